@@ -1,0 +1,15 @@
+"""What Blender knows of Limber: one ordered list of modules, and its mirror on the way out."""
+
+from importlib import import_module
+
+MODULES: tuple[str, ...] = ()  # relative names; each has register() and unregister()
+
+
+def register_all() -> None:
+    for name in MODULES:
+        import_module(name, __package__).register()
+
+
+def unregister_all() -> None:
+    for name in reversed(MODULES):
+        import_module(name, __package__).unregister()
