@@ -1,0 +1,45 @@
+"""What makes angles into movement: character filters and the limiter, in plain floats. Knows no Blender."""
+
+from .errors import CharacterError, LimitsError, MotionError, TargetError, TimeStepError, UnknownFilterError
+from .filters import Character, Filter, FilterInfo, Kinematic
+from .limiter import make_limiter
+from .limits import Limits
+from .tracking import TrackingFilter
+
+FILTERS: dict[str, FilterInfo] = {
+    info.name: info
+    for info in (
+        FilterInfo("default", "Swift", "As fast as the limits allow, never past the target, exactly at rest on it", TrackingFilter),
+        FilterInfo("nutty", "Nutty", "The paper's own filter: eases out softly and may swing a little", TrackingFilter),
+    )
+}
+
+
+def make_filter(name: str, limits: Limits, character: Character | None = None) -> Filter:
+    """The filter of that name for one joint.
+
+    Raises:
+        UnknownFilterError: no filter has that name.
+    """
+    if name not in FILTERS:
+        raise UnknownFilterError(f"no motion filter is called `{name}`: choose one of {', '.join(FILTERS)}")
+    return FILTERS[name].make(limits, character or Character())
+
+
+__all__ = [
+    "FILTERS",
+    "Character",
+    "CharacterError",
+    "Filter",
+    "FilterInfo",
+    "Kinematic",
+    "Limits",
+    "LimitsError",
+    "MotionError",
+    "TargetError",
+    "TimeStepError",
+    "TrackingFilter",
+    "UnknownFilterError",
+    "make_filter",
+    "make_limiter",
+]

@@ -1,0 +1,85 @@
+"""What every motion filter has in common: its state, its character, its protocol. Knows no Blender."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite
+from typing import Protocol
+
+from .errors import CharacterError, TargetError, TimeStepError
+from .limits import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Kinematic:
+    """How one joint moves at an instant: position [rad], velocity [rad/s], acceleration [rad/s2].
+
+    What every filter's state offers; a filter may return a subclass that remembers more, and takes a plain one as a state without memory.
+    """
+
+    position: float
+    velocity: float = 0.0
+    acceleration: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """How the motion feels within the same limits (Ribeiro & Paiva 2019, section 3.7): both dimensionless.
+
+    Attributes:
+        sigma: Smoothness, 0 to 1: 0 is neutral, 1 the smoothest and slowest.
+        rho: Responsiveness, 0 up to but not 1: makes a smooth motion faster again.
+    """
+
+    sigma: float = 0.0
+    rho: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.sigma <= 1.0:
+            raise CharacterError(f"character `sigma` is {self.sigma}: choose it from 0 to 1")
+        if not 0.0 <= self.rho < 1.0:
+            raise CharacterError(f"character `rho` is {self.rho}: choose it from 0 up to but not 1")
+
+
+class Filter(Protocol):
+    """Makes one joint's target something that a motor can follow. Pure: state in, state out."""
+
+    @property
+    def limits(self) -> Limits:
+        """What the output keeps to."""
+
+    def rest(self, position: float) -> Kinematic:
+        """The state at rest at `position` [rad]."""
+
+    def step(self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None) -> Kinematic:
+        """The state `dt` seconds later, on the way to `target`.
+
+        Args:
+            state: Where the joint is, as `rest` or the last `step` returned it.
+            target: [rad]; beyond a position limit it means that limit.
+            dt: [s] since `state`, at least 0; may change from step to step. 0 returns the same state.
+            target_velocity: How fast the target moves [rad/s], where the caller knows it; None lets the filter estimate it.
+
+        Raises:
+            TargetError: `target` or `target_velocity` is not a finite number.
+            TimeStepError: `dt` is negative or not a finite number.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class FilterInfo:
+    """A filter as a user chooses it."""
+
+    name: str
+    label: str
+    description: str
+    make: Callable[[Limits, Character], Filter]
+
+
+def check_step(target: float, dt: float, target_velocity: float | None) -> None:
+    """Raise on what no filter can take (see `Filter.step`)."""
+    if not isfinite(target):
+        raise TargetError(f"target angle is {target}: hold the last good one instead")
+    if target_velocity is not None and not isfinite(target_velocity):
+        raise TargetError(f"target velocity is {target_velocity}: pass None to have it estimated")
+    if not (dt >= 0.0 and isfinite(dt)):
+        raise TimeStepError(f"time step is {dt} s: give a finite one of at least 0")

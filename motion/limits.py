@@ -1,0 +1,51 @@
+"""What a joint may do: position, velocity, acceleration and jerk limits. Knows no Blender."""
+
+from dataclasses import dataclass, replace
+from math import isfinite
+
+from .errors import LimitsError
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one joint, the same both ways for everything but the position.
+
+    Attributes:
+        lower, upper: Position limits [rad] ([m] for a prismatic joint), lower <= upper.
+        velocity: [rad/s], positive.
+        acceleration: [rad/s2], positive.
+        jerk: [rad/s3], positive.
+
+    Raises:
+        LimitsError: a field is no finite number, lower > upper, or a dynamic limit is not positive; names the field and the remedy.
+    """
+
+    lower: float
+    upper: float
+    velocity: float
+    acceleration: float
+    jerk: float
+
+    def __post_init__(self) -> None:
+        for field in ("lower", "upper"):
+            if not isfinite(getattr(self, field)):
+                raise LimitsError(f"limit `{field}` is {getattr(self, field)}: give it a finite angle")
+        if self.lower > self.upper:
+            raise LimitsError(f"limit `lower` ({self.lower:g}) is above `upper` ({self.upper:g}): swap them or move one")
+        for field in ("velocity", "acceleration", "jerk"):
+            value = getattr(self, field)
+            if not (isfinite(value) and value > 0.0):
+                raise LimitsError(f"limit `{field}` is {value}: give it a finite number above zero")
+
+    def clamp(self, position: float) -> float:
+        """The nearest position [rad] within the limits."""
+        return min(max(position, self.lower), self.upper)
+
+    def widened(self, share: float) -> "Limits":
+        """The same position limits with every dynamic limit larger by `share` of it."""
+        return replace(
+            self,
+            velocity=self.velocity * (1.0 + share),
+            acceleration=self.acceleration * (1.0 + share),
+            jerk=self.jerk * (1.0 + share),
+        )
