@@ -1,0 +1,119 @@
+"""The memory map between Blender and the worker: a temporary file that both processes map. Knows no Blender.
+
+It holds the device's description (written once, before the worker starts), the stop word, and a mailbox each way. Nothing in it blocks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import mmap
+import os
+import struct
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+from .device import Device, from_plain, to_plain
+from .errors import WorkerError
+from .mailbox import Mailbox
+from .messages import Orders, OrdersCodec, Report, ReportCodec
+
+_HEADER = struct.Struct("<8sI")  # magic, length of the device's JSON
+_MAGIC = b"limber1\n"
+_STOP = struct.Struct("<I")
+_STOP_OFFSET = 16
+_DEVICE_OFFSET = 32
+
+
+class SharedMemory:
+    """The map, from either side. Make it with `create` (Blender) or `attach` (worker).
+
+    The stop word is apart from the mailboxes, so that nothing about a frame of angles can keep a Stop from arriving.
+    """
+
+    def __init__(self, path: Path, mapped: mmap.mmap, device: Device, mailboxes: int) -> None:
+        channels = len(device.channels)
+        self.path = path
+        self.device = device
+        self._mapped = mapped
+        self._memory = memoryview(mapped)
+        self._orders_codec = OrdersCodec(channels)
+        self._report_codec = ReportCodec(channels)
+        self._orders = Mailbox(self._memory, mailboxes, self._orders_codec.size)
+        self._report = Mailbox(self._memory, mailboxes + Mailbox.length(self._orders_codec.size), self._report_codec.size)
+
+    @classmethod
+    def create(cls, device: Device) -> SharedMemory:
+        """A new map for `device`, in a temporary file of this user alone."""
+        described = json.dumps(to_plain(device)).encode("utf-8")
+        mailboxes = _mailboxes_offset(len(described))
+        size = mailboxes + sum(Mailbox.length(codec(len(device.channels)).size) for codec in (OrdersCodec, ReportCodec))
+        handle, name = tempfile.mkstemp(prefix="limber-", suffix=".map")
+        try:
+            os.ftruncate(handle, size)
+            mapped = mmap.mmap(handle, size)
+        finally:
+            os.close(handle)
+        mapped[: _HEADER.size] = _HEADER.pack(_MAGIC, len(described))
+        mapped[_DEVICE_OFFSET : _DEVICE_OFFSET + len(described)] = described
+        return cls(Path(name), mapped, device, mailboxes)
+
+    @classmethod
+    def attach(cls, path: Path) -> SharedMemory:
+        """The map that `create` made.
+
+        Raises:
+            WorkerError: The file is no map of this version.
+        """
+        with path.open("r+b") as file:
+            mapped = mmap.mmap(file.fileno(), 0)
+        magic, length = _HEADER.unpack(mapped[: _HEADER.size])
+        if magic != _MAGIC:
+            raise WorkerError(f"{path} is not a memory map of this version of Limber; restart Blender")
+        device = from_plain(json.loads(mapped[_DEVICE_OFFSET : _DEVICE_OFFSET + length]))
+        return cls(path, mapped, device, _mailboxes_offset(length))
+
+    @property
+    def stops(self) -> int:
+        """How often Stop was pressed."""
+        return int(_STOP.unpack_from(self._memory, _STOP_OFFSET)[0])
+
+    def press_stop(self, count: int) -> None:
+        """Set the stop word; any change of it is a Stop."""
+        _STOP.pack_into(self._memory, _STOP_OFFSET, count & 0xFFFFFFFF)
+
+    def write_orders(self, orders: Orders) -> None:
+        self._orders.write(self._orders_codec.pack(orders))
+
+    def read_orders(self) -> Orders | None:
+        message = self._orders.read()
+        return None if message is None else self._orders_codec.unpack(message)
+
+    def write_report(self, report: Report) -> None:
+        self._report.write(self._report_codec.pack(report))
+
+    def read_report(self) -> Report | None:
+        message = self._report.read()
+        return None if message is None else self._report_codec.unpack(message)
+
+    def remove_file(self) -> None:
+        """Take the file's name away, where the system allows it while it is mapped (Windows does not: then the last one out does)."""
+        with contextlib.suppress(OSError):
+            self.path.unlink()
+
+    def close(self) -> None:
+        """Unmap, and leave no file behind."""
+        self._memory.release()
+        self._mapped.close()
+        self.remove_file()
+
+    def __enter__(self) -> SharedMemory:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def _mailboxes_offset(described: int) -> int:
+    return (_DEVICE_OFFSET + described + 63) // 64 * 64  # a cache line's bounds

@@ -1,0 +1,62 @@
+"""Every state and fault as a sentence: what it is, and what to do. Knows no Blender."""
+
+from __future__ import annotations
+
+from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device
+from .safety import Fault, State
+
+_STATES: dict[State, str] = {
+    State.CLOSED: "Not connected: press Connect",
+    State.CONNECTING: "Connecting to {port}: wait until the robot answers; nothing moves",
+    State.DISARMED: "Disarmed: press Arm to let the robot move",
+    State.CONFIRM_POSE: "These servos cannot tell where they are: bring the robot to the pose that Blender shows, then press Confirm Pose",
+    State.ARMING: "Arming: the robot moves slowly to the pose that Blender shows; Stop is always ready",
+    State.ARMED: "Armed: the robot follows",
+    State.HOLDING: "Holding still: no new angles from Blender; press Live or play, and the robot moves on slowly",
+}
+
+_FAULTS: dict[Fault, str] = {
+    Fault.STOPPED: "Stopped: make sure that all is safe, press Reset, then Arm",
+    Fault.PORT_MISSING: "Port {port} does not exist: plug the robot in or choose another port, then press Connect",
+    Fault.PORT_BUSY: "Port {port} is busy: close the other program that uses it, then press Connect",
+    Fault.PORT_FORBIDDEN: (
+        "Port {port} may not be opened by this user: on Linux add yourself to the group 'dialout' (sudo usermod -aG dialout $USER), "
+        "log out and in, then press Connect"
+    ),
+    Fault.PORT_UNUSABLE: "Port {port} cannot be used ({detail}): unplug the robot and plug it in again, then press Connect",
+    Fault.UNPLUGGED: "The robot on {port} was unplugged: plug it in again, then press Connect",
+    Fault.SILENT: "The robot on {port} does not answer: check its power, its cable and its firmware, then press Connect",
+    Fault.OTHER_PROTOCOL: (
+        "Something on {port} speaks another protocol than Limber's: choose another port or upload Limber's firmware, then press Connect"
+    ),
+    Fault.OTHER_VERSION: (
+        "The robot on {port} speaks {detail}: upload the firmware that comes with this version of Limber, then press Connect"
+    ),
+    Fault.TOO_FEW_SERVOS: "The robot on {port} has {detail}: correct the servo numbers of the channels, then press Connect",
+    Fault.DEVICE_RESET: "The robot on {port} restarted and is disarmed: check its power supply, press Reset, then Arm",
+    Fault.DEVICE_WATCHDOG: "The robot heard nothing for too long and disarmed itself: check its cable, press Reset, then Arm",
+    Fault.DEVICE_REFUSED: "The robot on {port} reports an error ({detail}): mend it, press Reset, then Arm",
+    Fault.POSE_UNREAD: (
+        "The robot did not tell where it is ({detail}), so it was not armed: check the servos' cables, press Reset, then Arm"
+    ),
+    Fault.BLENDER_SILENT: "Blender was silent for too long, so the robot was disarmed: press Reset, then Arm",
+    Fault.WORKER_DIED: "The process that talks to the robot ended ({detail}); the robot disarms itself: press Connect",
+    Fault.WORKER_HUNG: "The process that talks to the robot hangs; the robot disarms itself: press Connect to start it anew",
+    Fault.NO_PYSERIAL: "Serial ports need pyserial, which is not installed: install Limber from its zip, or use the virtual robot",
+}
+
+
+def port_name(port: str) -> str:
+    """A port as the user knows it."""
+    return {VIRTUAL_PORT: "the virtual robot", VIRTUAL_HOBBY_PORT: "the virtual robot with hobby servos"}.get(port, port)
+
+
+def sentence(state: State, fault: Fault, detail: str, device: Device) -> str:
+    """What `state` is and what to do; `detail` is the worker's own knowledge of it."""
+    if state in (State.FAULT, State.WORKER_LOST):
+        text = _FAULTS[fault]
+    else:
+        text = _STATES[state]
+        if detail:
+            text = f"{text} ({detail})"
+    return text.format(port=port_name(device.port), detail=detail or "no more is known")
