@@ -1,0 +1,190 @@
+"""Quaternions (w, x, y, z) and vectors as tuples of floats: one home for the conventions. Knows no Blender.
+
+Plain floats, because numpy costs more than the arithmetic at these sizes. A quaternion turns a vector v by q v q*, so the product p q turns
+a vector by q first, then by p. All angles are radians.
+"""
+
+import math
+from collections.abc import Sequence
+
+Vector = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+Matrix = tuple[Vector, Vector, Vector]
+
+IDENTITY: Quaternion = (1.0, 0.0, 0.0, 0.0)
+X: Vector = (1.0, 0.0, 0.0)
+Y: Vector = (0.0, 1.0, 0.0)
+Z: Vector = (0.0, 0.0, 1.0)
+
+# A vector shorter than this [of unit vectors] has no direction that double precision could tell.
+NO_DIRECTION = 1e-12
+
+
+def dot(a: Vector, b: Vector) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def add(a: Vector, b: Vector) -> Vector:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+def subtract(a: Vector, b: Vector) -> Vector:
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def scale(a: Vector, factor: float) -> Vector:
+    return (a[0] * factor, a[1] * factor, a[2] * factor)
+
+
+def length(a: Vector) -> float:
+    return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+
+
+def unit(a: Vector) -> Vector:
+    """`a` at unit length; raises ValueError when it has none."""
+    size = math.hypot(*a)
+    if not NO_DIRECTION < size < math.inf:
+        raise ValueError(f"a vector with a direction is needed, not {a}")
+    return (a[0] / size, a[1] / size, a[2] / size)
+
+
+def reject(a: Vector, axis: Vector) -> Vector:
+    """The part of `a` that is perpendicular to the unit vector `axis` (the paper's "proj" with an axis)."""
+    along = dot(a, axis)
+    return (a[0] - along * axis[0], a[1] - along * axis[1], a[2] - along * axis[2])
+
+
+def perpendicular(a: Vector) -> Vector:
+    """A unit vector perpendicular to the unit vector `a`: always the same one for the same `a`."""
+    smallest = min(range(3), key=lambda i: abs(a[i]))
+    return unit(cross(a, (X, Y, Z)[smallest]))
+
+
+def vector_angle(a: Vector, b: Vector) -> float:
+    """Angle [rad] in 0..pi between two vectors of any length; 0 when either has none."""
+    return math.atan2(length(cross(a, b)), dot(a, b))
+
+
+def signed_angle(a: Vector, b: Vector, about: Vector) -> float:
+    """Angle [rad] from `a` to `b`, positive when it turns rightwards about `about` (the paper's VecAngle with an axis)."""
+    normal = cross(a, b)
+    size = math.atan2(length(normal), dot(a, b))
+    return -size if dot(about, normal) < 0.0 else size
+
+
+def multiply(p: Quaternion, q: Quaternion) -> Quaternion:
+    pw, px, py, pz = p
+    qw, qx, qy, qz = q
+    return (
+        pw * qw - px * qx - py * qy - pz * qz,
+        pw * qx + px * qw + py * qz - pz * qy,
+        pw * qy - px * qz + py * qw + pz * qx,
+        pw * qz + px * qy - py * qx + pz * qw,
+    )
+
+
+def conjugate(q: Quaternion) -> Quaternion:
+    return (q[0], -q[1], -q[2], -q[3])
+
+
+def normalized(q: Quaternion) -> Quaternion:
+    """`q` at unit length; raises ValueError when it is zero or not finite."""
+    size = math.hypot(*q)
+    if not NO_DIRECTION < size < math.inf:
+        raise ValueError(f"a quaternion with a length is needed, not {q}")
+    return (q[0] / size, q[1] / size, q[2] / size, q[3] / size)
+
+
+def rotate(q: Quaternion, v: Vector) -> Vector:
+    """`v` turned by the unit quaternion `q`."""
+    w, x, y, z = q
+    vx, vy, vz = v
+    tx = 2.0 * (y * vz - z * vy)
+    ty = 2.0 * (z * vx - x * vz)
+    tz = 2.0 * (x * vy - y * vx)
+    return (vx + w * tx + y * tz - z * ty, vy + w * ty + z * tx - x * tz, vz + w * tz + x * ty - y * tx)
+
+
+def about(axis: Vector, angle: float) -> Quaternion:
+    """The turn by `angle` about the unit vector `axis` (the paper's QAA)."""
+    s = math.sin(0.5 * angle)
+    return (math.cos(0.5 * angle), axis[0] * s, axis[1] * s, axis[2] * s)
+
+
+def between(a: Vector, b: Vector) -> Quaternion:
+    """The shortest turn that takes the unit vector `a` to the unit vector `b` (the paper's VDiffAsQ); one of them at 180 degrees."""
+    w = 1.0 + dot(a, b)
+    if w < 1e-9:  # opposite up to what double precision resolves: the axis would be noise
+        axis = perpendicular(a)
+        return (0.0, axis[0], axis[1], axis[2])
+    n = cross(a, b)
+    size = math.sqrt(w * w + n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
+    return (w / size, n[0] / size, n[1] / size, n[2] / size)
+
+
+def turn_angle(q: Quaternion) -> float:
+    """The angle [rad] in 0..pi of the turn `q`, exact for small and for half turns alike."""
+    return 2.0 * math.atan2(math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), abs(q[0]))
+
+
+def angle_between(p: Quaternion, q: Quaternion) -> float:
+    """The angle [rad] in 0..pi of the turn from `p` to `q`."""
+    return turn_angle(multiply(conjugate(p), q))
+
+
+def logarithm(q: Quaternion) -> Vector:
+    """The rotation vector (axis times angle in 0..pi) of the turn `q`."""
+    w, x, y, z = q if q[0] >= 0.0 else (-q[0], -q[1], -q[2], -q[3])
+    size = math.sqrt(x * x + y * y + z * z)
+    factor = 2.0 * math.atan2(size, w) / size if size > 1e-9 else 2.0  # below that the ratio is 2 to double precision
+    return (x * factor, y * factor, z * factor)
+
+
+def exponential(v: Vector) -> Quaternion:
+    """The turn whose rotation vector is `v`."""
+    angle = length(v)
+    factor = math.sin(0.5 * angle) / angle if angle > 1e-9 else 0.5
+    return (math.cos(0.5 * angle), v[0] * factor, v[1] * factor, v[2] * factor)
+
+
+def twist_angle(q: Quaternion, axis: Vector) -> float:
+    """The angle [rad] in -pi..pi of the part of `q` that turns about the unit vector `axis`; 0 where `q` swings it by a half turn."""
+    along = q[1] * axis[0] + q[2] * axis[1] + q[3] * axis[2]
+    return wrap(2.0 * math.atan2(along, q[0])) if along or q[0] else 0.0
+
+
+def wrap(angle: float) -> float:
+    """`angle` less whole turns, in -pi..pi."""
+    return math.remainder(angle, math.tau)
+
+
+def to_matrix(q: Quaternion) -> Matrix:
+    """Rows of the rotation matrix of the unit quaternion `q`."""
+    w, x, y, z = q
+    return (
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
+        (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
+        (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
+    )
+
+
+def from_matrix(rows: Sequence[Sequence[float]]) -> Quaternion:
+    """The unit quaternion of a rotation matrix given by rows."""
+    (a, b, c), (d, e, f), (g, h, i) = rows
+    candidates = (
+        (1.0 + a + e + i, h - f, c - g, d - b),
+        (h - f, 1.0 + a - e - i, b + d, c + g),
+        (c - g, b + d, 1.0 - a + e - i, f + h),
+        (d - b, c + g, f + h, 1.0 - a - e + i),
+    )
+    # The candidate built on the largest component loses no digits.
+    return normalized(max(enumerate(candidates), key=lambda pair: pair[1][pair[0]])[1])
+
+
+def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
+    """The turn that takes the coordinate axes to the orthonormal right-handed `x`, `y`, `z`."""
+    return from_matrix(((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])))
