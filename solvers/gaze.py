@@ -215,25 +215,14 @@ class Shape:
 
     The angle whose cosine is the mean cosine between corresponding links' directions, solved against authored, after the turn about
     the base's axis (the first joint's) that makes it least. Links run to the next joint's place, the last to the tool's; the way the
-    tool looks counts as one more. Links without a length do not count, nor do those before the first bend, which never differ.
+    tool looks counts as one more. Links without a length do not count, nor does the first joint's: it only turns about the base's axis.
     """
 
     def __init__(self, skeleton: Skeleton, posture: tuple[float, ...]) -> None:
         self.skeleton = skeleton
-        rest = skeleton.forward([0.0] * len(skeleton))
-        self.axis = skeleton.world_axes(rest)[0]
+        self.axis = skeleton.world_axes(skeleton.forward([0.0] * len(skeleton)))[0]
         offsets = [joint.rest_offset for joint in skeleton.joints[1:]] + [skeleton.tool_offset]
-        self.links = [k for k, offset in enumerate(offsets) if length(offset) > SHORTEST_LINK]
-        places = [*rest.places, rest.tool_place]
-        for k, axis in enumerate(skeleton.world_axes(rest)):
-            straight = length(cross(axis, self.axis)) < POLE
-            if not straight or skeleton.joints[k].kind != "revolute":
-                break
-            if k in self.links:
-                link = subtract(places[k + 1], places[k])
-                if length(cross(link, self.axis)) > POLE * length(link):
-                    break
-                self.links.remove(k)
+        self.links = [k for k, offset in enumerate(offsets) if k > 0 and length(offset) > SHORTEST_LINK]
         self.authored = self._directions(skeleton.forward(posture))
 
     def _directions(self, pose: Pose) -> list[Vector]:
