@@ -2,7 +2,13 @@
 
 from importlib import import_module
 
-MODULES: tuple[str, ...] = ()  # relative names; each has register() and unregister()
+MODULES: tuple[str, ...] = (
+    ".rig.properties",
+    ".operators.registry",
+    ".panels.sidebar",
+    ".rig.keymap",
+    ".rig.handlers",
+)  # relative names; each has register() and unregister()
 
 
 def register_all() -> None:

@@ -1,0 +1,1 @@
+"""What the user does: one verb a file."""

@@ -1,0 +1,26 @@
+import bpy
+
+from ..rig import chains
+from ..rig.errors import RigError
+from .subject import chain_of, poll_chain, rig_of
+
+
+class LIMBER_OT_match_joints(bpy.types.Operator):
+    """Add joints for axes of the chain's bones that were unlocked since, and remove those of axes that were locked"""
+
+    bl_idname = "limber.match_joints"
+    bl_label = "Match Joints to Bones"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_chain(cls, context)
+
+    def execute(self, context):
+        try:
+            added, removed = chains.match_joints(rig_of(context), chain_of(context))
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{added} joints added, {removed} removed" if added or removed else "Joints and bones agree")
+        return {"FINISHED"}

@@ -1,0 +1,52 @@
+"""Every operator, for registration."""
+
+import bpy
+
+from .bake import LIMBER_OT_bake
+from .check_chain import LIMBER_OT_check_chain
+from .live import LIMBER_OT_end_live, LIMBER_OT_live
+from .match_joints import LIMBER_OT_match_joints
+from .new_chain import LIMBER_OT_new_chain
+from .postures import LIMBER_OT_apply_posture, LIMBER_OT_remove_posture, LIMBER_OT_store_posture
+from .remove_chain import LIMBER_OT_remove_chain
+from .robot import (
+    LIMBER_OT_arm,
+    LIMBER_OT_choose_port,
+    LIMBER_OT_clear_fault,
+    LIMBER_OT_confirm_pose,
+    LIMBER_OT_connect,
+    LIMBER_OT_disarm,
+    LIMBER_OT_disconnect,
+    LIMBER_OT_stop,
+)
+
+CLASSES = (
+    LIMBER_OT_new_chain,
+    LIMBER_OT_remove_chain,
+    LIMBER_OT_check_chain,
+    LIMBER_OT_match_joints,
+    LIMBER_OT_store_posture,
+    LIMBER_OT_apply_posture,
+    LIMBER_OT_remove_posture,
+    LIMBER_OT_live,
+    LIMBER_OT_end_live,
+    LIMBER_OT_bake,
+    LIMBER_OT_choose_port,
+    LIMBER_OT_connect,
+    LIMBER_OT_disconnect,
+    LIMBER_OT_arm,
+    LIMBER_OT_confirm_pose,
+    LIMBER_OT_disarm,
+    LIMBER_OT_clear_fault,
+    LIMBER_OT_stop,
+)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

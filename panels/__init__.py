@@ -1,0 +1,1 @@
+"""What the user sees: properties and states, drawn only."""

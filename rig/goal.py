@@ -1,0 +1,69 @@
+"""What a chain's end must look at, in the chain's base frame, and the tool frame in which it looks."""
+
+from math import isfinite
+
+from mathutils import Matrix, Vector
+
+from ..solvers import rotations
+from ..solvers.gaze import Aim, Point
+from .errors import RigError
+
+WORLD_UP = Vector((0.0, 0.0, 1.0))
+
+
+def signed_axis(name: str) -> tuple[float, float, float]:
+    """Unit vector of "+X" ... "-Z"."""
+    sign = -1.0 if name[0] == "-" else 1.0
+    return tuple(sign if axis == name[1] else 0.0 for axis in "XYZ")
+
+
+def tool_frame(chain, end_length: float) -> tuple[tuple, tuple]:
+    """Rotation (w, x, y, z) and offset [m] of the tool in the end bone's frame: it looks along its own +Y and its up is its own +Z.
+
+    Raises:
+        RigError: the end looks along the axis that is up.
+    """
+    look, up = signed_axis(chain.look), signed_axis(chain.up)
+    if chain.look[1] == chain.up[1]:
+        raise RigError(f"Chain '{chain.name}' looks along {chain.look} and has its up there too: choose another axis for one of them")
+    return rotations.from_axes(rotations.cross(look, up), look, up), (0.0, chain.eye * end_length, 0.0)
+
+
+def aim_in_base(chain, target_in_world: Vector, base_in_world: Matrix) -> Aim:
+    """The place to look at, in the base's frame; upright ends also get the world's up there.
+
+    Raises:
+        RigError: the rig is scaled to nothing, or the target's place is not a number.
+    """
+    if not all(map(isfinite, target_in_world)):
+        raise RigError(f"The place of target '{chain.target.name}' is not a number: clear its location, its drivers or its constraints")
+    try:
+        world_in_base = base_in_world.inverted()
+    except ValueError as error:
+        raise RigError(f"The rig of chain '{chain.name}' is scaled to nothing: give it a scale other than 0") from error
+    place = tuple(world_in_base @ target_in_world)
+    if chain.roll == "FREE":
+        return Point(place)
+    return Point(place, up=tuple((world_in_base.to_3x3() @ WORLD_UP).normalized()))
+
+
+def moved_by_chain(chain, rig, bone_names: set[str]) -> str:
+    """The way in which the chain itself moves its target, in words, or ""."""
+    seen = set()
+    thing = chain.target
+    while thing is not None and thing.name not in seen:
+        seen.add(thing.name)
+        if thing == rig:
+            return "it is the chain's own armature"
+        if thing.parent == rig and thing.parent_type == "BONE":
+            bone = rig.data.bones.get(thing.parent_bone)
+            if bone and (bone.name in bone_names or any(parent.name in bone_names for parent in bone.parent_recursive)):
+                return f"it hangs on bone '{bone.name}'"
+            return ""
+        for constraint in thing.constraints:
+            if getattr(constraint, "target", None) == rig and not constraint.mute:
+                bone = rig.data.bones.get(constraint.subtarget) if getattr(constraint, "subtarget", "") else None
+                if bone and (bone.name in bone_names or any(parent.name in bone_names for parent in bone.parent_recursive)):
+                    return f"its constraint '{constraint.name}' follows bone '{bone.name}'"
+        thing = thing.parent
+    return ""

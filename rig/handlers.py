@@ -1,0 +1,141 @@
+"""Every handler and timer of the extension, and why it is there.
+
+Handlers find their data by name at each call (undo and loading invalidate references) and do not answer what Limber itself writes.
+"""
+
+import bpy
+from bpy.app.handlers import persistent
+
+from . import live, robot, twin
+
+IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
+
+
+@persistent
+def _frame_change_post(scene, depsgraph=None) -> None:
+    """Playing, scrubbing and rendering: the warped pose of the new frame, before it is drawn."""
+    live.frame_changed(scene, depsgraph or bpy.context.evaluated_depsgraph_get())
+
+
+@persistent
+def _depsgraph_update_post(scene, depsgraph=None) -> None:
+    """A target was dragged, a bone posed, an object added: the clock starts to follow."""
+    if live.scene_updated(scene, depsgraph or bpy.context.evaluated_depsgraph_get()):
+        wake_clock()
+
+
+@persistent
+def _render_init(*_) -> None:
+    """Rendering an animation steps through frames as playing does."""
+    live.set_rendering(True)
+
+
+@persistent
+def _render_done(*_) -> None:
+    live.set_rendering(False)
+
+
+@persistent
+def _save_pre(*_) -> None:
+    """The file holds the authored pose alone."""
+    live.before_save()
+
+
+@persistent
+def _save_post(*_) -> None:
+    live.after_save()
+
+
+@persistent
+def _load_pre(*_) -> None:
+    """The data is about to go: disarm the robots that it moved."""
+    robot.disconnect_all()
+    live.forget()
+
+
+@persistent
+def _load_post(*_) -> None:
+    """Sweep what a recovered session left, then chains that were saved live go on."""
+    twin.remove_strays()
+    live.refresh()
+
+
+@persistent
+def _undo_post(*_) -> None:
+    """Undo may have brought chains, bones or twins back, or taken them away."""
+    live.refresh()
+    wake_clock()
+
+
+def _clock() -> float | None:
+    """Wall time moves the motion while nothing plays: a dragged target, a filter that has not arrived."""
+    scene = bpy.context.scene
+    more = live.advance_clock(scene, bpy.context.evaluated_depsgraph_get())
+    redraw()
+    if not more:
+        return None
+    return IDLE if live.is_playing() else live.CLOCK_STEP
+
+
+def wake_clock() -> None:
+    if not bpy.app.background and not bpy.app.timers.is_registered(_clock):
+        bpy.app.timers.register(_clock, first_interval=0.0)
+
+
+def _heartbeat() -> float | None:
+    """The robots hear from Blender while nothing moves; the panels hear from the robots."""
+    if robot.heartbeat():
+        redraw()
+    return robot.HEARTBEAT if robot.is_any_connected() else None
+
+
+def wake_heartbeat() -> None:
+    if not bpy.app.timers.is_registered(_heartbeat):
+        bpy.app.timers.register(_heartbeat, first_interval=0.0)
+
+
+def redraw() -> None:
+    """The 3D views and their sidebars show the newest."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+HANDLERS = (
+    ("frame_change_post", _frame_change_post),
+    ("depsgraph_update_post", _depsgraph_update_post),
+    ("render_init", _render_init),
+    ("render_complete", _render_done),
+    ("render_cancel", _render_done),
+    ("save_pre", _save_pre),
+    ("save_post", _save_post),
+    ("save_post_fail", _save_post),
+    ("load_pre", _load_pre),
+    ("load_post", _load_post),
+    ("undo_post", _undo_post),
+    ("redo_post", _undo_post),
+)
+
+
+def register() -> None:
+    for name, handler in HANDLERS:
+        getattr(bpy.app.handlers, name).append(handler)
+    bpy.app.timers.register(_after_enable, first_interval=0.0)
+
+
+def _after_enable() -> None:
+    """The extension was enabled in a file that has live chains: data cannot be touched while it registers."""
+    live.refresh()
+
+
+def unregister() -> None:
+    robot.disconnect_all()
+    live.stop_all()
+    for timer in (_clock, _heartbeat, _after_enable):
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
+    for name, handler in reversed(HANDLERS):
+        handlers = getattr(bpy.app.handlers, name)
+        if handler in handlers:
+            handlers.remove(handler)

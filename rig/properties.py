@@ -1,0 +1,163 @@
+"""What Limber keeps in the .blend: chains with their joints and postures, and the device, on the armature object."""
+
+from math import pi, radians
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
+from bpy.types import Action, Object, PropertyGroup
+
+from ..hardware.device import VIRTUAL_PORT
+from ..motion import FILTERS
+from ..solvers.gaze import SOLVERS
+
+AXES = [(axis, axis, f"The bone's {axis} axis") for axis in "XYZ"]
+SIGNED_AXES = [
+    (sign + axis, sign + axis, f"{word} the bone's {axis} axis") for axis in "XYZ" for sign, word in (("+", "Along"), ("-", "Against"))
+]
+
+# Limits that a hobby servo can follow, and its usual pulse: 1000 us for half a turn around 1500 us.
+VELOCITY, ACCELERATION, JERK = radians(180), radians(900), radians(9000)
+CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = 1500.0, 500.0, 2500.0, 2000.0 / pi
+
+BASES = [
+    ("RIG", "Pose and Animation", "Warp the rig's own pose: as posed by hand, or as its keys, NLA strips and drivers move it"),
+    ("POSTURE", "Stored Posture", "Warp the posture that is selected in the list of postures"),
+]
+ROLLS = [
+    ("UPRIGHT", "Upright", "The end looks at the target and stays upright"),
+    ("FREE", "May Roll", "Only the direction of the look counts; the roll that is nearest the posture is kept"),
+]
+ON_SILENCE = [
+    ("hold", "Hold", "Without orders the servo keeps its place: for joints that carry weight"),
+    ("detach", "Let Go", "Without orders the servo's signal ends and it goes limp"),
+]
+
+
+class LimberJoint(PropertyGroup):
+    """One degree of freedom of a chain: an unlocked rotation axis of a bone, its limits, and its channel on the device."""
+
+    bone: StringProperty(name="Bone", description="Bone that this joint turns")
+    axis: EnumProperty(name="Axis", description="Axis of the bone about which this joint turns", items=AXES)
+    lower: FloatProperty(name="Min", description="Smallest angle", subtype="ANGLE", default=-pi, soft_min=-pi, soft_max=pi)
+    upper: FloatProperty(name="Max", description="Largest angle", subtype="ANGLE", default=pi, soft_min=-pi, soft_max=pi)
+    velocity: FloatProperty(name="Velocity", description="Largest speed, per second", subtype="ANGLE", default=VELOCITY)
+    acceleration: FloatProperty(
+        name="Acceleration", description="Largest acceleration, per second squared", subtype="ANGLE", default=ACCELERATION
+    )
+    jerk: FloatProperty(name="Jerk", description="Largest jerk, per second cubed: less is softer", subtype="ANGLE", default=JERK)
+
+    servo: IntProperty(
+        name="Servo", description="Number of the servo's channel on the device; -1: this joint has no servo", default=-1, min=-1, max=252
+    )
+    reverse: BoolProperty(name="Reverse", description="The servo turns the other way than the bone")
+    zero_us: FloatProperty(
+        name="Zero", description="Pulse at which the joint stands at angle 0, in microseconds", default=CENTRE_US, min=0, max=5000
+    )
+    us_per_radian: FloatProperty(
+        name="Pulse per Turn",
+        description="Change of the pulse for one radian, in microseconds (hobby servos: about 637)",
+        default=US_PER_RADIAN,
+        min=1,
+        max=10000,
+    )
+    min_us: FloatProperty(
+        name="Min Pulse", description="Shortest pulse that the servo may get, in microseconds", default=MIN_US, min=0, max=5000
+    )
+    max_us: FloatProperty(
+        name="Max Pulse", description="Longest pulse that the servo may get, in microseconds", default=MAX_US, min=0, max=5000
+    )
+    on_silence: EnumProperty(name="On Silence", description="What the device does with this servo when orders cease", items=ON_SILENCE)
+
+
+class LimberPosture(PropertyGroup):
+    """A stored posture: a pose asset that Blender's own pose library shows and applies as well. Its name is the Action's."""
+
+    action: PointerProperty(name="Pose", description="The pose asset", type=Action)
+
+
+class LimberChain(PropertyGroup):
+    """Root to end: the joints that one solver moves, what they keep and what the end looks at. `name` is unique in its armature."""
+
+    uid: StringProperty(name="Identity", description="Stays the same when the chain is renamed", options={"HIDDEN"})
+    root: StringProperty(name="Root", description="First bone of the chain")
+    end: StringProperty(name="End", description="Last bone of the chain: the one that looks")
+    joints: CollectionProperty(type=LimberJoint)
+    active_joint: IntProperty(name="Joint")
+    postures: CollectionProperty(type=LimberPosture)
+    active_posture: IntProperty(name="Posture", description="The posture that the chain keeps when its base is a stored posture")
+
+    live: BoolProperty(name="Live", description="The chain follows its target; switch it with the Live button", options={"HIDDEN"})
+    base: EnumProperty(name="Base", description="What the warp keeps the shape of", items=BASES)
+    target: PointerProperty(name="Target", description="Object that the end looks at", type=Object)
+    look: EnumProperty(
+        name="Looks Along", description="Axis of the end bone that points at what it looks at", items=SIGNED_AXES, default="+Y"
+    )
+    up: EnumProperty(name="Up", description="Axis of the end bone that points up when the end is upright", items=SIGNED_AXES, default="+Z")
+    eye: FloatProperty(
+        name="Eye",
+        description="Where along the end bone it looks from: 0 at its head, 1 at its tail",
+        default=1.0,
+        soft_min=0.0,
+        soft_max=1.0,
+    )
+    roll: EnumProperty(name="Roll", description="Whether the end stays upright while it looks", items=ROLLS, default="FREE")
+
+    solver: EnumProperty(
+        name="Solver",
+        description="Method that finds the angles",
+        items=[(key, info.label, info.description) for key, info in SOLVERS.items()],
+        default="erik_exact",
+    )
+    filter: EnumProperty(
+        name="Filter",
+        description="How the motion is shaped within the joints' limits",
+        items=[(key, info.label, info.description) for key, info in FILTERS.items()],
+        default="default",
+    )
+    sigma: FloatProperty(
+        name="Smoothness",
+        description="Sigma: 0 is as quick as the limits allow, 1 the smoothest and slowest",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+    )
+    rho: FloatProperty(name="Responsiveness", description="Rho: makes a smooth motion quicker again", default=0.0, min=0.0, max=0.99)
+
+    frame_start: IntProperty(name="Start", description="First frame to bake", default=1)
+    frame_end: IntProperty(name="End", description="Last frame to bake", default=250)
+
+
+class LimberDevice(PropertyGroup):
+    """The robot that an armature's joints move."""
+
+    port: StringProperty(
+        name="Port",
+        description="Serial port of the robot, or a path; 'virtual' is the built-in robot that needs nothing plugged in",
+        default=VIRTUAL_PORT,
+    )
+    baudrate: IntProperty(
+        name="Baud Rate", description="Speed of the serial line, in bits per second", default=115200, min=1200, max=4_000_000
+    )
+
+
+class LimberRig(PropertyGroup):
+    """All that Limber keeps on an armature object."""
+
+    chains: CollectionProperty(type=LimberChain)
+    active_chain: IntProperty(name="Chain")
+    device: PointerProperty(type=LimberDevice)
+
+
+CLASSES = (LimberJoint, LimberPosture, LimberChain, LimberDevice, LimberRig)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    Object.limber = PointerProperty(type=LimberRig, name="Limber", override={"LIBRARY_OVERRIDABLE"})
+
+
+def unregister() -> None:
+    del Object.limber
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
