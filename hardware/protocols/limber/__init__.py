@@ -1,0 +1,68 @@
+"""Limber's own protocol: messages to bytes and back, without ports, clocks or threads. Knows no Blender.
+
+docs/protocol.md lays down the bytes, with test vectors, and the rules of the conversation.
+"""
+
+from .frames import MAX_PAYLOAD, START, Decoder, crc16, encode, encode_raw
+from .messages import (
+    MAX_CHANNELS,
+    UNITS_PER_US,
+    VERSION,
+    Arm,
+    Configure,
+    Disarm,
+    Features,
+    Frame,
+    Hello,
+    Kind,
+    Message,
+    Move,
+    OnSilence,
+    Poll,
+    ProtocolError,
+    Reason,
+    Report,
+    Result,
+    State,
+    Stop,
+    Unreadable,
+    Welcome,
+    WrongVersion,
+)
+from .payloads import decode_payload
+
+BAUDRATE = 115200
+
+__all__ = [
+    "BAUDRATE",
+    "MAX_CHANNELS",
+    "MAX_PAYLOAD",
+    "START",
+    "UNITS_PER_US",
+    "VERSION",
+    "Arm",
+    "Configure",
+    "Decoder",
+    "Disarm",
+    "Features",
+    "Frame",
+    "Hello",
+    "Kind",
+    "Message",
+    "Move",
+    "OnSilence",
+    "Poll",
+    "ProtocolError",
+    "Reason",
+    "Report",
+    "Result",
+    "State",
+    "Stop",
+    "Unreadable",
+    "Welcome",
+    "WrongVersion",
+    "crc16",
+    "decode_payload",
+    "encode",
+    "encode_raw",
+]

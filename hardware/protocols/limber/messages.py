@@ -1,0 +1,202 @@
+"""The messages of Limber's own protocol and what their fields mean, without a byte. Knows no Blender.
+
+A pulse width is in microseconds; `None` is a pulse that is not sent, or not given. docs/protocol.md has the rules of the conversation.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+
+VERSION = 1
+MAX_CHANNELS = 24
+UNITS_PER_US = 8  # an eighth of a microsecond is 1/90 of a degree on a common servo, and a whole number of ticks on every timer
+MAX_US = 0xFFFF / UNITS_PER_US
+NAME_BYTES = 24
+
+
+class ProtocolError(ValueError):
+    """A message that the wire cannot carry; the text names the field and what it may be."""
+
+
+class Kind(IntEnum):
+    """The byte that says what a frame is; 0x80 and above come from the device."""
+
+    HELLO = 0x01
+    CONFIGURE = 0x02
+    ARM = 0x03
+    MOVE = 0x04
+    DISARM = 0x05
+    STOP = 0x06
+    POLL = 0x07
+    WELCOME = 0x81
+    WRONG_VERSION = 0x82
+    REPORT = 0x83
+
+
+class State(IntEnum):
+    """Whether the device may move."""
+
+    DISARMED = 0
+    ARMED = 1
+    HOLDING = 2  # it was armed and heard no move for the watchdog's time; ARM goes on from here
+    FAULT = 3  # latched; DISARM or HELLO clears it
+
+
+class Reason(IntFlag):
+    """Why the state is what it is, and what the device holds back."""
+
+    SILENCE = 0x01  # the watchdog ended the motion
+    STOPPED = 0x02  # a STOP came
+    CLAMPED = 0x04  # the newest move asked for a position outside a channel's range
+    SLOWED = 0x08  # a channel is behind its move: the speed limit
+    NO_SESSION = 0x10  # no handshake since the device was reset
+    HARDWARE = 0x20  # the device itself is unwell (its supply, a servo on its bus)
+
+
+class Result(IntEnum):
+    """What became of the frame that a report answers."""
+
+    ACCEPTED = 0
+    NO_SESSION = 1
+    WRONG_SESSION = 2
+    NOT_ARMED = 3
+    FAULT_LATCHED = 4
+    NOT_DISARMED = 5
+    NO_SUCH_CHANNEL = 6
+    NOT_CONFIGURED = 7
+    OUT_OF_RANGE = 8
+    WRONG_LENGTH = 9
+    UNKNOWN_KIND = 10
+
+
+class OnSilence(IntEnum):
+    """What a channel's pulse does when the device may not move."""
+
+    HOLD = 0  # goes on at its last width
+    DETACH = 1  # ends: the servo goes limp
+
+
+class Features(IntFlag):
+    """What a device can do beyond the minimum."""
+
+    FEEDBACK = 0x01  # it measures positions: reports carry them
+    INTERPOLATION = 0x02  # it obeys the interval of a move
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Opens a session: `session` is any number from 1 to 65535 that differs from the last one."""
+
+    session: int
+    version: int = VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Configure:
+    """What a channel may do: its range [us], its speed [us/s], and its pulse on silence."""
+
+    channel: int
+    lower_us: float
+    upper_us: float
+    speed_us_per_s: int
+    on_silence: OnSilence
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Lets the device move, if `session` is the one that is open."""
+
+    session: int
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Where each channel must be `interval_ms` from now; None leaves a channel as it is."""
+
+    positions_us: tuple[float | None, ...]
+    interval_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Disarm:
+    """Ends motion and clears a fault; with `release` no channel keeps its pulse, whatever its `on_silence`."""
+
+    release: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Ends motion at once and latches a fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """Asks for a report and changes nothing; it does not calm the watchdog."""
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """What the device is; the session is open."""
+
+    session: int
+    firmware: tuple[int, int]
+    channels: int
+    features: Features
+    lowest_us: float
+    highest_us: float
+    period_us: int
+    watchdog_ms: int
+    name: str
+    version: int = VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class WrongVersion:
+    """The device does not speak the version of the HELLO; it speaks `version`."""
+
+    version: int
+    firmware: tuple[int, int]
+
+    def sentence(self) -> str:
+        """The whole matter for the user, with the remedy."""
+        remedy = "flash the device with the firmware that came with this Limber" if self.version < VERSION else "update Limber"
+        return (
+            f"The device speaks version {self.version} of Limber's protocol (its firmware is {self.firmware[0]}.{self.firmware[1]}) "
+            f"and this Limber version {VERSION}: {remedy}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The answer to every frame but HELLO, and what the device says unasked (`answers` is None) when its state changes.
+
+    `commanded_us` are the pulses that are being sent; `measured_us`, as long or empty, is where the servos are, if the device can tell.
+    """
+
+    answers: int | None
+    result: int
+    state: State
+    reasons: Reason
+    session: int  # 0: none since the device was reset
+    bad_frames: int  # damaged frames since the reset, modulo 65536
+    commanded_us: tuple[float | None, ...]
+    measured_us: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A frame that arrived whole but is no message of this version; `result` is how a device answers it."""
+
+    kind: int
+    payload: bytes
+    result: Result
+
+
+Message = Hello | Configure | Arm | Move | Disarm | Stop | Poll | Welcome | WrongVersion | Report
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A message with its sequence number, 0 to 255; an answer carries the number of the frame that it answers."""
+
+    sequence: int
+    message: Message | Unreadable

@@ -1,0 +1,232 @@
+"""The payload of each message of Limber's own protocol: one encoder, one decoder. Knows no Blender.
+
+All numbers are unsigned, high byte first; a pulse width is in eighths of a microsecond, 0 for none.
+"""
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .messages import (
+    MAX_CHANNELS,
+    MAX_US,
+    NAME_BYTES,
+    UNITS_PER_US,
+    VERSION,
+    Arm,
+    Configure,
+    Disarm,
+    Features,
+    Hello,
+    Kind,
+    Message,
+    Move,
+    OnSilence,
+    Poll,
+    ProtocolError,
+    Reason,
+    Report,
+    Result,
+    State,
+    Stop,
+    Unreadable,
+    Welcome,
+    WrongVersion,
+)
+
+_HELLO = struct.Struct(">BH")
+_CONFIGURE = struct.Struct(">BHHHB")
+_SESSION = struct.Struct(">H")
+_WELCOME = struct.Struct(">BBBBBHHHHH")
+_REPORT = struct.Struct(">BBBBHHB")
+
+
+def encode_payload(message: Message) -> tuple[Kind, bytes]:
+    """The kind and the payload of a frame.
+
+    Raises:
+        ProtocolError: a field does not fit its place on the wire.
+    """
+    kind, pack = _ENCODERS[type(message)]
+    return kind, pack(message)
+
+
+def decode_payload(kind: int, payload: bytes) -> Message | Unreadable:
+    """The message of a frame whose CRC was right."""
+    if kind not in _DECODERS:
+        return Unreadable(kind, payload, Result.UNKNOWN_KIND)
+    try:
+        return _DECODERS[Kind(kind)](payload)
+    except (struct.error, IndexError):
+        return Unreadable(kind, payload, Result.WRONG_LENGTH)
+    except ValueError:  # an enum without that value, a name that is not ASCII
+        return Unreadable(kind, payload, Result.OUT_OF_RANGE)
+
+
+def whole(field: str, value: int, highest: int) -> int:
+    if not 0 <= value <= highest:
+        raise ProtocolError(f"{field} is {value}; the wire carries 0 to {highest}")
+    return value
+
+
+def _units(field: str, microseconds: float | None) -> int:
+    if microseconds is None:
+        return 0
+    if not 1 / UNITS_PER_US <= microseconds <= MAX_US:  # also false for a NaN
+        raise ProtocolError(f"{field} is {microseconds} us; the wire carries {1 / UNITS_PER_US} to {MAX_US}")
+    return round(microseconds * UNITS_PER_US)
+
+
+def _microseconds(units: int) -> float | None:
+    return units / UNITS_PER_US if units else None
+
+
+def _pack_positions(field: str, positions: Sequence[float | None]) -> bytes:
+    if len(positions) > MAX_CHANNELS:
+        raise ProtocolError(f"{field} has {len(positions)} channels; the wire carries at most {MAX_CHANNELS}")
+    return struct.pack(f">{len(positions)}H", *(_units(field, position) for position in positions))
+
+
+def _unpack_positions(count: int, payload: bytes) -> tuple[float | None, ...]:
+    return tuple(_microseconds(units) for units in struct.unpack(f">{count}H", payload))
+
+
+def _decode_hello(payload: bytes) -> Message:
+    if payload[0] != VERSION:
+        return Hello(session=0, version=payload[0])  # the rest may be laid out in a way not known here
+    version, session = _HELLO.unpack(payload)
+    return Hello(session, version)
+
+
+def _decode_configure(payload: bytes) -> Message:
+    channel, lower, upper, speed, on_silence = _CONFIGURE.unpack(payload)
+    return Configure(channel, lower / UNITS_PER_US, upper / UNITS_PER_US, speed, OnSilence(on_silence))
+
+
+def _encode_configure(message: Configure) -> bytes:
+    return _CONFIGURE.pack(
+        whole("channel", message.channel, MAX_CHANNELS - 1),
+        _units("lower_us", message.lower_us),
+        _units("upper_us", message.upper_us),
+        whole("speed_us_per_s", message.speed_us_per_s, 0xFFFF),
+        message.on_silence,
+    )
+
+
+def _decode_move(payload: bytes) -> Message:
+    return Move(_unpack_positions(payload[1], payload[2:]), interval_ms=payload[0])
+
+
+def _encode_move(message: Move) -> bytes:
+    head = bytes((whole("interval_ms", message.interval_ms, 0xFF), len(message.positions_us)))
+    return head + _pack_positions("positions_us", message.positions_us)
+
+
+def _decode_disarm(payload: bytes) -> Message:
+    (release,) = payload
+    return Disarm(bool(release))
+
+
+def _empty(make: Callable[[], Message]) -> Callable[[bytes], Message]:
+    def decode(payload: bytes) -> Message:
+        if payload:
+            raise struct.error("this message has no payload")
+        return make()
+
+    return decode
+
+
+def _decode_welcome(payload: bytes) -> Message:
+    version, major, minor, channels, features, lowest, highest, period, watchdog, session = _WELCOME.unpack_from(payload)
+    name = payload[_WELCOME.size :].decode("ascii")
+    return Welcome(
+        session=session,
+        firmware=(major, minor),
+        channels=channels,
+        features=Features(features),
+        lowest_us=lowest / UNITS_PER_US,
+        highest_us=highest / UNITS_PER_US,
+        period_us=period,
+        watchdog_ms=watchdog,
+        name=name,
+        version=version,
+    )
+
+
+def _encode_welcome(message: Welcome) -> bytes:
+    if not message.name.isascii() or len(message.name) > NAME_BYTES:
+        raise ProtocolError(f"name is {message.name!r}; the wire carries at most {NAME_BYTES} ASCII characters")
+    return _WELCOME.pack(
+        message.version,
+        whole("firmware", message.firmware[0], 0xFF),
+        whole("firmware", message.firmware[1], 0xFF),
+        whole("channels", message.channels, MAX_CHANNELS),
+        message.features,
+        _units("lowest_us", message.lowest_us),
+        _units("highest_us", message.highest_us),
+        whole("period_us", message.period_us, 0xFFFF),
+        whole("watchdog_ms", message.watchdog_ms, 0xFFFF),
+        whole("session", message.session, 0xFFFF),
+    ) + message.name.encode("ascii")
+
+
+def _decode_report(payload: bytes) -> Message:
+    answers, result, state, reasons, session, bad_frames, count = _REPORT.unpack_from(payload)
+    lists = payload[_REPORT.size :]
+    commanded, measured = lists[: 2 * count], lists[2 * count :]
+    return Report(
+        answers=answers or None,
+        result=result,
+        state=State(state),
+        reasons=Reason(reasons),
+        session=session,
+        bad_frames=bad_frames,
+        commanded_us=_unpack_positions(count, commanded),
+        measured_us=_unpack_positions(count, measured) if measured else (),
+    )
+
+
+def _encode_report(message: Report) -> bytes:
+    if message.measured_us and len(message.measured_us) != len(message.commanded_us):
+        raise ProtocolError(
+            f"measured_us has {len(message.measured_us)} channels and commanded_us {len(message.commanded_us)}; give as many or none"
+        )
+    return (
+        _REPORT.pack(
+            whole("answers", message.answers or 0, 0xFF),
+            whole("result", message.result, 0xFF),
+            message.state,
+            message.reasons,
+            whole("session", message.session, 0xFFFF),
+            whole("bad_frames", message.bad_frames, 0xFFFF),
+            len(message.commanded_us),
+        )
+        + _pack_positions("commanded_us", message.commanded_us)
+        + _pack_positions("measured_us", message.measured_us)
+    )
+
+
+_ENCODERS: dict[type, tuple[Kind, Callable[[Any], bytes]]] = {
+    Hello: (Kind.HELLO, lambda m: _HELLO.pack(whole("version", m.version, 0xFF), whole("session", m.session, 0xFFFF))),
+    Configure: (Kind.CONFIGURE, _encode_configure),
+    Arm: (Kind.ARM, lambda m: _SESSION.pack(whole("session", m.session, 0xFFFF))),
+    Move: (Kind.MOVE, _encode_move),
+    Disarm: (Kind.DISARM, lambda m: bytes((m.release,))),
+    Stop: (Kind.STOP, lambda m: b""),
+    Poll: (Kind.POLL, lambda m: b""),
+    Welcome: (Kind.WELCOME, _encode_welcome),
+    WrongVersion: (Kind.WRONG_VERSION, lambda m: bytes((m.version, *m.firmware))),
+    Report: (Kind.REPORT, _encode_report),
+}
+_DECODERS: dict[Kind, Callable[[bytes], Message]] = {
+    Kind.HELLO: _decode_hello,
+    Kind.CONFIGURE: _decode_configure,
+    Kind.ARM: lambda payload: Arm(*_SESSION.unpack(payload)),
+    Kind.MOVE: _decode_move,
+    Kind.DISARM: _decode_disarm,
+    Kind.STOP: _empty(Stop),
+    Kind.POLL: _empty(Poll),
+    Kind.WELCOME: _decode_welcome,
+    Kind.WRONG_VERSION: lambda payload: WrongVersion(payload[0], (payload[1], payload[2])),
+    Kind.REPORT: _decode_report,
+}
