@@ -1,0 +1,129 @@
+"""Gaze solvers on files of posture-target pairs, of gaze paths and of real rigs' chains: angles, errors and times, solve by solve.
+
+    python -m benchmarks.gaze --pairs IN.npz --solver NAME --out OUT.npz
+    python -m benchmarks.gaze --paths IN.npz --solver NAME --out OUT.npz
+    python -m benchmarks.gaze --rig IN.npz --solver NAME --out OUT.npz
+
+IN of --pairs and --paths is a chain of unit links along +Y, joint k turning about axis k (0 X, 1 Y, 2 Z) of its own frame, within lo and hi
+(n,) [rad], with posture (m, n) and target_wxyz (m, 4); of a path (p, n) and (p, t, 4). The end is symmetric. IN of --rig has axis (n, 3),
+rest_wxyz (n, 4), rest_offset (n, 3), tool_wxyz (4,), tool_offset (3,), lo, hi (n,), posture (m, n) and one of target_wxyz (m, 4),
+target_direction (m, 3), target_point (m, 3). Pairs are solved from scratch, each alone; the frames of a path in order, each from the last
+one's answer and memory.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from limber.solvers.gaze import Aim, Direction, GazeError, GazeGoal, GazeSolver, Orientation, Point, Solution, make_solver
+from limber.solvers.skeleton import Joint, Skeleton
+
+Arrays = Mapping[str, np.ndarray]
+SHOW_EVERY = 1.0  # [s] between lines of progress
+
+
+def unit_chain(given: Arrays) -> Skeleton:
+    """The chain of --pairs and --paths."""
+    axes = np.eye(3)[given["axes"]]
+    joints = [
+        Joint(f"joint {k}", k - 1, (1.0, 0.0, 0.0, 0.0), (0.0, 1.0 if k else 0.0, 0.0), tuple(axis.tolist()), float(lower), float(upper))
+        for k, (axis, lower, upper) in enumerate(zip(axes, given["lo"], given["hi"], strict=True))
+    ]
+    return Skeleton(tuple(joints))
+
+
+def rig_chain(given: Arrays) -> Skeleton:
+    """The chain of --rig."""
+    rows = zip(given["rest_wxyz"], given["rest_offset"], given["axis"], given["lo"], given["hi"], strict=True)
+    joints = [
+        Joint(f"joint {k}", k - 1, tuple(rest.tolist()), tuple(offset.tolist()), tuple(axis.tolist()), float(lower), float(upper))
+        for k, (rest, offset, axis, lower, upper) in enumerate(rows)
+    ]
+    return Skeleton(tuple(joints), tuple(given["tool_wxyz"].tolist()), tuple(given["tool_offset"].tolist()))
+
+
+def aims_of(given: Arrays) -> list[Aim]:
+    """The goals of --pairs and --rig, by which kind of target the file has."""
+    for name, kind in (("target_wxyz", Orientation), ("target_direction", Direction), ("target_point", Point)):
+        if name in given:
+            return [kind(tuple(row.tolist())) for row in given[name]]
+    sys.exit("the file has none of target_wxyz, target_direction, target_point")
+
+
+class Progress:
+    """A line now and then on standard error."""
+
+    def __init__(self, total: int, what: str) -> None:
+        self.total, self.what, self.done, self.shown = total, what, 0, time.perf_counter()
+
+    def step(self) -> None:
+        self.done += 1
+        if time.perf_counter() - self.shown > SHOW_EVERY:
+            self.shown = time.perf_counter()
+            print(f"  {self.done} of {self.total} {self.what}", file=sys.stderr, flush=True)
+
+
+def timed(solver: GazeSolver, goal: GazeGoal, start: np.ndarray | None = None, memory: object = None) -> tuple[Solution, float]:
+    began = time.perf_counter()
+    solution = solver.solve(goal, start, memory)
+    return solution, time.perf_counter() - began
+
+
+def answer_pairs(given: Arrays, solver: GazeSolver) -> dict[str, np.ndarray]:
+    """Each row solved from scratch: what --pairs and --rig write."""
+    aims, posture = aims_of(given), given["posture"]
+    progress = Progress(len(aims), "pairs")
+    rows = []
+    for aim, kept in zip(aims, posture, strict=True):
+        rows.append(timed(solver, GazeGoal(aim, kept)))
+        progress.step()
+    orientation = np.array([solution.orientation_error for solution, _ in rows])
+    kept = np.array([solution.posture_error for solution, _ in rows])
+    return {
+        "angles": np.array([solution.angles for solution, _ in rows]).reshape(posture.shape),
+        "seconds": np.array([seconds for _, seconds in rows]),
+        "iterations": np.array([solution.iterations for solution, _ in rows]),
+        "orientation_error": orientation,
+        "posture_error": kept,
+        "combined_error": orientation + kept,
+    }
+
+
+def answer_paths(given: Arrays, solver: GazeSolver) -> dict[str, np.ndarray]:
+    """Each path's frames in order, with the solver's memory."""
+    targets, posture = given["target_wxyz"], given["posture"]
+    angles, seconds = np.zeros((*targets.shape[:2], posture.shape[1])), np.zeros(targets.shape[:2])
+    progress = Progress(seconds.size, "frames")
+    for p, path in enumerate(targets):
+        start, memory = None, None
+        for t, target in enumerate(path):
+            solution, seconds[p, t] = timed(solver, GazeGoal(Orientation(tuple(target.tolist())), posture[p]), start, memory)
+            angles[p, t], start, memory = solution.angles, solution.angles, solution.memory
+            progress.step()
+    return {"angles": angles, "seconds": seconds}
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    kind = ask.add_mutually_exclusive_group(required=True)
+    for name in ("pairs", "paths", "rig"):
+        kind.add_argument(f"--{name}", metavar="IN.npz", type=Path)
+    ask.add_argument("--solver", default="erik_exact")
+    ask.add_argument("--out", type=Path, required=True)
+    asked = ask.parse_args()
+    with np.load(asked.pairs or asked.paths or asked.rig) as file:
+        given = dict(file)
+    try:
+        solver = make_solver(asked.solver, rig_chain(given) if asked.rig else unit_chain(given))
+        answer = answer_paths(given, solver) if asked.paths else answer_pairs(given, solver)
+    except GazeError as error:
+        sys.exit(str(error))
+    np.savez(asked.out, **answer)
+    print(f"{asked.solver}: {answer['seconds'].size} solves, median {1e3 * np.median(answer['seconds']):.3g} ms -> {asked.out}")
+
+
+if __name__ == "__main__":
+    main()

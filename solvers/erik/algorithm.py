@@ -1,0 +1,105 @@
+"""ERIK's main loop, its tricks and its choice of the best (Algorithms 2, 3 and 7). Knows no Blender."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..rotations import Quaternion, Y, about, multiply, rotate, vector_angle
+from .backward import backward_phase
+from .chain import VirtualChain
+from .coordinate_descent import EndAim, bwcd_posture, bwcd_solution, ccd
+from .errors import PostureError, combined_error, orientation_error
+from .forward import forward_phase
+from .parameters import Hyperparameters
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The best angles (n,) of the virtual chain, and what they score."""
+
+    angles: list[float]
+    orientation_error: float
+    posture_error: float  # weighted
+    error: float  # the weighted sum
+    iterations: int
+    converged: bool
+
+
+class _Best:
+    """SolutionOK and SelectBestSolution: scores candidates against the original target and the original posture, and keeps the best."""
+
+    def __init__(self, chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> None:
+        self._chain, self._aim, self._hyper = chain, aim, hyper
+        self._posture_error = PostureError(chain, posture, hyper.aggravation)
+        self.answer = Answer([], math.inf, math.inf, math.inf, 0, False)
+
+    def accepts(self, angles: list[float], iteration: int) -> bool:
+        """Whether the angles' error is within the threshold (Algorithm 7)."""
+        bases = self._chain.bases(angles)
+        if self._aim.orientation is None:
+            missed = vector_angle(rotate(bases[-1], Y), self._aim.direction)
+            orientation = math.sqrt(2.0) * math.sin(0.25 * missed)
+        else:
+            orientation = orientation_error(self._aim.orientation, bases[-1], self._aim.symmetric)
+        posture = self._posture_error(bases)
+        error = combined_error(orientation, posture, self._hyper)
+        accepted = error <= self._hyper.threshold
+        if error <= self.answer.error:
+            self.answer = Answer(list(angles), orientation, self._hyper.posture_weight * posture, error, iteration, accepted)
+        return accepted
+
+
+def calculate_erik(
+    chain: VirtualChain, posture: Sequence[float], target: Quaternion | None, direction: tuple[float, float, float], hyper: Hyperparameters
+) -> Answer:
+    """Algorithm 3: the angles that point the end at the target and keep the posture's shape.
+
+    Args:
+        chain: The virtual chain.
+        posture: Angles (n,) [rad] to keep; they may exceed limits. Twisters at the root and the end have no say in the shape and none here.
+        target: The end's orientation in the virtual frame; None: `direction` alone is scored, the roll is the warped posture's.
+        direction: The unit vector along which the end looks; that of `target` when there is one.
+        hyper: The hyperparameters.
+    """
+    shape = [0.0 if k in chain.shapeless else angle for k, angle in enumerate(posture)]
+    aim = EndAim(direction, target, hyper.symmetric_endpoint)
+    best = _Best(chain, shape, aim, hyper)
+    warped = bwcd_posture(chain, shape, aim, hyper)
+    bases = chain.bases(warped)
+    # Algorithm 2 twists the target by the posture's own end twist, which is left out of the posture here.
+    goal = target if target is not None else bases[-1]
+    edge_offset, tried_offset, last = 0.0, False, math.inf
+    for iteration in range(1, hyper.max_iterations + 1):
+        if hyper.avoid_edges and iteration == hyper.avoid_edges_from_iteration:
+            edge_offset = hyper.disturbance
+            bases = chain.bases([model.off_edge(angle, edge_offset) for model, angle in zip(chain.models, warped, strict=True)])
+        angles, hung = forward_phase(chain, bases, goal, hyper.symmetric_endpoint, edge_offset)
+        angles = backward_phase(chain, angles, hung, goal if target is not None else None, hyper.symmetric_endpoint)
+        if best.accepts(angles, iteration):
+            break
+        angles = bwcd_solution(chain, angles, aim, hyper)
+        if best.accepts(angles, iteration):
+            break
+        # NonConversionDetected has no formula: an iteration that lowers the least error by too little settles or goes round in circles.
+        converges = best.answer.error < last - hyper.progress
+        last = best.answer.error
+        if converges:
+            continue
+        if hyper.non_convergence_offset_trick and not tried_offset:
+            goal, tried_offset = _offset(chain, angles, goal, hyper.disturbance), True
+        elif hyper.non_convergence_ccd_trick:
+            if not best.accepts(ccd(chain, angles, aim, hyper), iteration):
+                best.accepts(ccd(chain, [model.safe_angle(0.0) for model in chain.models], aim, hyper), iteration)
+            break
+    answer = best.answer
+    return Answer(answer.angles, answer.orientation_error, answer.posture_error, answer.error, iteration, answer.converged)
+
+
+def _offset(chain: VirtualChain, angles: Sequence[float], goal: Quaternion, disturbance: float) -> Quaternion:
+    """NonConvOffsetTrick as section 7.1 has it (the text calls it random): the target turned about the root's axis, then its child's."""
+    bases = chain.bases(angles)
+    for k in range(min(2, len(chain))):
+        model = chain.models[k]
+        towards = disturbance if abs(angles[k] - model.lower) > abs(angles[k] - model.upper) else -disturbance
+        goal = multiply(about(rotate(bases[k], model.axis), towards), goal)
+    return goal

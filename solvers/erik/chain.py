@@ -1,0 +1,74 @@
+"""The chain of virtual unit links that ERIK sees in a skeleton (sections 3.4, 3.5, 3.8). Knows no Blender.
+
+All frames are turned so that at zero angles every one of them, and the tool's, is the same: rest transforms vanish, the end's segment is
++Y, and the target of the virtual chain is the tool's target turned alike. Links have unit length whatever the real ones have, so joints
+that share a place are ordinary, and only differences of neighbouring places are ever needed: the directions of links.
+"""
+
+from collections.abc import Sequence
+
+from ..rotations import (
+    IDENTITY,
+    Quaternion,
+    Vector,
+    Y,
+    conjugate,
+    length,
+    multiply,
+    rotate,
+    subtract,
+    unit,
+)
+from ..skeleton import Skeleton, SkeletonError
+from .joint_model import JointModel
+
+SHORTEST_LINK = 1e-6  # [m] a link shorter than this has no direction of its own
+
+
+class VirtualChain:
+    """Joint models root first, and what ties them to the skeleton.
+
+    Attributes:
+        models: One for each joint of the skeleton that turns.
+        turning: Their indices in the skeleton.
+        to_virtual: Takes directions and orientations of the base frame to the virtual one, by multiplication from the left.
+    """
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        self.turning = [k for k, joint in enumerate(skeleton.joints) if joint.kind == "revolute"]
+        if not self.turning:
+            raise SkeletonError("no joint of the chain can turn: unlock a rotation axis of one of the bones")
+        rest = skeleton.forward([0.0] * len(skeleton))
+        self.to_virtual = conjugate(rest.tool_rotation)
+        axes = [rotate(self.to_virtual, skeleton.world_axes(rest)[k]) for k in self.turning]
+        places = [rest.places[k] for k in self.turning]
+        segments = self._segments(places, axes)
+        parents = [segments[0], *segments[:-1]]  # the root's parent is its own segment at rest (eq. 21)
+        self.models = [
+            JointModel(axis, segment, parent, skeleton.lower[k], skeleton.upper[k])
+            for axis, segment, parent, k in zip(axes, segments, parents, self.turning, strict=True)
+        ]
+        self.end_is_twister = self.models[-1].is_twister
+        self.shapeless = {0, len(axes) - 1} & {i for i, model in enumerate(self.models) if model.is_twister}
+
+    def _segments(self, places: list[Vector], axes: list[Vector]) -> list[Vector]:
+        """Directions of the links at rest: to the next joint that is elsewhere, the end's along the tool's Y."""
+        segments = [Y]
+        for k in range(len(places) - 2, -1, -1):
+            link = subtract(places[k + 1], places[k])
+            segments.append(unit(rotate(self.to_virtual, link)) if length(link) > SHORTEST_LINK else segments[-1])
+        return segments[::-1]
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def target(self, tool_target: Quaternion) -> Quaternion:
+        """The virtual end's target for an orientation of the tool in the base frame: what turns the tool's frame at rest into it."""
+        return multiply(self.to_virtual, tool_target)
+
+    def bases(self, angles: Sequence[float]) -> list[Quaternion]:
+        """World bases of the links for angles (n,), and last the Superpoint's, which is the end's frame after its own turn (eq. 18, 24)."""
+        bases = [IDENTITY]
+        for model, angle in zip(self.models, angles, strict=True):
+            bases.append(multiply(bases[-1], model.turn(angle)))
+        return bases

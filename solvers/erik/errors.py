@@ -1,0 +1,49 @@
+"""ERIK's error functions: orientation, posture and their weighted sum (section 3.6, Algorithms 4 to 6). Knows no Blender."""
+
+import math
+from collections.abc import Sequence
+
+from ..rotations import Quaternion, conjugate, dot, multiply, rotate
+from .chain import VirtualChain
+from .parameters import Hyperparameters
+
+
+def orientation_error(target: Quaternion, end: Quaternion, symmetric: bool) -> float:
+    """Algorithm 5: the least distance of the two quaternions over sqrt(2), sqrt(2) sin(phi / 4) in 0..1, phi the angle between them."""
+    w, x, y, z = multiply(conjugate(target), end)
+    along, across = abs(w), math.sqrt(x * x + y * y + z * z)
+    if symmetric and abs(y) > along:  # the end rolled by pi about its own Y is nearer
+        along, across = abs(y), math.sqrt(w * w + x * x + z * z)
+    return math.sqrt(2.0) * math.sin(0.5 * math.atan2(across, along))
+
+
+def bend_cosines(chain: VirtualChain, bases: Sequence[Quaternion]) -> list[float]:
+    """Cosines between each hinge's link and the one before, from the bases (n + 1,). Unit links need none of Algorithm 6's lengths."""
+    cosines = []
+    before = chain.models[0].parent
+    for k, model in enumerate(chain.models):
+        link = rotate(bases[k + 1], model.segment)
+        if not model.is_twister:
+            cosines.append(dot(before, link))
+        before = link
+    return cosines
+
+
+class PostureError:
+    """Algorithm 6: how far the bends are from one posture's, in 0..1."""
+
+    def __init__(self, chain: VirtualChain, posture: Sequence[float], aggravation: float) -> None:
+        self._chain = chain
+        self._authored = bend_cosines(chain, chain.bases(posture))
+        # The exponent counts hinges as Algorithm 6 does, not joints as eq. 21 (they differ when twisters lie between).
+        weights = [aggravation**i for i in range(len(self._authored))]
+        self._weights = [weight / sum(weights) for weight in weights]  # the norm of eq. 22, counted alike
+
+    def __call__(self, bases: Sequence[Quaternion]) -> float:
+        solved = bend_cosines(self._chain, bases)
+        return 0.5 * sum(w * abs(a - b) for w, a, b in zip(self._weights, self._authored, solved, strict=True))
+
+
+def combined_error(orientation: float, posture: float, hyper: Hyperparameters) -> float:
+    """Algorithm 4: the weighted sum that the threshold bounds."""
+    return hyper.orientation_weight * orientation + hyper.posture_weight * posture

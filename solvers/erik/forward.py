@@ -1,0 +1,83 @@
+"""ERIK's forward phase: from the end, which holds the target, down to the root (Algorithms 8 to 14). Knows no Blender.
+
+Each link hangs on its child: the child's basis is the orientation that the link must reach, and what its angle within limits leaves over
+goes into the link's own basis, and so on to the root, whose basis ends up displaced.
+"""
+
+import math
+from collections.abc import Sequence
+
+from ..rotations import Quaternion, about, conjugate, dot, length, multiply, reject, rotate, signed_angle, twist_angle
+from .chain import VirtualChain
+
+NO_ROLL = 1e-9  # a projected axis shorter than this, or a roll [rad] smaller, means nothing
+
+
+def forward_phase(
+    chain: VirtualChain, posture_bases: Sequence[Quaternion], target: Quaternion, symmetric: bool, edge_offset: float
+) -> tuple[list[float], list[Quaternion]]:
+    """Angles (n,) within limits and bases (n + 1,), the last the target, of the chain that hangs on the target.
+
+    Args:
+        chain: The virtual chain.
+        posture_bases: Bases (n + 1,) of the warped posture.
+        target: The end's orientation.
+        symmetric: The end may be rolled by pi.
+        edge_offset: How far [rad] to stay off exact limits; 0: AvoidEdges is off.
+    """
+    models = chain.models
+    end = len(models) - 1
+    bases = list(posture_bases)
+    bases[end + 1] = target
+    angles = [0.0] * len(models)
+    for k in range(end, -1, -1):
+        model = models[k]
+        # Lines 2 to 9 turn and roll the link's basis until its parent's direction and its pitch axis are the posture's: its basis.
+        basis = posture_bases[k]
+        # Lines 10 to 25 (a search for a roll, and its propagation to the parents) change nothing: each parent's own turn resets its basis.
+        if k < end:
+            _roll_children(chain, k, basis, bases, angles)
+        child = bases[k + 1]
+        if model.is_twister:
+            # Yaw and roll of Algorithm 11 turn about the same axis: together they are the twist. The end's roll is halved by its symmetry.
+            twist = twist_angle(multiply(conjugate(basis), child), model.axis)
+            if k == end and symmetric and abs(twist) > 0.5 * math.pi:
+                twist -= math.copysign(math.pi, twist)
+            angle = model.safe_twist(twist)
+        else:
+            angle = model.local_swing(rotate(conjugate(basis), rotate(child, model.segment)))[0]
+        if edge_offset:
+            angle = model.off_edge(angle, edge_offset)
+        angles[k] = angle
+        # FinishForward: as printed, QDiff nearly doubles the error; the basis is the child's without the link's own turn. The end's as
+        # well, though not printed: it would stay the warped posture's, which misses the target by what BWCD leaves over.
+        bases[k] = multiply(child, conjugate(model.turn(angle)))
+    return angles, bases
+
+
+def _roll_children(chain: VirtualChain, k: int, basis: Quaternion, bases: list[Quaternion], angles: list[float]) -> None:
+    """Lines 26 to 33: roll all that follows link `k` until the link's own axis lies as its child has it.
+
+    The axis is the link's own; printed is the child's, which rolls twisters in the middle away.
+    """
+    model = chain.models[k]
+    direction = rotate(bases[k + 1], model.segment)
+    own, childs = rotate(basis, model.axis), rotate(bases[k + 1], model.axis)
+    if chain.models[k + 1].is_twister:
+        if dot(own, childs) < 0.0:
+            _propagate_roll_up(chain, k, math.pi, bases, angles, flip=True)
+        return
+    own, childs = reject(own, direction), reject(childs, direction)
+    # Printed is the opposite condition; without a projection there is no angle to measure.
+    if length(own) > NO_ROLL and length(childs) > NO_ROLL:
+        roll = signed_angle(childs, own, direction)
+        if abs(roll) > NO_ROLL:
+            _propagate_roll_up(chain, k, roll, bases, angles, flip=abs(roll) > math.pi - NO_ROLL)
+
+
+def _propagate_roll_up(chain: VirtualChain, k: int, roll: float, bases: list[Quaternion], angles: list[float], flip: bool) -> None:
+    """Algorithm 10: roll the bases after link `k` up to the end's about their own parent's direction; by pi, bends change sign."""
+    for j in range(k + 1, len(chain)):
+        bases[j] = multiply(bases[j], about(chain.models[j].parent, roll))
+        if flip and not chain.models[j].is_twister:
+            angles[j] = -angles[j]

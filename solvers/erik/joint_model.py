@@ -1,0 +1,104 @@
+"""ERIK's joint model: which angle points a joint's segment at a target, within its limits (section 3.4). Knows no Blender.
+
+In place of the paper's look-up table (LALUT) stands its exact closed form: along the circle that the segment draws, the latitude is a
+constant plus a cosine, so the angle is an arc cosine, and the hemisphere gives its sign. A table errs by up to .25 degrees near a pole.
+"""
+
+import math
+
+from ..rotations import Quaternion, Vector, about, cross, dot, length, reject, signed_angle, wrap
+
+PARALLEL = 1e-4  # sine of an angle between axes under which they count as parallel: coarser than single precision
+ON_LIMIT = 1e-9  # [rad] a joint this near to a limit is on it
+
+
+class JointModel:
+    """A joint and its segment, in the joint's own frame: with the parent's segment, the axis and the limits.
+
+    Args:
+        axis: The rotation axis, unit.
+        segment: The direction of the link that the joint carries, unit, at angle 0.
+        parent: The direction of the parent's segment, unit.
+        lower, upper: Limits [rad].
+    """
+
+    def __init__(self, axis: Vector, segment: Vector, parent: Vector, lower: float, upper: float) -> None:
+        self.axis, self.segment, self.parent, self.lower, self.upper = axis, segment, parent, lower, upper
+        self.is_twister = length(cross(axis, segment)) < PARALLEL
+        # Latitude over angle: (level + swing cos(angle - zero) + 1) / 2.
+        across, parent_across = reject(segment, axis), reject(parent, axis)
+        self._level = dot(axis, segment) * dot(axis, parent)
+        self._swing = length(across) * length(parent_across)
+        self.has_latitude = length(across) >= PARALLEL and length(parent_across) >= PARALLEL
+        self._zero = signed_angle(across, parent_across, axis) if self.has_latitude else 0.0
+        self._parent_orthogonal_axis = cross(axis, parent)  # POA of eq. 17: the normal between the hemispheres
+
+    def hemisphere(self, target: Vector) -> float:
+        """The sign of the latitude (eq. 16), -1 or 1."""
+        return -1.0 if dot(target, self._parent_orthogonal_axis) < 0.0 else 1.0
+
+    def latitude(self, target: Vector) -> float:
+        """The latitude in 0..1 of a unit vector in the joint's frame (eq. 16): 1 along the parent's segment, 0 against it."""
+        return 0.5 * (dot(target, self.parent) + 1.0)
+
+    def angle_at(self, latitude: float, hemisphere: float) -> float:
+        """The angle [rad], free of limits, at which the segment has this latitude, or the nearest that it reaches (the LALUT)."""
+        cosine = (2.0 * latitude - 1.0 - self._level) / self._swing
+        return self._zero + hemisphere * math.acos(min(1.0, max(-1.0, cosine)))
+
+    def local_swing(self, target: Vector) -> tuple[float, float]:
+        """Angles [rad] within limits that bring the segment to the target's latitude: in its hemisphere, and in the other one.
+
+        Algorithm 13, and lines 12 to 15 of Algorithm 15. A segment or a parent along the axis leaves no latitude: the angle then is the one
+        that brings the segment nearest to the target.
+        """
+        if not self.has_latitude:
+            angle = self.safe_angle(signed_angle(reject(self.segment, self.axis), reject(target, self.axis), self.axis))
+            return angle, angle
+        latitude, hemisphere = self.latitude(target), self.hemisphere(target)
+        return self.safe_angle(self.angle_at(latitude, hemisphere)), self.safe_angle(self.angle_at(latitude, -hemisphere))
+
+    def opposite(self, angle: float) -> float | None:
+        """The other angle at the same latitude, if there is one within limits."""
+        return self.within(2.0 * self._zero - angle) if self.has_latitude else None
+
+    def turn(self, angle: float) -> Quaternion:
+        """The local transform L of eq. 18a."""
+        return about(self.axis, angle)
+
+    def within(self, angle: float) -> float | None:
+        """`angle` less whole turns, if that can be within limits."""
+        angle = wrap(angle)
+        for candidate in (angle, angle - math.tau, angle + math.tau):
+            if self.lower - ON_LIMIT <= candidate <= self.upper + ON_LIMIT:
+                return min(max(candidate, self.lower), self.upper)
+        return None
+
+    def safe_angle(self, angle: float) -> float:
+        """`angle` less whole turns, or the limit nearest to it on the circle (SafeAngle of section 7.1, cycling)."""
+        safe = self.within(angle)
+        if safe is not None:
+            return safe
+        to_lower, to_upper = abs(wrap(angle - self.lower)), abs(wrap(angle - self.upper))
+        return self.lower if to_lower <= to_upper else self.upper
+
+    def safe_twist(self, angle: float) -> float:
+        """Algorithm 12: a twist within limits; one out of them is replaced by its half turn, then clamped.
+
+        As printed it needs C's modulo and limits of exactly +-90 degrees (+-120 would send 150 to -90). The half turn rolls what follows
+        by pi, so bends after it must change their sign.
+        """
+        safe = self.within(angle)
+        if safe is None:
+            safe = self.within(angle + math.pi)
+        return self.safe_angle(angle) if safe is None else safe
+
+    def off_edge(self, angle: float, offset: float) -> float:
+        """AvoidJointEdge of section 7.1: an angle at a limit, moved inwards by `offset` [rad]."""
+        if self.upper - self.lower <= 2.0 * offset:  # no room: a joint with so little range is as good as fixed
+            return angle
+        if abs(angle - self.lower) <= ON_LIMIT:
+            return angle + offset
+        if abs(angle - self.upper) <= ON_LIMIT:
+            return angle - offset
+        return angle
