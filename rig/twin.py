@@ -44,7 +44,9 @@ def build(rig, names: list[str]) -> bpy.types.Object:
 def _new_armature(rig, names: list[str]) -> bpy.types.Object:
     """Bones can be made in edit mode alone, and edit mode needs an object in the scene: for a moment the twin is in it."""
     view_layer = bpy.context.view_layer
-    active = view_layer.objects.active
+    active, selected = view_layer.objects.active, list(view_layer.objects.selected)
+    for thing in selected:  # selected armatures would enter edit mode along with the twin, and leave pose mode
+        thing.select_set(False)
     data = bpy.data.armatures.new(TWIN_NAME)
     twin = bpy.data.objects.new(TWIN_NAME, data)
     collection = bpy.context.scene.collection
@@ -57,6 +59,8 @@ def _new_armature(rig, names: list[str]) -> bpy.types.Object:
             bone.head, bone.tail, bone.roll = (0, 0, 0), (0, 1, 0), 0
         bpy.ops.object.mode_set(mode="OBJECT")
     view_layer.objects.active = active
+    for thing in selected:
+        thing.select_set(True)
     collection.objects.unlink(twin)
     twin[MARK] = rig.name
     for bone in twin.pose.bones:
