@@ -1,10 +1,43 @@
-"""Makes `import limber` mean this checkout in every ring of tests that does not use the built zip."""
+"""For every ring: `import limber` means this checkout, properties try the same examples on every run, and a Blender starts with an empty profile."""
 
+import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
+
+import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from checkout import load_limber
 
 load_limber()
+
+# No deadline, since the machine may be busy; nothing kept between runs.
+settings.register_profile("limber", derandomize=True, deadline=None, database=None)
+settings.load_profile("limber")
+
+# Read when bpy is first imported: nobody's preferences and add-ons play a part, and nobody's are touched.
+PROFILE = tempfile.mkdtemp(prefix="limber-profile-")
+os.environ["BLENDER_USER_RESOURCES"] = PROFILE
+
+exit_code = pytest.ExitCode.OK
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    global exit_code
+    exit_code = exitstatus
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """A Blender module may hang or crash while the interpreter ends (4.5.15 did after loading files): leave before that."""
+    shutil.rmtree(PROFILE, ignore_errors=True)
+    if "bpy" not in sys.modules:
+        return
+    shutil.rmtree(sys.modules["bpy"].app.tempdir, ignore_errors=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(exit_code)

@@ -1,0 +1,48 @@
+# What there is to do here: `make help`. Each command sets up what it needs first.
+SHELL := /bin/bash
+PYTHON ?=
+export PYTHON
+MOTION ?=
+SECONDS ?= 600
+RING ?=
+
+.PHONY: help setup setup-newest demo test bench build soak window lint format clean
+
+help: ## this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
+
+setup: ## make .venv and .venv-4.2, each with a real Blender, and ask apt for what is missing
+	@scripts/setup.sh
+
+setup-newest: ## .venv-newest as well: the newest Blender, which wants Python 3.13; `make test` uses it from then on
+	@scripts/setup.sh newest
+
+build: setup ## leave the installable package in build/, made and checked by Blender's own tool
+	@.venv/bin/python scripts/build.py
+
+demo: build ## install the package, run the main job without a screen, leave pictures and a report in build/demo (MOTION=clip.bvh: on that clip)
+	@.venv/bin/python scripts/demo.py $(if $(MOTION),--motion "$(MOTION)")
+
+test: build ## run every ring of tests (RING="lint plain blender installed window": some of them)
+	@.venv/bin/python scripts/rings.py $(RING)
+
+bench: setup ## print every benchmark's table
+	@.venv/bin/python scripts/bench.py
+
+soak: setup ## stream for long (SECONDS=600) and print how late frames were
+	@.venv/bin/python -m benchmarks.soak --seconds $(SECONDS)
+
+window: build ## get a real Blender window (once: Debian's Blender, 1.3 GB) and run the ring of tests that needs it
+	@scripts/window.sh install
+	@.venv/bin/python scripts/rings.py window
+
+lint: setup ## ruff and mypy
+	@.venv/bin/python scripts/rings.py lint
+
+format: setup ## let ruff format the code and mend what it can
+	@.venv/bin/python -m ruff check --fix .
+	@.venv/bin/python -m ruff format .
+
+clean: ## remove what the commands made, but for the environments
+	rm -rf build wheels .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -path './.venv*' -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf

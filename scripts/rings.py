@@ -1,0 +1,248 @@
+"""Runs the rings of tests, every file in a process of its own, as many at a time as there are cores, and closes with one line of sums.
+
+    python scripts/rings.py            every ring
+    python scripts/rings.py blender    one ring or several: lint, plain, blender, installed, window
+
+A process of its own: a Blender that crashes or hangs takes one file with it, never the run. Output is shown in order, in full only where something failed.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "build" / "tests"
+LIMIT = 240.0  # [s] for one process: the longest test file takes about 60 s on two busy cores
+HEARTBEAT = 20.0  # [s] between lines that say what is running
+PLAIN_FOLDERS = ("house", "motion", "solvers", "hardware", "benchmarks")
+BLENDERS = {".venv": "the newest Blender for Python 3.11", ".venv-4.2": "Blender 4.2", ".venv-newest": "the newest Blender"}
+
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}  # the cores are already taken, by files
+
+
+@dataclass(frozen=True)
+class Job:
+    """One process: a file of tests, or a check that passes or fails as a whole."""
+
+    title: str
+    command: tuple[str, ...]
+    results: Path | None = None  # JUnit file that the process writes; None: the exit code says it all
+
+
+@dataclass
+class Outcome:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    reasons: list[str] = field(default_factory=list)  # of what was skipped, each with the test's name
+    output: str = ""
+    seconds: float = 0.0
+
+    def __iadd__(self, other: "Outcome") -> "Outcome":
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.reasons += other.reasons
+        return self
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed" + (f", {self.skipped} skipped" if self.skipped else "")
+
+
+@dataclass(frozen=True)
+class Ring:
+    title: str
+    jobs: tuple[Job, ...] = ()
+    missing: str = ""  # why it cannot run here, and what mends it
+
+
+def python(environment: str) -> str:
+    return str(ROOT / environment / "bin" / "python")
+
+
+def file_job(environment: str, path: Path) -> Job:
+    name = path.relative_to(ROOT).as_posix()
+    results = RESULTS / (re.sub(r"[^\w.-]", "_", f"{environment.lstrip('.')}-{name}") + ".xml")
+    options = ("-q", "--no-header", f"--junitxml={results}", "-o", f"faulthandler_timeout={LIMIT - 30}")
+    return Job(name, (python(environment), "-m", "pytest", *options, name), results)
+
+
+def files(folder: str) -> list[Path]:
+    return sorted((ROOT / "tests" / folder).rglob("test_*.py"))
+
+
+def lint() -> Iterator[Ring]:
+    checks = {"ruff check": ("ruff", "check", "."), "ruff format": ("ruff", "format", "--check", "."), "mypy": ("mypy",)}
+    yield Ring("lint", tuple(Job(title, (python(".venv"), "-m", *command)) for title, command in checks.items()))
+
+
+def plain() -> Iterator[Ring]:
+    for folder in PLAIN_FOLDERS:
+        yield Ring(f"tests/{folder}", tuple(file_job(".venv", path) for path in files(folder)))
+
+
+def in_blenders(folder: str) -> Iterator[Ring]:
+    for environment, blender in BLENDERS.items():
+        title = f"tests/{folder} in {blender}"
+        if (ROOT / environment / "ready").exists():
+            yield Ring(title, tuple(file_job(environment, path) for path in files(folder)))
+        else:
+            yield Ring(title, missing=f"no {environment} here; `make setup-newest` makes it where there is a Python 3.13")
+
+
+def window() -> Iterator[Ring]:
+    asked = subprocess.run([ROOT / "scripts" / "window.sh", "available"], capture_output=True, text=True, check=False)
+    title = "tests/window in a real window"
+    if asked.returncode == 0:
+        yield Ring(title, tuple(file_job(".venv", path) for path in files("window")))
+    else:
+        yield Ring(title, missing=asked.stderr.strip())
+
+
+RINGS: dict[str, Callable[[], Iterator[Ring]]] = {
+    "lint": lint,
+    "plain": plain,
+    "blender": lambda: in_blenders("blender"),
+    "installed": lambda: in_blenders("installed"),
+    "window": window,
+}
+
+
+class Runner:
+    """Runs jobs and knows which ones are running, so that an interrupt leaves none behind."""
+
+    def __init__(self) -> None:
+        self._running: dict[subprocess.Popen[str], str] = {}
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    def run(self, job: Job) -> Outcome:
+        if job.results:
+            job.results.unlink(missing_ok=True)
+        began = time.monotonic()
+        with self._lock:
+            if self._stopped:
+                return Outcome()
+            process = subprocess.Popen(
+                job.command,
+                cwd=ROOT,
+                env={**os.environ, **ONE_THREAD},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+            self._running[process] = job.title
+        try:
+            output, _ = process.communicate(timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            output += f"\n{job.title} did not end within {LIMIT:.0f} s and was killed\n"
+        with self._lock:
+            del self._running[process]
+        outcome = read_results(job, process.returncode)
+        outcome.output, outcome.seconds = output, time.monotonic() - began
+        return outcome
+
+    def running(self) -> list[str]:
+        with self._lock:
+            return list(self._running.values())
+
+    def stop(self) -> None:
+        with self._lock:
+            self._stopped = True
+            for process in self._running:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def read_results(job: Job, code: int) -> Outcome:
+    """What a process did, from the file it wrote; a bad exit that the file does not explain (a crash, no test in the file) is a failure."""
+    outcome = Outcome()
+    if job.results is None:
+        return Outcome(passed=int(code == 0), failed=int(code != 0))
+    if job.results.exists():
+        for case in ET.parse(job.results).iter("testcase"):
+            skip = case.find("skipped")
+            if case.find("failure") is not None or case.find("error") is not None:
+                outcome.failed += 1
+            elif skip is not None:
+                outcome.skipped += 1
+                outcome.reasons.append(f"{job.title}: {case.get('name')}: {skip.get('message')}")
+            else:
+                outcome.passed += 1
+    if code != 0 and not outcome.failed:
+        outcome.failed += 1
+    return outcome
+
+
+def show(job: Job, outcome: Outcome) -> None:
+    word = "FAILED" if outcome.failed else "ok"
+    counts = f"{outcome.sentence}, " if job.results else ""
+    print(f"  {word:<6}  {job.title}  ({counts}{outcome.seconds:.1f} s)")
+    if outcome.failed:
+        print("\n".join(f"  | {line}" for line in outcome.output.strip().splitlines()))
+
+
+def wait(future: "Future[Outcome]", runner: Runner) -> Outcome:
+    """The outcome; until it is there, a line now and then says what is running."""
+    while True:
+        try:
+            return future.result(timeout=HEARTBEAT)
+        except TimeoutError:
+            print(f"          running: {', '.join(runner.running())}", flush=True)
+
+
+def run_all(rings: list[Ring], workers: int) -> Outcome:
+    runner, total = Runner(), Outcome()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            futures = {job: pool.submit(runner.run, job) for ring in rings for job in ring.jobs}
+            for ring in rings:
+                print(f"\n== {ring.title}", flush=True)
+                if ring.missing:
+                    print(f"  skipped: {ring.missing}")
+                    total += Outcome(skipped=1, reasons=[f"{ring.title}: {ring.missing}"])
+                for job in ring.jobs:
+                    outcome = wait(futures[job], runner)
+                    show(job, outcome)
+                    total += outcome
+        except KeyboardInterrupt:
+            runner.stop()
+            raise
+    return total
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in RINGS]
+    if unknown:
+        print(f"no ring {', '.join(unknown)}: there are {', '.join(RINGS)}", file=sys.stderr)
+        return 2
+    began = time.monotonic()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    rings = [ring for name in names or RINGS for ring in RINGS[name]()]
+    total = run_all(rings, os.cpu_count() or 1)
+    print(f"\n== All rings ({time.monotonic() - began:.0f} s)")
+    for reason in total.reasons:
+        print(f"skipped: {reason}")
+    if total.passed + total.failed == 0:
+        print("no test ran", file=sys.stderr)
+        return 1
+    print(total.sentence)
+    return int(total.failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

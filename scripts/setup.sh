@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# Makes what development needs, and nothing twice: Debian's packages where they are missing, then the virtual environments, each with a real Blender in it.
+#
+#   setup.sh             .venv (the newest Blender for Python 3.11) and .venv-4.2 (the oldest that Limber supports), and Debian's packages
+#   setup.sh newest      .venv-newest as well: the newest Blender of all, where a Python 3.13 can be found
+#
+# An environment is filled again when its requirements file changes. PYTHON names the Python 3.11 to use (default: python3.11, else python3).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
+LOGS=build/setup
+mkdir -p "$LOGS"
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+run_slowly() { # label command...: hides the command's output in a log, says every 10 s how far it is, shows the log when it fails
+    local label=$1 log started=$SECONDS job code=0
+    shift
+    log=$LOGS/${label//[^A-Za-z0-9.-]/_}.log
+    "$@" >"$log" 2>&1 </dev/null &
+    job=$!
+    while kill -0 "$job" 2>/dev/null; do
+        for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -0 "$job" 2>/dev/null || break; done
+        kill -0 "$job" 2>/dev/null && say "$label: $((SECONDS - started)) s: $(tail -n 1 "$log" | tr -d '\r' | cut -c1-100)"
+    done
+    wait "$job" || code=$?
+    if [ "$code" -ne 0 ]; then
+        tail -n 25 "$log" >&2
+        say "$label: failed after $((SECONDS - started)) s (all of its output: $log)" >&2
+        return "$code"
+    fi
+    say "$label: done in $((SECONDS - started)) s"
+}
+
+# --- Debian's packages -------------------------------------------------------------------------------------------------------------------------
+
+missing_packages() { # the packages among the arguments that are not installed
+    command -v dpkg-query >/dev/null || return 0
+    local installed
+    installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' 2>/dev/null | sed -n 's/ installed$//p')
+    printf '%s\n' "$@" | grep -vxF "$installed" || true
+}
+
+apt_install() { # label package...: installs what is missing where it may, else says what to run
+    local label=$1 packages
+    shift
+    mapfile -t packages < <(missing_packages "$@")
+    [ "${#packages[@]}" -gt 0 ] || return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        say "$label: some Debian packages are missing, and only root may install them. Tests that need them will say so. The command:"
+        say "    sudo apt-get install --no-install-recommends ${packages[*]}"
+        return 0
+    fi
+    run_slowly "$label (apt: ${#packages[@]} packages)" apt_get "${packages[@]}"
+}
+
+apt_get() {
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -q && apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"
+}
+
+# --- Python ------------------------------------------------------------------------------------------------------------------------------------
+
+is_python() { # command version: does it run, and is it that version?
+    [ "$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)" = "$2" ]
+}
+
+find_python() { # version: a command or path of that Python
+    local candidate
+    for candidate in ${PYTHON:+"$PYTHON"} "python$1" python3 "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python; do
+        is_python "$candidate" "$1" && { printf '%s\n' "$candidate"; return 0; }
+    done
+    return 1
+}
+
+fingerprint() { # what an environment's contents depend on
+    { "$1" -c 'import sys; print(sys.version_info[:2])'; grep -v '^#' "$2"; } | sha256sum | cut -d' ' -f1
+}
+
+is_ready() { # environment requirements
+    [ -x "$1/bin/python" ] && [ -e "$1/ready" ] && [ "$(cat "$1/ready")" = "$(fingerprint "$1/bin/python" "$2")" ]
+}
+
+fill() { # environment requirements python: a half-made or damaged environment is made anew, a whole one is brought up to date
+    local venv=$1 requirements=$2 python=$3 try
+    "$venv/bin/python" -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear "$venv"
+    rm -f "$venv/ready"
+    for try in 1 2 3; do
+        "$venv/bin/python" -m pip install --prefer-binary --upgrade -r "$requirements" && break
+        [ "$try" -lt 3 ] || return 1
+        echo "try $try failed; once more in $((5 * try)) s"
+        sleep $((5 * try))
+    done
+    fingerprint "$venv/bin/python" "$requirements" >"$venv/ready"
+}
+
+environment() { # environment requirements python-version
+    local python
+    is_ready "$1" "$2" && return 0
+    python=$(find_python "$3") || fail "$1 needs Python $3: install it (Debian 12: apt-get install python3 python3-venv), or name it: make setup PYTHON=/path/to/python$3"
+    say "$1: downloads a Blender of about 350 MB and unpacks it to 1 GB"
+    run_slowly "$1" fill "$1" "$2" "$python"
+}
+
+link_types() { # mypy finds this checkout as the package `limber` there
+    mkdir -p .venv/types
+    ln -sfn ../.. .venv/types/limber
+}
+
+# --- All together ------------------------------------------------------------------------------------------------------------------------------
+
+if ! { is_ready .venv requirements/dev.txt && is_ready .venv-4.2 requirements/blender-4.2.txt; }; then
+    python=$(find_python 3.11 || true)
+    [ -n "$python" ] && "$python" -c 'import ensurepip' 2>/dev/null || apt_install "python" python3 python3-venv
+fi
+# shellcheck disable=SC2046  # a list of words
+apt_install "debian" $(grep -v '^#' requirements/debian.txt) &
+jobs=($!)
+environment .venv requirements/dev.txt 3.11 &
+jobs+=($!)
+environment .venv-4.2 requirements/blender-4.2.txt 3.11 &
+jobs+=($!)
+if [ "${1:-}" = newest ]; then
+    environment .venv-newest requirements/blender-newest.txt 3.13 &
+    jobs+=($!)
+fi
+code=0
+for job in "${jobs[@]}"; do wait "$job" || code=1; done
+link_types
+[ "$code" -eq 0 ] || fail "not everything could be set up; the lines above say what"

@@ -1,0 +1,55 @@
+"""How a test runs in a real Blender: this process is one (the bpy module), the checkout is its extension `limber`, and every test starts from an empty file.
+
+A file here runs in a process of its own under `make test`; by hand: `.venv-4.2/bin/python -m pytest tests/blender/test_NAME.py`.
+Timers never fire in a Blender without a window: tests call what a timer would call.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import bpy
+import limber
+import pytest
+
+
+def handlers() -> dict[str, list]:
+    """What is registered with Blender's handlers, by list."""
+    return {name: list(found) for name in dir(bpy.app.handlers) if isinstance(found := getattr(bpy.app.handlers, name), list)}
+
+
+@pytest.fixture(autouse=True)
+def extension() -> Iterator[None]:
+    """An empty file with the extension registered, as when it was just enabled; afterwards it must leave no handler behind."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    before = handlers()
+    bpy.context.preferences.addons.new().module = limber.__package__  # what enabling does: preferences have a home
+    limber.register()
+    yield
+    limber.unregister()
+    after = handlers()
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    assert after == before, "unregistering left handlers behind"
+
+
+@pytest.fixture
+def reopen(tmp_path: Path) -> Callable[[], Path]:
+    """Saves the file and opens it again, as a user does; returns its path."""
+
+    def save_and_open() -> Path:
+        path = tmp_path / "saved.blend"
+        bpy.ops.wm.save_as_mainfile(filepath=str(path))
+        bpy.ops.wm.open_mainfile(filepath=str(path))
+        return path
+
+    return save_and_open
+
+
+@pytest.fixture
+def undo_step() -> Callable[[str], None]:
+    """Closes an undo step: without a window Blender pushes none by itself. Then `bpy.ops.ed.undo()` works as a user's does."""
+
+    def push(message: str) -> None:
+        bpy.ops.ed.undo_push(message=message)
+
+    push("start")
+    return push

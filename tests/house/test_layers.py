@@ -1,0 +1,48 @@
+"""Imports run one way, and only the layers that may know Blender know it."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NUMPY, SERIAL, BLENDER = {"numpy"}, {"serial"}, {"bpy", "mathutils", "bpy_extras", "gpu", "blf", "bl_ui"}
+MAY_IMPORT = {  # layer: other layers, packages beside the standard library
+    "solvers": (set(), NUMPY),
+    "motion": (set(), set()),
+    "hardware": ({"motion"}, SERIAL),
+    "rig": ({"solvers", "motion", "hardware"}, NUMPY | BLENDER),
+    "operators": ({"rig", "solvers", "motion", "hardware"}, NUMPY | BLENDER),
+    "panels": ({"operators", "rig", "solvers", "motion", "hardware"}, NUMPY | BLENDER),
+}
+SOURCES = [path for layer in MAY_IMPORT for path in sorted((ROOT / layer).rglob("*.py"))]
+
+
+def imports(path: Path) -> list[tuple[tuple[str, ...], bool]]:
+    """Every import in a file: the full name's parts, from the package's root when relative, and whether it is relative."""
+    found: list[tuple[tuple[str, ...], bool]] = []
+    folder = path.relative_to(ROOT).parent.parts
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [(tuple(name.name.split(".")), False) for name in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found.append((tuple((node.module or "").split(".")), False))
+        elif isinstance(node, ast.ImportFrom):
+            base = folder[: len(folder) - (node.level - 1)] + tuple((node.module or "").split(".") if node.module else ())
+            found += [(base, True)] if base else [((name.name,), True) for name in node.names]
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_file_imports_only_what_its_layer_may_know(path: Path):
+    layer = path.relative_to(ROOT).parts[0]
+    layers, packages = MAY_IMPORT[layer]
+    for name, relative in imports(path):
+        allowed = {layer, *layers} if relative else {*sys.stdlib_module_names, *packages}
+        assert name[0] in allowed, f"{'.'.join(name)} is not for {layer}/"
+
+
+def test_the_root_imports_no_blender_at_module_level():
+    tree = ast.parse((ROOT / "__init__.py").read_text(encoding="utf-8"))
+    assert not [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
