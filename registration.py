@@ -5,7 +5,7 @@ from importlib import import_module
 MODULES: tuple[str, ...] = (
     ".rig.properties",
     ".operators.registry",
-    ".panels.sidebar",
+    ".panels.registry",
     ".rig.keymap",
     ".rig.handlers",
 )  # relative names; each has register() and unregister()

@@ -1,0 +1,22 @@
+"""Motion to keys."""
+
+import bpy
+
+from ..operators.subject import rig_of
+from ..rig import chains
+from .tab import ChainTab
+
+
+class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
+    """Motion to keys"""
+
+    bl_label = "Bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        chain = chains.active(rig_of(context))
+        row = layout.row(align=True)
+        row.prop(chain, "frame_start")
+        row.prop(chain, "frame_end")
+        layout.operator("limber.bake", icon="KEYFRAME")

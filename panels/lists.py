@@ -1,0 +1,31 @@
+"""The lists of chains, joints and postures."""
+
+import bpy
+
+
+class LIMBER_UL_chains(bpy.types.UIList):
+    """Chains of the armature, with a light for those that are live"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        layout.prop(item, "name", text="", emboss=False, icon="CON_ROTLIMIT")
+        layout.label(text="", icon="RADIOBUT_ON" if item.live else "RADIOBUT_OFF")
+
+
+class LIMBER_UL_joints(bpy.types.UIList):
+    """Joints of the chain with their limits"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.row(align=True)
+        row.label(text=f"{item.bone} {item.axis}")
+        row.prop(item, "lower", text="", emboss=False)
+        row.prop(item, "upper", text="", emboss=False)
+
+
+class LIMBER_UL_postures(bpy.types.UIList):
+    """Stored postures; double-click to rename"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        if item.action:
+            layout.prop(item.action, "name", text="", emboss=False, icon="POSE_HLT")
+        else:
+            layout.label(text="Its pose asset was deleted", icon="ERROR")

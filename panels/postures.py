@@ -1,0 +1,25 @@
+"""Stored postures."""
+
+import bpy
+
+from ..operators.subject import rig_of
+from ..rig import chains
+from .tab import ChainTab
+
+
+class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
+    """Postures that the chain can keep while it looks"""
+
+    bl_label = "Postures"
+
+    def draw(self, context):
+        layout = self.layout
+        chain = chains.active(rig_of(context))
+        row = layout.row()
+        row.template_list("LIMBER_UL_postures", "", chain, "postures", chain, "active_posture", rows=3)
+        column = row.column(align=True)
+        column.operator("limber.store_posture", text="", icon="ADD")
+        column.operator("limber.remove_posture", text="", icon="REMOVE")
+        row = layout.row(align=True)
+        row.operator("limber.store_posture", icon="POSE_HLT")
+        row.operator("limber.apply_posture", text="Apply", icon="PASTEDOWN")

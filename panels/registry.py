@@ -1,0 +1,35 @@
+"""Every panel and list, in the order in which the tab shows them: rig, postures, gaze, motion, robot, bake."""
+
+import bpy
+
+from .bake import LIMBER_PT_bake
+from .gaze import LIMBER_PT_gaze
+from .lists import LIMBER_UL_chains, LIMBER_UL_joints, LIMBER_UL_postures
+from .motion import LIMBER_PT_motion
+from .postures import LIMBER_PT_postures
+from .rig import LIMBER_PT_joints, LIMBER_PT_rig
+from .robot import LIMBER_PT_channels, LIMBER_PT_robot
+
+CLASSES = (
+    LIMBER_UL_chains,
+    LIMBER_UL_joints,
+    LIMBER_UL_postures,
+    LIMBER_PT_rig,
+    LIMBER_PT_joints,
+    LIMBER_PT_postures,
+    LIMBER_PT_gaze,
+    LIMBER_PT_motion,
+    LIMBER_PT_robot,
+    LIMBER_PT_channels,
+    LIMBER_PT_bake,
+)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

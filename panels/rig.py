@@ -1,0 +1,55 @@
+"""Chains and their joints."""
+
+import bpy
+
+from ..operators.subject import rig_of
+from ..rig import chains
+from .tab import ChainTab, Tab, sentence
+
+
+class LIMBER_PT_rig(Tab, bpy.types.Panel):
+    """Chains of the active armature"""
+
+    bl_label = "Rig"
+    bl_idname = "LIMBER_PT_rig"
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        if rig is None:
+            sentence(layout, "No armature is active: click the robot's armature", "INFO")
+            return
+        row = layout.row()
+        row.template_list("LIMBER_UL_chains", "", rig.limber, "chains", rig.limber, "active_chain", rows=2)
+        column = row.column(align=True)
+        column.operator("limber.remove_chain", text="", icon="REMOVE")
+        if rig.mode != "POSE" and not rig.limber.chains:
+            sentence(layout, "Switch to Pose Mode and select the end bone, or root and end", "INFO")
+        layout.operator("limber.new_chain", icon="ADD")
+        if rig.limber.chains:
+            layout.operator("limber.check_chain", icon="CHECKMARK")
+
+
+class LIMBER_PT_joints(ChainTab, bpy.types.Panel):
+    """Limits of the chain's joints"""
+
+    bl_label = "Joints"
+    bl_parent_id = "LIMBER_PT_rig"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        chain = chains.active(rig_of(context))
+        layout.template_list("LIMBER_UL_joints", "", chain, "joints", chain, "active_joint", rows=4)
+        layout.operator("limber.match_joints", icon="FILE_REFRESH")
+        if not chain.joints:
+            return
+        joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]
+        layout.use_property_split = True
+        column = layout.column(align=True)
+        column.prop(joint, "lower")
+        column.prop(joint, "upper")
+        column = layout.column(align=True)
+        column.prop(joint, "velocity")
+        column.prop(joint, "acceleration")
+        column.prop(joint, "jerk")
