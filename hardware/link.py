@@ -14,15 +14,16 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from .calibration import angle_range
 from .device import Device
 from .errors import AnglesError, WorkerError
 from .memory import SharedMemory
-from .messages import Orders, Report, Wish
-from .safety import Fault, State
+from .messages import Orders, Report
+from .safety import Fault, State, Wish
 from .sentences import sentence
 from .status import Status
 
-START_GRACE = 10.0  # [s] a cold start of Python on a slow disk, watched by a virus scanner
+START_GRACE = 10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
 HUNG_AFTER = 1.0  # [s] a hundred missed turns of the worker: no scheduler is that late
 CLOSE_GRACE = 0.5  # [s] the worker disarms and ends within a few turns; Blender must not wait longer for a hung one
 
@@ -38,9 +39,14 @@ class Link:
     Args:
         device: The robot.
         python: The interpreter that runs the worker: Blender's own.
+
+    Raises:
+        DeviceError: A channel's joint and servo have no angle in common.
     """
 
     def __init__(self, device: Device, python: str = sys.executable) -> None:
+        for channel in device.channels:
+            angle_range(channel)
         self.device = device
         self._python = python
         self._memory: SharedMemory | None = None
@@ -69,10 +75,9 @@ class Link:
                 return
             self.close()
         self._wish = Wish.NOTHING
-        self._frame = 0
+        self._wish_number = self._wish_stops = self._stops = self._frame = 0
         self._last_words = ""
         self._memory = SharedMemory.create(self.device)
-        self._memory.press_stop(self._stops)
         self._write()
         try:
             self._process = subprocess.Popen(
@@ -203,7 +208,8 @@ class Link:
         if beat != self._worker_beat:
             self._worker_beat = beat
             self._worker_seen = now
-        grace = START_GRACE if report is None else HUNG_AFTER
+        connecting = report is None or report.state is State.CONNECTING
+        grace = START_GRACE if connecting else HUNG_AFTER
         return Fault.WORKER_HUNG if now - self._worker_seen > grace else None
 
     def _describe(self, state: State, fault: Fault, detail: str, report: Report | None = None) -> Status:

@@ -5,22 +5,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 
-from .safety import Fault, State
+from .safety import Fault, State, Wish
 
 DETAIL_BYTES = 240  # of text about a fault: a path, a number, what the system said
-
-
-class Wish(IntEnum):
-    """What the user asks for. Stop is not among them: it has a word of its own in the map."""
-
-    NOTHING = 0
-    ARM = 1
-    CONFIRM_POSE = 2
-    DISARM = 3
-    CLEAR_FAULT = 4
-    RECONNECT = 5
 
 
 @dataclass(frozen=True, slots=True)

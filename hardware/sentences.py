@@ -16,32 +16,31 @@ _STATES: dict[State, str] = {
 }
 
 _FAULTS: dict[Fault, str] = {
-    Fault.STOPPED: "Stopped: make sure that all is safe, press Reset, then Arm",
-    Fault.PORT_MISSING: "Port {port} does not exist: plug the robot in or choose another port, then press Connect",
-    Fault.PORT_BUSY: "Port {port} is busy: close the other program that uses it, then press Connect",
+    Fault.STOPPED: "Stopped: make sure that all is safe, press Clear Fault, then Arm",
+    Fault.PORT_MISSING: "Port {port} does not exist: plug the robot in and press Clear Fault, or disconnect and choose another port",
+    Fault.PORT_BUSY: "Port {port} is busy: close the other program that uses it, then press Clear Fault to connect again",
     Fault.PORT_FORBIDDEN: (
         "Port {port} may not be opened by this user: on Linux add yourself to the group 'dialout' (sudo usermod -aG dialout $USER), "
-        "log out and in, then press Connect"
+        "log out and in, then connect again"
     ),
-    Fault.PORT_UNUSABLE: "Port {port} cannot be used ({detail}): unplug the robot and plug it in again, then press Connect",
-    Fault.UNPLUGGED: "The robot on {port} was unplugged: plug it in again, then press Connect",
-    Fault.SILENT: "The robot on {port} does not answer: check its power, its cable and its firmware, then press Connect",
+    Fault.PORT_UNUSABLE: "Port {port} cannot be used ({detail}): unplug the robot, plug it in again, then press Clear Fault",
+    Fault.UNPLUGGED: "The robot on {port} was unplugged: plug it in again, then press Clear Fault to connect again",
+    Fault.SILENT: "The robot on {port} does not answer: check its power, cable and firmware, then press Clear Fault to connect again",
     Fault.OTHER_PROTOCOL: (
-        "Something on {port} speaks another protocol than Limber's: choose another port or upload Limber's firmware, then press Connect"
+        "What is on {port} does not speak Limber's protocol: upload Limber's firmware and press Clear Fault, "
+        "or disconnect and choose another port"
     ),
-    Fault.OTHER_VERSION: (
-        "The robot on {port} speaks {detail}: upload the firmware that comes with this version of Limber, then press Connect"
-    ),
-    Fault.TOO_FEW_SERVOS: "The robot on {port} has {detail}: correct the servo numbers of the channels, then press Connect",
-    Fault.DEVICE_RESET: "The robot on {port} restarted and is disarmed: check its power supply, press Reset, then Arm",
-    Fault.DEVICE_WATCHDOG: "The robot heard nothing for too long and disarmed itself: check its cable, press Reset, then Arm",
-    Fault.DEVICE_REFUSED: "The robot on {port} reports an error ({detail}): mend it, press Reset, then Arm",
+    Fault.OTHER_VERSION: "{detail}, then press Clear Fault to connect again",
+    Fault.UNSUITABLE: "The robot on {port} does not fit the channels ({detail}): disconnect, correct the channels, then connect again",
+    Fault.DEVICE_RESET: "The robot on {port} restarted and is disarmed: check its power supply, press Clear Fault, then Arm",
+    Fault.DEVICE_WATCHDOG: "The robot heard nothing for too long and stopped by itself: check its cable, press Clear Fault, then Arm",
+    Fault.DEVICE_REFUSED: "The robot on {port} reports an error ({detail}): mend it, press Clear Fault, then Arm",
     Fault.POSE_UNREAD: (
-        "The robot did not tell where it is ({detail}), so it was not armed: check the servos' cables, press Reset, then Arm"
+        "The robot did not tell where it is ({detail}), so it was not armed: check the servos' cables, press Clear Fault, then Arm"
     ),
-    Fault.BLENDER_SILENT: "Blender was silent for too long, so the robot was disarmed: press Reset, then Arm",
-    Fault.WORKER_DIED: "The process that talks to the robot ended ({detail}); the robot disarms itself: press Connect",
-    Fault.WORKER_HUNG: "The process that talks to the robot hangs; the robot disarms itself: press Connect to start it anew",
+    Fault.BLENDER_SILENT: "Blender was silent for too long, so the robot was disarmed: press Clear Fault, then Arm",
+    Fault.WORKER_DIED: "The process that talks to the robot ended ({detail}); the robot stops itself: press Clear Fault to start it anew",
+    Fault.WORKER_HUNG: "The process that talks to the robot hangs; the robot stops itself: press Clear Fault to start it anew",
     Fault.NO_PYSERIAL: "Serial ports need pyserial, which is not installed: install Limber from its zip, or use the virtual robot",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .safety import Fault, State
+from .safety import DRIVEN, Fault, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,4 +44,4 @@ class Status:
     @property
     def moving(self) -> bool:
         """Whether the servos are being driven."""
-        return self.state in (State.ARMING, State.ARMED, State.HOLDING)
+        return self.state in DRIVEN

@@ -1,0 +1,102 @@
+"""A serial port as bytes that never wait, and what can go wrong with it in the user's words. Knows no Blender."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from types import ModuleType
+from typing import Any, Protocol
+
+from .errors import HardwareError
+from .safety import Fault
+
+WRITE_TIMEOUT = 0.05  # [s] a port that takes no byte for this long is stuck; the frame is given up, the next one is newer anyway
+
+try:
+    import termios
+
+    PORT_ERRORS: tuple[type[Exception], ...] = (OSError, termios.error)  # pyserial lets termios.error through, which is no OSError
+except ImportError:  # Windows
+    PORT_ERRORS = (OSError,)
+
+_MISSING = (errno.ENOENT, errno.ENXIO, errno.ENODEV)
+_BUSY = (errno.EBUSY, errno.EAGAIN)
+_FORBIDDEN = (errno.EACCES, errno.EPERM)
+
+
+_OPEN_ERRORS: tuple[type[Exception], ...] = (*PORT_ERRORS, ValueError)  # a baud rate that the port cannot have
+
+
+class TransportError(HardwareError):
+    """The port failed; `fault` says how, `detail` what the system said."""
+
+    def __init__(self, fault: Fault, detail: str) -> None:
+        super().__init__(f"{fault.name}: {detail}")
+        self.fault = fault
+        self.detail = detail
+
+
+class Transport(Protocol):
+    """Bytes to a device and back."""
+
+    def read(self) -> bytes:
+        """What has arrived, perhaps nothing; never waits. Raises TransportError."""
+
+    def write(self, data: bytes) -> bool:
+        """Send `data`; False where the port would not take it in time. Raises TransportError."""
+
+    def close(self) -> None:
+        """Give the port back; never raises."""
+
+
+class SerialTransport:
+    """A serial port through pyserial, for this process alone.
+
+    Args:
+        serial: The pyserial module.
+        port: Name or path.
+        baudrate: [bit/s].
+
+    Raises:
+        TransportError: The port is missing, busy, forbidden or no serial port.
+    """
+
+    def __init__(self, serial: ModuleType, port: str, baudrate: int) -> None:
+        self._timed_out: type[Exception] = serial.SerialTimeoutException
+        try:
+            self._port: Any = serial.Serial(port, baudrate, timeout=0, write_timeout=WRITE_TIMEOUT, exclusive=True)
+        except _OPEN_ERRORS as error:
+            raise TransportError(_why_not_open(error), str(error)) from error
+
+    def read(self) -> bytes:
+        try:
+            return bytes(self._port.read(4096))
+        except PORT_ERRORS as error:
+            raise TransportError(Fault.UNPLUGGED, str(error)) from error
+
+    def write(self, data: bytes) -> bool:
+        try:
+            self._port.write(data)
+        except self._timed_out:
+            return False
+        except PORT_ERRORS as error:
+            raise TransportError(Fault.UNPLUGGED, str(error)) from error
+        return True
+
+    def close(self) -> None:
+        try:
+            self._port.close()
+        except PORT_ERRORS:  # unplugged: nothing is left to give back
+            return
+
+
+def _why_not_open(error: Exception) -> Fault:
+    """What kept a port from opening. pyserial on Windows gives no errno, only the text of the system's error."""
+    code, text = getattr(error, "errno", None), str(error)
+    if code in _MISSING or "FileNotFoundError" in text:
+        return Fault.PORT_MISSING
+    if code in _BUSY:
+        return Fault.PORT_BUSY
+    if code in _FORBIDDEN or "PermissionError" in text:
+        return Fault.PORT_BUSY if sys.platform == "win32" else Fault.PORT_FORBIDDEN  # Windows denies access to a port in use
+    return Fault.PORT_UNUSABLE

@@ -1,0 +1,293 @@
+"""The built-in virtual robot: a device like any other, which speaks Limber's protocol and moves like servos do. Knows no Blender.
+
+`VirtualRobot` is bytes in, bytes out, at times that it is told; `VirtualTransport` makes it a port. Behind a real port it is the same robot
+(see tests/hardware). What it answers is what docs/protocol.md asks of a device.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .calibration import angle_range, pulse_from_angle
+from .device import VIRTUAL_HOBBY_PORT, Device
+from .protocols.limber import (
+    MAX_CHANNELS,
+    VERSION,
+    Arm,
+    Configure,
+    Decoder,
+    Disarm,
+    Features,
+    Hello,
+    Kind,
+    Message,
+    Move,
+    OnSilence,
+    Poll,
+    Reason,
+    Report,
+    Result,
+    State,
+    Stop,
+    Unreadable,
+    Welcome,
+    WrongVersion,
+    encode,
+)
+
+LAG = 0.04  # [s] time constant with which a servo closes in on its pulse
+TOP_SPEED = 4500.0  # [us/s] what a common servo can: 60 degrees in .15 s at 637 us/rad
+FIRMWARE = (1, 0)
+WATCHDOG_MS = 250
+PERIOD_US = 20000
+LOWEST_US, HIGHEST_US = 400.0, 2600.0
+STEP = 0.005  # [s] of the simulation: a quarter of a pulse period
+
+_KINDS: dict[type, Kind] = {
+    Hello: Kind.HELLO,
+    Configure: Kind.CONFIGURE,
+    Arm: Kind.ARM,
+    Move: Kind.MOVE,
+    Disarm: Kind.DISARM,
+    Stop: Kind.STOP,
+    Poll: Kind.POLL,
+}
+
+
+@dataclass(slots=True)
+class _Servo:
+    """A channel: the pulse that is sent, and where the horn is, as the pulse that belongs there [us]."""
+
+    place: float
+    pulse: float | None = None
+    start: float | None = None  # pulse when the newest move came
+    goal: float | None = None
+    settings: Configure | None = None
+
+    def turn(self, dt: float) -> None:
+        """The horn after `dt` [s] more of the present pulse; without a pulse it stays, as a geared servo does."""
+        if self.pulse is None:
+            return
+        closer = (self.pulse - self.place) * (1.0 - math.exp(-dt / LAG))
+        self.place += min(max(closer, -TOP_SPEED * dt), TOP_SPEED * dt)
+
+
+class VirtualRobot:
+    """A robot with hobby servos, and, where `feedback` is True, with a sensor on each.
+
+    Args:
+        places: Where the servos stand, as pulses [us]; one for each channel of the robot.
+        feedback: Whether the servos tell where they are.
+        now: [s].
+    """
+
+    def __init__(self, places: Sequence[float], feedback: bool, now: float) -> None:
+        self._servos = [_Servo(place) for place in places]
+        self._feedback = feedback
+        self._now = now
+        self._decoder = Decoder()
+        self._answers: list[bytes] = []
+        self.reset()
+
+    @classmethod
+    def for_device(cls, device: Device, now: float) -> VirtualRobot:
+        """The built-in robot for these channels: all joints stand at zero, or as near as they can."""
+        places = [1500.0] * MAX_CHANNELS
+        for channel in device.channels:
+            lower, upper = angle_range(channel)
+            places[channel.servo] = pulse_from_angle(channel, min(max(0.0, lower), upper))
+        return cls(places, device.port != VIRTUAL_HOBBY_PORT, now)
+
+    def reset(self) -> None:
+        """As when the power comes on: no session, no pulses; the horns stay where they are."""
+        self._session = 0
+        self._state = State.DISARMED
+        self._reasons = Reason.NO_SESSION
+        self._moved_at = self._now
+        self._span = (self._now, self._now)  # when the newest move came, and when it is to be done
+        for servo in self._servos:
+            servo.pulse = servo.start = servo.goal = servo.settings = None
+        self._say(self._report(None, Result.ACCEPTED), 0)
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        """Where the horns are, as pulses [us]."""
+        return tuple(servo.place for servo in self._servos)
+
+    @property
+    def pulses(self) -> tuple[float | None, ...]:
+        """The pulses that are being sent [us]."""
+        return tuple(servo.pulse for servo in self._servos)
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    def hear(self, data: bytes, now: float) -> bytes:
+        """Take in `data` at `now` [s]; what the robot has to say since it was last asked."""
+        self._advance(now)
+        for frame in self._decoder.feed(data):
+            self._obey(frame.message, frame.sequence)
+        said = b"".join(self._answers)
+        self._answers.clear()
+        return said
+
+    def _advance(self, now: float) -> None:
+        """Let the time pass, in steps as fine as a servo's own."""
+        while (dt := min(now - self._now, STEP)) > 0.0:
+            self._now += dt
+            if self._state is State.ARMED and self._now - self._moved_at > WATCHDOG_MS / 1000:
+                self._rest(State.HOLDING, Reason.SILENCE)
+                self._say(self._report(None, Result.ACCEPTED), 0)
+            for servo in self._servos:
+                if self._state is State.ARMED and servo.goal is not None:
+                    self._shift_pulse(servo, dt)
+                servo.turn(dt)
+
+    def _shift_pulse(self, servo: _Servo, dt: float) -> None:
+        """The pulse goes in a straight line to its goal, no faster than the channel may."""
+        assert servo.goal is not None
+        begin, end = self._span
+        if servo.pulse is None or servo.start is None or servo.settings is None:
+            servo.pulse = servo.start = servo.goal
+            return
+        share = 1.0 if self._now >= end else (self._now - begin) / (end - begin)
+        reach = servo.settings.speed_us_per_s * dt
+        wanted = servo.start + share * (servo.goal - servo.start)
+        servo.pulse += min(max(wanted - servo.pulse, -reach), reach)
+
+    def _obey(self, message: Message | Unreadable, sequence: int) -> None:
+        kind = _KINDS.get(type(message))
+        match message:
+            case Hello(version=version) if version != VERSION:
+                self._say(WrongVersion(VERSION, FIRMWARE), sequence)
+            case Hello(session=session) if session != 0:
+                self._greet(session, sequence)
+            case Unreadable(kind=number, result=result):
+                self._say(self._report(number, result), sequence)
+            case _ if kind is not None:
+                self._say(self._report(kind, self._try(message)), sequence)
+
+    def _greet(self, session: int, sequence: int) -> None:
+        self._session = session
+        self._rest(State.DISARMED, Reason(0))
+        for servo in self._servos:
+            servo.settings = None
+        features = Features.INTERPOLATION | (Features.FEEDBACK if self._feedback else Features(0))
+        count = len(self._servos)
+        self._say(Welcome(session, FIRMWARE, count, features, LOWEST_US, HIGHEST_US, PERIOD_US, WATCHDOG_MS, "Virtual robot"), sequence)
+
+    def _try(self, message: Message | Unreadable) -> Result:
+        """Do what a message asks, or say why not."""
+        match message:
+            case Configure():
+                return self._configure(message)
+            case Arm(session=session):
+                return self._arm(session)
+            case Move():
+                return self._move(message)
+            case Disarm(release=release):
+                self._rest(State.DISARMED, self._reasons & Reason.NO_SESSION, release)
+            case Stop():
+                self._rest(State.FAULT, (self._reasons & Reason.NO_SESSION) | Reason.STOPPED)
+            case Hello():
+                return Result.OUT_OF_RANGE  # session 0
+        return Result.ACCEPTED
+
+    def _configure(self, settings: Configure) -> Result:
+        if self._session == 0:
+            return Result.NO_SESSION
+        if self._state is not State.DISARMED:
+            return Result.NOT_DISARMED
+        if settings.channel >= len(self._servos):
+            return Result.NO_SUCH_CHANNEL
+        if not LOWEST_US <= settings.lower_us <= settings.upper_us <= HIGHEST_US or settings.speed_us_per_s == 0:
+            return Result.OUT_OF_RANGE
+        self._servos[settings.channel].settings = settings
+        return Result.ACCEPTED
+
+    def _arm(self, session: int) -> Result:
+        if self._session == 0:
+            return Result.NO_SESSION
+        if session != self._session:
+            return Result.WRONG_SESSION
+        if self._state is State.FAULT:
+            return Result.FAULT_LATCHED
+        if all(servo.settings is None for servo in self._servos):
+            return Result.NOT_CONFIGURED
+        if self._state is not State.ARMED:
+            for servo in self._servos:
+                servo.goal = None
+        self._state = State.ARMED
+        self._reasons = Reason(0)
+        self._moved_at = self._now
+        return Result.ACCEPTED
+
+    def _move(self, move: Move) -> Result:
+        if self._session == 0:
+            return Result.NO_SESSION
+        if self._state is not State.ARMED:
+            return Result.NOT_ARMED
+        if len(move.positions_us) > len(self._servos):
+            return Result.NO_SUCH_CHANNEL
+        asked = [(servo, place) for servo, place in zip(self._servos, move.positions_us, strict=False) if place is not None]
+        if any(servo.settings is None for servo, _ in asked):
+            return Result.NOT_CONFIGURED
+        if any(not LOWEST_US <= place <= HIGHEST_US for _, place in asked):
+            return Result.OUT_OF_RANGE
+        self._reasons = Reason(0)
+        self._moved_at = self._now
+        self._span = (self._now, self._now + move.interval_ms / 1000)
+        for servo, place in asked:
+            assert servo.settings is not None
+            servo.goal = min(max(place, servo.settings.lower_us), servo.settings.upper_us)
+            servo.start = servo.pulse
+            if servo.pulse is None:
+                servo.pulse = servo.start = servo.goal
+            if servo.goal != place:
+                self._reasons |= Reason.CLAMPED
+        return Result.ACCEPTED
+
+    def _rest(self, state: State, reasons: Reason, release: bool = False) -> None:
+        """End motion: each channel holds its pulse or ends it."""
+        self._state = state
+        self._reasons = reasons
+        for servo in self._servos:
+            servo.goal = None
+            if release or (servo.settings is not None and servo.settings.on_silence is OnSilence.DETACH):
+                servo.pulse = None
+
+    def _report(self, answers: int | None, result: Result) -> Report:
+        measured = tuple(servo.place for servo in self._servos) if self._feedback else ()
+        bad_frames = self._decoder.bad_frames & 0xFFFF
+        return Report(answers, result, self._state, self._reasons, self._session, bad_frames, self.pulses, measured)
+
+    def _say(self, message: Message, sequence: int) -> None:
+        self._answers.append(encode(message, sequence))
+
+
+class VirtualTransport:
+    """The virtual robot as a port of this process.
+
+    Args:
+        robot: It outlives its connections.
+        clock: [s].
+    """
+
+    def __init__(self, robot: VirtualRobot, clock: Callable[[], float]) -> None:
+        self._robot = robot
+        self._clock = clock
+        self._said = robot.hear(b"", clock())
+
+    def read(self) -> bytes:
+        said, self._said = self._said + self._robot.hear(b"", self._clock()), b""
+        return said
+
+    def write(self, data: bytes) -> bool:
+        self._said += self._robot.hear(data, self._clock())
+        return True
+
+    def close(self) -> None:
+        """The robot stays, and notices the silence by itself."""

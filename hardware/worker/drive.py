@@ -1,0 +1,113 @@
+"""The last stage before the wire: takes the commanded angles toward the wanted ones, within limits. Knows no Blender.
+
+Its reference is always the last command, never the measured position: servos lag, and a limiter that starts from where they are crawls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...motion import Kinematic, Limits, TrackingFilter, make_limiter
+from ...motion.profile import stopped, stopping_distance
+from ..calibration import angle_range
+from ..device import Channel
+
+RAMP_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
+RAMP_ACCELERATION = 1.0  # [rad/s2] full ramp speed after half a second
+RAMP_PATIENCE = 1.0  # [s] after the time that a target at rest would take: then the ramp doubles its speed, to catch one that runs away
+ARRIVED = 0.01  # [rad] half a degree: nearer than a servo's own play; the limiter closes the rest
+AT_REST = 1e-3  # [rad/s]
+LONGEST_STEP = 0.03  # [s] a turn that came later than this goes on from where it was: the robot lags instead of leaping
+
+
+class Drive:
+    """Drives the channels of one device from a pose at rest.
+
+    Args:
+        channels: What each may do.
+        pose: Where the robot stands (channels,) [rad]; beyond a joint's limit it is led back inside, not thrown.
+    """
+
+    def __init__(self, channels: Sequence[Channel], pose: Sequence[float]) -> None:
+        self._limits = [_around(channel, angle) for channel, angle in zip(channels, pose, strict=True)]
+        self._limiters = [make_limiter(limits) for limits in self._limits]
+        self._states: list[Kinematic] = [limiter.rest(angle) for limiter, angle in zip(self._limiters, pose, strict=True)]
+        self._slow = self._limiters
+        self._ramp_time = 0.0
+        self._ramp_share = 1.0
+        self._next_doubling = 0.0
+        self.begin_ramp(pose)
+
+    @property
+    def commanded(self) -> tuple[float, ...]:
+        """Where the channels are commanded to be (channels,) [rad]."""
+        return tuple(state.position for state in self._states)
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the commanded angles stand still."""
+        return all(abs(state.velocity) < AT_REST for state in self._states)
+
+    def has_arrived(self, goal: Sequence[float]) -> bool:
+        """Whether the commanded angles are at `goal` (channels,) [rad]."""
+        return all(abs(state.position - angle) < ARRIVED for state, angle in zip(self._states, goal, strict=True))
+
+    def follow(self, goal: Sequence[float], velocity: Sequence[float], dt: float) -> None:
+        """`dt` [s] further toward `goal` [rad], which moves at `velocity` [rad/s] (channels,); feasible motion passes unchanged."""
+        self._advance(self._limiters, goal, velocity, dt)
+
+    def begin_ramp(self, goal: Sequence[float]) -> None:
+        """Get ready to `ramp` to about `goal` (channels,) [rad] from a standstill."""
+        distance = max(abs(state.position - angle) for state, angle in zip(self._states, goal, strict=True))
+        self._ramp_time = 0.0
+        self._next_doubling = distance / RAMP_SPEED + RAMP_SPEED / RAMP_ACCELERATION + RAMP_PATIENCE
+        self._pace_ramp(1.0)
+
+    def ramp(self, goal: Sequence[float], velocity: Sequence[float], dt: float) -> None:
+        """As `follow`, slowly."""
+        self._ramp_time += dt
+        if self._ramp_time > self._next_doubling:
+            self._next_doubling += RAMP_PATIENCE
+            self._pace_ramp(2.0 * self._ramp_share)
+        self._advance(self._slow, goal, velocity, dt)
+
+    def brake(self, dt: float) -> None:
+        """`dt` [s] further toward a standstill, as soon as the limits allow."""
+        dt = min(dt, LONGEST_STEP)
+        self._states = [_braked(state, limiter.limits, dt) for state, limiter in zip(self._states, self._limiters, strict=True)]
+
+    def _pace_ramp(self, share: float) -> None:
+        """Ramps only ever get faster while they run, so a state within the slower limits is within the new ones."""
+        self._ramp_share = share
+        self._slow = [
+            TrackingFilter(
+                replace(
+                    limits,
+                    velocity=min(limits.velocity, RAMP_SPEED * share),
+                    acceleration=min(limits.acceleration, RAMP_ACCELERATION * share),
+                )
+            )
+            for limits in self._limits
+        ]
+
+    def _advance(self, filters: Sequence[TrackingFilter], goal: Sequence[float], velocity: Sequence[float], dt: float) -> None:
+        dt = min(dt, LONGEST_STEP)
+        self._states = [
+            each.step(state, angle, dt, speed) for each, state, angle, speed in zip(filters, self._states, goal, velocity, strict=True)
+        ]
+
+
+def _around(channel: Channel, angle: float) -> Limits:
+    """The channel's limits with `angle` within."""
+    lower, upper = angle_range(channel)
+    return replace(channel.limits, lower=min(lower, angle), upper=max(upper, angle))
+
+
+def _braked(state: Kinematic, limits: Limits, dt: float) -> Kinematic:
+    """The state after `dt` [s] of stopping as soon as the limits allow."""
+    point = stopped((state.position, state.velocity, state.acceleration), dt, limits.acceleration, limits.jerk)
+    if point is not None:
+        return Kinematic(*point)
+    stand = state.position + stopping_distance(state.velocity, state.acceleration, limits.acceleration, limits.jerk)
+    return Kinematic(limits.clamp(stand))

@@ -1,0 +1,61 @@
+"""The worker process's pace: a turn every 10 ms by absolute deadlines, until Blender is gone. Knows no Blender."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+from ..device import Device
+from ..memory import SharedMemory
+from ..safety import Fault
+from ..transport import SerialTransport, Transport, TransportError
+from ..virtual_robot import VirtualRobot, VirtualTransport
+from .core import TURN, Worker
+
+LEAVE_WITHIN = 0.3  # [s] to hear from the device that it is disarmed; its own watchdog does the rest
+
+
+def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended: threading.Event) -> None:
+    """Work until `ended`, then disarm the robot."""
+    robots: list[VirtualRobot] = []  # the virtual robot outlives its connections, as others do
+
+    def connect(device: Device, now: float) -> Transport:
+        if device.is_virtual:
+            robots[:] = robots or [VirtualRobot.for_device(device, now)]
+            return VirtualTransport(robots[0], time.perf_counter)
+        serial = load_pyserial()
+        if serial is None:
+            raise TransportError(Fault.NO_PYSERIAL, "")
+        return SerialTransport(serial, device.port, device.baudrate)
+
+    with SharedMemory.attach(memory_map) as memory:
+        memory.remove_file()
+        worker = Worker(memory, connect, time.perf_counter())
+        gc.freeze()  # what is loaded now stays; a collection need not look at it again
+        try:
+            _pace(worker, ended)
+        finally:
+            _leave(worker)
+
+
+def _pace(worker: Worker, ended: threading.Event) -> None:
+    deadline = time.perf_counter()
+    while not ended.is_set():
+        deadline += TURN
+        time.sleep(max(deadline - time.perf_counter(), 0.0))
+        now = time.perf_counter()
+        late = now - deadline
+        if late > TURN:
+            deadline = now  # turns that were missed are gone: no burst makes up for them
+        worker.turn(now, late)
+
+
+def _leave(worker: Worker) -> None:
+    until = time.perf_counter() + LEAVE_WITHIN
+    while (now := time.perf_counter()) < until and not worker.leave(now):
+        time.sleep(TURN)
+    worker.close(now)

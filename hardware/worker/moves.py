@@ -1,0 +1,56 @@
+"""What became of the moves that were sent. Knows no Blender."""
+
+from __future__ import annotations
+
+from .statistics import Durations
+
+
+class Moves:
+    """Counts moves and their answers over all connections of a worker.
+
+    Attributes:
+        sent: Moves sent.
+        acknowledged: Those that the device accepted.
+        lost: Those that it refused, did not answer, or that the port would not take.
+        answer_times: From sending to the answer.
+    """
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self.acknowledged = 0
+        self.lost = 0
+        self.answer_times = Durations()
+        self._waiting: dict[int, float] = {}  # sequence number -> when sent [s], oldest first
+
+    @property
+    def waiting(self) -> int:
+        """How many have no answer yet."""
+        return len(self._waiting)
+
+    def is_waiting(self, sequence: int) -> bool:
+        return sequence in self._waiting
+
+    def send(self, sequence: int, now: float, taken: bool) -> None:
+        """One was sent, and `taken` by the port or not."""
+        self.sent += 1
+        if taken:
+            self._waiting[sequence] = now
+        else:
+            self.lost += 1
+
+    def answer(self, answered: int, accepted: bool, now: float) -> None:
+        """The answer to a waiting one. Answers come in order: those before it got none."""
+        for sequence in list(self._waiting):
+            sent = self._waiting.pop(sequence)
+            if sequence == answered and accepted:
+                self.acknowledged += 1
+                self.answer_times.add(now - sent)
+            else:
+                self.lost += 1
+            if sequence == answered:
+                return
+
+    def give_up(self) -> None:
+        """No answer will come to those that wait."""
+        self.lost += len(self._waiting)
+        self._waiting.clear()
