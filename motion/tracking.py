@@ -1,25 +1,88 @@
-"""The default filter. Knows no Blender."""
+"""The default filter: the quickest way to the target within the joint's limits, planned anew at every step. Knows no Blender."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from .filters import Character, Kinematic, check_step
 from .limits import Limits
+from .profile import ROUNDING, Point, stopping_range, toward_rest
+from .target_motion import TargetMotion, lead, observed
+
+SLOWEST = 0.2  # pace at sigma = 1: acceleration then takes five times as long to build up, which already looks like moving under water
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked(Kinematic):
+    """A joint's state, with what it has seen of its target."""
+
+    target_motion: TargetMotion | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TrackingFilter:
-    """Follows the target as fast as the limits allow, and comes to rest on it exactly."""
+    """Follows the target as fast as limits and character allow, never past a target at rest, and comes to rest on it exactly.
+
+    A neutral character (sigma 0) is time-optimal. Sigma stretches the time in which the acceleration builds up, from acceleration / jerk
+    to that over pace = 1 - (1 - SLOWEST) sigma, and lowers the acceleration by pace squared, as if the motion were played slower; rho gives
+    the acceleration back, from none of it at 0 to all at 1. The greatest velocity stays.
+
+    State: `Tracked`; a plain `Kinematic` is one that has seen no target. A state outside the limits (they were narrowed) comes back within
+    them as soon as the limits on acceleration and jerk allow.
+    """
 
     limits: Limits
-    character: Character = Character()
+    character: Character = field(default_factory=Character)
+    _used: Limits = field(init=False, repr=False, compare=False)
 
-    def rest(self, position: float) -> Kinematic:
-        return Kinematic(position)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_used", used_limits(self.limits, self.character))
+
+    def rest(self, position: float) -> Tracked:
+        return Tracked(position)
 
     def step(self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None) -> Kinematic:
         check_step(target, dt, target_velocity)
         if dt == 0.0:
             return state
-        reach = self.limits.velocity * dt
-        position = min(max(self.limits.clamp(target), state.position - reach), state.position + reach)
-        return Kinematic(position, (position - state.position) / dt)
+        limits, used = self.limits, self._used
+        place = min(max(target, limits.lower), limits.upper)
+        if place != target and target_velocity is not None:
+            target_velocity = 0.0  # beyond a limit it stands, for this joint
+        seen = observed(state.target_motion if isinstance(state, Tracked) else None, place, dt, target_velocity, used)
+        goal = min(max(place + lead(seen, target_velocity is not None, used), limits.lower), limits.upper)
+        point = _way(state, goal, dt, used)
+        if used is not limits and not _can_stop(point, limits):
+            point = _way(state, goal, dt, limits)
+        return Tracked(_within(point[0], limits), point[1], point[2], seen)
+
+
+def used_limits(limits: Limits, character: Character) -> Limits:
+    """What the character uses of the limits."""
+    pace = 1.0 - (1.0 - SLOWEST) * character.sigma
+    if pace == 1.0:
+        return limits
+    share = pace * pace + (1.0 - pace * pace) * character.rho
+    return replace(limits, acceleration=limits.acceleration * share, jerk=limits.jerk * share * pace)
+
+
+def _way(state: Kinematic, goal: float, dt: float, limits: Limits) -> Point:
+    grain = ROUNDING * (abs(state.position) + abs(goal))
+    position, velocity, acceleration = toward_rest(
+        (state.position - goal, state.velocity, state.acceleration), dt, limits.velocity, limits.acceleration, limits.jerk, grain
+    )
+    return position + goal, velocity, acceleration
+
+
+def _can_stop(point: Point, limits: Limits) -> bool:
+    """Whether the joint can still stop within its position limits."""
+    lowest, highest = stopping_range(point, limits.acceleration, limits.jerk)
+    return limits.lower <= lowest and highest <= limits.upper
+
+
+def _within(position: float, limits: Limits) -> float:
+    """The position without the last digits by which rounding may have put it beyond a limit."""
+    rounding = 8.0 * ROUNDING * max(abs(limits.lower), abs(limits.upper))
+    if limits.upper < position <= limits.upper + rounding:
+        return limits.upper
+    if limits.lower - rounding <= position < limits.lower:
+        return limits.lower
+    return position
