@@ -2,7 +2,8 @@
 
 from .errors import CharacterError, LimitsError, MotionError, TargetError, TimeStepError, UnknownFilterError
 from .filters import Character, Filter, FilterInfo, Kinematic
-from .limiter import make_limiter
+from .interpolation import between
+from .limiter import Limiter, make_limiter
 from .limits import Limits
 from .tracking import TrackingFilter
 
@@ -33,6 +34,7 @@ __all__ = [
     "Filter",
     "FilterInfo",
     "Kinematic",
+    "Limiter",
     "Limits",
     "LimitsError",
     "MotionError",
@@ -40,6 +42,7 @@ __all__ = [
     "TimeStepError",
     "TrackingFilter",
     "UnknownFilterError",
+    "between",
     "make_filter",
     "make_limiter",
 ]

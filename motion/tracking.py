@@ -43,12 +43,16 @@ class TrackingFilter:
         check_step(target, dt, target_velocity)
         if dt == 0.0:
             return state
-        limits, used = self.limits, self._used
-        place = min(max(target, limits.lower), limits.upper)
+        place = self.limits.clamp(target)
         if place != target and target_velocity is not None:
             target_velocity = 0.0  # beyond a limit it stands, for this joint
-        seen = observed(state.target_motion if isinstance(state, Tracked) else None, place, dt, target_velocity, used)
-        goal = min(max(place + lead(seen, target_velocity is not None, used), limits.lower), limits.upper)
+        seen = observed(state.target_motion if isinstance(state, Tracked) else None, place, dt, target_velocity, self._used)
+        return self._toward(state, seen, lead(seen, target_velocity is not None, self._used), dt)
+
+    def _toward(self, state: Kinematic, seen: TargetMotion, ahead: float, dt: float) -> Tracked:
+        """The next state on the way to rest `ahead` of where the target is."""
+        limits, used = self.limits, self._used
+        goal = limits.clamp(seen.place + ahead)
         point = _way(state, goal, dt, used)
         if used is not limits and not _can_stop(point, limits):
             point = _way(state, goal, dt, limits)

@@ -33,7 +33,7 @@ class Drive:
         self._limits = [_around(channel, angle) for channel, angle in zip(channels, pose, strict=True)]
         self._limiters = [make_limiter(limits) for limits in self._limits]
         self._states: list[Kinematic] = [limiter.rest(angle) for limiter, angle in zip(self._limiters, pose, strict=True)]
-        self._slow = self._limiters
+        self._slow: Sequence[TrackingFilter] = self._limiters
         self._ramp_time = 0.0
         self._ramp_share = 1.0
         self._next_doubling = 0.0
