@@ -258,7 +258,7 @@ def _erik(skeleton: Skeleton) -> GazeSolver:
 
 
 def _erik_exact(skeleton: Skeleton) -> GazeSolver:
-    from .exact_aim import ErikExact
+    from .erik_exact import ErikExact
 
     return ErikExact(skeleton)
 

@@ -24,6 +24,7 @@ from ..rotations import NO_DIRECTION, Quaternion, Vector, Y, length, normalized,
 from ..skeleton import Angles, Skeleton
 from .algorithm import Answer, calculate_erik
 from .chain import VirtualChain
+from .errors import PostureError
 from .parameters import Hyperparameters
 
 MAX_VIEWS = 4  # solves for one point: each sees it from where the last one left the end
@@ -64,6 +65,12 @@ class Erik:
         if isinstance(goal.aim, Direction):
             return self._along(unit(goal.aim.vector), goal.aim.up, posture, hyper)
         return self._at(goal.aim, posture, hyper)
+
+    def posture_error(self, posture: tuple[float, ...], angles: tuple[float, ...]) -> float:
+        """The paper's posture error of any angles (n,) of the skeleton, weighted."""
+        turning = self.chain.turning
+        error = PostureError(self.chain, [posture[k] for k in turning], self.hyper.aggravation)
+        return self.hyper.posture_weight * error(self.chain.bases([angles[k] for k in turning]))
 
     def _at(self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters) -> tuple[tuple[float, ...], Answer]:
         """Solve for the view that the posture has of the point, then for the view from where that leaves the end."""

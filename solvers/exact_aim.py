@@ -1,0 +1,108 @@
+"""Finishes an answer: moves joints, within limits, as little as the exact aim takes. Knows no Blender.
+
+Damped Gauss-Newton steps of least weighted change, box limits by an active set, in plain floats: the systems are two or three equations.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .aim_residual import Residual, residual
+from .gaze import GazeGoal
+from .skeleton import Pose, Skeleton
+
+EXACT = 1e-9  # [rad] an aim missed by less is exact
+LARGEST_TURN = 0.6  # [rad] of the error that one step goes for, where the linear model still holds
+LARGEST_STEP = 0.5  # [rad] of any joint
+MAX_STEPS = 40
+LEAST_DAMPING = 1e-12  # of the squared lever arms: only what keeps a singular system solvable
+FIRST_DAMPING = 1e-4  # tried when an undamped step did not help
+MOST_DAMPING = 1e3  # no step this short helps: it is a minimum
+SLOWEST = 0.999  # the error must fall by this factor in four steps, or it is as low as it gets
+
+
+class Finished(NamedTuple):
+    """Where the steps ended."""
+
+    angles: tuple[float, ...]  # (n,) within limits
+    pose: Pose
+    missed: float  # [rad] what is left of the residual
+    steps: int
+
+
+def finish(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float], max_steps: int = MAX_STEPS) -> Finished:
+    """From `angles` (n,), the nearest angles within limits that meet the goal, or miss it as little as a descent finds.
+
+    Args:
+        skeleton: The chain.
+        goal: Its aim counts, its posture does not.
+        angles: Where to start.
+        costs: What a radian of each joint (n,) costs: steps minimise the sum of cost times squared change.
+        max_steps: After so many steps the nearest so far is the answer.
+    """
+    now = skeleton.clamp(angles)
+    pose = skeleton.forward(now)
+    left = residual(skeleton, goal, pose)
+    damping, missed, history = LEAST_DAMPING, left.size, [math.inf] * 4
+    steps = 0
+    while missed > EXACT and steps < max_steps and missed < SLOWEST * history[-4]:
+        steps += 1
+        step = least_change(skeleton, now, left, costs, damping)
+        trial = skeleton.clamp([a + s for a, s in zip(now, step, strict=True)])
+        trial_pose = skeleton.forward(trial)
+        trial_left = residual(skeleton, goal, trial_pose)
+        if trial_left.size < missed:
+            history.append(missed)
+            now, pose, left, missed = trial, trial_pose, trial_left, trial_left.size
+            damping = max(LEAST_DAMPING, 0.1 * damping) if damping > FIRST_DAMPING else LEAST_DAMPING
+        else:
+            damping = max(FIRST_DAMPING, 10.0 * damping)
+            if damping > MOST_DAMPING:
+                break
+    return Finished(now, pose, missed, steps)
+
+
+def least_change(skeleton: Skeleton, angles: Sequence[float], left: Residual, costs: Sequence[float], damping: float) -> list[float]:
+    """The step (n,) of least cost that takes off the residual, as far as limits and damping allow.
+
+    A joint that the step would carry over a limit goes to the limit and is left out; the others take over what it cannot do.
+    """
+    size = left.size
+    shrink = min(1.0, LARGEST_TURN / size) if size > 0.0 else 1.0
+    wanted = [shrink * e for e in left.error]
+    step = [0.0] * len(angles)
+    free = list(range(len(angles)))
+    while free:
+        weights = _solve_damped([(left.columns[k], costs[k]) for k in free], wanted, damping)
+        over = []
+        for k in free:
+            move = sum(c * w for c, w in zip(left.columns[k], weights, strict=True)) / costs[k]
+            move = min(max(move, -LARGEST_STEP), LARGEST_STEP)
+            step[k] = move
+            if not skeleton.lower[k] <= angles[k] + move <= skeleton.upper[k]:
+                over.append(k)
+        if not over:
+            break
+        for k in over:
+            step[k] = (skeleton.lower[k] if step[k] < 0.0 else skeleton.upper[k]) - angles[k]
+            wanted = [w - c * step[k] for w, c in zip(wanted, left.columns[k], strict=True)]
+        free = [k for k in free if k not in over]
+    return step
+
+
+def _solve_damped(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float) -> list[float]:
+    """Solves (sum of c c' / cost + damping trace I) x = wanted by Cholesky factors, two or three unknowns."""
+    rank = len(wanted)
+    matrix = [[sum(c[i] * c[j] / cost for c, cost in columns) for j in range(i + 1)] for i in range(rank)]
+    ridge = damping * sum(matrix[i][i] for i in range(rank)) + 1e-300  # all levers zero: the step is zero, not a division by it
+    lower = [[0.0] * rank for _ in range(rank)]
+    for i in range(rank):
+        for j in range(i + 1):
+            rest = matrix[i][j] - sum(lower[i][m] * lower[j][m] for m in range(j))
+            lower[i][j] = math.sqrt(max(rest, 0.0) + ridge) if i == j else rest / lower[j][j]
+    x = list(wanted)
+    for i in range(rank):
+        x[i] = (x[i] - sum(lower[i][m] * x[m] for m in range(i))) / lower[i][i]
+    for i in reversed(range(rank)):
+        x[i] = (x[i] - sum(lower[m][i] * x[m] for m in range(i + 1, rank))) / lower[i][i]
+    return x
