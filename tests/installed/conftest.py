@@ -1,4 +1,4 @@
-"""How a test runs on the package as a user has it: the built zip, installed by Blender's own operator into an empty profile of this real Blender.
+"""How a test runs on the package as a user has it: the built zip, installed by Blender's own operator into an empty profile.
 
 `make build` comes first. The checkout is out of reach here, so that nothing works by accident.
 """

@@ -7,6 +7,7 @@ from types import FunctionType, ModuleType
 
 import bpy
 import pytest
+from bpy import types
 
 CARRIERS = (
     "Object",
@@ -21,19 +22,20 @@ CARRIERS = (
 )  # types an add-on adds properties to
 
 
+def subclasses(kind: type) -> set[type]:
+    return {each for direct in kind.__subclasses__() for each in {direct, *subclasses(direct)}}
+
+
+def own(kind: type, module: str) -> list[type]:
+    """The classes of a kind that the extension has registered."""
+    return sorted(
+        (each for each in subclasses(kind) if each.__module__.startswith(module) and each.is_registered), key=lambda each: each.__name__
+    )
+
+
 def classes(module: str) -> set[str]:
-    """Every class that the extension has registered, whatever its kind."""
-    found = set()
-    for kind in (
-        bpy.types.Operator,
-        bpy.types.Panel,
-        bpy.types.PropertyGroup,
-        bpy.types.UIList,
-        bpy.types.Menu,
-        bpy.types.AddonPreferences,
-    ):
-        found |= {each.__name__ for each in kind.__subclasses__() if each.__module__.startswith(module) and each.is_registered}
-    return found
+    kinds = (types.Operator, types.Panel, types.PropertyGroup, types.UIList, types.Menu, types.AddonPreferences)
+    return {each.__name__ for kind in kinds for each in own(kind, module)}
 
 
 def handlers() -> dict[str, int]:
@@ -56,6 +58,10 @@ def keys() -> set[tuple[str, str]]:
     return {(keymap.name, item.idname) for keymap in maps for item in keymap.keymap_items}
 
 
+def is_extended(menu: type) -> bool:
+    return hasattr(getattr(menu, "draw", None), "_draw_funcs")
+
+
 def everything(module: str) -> dict[str, object]:
     return {
         "classes": classes(module),
@@ -63,19 +69,18 @@ def everything(module: str) -> dict[str, object]:
         "timers": timers(module),
         "properties": properties(),
         "keys": keys(),
-        "draw functions": [len(menu.draw._draw_funcs) for menu in bpy.types.Menu.__subclasses__() if hasattr(menu.draw, "_draw_funcs")],
+        "menus drawn into": {menu.__name__: len(menu.draw._draw_funcs) for menu in subclasses(types.Menu) if is_extended(menu)},
     }
 
 
-def test_installing_puts_the_package_in_the_profile_with_its_wheel(installed: str):
+def test_the_package_and_its_wheel_lie_in_the_profile(enabled: ModuleType):
     profile = Path(bpy.utils.resource_path("USER"))
     assert (profile / "extensions" / "user_default" / "limber" / "LICENSE").exists()
     assert list(profile.glob("extensions/.local/lib/*/site-packages/serial/__init__.py"))
 
 
-def test_enabling_brings_operators_panels_properties_and_handlers(enabled: ModuleType):
-    module = enabled.__name__
-    there = everything(module)
+def test_enabling_brings_operators_panels_properties_and_keys(enabled: ModuleType):
+    there = everything(enabled.__name__)
     assert any("_OT_" in name for name in there["classes"])
     assert any("_PT_" in name for name in there["classes"])
     assert any(name.endswith(".limber") for name in there["properties"])
@@ -83,24 +88,38 @@ def test_enabling_brings_operators_panels_properties_and_handlers(enabled: Modul
 
 
 def test_every_panel_stands_in_the_limber_tab_of_the_3d_view(enabled: ModuleType):
-    panels = [each for each in bpy.types.Panel.__subclasses__() if each.__module__.startswith(enabled.__name__)]
+    panels = own(types.Panel, enabled.__name__)
     assert panels
     for panel in panels:
         assert (panel.bl_space_type, panel.bl_region_type, panel.bl_category) == ("VIEW_3D", "UI", "Limber"), panel.__name__
 
 
-def test_every_operator_and_every_property_has_a_tooltip(enabled: ModuleType):
+def test_every_operator_has_a_tooltip(enabled: ModuleType):
+    for operator in own(types.Operator, enabled.__name__):
+        assert operator_rna(operator.bl_idname).description, operator.bl_idname
+
+
+def test_every_property_that_a_panel_can_show_has_a_tooltip(enabled: ModuleType):
     silent = []
-    for operator in bpy.types.Operator.__subclasses__():
-        if not operator.__module__.startswith(enabled.__name__):
-            continue
-        rna = getattr(bpy.types, operator.__name__).bl_rna
-        silent += [operator.bl_idname] if not rna.description else []
-    for group in bpy.types.PropertyGroup.__subclasses__():
-        if group.__module__.startswith(enabled.__name__):
-            own = [each for each in group.bl_rna.properties if each.identifier in group.__annotations__]
-            silent += [f"{group.__name__}.{each.identifier}" for each in own if not each.description]
+    for kind in (types.PropertyGroup, types.Operator):
+        for each in own(kind, enabled.__name__):
+            rna = each.bl_rna if kind is types.PropertyGroup else operator_rna(each.bl_idname)
+            silent += [
+                f"{each.__name__}.{name}"
+                for name in each.__annotations__
+                if is_shown(rna.properties[name]) and not rna.properties[name].description
+            ]
     assert silent == []
+
+
+def is_shown(prop: types.Property) -> bool:
+    """Lists and groups show their items, not themselves."""
+    return prop.type != "COLLECTION" and not (prop.type == "POINTER" and issubclass(type(prop.fixed_type), types.PropertyGroup))
+
+
+def operator_rna(idname: str) -> types.Struct:
+    namespace, name = idname.split(".")
+    return getattr(getattr(bpy.ops, namespace), name).get_rna_type()
 
 
 def test_disabling_leaves_nothing_and_enabling_again_brings_the_same(installed: str):
@@ -134,5 +153,4 @@ def test_every_module_of_the_package_loads_with_the_bundled_wheel_alone(enabled:
     root = Path(enabled.__file__).parent
     for path in sorted(root.rglob("*.py")):
         name = ".".join(path.relative_to(root).with_suffix("").parts)
-        if not name.endswith(("__init__", "__main__")):
-            importlib.import_module(f"{enabled.__name__}.{name}")
+        importlib.import_module(f"{enabled.__name__}.{name}".removesuffix(".__init__"))

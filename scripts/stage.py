@@ -1,0 +1,151 @@
+"""Runs inside a real Blender's event loop: installs the built package, opens its tab, and plays a script step by step.
+
+A script is a file with a generator function `play(stage)`. It runs from Blender's timer, so the interface lives on between its steps:
+
+    def play(stage):
+        stage.open_tab()                        # the sidebar with the Limber tab
+        yield 0.5                               # [s] to wait, while Blender draws, ticks and answers events
+        stage.photograph("tab")                 # build/window/tab.png: the whole screen
+        stage.facts["panels"] = 7               # what the test is to see
+
+It begins with an empty scene. When it ends, Blender quits and its facts are printed, or the error. scripts/window.sh starts it.
+"""
+
+import json
+import os
+import runpy
+import sys
+import tomllib
+import traceback
+from collections.abc import Generator
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import screen
+
+REPO = Path(__file__).resolve().parents[1]
+PICTURES = REPO / "build" / "window"
+SCRIPT, RUN = (Path(argument) for argument in sys.argv[sys.argv.index("--") + 1 :])
+SCREEN = RUN / "Xvfb_screen0"
+MODULE = "bl_ext.user_default.limber"
+FIRST = 1.0  # [s] after the start: by then the window exists
+
+
+class Stage:
+    """The window, and what a script may do with it."""
+
+    def __init__(self) -> None:
+        self.facts: dict[str, object] = {"blender": bpy.app.version_string}
+        self.package = MODULE
+
+    @property
+    def window(self) -> bpy.types.Window:
+        return bpy.context.window_manager.windows[0]
+
+    def area(self, kind: str = "VIEW_3D") -> bpy.types.Area:
+        """The largest editor of that kind."""
+        return max((area for area in self.window.screen.areas if area.type == kind), key=lambda area: area.width * area.height)
+
+    def region(self, kind: str = "WINDOW", area: str = "VIEW_3D") -> bpy.types.Region:
+        return next(region for region in self.area(area).regions if region.type == kind)
+
+    def context(self, area: str = "VIEW_3D", region: str = "WINDOW"):
+        """The context that an operator has when it is started from that editor: `with stage.context(): bpy.ops...`."""
+        return bpy.context.temp_override(window=self.window, area=self.area(area), region=self.region(region, area))
+
+    def open_tab(self, category: str = "Limber") -> None:
+        """Shows the 3D view's sidebar with that tab; it is there after the next redraw."""
+        self.area().spaces.active.show_region_ui = True
+        self.redraw()
+        bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)
+        self.region("UI").active_panel_category = category
+        self.redraw()
+
+    def maximise(self) -> None:
+        """Gives the 3D view the whole window."""
+        with self.context():
+            bpy.ops.screen.screen_full_area()
+
+    def redraw(self) -> None:
+        for area in self.window.screen.areas:
+            area.tag_redraw()
+
+    def photograph(self, name: str) -> Path:
+        """A picture of the whole screen as it was last drawn: wait a little after a change. build/window/NAME.png"""
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        path = PICTURES / f"{name}.png"
+        screen.photograph(SCREEN, path)
+        return path
+
+    def point(self, x: float, y: float, region: str = "WINDOW", area: str = "VIEW_3D") -> tuple[int, int]:
+        """A place of a region, from 0 to 1 each way from its lower left corner, in the window's pixels."""
+        found = self.region(region, area)
+        return int(found.x + x * (found.width - 1)), int(found.y + y * (found.height - 1))
+
+    def move(self, place: tuple[int, int]) -> None:
+        """Moves the mouse there."""
+        self.window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=place[0], y=place[1])
+
+    def click(self, place: tuple[int, int]) -> None:
+        self.move(place)
+        self.window.event_simulate(type="LEFTMOUSE", value="PRESS", x=place[0], y=place[1])
+        self.window.event_simulate(type="LEFTMOUSE", value="RELEASE", x=place[0], y=place[1])
+
+    def press(self, key: str, place: tuple[int, int] | None = None, **modifiers: bool) -> None:
+        """A key, typed while the mouse is there (the middle of the 3D view): `stage.press("SPACE")`, `stage.press("A", shift=True)`."""
+        x, y = place or self.point(0.5, 0.5)
+        self.move((x, y))
+        self.window.event_simulate(type=key, value="PRESS", x=x, y=y, **modifiers)
+        self.window.event_simulate(type=key, value="RELEASE", x=x, y=y, **modifiers)
+
+
+def install() -> None:
+    """The built package, by Blender's own operator, into this run's empty profile."""
+    version = tomllib.loads((REPO / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
+    package = REPO / "build" / f"limber-{version}.zip"
+    if not package.exists():
+        raise FileNotFoundError(f"no {package}: run `make build` first")
+    bpy.ops.extensions.package_install_files(filepath=str(package), repo="user_default", enable_on_install=True)
+    if MODULE not in bpy.context.preferences.addons:
+        raise RuntimeError("the package was installed but not enabled")
+
+
+class Performance:
+    """Advances the script from Blender's timer, and quits when it is over."""
+
+    def __init__(self, script: Path) -> None:
+        self.script = script
+        self.stage = Stage()
+        self.steps: Generator[float, None, None] | None = None
+
+    def advance(self) -> float | None:
+        try:
+            if self.steps is None:
+                install()
+                for each in list(bpy.data.objects):
+                    bpy.data.objects.remove(each)
+                self.steps = runpy.run_path(str(self.script))["play"](self.stage)
+            return next(self.steps)
+        except StopIteration:
+            self.finish("")
+        except BaseException:  # whatever a script raises must reach the test and end the window
+            self.finish(traceback.format_exc())
+        return None
+
+    def finish(self, error: str) -> None:
+        try:
+            screen.photograph(SCREEN, RUN / "picture.png")
+            (RUN / "result.json").write_text(json.dumps(self.stage.facts, indent=1) + "\n", encoding="utf-8")
+        finally:
+            if error:
+                print(error, file=sys.stderr, flush=True)
+                os._exit(1)
+            bpy.ops.wm.quit_blender()
+
+
+bpy.context.preferences.view.show_splash = False
+bpy.context.preferences.view.use_save_prompt = False
+bpy.app.timers.register(Performance(SCRIPT).advance, first_interval=FIRST)

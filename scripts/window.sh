@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Blender in a real window on a virtual screen, with the built package installed: to test the interface, and to look at it.
+#
+#   window.sh available                    exit status 0 when a window can be had here, else says why not
+#   window.sh install                      gets one: where no blender >= 4.2 is on PATH, Debian 13's in a folder of its own (root only; 2 minutes, 1.3 GB, once)
+#   window.sh run SCRIPT.py [PICTURE.png]  plays SCRIPT (see scripts/stage.py) in a fresh window; keeps a last picture of the whole screen
+#
+# It prints what the script reports, as JSON; other pictures that the script takes are in build/window/. Rendering is in software: slow but
+# true. Environment: LIMBER_WINDOW_HOME, the folder of Debian's Blender; LIMBER_WINDOW_LIMIT [s] (120); LIMBER_WINDOW_SIZE (1600x1000).
+set -euo pipefail
+REPO=$(cd "$(dirname "$0")/.." && pwd)
+DEBIAN=${LIMBER_WINDOW_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/limber/debian-13}
+SIZE=${LIMBER_WINDOW_SIZE:-1600x1000}
+LIMIT=${LIMBER_WINDOW_LIMIT:-120}
+
+own_blender() { # is there a blender on PATH, and is it new enough for extensions?
+    local version
+    version=$(blender --version 2>/dev/null | sed -nE '1s/^Blender ([0-9]+)\.([0-9]+).*/\1 \2/p')
+    [ -n "$version" ] && set -- $version && { [ "$1" -gt 4 ] || { [ "$1" -eq 4 ] && [ "$2" -ge 2 ]; }; }
+}
+
+available() {
+    if ! own_blender; then
+        if [ ! -x "$DEBIAN/usr/bin/blender" ]; then
+            echo "no blender >= 4.2 on PATH and none set up by \`make window\` (2 minutes, 1.3 GB, once)" >&2
+            return 1
+        elif [ "$(id -u)" -ne 0 ]; then
+            echo "only root may enter $DEBIAN, and no blender >= 4.2 is on PATH" >&2
+            return 1
+        fi
+    fi
+    command -v Xvfb >/dev/null || { echo "no virtual screen: sudo apt-get install xvfb" >&2; return 1; }
+}
+
+install() {
+    available 2>/dev/null && return
+    if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+        echo "window: put a blender >= 4.2 on PATH and install Xvfb (sudo apt-get install xvfb)" >&2
+        return 1
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    echo "window: the virtual screen"
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends xvfb mmdebstrap >/dev/null
+    own_blender && return
+    mkdir -p "$(dirname "$DEBIAN")"
+    exec {lock}>"$DEBIAN.lock"
+    flock "$lock" # two clones may ask at once
+    [ -x "$DEBIAN/usr/bin/blender" ] && return
+    echo "window: Debian 13's Blender, into $DEBIAN"
+    local mirror
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | sed -n 1p)
+    rm -rf "$DEBIAN.part"
+    mmdebstrap --variant=apt --include=blender,python3-numpy,libgl1-mesa-dri,libegl1,libgl1,libglx-mesa0 trixie "$DEBIAN.part" $mirror
+    mv "$DEBIAN.part" "$DEBIAN"
+}
+
+enter() { # command...: runs in Debian 13 with this checkout and the script's folder at their own paths; every mount ends with the process
+    # shellcheck disable=SC2016  # expanded inside
+    unshare --mount --propagation private bash -c '
+        set -e
+        root=$1; shift
+        for folder in "$REPO" "$SCRIPT_FOLDER" "$RUN" /tmp/.X11-unix /dev; do
+            mkdir -p "$root$folder"
+            mount --rbind "$folder" "$root$folder"
+        done
+        mkdir -p "$root/proc"
+        mount -t proc proc "$root/proc"
+        exec chroot "$root" "$@"' enter "$DEBIAN" "$@"
+}
+
+run() {
+    local script=$1 picture=${2:-} blender=(timeout -k 5 "$LIMIT" blender) code=0 screen job
+    available
+    [ -e "$script" ] || { echo "window: no script $script" >&2; return 1; }
+    script=$(realpath "$script")
+    RUN=$(mktemp -d)
+    SCRIPT_FOLDER=$(dirname "$script")
+    mkdir -p /tmp/.X11-unix "$RUN/profile"
+    export REPO RUN SCRIPT_FOLDER BLENDER_USER_RESOURCES=$RUN/profile LIBGL_ALWAYS_SOFTWARE=1
+    own_blender || blender=(enter "${blender[@]}")
+
+    Xvfb -displayfd 3 -fbdir "$RUN" -screen 0 "${SIZE}x24" -nolisten tcp 3>"$RUN/display" >/dev/null 2>&1 &
+    screen=$!
+    # shellcheck disable=SC2064  # expanded now
+    trap "kill $screen 2>/dev/null || true; rm -rf '$RUN'" EXIT
+    while [ ! -s "$RUN/display" ]; do kill -0 "$screen" 2>/dev/null || { echo "window: no virtual screen" >&2; return 1; }; sleep 0.05; done
+    DISPLAY=:$(tr -d '\n' <"$RUN/display")
+    export DISPLAY
+
+    "${blender[@]}" --factory-startup --enable-event-simulate --window-geometry 0 0 "${SIZE%x*}" "${SIZE#*x}" \
+        --python-exit-code 1 --python "$REPO/scripts/stage.py" -- "$script" "$RUN" </dev/null >"$RUN/blender.log" 2>&1 &
+    job=$!
+    while [ -n "$picture" ] && kill -0 "$job" 2>/dev/null; do # now and then, to see where a script hangs; the last is the stage's own
+        [ -e "$RUN/picture.png" ] || python3 "$REPO/scripts/screen.py" "$RUN/Xvfb_screen0" "$picture"
+        sleep 0.5
+    done
+    wait "$job" || code=$?
+    [ "$code" -ne 124 ] || echo "window: $script did not end within $LIMIT s" >&2
+    [ ! -e "$RUN/picture.png" ] || [ -z "$picture" ] || cp "$RUN/picture.png" "$picture"
+    [ -e "$RUN/result.json" ] || [ "$code" -ne 0 ] || code=1
+    if [ "$code" -eq 0 ]; then cat "$RUN/result.json"; else cat "$RUN/blender.log" >&2; fi
+    return "$code"
+}
+
+case ${1:-} in
+available) available ;;
+install) install && echo "window: a window can be had" ;;
+run) shift && run "$@" ;;
+*)
+    sed -n '2,10p' "$0" >&2
+    exit 2
+    ;;
+esac

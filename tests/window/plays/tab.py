@@ -1,0 +1,7 @@
+"""Opens the Limber tab."""
+
+
+def play(stage):
+    stage.open_tab()
+    yield 0.5
+    stage.facts["tab"] = stage.region("UI").active_panel_category

@@ -1,0 +1,6 @@
+"""The extension in a real window: installed, it shows its tab."""
+
+
+def test_the_limber_tab_opens_in_the_sidebar_and_draws_without_an_error(play):
+    facts = play("tab")
+    assert facts["tab"] == "Limber"
