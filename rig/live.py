@@ -69,7 +69,7 @@ def stop(rig, chain) -> None:
 
 def stop_all() -> None:
     """Every rig shows what is authored and nothing is remembered; the chains stay marked as live."""
-    for rig in [candidate for candidate in bpy.data.objects if candidate.type == "ARMATURE"]:
+    for rig in twin.rigs():
         twin.remove(rig)
     forget()
 
@@ -84,9 +84,7 @@ def refresh() -> None:
     """Bring rigs and twins in line with the chains that say they are live: after undo, load, and any change of chains."""
     _now.objects = len(bpy.data.objects)
     _now.rigs = []
-    for rig in bpy.data.objects:
-        if rig.type != "ARMATURE" or not rig.pose:
-            continue
+    for rig in twin.rigs():
         names = [joint.bone for chain in rig.limber.chains if chain.live for joint in chain.joints]
         if names:
             _now.rigs.append(rig.name)

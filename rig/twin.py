@@ -21,6 +21,11 @@ def find(rig) -> bpy.types.Object | None:
     return None
 
 
+def rigs() -> list[bpy.types.Object]:
+    """Every armature object that is no twin. A list, since what is done to them may delete twins."""
+    return [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and thing.pose and MARK not in thing]
+
+
 def own(bone) -> bpy.types.Constraint | None:
     """Limber's constraint on a pose bone."""
     return bone.constraints.get(CONSTRAINT)
@@ -113,8 +118,8 @@ def discard(twin) -> None:
 
 def remove_strays() -> None:
     """What a file that was saved without Limber's hooks (a recovered session) may hold: constraints without a twin, an orphan twin."""
-    for rig in bpy.data.objects:
-        if rig.type == "ARMATURE" and rig.pose and rig.is_editable:
+    for rig in rigs():
+        if rig.is_editable:
             remove(rig)
     for twin in [candidate for candidate in bpy.data.objects if MARK in candidate]:
         discard(twin)

@@ -1,0 +1,53 @@
+"""Numbers from a take: how well the aim is met, how much of the limits is used, how the robot followed. Knows no Blender."""
+
+import numpy as np
+
+LAGS = np.arange(0.0, 0.5, 0.002)  # [s] tried for the robot's lag
+
+
+def shares(angles: np.ndarray, fps: float, limits: np.ndarray) -> dict[str, float]:
+    """Largest share of each motion limit that sampled angles use, by differences alone.
+
+    Args:
+        angles: (t, n) [rad], one row a frame.
+        fps: Frames a second.
+        limits: (3, n): velocity, acceleration, jerk.
+    """
+    found = {}
+    for order, (name, limit) in enumerate(zip(("velocity", "acceleration", "jerk"), limits, strict=True), start=1):
+        rates = np.abs(np.diff(angles, order, axis=0)) * fps**order
+        found[name] = float((rates / limit).max()) if len(rates) else 0.0
+    return found
+
+
+def speeds(angles: np.ndarray, fps: float) -> np.ndarray:
+    """(t, n) [rad/s] by differences to the frame before; the first row is at rest."""
+    return np.diff(angles, axis=0, prepend=angles[:1]) * fps
+
+
+def lag(times: np.ndarray, reported: np.ndarray, due: np.ndarray, filtered: np.ndarray) -> float:
+    """The delay [s] after which reported angles (at `times`) fit the filtered ones (at `due`) best: least mean square."""
+    misses = []
+    for delay in LAGS:
+        wanted = np.stack([np.interp(times - delay, due, column) for column in filtered.T], 1)
+        misses.append(((reported - wanted) ** 2).mean())
+    return float(LAGS[int(np.argmin(misses))])
+
+
+def at(moments: np.ndarray, times: np.ndarray, angles: np.ndarray) -> np.ndarray:
+    """Angles (m, n) at `moments`, straight between the looks at `times`."""
+    return np.stack([np.interp(moments, times, column) for column in angles.T], 1)
+
+
+def spread(values) -> dict[str, float]:
+    values = np.asarray(values)
+    return {"mean": float(values.mean()), "max": float(values.max())}
+
+
+def near_changes(marks: list[str], frames: int) -> np.ndarray:
+    """(t,) whether each frame lies within `frames` frames after a change of the mark."""
+    near = np.zeros(len(marks), bool)
+    for k in range(1, len(marks)):
+        if marks[k] != marks[k - 1]:
+            near[k : k + frames] = True
+    return near

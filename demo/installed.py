@@ -1,0 +1,46 @@
+"""The extension as a user has it: installed in Blender's profile and enabled. Never the checkout."""
+
+import importlib
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import bpy
+
+REPOSITORY = "user_default"  # where Blender puts an extension that is dropped into its window
+CHECKOUT = Path(__file__).resolve().parents[1]
+
+
+class NotInstalled(Exception):
+    """The extension is not where Blender installs extensions; the message says what mends it."""
+
+
+def enable() -> ModuleType:
+    """The installed package, enabled where it was not yet.
+
+    Raises:
+        NotInstalled: there is none in this profile.
+    """
+    if _loaded() is None:
+        try:
+            bpy.ops.preferences.addon_enable(module=f"bl_ext.{REPOSITORY}.limber")
+        except RuntimeError as error:
+            raise NotInstalled(f"Limber is not installed in this profile: run `make demo`, which installs it ({error})") from error
+    package = _loaded()
+    if package is None or not hasattr(bpy.types.Object, "limber"):
+        raise NotInstalled("Limber is not installed in this profile: run `make demo`, which installs it")
+    place = Path(package.__file__).resolve()
+    if CHECKOUT in place.parents and CHECKOUT / "build" not in place.parents:
+        raise NotInstalled(f"Limber would run from the checkout ({place}): run `make demo`, which installs the built package")
+    return package
+
+
+def module(name: str) -> ModuleType:
+    """A module of the installed package, by its name within it: "rig.live"."""
+    package = _loaded()
+    return importlib.import_module(f"{package.__name__}.{name}")
+
+
+def _loaded() -> ModuleType | None:
+    return next((sys.modules[name] for name in sorted(sys.modules) if re.fullmatch(r"bl_ext\.\w+\.limber", name)), None)

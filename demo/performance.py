@@ -1,0 +1,179 @@
+"""The main job, once: live at the pace of the clock, filtered, streamed to the robot, then baked. Uses the installed extension alone."""
+
+from dataclasses import dataclass, field
+from time import perf_counter, sleep
+
+import bpy
+import numpy as np
+
+import installed
+
+CONNECT_WITHIN = 20.0  # [s] a cold start of the worker's Python on a busy machine
+ARM_WITHIN = 30.0  # [s] the ramp to the first pose is slow on purpose
+LOOK = 0.01  # [s] between two looks at the robot: it reports at most that often
+SETTLE = 1.0  # [s] after the last frame in which the robot arrives
+
+
+class Failed(Exception):
+    """Something essential did not happen; the message says what."""
+
+
+@dataclass
+class Take:
+    """What was seen of one chain, frame by frame (rows), and of its robot, look by look."""
+
+    fps: float
+    joints: list[str] = field(default_factory=list)
+    limits: np.ndarray | None = None  # (5, n): lower, upper [rad], velocity, acceleration, jerk [rad/s, /s2, /s3]
+    frames: list[int] = field(default_factory=list)
+    due: list[float] = field(default_factory=list)  # [s] since the first frame
+    solved: list = field(default_factory=list)  # [rad]
+    filtered: list = field(default_factory=list)  # [rad]
+    handed: list = field(default_factory=list)  # [rad] what went to the robot's worker
+    goals: list = field(default_factory=list)
+    postures: list[str] = field(default_factory=list)
+    solutions: list = field(default_factory=list)
+    filtered_aim_error: list[float] = field(default_factory=list)  # [rad]
+    problems: dict[int, str] = field(default_factory=dict)
+    tick_seconds: list[float] = field(default_factory=list)
+    frame_seconds: list[float] = field(default_factory=list)
+    late_frames: list[float] = field(default_factory=list)  # [s] by which this process was late
+    looks: list[tuple] = field(default_factory=list)  # (time since the first frame [s], commanded, reported [rad])
+    status: object = None
+    skeleton: object = None
+    baked: np.ndarray | None = None
+
+
+def perform(rig, chain, frames: int, say) -> Take:
+    """Plays frames 1 to `frames` live in real time while the robot follows.
+
+    Raises:
+        Failed: the chain or the robot did not come so far.
+    """
+    scene = bpy.context.scene
+    take = Take(scene.render.fps / scene.render.fps_base)
+    scene.frame_set(1)
+    bpy.ops.limber.live()
+    session = installed.module("rig.live").session(rig, chain)
+    if session.problem or session.outputs is None:
+        raise Failed(f"The chain cannot go live: {session.problem}")
+    take.skeleton = session.model.skeleton
+    take.joints = [joint.name for joint in take.skeleton.joints]
+    take.limits = np.array([(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in take.skeleton.joints]).T
+    link = _connect_and_arm(rig, say)
+    _note_what_is_sent(link, take)
+    say(f"streaming {frames} frames at {take.fps:g} a second")
+    robot = installed.module("rig.robot")
+    began = perf_counter()
+    beat = began
+    for frame in range(1, frames + 1):
+        due = (frame - 1) / take.fps
+        while perf_counter() - began < due:
+            beat = _look(robot, link, take, began, beat)
+            sleep(max(0.0, min(LOOK, due - (perf_counter() - began))))
+        take.late_frames.append(perf_counter() - began - due)
+        take.handed.append(None)
+        start = perf_counter()
+        scene.frame_set(frame)
+        take.frame_seconds.append(perf_counter() - start)
+        _note(take, chain, session, frame, due)
+        _check(link)
+    for _ in range(int(SETTLE / LOOK)):
+        beat = _look(robot, link, take, began, beat)
+        sleep(LOOK)
+    take.status = link.status()
+    bpy.ops.limber.disarm()
+    bpy.ops.limber.disconnect()
+    return take
+
+
+def bake(rig, chain, take: Take) -> None:
+    """Bakes the frames of the take and reads the keys back.
+
+    Raises:
+        Failed: nothing was baked.
+    """
+    scene = bpy.context.scene
+    chain.frame_start, chain.frame_end = take.frames[0], take.frames[-1]
+    if bpy.ops.limber.bake() != {"FINISHED"}:
+        raise Failed("The motion was not baked")
+    places = installed.module("rig.skeleton").ChainReader(rig, chain).places
+    rows = []
+    for frame in take.frames:
+        scene.frame_set(frame)
+        rows.append([rig.pose.bones[bone].rotation_euler["XYZ".index(axis)] for bone, axis in places])
+    take.baked = np.array(rows)
+
+
+def _connect_and_arm(rig, say):
+    """Connects, waits until the robot is there and disarmed, arms, and waits until it has come to the armature's pose."""
+    robot, states = installed.module("rig.robot"), installed.module("hardware.safety").State
+    bpy.ops.limber.connect()
+    link = robot.link(rig)
+    say("connecting")
+    _wait(robot, rig, {states.DISARMED}, CONNECT_WITHIN)
+    say(f"{robot.status(rig).sentence}")
+    bpy.ops.limber.arm()
+    _wait(robot, rig, {states.ARMED}, ARM_WITHIN)
+    say(f"{robot.status(rig).sentence}")
+    return link
+
+
+def _wait(robot, rig, wanted: set, limit: float) -> None:
+    """Until the robot is in a wanted state. Timers do not run without a window: what they would do is done here."""
+    broken = {installed.module("hardware.safety").State.FAULT, installed.module("hardware.safety").State.WORKER_LOST}
+    until = perf_counter() + limit
+    while True:
+        robot.heartbeat()
+        status = robot.status(rig)
+        if status.state in wanted:
+            return
+        if status.state in broken or perf_counter() > until:
+            raise Failed(f"The robot did not get to {' or '.join(state.name for state in wanted)}: {status.sentence}")
+        sleep(robot.HEARTBEAT / 2)
+
+
+def _look(robot, link, take: Take, began: float, beat: float) -> float:
+    """One look at the robot; returns when the last heartbeat was."""
+    now = perf_counter()
+    if now - beat > robot.HEARTBEAT:
+        robot.heartbeat()
+        beat = now
+    status = link.status()
+    if status.reported is not None:
+        take.looks.append((perf_counter() - began, status.commanded, status.reported))
+    return beat
+
+
+def _check(link) -> None:
+    status = link.status()
+    if not status.moving:
+        raise Failed(f"The robot stopped following: {status.sentence}")
+
+
+def _note_what_is_sent(link, take: Take) -> None:
+    """Every frame that the extension hands over is noted beside the live one; heartbeats repeat the newest."""
+    send = link.send
+
+    def noting(angles) -> None:
+        if take.handed and take.handed[-1] is None:
+            take.handed[-1] = tuple(angles)
+        send(angles)
+
+    link.send = noting
+
+
+def _note(take: Take, chain, session, frame: int, due: float) -> None:
+    outputs = session.outputs
+    if session.problem:
+        take.problems[frame] = session.problem
+    take.frames.append(frame)
+    take.due.append(due)
+    take.solved.append(outputs.solution.angles.copy())
+    take.filtered.append(outputs.angles.copy())
+    take.goals.append(session.goal)
+    take.solutions.append(outputs.solution)
+    take.filtered_aim_error.append(outputs.filtered_aim_error)
+    take.tick_seconds.append(outputs.seconds)
+    named = chain.base == "POSTURE" and chain.postures[chain.active_posture].action
+    take.postures.append(named.name if named else "")

@@ -1,0 +1,112 @@
+"""The room that the demo's figures stand in: backdrop, lights, camera, the ball that they look at, and how pictures are rendered."""
+
+from math import cos, pi, radians, sin
+from pathlib import Path
+
+import bpy
+from mathutils import Matrix, Vector
+
+import shapes
+
+SAMPLES = 24  # enough where a denoiser follows
+WALL = (0.055, 0.085, 0.115)
+BALL_COLOUR = (1.0, 0.42, 0.02)
+
+
+def empty_scene(fps: int, frames: int) -> bpy.types.Scene:
+    """The scene that Blender starts with, with nothing in it."""
+    for old in list(bpy.data.objects):
+        bpy.data.objects.remove(old)
+    scene = bpy.context.scene
+    scene.render.fps, scene.render.fps_base = fps, 1.0
+    scene.frame_start, scene.frame_end = 1, frames
+    return scene
+
+
+def backdrop(size: float, depth: float) -> bpy.types.Object:
+    """A floor that bends up into a wall behind, without a seam; `depth` is how far behind the origin (+Y) the wall stands."""
+    bend, steps = 0.35 * size, 16
+    line = [(-1.6 * size, 0.0), (depth - bend, 0.0)]
+    line += [(depth - bend + bend * sin(pi / 2 * k / steps), bend * (1 - cos(pi / 2 * k / steps))) for k in range(1, steps + 1)]
+    line.append((depth, 2.2 * size))
+    data = bpy.data.meshes.new("Backdrop")
+    corners = [(x, y, z) for y, z in line for x in (-2.5 * size, 2.5 * size)]
+    data.from_pydata(corners, [], [(2 * k, 2 * k + 1, 2 * k + 3, 2 * k + 2) for k in range(len(line) - 1)])
+    data.polygons.foreach_set("use_smooth", [True] * len(data.polygons))
+    data.materials.append(shapes.material("Backdrop", WALL, roughness=0.85))
+    made = bpy.data.objects.new("Backdrop", data)
+    bpy.context.scene.collection.objects.link(made)
+    return made
+
+
+def area_light(name: str, place: tuple, toward: tuple, energy: float, size: float, colour: tuple) -> bpy.types.Object:
+    data = bpy.data.lights.new(name, "AREA")
+    data.energy, data.size, data.color = energy, size, colour
+    made = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(made)
+    made.matrix_world = looking(place, toward)
+    return made
+
+
+def looking(place, toward) -> Matrix:
+    """World matrix of a light or a camera at `place`."""
+    turn = (Vector(toward) - Vector(place)).to_track_quat("-Z", "Y")
+    return Matrix.LocRotScale(Vector(place), turn, None)
+
+
+def camera(place: tuple, toward: tuple, lens: float) -> bpy.types.Object:
+    data = bpy.data.cameras.new("Camera")
+    data.lens = lens
+    made = bpy.data.objects.new("Camera", data)
+    bpy.context.scene.collection.objects.link(made)
+    made.matrix_world = looking(place, toward)
+    bpy.context.scene.camera = made
+    return made
+
+
+def dim_world(colour: tuple, strength: float) -> None:
+    world = bpy.data.worlds.new("Room")
+    world.use_nodes = True
+    background = next(node for node in world.node_tree.nodes if node.type == "BACKGROUND")
+    background.inputs["Color"].default_value = (*colour, 1.0)
+    background.inputs["Strength"].default_value = strength
+    bpy.context.scene.world = world
+
+
+def target_ball(radius: float, places: dict[int, Vector]) -> bpy.types.Object:
+    """The ball to look at, keyed at the frames given."""
+    made = shapes.thing("Ball", shapes.ball(radius), shapes.material("Ball", BALL_COLOUR, roughness=0.35, glow=0.35))
+    for frame, place in places.items():
+        made.location = place
+        made.keyframe_insert("location", frame=frame)
+    return made
+
+
+def use_cycles(width: int, height: int) -> None:
+    """Cycles on the processor renders on every machine, with or without a screen."""
+    scene = bpy.context.scene
+    scene.render.engine = "CYCLES"
+    scene.cycles.device = "CPU"
+    scene.cycles.samples = SAMPLES
+    scene.cycles.use_adaptive_sampling = True
+    scene.cycles.max_bounces = 4
+    scene.cycles.caustics_reflective = scene.cycles.caustics_refractive = False
+    scene.cycles.use_denoising = True
+    scene.render.use_persistent_data = True
+    scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage = width, height, 100
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.image_settings.color_mode = "RGB"
+
+
+def render(frame: int, path: Path) -> Path:
+    """Renders one frame of the scene as it plays."""
+    scene = bpy.context.scene
+    scene.frame_set(frame)
+    scene.render.filepath = str(path)
+    bpy.ops.render.render(write_still=True)
+    return path
+
+
+def degrees_to(azimuth: float, distance: float, height: float) -> Vector:
+    """A place around the origin: azimuth [degrees] from the front (-Y) toward +X, horizontal distance and height [m]."""
+    return Vector((distance * sin(radians(azimuth)), -distance * cos(radians(azimuth)), height))
