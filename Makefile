@@ -21,7 +21,8 @@ build: setup ## leave the installable package in build/, made and checked by Ble
 	@.venv/bin/python scripts/build.py
 
 demo: build ## install the package, run the main job without a screen, leave pictures and a report in build/demo (MOTION=clip.bvh: on that clip)
-	@.venv/bin/python scripts/demo.py $(if $(MOTION),--motion "$(MOTION)")
+	@.venv/bin/python scripts/install.py build/demo/profile
+	@BLENDER_USER_RESOURCES="$(CURDIR)/build/demo/profile" .venv/bin/python demo/main.py $(if $(MOTION),--motion "$(MOTION)")
 
 test: build ## run every ring of tests (RING="lint plain blender installed window": some of them)
 	@.venv/bin/python scripts/rings.py $(RING)
@@ -30,7 +31,7 @@ bench: setup ## print every benchmark's table
 	@.venv/bin/python scripts/bench.py
 
 soak: setup ## stream for long (SECONDS=600) and print how late frames were
-	@.venv/bin/python -m benchmarks.soak --seconds $(SECONDS)
+	@.venv/bin/python -m benchmarks.link --soak $(SECONDS)
 
 window: build ## get a real Blender window (once: Debian's Blender, 1.3 GB) and run the ring of tests that needs it
 	@scripts/window.sh install

@@ -1,0 +1,38 @@
+"""Installs the built package into an empty Blender profile, with Blender's own operator: `python scripts/install.py PROFILE`.
+
+A Blender (or bpy module) that is started with BLENDER_USER_RESOURCES=PROFILE then has the extension; it is enabled in the profile's preferences.
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import build
+
+MODULE = "bl_ext.user_default.limber"
+
+
+def install(package: Path, profile: Path) -> None:
+    """Empties the profile, installs and enables the package in it, saves the preferences."""
+    shutil.rmtree(profile, ignore_errors=True)
+    profile.mkdir(parents=True)
+    os.environ["BLENDER_USER_RESOURCES"] = str(profile)  # read when bpy is imported
+    import bpy
+
+    bpy.ops.extensions.package_install_files(filepath=str(package), repo="user_default", enable_on_install=True)
+    if MODULE not in bpy.context.preferences.addons:
+        raise RuntimeError(f"{package.name} was installed, but Blender could not enable it")
+    bpy.ops.wm.save_userpref()
+
+
+def main() -> None:
+    profile = Path(sys.argv[1]).resolve()
+    install(build.package_path(), profile)
+    print(f"install: {build.package_path().name} into {profile}")
+    sys.stdout.flush()
+    os._exit(0)  # a Blender module may hang while the interpreter ends
+
+
+if __name__ == "__main__":
+    main()
