@@ -1,7 +1,7 @@
 """How an aim is missed, as a small residual and its Jacobian: what exact-aim solvers drive to zero. Knows no Blender.
 
-The residual is a rotation vector [rad], so it has the true length of the angle missed at any distance and never vanishes at 180 degrees. With the
-roll free it has two components, across the view; else three.
+The residual is a rotation vector [rad], so its length is the true angle missed at any distance and it never vanishes at 180 degrees. With
+the roll free it has two components, across the view; else three.
 """
 
 import math
@@ -33,6 +33,8 @@ from .rotations import (
 )
 from .skeleton import Pose, Skeleton
 
+ROLL_WEIGHT = 0.1  # of uprightness against the view: where a chain cannot have both, the view wins
+
 
 class Residual(NamedTuple):
     """What is left to turn, and how each joint's movement turns it."""
@@ -46,7 +48,7 @@ class Residual(NamedTuple):
 
 
 def residual(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Residual:
-    """The goal's residual at a pose. Uprightness counts by the sine of the angle between `up` and the view: nothing when they are parallel."""
+    """The goal's residual at a pose. Uprightness counts by the sine of the angle between `up` and the view: not when they are parallel."""
     turns = _angular(skeleton, pose)
     aim = goal.aim
     if isinstance(aim, Orientation):
@@ -70,7 +72,7 @@ def residual(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Residual:
     if target is None:
         return Residual(error, [(dot(turn, across), dot(turn, other)) for turn in turns])
     assert aim.up is not None
-    weight = length(reject(unit(aim.up), wanted))
+    weight = ROLL_WEIGHT * length(reject(unit(aim.up), wanted))
     levelled = multiply(between(view, wanted), pose.tool_rotation)
     roll = twist_angle(multiply(nearer_roll(target, levelled, goal.symmetric), conjugate(levelled)), wanted)
     rolls = scale(view, weight)

@@ -3,22 +3,25 @@
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from .aim_residual import residual
 from .erik.solver import Erik
-from .exact_aim import Finished, finish
-from .gaze import GazeGoal, Shape, Solution, aim_error, check_goal, limits_hit, orientation_error
+from .exact_aim import MAX_STEPS, Finished, finish
+from .gaze import GazeGoal, Orientation, Shape, Solution, aim_error, check_goal, limits_hit, orientation_error
 from .skeleton import Angles, Skeleton
 
 MET = 1e-6  # [rad] an aim missed by less is met
-ROOT_COST = 0.03  # of a turn of the root relative to one of the whole chain: the body may turn towards the target, that is no change of shape
+ABOUT_AS_WELL = 1.1  # times the least miss, where nothing meets the aim
+VIEWS = 2  # of a point in ERIK: the finish knows the parallax itself
+ROOT_COST = 0.03  # of a turn of the root, one of the whole chain costs 1: the body may turn to the target, that changes no shape
 SEEDS = 8  # starts spread over the joints' ranges, tried when nothing nearer meets the aim
 SEED_STEPS = 20  # of each: those that succeed need fewer
-JUMP = math.radians(30)  # of the aim missed at `start`: the target has been moved, not followed
-SAME_BRANCH = math.radians(8)  # a joint that differs by less is on the same way to the aim
-GLIDE = math.radians(5)  # what a joint moves in one frame on its way to a better branch
+JUMP = math.radians(30)  # of the aim missed at `start`: the target was moved, not followed
+SAME_BRANCH = math.radians(8)  # answers whose joints differ by less are one
+GLIDE = math.radians(5)  # what a joint moves in one frame on its way to a better branch, before the aim is mended: below 15 in all, no pop
 PATIENCE = math.radians(15)  # of shape deviation: a branch worse than the best by more is left
 PULL = 0.05  # share of the way to the posture that a kept branch goes in each frame
 
@@ -26,20 +29,24 @@ PULL = 0.05  # share of the way to the posture that a kept branch goes in each f
 class ErikExact:
     """ERIK, then the least change that makes the aim exact; beside it the posture itself, changed as little as the aim takes.
 
-    Of those that meet the aim the one with the least shape deviation is the answer. When none does, starts spread over the joints' ranges are tried,
-    and the nearest miss stands. With `start`, the way of the last frame is kept while it meets the aim about as well in shape.
+    Of those that meet the aim the one with the least shape deviation is the answer. When none does, starts spread over the joints' ranges
+    are tried, and the nearest miss stands. Where a chain cannot be upright as well, the view is exact and the roll as near as it gets.
     """
 
     def __init__(self, skeleton: Skeleton) -> None:
         self.skeleton = skeleton
-        self.erik = Erik(skeleton)
+        self.erik = Erik(skeleton, max_views=VIEWS)
         n = len(skeleton)
         # What a turn changes of the shape grows with the links that it carries.
         self.costs = [ROOT_COST if k == 0 else ((n - k) / n) ** 2 for k in range(n)]
         self.seeds = _spread(skeleton, SEEDS)
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
-        """See `GazeSolver.solve`. `converged`: the aim is met; `iterations`: ERIK's and the finish's steps."""
+        """See `GazeSolver.solve`. `converged`: the whole goal is met; `iterations`: ERIK's and the finish's steps.
+
+        With `start` the way of the last frame is kept while it meets the aim and its shape is about as good as the best; then it glides
+        over, if the aim can be held meanwhile. A target that was moved far at once is solved from scratch.
+        """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal)
         shape = Shape(self.skeleton, posture)
@@ -58,12 +65,21 @@ class ErikExact:
             seconds=time.perf_counter() - began,
         )
 
+    def _finish(self, goal: GazeGoal, angles: Sequence[float], max_steps: int = MAX_STEPS) -> Finished:
+        """The least change that meets the goal, or else its view alone."""
+        way = finish(self.skeleton, goal, angles, self.costs, max_steps)
+        aim = goal.aim
+        if way.missed <= MET or isinstance(aim, Orientation) or aim.up is None:
+            return way
+        view = finish(self.skeleton, replace(goal, aim=replace(aim, up=None)), way.angles, self.costs, max_steps)
+        return view._replace(missed=residual(self.skeleton, goal, view.pose).size, steps=way.steps + view.steps)
+
     def _from_scratch(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape) -> tuple[Finished, int]:
         angles, answer = self.erik.angles(goal, posture)
-        found = [finish(self.skeleton, goal, angles, self.costs), finish(self.skeleton, goal, posture, self.costs)]
-        if min(way.missed for way in found) > MET:
-            found += [finish(self.skeleton, goal, seed, self.costs, SEED_STEPS) for seed in self.seeds]
-        return _best(found, shape), answer.iterations
+        found = [self._finish(goal, angles), self._finish(goal, posture)]
+        if min(aim_error(goal, way.pose) for way in found) > MET:
+            found += [self._finish(goal, seed, SEED_STEPS) for seed in self.seeds]
+        return min(found, key=lambda way: (*_misses(goal, way), shape.deviation(way.pose))), answer.iterations
 
     def _following(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, best: Finished, start: tuple[float, ...]) -> Finished:
         """The best, or the last frame's way to the aim while it is about as good, or a step from that towards the best."""
@@ -72,19 +88,24 @@ class ErikExact:
             return best
         if residual(self.skeleton, goal, self.skeleton.forward(start)).size > JUMP:
             return best
-        kept = finish(self.skeleton, goal, _towards(start, posture, PULL, GLIDE), self.costs)
-        worst = max(MET, best.missed)
+        enough = [ABOUT_AS_WELL * miss for miss in _misses(goal, best)]
+
+        def aims(way: Finished) -> bool:
+            return all(miss <= most for miss, most in zip(_misses(goal, way), enough, strict=True))
+
+        kept = self._finish(goal, _towards(start, posture, PULL, GLIDE))
         worse = shape.deviation(kept.pose) - shape.deviation(best.pose)
-        if kept.missed <= worst and worse <= PATIENCE:
+        if aims(kept) and worse <= PATIENCE:
             return kept
-        glide = finish(self.skeleton, goal, _towards(start, best.angles, 1.0, GLIDE), self.costs)
-        if glide.missed <= worst:
+        glide = self._finish(goal, _towards(start, best.angles, 1.0, GLIDE))
+        if aims(glide):
             return glide
-        return kept if kept.missed <= worst and worse <= 2.0 * PATIENCE else best
+        return kept if aims(kept) and worse <= 2.0 * PATIENCE else best
 
 
-def _best(found: Sequence[Finished], shape: Shape) -> Finished:
-    return min(found, key=lambda way: (max(way.missed, MET), shape.deviation(way.pose)))
+def _misses(goal: GazeGoal, way: Finished) -> tuple[float, float]:
+    """What a way misses of the view, then of the whole goal; misses too small to matter are equal."""
+    return max(MET, aim_error(goal, way.pose)), max(MET, way.missed)
 
 
 def _towards(angles: Sequence[float], wanted: Sequence[float], share: float, most: float) -> tuple[float, ...]:

@@ -27,15 +27,16 @@ from .chain import VirtualChain
 from .errors import PostureError
 from .parameters import Hyperparameters
 
-MAX_VIEWS = 4  # solves for one point: each sees it from where the last one left the end
+MAX_VIEWS = 6  # solves for one point at most: each sees it from where the last one left the end
 SAME_VIEW = 1e-4  # [rad] a view that turned by less is not solved again: a hundredth of the threshold
 
 
 class Erik:
     """ERIK as published, for any chain. From scratch each time: the paper's previous solution is an input that nothing uses."""
 
-    def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None) -> None:
+    def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None, max_views: int = MAX_VIEWS) -> None:
         self.skeleton = skeleton
+        self.max_views = max_views
         self.hyper = hyper or Hyperparameters()
         self.chain = VirtualChain(skeleton)
 
@@ -76,7 +77,7 @@ class Erik:
         """Solve for the view that the posture has of the point, then for the view from where that leaves the end."""
         view = unit(look(point, self.skeleton.forward(self.skeleton.clamp(posture)).tool_place))
         iterations = 0
-        for _ in range(MAX_VIEWS):
+        for _ in range(self.max_views):
             angles, answer = self._along(view, point.up, posture, hyper)
             iterations += answer.iterations
             seen = look(point, self.skeleton.forward(angles).tool_place)
