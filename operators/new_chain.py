@@ -1,9 +1,15 @@
 import bpy
-from bpy.props import BoolProperty
+from bpy.props import BoolProperty, EnumProperty
 
 from ..rig import chains
 from ..rig.errors import RigError
 from .subject import poll_rig, rig_of
+
+ORDERS = [
+    (order, f"{order} Euler", f"{order[2]} is nearest the parent, then {order[1]}, then {order[0]}")
+    for order in ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+]
+NAMES_SHOWN = 6  # of bones in the dialog's line
 
 
 class LIMBER_OT_new_chain(bpy.types.Operator):
@@ -15,9 +21,10 @@ class LIMBER_OT_new_chain(bpy.types.Operator):
 
     change_rotation_mode: BoolProperty(
         name="Change Rotation Mode",
-        description="Give bones that rotate by quaternion an Euler order (XYZ); their keys are converted",
+        description="Give bones that rotate by quaternion, or by axis and angle, an Euler order; their keys are converted",
         options={"SKIP_SAVE"},
     )
+    order: EnumProperty(name="Order", description="Euler order for those bones", items=ORDERS, default="XYZ")
 
     @classmethod
     def poll(cls, context):
@@ -30,26 +37,30 @@ class LIMBER_OT_new_chain(bpy.types.Operator):
 
     def invoke(self, context, event):
         try:
-            path = chains.find_path(rig_of(context), _selected(context))
+            names = chains.quaternion_bones(rig_of(context), chains.find_path(rig_of(context), _selected(context)))
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        bones = rig_of(context).pose.bones
-        self.quaternion_bones = [name for name in path if chains.free_axes(bones[name]) and not chains.is_euler(bones[name])]
-        if self.quaternion_bones:
-            self.change_rotation_mode = True
+        if names:
             return context.window_manager.invoke_props_dialog(self, width=420)
         return self.execute(context)
 
     def draw(self, context):
-        names = getattr(self, "quaternion_bones", [])
-        self.layout.label(text=f"{len(names)} bones rotate by quaternion; a motor turns about one axis.")
-        self.layout.label(text=", ".join(names[:6]) + (" ..." if len(names) > 6 else ""))
+        try:
+            names = chains.quaternion_bones(rig_of(context), chains.find_path(rig_of(context), _selected(context)))
+        except RigError:  # the chain was just made: the panel of the last operation
+            names = []
+        if names:
+            self.layout.label(text=f"{len(names)} bones rotate by quaternion or axis and angle; a motor turns about one axis:")
+            self.layout.label(text=", ".join(names[:NAMES_SHOWN]) + (" ..." if len(names) > NAMES_SHOWN else ""))
         self.layout.prop(self, "change_rotation_mode")
+        row = self.layout.row()
+        row.enabled = self.change_rotation_mode
+        row.prop(self, "order")
 
     def execute(self, context):
         try:
-            chain = chains.new_chain(rig_of(context), _selected(context), self.change_rotation_mode)
+            chain = chains.new_chain(rig_of(context), _selected(context), self.change_rotation_mode, self.order)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

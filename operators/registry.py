@@ -4,6 +4,7 @@ import bpy
 
 from .bake import LIMBER_OT_bake
 from .check_chain import LIMBER_OT_check_chain
+from .give_euler_order import LIMBER_OT_give_euler_order
 from .live import LIMBER_OT_end_live, LIMBER_OT_live
 from .match_joints import LIMBER_OT_match_joints
 from .new_chain import LIMBER_OT_new_chain
@@ -25,6 +26,7 @@ CLASSES = (
     LIMBER_OT_remove_chain,
     LIMBER_OT_check_chain,
     LIMBER_OT_match_joints,
+    LIMBER_OT_give_euler_order,
     LIMBER_OT_store_posture,
     LIMBER_OT_apply_posture,
     LIMBER_OT_remove_posture,

@@ -1,17 +1,33 @@
 """What the operators act on: the armature at hand and its selected chain."""
 
+import bpy
+
 from ..rig import chains
+
+_at_hand = ""  # name of the armature that was active last: it stays at hand while its target is selected and dragged
 
 
 def rig_of(context):
-    """The active object where it is an armature in use, else None."""
+    """The active object where it is an armature, else the armature that was last, where the scene still has it; None otherwise."""
+    global _at_hand
     thing = context.active_object
-    return thing if thing is not None and thing.type == "ARMATURE" else None
+    if thing is not None and thing.type == "ARMATURE":
+        _at_hand = thing.name
+        return thing
+    last = bpy.data.objects.get(_at_hand)
+    usable = last is not None and last.type == "ARMATURE" and context.scene in last.users_scene
+    return last if usable else None
 
 
 def poll_rig(cls, context) -> bool:
-    if rig_of(context) is None:
+    rig = rig_of(context)
+    if rig is None:
         cls.poll_message_set("No armature is active: click the robot's armature")
+        return False
+    if not rig.is_editable:
+        cls.poll_message_set(
+            f"Armature '{rig.name}' is linked from another file: make a library override of it (Object > Library Override > Make)"
+        )
         return False
     return True
 

@@ -2,22 +2,29 @@
 
 import bpy
 
+CONSTANT, LINEAR, BEZIER = 0, 1, 2  # Blender's numbers for interpolation in foreach_set
+FREE = 0  # ... and for a handle that stays where it is put
+
 
 def fcurves(action: bpy.types.Action, slot=None):
-    """The F-curves of an action's slot (its first where none is given), for reading; an empty list where there are none."""
+    """The F-curves of an action's slot (of its first for objects where none is given), for reading; an empty list where there are none."""
     if not hasattr(action, "slots"):
         return action.fcurves
-    slot = slot or (action.slots[0] if action.slots else None)
+    slot = slot or _object_slot(action)
     bag = _channelbag(action, slot, create=False) if slot else None
     return bag.fcurves if bag else []
 
 
-def writable_fcurves(action: bpy.types.Action, owner: bpy.types.ID):
+def writable_fcurves(action: bpy.types.Action, owner: bpy.types.ID, slot=None):
     """The F-curves of an action for an object, made where they are missing."""
     if not hasattr(action, "slots"):
         return action.fcurves
-    slot = next((slot for slot in action.slots if slot.target_id_type == "OBJECT"), None) or action.slots.new("OBJECT", owner.name)
+    slot = slot or _object_slot(action) or action.slots.new("OBJECT", owner.name)
     return _channelbag(action, slot, create=True).fcurves
+
+
+def _object_slot(action):
+    return next((slot for slot in action.slots if slot.target_id_type == "OBJECT"), action.slots[0] if action.slots else None)
 
 
 def _channelbag(action, slot, create: bool):
@@ -36,28 +43,65 @@ def find(curves, data_path: str, index: int):
     return curves.find(data_path, index=index) if hasattr(curves, "find") else None
 
 
-def assign(owner: bpy.types.ID, action: bpy.types.Action) -> None:
-    """Makes the action the owner's own; a new action gets its slot as well."""
+def playing(owner: bpy.types.ID) -> list[tuple[bpy.types.Action, object]]:
+    """(action, slot) of all that plays on an object: its own action and those of its NLA strips."""
+    animation = owner.animation_data
+    if not animation:
+        return []
+    found = [(animation.action, getattr(animation, "action_slot", None))] if animation.action else []
+    strips = [strip for track in animation.nla_tracks for strip in track.strips]
+    while strips:
+        strip = strips.pop(0)
+        strips += strip.strips  # of a meta strip
+        if strip.action and (strip.action, getattr(strip, "action_slot", None)) not in found:
+            found.append((strip.action, getattr(strip, "action_slot", None)))
+    return found
+
+
+def assign(owner: bpy.types.ID, action: bpy.types.Action, slot_handle: int | None = None) -> None:
+    """Makes the action the owner's own, with the slot of that handle, or its first for objects."""
     animation = owner.animation_data or owner.animation_data_create()
     animation.action = action
-    if hasattr(animation, "action_slot") and animation.action_slot is None:
-        animation.action_slot = next((slot for slot in action.slots if slot.target_id_type == "OBJECT"), None)
+    if hasattr(animation, "action_slot"):
+        wanted = next((slot for slot in action.slots if slot.handle == slot_handle), None)
+        animation.action_slot = wanted or animation.action_slot or _object_slot(action)
 
 
 def put_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
     """Replaces the channel's keys by linear ones: frames and values of one length, in order."""
+    points = _fresh_points(curves, data_path, index, group, frames, values)
+    points.foreach_set("interpolation", [LINEAR] * len(frames))
+    find(curves, data_path, index).update()
+
+
+def put_smooth_keys(curves, data_path: str, index: int, group: str, frames, values, handles, interpolations) -> None:
+    """Replaces the channel's keys by Bezier or constant ones.
+
+    Args:
+        curves, data_path, index, group: The channel.
+        frames, values: Of the keys, in order.
+        handles: For each key its left and right handle: (frame, value, frame, value).
+        interpolations: For each key BEZIER or CONSTANT, of what follows it.
+    """
+    points = _fresh_points(curves, data_path, index, group, frames, values)
+    points.foreach_set("interpolation", interpolations)
+    for side, first in (("left", 0), ("right", 2)):
+        points.foreach_set(f"handle_{side}_type", [FREE] * len(frames))
+        points.foreach_set(f"handle_{side}", [number for handle in handles for number in handle[first : first + 2]])
+    find(curves, data_path, index).update()
+
+
+def _fresh_points(curves, data_path: str, index: int, group: str, frames, values):
     old = find(curves, data_path, index)
     if old is not None:
         curves.remove(old)
     curve = _new_curve(curves, data_path, index, group)
+    if curve.group and curve.group.mute:  # would silence the keys
+        curve.group = None
     points = curve.keyframe_points
     points.add(len(frames))
     points.foreach_set("co", [number for pair in zip(frames, values, strict=True) for number in pair])
-    points.foreach_set("interpolation", [_LINEAR] * len(frames))
-    curve.update()
-
-
-_LINEAR = 1  # Blender's number for linear interpolation in foreach_set
+    return points
 
 
 def _new_curve(curves, data_path: str, index: int, group: str):

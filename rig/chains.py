@@ -4,15 +4,15 @@ from math import pi
 from uuid import uuid4
 
 import bpy
-from bpy.utils import escape_identifier
-from mathutils import Quaternion
 
-from . import actions
 from .errors import RigError
+from .rotation_mode import give_euler_order
 from .skeleton import is_euler, parent_first, path_names
 
+NO_RANGE = 1e-6  # [rad] a constraint's limits nearer to each other than this lock the axis
 
-class NeedsEulerOrder(RigError):
+
+class EulerOrderError(RigError):
     """Bones on the path rotate by quaternion or axis and angle; `bones` names them."""
 
     def __init__(self, bones: list[str]) -> None:
@@ -20,7 +20,7 @@ class NeedsEulerOrder(RigError):
         named = ", ".join(f"'{bone}'" for bone in bones)
         super().__init__(
             f"Joints need an Euler order, and these bones rotate by quaternion or axis and angle: {named}."
-            " Agree to change their rotation mode"
+            " Agree to Change Rotation Mode; their keys are converted"
         )
 
 
@@ -55,33 +55,59 @@ def find_path(rig, selected: list[str]) -> list[str]:
     return above[::-1]
 
 
-def free_axes(pose_bone) -> str:
-    """The axes about which the user may turn a bone, nearest the parent first."""
-    order = parent_first(pose_bone.rotation_mode) if is_euler(pose_bone) else "ZYX"
-    return "".join(axis for axis in order if not pose_bone.lock_rotation["XYZ".index(axis)])
+def free_axes(pose_bone, order: str = "XYZ") -> str:
+    """The axes about which the user may turn a bone, nearest the parent first; `order` for bones that have no Euler order yet."""
+    axes = parent_first(pose_bone.rotation_mode if is_euler(pose_bone) else order)
+    return "".join(axis for axis in axes if not pose_bone.lock_rotation["XYZ".index(axis)] and not _is_held(pose_bone, axis))
+
+
+def constraint_range(pose_bone, axis: str) -> tuple[float, float] | None:
+    """Smallest and largest angle [rad] that a Limit Rotation of the bone allows; None where there is none that counts for the joint."""
+    letter = axis.lower()
+    for constraint in pose_bone.constraints:
+        counts = constraint.type == "LIMIT_ROTATION" and not constraint.mute and not why_no_limits(pose_bone, constraint)
+        if counts and getattr(constraint, f"use_limit_{letter}"):
+            return getattr(constraint, f"min_{letter}"), getattr(constraint, f"max_{letter}")
+    return None
+
+
+def why_no_limits(pose_bone, constraint) -> str:
+    """Why a Limit Rotation says nothing of the joint's angles, as a sentence's middle; "" where its limits are the joint's."""
+    if constraint.owner_space != "LOCAL":
+        return f"limits in {constraint.owner_space.replace('_', ' ').title()} Space: set its Owner to Local Space"
+    if constraint.influence < 1:
+        return "does not have its full influence: set it to 1"
+    if constraint.euler_order not in {"AUTO", pose_bone.rotation_mode} and is_euler(pose_bone):
+        return f"limits in Euler order {constraint.euler_order}, not the bone's {pose_bone.rotation_mode}: set its Euler Order to Default"
+    return ""
+
+
+def _is_held(pose_bone, axis: str) -> bool:
+    span = constraint_range(pose_bone, axis)
+    return span is not None and abs(span[1] - span[0]) < NO_RANGE
 
 
 def limits(pose_bone, axis: str) -> tuple[float, float]:
     """Smallest and largest angle [rad]: of a Limit Rotation constraint, else of the bone's IK limits, else a half turn either way."""
     letter = axis.lower()
-    for constraint in pose_bone.constraints:
-        if constraint.type == "LIMIT_ROTATION" and not constraint.mute and getattr(constraint, f"use_limit_{letter}"):
-            return getattr(constraint, f"min_{letter}"), getattr(constraint, f"max_{letter}")
     if getattr(pose_bone, f"use_ik_limit_{letter}"):
-        return getattr(pose_bone, f"ik_min_{letter}"), getattr(pose_bone, f"ik_max_{letter}")
-    return -pi, pi
+        otherwise = getattr(pose_bone, f"ik_min_{letter}"), getattr(pose_bone, f"ik_max_{letter}")
+    else:
+        otherwise = -pi, pi
+    return constraint_range(pose_bone, axis) or otherwise
 
 
-def new_chain(rig, selected: list[str], change_rotation_mode: bool = False):
-    """Makes a chain from the selected bones and returns it.
+def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, order: str = "XYZ"):
+    """Makes a chain from the selected bones and returns it. Where it raises, nothing has changed.
 
     Args:
         rig: The armature object.
         selected: Names of the selected bones.
         change_rotation_mode: Bones that rotate by quaternion may be given an Euler order; their keys are converted.
+        order: Which order that is.
 
     Raises:
-        NeedsEulerOrder: there are such bones, and no consent.
+        EulerOrderError: there are such bones, and no consent.
         RigError: the selection is no path, has no free axis, or is part of another chain.
     """
     names = find_path(rig, selected)
@@ -93,14 +119,14 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False):
     turning = [bone for bone in bones if free_axes(bone)]
     if not turning:
         raise RigError(f"All rotation axes from '{names[0]}' to '{names[-1]}' are locked: unlock the axes that have a motor")
-    quaternion = [bone.name for bone in turning if not is_euler(bone)]
+    quaternion = quaternion_bones(rig, names)
     if quaternion and not change_rotation_mode:
-        raise NeedsEulerOrder(quaternion)
-    for name in quaternion:
-        give_euler_order(rig, name)
+        raise EulerOrderError(quaternion)
+    give_euler_order(rig, quaternion, order)
+    _prepare_override(rig)
     chain = rig.limber.chains.add()
     chain.uid = uuid4().hex
-    chain.name = _free_name(rig, names[-1])
+    chain.name = names[-1]
     chain.root, chain.end = names[0], names[-1]
     for bone in turning:
         for axis in free_axes(bone):
@@ -109,6 +135,20 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False):
     chain.frame_start, chain.frame_end = scene.frame_start, scene.frame_end
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
+
+
+def quaternion_bones(rig, names: list[str]) -> list[str]:
+    """Those of the bones that may turn and rotate by quaternion or axis and angle: joints need an Euler order."""
+    return [name for name in names if not is_euler(rig.pose.bones[name]) and free_axes(rig.pose.bones[name])]
+
+
+def without_euler_order(rig, chain) -> list[str]:
+    """`quaternion_bones` of a chain.
+
+    Raises:
+        RigError: a bone is missing.
+    """
+    return quaternion_bones(rig, path_names(rig.pose.bones, chain.root, chain.end))
 
 
 def _add_joint(rig, chain, bone, axis: str):
@@ -128,13 +168,16 @@ def match_joints(rig, chain) -> tuple[int, int]:
         How many were added, and how many removed.
 
     Raises:
-        RigError: a bone is missing or has no Euler order.
+        RigError: a bone is missing or has no Euler order, all axes are locked, or the chain is another file's.
     """
     names = path_names(rig.pose.bones, chain.root, chain.end)
     turning = [rig.pose.bones[name] for name in names if free_axes(rig.pose.bones[name])]
-    quaternion = [bone.name for bone in turning if not is_euler(bone)]
+    quaternion = without_euler_order(rig, chain)
     if quaternion:
-        raise NeedsEulerOrder(quaternion)
+        raise EulerOrderError(quaternion)
+    if not turning:
+        raise RigError(f"All rotation axes from '{names[0]}' to '{names[-1]}' are locked: unlock the axes that have a motor")
+    _refuse_linked(rig, chain)
     wanted = [(bone.name, axis) for bone in turning for axis in free_axes(bone)]
     gone = [index for index, joint in enumerate(chain.joints) if (joint.bone, joint.axis) not in wanted]
     for index in reversed(gone):
@@ -150,52 +193,24 @@ def match_joints(rig, chain) -> tuple[int, int]:
 
 
 def remove_chain(rig, chain) -> None:
-    """Takes a chain away; its postures stay as pose assets."""
+    """Takes a chain away; its postures stay as pose assets.
+
+    Raises:
+        RigError: the chain is another file's, and this one's override cannot take it away.
+    """
+    _refuse_linked(rig, chain)
     index = list(rig.limber.chains).index(chain)
     rig.limber.chains.remove(index)
     rig.limber.active_chain = max(0, min(rig.limber.active_chain, len(rig.limber.chains) - 1))
 
 
-def _free_name(rig, wanted: str) -> str:
-    names = {chain.name for chain in rig.limber.chains}
-    if wanted not in names:
-        return wanted
-    return next(f"{wanted}.{k:03d}" for k in range(1, len(names) + 2) if f"{wanted}.{k:03d}" not in names)
+def _prepare_override(rig) -> None:
+    """Reading gives the linked armature storage of its own. Without it Blender 5.0 saves the override's as one and cannot read it back."""
+    if rig.override_library:
+        len(rig.override_library.reference.limber.chains)
 
 
-def give_euler_order(rig, name: str, order: str = "XYZ") -> None:
-    """The bone rotates by Euler angles from now on, in the pose it is in; its quaternion keys become Euler keys at the same frames."""
-    bone = rig.pose.bones[name]
-    was = bone.rotation_mode
-    bone.rotation_mode = order
-    if was == "QUATERNION":
-        for action in _actions(rig):
-            _convert_keys(actions.fcurves(action), name, order)
-
-
-def _actions(rig) -> list[bpy.types.Action]:
-    """The actions that play on a rig: its own and those of its NLA strips."""
-    animation = rig.animation_data
-    if not animation:
-        return []
-    found = [animation.action] if animation.action else []
-    found += [strip.action for track in animation.nla_tracks for strip in track.strips if strip.action]
-    return list(dict.fromkeys(found))
-
-
-def _convert_keys(curves, bone: str, order: str) -> None:
-    path = f'pose.bones["{escape_identifier(bone)}"].'
-    turns = [actions.find(curves, path + "rotation_quaternion", part) for part in range(4)]
-    if not any(turns):
-        return
-    frames = sorted({point.co.x for curve in turns if curve for point in curve.keyframe_points})
-    rest, angles, before = (1.0, 0.0, 0.0, 0.0), [], None
-    for frame in frames:
-        turn = Quaternion([curve.evaluate(frame) if curve else rest[part] for part, curve in enumerate(turns)]).normalized()
-        before = turn.to_euler(order, before) if before else turn.to_euler(order)
-        angles.append(tuple(before))
-    for index in range(3):
-        actions.put_keys(curves, path + "rotation_euler", index, bone, frames, [angle[index] for angle in angles])
-    for curve in turns:
-        if curve:
-            curves.remove(curve)
+def _refuse_linked(rig, chain) -> None:
+    """An override can add chains and change them, but not take away what its library has."""
+    if rig.override_library and any(linked.uid == chain.uid for linked in rig.override_library.reference.limber.chains):
+        raise RigError(f"Chain '{chain.name}' comes from the file that '{rig.name}' is linked from: change its joints there")

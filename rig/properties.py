@@ -1,14 +1,27 @@
-"""What Limber keeps in the .blend: chains with their joints and postures, and the device, on the armature object."""
+"""What Limber keeps in the .blend: chains with their joints and postures, and the device, on the armature object.
 
+All of it can be overridden, so that an armature linked from another file can have chains.
+"""
+
+from functools import partial
 from math import pi, radians
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
+from bpy import props
 from bpy.types import Action, Object, PropertyGroup
 
 from ..hardware.device import VIRTUAL_PORT
 from ..motion import FILTERS
 from ..solvers.gaze import SOLVERS
+
+_OVERRIDE = {"LIBRARY_OVERRIDABLE"}
+BoolProperty = partial(props.BoolProperty, override=_OVERRIDE)
+EnumProperty = partial(props.EnumProperty, override=_OVERRIDE)
+FloatProperty = partial(props.FloatProperty, override=_OVERRIDE)
+IntProperty = partial(props.IntProperty, override=_OVERRIDE)
+PointerProperty = partial(props.PointerProperty, override=_OVERRIDE)
+StringProperty = partial(props.StringProperty, override=_OVERRIDE)
+CollectionProperty = partial(props.CollectionProperty, override=_OVERRIDE | {"USE_INSERTION"})
 
 AXES = [(axis, axis, f"The bone's {axis} axis") for axis in "XYZ"]
 SIGNED_AXES = [
@@ -73,17 +86,31 @@ class LimberPosture(PropertyGroup):
     """A stored posture: a pose asset that Blender's own pose library shows and applies as well. Its name is the Action's."""
 
     action: PointerProperty(name="Pose", description="The pose asset", type=Action)
+    adopted: BoolProperty(
+        name="Adopted", description="The pose asset was there before and stays when the posture is removed", options={"HIDDEN"}
+    )
+
+
+def _make_unique(chain, _context) -> None:
+    """Another chain of the armature may have the name already: a number is added, as Blender does."""
+    taken = {other.name for other in chain.id_data.limber.chains if other.uid != chain.uid}
+    wanted = chain.name or "Chain"
+    if wanted in taken:
+        wanted = next(name for k in range(1, len(taken) + 2) if (name := f"{wanted}.{k:03d}") not in taken)
+    if chain.name != wanted:
+        chain.name = wanted
 
 
 class LimberChain(PropertyGroup):
     """Root to end: the joints that one solver moves, what they keep and what the end looks at. `name` is unique in its armature."""
 
+    name: StringProperty(name="Name", description="Name of the chain, unique in its armature", update=_make_unique)
     uid: StringProperty(name="Identity", description="Stays the same when the chain is renamed", options={"HIDDEN"})
     root: StringProperty(name="Root", description="First bone of the chain")
     end: StringProperty(name="End", description="Last bone of the chain: the one that looks")
-    joints: CollectionProperty(type=LimberJoint)
-    active_joint: IntProperty(name="Joint")
-    postures: CollectionProperty(type=LimberPosture)
+    joints: CollectionProperty(name="Joints", description="What the solver turns, root first", type=LimberJoint)
+    active_joint: IntProperty(name="Joint", description="The joint whose limits and servo are shown")
+    postures: CollectionProperty(name="Postures", description="Stored postures that the chain can keep", type=LimberPosture)
     active_posture: IntProperty(name="Posture", description="The posture that the chain keeps when its base is a stored posture")
 
     live: BoolProperty(name="Live", description="The chain follows its target; switch it with the Live button", options={"HIDDEN"})
@@ -143,9 +170,9 @@ class LimberDevice(PropertyGroup):
 class LimberRig(PropertyGroup):
     """All that Limber keeps on an armature object."""
 
-    chains: CollectionProperty(type=LimberChain)
-    active_chain: IntProperty(name="Chain")
-    device: PointerProperty(type=LimberDevice)
+    chains: CollectionProperty(name="Chains", description="From root to end: what looks at a target", type=LimberChain)
+    active_chain: IntProperty(name="Chain", description="The chain that the panels show and the buttons act on")
+    device: PointerProperty(name="Device", description="The robot that the joints move", type=LimberDevice)
 
 
 CLASSES = (LimberJoint, LimberPosture, LimberChain, LimberDevice, LimberRig)
@@ -154,7 +181,7 @@ CLASSES = (LimberJoint, LimberPosture, LimberChain, LimberDevice, LimberRig)
 def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    Object.limber = PointerProperty(type=LimberRig, name="Limber", override={"LIBRARY_OVERRIDABLE"})
+    Object.limber = PointerProperty(name="Limber", description="Chains and robot of an armature", type=LimberRig)
 
 
 def unregister() -> None:
