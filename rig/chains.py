@@ -123,7 +123,6 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     if quaternion and not change_rotation_mode:
         raise EulerOrderError(quaternion)
     give_euler_order(rig, quaternion, order)
-    _prepare_override(rig)
     chain = rig.limber.chains.add()
     chain.uid = uuid4().hex
     chain.name = names[-1]
@@ -202,12 +201,6 @@ def remove_chain(rig, chain) -> None:
     index = list(rig.limber.chains).index(chain)
     rig.limber.chains.remove(index)
     rig.limber.active_chain = max(0, min(rig.limber.active_chain, len(rig.limber.chains) - 1))
-
-
-def _prepare_override(rig) -> None:
-    """Reading gives the linked armature storage of its own. Without it Blender 5.0 saves the override's as one and cannot read it back."""
-    if rig.override_library:
-        len(rig.override_library.reference.limber.chains)
 
 
 def _refuse_linked(rig, chain) -> None:

@@ -6,7 +6,7 @@ Handlers find their data by name at each call (undo and loading invalidate refer
 import bpy
 from bpy.app.handlers import persistent
 
-from . import live, robot, twin
+from . import live, overrides, robot, twin
 
 IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
 
@@ -37,8 +37,9 @@ def _render_done(*_) -> None:
 
 @persistent
 def _save_pre(*_) -> None:
-    """The file holds the authored pose alone."""
+    """The file holds the authored pose alone, and the chains of overridden armatures."""
     live.before_save()
+    overrides.prepare_to_save()
 
 
 @persistent
