@@ -64,6 +64,11 @@ class Link:
         self._wish_stops = 0
         self._stops = 0
 
+    @property
+    def worker_pid(self) -> int | None:
+        """The worker's process id; None while closed."""
+        return None if self._process is None else self._process.pid
+
     def open(self) -> None:
         """Start the worker, which connects. Connecting moves nothing. Nothing happens where it is open already.
 

@@ -9,6 +9,7 @@ import math
 import secrets
 from collections.abc import Callable, Sequence
 
+from ...motion import Kinematic
 from ..calibration import angle_range
 from ..device import Device
 from ..memory import SharedMemory
@@ -49,8 +50,8 @@ class Worker:
         self._conversation: Conversation | None = None
         self._drive: Drive | None = None
         self._ranges = [angle_range(channel) for channel in self._device.channels]
-        self._playback = Playback([channel.limits.velocity for channel in self._device.channels], TURN)
-        self._goal: tuple[tuple[float, ...], tuple[float, ...]] | None = None  # angles and velocities to be at now
+        self._playback = Playback(TURN)
+        self._goal: list[Kinematic] | None = None  # the motion wanted now
         self._confirmed: tuple[float, ...] | None = None
         self._beat = 0
         self._last_turn = now
@@ -144,7 +145,7 @@ class Worker:
             device_armed=drive is not None,
             blender_silence=now - self._blender_seen,
             frame_age=now - self._frame_seen,
-            arrived=drive is not None and self._goal is not None and drive.has_arrived(self._goal[0]),
+            arrived=drive is not None and self._goal is not None and drive.has_arrived(self._goal),
             at_rest=drive is None or drive.at_rest,
             remark=self._remark,
         )
@@ -161,7 +162,7 @@ class Worker:
             self._confirmed = self._playback.newest
             self._conversation.want(Want.ARMED)
         elif state is State.ARMING and self._drive is not None and self._goal is not None:
-            self._drive.begin_ramp(self._goal[0])
+            self._drive.begin_ramp(self._goal)
 
     def _mind_port(self, wish: Wish, now: float) -> None:
         """Close a port that is of no more use, and open it where the state asks for it."""
@@ -197,9 +198,9 @@ class Worker:
         if self._safety.state is State.HOLDING or self._goal is None:
             drive.brake(dt)
         elif self._safety.state is State.ARMING:
-            drive.ramp(*self._goal, dt)
+            drive.ramp(self._goal, dt)
         else:
-            drive.follow(*self._goal, dt)
+            drive.follow(self._goal, dt)
         self._commanded = drive.commanded
         conversation.move(now, self._commanded)
 

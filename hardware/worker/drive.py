@@ -1,14 +1,11 @@
-"""The last stage before the wire: takes the commanded angles toward the wanted ones, within limits. Knows no Blender.
-
-Its reference is always the last command, never the measured position: servos lag, and a limiter that starts from where they are crawls.
-"""
+"""The last stage before the wire: takes the commanded angles toward the wanted ones, within limits. Knows no Blender."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...motion import Kinematic, Limits, TrackingFilter, make_limiter
+from ...motion import Kinematic, Limiter, Limits, make_limiter
 from ...motion.profile import stopped, stopping_distance
 from ..calibration import angle_range
 from ..device import Channel
@@ -24,6 +21,8 @@ LONGEST_STEP = 0.03  # [s] a turn that came later than this goes on from where i
 class Drive:
     """Drives the channels of one device from a pose at rest.
 
+    Its reference is always the last command, never the measured position: servos lag, and a limiter that starts from where they are crawls.
+
     Args:
         channels: What each may do.
         pose: Where the robot stands (channels,) [rad]; beyond a joint's limit it is led back inside, not thrown.
@@ -32,12 +31,12 @@ class Drive:
     def __init__(self, channels: Sequence[Channel], pose: Sequence[float]) -> None:
         self._limits = [_around(channel, angle) for channel, angle in zip(channels, pose, strict=True)]
         self._limiters = [make_limiter(limits) for limits in self._limits]
-        self._states: list[Kinematic] = [limiter.rest(angle) for limiter, angle in zip(self._limiters, pose, strict=True)]
-        self._slow: Sequence[TrackingFilter] = self._limiters
+        self._states = [Kinematic(angle) for angle in pose]
+        self._slow = self._limiters
         self._ramp_time = 0.0
         self._ramp_share = 1.0
         self._next_doubling = 0.0
-        self.begin_ramp(pose)
+        self.begin_ramp(self._states)
 
     @property
     def commanded(self) -> tuple[float, ...]:
@@ -49,39 +48,42 @@ class Drive:
         """Whether the commanded angles stand still."""
         return all(abs(state.velocity) < AT_REST for state in self._states)
 
-    def has_arrived(self, goal: Sequence[float]) -> bool:
-        """Whether the commanded angles are at `goal` (channels,) [rad]."""
-        return all(abs(state.position - angle) < ARRIVED for state, angle in zip(self._states, goal, strict=True))
+    def has_arrived(self, goal: Sequence[Kinematic]) -> bool:
+        """Whether the commanded angles are at `goal` (channels,)."""
+        return self._distance(goal) < ARRIVED
 
-    def follow(self, goal: Sequence[float], velocity: Sequence[float], dt: float) -> None:
-        """`dt` [s] further toward `goal` [rad], which moves at `velocity` [rad/s] (channels,); feasible motion passes unchanged."""
-        self._advance(self._limiters, goal, velocity, dt)
+    def follow(self, goal: Sequence[Kinematic], dt: float) -> None:
+        """`dt` [s] further along `goal` (channels,), the motion wanted now; where it keeps the limits it passes unchanged."""
+        self._advance(self._limiters, goal, dt)
 
-    def begin_ramp(self, goal: Sequence[float]) -> None:
-        """Get ready to `ramp` to about `goal` (channels,) [rad] from a standstill."""
-        distance = max(abs(state.position - angle) for state, angle in zip(self._states, goal, strict=True))
+    def begin_ramp(self, goal: Sequence[Kinematic]) -> None:
+        """Get ready to `ramp` to about `goal` (channels,) from a standstill."""
         self._ramp_time = 0.0
-        self._next_doubling = distance / RAMP_SPEED + RAMP_SPEED / RAMP_ACCELERATION + RAMP_PATIENCE
+        self._next_doubling = self._distance(goal) / RAMP_SPEED + RAMP_SPEED / RAMP_ACCELERATION + RAMP_PATIENCE
         self._pace_ramp(1.0)
 
-    def ramp(self, goal: Sequence[float], velocity: Sequence[float], dt: float) -> None:
+    def ramp(self, goal: Sequence[Kinematic], dt: float) -> None:
         """As `follow`, slowly."""
         self._ramp_time += dt
         if self._ramp_time > self._next_doubling:
             self._next_doubling += RAMP_PATIENCE
             self._pace_ramp(2.0 * self._ramp_share)
-        self._advance(self._slow, goal, velocity, dt)
+        self._advance(self._slow, goal, dt)
 
     def brake(self, dt: float) -> None:
         """`dt` [s] further toward a standstill, as soon as the limits allow."""
         dt = min(dt, LONGEST_STEP)
         self._states = [_braked(state, limiter.limits, dt) for state, limiter in zip(self._states, self._limiters, strict=True)]
 
+    def _distance(self, goal: Sequence[Kinematic]) -> float:
+        """How far the channel farthest from its goal is [rad]."""
+        return max(abs(state.position - wanted.position) for state, wanted in zip(self._states, goal, strict=True))
+
     def _pace_ramp(self, share: float) -> None:
         """Ramps only ever get faster while they run, so a state within the slower limits is within the new ones."""
         self._ramp_share = share
         self._slow = [
-            TrackingFilter(
+            Limiter(
                 replace(
                     limits,
                     velocity=min(limits.velocity, RAMP_SPEED * share),
@@ -91,10 +93,11 @@ class Drive:
             for limits in self._limits
         ]
 
-    def _advance(self, filters: Sequence[TrackingFilter], goal: Sequence[float], velocity: Sequence[float], dt: float) -> None:
+    def _advance(self, limiters: Sequence[Limiter], goal: Sequence[Kinematic], dt: float) -> None:
         dt = min(dt, LONGEST_STEP)
         self._states = [
-            each.step(state, angle, dt, speed) for each, state, angle, speed in zip(filters, self._states, goal, velocity, strict=True)
+            limiter.step(state, wanted.position, dt, wanted.velocity, wanted.acceleration)
+            for limiter, state, wanted in zip(limiters, self._states, goal, strict=True)
         ]
 
 

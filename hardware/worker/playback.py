@@ -1,118 +1,151 @@
-"""Frames from Blender, played back as smooth motion a little later. Knows no Blender.
+"""Frames from Blender, played back as even and smooth motion a little later. Knows no Blender.
 
-Blender hands over angles some 24 to 60 times a second, but never quite evenly; servos want them evenly and more often. A frame is put on an
-evened-out time line, and the motion between frames is a cubic (Hermite) curve. Playback runs just far enough behind that the next frame is
-usually there. It never goes where Blender has not said: where frames are late it waits on the newest.
+Blender hands over angles some 24 to 60 times a second, never quite evenly; servos want them evenly and more often. Between frames runs the
+spline of `motion.interpolation`, at a pace of its own. Playback keeps just so far behind that the next frame is usually there when it is
+needed; where it is not, the newest one is repeated: the robot never goes where Blender has not said.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+
+from ...motion import Kinematic, between
+
+Angles = tuple[float, ...]
 
 FIRST_INTERVAL = 1.0 / 24.0  # [s] between frames, until some have come: the slowest usual rate
 LONGEST_INTERVAL = 0.2  # [s] a longer gap is a pause, not a frame rate
-EVENING = 0.15  # share of a frame's unevenness that moves it on the time line; 0 would never follow, 1 not even out
-RATE_LEARNING = 0.02  # share of it that changes the rate
-SLEW = 0.05  # [s/s] how fast the delay may change: half of the limiter's headroom, so that catching up does not look like a fault
-REMEMBERED = 32  # intervals whose longest sets the delay: half a second at 60 frames a second
-
-
-@dataclass(frozen=True, slots=True)
-class _Knot:
-    time: float
-    angles: tuple[float, ...]
-    velocity: tuple[float, ...]
+PAUSE = 2.5  # intervals with the same angles over and over that are a pause as well
+STANDING = 6  # equal frames in a row at which the curve stands still however far behind playback is
+REMEMBERED = 64  # intervals that tell the rate: a second at 60 frames a second
+CORRECTION = 0.03  # share by which playback may be faster or slower than the frames: to the third power it is within the limiter's headroom
+RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it does not look like a jerk
+RESERVE = 0.5  # frames that there should be to spare when the next is at its latest
+WATCHED = 2.0  # [s] over which the latest is looked for
+SETTLE = 4.0  # [s] in which playback gets to its best place: well longer than it takes to see where it is
+MOST_BEHIND = 6.0  # frames: farther behind, playback jumps and leaves the rest to the limiter
 
 
 class Playback:
     """Plays back frames of angles (channels,) [rad].
 
     Args:
-        velocity_limits: (channels,) [rad/s]: a frame farther from the last one than this allows is a jump, not a speed.
         turn: How late a frame may be noticed [s].
     """
 
-    def __init__(self, velocity_limits: Sequence[float], turn: float) -> None:
-        self._velocity_limits = tuple(velocity_limits)
+    def __init__(self, turn: float) -> None:
         self._turn = turn
-        self._knots: deque[_Knot] = deque(maxlen=REMEMBERED)
+        self._frames: deque[Angles] = deque(maxlen=REMEMBERED)
+        self._last = -1  # index of the newest frame; the count goes on for ever
+        self._place = 0.0  # index, with its fraction, of where playback is
+        self._stamp = 0.0
+        self._again = False  # whether the newest frame was said again since
         self._intervals: deque[float] = deque(maxlen=REMEMBERED)
         self._interval = FIRST_INTERVAL
-        self._stamp = 0.0
-        self._delay = FIRST_INTERVAL + turn
-        self._asked_at: float | None = None
+        self._asked_at = 0.0
+        self._rate = 1.0 / FIRST_INTERVAL  # [1/s]
+        self._growth = 0.0  # of the rate, relative [1/s]
+        self._correction = 0.0
+        self._least_spare = RESERVE
+        self._view_ends = 0.0
 
     @property
-    def newest(self) -> tuple[float, ...] | None:
+    def newest(self) -> Angles | None:
         """The newest frame; None before the first."""
-        return self._knots[-1].angles if self._knots else None
+        return self._frames[-1] if self._frames else None
 
-    def add(self, stamp: float, angles: tuple[float, ...]) -> None:
-        """A frame that Blender handed over at `stamp` [s]."""
-        if self._knots and not 0.0 < stamp - self._stamp <= LONGEST_INTERVAL:
-            self._knots.clear()
-        if self._knots:
-            self._intervals.append(stamp - self._stamp)
-            due = self._knots[-1].time + self._interval
-            late = stamp - due
-            self._interval = max(self._interval + RATE_LEARNING * late, self._turn / 10.0)
-            time = stamp if late > self._interval else due + EVENING * max(late, -self._interval)
-        else:
-            time = stamp
-        self._stamp = stamp
-        self._knots.append(_Knot(time, angles, self._velocity_at(time, angles)))
+    def add(self, stamp: float, angles: Angles) -> None:
+        """A frame that Blender handed over at `stamp` [s]. The same angles once more are a sign of life, not of a frame rate."""
+        newest = self.newest
+        if newest is None:
+            for _ in range(STANDING):
+                self._append(angles)
+            self._place = self._last - 2.0
+        if angles == newest:
+            self._again = True
+            return
+        gap, self._stamp = stamp - self._stamp, stamp
+        paused, self._again = self._again and gap > PAUSE * self._interval, False
+        if 0.0 < gap <= LONGEST_INTERVAL and not paused:
+            self._intervals.append(gap)
+            self._interval = _middle(self._intervals)
+            missing = round(gap / self._interval) - 1  # frames that were dropped or came late, so that time is told right
+            for k in range(1, missing + 1):
+                self._append(_between(newest, angles, k / (missing + 1)))
+        stands = self._stands()
+        self._append(angles)
+        if stands:
+            self._place = self._last - 2.0 - RESERVE - self._unevenness()  # where it stands, it may begin at the best place
 
-    def at(self, now: float) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-        """Angles [rad] and velocities [rad/s] (channels,) to be at now [s]; None before the first frame."""
-        if not self._knots:
+    def at(self, now: float) -> list[Kinematic] | None:
+        """Where and how each channel is to move at now [s]; None before the first frame."""
+        if not self._frames:
             return None
-        wanted = max(self._intervals, default=FIRST_INTERVAL) + self._turn
-        step = SLEW * (now - self._asked_at) if self._asked_at is not None else 0.0
-        self._asked_at = now
-        self._delay += min(max(wanted - self._delay, -step), step)
-        return self._on_curve(now - self._delay)
+        elapsed, self._asked_at = max(now - self._asked_at, 0.0), now
+        wanted = (1.0 + self._correction) / self._interval
+        self._change_rate(wanted, min(elapsed, LONGEST_INTERVAL))
+        self._watch_spare(now)
+        if self._last - self._place > MOST_BEHIND:
+            self._place = self._last - 2.0
+        while self._place >= self._last - 1:
+            self._append(self._frames[-1])
+        return self._on_curve()
 
-    def _velocity_at(self, time: float, angles: tuple[float, ...]) -> tuple[float, ...]:
-        """The slope [rad/s] at the newest of three frames of the parabola through them."""
-        still = (0.0,) * len(angles)
-        if not self._knots or time <= self._knots[-1].time:
-            return still
-        last = self._knots[-1]
-        span = time - last.time
-        velocity = [(a - b) / span for a, b in zip(angles, last.angles, strict=True)]
-        if len(self._knots) > 1:
-            before = self._knots[-2]
-            earlier = last.time - before.time
-            velocity = [
-                slope + (slope - (b - c) / earlier) * span / (span + earlier)
-                for slope, b, c in zip(velocity, last.angles, before.angles, strict=True)
-            ]
-        return tuple(min(max(v, -limit), limit) for v, limit in zip(velocity, self._velocity_limits, strict=True))
+    def _stands(self) -> bool:
+        """Whether the curve stands still where playback is."""
+        newest = self._frames[-1]
+        return all(frame is newest for frame in list(self._frames)[-STANDING:])
 
-    def _on_curve(self, time: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        after = self._knots[-1]
-        still = (0.0,) * len(after.angles)
-        if time >= after.time:
-            return after.angles, still
-        for before in reversed(self._knots):
-            if before.time <= time:
-                return _hermite(before, after, time)
-            after = before
-        return after.angles, still
+    def _unevenness(self) -> float:
+        """How much later than usual a frame may be there, in frames."""
+        latest = max(self._intervals, default=self._interval) + self._turn
+        return min(latest / self._interval - 1.0, 1.0)
+
+    def _append(self, angles: Angles) -> None:
+        self._frames.append(angles)
+        self._last += 1
+
+    def _change_rate(self, wanted: float, elapsed: float) -> None:
+        """Go on for `elapsed` [s], the rate growing toward `wanted` [1/s]."""
+        if self._stands() or elapsed == 0.0:
+            self._rate, self._growth = wanted, 0.0
+            return
+        before = self._rate
+        self._rate += (wanted - before) * min(elapsed / RATE_TIME, 1.0)
+        self._growth = (self._rate - before) / (elapsed * before)
+        self._place += elapsed * 0.5 * (before + self._rate)
+
+    def _watch_spare(self, now: float) -> None:
+        """Play faster where frames pile up, slower where they run short."""
+        spare = self._last - 1.0 - self._place
+        if self._stands():
+            self._least_spare, self._view_ends = spare, now + WATCHED
+            self._correction = 0.0
+            return
+        self._least_spare = min(self._least_spare, spare)
+        if now >= self._view_ends:
+            faster = (self._least_spare - RESERVE) * self._interval / SETTLE
+            self._correction = min(max(faster, -CORRECTION), CORRECTION)
+            self._least_spare, self._view_ends = spare, now + WATCHED
+
+    def _on_curve(self) -> list[Kinematic]:
+        """The motion at the place of playback."""
+        index = int(self._place)
+        first = len(self._frames) - 1 - (self._last - (index - 1))
+        around = [self._frames[first + k] for k in range(4)]
+        motion = [between(points, self._place - index, 1.0 / self._rate) for points in zip(*around, strict=True)]
+        return [replace(one, acceleration=one.acceleration + self._growth * one.velocity) for one in motion]
 
 
-def _hermite(before: _Knot, after: _Knot, time: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The cubic between two knots and its slope."""
-    span = after.time - before.time
-    if span <= 0.0:
-        return after.angles, after.velocity
-    s = (time - before.time) / span
-    angles, velocity = [], []
-    for p, q, v, w in zip(before.angles, after.angles, before.velocity, after.velocity, strict=True):
-        rise, v, w = q - p, v * span, w * span
-        square, cubic = 3.0 * rise - 2.0 * v - w, v + w - 2.0 * rise
-        angles.append(p + s * (v + s * (square + s * cubic)))
-        velocity.append((v + s * (2.0 * square + 3.0 * s * cubic)) / span)
-    return tuple(angles), tuple(velocity)
+def _middle(values: Sequence[float]) -> float:
+    """The mean of the middle half: one late frame says nothing of the rate."""
+    ordered = sorted(values)
+    quarter = len(ordered) // 4
+    half = ordered[quarter : len(ordered) - quarter]
+    return sum(half) / len(half)
+
+
+def _between(a: Angles, b: Angles, share: float) -> Angles:
+    return tuple(p + share * (q - p) for p, q in zip(a, b, strict=True))
