@@ -6,41 +6,42 @@ MOTION ?=
 SECONDS ?= 600
 RING ?=
 
-.PHONY: help setup setup-newest demo test bench build soak window lint format clean
+.NOTPARALLEL:
+.PHONY: help setup main demo test bench build soak window lint format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
 
-setup: ## make .venv and .venv-4.2, each with a real Blender, and ask apt for what is missing
+setup: ## make .venv, .venv-4.2 and more, each with a real Blender, and ask apt for what is missing
 	@scripts/setup.sh
 
-setup-newest: ## .venv-newest as well: the newest Blender, which wants Python 3.13; `make test` uses it from then on
-	@scripts/setup.sh newest
+main:
+	@scripts/setup.sh main
 
-build: setup ## leave the installable package in build/, made and checked by Blender's own tool
+build: main ## leave the installable package in build/, made and checked by Blender's own tool
 	@.venv/bin/python scripts/build.py
 
 demo: build ## install the package, run the main job without a screen, leave pictures and a report in build/demo (MOTION=clip.bvh: on that clip)
 	@.venv/bin/python scripts/install.py build/demo/profile
 	@BLENDER_USER_RESOURCES="$(CURDIR)/build/demo/profile" .venv/bin/python demo/main.py $(if $(MOTION),--motion "$(MOTION)")
 
-test: build ## run every ring of tests (RING="lint plain blender installed window": some of them)
+test: setup build ## run every ring of tests (RING="lint plain blender installed window": some of them)
 	@.venv/bin/python scripts/rings.py $(RING)
 
-bench: setup ## print every benchmark's table
+bench: main ## print every benchmark's table
 	@.venv/bin/python scripts/bench.py
 
-soak: setup ## stream for long (SECONDS=600) and print how late frames were
+soak: main ## stream for long (SECONDS=600) and print how late frames were
 	@.venv/bin/python -m benchmarks.link --soak $(SECONDS)
 
-window: build ## get a real Blender window (once: Debian's Blender, 1.3 GB) and run the ring of tests that needs it
+window: setup build ## get a real Blender window (once: Debian's Blender, 1.3 GB) and run the ring of tests that needs it
 	@scripts/window.sh install
 	@.venv/bin/python scripts/rings.py window
 
-lint: setup ## ruff and mypy
+lint: main ## ruff and mypy
 	@.venv/bin/python scripts/rings.py lint
 
-format: setup ## let ruff format the code and mend what it can
+format: main ## let ruff format the code and mend what it can
 	@.venv/bin/python -m ruff check --fix .
 	@.venv/bin/python -m ruff format .
 

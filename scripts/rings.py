@@ -97,7 +97,7 @@ def in_blenders(folder: str) -> Iterator[Ring]:
     for environment, blender in BLENDERS.items():
         title = f"tests/{folder} in {blender}"
         if environment == OPTIONAL and not (ROOT / environment / "ready").exists():
-            yield Ring(title, missing=f"no {environment} here; `make setup-newest` makes it where there is a Python 3.13")
+            yield Ring(title, missing=f"no {environment} here; `make setup` makes it where there is a Python 3.13")
         else:
             yield Ring(title, tuple(file_job(environment, path) for path in files(folder)))
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Makes what development needs, and nothing twice: Debian's packages where they are missing, then the virtual environments, each with a real Blender in it.
+# Makes what development needs, and nothing twice: Debian's packages where they are missing, and virtual environments with a real Blender in each.
 #
-#   setup.sh             .venv (the newest Blender for Python 3.11) and .venv-4.2 (the oldest that Limber supports), and Debian's packages
-#   setup.sh newest      .venv-newest as well: the newest Blender of all, where a Python 3.13 can be found
+#   setup.sh main        .venv alone, the newest Blender for Python 3.11: what building, the demo and the benchmarks need
+#   setup.sh             all that the tests want: .venv-4.2 too (the oldest Blender that Limber supports); .venv-newest (the newest of all) where
+#                        there is a Python 3.13; and, for root on Debian, the Blender with a window
 #
 # An environment is filled again when its requirements file changes. PYTHON names the Python 3.11 to use (default: python3.11, else python3).
 set -euo pipefail
@@ -14,15 +15,15 @@ mkdir -p "$LOGS"
 say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
-run_slowly() { # label command...: hides the command's output in a log, says every 10 s how far it is, shows the log when it fails
+run_slowly() { # label command...: keeps the output in a log, says every 10 s how far it is, shows the log's end when it fails
     local label=$1 log started=$SECONDS job code=0
     shift
     log=$LOGS/${label//[^A-Za-z0-9.-]/_}.log
     "$@" >"$log" 2>&1 </dev/null &
     job=$!
     while kill -0 "$job" 2>/dev/null; do
-        for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -0 "$job" 2>/dev/null || break; done
-        kill -0 "$job" 2>/dev/null && say "$label: $((SECONDS - started)) s: $(tail -n 1 "$log" | tr -d '\r' | cut -c1-100)"
+        for _ in {1..50}; do sleep 0.2; kill -0 "$job" 2>/dev/null || break; done
+        kill -0 "$job" 2>/dev/null && say "$label: $((SECONDS - started)) s: $(doing "$log")"
     done
     wait "$job" || code=$?
     if [ "$code" -ne 0 ]; then
@@ -31,6 +32,10 @@ run_slowly() { # label command...: hides the command's output in a log, says eve
         return "$code"
     fi
     say "$label: done in $((SECONDS - started)) s"
+}
+
+doing() { # log: its last line that says what is being done
+    grep -aE '^ *(Downloading|Collecting|Installing|Unpacking|Setting up|Get:|I:|try)' "$1" | tail -n 1 | sed 's/^ *//; s/collected packages:.*/packages/' | cut -c1-90
 }
 
 # --- Debian's packages -------------------------------------------------------------------------------------------------------------------------
@@ -87,7 +92,7 @@ fill() { # environment requirements python: a half-made or damaged environment i
     "$venv/bin/python" -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear "$venv"
     rm -f "$venv/ready"
     for try in 1 2 3; do
-        "$venv/bin/python" -m pip install --prefer-binary --upgrade -r "$requirements" && break
+        "$venv/bin/python" -m pip install --progress-bar off --prefer-binary --upgrade -r "$requirements" && break
         [ "$try" -lt 3 ] || return 1
         echo "try $try failed; once more in $((5 * try)) s"
         sleep $((5 * try))
@@ -110,22 +115,44 @@ link_types() { # mypy finds this checkout as the package `limber` there
 
 # --- All together ------------------------------------------------------------------------------------------------------------------------------
 
-if ! { is_ready .venv requirements/dev.txt && is_ready .venv-4.2 requirements/blender-4.2.txt; }; then
-    python=$(find_python 3.11 || true)
-    [ -n "$python" ] && "$python" -c 'import ensurepip' 2>/dev/null || apt_install "python" python3 python3-venv
+debian_packages() { # group...: of requirements/debian.txt
+    local group
+    for group in "$@"; do sed -n "s/^$group: //p" requirements/debian.txt; done
+}
+
+system() { # group...: Debian's packages; for root the window too, where it is asked for
+    # shellcheck disable=SC2046  # a list of words
+    apt_install "Debian's packages" $(debian_packages "$@")
+    case " $* " in *" window "*) ;; *) return 0 ;; esac
+    if [ "$(id -u)" -eq 0 ] && command -v mmdebstrap >/dev/null && ! scripts/window.sh available 2>/dev/null; then
+        run_slowly "the Blender with a window (1.3 GB)" scripts/window.sh install ||
+            say "without it the tests in a window are skipped; \`make window\` tries again"
+    fi
+}
+
+newest() { # the newest Blender, where there is a Python for it; nothing depends on it but its own tests
+    find_python 3.13 >/dev/null || return 0
+    environment .venv-newest requirements/blender-newest.txt 3.13 || say "without .venv-newest its tests are skipped"
+}
+
+python=$(find_python 3.11 || true)
+if [ ! -e .venv/ready ] && ! { [ -n "$python" ] && "$python" -c 'import ensurepip' 2>/dev/null; }; then
+    apt_install "Python" python3 python3-venv
 fi
-# shellcheck disable=SC2046  # a list of words
-apt_install "debian" $(grep -v '^#' requirements/debian.txt) &
-jobs=($!)
 environment .venv requirements/dev.txt 3.11 &
-jobs+=($!)
-environment .venv-4.2 requirements/blender-4.2.txt 3.11 &
-jobs+=($!)
-if [ "${1:-}" = newest ]; then
-    environment .venv-newest requirements/blender-newest.txt 3.13 &
+jobs=($!)
+if [ "${1:-}" = main ]; then
+    system blender &
+    jobs+=($!)
+else
+    system blender firmware window &
+    jobs+=($!)
+    environment .venv-4.2 requirements/blender-4.2.txt 3.11 &
+    jobs+=($!)
+    newest &
     jobs+=($!)
 fi
 code=0
 for job in "${jobs[@]}"; do wait "$job" || code=1; done
-link_types
 [ "$code" -eq 0 ] || fail "not everything could be set up; the lines above say what"
+link_types

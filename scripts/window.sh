@@ -38,10 +38,11 @@ install() {
         echo "window: put a blender >= 4.2 on PATH and install Xvfb (sudo apt-get install xvfb)" >&2
         return 1
     fi
-    export DEBIAN_FRONTEND=noninteractive
-    echo "window: the virtual screen"
-    apt-get update -qq
-    apt-get install -y -qq --no-install-recommends xvfb mmdebstrap >/dev/null
+    if ! command -v Xvfb >/dev/null || ! command -v mmdebstrap >/dev/null; then
+        export DEBIAN_FRONTEND=noninteractive
+        apt-get update -qq
+        apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 xvfb mmdebstrap
+    fi
     own_blender && return
     mkdir -p "$(dirname "$DEBIAN")"
     exec {lock}>"$DEBIAN.lock"
