@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,11 +19,21 @@ VIEWS = 2  # of a point in ERIK: the finish knows the parallax itself
 ROOT_COST = 0.03  # of a turn of the root, one of the whole chain costs 1: the body may turn to the target, that changes no shape
 SEEDS = 8  # starts spread over the joints' ranges, tried when nothing nearer meets the aim
 SEED_STEPS = 20  # of each: those that succeed need fewer
-JUMP = math.radians(30)  # of the aim missed at `start`: the target was moved, not followed
+ENOUGH_SEEDS = 3  # that meet the aim: the best of them will do
+PAUSE = 15  # frames without another search, after one in vain: a target out of reach stays so for a while, and searching costs milliseconds
+JUMP = math.radians(30)  # of aim missed at `start` above what the last frame missed: the target was moved, not followed
 SAME_BRANCH = math.radians(8)  # answers whose joints differ by less are one
 GLIDE = math.radians(5)  # what a joint moves in one frame on its way to a better branch, before the aim is mended: below 15 in all, no pop
 PATIENCE = math.radians(15)  # of shape deviation: a branch worse than the best by more is left
 PULL = 0.05  # share of the way to the posture that a kept branch goes in each frame
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What one frame tells the next."""
+
+    pause: int = 0  # frames before the next search among the seeds
+    missed: float = 0.0  # [rad] of the goal
 
 
 class ErikExact:
@@ -50,9 +60,16 @@ class ErikExact:
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal)
         shape = Shape(self.skeleton, posture)
-        best, iterations = self._from_scratch(goal, posture, shape)
-        if start is not None:
-            best = self._following(goal, posture, shape, best, tuple(map(float, start)))
+        last = memory if isinstance(memory, Memory) else Memory()
+        here = None if start is None else self.skeleton.clamp(start)
+        if here is not None and residual(self.skeleton, goal, self.skeleton.forward(here)).size > last.missed + JUMP:
+            here, last = None, Memory()
+        pause = 0 if here is None else last.pause
+        best, iterations = self._from_scratch(goal, posture, shape, search=pause == 0)
+        if pause == 0 and _misses(goal, best)[0] > MET:
+            pause = PAUSE
+        if here is not None:
+            best = self._following(goal, posture, shape, best, here)
         return Solution(
             angles=np.array(best.angles),
             aim_error=aim_error(goal, best.pose),
@@ -63,6 +80,7 @@ class ErikExact:
             iterations=iterations + best.steps,
             converged=best.missed <= MET,
             seconds=time.perf_counter() - began,
+            memory=Memory(max(0, pause - 1), best.missed),
         )
 
     def _finish(self, goal: GazeGoal, angles: Sequence[float], max_steps: int = MAX_STEPS) -> Finished:
@@ -74,19 +92,21 @@ class ErikExact:
         view = finish(self.skeleton, replace(goal, aim=replace(aim, up=None)), way.angles, self.costs, max_steps)
         return view._replace(missed=residual(self.skeleton, goal, view.pose).size, steps=way.steps + view.steps)
 
-    def _from_scratch(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape) -> tuple[Finished, int]:
+    def _from_scratch(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, search: bool) -> tuple[Finished, int]:
         angles, answer = self.erik.angles(goal, posture)
         found = [self._finish(goal, angles), self._finish(goal, posture)]
-        if min(aim_error(goal, way.pose) for way in found) > MET:
-            found += [self._finish(goal, seed, SEED_STEPS) for seed in self.seeds]
+        if search and min(_misses(goal, way)[0] for way in found) > MET:
+            met = 0
+            for seed in self.seeds:
+                found.append(self._finish(goal, seed, SEED_STEPS))
+                met += _misses(goal, found[-1])[0] <= MET
+                if met == ENOUGH_SEEDS:
+                    break
         return min(found, key=lambda way: (*_misses(goal, way), shape.deviation(way.pose))), answer.iterations
 
     def _following(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, best: Finished, start: tuple[float, ...]) -> Finished:
         """The best, or the last frame's way to the aim while it is about as good, or a step from that towards the best."""
-        start = self.skeleton.clamp(start)
         if max(abs(a - b) for a, b in zip(best.angles, start, strict=True)) <= SAME_BRANCH:
-            return best
-        if residual(self.skeleton, goal, self.skeleton.forward(start)).size > JUMP:
             return best
         enough = [ABOUT_AS_WELL * miss for miss in _misses(goal, best)]
 

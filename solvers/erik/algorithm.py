@@ -67,13 +67,14 @@ def calculate_erik(
     warped = bwcd_posture(chain, shape, aim, hyper)
     bases = chain.bases(warped)
     # Algorithm 2 twists the target by the posture's own end twist, which is left out of the posture here.
-    goal = target if target is not None else bases[-1]
+    # Of a symmetric end's two rolls the chain hangs on the one nearer to the posture's own.
+    goal = bases[-1] if target is None else aim.nearest(bases[-1])
     edge_offset, tried_offset, last = 0.0, False, math.inf
     for iteration in range(1, hyper.max_iterations + 1):
         if hyper.avoid_edges and iteration == hyper.avoid_edges_from_iteration:
             edge_offset = hyper.disturbance
             bases = chain.bases([model.off_edge(angle, edge_offset) for model, angle in zip(chain.models, warped, strict=True)])
-        angles, hung = forward_phase(chain, bases, goal, hyper.symmetric_endpoint, edge_offset)
+        angles, hung = forward_phase(chain, bases, goal, edge_offset)
         angles = backward_phase(chain, angles, hung, goal if target is not None else None, hyper.symmetric_endpoint)
         if best.accepts(angles, iteration):
             break

@@ -14,15 +14,14 @@ NO_ROLL = 1e-9  # a projected axis shorter than this, or a roll [rad] smaller, m
 
 
 def forward_phase(
-    chain: VirtualChain, posture_bases: Sequence[Quaternion], target: Quaternion, symmetric: bool, edge_offset: float
+    chain: VirtualChain, posture_bases: Sequence[Quaternion], target: Quaternion, edge_offset: float
 ) -> tuple[list[float], list[Quaternion]]:
     """Angles (n,) within limits and bases (n + 1,), the last the target, of the chain that hangs on the target.
 
     Args:
         chain: The virtual chain.
         posture_bases: Bases (n + 1,) of the warped posture.
-        target: The end's orientation.
-        symmetric: The end may be rolled by pi.
+        target: The end's orientation; of a symmetric end the roll nearer to the posture's.
         edge_offset: How far [rad] to stay off exact limits; 0: AvoidEdges is off.
     """
     models = chain.models
@@ -39,11 +38,9 @@ def forward_phase(
             _roll_children(chain, k, basis, bases, angles)
         child = bases[k + 1]
         if model.is_twister:
-            # Yaw and roll of Algorithm 11 turn about the same axis: together they are the twist. The end's roll is halved by its symmetry.
-            twist = twist_angle(multiply(conjugate(basis), child), model.axis)
-            if k == end and symmetric and abs(twist) > 0.5 * math.pi:
-                twist -= math.copysign(math.pi, twist)
-            angle = model.safe_twist(twist)
+            # Yaw and roll of Algorithm 11 turn about the same axis: together they are the twist. That a symmetric end rolls by half a turn
+            # at most (lines 35 to 38) is in the choice of the target: the nearer of its two rolls.
+            angle = model.safe_twist(twist_angle(multiply(conjugate(basis), child), model.axis))
         else:
             angle = model.local_swing(rotate(conjugate(basis), rotate(child, model.segment)))[0]
         if edge_offset:
