@@ -5,13 +5,14 @@ from .filters import Character, Filter, FilterInfo, Kinematic
 from .interpolation import between
 from .limiter import Limiter, make_limiter
 from .limits import Limits
+from .nutty import NuttyFilter
 from .tracking import TrackingFilter
 
 FILTERS: dict[str, FilterInfo] = {
     info.name: info
     for info in (
         FilterInfo("default", "Swift", "As fast as the limits allow, never past the target, exactly at rest on it", TrackingFilter),
-        FilterInfo("nutty", "Nutty", "The paper's own filter: eases out softly and may swing a little", TrackingFilter),
+        FilterInfo("nutty", "Nutty", "The paper's own filter: eases toward the target, softer and slower", NuttyFilter),
     )
 }
 
@@ -38,6 +39,7 @@ __all__ = [
     "Limits",
     "LimitsError",
     "MotionError",
+    "NuttyFilter",
     "TargetError",
     "TimeStepError",
     "TrackingFilter",

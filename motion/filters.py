@@ -23,21 +23,25 @@ class Kinematic:
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """How the motion feels within the same limits (Ribeiro & Paiva 2019, section 3.7): both dimensionless.
+    """How the motion feels within the same limits (Ribeiro & Paiva 2019, section 3.7); all dimensionless.
 
     Attributes:
         sigma: Smoothness, 0 to 1: 0 is neutral, 1 the smoothest and slowest.
         rho: Responsiveness, 0 up to but not 1: makes a smooth motion faster again.
+        beta: How close to a position limit the Nutty filter goes unhindered: 1 eases from the middle on, larger values later. Above 0.
     """
 
     sigma: float = 0.0
     rho: float = 0.0
+    beta: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.sigma <= 1.0:
             raise CharacterError(f"character `sigma` is {self.sigma}: choose it from 0 to 1")
         if not 0.0 <= self.rho < 1.0:
             raise CharacterError(f"character `rho` is {self.rho}: choose it from 0 up to but not 1")
+        if not (self.beta > 0.0 and isfinite(self.beta)):
+            raise CharacterError(f"character `beta` is {self.beta}: choose it above 0")
 
 
 class Filter(Protocol):

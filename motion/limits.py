@@ -5,6 +5,8 @@ from math import isfinite
 
 from .errors import LimitsError
 
+_ROUNDING = 1e-14  # relative: some forty units in the last place, more than the arithmetic of a step loses and less than a checker sees
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -40,6 +42,15 @@ class Limits:
     def clamp(self, position: float) -> float:
         """The nearest position [rad] within the limits."""
         return min(max(position, self.lower), self.upper)
+
+    def absorb(self, position: float) -> float:
+        """The position [rad] without the last digits by which rounding may have put it beyond a limit."""
+        rounding = _ROUNDING * max(abs(self.lower), abs(self.upper))
+        if self.upper < position <= self.upper + rounding:
+            return self.upper
+        if self.lower - rounding <= position < self.lower:
+            return self.lower
+        return position
 
     def widened(self, share: float) -> "Limits":
         """The same position limits with every dynamic limit larger by `share` of it."""

@@ -56,7 +56,7 @@ class TrackingFilter:
         point = _way(state, goal, dt, used)
         if used is not limits and not _can_stop(point, limits):
             point = _way(state, goal, dt, limits)
-        return Tracked(_within(point[0], limits), point[1], point[2], seen)
+        return Tracked(limits.absorb(point[0]), point[1], point[2], seen)
 
 
 def used_limits(limits: Limits, character: Character) -> Limits:
@@ -80,13 +80,3 @@ def _can_stop(point: Point, limits: Limits) -> bool:
     """Whether the joint can still stop within its position limits."""
     lowest, highest = stopping_range(point, limits.acceleration, limits.jerk)
     return limits.lower <= lowest and highest <= limits.upper
-
-
-def _within(position: float, limits: Limits) -> float:
-    """The position without the last digits by which rounding may have put it beyond a limit."""
-    rounding = 8.0 * ROUNDING * max(abs(limits.lower), abs(limits.upper))
-    if limits.upper < position <= limits.upper + rounding:
-        return limits.upper
-    if limits.lower - rounding <= position < limits.lower:
-        return limits.lower
-    return position
