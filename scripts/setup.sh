@@ -124,7 +124,7 @@ system() { # group...: Debian's packages; for root the window too, where it is a
     # shellcheck disable=SC2046  # a list of words
     apt_install "Debian's packages" $(debian_packages "$@")
     case " $* " in *" window "*) ;; *) return 0 ;; esac
-    if [ "$(id -u)" -eq 0 ] && command -v mmdebstrap >/dev/null && ! scripts/window.sh available 2>/dev/null; then
+    if scripts/window.sh installable; then
         run_slowly "the Blender with a window (1.3 GB)" scripts/window.sh install ||
             say "without it the tests in a window are skipped; \`make window\` tries again"
     fi

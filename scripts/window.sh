@@ -2,6 +2,7 @@
 # Blender in a real window on a virtual screen, with the built package installed: to test the interface, and to look at it.
 #
 #   window.sh available                    exit status 0 when a window can be had here, else says why not
+#   window.sh installable                  exit status 0 when there is none yet and the next command can get one
 #   window.sh install                      gets one: where no blender >= 4.2 is on PATH, Debian 13's in a folder of its own (root only; 2 minutes, 1.3 GB, once)
 #   window.sh run SCRIPT.py [PICTURE.png]  plays SCRIPT (see scripts/stage.py) in a fresh window; keeps a last picture of the whole screen
 #
@@ -19,22 +20,25 @@ own_blender() { # is there a blender on PATH, and is it new enough for extension
     [ -n "$version" ] && set -- $version && { [ "$1" -gt 4 ] || { [ "$1" -eq 4 ] && [ "$2" -ge 2 ]; }; }
 }
 
+may_enter() { # may this user enter a folder as another Debian, with mounts of its own?
+    [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null
+}
+
 available() {
     if ! own_blender; then
-        if [ ! -x "$DEBIAN/usr/bin/blender" ]; then
-            echo "no blender >= 4.2 on PATH and none set up by \`make window\` (2 minutes, 1.3 GB, once)" >&2
-            return 1
-        elif [ "$(id -u)" -ne 0 ]; then
-            echo "only root may enter $DEBIAN, and no blender >= 4.2 is on PATH" >&2
-            return 1
-        fi
+        may_enter || { echo "no blender >= 4.2 on PATH, and only root outside a container can have Debian's newer one" >&2; return 1; }
+        [ -x "$DEBIAN/usr/bin/blender" ] || { echo "no blender >= 4.2 on PATH, and \`make window\` has not fetched one (2 minutes, 1.3 GB)" >&2; return 1; }
     fi
     command -v Xvfb >/dev/null || { echo "no virtual screen: sudo apt-get install xvfb" >&2; return 1; }
 }
 
+installable() { # is there none yet, and could `install` get one?
+    ! available 2>/dev/null && command -v apt-get >/dev/null && may_enter
+}
+
 install() {
     available 2>/dev/null && return
-    if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+    if ! installable; then
         echo "window: put a blender >= 4.2 on PATH and install Xvfb (sudo apt-get install xvfb)" >&2
         return 1
     fi
@@ -43,7 +47,7 @@ install() {
         apt-get update -qq
         apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 xvfb mmdebstrap
     fi
-    own_blender && return
+    available 2>/dev/null && return
     mkdir -p "$(dirname "$DEBIAN")"
     exec {lock}>"$DEBIAN.lock"
     flock "$lock" # two clones may ask at once
@@ -58,7 +62,7 @@ install() {
 
 enter() { # command...: runs in Debian 13 with this checkout and the script's folder at their own paths; every mount ends with the process
     # shellcheck disable=SC2016  # expanded inside
-    unshare --mount --propagation private bash -c '
+    unshare --mount bash -c '
         set -e
         root=$1; shift
         for folder in "$REPO" "$SCRIPT_FOLDER" "$RUN" /tmp/.X11-unix /dev; do
@@ -106,10 +110,11 @@ run() {
 
 case ${1:-} in
 available) available ;;
+installable) installable ;;
 install) install && echo "window: a window can be had" ;;
 run) shift && run "$@" ;;
 *)
-    sed -n '2,10p' "$0" >&2
+    sed -n '2,11p' "$0" >&2
     exit 2
     ;;
 esac
