@@ -29,7 +29,12 @@ available() {
         may_enter || { echo "no blender >= 4.2 on PATH, and only root outside a container can have Debian's newer one" >&2; return 1; }
         [ -x "$DEBIAN/usr/bin/blender" ] || { echo "no blender >= 4.2 on PATH, and \`make window\` has not fetched one (2 minutes, 1.3 GB)" >&2; return 1; }
     fi
-    command -v Xvfb >/dev/null || { echo "no virtual screen: sudo apt-get install xvfb" >&2; return 1; }
+    has_tools Xvfb mount || { echo "no virtual screen: sudo apt-get install xvfb mount" >&2; return 1; }
+}
+
+has_tools() {
+    local tool
+    for tool in "$@"; do command -v "$tool" >/dev/null || return 1; done
 }
 
 installable() { # is there none yet, and could `install` get one?
@@ -42,10 +47,10 @@ install() {
         echo "window: put a blender >= 4.2 on PATH and install Xvfb (sudo apt-get install xvfb)" >&2
         return 1
     fi
-    if ! command -v Xvfb >/dev/null || ! command -v mmdebstrap >/dev/null; then
+    if ! has_tools Xvfb mount mmdebstrap; then
         export DEBIAN_FRONTEND=noninteractive
         apt-get update -qq
-        apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 xvfb mmdebstrap
+        apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 xvfb mount mmdebstrap
     fi
     available 2>/dev/null && return
     mkdir -p "$(dirname "$DEBIAN")"
@@ -114,7 +119,7 @@ installable) installable ;;
 install) install && echo "window: a window can be had" ;;
 run) shift && run "$@" ;;
 *)
-    sed -n '2,11p' "$0" >&2
+    sed -n '2,/^set/{/^#/p}' "$0" >&2
     exit 2
     ;;
 esac
