@@ -1,4 +1,7 @@
-"""A motion filter on target signals: `python -m benchmarks.motion --signals IN.npz --filter NAME --out OUT.npz`.
+"""Motion filters on target signals, and how they settle.
+
+    python -m benchmarks.motion --signals IN.npz --filter NAME --out OUT.npz
+    python -m benchmarks.motion --settle
 
 IN   target (s, t) [rad], one joint each; dt [s]; start (s,), at rest; lo, hi, velocity, acceleration, jerk (s,) [rad, rad/s, /s2, /s3]
 OUT  position (s, t) after each step; seconds (s,) for a step, mean
@@ -7,11 +10,27 @@ OUT  position (s, t) after each step; seconds (s,) for a step, mean
 import argparse
 import gc
 import time
+from math import radians, sqrt
 
 import numpy as np
 from limber.motion import FILTERS, Character, Filter, Limits, make_filter
 
 FIELDS = ("lo", "hi", "velocity", "acceleration", "jerk")
+SETTLE_LIMITS = ("180 deg/s, 900 deg/s2, 9000 deg/s3", Limits(-radians(120), radians(120), radians(180), radians(900), radians(9000)))
+SETTLE_STEPS = (90.0, 5.0, 0.1)  # [deg]
+SETTLE_DT = 0.001  # [s]
+SETTLED = radians(0.05)
+CHARACTERS = (  # filter, sigma, rho
+    ("default", 0.0, 0.0),
+    ("default", 0.5, 0.0),
+    ("default", 0.5, 0.5),
+    ("default", 1.0, 0.0),
+    ("default", 1.0, 0.9),
+    ("nutty", 0.0, 0.0),
+    ("nutty", 0.5, 0.0),
+    ("nutty", 0.5, 0.9),
+    ("nutty", 1.0, 0.0),
+)
 
 
 def follow(motion_filter: Filter, start: float, targets: list[float], dt: float) -> tuple[list[float], float]:
@@ -26,25 +45,71 @@ def follow(motion_filter: Filter, start: float, targets: list[float], dt: float)
     return [state.position for state in states], took / max(len(targets), 1)
 
 
-def main() -> None:
-    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("--signals", required=True)
-    ask.add_argument("--filter", default="default", choices=sorted(FILTERS))
-    ask.add_argument("--out", required=True)
-    ask.add_argument("--sigma", type=float, default=0.0, help="character: smoothness, 0 to 1")
-    ask.add_argument("--rho", type=float, default=0.0, help="character: responsiveness, 0 up to but not 1")
-    asked = ask.parse_args()
-    character = Character(asked.sigma, asked.rho)
-    with np.load(asked.signals) as given:
+def shortest_time(distance: float, limits: Limits) -> float:
+    """The least time [s] from rest to rest over `distance` [rad]: the textbook's profile of seven spans, symmetric, by cases."""
+    distance, v, a, j = abs(distance), limits.velocity, limits.acceleration, limits.jerk
+    if distance == 0.0:
+        return 0.0
+    if distance * j * j < 2.0 * a**3:  # the acceleration limit is never reached
+        v = min(v, (distance * distance * j / 4.0) ** (1.0 / 3.0))
+    else:
+        v = min(v, sqrt(distance * a + (a * a / (2.0 * j)) ** 2) - a * a / (2.0 * j))
+    change = v / a + a / j if v * j >= a * a else 2.0 * sqrt(v / j)
+    return distance / v + change
+
+
+def settle(motion_filter: Filter, distance: float, dt: float = SETTLE_DT) -> tuple[float, float, float]:
+    """Seconds from rest until within .05 degrees for good and until exactly at rest, and the overshoot [rad]."""
+    state, steps, away, over = motion_filter.rest(0.0), 0, 0, 0.0
+    while (state.position, state.velocity, state.acceleration) != (distance, 0.0, 0.0):
+        state = motion_filter.step(state, distance, dt)
+        steps += 1
+        over = max(over, state.position - distance)
+        if abs(state.position - distance) > SETTLED:
+            away = steps
+    return (away + 1) * dt, steps * dt, over
+
+
+def print_settling() -> None:
+    name, limits = SETTLE_LIMITS
+    print(f"Seconds from rest until within .05 degrees | until exactly at rest; limits {name}; every {1000 * SETTLE_DT:g} ms")
+    print(f"{'filter':24s}" + "".join(f"{step:>10g} deg" + " " * 6 for step in SETTLE_STEPS))
+    print(f"{'time-optimal':24s}" + "".join(f"{'':8s}| {shortest_time(radians(step), limits):8.4f}  " for step in SETTLE_STEPS))
+    for kind, sigma, rho in CHARACTERS:
+        made = make_filter(kind, limits, Character(sigma, rho))
+        row = [settle(made, radians(step)) for step in SETTLE_STEPS]
+        cells = "".join(f"{near:8.3f}| {rest:8.3f}  " for near, rest, _ in row)
+        print(f"{f'{kind} sigma {sigma:g} rho {rho:g}':24s}{cells}" + ("overshoots" if max(over for *_, over in row) > 1e-12 else ""))
+
+
+def run_signals(signals: str, name: str, out: str, character: Character) -> None:
+    with np.load(signals) as given:
         targets, starts, dt = given["target"].tolist(), given["start"].tolist(), float(given["dt"])
-        limits = [Limits(*values) for values in zip(*(given[name].tolist() for name in FIELDS), strict=True)]
+        limits = [Limits(*values) for values in zip(*(given[field].tolist() for field in FIELDS), strict=True)]
     gc.disable()  # its pauses belong to no one step
     followed = []
     for bounds, start, row in zip(limits, starts, targets, strict=True):
-        followed.append(follow(make_filter(asked.filter, bounds, character), start, row, dt))
+        followed.append(follow(make_filter(name, bounds, character), start, row, dt))
     position, seconds = (np.array(column) for column in zip(*followed, strict=True))
-    np.savez(asked.out, position=position, seconds=seconds)
-    print(f"{len(targets)} signals of {position.shape[1]} steps, filter `{asked.filter}`: {1e6 * np.median(seconds):.1f} us a step, median")
+    np.savez(out, position=position, seconds=seconds)
+    print(f"{len(targets)} signals of {position.shape[1]} steps, filter `{name}`: {1e6 * np.median(seconds):.1f} us a step, median")
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--signals")
+    ask.add_argument("--filter", default="default", choices=sorted(FILTERS))
+    ask.add_argument("--out")
+    ask.add_argument("--sigma", type=float, default=0.0, help="character: smoothness, 0 to 1")
+    ask.add_argument("--rho", type=float, default=0.0, help="character: responsiveness, 0 up to but not 1")
+    ask.add_argument("--settle", action="store_true", help="print how long steps take to settle, filter by filter")
+    asked = ask.parse_args()
+    if not asked.settle and not (asked.signals and asked.out):
+        ask.error("give --signals IN.npz and --out OUT.npz, or --settle")
+    if asked.signals and asked.out:
+        run_signals(asked.signals, asked.filter, asked.out, Character(asked.sigma, asked.rho))
+    if asked.settle:
+        print_settling()
 
 
 if __name__ == "__main__":
