@@ -1,0 +1,96 @@
+"""The skeleton's kinematics are consistent with themselves, and its errors name the joint."""
+
+import math
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from limber.solvers.rotations import IDENTITY, X, Y, conjugate, logarithm, multiply, rotate
+from limber.solvers.skeleton import Joint, Skeleton, SkeletonError
+
+from tests.solvers.chains import any_chain, posture_of
+
+
+def with_a_slide(chain: Skeleton) -> Skeleton:
+    joints = list(chain.joints)
+    joints[1] = replace(joints[1], kind="prismatic")
+    return replace(chain, joints=tuple(joints))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_jacobians_agree_with_finite_differences(seed):
+    draw = random.Random(seed)
+    chain = with_a_slide(any_chain(draw, 5))
+    angles = posture_of(draw, chain)
+    angular, linear = chain.jacobian(angles)
+    small = 1e-6
+    for k in range(5):
+        ahead, behind = angles.copy(), angles.copy()
+        ahead[k] += small
+        behind[k] -= small
+        after, before = chain.forward(ahead), chain.forward(behind)
+        turned = logarithm(multiply(after.tool_rotation, conjugate(before.tool_rotation)))
+        assert angular[:, k] == pytest.approx(np.array(turned) / (2 * small), abs=1e-7)
+        assert linear[:, k] == pytest.approx((np.array(after.tool_place) - np.array(before.tool_place)) / (2 * small), abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_poses_at_once_are_the_same_as_each_alone(seed):
+    draw = random.Random(seed)
+    chain = with_a_slide(any_chain(draw, 6))
+    rows = np.array([posture_of(draw, chain) for _ in range(5)])
+    batch = chain.forward_batch(rows)
+    for row, angles in enumerate(rows):
+        pose = chain.forward(angles)
+        assert batch.tool_place[row] == pytest.approx(pose.tool_place, abs=1e-12)
+        assert batch.places[row] == pytest.approx(np.array(pose.places), abs=1e-12)
+        assert batch.tool_rotation[row] @ np.array(Y) == pytest.approx(np.array(rotate(pose.tool_rotation, Y)), abs=1e-12)
+        assert batch.rotations[row, 3] @ np.array(X) == pytest.approx(np.array(rotate(pose.rotations[3], X)), abs=1e-12)
+
+
+def test_kinematics_go_offset_then_rest_then_turn():
+    quarter = math.sqrt(0.5)
+    chain = Skeleton(
+        (
+            Joint("root", -1, (quarter, 0, 0, quarter), (1.0, 0.0, 0.0), X, -2, 2),  # rest: a quarter about Z
+            Joint("tip", 0, IDENTITY, (0.0, 1.0, 0.0), X, -2, 2),
+        ),
+        tool_offset=(0.0, 0.0, 1.0),
+    )
+    pose = chain.forward([math.pi / 2, 0.0])
+    assert pose.places[1] == pytest.approx((1.0, 0.0, 1.0))  # its own Y was the base's -X, then up
+    assert pose.tool_place == pytest.approx((2.0, 0.0, 1.0))
+
+
+def test_clamping_moves_each_angle_to_the_nearest_within_limits():
+    chain = Skeleton((Joint("a", -1, IDENTITY, (0, 0, 0), X, -1, 2), Joint("b", 0, IDENTITY, (0, 0, 0), Y, 0.5, 0.5)))
+    assert chain.clamp([-3, 0]) == (-1, 0.5)
+    assert chain.clamp(np.array([1.5, 1.0])) == (1.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "remedy"),
+    [
+        ({"lower": 2.0}, "exchange"),
+        ({"axis": (1.0, 1.0, 0.0)}, "length 1"),
+        ({"rest_rotation": (2.0, 0.0, 0.0, 0.0)}, "length 1"),
+        ({"upper": math.nan}, "finite"),
+        ({"jerk": 0.0}, "jerk limit must be above zero"),
+        ({"kind": "ball"}, "prismatic"),
+    ],
+)
+def test_a_joint_that_cannot_be_is_named_with_its_remedy(change, remedy):
+    good = Joint("neck", -1, IDENTITY, (0.0, 0.0, 0.0), X, -1.0, 1.0)
+    with pytest.raises(SkeletonError, match=f"'neck'.*{remedy}"):
+        replace(good, **change)
+
+
+def test_a_chain_without_joints_or_with_branches_says_so():
+    with pytest.raises(SkeletonError, match="at least one joint"):
+        Skeleton(())
+    joint = Joint("arm", -1, IDENTITY, (0.0, 0.0, 0.0), X, -1.0, 1.0)
+    with pytest.raises(SkeletonError, match="'hand'"):
+        Skeleton((joint, replace(joint, name="hand", parent=-1)))
+    with pytest.raises(SkeletonError, match="tool of 'arm'"):
+        Skeleton((joint,), tool_rotation=(0.0, 0.0, 0.0, 0.0))
