@@ -16,6 +16,7 @@ class LIMBER_OT_check_chain(bpy.types.Operator):
 
     def execute(self, context):
         rig, chain = rig_of(context), chain_of(context)
+        context.view_layer.update()
         findings = check(context, rig, chain)
         for finding in findings:
             self.report({"WARNING"}, finding.sentence)

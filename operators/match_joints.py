@@ -9,7 +9,7 @@ class LIMBER_OT_match_joints(bpy.types.Operator):
     """Add joints for axes of the chain's bones that were unlocked since, and remove those of axes that were locked"""
 
     bl_idname = "limber.match_joints"
-    bl_label = "Match Joints to Bones"
+    bl_label = "Match Joints"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

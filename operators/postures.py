@@ -1,4 +1,4 @@
-"""Verbs on stored postures: store, apply, remove. Renaming is the pose asset's own name field."""
+"""Verbs on stored postures: store, add, apply, remove. Renaming is the pose asset's own name field."""
 
 import bpy
 from bpy.props import StringProperty
@@ -15,7 +15,7 @@ class LIMBER_OT_store_posture(bpy.types.Operator):
     bl_label = "Store Posture"
     bl_options = {"REGISTER", "UNDO"}
 
-    name: StringProperty(name="Name", description="Name of the new posture", default="Posture")
+    name: StringProperty(name="Name", description="Name of the new posture", default="Posture", options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context):
@@ -35,6 +35,45 @@ class LIMBER_OT_store_posture(bpy.types.Operator):
         return {"FINISHED"}
 
 
+def _pose_assets(_operator, context, typed: str) -> list[str]:
+    """Names of the file's pose assets that are not in the chain's list."""
+    chain = chain_of(context)
+    listed = [posture.action for posture in chain.postures] if chain else []
+    return [
+        action.name for action in bpy.data.actions if action.asset_data and action not in listed and typed.lower() in action.name.lower()
+    ]
+
+
+class LIMBER_OT_add_posture(bpy.types.Operator):
+    """Take a pose asset that is in this file already, as Blender's pose library makes them, into the chain's list of postures"""
+
+    bl_idname = "limber.add_posture"
+    bl_label = "Add Pose Asset"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: StringProperty(name="Pose Asset", description="Name of the pose asset", search=_pose_assets, options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return poll_chain(cls, context)
+
+    def invoke(self, context, event):
+        return context.window_manager.invoke_props_dialog(self)
+
+    def execute(self, context):
+        action = bpy.data.actions.get(self.name)
+        if action is None or action.asset_data is None:
+            self.report({"ERROR"}, f"'{self.name}' is no pose asset of this file: make one in the pose library, or press Store Posture")
+            return {"CANCELLED"}
+        try:
+            postures.adopt(rig_of(context), chain_of(context), action)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Pose asset '{action.name}' is a posture of chain '{chain_of(context).name}' now")
+        return {"FINISHED"}
+
+
 def _poll_posture(cls, context) -> bool:
     if not poll_chain(cls, context):
         return False
@@ -45,7 +84,7 @@ def _poll_posture(cls, context) -> bool:
 
 
 class LIMBER_OT_apply_posture(bpy.types.Operator):
-    """Pose the chain's bones as the selected posture says"""
+    """Pose the chain's bones as the selected posture says, and key them where Auto Keying is on"""
 
     bl_idname = "limber.apply_posture"
     bl_label = "Apply Posture"
@@ -56,17 +95,21 @@ class LIMBER_OT_apply_posture(bpy.types.Operator):
         return _poll_posture(cls, context)
 
     def execute(self, context):
-        chain = chain_of(context)
+        rig, chain = rig_of(context), chain_of(context)
         try:
-            postures.apply(rig_of(context), chain, postures.active(chain))
+            action = postures.active(chain)
+            posed = postures.apply(rig, chain, action)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        if context.scene.tool_settings.use_keyframe_insert_auto:
+            postures.key(rig, posed)
+        self.report({"INFO"}, f"Posture '{action.name}' is applied to chain '{chain.name}'")
         return {"FINISHED"}
 
 
 class LIMBER_OT_remove_posture(bpy.types.Operator):
-    """Remove the selected posture from the chain, and its pose asset where nothing else uses it"""
+    """Remove the selected posture from the chain, and its pose asset where Store Posture made it and nothing else uses it"""
 
     bl_idname = "limber.remove_posture"
     bl_label = "Remove Posture"
@@ -78,5 +121,9 @@ class LIMBER_OT_remove_posture(bpy.types.Operator):
 
     def execute(self, context):
         chain = chain_of(context)
-        postures.remove(chain, min(chain.active_posture, len(chain.postures) - 1))
+        index = postures.active_index(chain)
+        action = chain.postures[index].action
+        name = f"Posture '{action.name}'" if action else "A posture without pose asset"
+        postures.remove(chain, index)
+        self.report({"INFO"}, f"{name} is removed from chain '{chain.name}'")
         return {"FINISHED"}

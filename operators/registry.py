@@ -8,7 +8,7 @@ from .give_euler_order import LIMBER_OT_give_euler_order
 from .live import LIMBER_OT_end_live, LIMBER_OT_live
 from .match_joints import LIMBER_OT_match_joints
 from .new_chain import LIMBER_OT_new_chain
-from .postures import LIMBER_OT_apply_posture, LIMBER_OT_remove_posture, LIMBER_OT_store_posture
+from .postures import LIMBER_OT_add_posture, LIMBER_OT_apply_posture, LIMBER_OT_remove_posture, LIMBER_OT_store_posture
 from .remove_chain import LIMBER_OT_remove_chain
 from .robot import (
     LIMBER_OT_arm,
@@ -28,6 +28,7 @@ CLASSES = (
     LIMBER_OT_match_joints,
     LIMBER_OT_give_euler_order,
     LIMBER_OT_store_posture,
+    LIMBER_OT_add_posture,
     LIMBER_OT_apply_posture,
     LIMBER_OT_remove_posture,
     LIMBER_OT_live,

@@ -3,14 +3,20 @@
 import bpy
 import numpy as np
 from bpy.utils import escape_identifier
-from mathutils import Quaternion
+from mathutils import Euler, Quaternion
 
 from . import actions
 from .errors import RigError
-from .skeleton import ChainReader, path_names
+from .skeleton import ChainReader, is_euler, path_names
 
 FRAME = 1  # of the one key in each channel: any other would do, a pose asset has no time
-KEYED = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
+CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
+EULER = ("rotation_euler", 3)
+
+
+def active_index(chain) -> int:
+    """Place of the posture selected in the list; -1 where there is none."""
+    return max(0, min(chain.active_posture, len(chain.postures) - 1)) if chain.postures else -1
 
 
 def active(chain) -> bpy.types.Action:
@@ -20,13 +26,11 @@ def active(chain) -> bpy.types.Action:
         RigError: there is none, or its asset was deleted.
     """
     if not chain.postures:
-        raise RigError(f"Chain '{chain.name}' has no stored posture: pose the rig and press Store Posture, or choose another base")
-    posture = chain.postures[min(chain.active_posture, len(chain.postures) - 1)]
-    if posture.action is None:
-        raise RigError(
-            f"The pose asset of a posture of chain '{chain.name}' was deleted: remove the posture from the list, or select another"
-        )
-    return posture.action
+        raise RigError(none_stored(chain))
+    action = chain.postures[active_index(chain)].action
+    if action is None:
+        raise RigError(deleted(chain))
+    return action
 
 
 def store(rig, chain, name: str) -> bpy.types.Action:
@@ -39,21 +43,42 @@ def store(rig, chain, name: str) -> bpy.types.Action:
     action = bpy.data.actions.new(name)
     curves = actions.writable_fcurves(action, rig)
     for bone in (rig.pose.bones[name] for name in names):
-        channel, size = KEYED.get(bone.rotation_mode, ("rotation_euler", 3))
+        channel, size = CHANNELS.get(bone.rotation_mode, EULER)
         for index in range(size):
             actions.put_keys(curves, _path(bone.name, channel), index, bone.name, [FRAME], [getattr(bone, channel)[index]])
     action.asset_mark()
-    chain.postures.add().action = action
-    chain.active_posture = len(chain.postures) - 1
+    action.asset_data.description = f"Posture of {rig.name}, {chain.name}"
+    _list(chain, action, adopted=False)
     return action
 
 
+def adopt(rig, chain, action: bpy.types.Action) -> None:
+    """Takes a pose asset that is there already into the chain's list, and selects it.
+
+    Raises:
+        RigError: it is in the list already, says nothing of the chain's bones, or the chain cannot be read.
+    """
+    if any(posture.action == action for posture in chain.postures):
+        raise RigError(f"Posture '{action.name}' is in the list of chain '{chain.name}' already: select it there")
+    if not covers(action, ChainReader(rig, chain)):
+        raise RigError(foreign(action, chain.name))
+    _list(chain, action, adopted=True)
+
+
+def _list(chain, action, adopted: bool) -> None:
+    posture = chain.postures.add()
+    posture.name = action.name  # overrides tell the items of a list by their names
+    posture.action, posture.adopted = action, adopted
+    chain.active_posture = len(chain.postures) - 1
+
+
 def remove(chain, index: int) -> None:
-    """Takes a posture from the chain's list; its asset goes too when nothing else uses it."""
-    action = chain.postures[index].action
+    """Takes a posture from the chain's list. What Store Posture made is no asset any more then, and goes where nothing else uses it."""
+    posture = chain.postures[index]
+    action, adopted = posture.action, posture.adopted
     chain.postures.remove(index)
     chain.active_posture = max(0, min(chain.active_posture, len(chain.postures) - 1))
-    if action is None:
+    if action is None or adopted or not action.is_editable or _is_listed(action):
         return
     action.asset_clear()
     action.use_fake_user = False
@@ -61,24 +86,42 @@ def remove(chain, index: int) -> None:
         bpy.data.actions.remove(action)
 
 
-def apply(rig, chain, action: bpy.types.Action) -> None:
-    """Poses the chain's bones as the posture says.
+def _is_listed(action) -> bool:
+    rigs = (thing for thing in bpy.data.objects if thing.type == "ARMATURE")
+    return any(posture.action == action for rig in rigs for chain in rig.limber.chains for posture in chain.postures)
+
+
+def apply(rig, chain, action: bpy.types.Action) -> list[str]:
+    """Poses the chain's bones as the posture says, whatever their rotation mode. Returns the names of the bones that it posed.
 
     Raises:
-        RigError: the posture has no angle for any bone of the chain.
+        RigError: a bone is missing, or the posture has nothing for any bone of the chain.
     """
-    posed = 0
     curves = actions.fcurves(action)
+    posed = []
     for bone in (rig.pose.bones[name] for name in path_names(rig.pose.bones, chain.root, chain.end)):
-        for channel in ("rotation_euler", "rotation_quaternion", "rotation_axis_angle"):
-            values = getattr(bone, channel)
-            for index in range(len(values)):
-                curve = actions.find(curves, _path(bone.name, channel), index)
-                if curve:
-                    values[index] = curve.evaluate(FRAME)
-                    posed += 1
+        if is_euler(bone):
+            found = _euler(curves, bone.name, bone.rotation_mode, tuple(bone.rotation_euler))
+            if found:
+                bone.rotation_euler = found
+        else:
+            found = _quaternion(curves, bone.name)
+            if found and bone.rotation_mode == "QUATERNION":
+                bone.rotation_quaternion = found
+            elif found:
+                axis, angle = found.to_axis_angle()
+                bone.rotation_axis_angle = (angle, *axis)
+        if found:
+            posed.append(bone.name)
     if not posed:
-        raise RigError(_foreign(action, chain.name))
+        raise RigError(foreign(action, chain.name))
+    return posed
+
+
+def key(rig, names: list[str]) -> None:
+    """Keys the rotation of bones, as auto-key does."""
+    for bone in (rig.pose.bones[name] for name in names):
+        bone.keyframe_insert(CHANNELS.get(bone.rotation_mode, EULER)[0], group=bone.name)
 
 
 def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray) -> np.ndarray:
@@ -88,27 +131,67 @@ def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray)
         RigError: it says nothing of any bone of the chain.
     """
     curves = actions.fcurves(action)
-    found, values = 0, otherwise.copy()
+    values, found = otherwise.copy(), {}
     for k, (name, axis) in enumerate(reader.places):
-        index = "XYZ".index(axis)
-        curve = actions.find(curves, _path(name, "rotation_euler"), index)
-        if curve:
-            values[k] = curve.evaluate(FRAME)
-        else:
-            turn = [actions.find(curves, _path(name, "rotation_quaternion"), part) for part in range(4)]
-            if not all(turn):
-                continue
-            values[k] = Quaternion([part.evaluate(FRAME) for part in turn]).to_euler(reader.orders[name])[index]
-        found += 1
-    if not found:
-        raise RigError(_foreign(action, ""))
+        if name not in found:
+            found[name] = _euler(curves, name, reader.orders[name], None)
+        angle = found[name]["XYZ".index(axis)] if found[name] else None
+        if angle is not None:
+            values[k] = angle
+    if not any(found.values()):
+        raise RigError(foreign(action, ""))
     return values
+
+
+def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
+    """Whether a pose asset says something of the chain's joints."""
+    curves = actions.fcurves(action)
+    return any(_euler(curves, name, order, None) for name, order in reader.orders.items())
+
+
+def _euler(curves, name: str, order: str, otherwise: tuple | None) -> list[float | None] | None:
+    """A bone's Euler angles [rad] as an action has them, `otherwise` (or None) where it lacks one; None where it lacks all."""
+    found = [actions.find(curves, _path(name, "rotation_euler"), index) for index in range(3)]
+    if any(found):
+        return [curve.evaluate(FRAME) if curve else otherwise[k] if otherwise else None for k, curve in enumerate(found)]
+    turn = _turn(curves, name)
+    if turn is None:
+        return None
+    return list(turn.to_euler(order, Euler(otherwise, order)) if otherwise else turn.to_euler(order))
+
+
+def _quaternion(curves, name: str) -> Quaternion | None:
+    """A bone's turn as an action has it, for a bone without Euler order; None where it has none. Angles lacked are 0."""
+    turn = _turn(curves, name)
+    if turn is not None:
+        return turn
+    angles = _euler(curves, name, "XYZ", (0.0, 0.0, 0.0))
+    return Euler(angles).to_quaternion() if angles else None
+
+
+def _turn(curves, name: str) -> Quaternion | None:
+    """A turn that is stored as quaternion, or as axis and angle; all four parts are needed."""
+    for channel, _ in CHANNELS.values():
+        parts = [actions.find(curves, _path(name, channel), part) for part in range(4)]
+        if all(parts):
+            first, *rest = (part.evaluate(FRAME) for part in parts)
+            turn = Quaternion((first, *rest)) if channel == "rotation_quaternion" else Quaternion(rest, first)
+            return turn.normalized()
+    return None
 
 
 def _path(bone: str, channel: str) -> str:
     return f'pose.bones["{escape_identifier(bone)}"].{channel}'
 
 
-def _foreign(action, chain: str) -> str:
+def none_stored(chain) -> str:
+    return f"Chain '{chain.name}' has no stored posture: pose the rig and press Store Posture, or choose another base"
+
+
+def deleted(chain) -> str:
+    return f"The pose asset of a posture of chain '{chain.name}' was deleted: remove the posture from the list, or select another"
+
+
+def foreign(action, chain: str) -> str:
     of_chain = f" of chain '{chain}'" if chain else ""
     return f"Posture '{action.name}' has no angles for the bones{of_chain}: it was stored for another chain, select one of this chain"

@@ -1,0 +1,128 @@
+"""What is wrong with a chain's bones: scale, stretch, inheritance, axes without joints, constraints that fight."""
+
+from collections.abc import Iterator
+from math import degrees
+
+from . import chains, twin
+from .errors import Finding
+from .skeleton import SCALED, ChainReader, is_euler
+
+HARMLESS = {"LIMIT_SCALE", "LIMIT_LOCATION"}  # turn nothing
+STRETCHING = {"STRETCH_TO", "MAINTAIN_VOLUME"}
+IK = {"IK", "SPLINE_IK"}
+SAME_ANGLE = 1e-4  # [rad] limits nearer to each other are the same to an animator
+
+
+def check(rig, chain, reader: ChainReader) -> Iterator[Finding]:
+    """All that is wrong with the bones from root to end."""
+    yield from _scale(rig, reader)
+    for name in reader.names:
+        bone = rig.pose.bones[name]
+        yield from _inheritance(bone)
+        yield from _axes(bone, chain)
+        yield from _constraints(bone, chain)
+    yield from _ik_from_outside(rig, reader)
+    yield from _drivers(rig, reader)
+
+
+def _scale(rig, reader) -> Iterator[Finding]:
+    world = rig.matrix_world
+    scale = world.to_scale()
+    if world.to_3x3().determinant() < 0:
+        yield Finding(f"Armature '{rig.name}' is mirrored (negative scale): apply its scale (Object > Apply > Scale)", True)
+    elif max(scale) - min(scale) > SCALED * max(scale):
+        yield Finding(f"Armature '{rig.name}' is scaled unevenly: apply its scale (Object > Apply > Scale)")
+    root = rig.pose.bones[reader.names[0]]
+    for bone in root.parent_recursive:
+        if max(bone.scale) - min(bone.scale) > SCALED * max(map(abs, bone.scale)):
+            yield Finding(f"Bone '{bone.name}', on which the chain hangs, is scaled unevenly: clear its scale (Alt S)")
+    for name in reader.names:
+        bone = rig.pose.bones[name]
+        if max(abs(size - 1) for size in bone.scale) > SCALED:
+            yield Finding(f"Bone '{name}' is scaled: clear its scale (Alt S); motors cannot stretch")
+        if bone.bone.bbone_segments > 1:
+            yield Finding(f"Bone '{name}' bends (Bendy Bones): set its segments to 1, motors turn at joints alone")
+
+
+def _inheritance(bone) -> Iterator[Finding]:
+    if bone.parent is None:
+        return
+    if not bone.bone.use_inherit_rotation:
+        yield Finding(
+            f"Bone '{bone.name}' does not inherit rotation, so the chain breaks there: switch on Inherit Rotation in the bone's Relations",
+            True,
+        )
+    if not bone.bone.use_local_location and bone.location.length > SCALED * bone.bone.length:
+        yield Finding(f"Bone '{bone.name}' is moved along other axes than its own: switch on Local Location in the bone's Relations", True)
+
+
+def _axes(bone, chain) -> Iterator[Finding]:
+    here = {joint.axis for joint in chain.joints if joint.bone == bone.name}
+    free = chains.free_axes(bone)
+    if not here and free and not is_euler(bone):
+        yield Finding(f"Bone '{bone.name}' may turn, and no joint turns it: lock its rotation, or Give Euler Order and press Match Joints")
+    elif missing := [axis for axis in free if axis not in here]:
+        yield Finding(f"Bone '{bone.name}' may turn about {', '.join(missing)}, and no joint does: lock that axis, or press Match Joints")
+    if bone.name == chain.end and all(bone.lock_rotation):
+        yield Finding(f"All axes of the end bone '{bone.name}' are locked: if that is a mistake, unlock one and press Match Joints")
+
+
+def acts(constraint) -> bool:
+    """Whether a constraint can change anything."""
+    if constraint.mute or constraint.influence == 0 or constraint.name == twin.CONSTRAINT:
+        return False
+    if constraint.type == "ARMATURE":
+        return any(target.target for target in constraint.targets)
+    return getattr(constraint, "target", constraint) is not None
+
+
+def _constraints(bone, chain) -> Iterator[Finding]:
+    for constraint in filter(acts, bone.constraints):
+        label = f"Constraint '{constraint.name}' on bone '{bone.name}'"
+        if constraint.type == "LIMIT_ROTATION":
+            yield from _limits(bone, chain, constraint, label)
+        elif constraint.type not in HARMLESS:
+            does = "stretches the bone" if constraint.type in STRETCHING else "moves a bone of the chain"
+            yield Finding(f"{label} {does}: mute it, Limber goes by the bone's own channels", constraint.type in IK)
+
+
+def _limits(bone, chain, constraint, label: str) -> Iterator[Finding]:
+    limited = [joint for joint in chain.joints if joint.bone == bone.name and getattr(constraint, f"use_limit_{joint.axis.lower()}")]
+    why = chains.why_no_limits(bone, constraint)
+    if limited and why:
+        yield Finding(f"{label} {why}; until then the joints' own limits count")
+        return
+    for joint in limited:
+        low, high = (getattr(constraint, f"{end}_{joint.axis.lower()}") for end in ("min", "max"))
+        if joint.lower < low - SAME_ANGLE or joint.upper > high + SAME_ANGLE:
+            yield Finding(
+                f"{label} allows {degrees(low):.0f} to {degrees(high):.0f} degrees about {joint.axis}, less than the joint:"
+                " give both the same limits, or baked keys will not show"
+            )
+
+
+def _ik_from_outside(rig, reader) -> Iterator[Finding]:
+    on_path = set(reader.names)
+    for bone in rig.pose.bones:
+        if bone.name in on_path:
+            continue
+        for constraint in bone.constraints:
+            if constraint.type not in IK or not acts(constraint):
+                continue
+            reached = [bone, *bone.parent_recursive]
+            if constraint.type == "IK" and not constraint.use_tail:
+                reached = reached[1:]
+            caught = next((part.name for part in reached[: constraint.chain_count or None] if part.name in on_path), None)
+            if caught:
+                yield Finding(
+                    f"Constraint '{constraint.name}' on bone '{bone.name}' moves bone '{caught}' of the chain:"
+                    " mute it, or make its Chain Length shorter",
+                    True,
+                )
+
+
+def _drivers(rig, reader) -> Iterator[Finding]:
+    quaternions = {rig.pose.bones[name].path_from_id("rotation_quaternion"): name for name in reader.free}
+    drivers = rig.animation_data.drivers if rig.animation_data else ()
+    for name in sorted({quaternions[driver.data_path] for driver in drivers if driver.data_path in quaternions and not driver.mute}):
+        yield Finding(f"A driver moves the quaternion of bone '{name}', which turns by Euler angles: drive its Euler rotation instead")
