@@ -1,4 +1,4 @@
-"""For every ring: `import limber` means this checkout, properties try the same examples on every run, and a Blender starts with an empty profile."""
+"""For every ring: `import limber` means this checkout, properties always try the same examples, a Blender starts with an empty profile."""
 
 import os
 import shutil

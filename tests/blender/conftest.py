@@ -1,4 +1,4 @@
-"""How a test runs in a real Blender: this process is one (the bpy module), the checkout is its extension `limber`, and every test starts from an empty file.
+"""How a test runs in a real Blender: the process is one (the bpy module), the checkout its extension `limber`, each test has an empty file.
 
 A file here runs in a process of its own under `make test`; by hand: `.venv-4.2/bin/python -m pytest tests/blender/test_NAME.py`.
 Timers never fire in a Blender without a window: tests call what a timer would call.

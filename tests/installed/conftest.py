@@ -4,6 +4,7 @@
 """
 
 import importlib
+import importlib.util
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -43,3 +44,12 @@ def enabled(installed: str) -> Iterator[ModuleType]:
     assert "FINISHED" in bpy.ops.preferences.addon_enable(module=installed)
     yield importlib.import_module(installed)
     bpy.ops.preferences.addon_disable(module=installed)
+
+
+@pytest.fixture(scope="session")
+def rigs() -> ModuleType:
+    """tests/blender/rigs.py, which makes armatures and targets and knows Blender only."""
+    spec = importlib.util.spec_from_file_location("rigs", ROOT / "tests" / "blender" / "rigs.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
