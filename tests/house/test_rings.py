@@ -1,0 +1,94 @@
+"""The runner of the rings: what it counts as passed, failed and skipped, and that it never passes where nothing ran."""
+
+import importlib.util
+import struct
+import sys
+import zlib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+rings = script("rings")
+
+
+def run_tests(tmp_path: Path, source: str):
+    """The outcome of one file of tests, run as the rings run theirs."""
+    file = tmp_path / "test_it.py"
+    file.write_text(source, encoding="utf-8")
+    results = tmp_path / "it.xml"
+    command = (sys.executable, "-m", "pytest", "-q", "--rootdir", str(tmp_path), "-c", "/dev/null", f"--junitxml={results}", str(file))
+    return rings.Runner().run(rings.Job("it", command, results))
+
+
+def test_passed_failed_and_skipped_are_counted_and_a_skip_keeps_its_reason(tmp_path: Path):
+    source = """
+import pytest
+def test_good(): pass
+def test_bad(): assert False
+@pytest.mark.skip(reason="no such machine")
+def test_missing(): pass
+"""
+    outcome = run_tests(tmp_path, source)
+    assert outcome.sentence == "1 passed, 1 failed, 1 skipped"
+    assert outcome.reasons == ["it: test_missing: no such machine"]
+
+
+def test_an_error_in_a_fixture_is_a_failure(tmp_path: Path):
+    source = """
+import pytest
+@pytest.fixture
+def broken(): raise ValueError
+def test_it(broken): pass
+"""
+    assert run_tests(tmp_path, source).sentence == "0 passed, 1 failed"
+
+
+@pytest.mark.parametrize("source", ["", "import nothing_of_that_name", "def test_it(): import os; os.kill(os.getpid(), 11)"])
+def test_a_file_without_a_test_one_that_does_not_load_and_one_that_crashes_are_failures(tmp_path: Path, source: str):
+    assert run_tests(tmp_path, source).failed == 1
+
+
+def test_a_process_that_does_not_end_is_killed_and_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(rings, "LIMIT", 1.0)
+    outcome = rings.Runner().run(rings.Job("it", (sys.executable, "-c", "import time; time.sleep(60)")))
+    assert outcome.failed == 1
+    assert "did not end" in outcome.output
+
+
+def test_a_ring_without_tests_fails_and_a_ring_that_cannot_run_is_named():
+    total = rings.run_all([rings.Ring("empty"), rings.Ring("window", missing="no screen")], workers=1)
+    assert total.sentence == "0 passed, 1 failed, 1 skipped"
+    assert total.reasons == ["window: no screen"]
+
+
+def test_nothing_run_is_no_success(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(rings.RINGS, "window", lambda: iter([rings.Ring("window", missing="no screen")]))
+    assert rings.main(["window"]) == 1
+
+
+def test_a_photograph_has_the_colours_of_the_screen(tmp_path: Path):
+    width, height = 3, 2
+    header = [100, 7, 2, 24, width, height, 0, 0, 32, 0, 32, 32, 4 * width, 4, 0xFF0000, 0xFF00, 0xFF, 8, 256, 1, width, height, 0, 0, 0]
+    colours = [(10 * k, 100 + k, 200 + k) for k in range(width * height)]
+    pixels = b"".join(bytes((blue, green, red, 0)) for red, green, blue in colours)
+    screen, picture = tmp_path / "screen", tmp_path / "picture.png"
+    screen.write_bytes(struct.pack(">25I", *header) + bytes(12) + pixels)
+    script("screen").photograph(screen, picture)
+    data = picture.read_bytes()
+    start = data.index(b"IDAT")
+    rows = zlib.decompress(data[start + 4 : start + 4 + struct.unpack(">I", data[start - 4 : start])[0]])
+    line = 1 + 3 * width
+    seen = [tuple(rows[r * line + 1 + 3 * c : r * line + 4 + 3 * c]) for r in range(height) for c in range(width)]
+    assert seen == colours
