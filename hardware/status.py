@@ -15,7 +15,7 @@ class Status:
         state: Where the link stands.
         sentence: What that is and what to do about it.
         fault: Why, in FAULT and WORKER_LOST.
-        commanded: Angles last sent to the device (channels,) [rad]; None before the first.
+        commanded: Angles last sent to the device (channels,) [rad]; None while it is not driven.
         reported: Angles that the device says it is at (channels,) [rad]; None where it cannot tell or has not yet.
         sent: Frames of angles sent to the device since it was connected.
         acknowledged: How many of them the device acknowledged.

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from .calibration import angle_range, pulse_from_angle
 from .device import VIRTUAL_HOBBY_PORT, Device
 from .protocols.limber import (
-    MAX_CHANNELS,
     VERSION,
     Arm,
     Configure,
@@ -44,6 +43,7 @@ WATCHDOG_MS = 250
 PERIOD_US = 20000
 LOWEST_US, HIGHEST_US = 400.0, 2600.0
 STEP = 0.005  # [s] of the simulation: a quarter of a pulse period
+SETTLED = 2.0  # [s] after which an unattended robot stands: the watchdog's time, and a whole turn of a servo
 
 _KINDS: dict[type, Kind] = {
     Hello: Kind.HELLO,
@@ -86,6 +86,7 @@ class VirtualRobot:
     def __init__(self, places: Sequence[float], feedback: bool, now: float) -> None:
         self._servos = [_Servo(place) for place in places]
         self._feedback = feedback
+        self.unread: set[int] = set()  # servos whose sensors do not answer
         self._now = now
         self._decoder = Decoder()
         self._answers: list[bytes] = []
@@ -94,7 +95,7 @@ class VirtualRobot:
     @classmethod
     def for_device(cls, device: Device, now: float) -> VirtualRobot:
         """The built-in robot for these channels: all joints stand at zero, or as near as they can."""
-        places = [1500.0] * MAX_CHANNELS
+        places = [1500.0] * (max(channel.servo for channel in device.channels) + 1)
         for channel in device.channels:
             lower, upper = angle_range(channel)
             places[channel.servo] = pulse_from_angle(channel, min(max(0.0, lower), upper))
@@ -136,7 +137,8 @@ class VirtualRobot:
 
     def _advance(self, now: float) -> None:
         """Let the time pass, in steps as fine as a servo's own."""
-        while (dt := min(now - self._now, STEP)) > 0.0:
+        still = self._now + SETTLED
+        while (dt := min(min(now, still) - self._now, STEP)) > 0.0:
             self._now += dt
             if self._state is State.ARMED and self._now - self._moved_at > WATCHDOG_MS / 1000:
                 self._rest(State.HOLDING, Reason.SILENCE)
@@ -145,6 +147,7 @@ class VirtualRobot:
                 if self._state is State.ARMED and servo.goal is not None:
                     self._shift_pulse(servo, dt)
                 servo.turn(dt)
+        self._now = max(now, self._now)
 
     def _shift_pulse(self, servo: _Servo, dt: float) -> None:
         """The pulse goes in a straight line to its goal, no faster than the channel may."""
@@ -260,7 +263,8 @@ class VirtualRobot:
                 servo.pulse = None
 
     def _report(self, answers: int | None, result: Result) -> Report:
-        measured = tuple(servo.place for servo in self._servos) if self._feedback else ()
+        places = (None if index in self.unread else place for index, place in enumerate(self.places))
+        measured = tuple(places) if self._feedback else ()
         bad_frames = self._decoder.bad_frames & 0xFFFF
         return Report(answers, result, self._state, self._reasons, self._session, bad_frames, self.pulses, measured)
 

@@ -18,6 +18,7 @@ from ..protocols.limber import (
     Disarm,
     Features,
     Hello,
+    Kind,
     Message,
     Move,
     OnSilence,
@@ -167,13 +168,13 @@ class Conversation:
     def move(self, now: float, angles: Sequence[float]) -> None:
         """Send the angles (channels,) [rad] to an armed device, unless the line or the device is behind."""
         self._turns_to_move -= 1
-        if self._turns_to_move > 0 or self._moves.waiting >= MOST_WAITING or not self.armed:
+        if self._turns_to_move > 0 or self._moves.waiting >= MOST_WAITING or self.welcome is None or not self.armed:
             return
         positions: list[float | None] = [None] * (max(channel.servo for channel in self._device.channels) + 1)
         for channel, angle in zip(self._device.channels, angles, strict=True):
             positions[channel.servo] = pulse_from_angle(channel, angle)
-        self._turns_to_move = self._turns_per_move(len(positions))
-        interval = self._turns_to_move * self._turn if self.welcome and Features.INTERPOLATION in self.welcome.features else 0.0
+        self._turns_to_move = self._turns_per_move(self.welcome.channels)
+        interval = self._turns_to_move * self._turn if Features.INTERPOLATION in self.welcome.features else 0.0
         taken = self._send(Move(tuple(positions), round(interval * 1000)), now)
         self._moves.send(self._sequence, now, taken)
 
@@ -187,7 +188,7 @@ class Conversation:
             if now - self._greeted_at >= GREET_EVERY:
                 self._greeted_at = now
                 self._send(Hello(self._session), now)
-        elif not self._is_set_up:
+        elif not self._is_set_up and not (self.report and self.report.state is not State.DISARMED):
             self._ask(self._configure(self._device.channels[self._configured]), now)
         elif not self._settled:
             self._ask(Arm(self._session) if self._want is Want.ARMED else Disarm(), now)
@@ -218,9 +219,9 @@ class Conversation:
     def _is_set_up(self) -> bool:
         return self.welcome is not None and self._configured == len(self._device.channels)
 
-    def _turns_per_move(self, positions: int) -> int:
-        """Moves must not outrun the line: a report takes at most 2 numbers per channel besides its frame."""
-        longest = 17 + (4 if self.tells_pose else 2) * positions  # bytes; a report is longer than its move
+    def _turns_per_move(self, channels: int) -> int:
+        """Moves must not outrun the line, nor must their reports, which are longer: 17 bytes, and one or two numbers a channel."""
+        longest = 17 + (4 if self.tells_pose else 2) * channels
         return math.ceil(10 * longest / self._device.baudrate / LINE_SHARE / self._turn)
 
     def _configure(self, channel: Channel) -> Configure:
@@ -288,20 +289,19 @@ class Conversation:
     def _answered(self, report: Report) -> None:
         """The answer to the request that waited."""
         accepted = report.result == Result.ACCEPTED
-        if self._want is Want.STOPPED:
-            self._settled = report.state is not State.ARMED
-        elif not self._is_set_up:
-            if accepted:
+        match report.answers:
+            case Kind.CONFIGURE if accepted:
                 self._configured += 1
-            else:
+            case Kind.CONFIGURE:
                 channel = self._device.channels[self._configured].name
                 self.fail(Fault.UNSUITABLE, f"it refused the range of '{channel}': {_name(report.result)}")
-        elif self._want is Want.ARMED:
-            self._settled = accepted
-            if not accepted:
-                self.fail(Fault.DEVICE_REFUSED, f"it refused to arm: {_name(report.result)}")
-        else:
-            self._settled = report.state is State.DISARMED
+            case Kind.ARM:
+                self._settled = accepted
+                if not accepted:
+                    self.fail(Fault.DEVICE_REFUSED, f"it refused to arm: {_name(report.result)}")
+            case _:
+                stands = report.state is State.DISARMED or (self._want is Want.STOPPED and report.state is State.FAULT)
+                self._settled = stands and self._want is not Want.ARMED
 
     def _check(self, report: Report) -> None:
         """Whether the device does what it was told."""

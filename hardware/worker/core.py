@@ -52,6 +52,7 @@ class Worker:
         self._ranges = [angle_range(channel) for channel in self._device.channels]
         self._playback = Playback(TURN)
         self._goal: list[Kinematic] | None = None  # the motion wanted now
+        self._arrived = False
         self._confirmed: tuple[float, ...] | None = None
         self._beat = 0
         self._last_turn = now
@@ -145,7 +146,7 @@ class Worker:
             device_armed=drive is not None,
             blender_silence=now - self._blender_seen,
             frame_age=now - self._frame_seen,
-            arrived=drive is not None and self._goal is not None and drive.has_arrived(self._goal),
+            arrived=self._arrived,
             at_rest=drive is None or drive.at_rest,
             remark=self._remark,
         )
@@ -157,12 +158,14 @@ class Worker:
             return
         if state not in DRIVEN:
             self._drive = None
+            self._arrived = False
+            self._commanded = None
             self._conversation.want(Want.STOPPED if self._safety.fault is Fault.STOPPED else Want.QUIET)
         elif left not in DRIVEN:
             self._confirmed = self._playback.newest
             self._conversation.want(Want.ARMED)
-        elif state is State.ARMING and self._drive is not None and self._goal is not None:
-            self._drive.begin_ramp(self._goal)
+        elif state is State.ARMING and self._drive is not None:
+            self._drive.begin_ramp()
 
     def _mind_port(self, wish: Wish, now: float) -> None:
         """Close a port that is of no more use, and open it where the state asks for it."""
@@ -201,6 +204,7 @@ class Worker:
             drive.ramp(self._goal, dt)
         else:
             drive.follow(self._goal, dt)
+        self._arrived = self._goal is not None and drive.has_arrived(self._goal)
         self._commanded = drive.commanded
         conversation.move(now, self._commanded)
 

@@ -12,7 +12,7 @@ from ..device import Channel
 
 RAMP_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
 RAMP_ACCELERATION = 1.0  # [rad/s2] full ramp speed after half a second
-RAMP_PATIENCE = 1.0  # [s] after the time that a target at rest would take: then the ramp doubles its speed, to catch one that runs away
+RAMP_PATIENCE = 1.0  # [s] after which, and again after which, a ramp that should have arrived doubles its speed
 ARRIVED = 0.01  # [rad] half a degree: nearer than a servo's own play; the limiter closes the rest
 AT_REST = 1e-3  # [rad/s]
 LONGEST_STEP = 0.03  # [s] a turn that came later than this goes on from where it was: the robot lags instead of leaping
@@ -35,8 +35,8 @@ class Drive:
         self._slow = self._limiters
         self._ramp_time = 0.0
         self._ramp_share = 1.0
-        self._next_doubling = 0.0
-        self.begin_ramp(self._states)
+        self._next_doubling: float | None = None
+        self.begin_ramp()
 
     @property
     def commanded(self) -> tuple[float, ...]:
@@ -56,14 +56,16 @@ class Drive:
         """`dt` [s] further along `goal` (channels,), the motion wanted now; where it keeps the limits it passes unchanged."""
         self._advance(self._limiters, goal, dt)
 
-    def begin_ramp(self, goal: Sequence[Kinematic]) -> None:
-        """Get ready to `ramp` to about `goal` (channels,) from a standstill."""
+    def begin_ramp(self) -> None:
+        """Get ready to `ramp` from a standstill."""
         self._ramp_time = 0.0
-        self._next_doubling = self._distance(goal) / RAMP_SPEED + RAMP_SPEED / RAMP_ACCELERATION + RAMP_PATIENCE
+        self._next_doubling = None
         self._pace_ramp(1.0)
 
     def ramp(self, goal: Sequence[Kinematic], dt: float) -> None:
-        """As `follow`, slowly."""
+        """As `follow`, slowly; after the time that a goal at rest would take ever less so, to catch one that runs away."""
+        if self._next_doubling is None:
+            self._next_doubling = self._distance(goal) / RAMP_SPEED + RAMP_SPEED / RAMP_ACCELERATION + RAMP_PATIENCE
         self._ramp_time += dt
         if self._ramp_time > self._next_doubling:
             self._next_doubling += RAMP_PATIENCE

@@ -17,7 +17,9 @@ Angles = tuple[float, ...]
 
 FIRST_INTERVAL = 1.0 / 24.0  # [s] between frames, until some have come: the slowest usual rate
 LONGEST_INTERVAL = 0.2  # [s] a longer gap is a pause, not a frame rate
-PAUSE = 2.5  # intervals with the same angles over and over that are a pause as well
+DROPPED = 0.75  # intervals that a frame must be late to stand for two: less is unevenness
+LEARNED = 16  # intervals from which on the rate is known
+PAUSE = 2.5  # usual intervals: what takes longer is a hiccup, and with the same angles over and over a pause
 STANDING = 6  # equal frames in a row at which the curve stands still however far behind playback is
 REMEMBERED = 64  # intervals that tell the rate: a second at 60 frames a second
 CORRECTION = 0.03  # share by which playback may be faster or slower than the frames: to the third power it is within the limiter's headroom
@@ -58,11 +60,11 @@ class Playback:
 
     def add(self, stamp: float, angles: Angles) -> None:
         """A frame that Blender handed over at `stamp` [s]. The same angles once more are a sign of life, not of a frame rate."""
-        newest = self.newest
-        if newest is None:
+        if not self._frames:
             for _ in range(STANDING):
                 self._append(angles)
             self._place = self._last - 2.0
+        newest = self._frames[-1]
         if angles == newest:
             self._again = True
             return
@@ -70,8 +72,8 @@ class Playback:
         paused, self._again = self._again and gap > PAUSE * self._interval, False
         if 0.0 < gap <= LONGEST_INTERVAL and not paused:
             self._intervals.append(gap)
-            self._interval = _middle(self._intervals)
-            missing = round(gap / self._interval) - 1  # frames that were dropped or came late, so that time is told right
+            self._interval = _usual(self._intervals)
+            missing = int(gap / self._interval - DROPPED)  # so that time is told right
             for k in range(1, missing + 1):
                 self._append(_between(newest, angles, k / (missing + 1)))
         stands = self._stands()
@@ -113,7 +115,8 @@ class Playback:
             self._rate, self._growth = wanted, 0.0
             return
         before = self._rate
-        self._rate += (wanted - before) * min(elapsed / RATE_TIME, 1.0)
+        spread = RATE_TIME if len(self._intervals) >= LEARNED else elapsed
+        self._rate += (wanted - before) * min(elapsed / spread, 1.0)
         self._growth = (self._rate - before) / (elapsed * before)
         self._place += elapsed * 0.5 * (before + self._rate)
 
@@ -139,12 +142,11 @@ class Playback:
         return [replace(one, acceleration=one.acceleration + self._growth * one.velocity) for one in motion]
 
 
-def _middle(values: Sequence[float]) -> float:
-    """The mean of the middle half: one late frame says nothing of the rate."""
-    ordered = sorted(values)
-    quarter = len(ordered) // 4
-    half = ordered[quarter : len(ordered) - quarter]
-    return sum(half) / len(half)
+def _usual(values: Sequence[float]) -> float:
+    """The mean of all but the far longer ones: a hiccup says nothing of the rate, but an uneven rhythm does."""
+    longest = PAUSE * sorted(values)[len(values) // 2]
+    usual = [value for value in values if value <= longest]
+    return sum(usual) / len(usual)
 
 
 def _between(a: Angles, b: Angles, share: float) -> Angles:

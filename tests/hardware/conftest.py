@@ -1,0 +1,19 @@
+"""What the tests of the hardware share."""
+
+import pytest
+
+
+@pytest.fixture
+def simulate():
+    """Makes simulations that are closed at the test's end."""
+    from tests.hardware.simulation import Simulation
+
+    made = []
+
+    def make(*args, **kwargs) -> Simulation:
+        made.append(Simulation(*args, **kwargs))
+        return made[-1]
+
+    yield make
+    for simulation in made:
+        simulation.close()

@@ -1,0 +1,159 @@
+"""The worker and a virtual robot in simulated time: no process, no sleep, every run the same."""
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from limber.hardware.device import VIRTUAL_PORT, Channel, Device
+from limber.hardware.memory import SharedMemory
+from limber.hardware.messages import Orders, Report
+from limber.hardware.safety import Fault, State, Wish
+from limber.hardware.transport import TransportError
+from limber.hardware.virtual_robot import VirtualRobot, VirtualTransport
+from limber.hardware.worker.core import TURN, Worker
+from limber.motion import Limits
+
+LIMITS = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
+FRAME = 1 / 60  # [s]
+
+
+def make_device(channels: int = 3, port: str = VIRTUAL_PORT, **settings) -> Device:
+    return Device(port, tuple(Channel(f"joint {k}", k, LIMITS, **settings) for k in range(channels)))
+
+
+class Cable:
+    """A transport whose faults a test switches on."""
+
+    def __init__(self, transport: VirtualTransport) -> None:
+        self._transport = transport
+        self.frozen = False  # the device hears nothing and says nothing
+        self.deaf = False  # the device hears nothing
+        self.unplugged = False
+        self.spoil: Callable[[bytes], bytes] = lambda data: data  # what the line makes of bytes, either way
+        self.written = b""
+
+    def read(self) -> bytes:
+        self._check()
+        return b"" if self.frozen else self.spoil(self._transport.read())
+
+    def write(self, data: bytes) -> bool:
+        self._check()
+        self.written += data
+        if not (self.frozen or self.deaf):
+            self._transport.write(self.spoil(data))
+        return True
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def _check(self) -> None:
+        if self.unplugged:
+            raise TransportError(Fault.UNPLUGGED, "[Errno 5] Input/output error")
+
+
+class Simulation:
+    """Blender, the worker and a robot on one simulated clock."""
+
+    def __init__(self, device: Device, robot: VirtualRobot | None = None) -> None:
+        self.device = device
+        self.now = 1000.0
+        self.robot = robot or VirtualRobot.for_device(device, self.now)
+        self.cable: Cable | None = None
+        self.missing: Fault | None = None  # why the port cannot be opened
+        self.memory = SharedMemory.create(device)
+        self.worker = Worker(self.memory, self._connect, self.now)
+        self.commands: list[tuple[float, ...]] = []  # what was commanded at each turn while the robot was driven
+        self.places: list[tuple[float, ...]] = []  # where its servos were
+        self._beat = self._frame = self._stops = self._wish_number = self._wish_stops = 0
+        self._wish = Wish.NOTHING
+        self._stamp = self._next_frame = 0.0
+        self._angles: tuple[float, ...] = (0.0,) * len(device.channels)
+
+    def close(self) -> None:
+        self.memory.close()
+
+    def _connect(self, device: Device, now: float) -> Cable:
+        if self.missing is not None:
+            raise TransportError(self.missing, "as the test wants it")
+        self.cable = Cable(VirtualTransport(self.robot, lambda: self.now))
+        return self.cable
+
+    # what Blender does
+
+    def send(self, angles: Sequence[float], stamp: float | None = None) -> None:
+        self._angles = tuple(angles)
+        self._frame += 1
+        self._stamp = self.now if stamp is None else stamp
+        self._write()
+
+    def wish(self, wish: Wish) -> None:
+        self._wish, self._wish_stops = wish, self._stops
+        self._wish_number += 1
+        self._write()
+
+    def stop(self) -> None:
+        self._stops += 1
+        self.memory.press_stop(self._stops)
+
+    def live(self) -> None:
+        """A sign of life without angles."""
+        self._write()
+
+    def _write(self) -> None:
+        self._beat += 1
+        orders = Orders(self._beat, self._frame, self._stamp, self._wish_number, self._wish, self._wish_stops, self._angles)
+        self.memory.write_orders(orders)
+
+    # the passing of time
+
+    def run(self, seconds: float, pose: Callable[[float], Sequence[float]] | None = None, until: State | None = None) -> Report:
+        """Turns for `seconds`, with frames of `pose(time)` at 60 Hz where it is given; stops early in the state `until`."""
+        end = self.now + seconds
+        while self.now < end - 1e-9:
+            self.now += TURN
+            if pose is not None and self.now >= self._next_frame:
+                self._next_frame = max(self._next_frame, self.now - TURN)
+                self.send(pose(self._next_frame), self._next_frame)
+                self._next_frame += FRAME
+            self.worker.turn(self.now)
+            report = self.report
+            if report.state in (State.ARMING, State.ARMED, State.HOLDING) and report.commanded is not None:
+                self.commands.append(report.commanded)
+            self.places.append(self.robot.places[: len(self.device.channels)])
+            if report.state is until:
+                break
+        return self.report
+
+    @property
+    def report(self) -> Report:
+        report = self.memory.read_report()
+        assert report is not None
+        return report
+
+    @property
+    def state(self) -> State:
+        return self.report.state
+
+    def arm(self, pose: Callable[[float], Sequence[float]]) -> None:
+        """Connect and arm until the robot follows `pose(time)`."""
+        assert self.run(2.0, pose, until=State.DISARMED).state is State.DISARMED
+        self.wish(Wish.ARM)
+        self.run(0.1, pose)
+        if self.state is State.CONFIRM_POSE:
+            self.wish(Wish.CONFIRM_POSE)
+        assert self.run(20.0, pose, until=State.ARMED).state is State.ARMED
+
+
+def still(*angles: float) -> Callable[[float], Sequence[float]]:
+    """A pose that does not move."""
+    return lambda time: angles
+
+
+def speeds(rows: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Differences between successive rows, a second."""
+    return [[(b - a) / TURN for a, b in zip(before, after, strict=True)] for before, after in pairwise(rows)]
+
+
+def largest(rows: Sequence[Sequence[float]]) -> float:
+    """The largest magnitude in any row."""
+    return max(abs(value) for row in rows for value in row)
