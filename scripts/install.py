@@ -1,6 +1,6 @@
 """Installs the built package into an empty Blender profile, with Blender's own operator: `python scripts/install.py PROFILE`.
 
-A Blender (or bpy module) that is started with BLENDER_USER_RESOURCES=PROFILE then has the extension; it is enabled in the profile's preferences.
+A Blender (or bpy module) that is started with BLENDER_USER_RESOURCES=PROFILE then has the extension, enabled in the saved preferences.
 """
 
 import os

@@ -11,14 +11,17 @@ A script is a file with a generator function `play(stage)`. It runs from Blender
 It begins with an empty scene. When it ends, Blender quits and its facts are printed, or the error. scripts/window.sh starts it.
 """
 
+import importlib
 import json
 import os
 import runpy
 import sys
+import time
 import tomllib
 import traceback
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
+from types import ModuleType
 
 import bpy
 
@@ -39,11 +42,22 @@ class Stage:
 
     def __init__(self) -> None:
         self.facts: dict[str, object] = {"blender": bpy.app.version_string}
-        self.package = MODULE
 
     @property
     def window(self) -> bpy.types.Window:
         return bpy.context.window_manager.windows[0]
+
+    def part(self, name: str) -> ModuleType:
+        """A module of the installed package: `stage.part("rig.live")`."""
+        return importlib.import_module(f"{MODULE}.{name}")
+
+    def until(self, condition: Callable[[], bool], limit: float = 30.0) -> Generator[float, None, None]:
+        """Waits, as steps of a play, until something is so: `yield from stage.until(lambda: ...)`."""
+        give_up = time.monotonic() + limit
+        while not condition():
+            if time.monotonic() > give_up:
+                raise TimeoutError(f"it did not come to be within {limit:g} s")
+            yield 0.05
 
     def area(self, kind: str = "VIEW_3D") -> bpy.types.Area:
         """The largest editor of that kind."""

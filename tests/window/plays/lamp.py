@@ -1,0 +1,24 @@
+"""What the plays share: a rig whose chain looks at a target, with a servo for each joint."""
+
+import importlib.util
+from pathlib import Path
+
+import bpy
+
+RIGS = Path(__file__).resolve().parents[2] / "blender" / "rigs.py"
+
+
+def build(stage):
+    """Returns the rig and its chain; the 3D view shows them."""
+    spec = importlib.util.spec_from_file_location("rigs", RIGS)
+    rigs = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(rigs)
+    with stage.context():
+        rig, chain = rigs.looking_chain()
+        for number, joint in enumerate(chain.joints):
+            joint.servo = number
+        bones = rig.pose.bones
+        bones["lower"].rotation_euler.x, bones["middle"].rotation_euler.x, bones["upper"].rotation_euler.x = 0.5, -0.9, 0.7
+        bpy.ops.limber.store_posture(name="Curious")
+        bpy.ops.view3d.view_all()
+    return rig, chain

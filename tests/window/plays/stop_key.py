@@ -1,0 +1,37 @@
+"""Presses the stop key with the mouse over one editor after the other while the virtual robot is armed."""
+
+import sys
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import lamp
+
+
+def play(stage):
+    rig, _ = lamp.build(stage)
+    robot, states = stage.part("rig.robot"), stage.part("hardware.safety").State
+    stage.open_tab()
+    with stage.context():
+        bpy.ops.limber.live()
+        bpy.ops.limber.connect()
+    stage.facts["stopped_over"] = []
+    editors = sorted({area.type for area in stage.window.screen.areas})
+    stage.facts["editors"] = editors
+    for editor in editors:
+        yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state == states.DISARMED)
+        with stage.context():
+            bpy.ops.limber.arm()
+        yield from stage.until(lambda: robot.status(rig).state == states.ARMED)
+        stage.photograph("robot_armed")
+        stage.press("ESC", stage.point(0.5, 0.5, area=editor), shift=True)
+        yield from stage.until(lambda: robot.status(rig).state == states.FAULT)
+        stage.facts["stopped_over"].append(editor)
+        yield 0.2
+        stage.photograph("robot_stopped")
+        with stage.context():
+            bpy.ops.limber.clear_fault()
+    with stage.context():
+        bpy.ops.limber.disconnect()
