@@ -1,0 +1,245 @@
+"""Check: each thing that can be wrong with limits, axes, target, postures and servos gets a sentence that names it and what mends it."""
+
+from math import nan, radians
+
+import bpy
+import pytest
+
+from tests.blender.checking import only, refuses_live, sentences
+from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
+
+
+@pytest.fixture
+def chain():
+    return looking_chain()[1]
+
+
+@pytest.fixture
+def rig(chain):
+    return chain.id_data
+
+
+# limits
+
+
+def limited(rig, name, **settings):
+    constraint = rig.pose.bones[name].constraints.new("LIMIT_ROTATION")
+    constraint.owner_space = "LOCAL"
+    for key, value in settings.items():
+        setattr(constraint, key, value)
+    return constraint
+
+
+def test_limits_that_exclude_the_rest_pose_are_named(rig, chain):
+    chain.joints[2].lower = radians(10)
+    only(rig, chain, "Joint middle X", "exclude the rest pose", "0 degrees", blocks=False)
+
+
+def test_a_smallest_angle_above_the_largest_is_named(rig, chain):
+    chain.joints[2].lower, chain.joints[2].upper = 0.5, -0.5
+    only(rig, chain, "Joint middle X", "exchange them", blocks=True)
+    refuses_live("Joint middle X")
+
+
+def test_a_joint_without_any_range_is_named(rig, chain):
+    chain.joints[2].lower = chain.joints[2].upper = 0.0
+    only(rig, chain, "Joint middle X", "widen them")
+
+
+@pytest.mark.parametrize("word", ["velocity", "acceleration", "jerk"])
+@pytest.mark.parametrize("value", [0.0, -1.0, nan])
+def test_motion_limits_that_are_not_positive_are_named(rig, chain, word, value):
+    setattr(chain.joints[3], word, value)
+    only(rig, chain, "Joint upper X", word, "above 0", blocks=True)
+
+
+def test_a_limit_that_is_not_a_number_is_named(rig, chain):
+    chain.joints[0].upper = nan
+    only(rig, chain, "Joint base Y", "enter", blocks=True)
+
+
+def test_a_limit_rotation_that_is_narrower_than_the_joint_is_named(rig, chain):
+    limited(rig, "middle", use_limit_x=True, min_x=-0.5, max_x=0.5)
+    only(rig, chain, "'Limit Rotation'", "'middle'", "same limits", blocks=False)
+    chain.joints[2].lower, chain.joints[2].upper = -0.5, 0.5
+    assert sentences(rig, chain) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "remedy"),
+    [({"owner_space": "WORLD"}, "Local Space"), ({"influence": 0.5}, "set it to 1"), ({"euler_order": "ZYX"}, "Euler Order")],
+)
+def test_a_limit_rotation_that_limits_something_else_is_named(rig, chain, settings, remedy):
+    limited(rig, "middle", use_limit_x=True, min_x=-0.5, max_x=0.5, **settings)
+    only(rig, chain, "'Limit Rotation'", "'middle'", remedy)
+
+
+# axes
+
+
+def test_an_axis_locked_since_is_named(rig, chain):
+    rig.pose.bones["upper"].lock_rotation[0] = True
+    only(rig, chain, "Joint upper X", "locked", "unlock", "Match Joints")
+
+
+def test_an_axis_unlocked_since_is_named(rig, chain):
+    rig.pose.bones["upper"].lock_rotation[2] = False
+    only(rig, chain, "'upper'", "about Z", "Match Joints")
+
+
+def test_an_end_with_all_axes_locked_is_named():
+    rig, chain = looking_chain(build({**UPRIGHT, "head": ""}))
+    only(rig, chain, "'head'", "if that is a mistake", "unlock one")
+
+
+def test_a_chain_that_bends_one_way_only_is_named():
+    rig, chain = looking_chain(build({"base": "X", "middle": "X", "head": "X"}))
+    only(rig, chain, f"'{chain.name}'", "one way only", "by mistake")
+    rig, chain = looking_chain(build({"base": "Y", "head": "X"}, name="Turret"))
+    assert sentences(rig, chain) == []
+
+
+def test_a_chain_that_turns_about_its_own_view_alone_is_named():
+    rig, chain = looking_chain(build({"base": "Y", "head": "Y"}))
+    only(rig, chain, "one way only")
+    chain.look, chain.up = "+Z", "+Y"
+    only(rig, chain, "one way only")
+
+
+# the target
+
+
+def test_a_missing_target_is_named(rig, chain):
+    chain.target = None
+    only(rig, chain, f"'{chain.name}'", "choose the object", blocks=True)
+    refuses_live("choose the object")
+
+
+def test_a_target_that_hangs_on_the_chain_is_named(rig, chain):
+    thing = chain.target
+    thing.parent, thing.parent_type, thing.parent_bone = rig, "BONE", "upper"
+    only(rig, chain, "'Target'", "'upper'", "choose another target", blocks=True)
+    refuses_live("'Target'")
+
+
+def test_a_target_that_follows_the_chain_by_a_constraint_is_named(rig, chain):
+    constraint = chain.target.constraints.new("COPY_LOCATION")
+    constraint.target, constraint.subtarget = rig, "head"
+    only(rig, chain, "'Target'", "'Copy Location'", blocks=True)
+
+
+def test_a_target_that_hangs_on_what_hangs_on_the_chain_is_named(rig, chain):
+    hand = target(name="Hand")
+    hand.parent, hand.parent_type, hand.parent_bone = rig, "BONE", "head"
+    chain.target.parent = hand
+    only(rig, chain, "'Target'", "choose another target", blocks=True)
+
+
+def test_a_target_on_a_bone_above_the_chain_is_fine():
+    rig, chain = looking_chain(build(UPRIGHT), "lower", "head")
+    chain.target.parent, chain.target.parent_type, chain.target.parent_bone = rig, "BONE", "base"
+    assert sentences(rig, chain) == []
+
+
+def test_a_target_in_another_scene_is_named(rig, chain):
+    thing = chain.target
+    bpy.context.scene.collection.objects.unlink(thing)
+    bpy.data.scenes.new("Other").collection.objects.link(thing)
+    only(rig, chain, "'Target'", "link it there", blocks=True)
+
+
+def test_a_target_that_is_disabled_in_viewports_is_named(rig, chain):
+    chain.target.hide_viewport = True
+    only(rig, chain, "'Target'", "Outliner", blocks=False)
+    chain.target.hide_viewport = False
+    chain.target.hide_set(True)
+    assert sentences(rig, chain) == []
+
+
+def test_a_target_whose_place_is_not_a_number_is_named(rig, chain):
+    chain.target.location.x = nan
+    only(rig, chain, "'Target'", "not a number", blocks=True)
+
+
+def test_looking_along_up_is_named(rig, chain):
+    chain.look, chain.up = "+Z", "-Z"
+    only(rig, chain, f"'{chain.name}'", "choose another axis", blocks=True)
+
+
+# postures
+
+
+def test_a_posture_of_another_chain_is_named():
+    rig = build({**UPRIGHT, "arm": "X", "hand": "XZ"}, parents={"arm": "base"})
+    looking_chain(rig, "arm", "hand")
+    bpy.ops.limber.store_posture(name="Wave")
+    rig, chain = looking_chain(rig, "lower", "head", at=bpy.data.objects["Target"])
+    chain.postures.add().action = bpy.data.actions["Wave"]
+    only(rig, chain, "'Wave'", "another chain", blocks=False)
+    chain.base = "POSTURE"
+    only(rig, chain, "'Wave'", "another chain", blocks=True)
+
+
+def test_a_deleted_pose_asset_is_named(rig, chain):
+    bpy.ops.limber.store_posture(name="Lean")
+    bpy.data.actions.remove(bpy.data.actions["Lean"])
+    only(rig, chain, "was deleted", "remove the posture", blocks=False)
+    chain.base = "POSTURE"
+    only(rig, chain, "was deleted", blocks=True)
+    bpy.ops.limber.remove_posture()
+    only(rig, chain, "press Store Posture", blocks=True)
+
+
+# servos, hiding, keying
+
+
+def test_two_joints_on_one_servo_are_named(rig, chain):
+    chain.joints[4].servo = chain.joints[1].servo
+    only(rig, chain, "lower X", "head Y", "share servo 1", "its own number")
+    chain.joints[4].servo = chain.joints[1].servo = -1
+    assert sentences(rig, chain) == []
+
+
+def test_two_chains_on_one_servo_hear_it_both():
+    rig = build({**UPRIGHT, "arm": "X", "hand": "XZ"}, parents={"arm": "base"})
+    _, first = looking_chain(rig, "lower", "head")
+    _, second = looking_chain(rig, "arm", "hand", at=bpy.data.objects["Target"])
+    first, second = rig.limber.chains
+    second.joints[0].servo = first.joints[0].servo
+    for chain in rig.limber.chains:
+        only(rig, chain, "lower X", "arm X", "share servo 0")
+
+
+def test_pulses_the_wrong_way_round_are_named(rig, chain):
+    chain.joints[0].min_us, chain.joints[0].max_us = 2000, 1000
+    only(rig, chain, "Joint base Y", "pulse", "exchange them")
+
+
+def test_a_hidden_armature_is_named(rig, chain):
+    make_active(rig)
+    rig.hide_viewport = True
+    only(rig, chain, "'Rig'", "show it", blocks=True)
+    rig.hide_viewport = False
+    rig.hide_set(True)
+    assert sentences(rig, chain) == []
+
+
+def test_an_armature_in_a_disabled_collection_is_named(rig, chain):
+    collection = bpy.data.collections.new("Robot")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(rig)
+    bpy.context.scene.collection.objects.unlink(rig)
+    assert sentences(rig, chain) == []
+    collection.hide_viewport = True
+    assert "show it in the Outliner" in sentences(rig, chain)[0]
+    collection.hide_viewport = False
+    bpy.context.view_layer.layer_collection.children["Robot"].exclude = True
+    assert "show it in the Outliner" in sentences(rig, chain)[0]
+
+
+def test_visual_keying_is_named(rig, chain):
+    bpy.context.preferences.edit.use_visual_keying = True
+    try:
+        only(rig, chain, "Visual Keying", "Preferences", blocks=False)
+    finally:
+        bpy.context.preferences.edit.use_visual_keying = False
