@@ -29,7 +29,9 @@ test: setup build ## run every ring of tests (RING="lint plain blender installed
 	@.venv/bin/python scripts/rings.py $(RING)
 
 bench: main ## print every benchmark's table
-	@.venv/bin/python scripts/bench.py
+	.venv/bin/python -m benchmarks.erik_sweep
+	.venv/bin/python -m benchmarks.motion --settle
+	.venv/bin/python -m benchmarks.link
 
 soak: main ## stream for long (SECONDS=600) and print how late frames were
 	@.venv/bin/python -m benchmarks.link --soak $(SECONDS)
