@@ -12,7 +12,7 @@ REPOSITORY = "user_default"  # where Blender puts an extension that is dropped i
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 
-class NotInstalled(Exception):
+class NotInstalledError(Exception):
     """The extension is not where Blender installs extensions; the message says what mends it."""
 
 
@@ -20,19 +20,19 @@ def enable() -> ModuleType:
     """The installed package, enabled where it was not yet.
 
     Raises:
-        NotInstalled: there is none in this profile.
+        NotInstalledError: there is none in this profile.
     """
     if _loaded() is None:
         try:
             bpy.ops.preferences.addon_enable(module=f"bl_ext.{REPOSITORY}.limber")
         except RuntimeError as error:
-            raise NotInstalled(f"Limber is not installed in this profile: run `make demo`, which installs it ({error})") from error
+            raise NotInstalledError(f"Limber is not installed in this profile: run `make demo`, which installs it ({error})") from error
     package = _loaded()
     if package is None or not hasattr(bpy.types.Object, "limber"):
-        raise NotInstalled("Limber is not installed in this profile: run `make demo`, which installs it")
+        raise NotInstalledError("Limber is not installed in this profile: run `make demo`, which installs it")
     place = Path(package.__file__).resolve()
     if CHECKOUT in place.parents and CHECKOUT / "build" not in place.parents:
-        raise NotInstalled(f"Limber would run from the checkout ({place}): run `make demo`, which installs the built package")
+        raise NotInstalledError(f"Limber would run from the checkout ({place}): run `make demo`, which installs the built package")
     return package
 
 

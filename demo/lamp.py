@@ -3,10 +3,10 @@
 from math import cos, pi, radians, sin
 
 import bpy
-from mathutils import Matrix, Vector
-
+import installed
 import shapes
 import studio
+from mathutils import Matrix, Vector
 
 FPS, FRAMES = 24, 240
 
@@ -20,6 +20,8 @@ BONES = (
     ("Shade", 0.105, "X", (-35, 125), 270),
 )
 FOOT_HEIGHT = 0.022
+BALL = 0.042  # [m] radius of what it looks at
+BULB = 0.088  # [m] middle of the bulb, along the shade
 ELBOW = 0.017  # [m] radius of the hinges
 
 # What the body says, in the order of the bones [degrees].
@@ -29,20 +31,20 @@ POSTURES = {
     "Sad": (6, -48, 128, -10, 62),
 }
 CHANGES = {"Proud": 1, "Curious": 81, "Sad": 161}  # frames from which the lamp keeps each posture
-PICTURED = tuple(start + late for start in CHANGES.values() for late in (23, 41, 59, 77))  # four frames of each posture, once it is there
+PICTURED = [(name, tuple(start + late for late in (23, 41, 59, 77))) for name, start in CHANGES.items()]  # each once it is there
 
 
 def build() -> tuple[bpy.types.Object, bpy.types.Object]:
     """The scene with the lamp in it; returns the armature object, in Pose Mode, and the ball."""
     studio.empty_scene(FPS, FRAMES)
     rig = _armature()
-    _body(rig)
-    ball = studio.target_ball(0.042, {frame: ball_place(frame) for frame in range(1, FRAMES + 1, 3)} | {FRAMES: ball_place(FRAMES)})
-    studio.backdrop(1.6, 1.5)
-    studio.dim_world((0.45, 0.55, 0.7), 0.35)
-    studio.area_light("Key", (-0.4, -1.9, 1.9), (0, -0.1, 0.2), 30, 1.0, (1.0, 0.95, 0.88))
-    studio.area_light("Rim", (-1.2, 1.1, 1.2), (0, 0, 0.25), 18, 0.6, (0.7, 0.85, 1.0))
-    studio.camera((1.35, -1.45, 0.72), (-0.10, -0.17, 0.215), 58)
+    ball = studio.target_ball(BALL, {frame: ball_place(frame) for frame in range(1, FRAMES + 1, 3)} | {FRAMES: ball_place(FRAMES)})
+    _body(rig, ball)
+    studio.backdrop(1.6, 1.5).rotation_euler.z = radians(43)  # toward the camera
+    studio.dim_world((0.45, 0.55, 0.7), 0.5)
+    studio.area_light("Key", (-0.4, -1.9, 1.9), (0, -0.1, 0.2), 48, 1.0, (1.0, 0.95, 0.88))
+    studio.area_light("Rim", (-1.6, 1.1, 1.7), (0, 0, 0.25), 18, 0.6, (0.7, 0.85, 1.0))
+    studio.camera((1.42, -1.52, 0.70), (-0.15, -0.22, 0.235), 60)
     studio.use_cycles(480, 360)
     return rig, ball
 
@@ -50,7 +52,7 @@ def build() -> tuple[bpy.types.Object, bpy.types.Object]:
 def ball_place(frame: int) -> Vector:
     """The ball swings from side to side in front of the lamp, over its head and down to the table."""
     turn = 2 * pi * (frame - 1) / FRAMES
-    return studio.degrees_to(54 * sin(1.5 * turn + 0.6) - 24, 0.56 + 0.05 * cos(turn), 0.30 + 0.21 * sin(2.5 * turn + 0.3))
+    return studio.degrees_to(52 * sin(1.5 * turn + 0.6) - 26, 0.72 + 0.05 * cos(turn), 0.32 + 0.22 * sin(2.5 * turn + 0.3))
 
 
 def select(rig, names: list[str]) -> None:
@@ -81,6 +83,10 @@ def key_postures(rig, chain) -> None:
     for name, frame in CHANGES.items():
         chain.active_posture = names.index(name)
         chain.keyframe_insert("active_posture", frame=frame)
+    curves = installed.module("rig.actions").fcurves(rig.animation_data.action, getattr(rig.animation_data, "action_slot", None))
+    for curve in curves:
+        for point in curve.keyframe_points:
+            point.interpolation = "CONSTANT"
 
 
 def _armature() -> bpy.types.Object:
@@ -111,7 +117,7 @@ def _armature() -> bpy.types.Object:
     return rig
 
 
-def _body(rig) -> None:
+def _body(rig, ball) -> None:
     paint = shapes.material("Red Paint", (0.62, 0.035, 0.02), roughness=0.28)
     metal = shapes.material("Brushed Metal", (0.72, 0.74, 0.77), roughness=0.3, metallic=1.0)
     dark = shapes.material("Dark Metal", (0.03, 0.032, 0.036), roughness=0.4, metallic=0.6)
@@ -153,9 +159,11 @@ def _body(rig) -> None:
     shade = shapes.thing("Shade", shapes.lathe([*socket, *outside, (0.0805, 0.130)]), paint)
     shapes.hang(shade, rig, "Shade")
     shapes.hang(shapes.thing("Shade Inside", shapes.lathe([(0.0805, 0.130), *inside, (0.0, 0.036)]), white), rig, "Shade")
-    bulb = shapes.lathe([(0, 0.034), (0.013, 0.036), (0.014, 0.054), *[(0.030 * sin(a), 0.088 - 0.030 * cos(a)) for a in _arc(0.62, pi)]])
+    bulb = shapes.lathe([(0, 0.034), (0.013, 0.036), (0.014, 0.054), *[(0.030 * sin(a), BULB - 0.030 * cos(a)) for a in _arc(0.62, pi)]])
     bulb = shapes.thing("Bulb", bulb, glass)
     shapes.hang(bulb, rig, "Shade")
+
+    studio.gaze_ray(rig, "Shade", Matrix.Translation((0, BULB, 0)), BULB + BALL, ball, 0.008)
 
     beam = bpy.data.lights.new("Beam", "SPOT")
     beam.energy, beam.color, beam.spot_size, beam.spot_blend, beam.shadow_soft_size = 10, (1.0, 0.78, 0.48), radians(50), 0.35, 0.01

@@ -4,9 +4,8 @@ from dataclasses import dataclass, field
 from time import perf_counter, sleep
 
 import bpy
-import numpy as np
-
 import installed
+import numpy as np
 
 CONNECT_WITHIN = 20.0  # [s] a cold start of the worker's Python on a busy machine
 ARM_WITHIN = 30.0  # [s] the ramp to the first pose is slow on purpose
@@ -14,7 +13,7 @@ LOOK = 0.01  # [s] between two looks at the robot: it reports at most that often
 SETTLE = 1.0  # [s] after the last frame in which the robot arrives
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """Something essential did not happen; the message says what."""
 
 
@@ -41,14 +40,16 @@ class Take:
     looks: list[tuple] = field(default_factory=list)  # (time since the first frame [s], commanded, reported [rad])
     status: object = None
     skeleton: object = None
-    baked: np.ndarray | None = None
+    baked: np.ndarray | None = None  # (t, n) [rad] read back from the keys
+    robot: np.ndarray | None = None  # (t, n) [rad] what the robot reported of each frame, its lag taken out
+    robot_aim: list[float] = field(default_factory=list)  # [degrees]
 
 
 def perform(rig, chain, frames: int, say) -> Take:
     """Plays frames 1 to `frames` live in real time while the robot follows.
 
     Raises:
-        Failed: the chain or the robot did not come so far.
+        FailedError: the chain or the robot did not come so far.
     """
     scene = bpy.context.scene
     take = Take(scene.render.fps / scene.render.fps_base)
@@ -56,7 +57,7 @@ def perform(rig, chain, frames: int, say) -> Take:
     bpy.ops.limber.live()
     session = installed.module("rig.live").session(rig, chain)
     if session.problem or session.outputs is None:
-        raise Failed(f"The chain cannot go live: {session.problem}")
+        raise FailedError(f"The chain cannot go live: {session.problem}")
     take.skeleton = session.model.skeleton
     take.joints = [joint.name for joint in take.skeleton.joints]
     take.limits = np.array([(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in take.skeleton.joints]).T
@@ -81,8 +82,11 @@ def perform(rig, chain, frames: int, say) -> Take:
     for _ in range(int(SETTLE / LOOK)):
         beat = _look(robot, link, take, began, beat)
         sleep(LOOK)
-    take.status = link.status()
     bpy.ops.limber.disarm()
+    until = perf_counter() + SETTLE
+    while (take.status is None or take.status.acknowledged + take.status.lost < take.status.sent) and perf_counter() < until:
+        sleep(LOOK)
+        take.status = link.status()
     bpy.ops.limber.disconnect()
     return take
 
@@ -91,12 +95,12 @@ def bake(rig, chain, take: Take) -> None:
     """Bakes the frames of the take and reads the keys back.
 
     Raises:
-        Failed: nothing was baked.
+        FailedError: nothing was baked.
     """
     scene = bpy.context.scene
     chain.frame_start, chain.frame_end = take.frames[0], take.frames[-1]
     if bpy.ops.limber.bake() != {"FINISHED"}:
-        raise Failed("The motion was not baked")
+        raise FailedError("The motion was not baked")
     places = installed.module("rig.skeleton").ChainReader(rig, chain).places
     rows = []
     for frame in take.frames:
@@ -129,7 +133,7 @@ def _wait(robot, rig, wanted: set, limit: float) -> None:
         if status.state in wanted:
             return
         if status.state in broken or perf_counter() > until:
-            raise Failed(f"The robot did not get to {' or '.join(state.name for state in wanted)}: {status.sentence}")
+            raise FailedError(f"The robot did not get to {' or '.join(state.name for state in wanted)}: {status.sentence}")
         sleep(robot.HEARTBEAT / 2)
 
 
@@ -148,7 +152,7 @@ def _look(robot, link, take: Take, began: float, beat: float) -> float:
 def _check(link) -> None:
     status = link.status()
     if not status.moving:
-        raise Failed(f"The robot stopped following: {status.sentence}")
+        raise FailedError(f"The robot stopped following: {status.sentence}")
 
 
 def _note_what_is_sent(link, take: Take) -> None:

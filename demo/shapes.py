@@ -1,5 +1,6 @@
 """Meshes and materials that the demo's figures are made of. Meshes lie along +Y, as bones do."""
 
+from itertools import pairwise
 from math import cos, pi, radians, sin, tau
 
 import bmesh
@@ -21,6 +22,38 @@ def material(name: str, colour: tuple, roughness: float = 0.5, metallic: float =
     shader.inputs["Emission Color"].default_value = (*colour, 1.0)
     shader.inputs["Emission Strength"].default_value = glow
     made.diffuse_color = (*colour, 1.0)
+    made.cycles.emission_sampling = "NONE"  # what glows is seen; lamps do the lighting
+    return made
+
+
+def tiles(name: str, colour: tuple, size: float) -> bpy.types.Material:
+    """A floor of tiles, `size` [m] wide, just different enough to see what passes over them."""
+    made = material(name, colour, roughness=0.85)
+    nodes, links = made.node_tree.nodes, made.node_tree.links
+    shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
+    places, checker = nodes.new("ShaderNodeTexCoord"), nodes.new("ShaderNodeTexChecker")
+    checker.inputs["Scale"].default_value = 1.0 / size
+    checker.inputs["Color1"].default_value = (*colour, 1.0)
+    checker.inputs["Color2"].default_value = (*(1.2 * part for part in colour), 1.0)
+    links.new(places.outputs["Object"], checker.inputs["Vector"])
+    links.new(checker.outputs["Color"], shader.inputs["Base Color"])
+    return made
+
+
+def haze(name: str, colour: tuple, strength: float) -> bpy.types.Material:
+    """Light in dusty air: glows, and hides nothing."""
+    made = bpy.data.materials.new(name)
+    made.use_nodes = True
+    nodes, links = made.node_tree.nodes, made.node_tree.links
+    nodes.clear()
+    end, both = nodes.new("ShaderNodeOutputMaterial"), nodes.new("ShaderNodeAddShader")
+    glow, clear = nodes.new("ShaderNodeEmission"), nodes.new("ShaderNodeBsdfTransparent")
+    glow.inputs["Color"].default_value = (*colour, 1.0)
+    glow.inputs["Strength"].default_value = strength
+    links.new(glow.outputs[0], both.inputs[0])
+    links.new(clear.outputs[0], both.inputs[1])
+    links.new(both.outputs[0], end.inputs["Surface"])
+    made.cycles.emission_sampling = "NONE"
     return made
 
 
@@ -33,7 +66,7 @@ def lathe(profile: list[tuple[float, float]], segments: int = SEGMENTS) -> bmesh
             rings.append([mesh.verts.new((0.0, y, 0.0))])
         else:
             rings.append([mesh.verts.new((radius * cos(tau * k / segments), y, radius * sin(tau * k / segments))) for k in range(segments)])
-    for below, above in zip(rings, rings[1:], strict=False):
+    for below, above in pairwise(rings):
         for k in range(segments):
             corners = [below[k % len(below)], below[(k + 1) % len(below)], above[(k + 1) % len(above)], above[k % len(above)]]
             mesh.faces.new(list(dict.fromkeys(corners)))
@@ -74,7 +107,7 @@ def tube(points: list[Vector], radius: float, segments: int = 12) -> bmesh.types
                 for s in range(segments)
             ]
         )
-    for below, above in zip(rings, rings[1:], strict=False):
+    for below, above in pairwise(rings):
         for s in range(segments):
             mesh.faces.new((below[s], below[(s + 1) % segments], above[(s + 1) % segments], above[s]))
     for cap in (rings[0][::-1], rings[-1]):

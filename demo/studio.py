@@ -4,12 +4,11 @@ from math import cos, pi, radians, sin
 from pathlib import Path
 
 import bpy
+import shapes
 from mathutils import Matrix, Vector
 
-import shapes
-
-SAMPLES = 24  # enough where a denoiser follows
-WALL = (0.055, 0.085, 0.115)
+SAMPLES = 16  # enough where a denoiser follows
+WALL = (0.075, 0.115, 0.15)
 BALL_COLOUR = (1.0, 0.42, 0.02)
 
 
@@ -23,8 +22,14 @@ def empty_scene(fps: int, frames: int) -> bpy.types.Scene:
     return scene
 
 
-def backdrop(size: float, depth: float) -> bpy.types.Object:
-    """A floor that bends up into a wall behind, without a seam; `depth` is how far behind the origin (+Y) the wall stands."""
+def backdrop(size: float, depth: float, tile: float = 0.0) -> bpy.types.Object:
+    """A floor that bends up into a wall behind, without a seam.
+
+    Args:
+        size: [m] of what stands on it.
+        depth: How far behind the origin (+Y) the wall stands [m].
+        tile: Width of its tiles [m]; 0: none.
+    """
     bend, steps = 0.35 * size, 16
     line = [(-1.6 * size, 0.0), (depth - bend, 0.0)]
     line += [(depth - bend + bend * sin(pi / 2 * k / steps), bend * (1 - cos(pi / 2 * k / steps))) for k in range(1, steps + 1)]
@@ -33,7 +38,7 @@ def backdrop(size: float, depth: float) -> bpy.types.Object:
     corners = [(x, y, z) for y, z in line for x in (-2.5 * size, 2.5 * size)]
     data.from_pydata(corners, [], [(2 * k, 2 * k + 1, 2 * k + 3, 2 * k + 2) for k in range(len(line) - 1)])
     data.polygons.foreach_set("use_smooth", [True] * len(data.polygons))
-    data.materials.append(shapes.material("Backdrop", WALL, roughness=0.85))
+    data.materials.append(shapes.tiles("Backdrop", WALL, tile) if tile else shapes.material("Backdrop", WALL, roughness=0.85))
     made = bpy.data.objects.new("Backdrop", data)
     bpy.context.scene.collection.objects.link(made)
     return made
@@ -45,6 +50,7 @@ def area_light(name: str, place: tuple, toward: tuple, energy: float, size: floa
     made = bpy.data.objects.new(name, data)
     bpy.context.scene.collection.objects.link(made)
     made.matrix_world = looking(place, toward)
+    made.visible_camera = False
     return made
 
 
@@ -82,6 +88,20 @@ def target_ball(radius: float, places: dict[int, Vector]) -> bpy.types.Object:
     return made
 
 
+def gaze_ray(rig, bone: str, frame: Matrix, short: float, target: bpy.types.Object, radius: float) -> bpy.types.Object:
+    """A ray from a bone along the way it looks (+Y of `frame`, which is in the bone's), as long as the target is far: what it hits is
+    what is looked at. `short`: by how much it ends before the distance from the bone's head to the target's middle [m]."""
+    ray = shapes.thing("Ray", shapes.lathe([(radius, 0.0), (radius, 1.0)], 24), shapes.haze("Ray", (1.0, 0.72, 0.36), 0.4))
+    shapes.hang(ray, rig, bone, frame)
+    driver = ray.driver_add("scale", 1).driver
+    distance = driver.variables.new()
+    distance.type = "LOC_DIFF"
+    near, far = distance.targets
+    near.id, near.bone_target, far.id = rig, bone, target
+    driver.type, driver.expression = "SCRIPTED", f"{distance.name} - {short}"
+    return ray
+
+
 def use_cycles(width: int, height: int) -> None:
     """Cycles on the processor renders on every machine, with or without a screen."""
     scene = bpy.context.scene
@@ -89,9 +109,11 @@ def use_cycles(width: int, height: int) -> None:
     scene.cycles.device = "CPU"
     scene.cycles.samples = SAMPLES
     scene.cycles.use_adaptive_sampling = True
-    scene.cycles.max_bounces = 4
+    scene.cycles.max_bounces = 3
     scene.cycles.caustics_reflective = scene.cycles.caustics_refractive = False
+    scene.cycles.use_light_tree = False  # few lights: the plain choice among them is quicker
     scene.cycles.use_denoising = True
+    scene.cycles.denoising_prefilter = scene.cycles.denoising_quality = "FAST"
     scene.render.use_persistent_data = True
     scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage = width, height, 100
     scene.render.image_settings.file_format = "PNG"

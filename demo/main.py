@@ -1,0 +1,202 @@
+"""The main job, headless, on the installed extension: postures, a moving target, live, filtered, streamed to the virtual robot, baked.
+
+    main.py --out FOLDER                     a desk lamp with five joints
+    main.py --out FOLDER --motion CLIP.bvh   a person from a motion-capture clip
+
+Leaves pictures, a .blend and report.json in FOLDER; exits with 1 and a sentence when something essential failed. Runs in any Python that
+has a Blender module and Limber installed in its profile (BLENDER_USER_RESOURCES); `make demo` sees to both.
+"""
+
+import argparse
+import contextlib
+import importlib.util
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from math import degrees
+from pathlib import Path
+from time import perf_counter
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import bpy  # noqa: E402
+import installed  # noqa: E402
+import lamp  # noqa: E402
+import performance  # noqa: E402
+import report  # noqa: E402
+import studio  # noqa: E402
+import walker  # noqa: E402
+
+BEGAN = perf_counter()
+
+
+def say(sentence: str) -> None:
+    print(f"demo: {perf_counter() - BEGAN:5.1f} s  {sentence}", flush=True)
+
+
+@contextlib.contextmanager
+def quietly():
+    """Without what Blender itself prints: its operators' reports, and a line for every rendered sample."""
+    sys.stdout.flush()
+    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
+
+
+@dataclass
+class Cast:
+    """Who performs: the rig with its chain, ready to go live, and what to picture."""
+
+    name: str
+    title: str
+    rig: bpy.types.Object
+    chain: object
+    frames: int
+    rows: list[tuple[str, tuple[int, ...]]]  # of the contact sheet: label, frames
+    compare: bool = False  # a row of the same frames with the animation as it was
+
+
+def cast_lamp() -> Cast:
+    rig, ball = lamp.build()
+    lamp.select(rig, [name for name, *_ in lamp.BONES])
+    bpy.ops.limber.new_chain()
+    chain = rig.limber.chains[0]
+    chain.target, chain.eye, chain.base = ball, lamp.BULB / rig.data.bones["Shade"].length, "POSTURE"
+    lamp.set_servos(chain)
+    for posture in lamp.POSTURES:
+        lamp.pose(rig, posture)
+        bpy.ops.limber.store_posture(name=posture)
+    lamp.key_postures(rig, chain)
+    return Cast("lamp", "A desk lamp says three things, and never takes its eye off the ball", rig, chain, lamp.FRAMES, lamp.PICTURED)
+
+
+def cast_walker(clip: Path) -> Cast:
+    figure = walker.Walker(clip)
+    figure.select()
+    bpy.ops.limber.new_chain()
+    chain = figure.rig.limber.chains[0]
+    chain.target, chain.look, chain.up, chain.eye = figure.ball, figure.look, figure.up, walker.EYE
+    chain.base, chain.roll = "RIG", "UPRIGHT"
+    figure.set_servos(chain)
+    title = f"{clip.stem}: the same motion, with the eyes on the ball"
+    return Cast(clip.stem, title, figure.rig, chain, figure.frames, [("with Limber", figure.pictured())], compare=True)
+
+
+def check(cast: Cast) -> None:
+    """What the Check button says must be nothing."""
+    for finding in installed.module("rig.check").check(bpy.context, cast.rig, cast.chain):
+        say(f"Check: {finding.sentence}")
+
+
+def picture(folder: Path, frames, label: str) -> dict[int, str]:
+    """Renders frames of the scene as it plays now; returns their files, relative to the folder."""
+    pictures = {}
+    for number, frame in enumerate(frames, start=1):
+        began = perf_counter()
+        pictures[frame] = f"frames/{label}_{frame:04d}.png"
+        with quietly():
+            studio.render(frame, folder / pictures[frame])
+        say(f"picture {number} of {len(frames)}: {label}, frame {frame}, in {perf_counter() - began:.1f} s")
+    return pictures
+
+
+@contextlib.contextmanager
+def playing(rig, action, slot):
+    """The rig plays another action for a while."""
+    animation = rig.animation_data
+    before = animation.action, getattr(animation, "action_slot", None)
+    animation.action = action
+    if slot is not None:
+        animation.action_slot = slot
+    yield
+    animation.action = before[0]
+    if before[1] is not None:
+        animation.action_slot = before[1]
+
+
+def contact_sheet(folder: Path, cast: Cast, take, original: tuple) -> dict:
+    """Renders what the contact sheet shows, and says what it shows."""
+    rows = []
+    if cast.compare:
+        with playing(cast.rig, *original):
+            pictures = picture(folder, cast.rows[0][1], "captured")
+        rows.append({"label": "as captured", "cells": [{"picture": file, "caption": f"frame {frame}"} for frame, file in pictures.items()]})
+    for label, frames in cast.rows:
+        pictures = picture(folder, frames, label.lower().replace(" ", "_"))
+        cells = []
+        for frame, file in pictures.items():
+            error = degrees(take.filtered_aim_error[frame - 1])
+            cells.append({"picture": file, "caption": f"frame {frame}: looks {error:.1f} degrees past the ball"})
+        rows.append({"label": label, "cells": cells})
+    subtitle = (
+        f"{len(take.frames)} frames at {take.fps:g} a second, {len(take.joints)} joints: warped, filtered, streamed to a robot, baked."
+        " The ray shows where the head points."
+    )
+    return {"title": cast.title, "subtitle": subtitle, "rows": rows}
+
+
+def draw(folder: Path) -> None:
+    """Contact sheet and plot, by a Python that has matplotlib: this one, or the development environment's."""
+    python = sys.executable
+    if importlib.util.find_spec("matplotlib") is None:
+        python = str(HERE.parent / ".venv" / "bin" / "python")
+    subprocess.run([python, str(HERE / "pictures.py"), str(folder)], check=True, stdout=subprocess.DEVNULL)
+
+
+def run(out: Path, clip: Path | None) -> int:
+    folder = out / clip.stem if clip else out
+    (folder / "frames").mkdir(parents=True, exist_ok=True)
+    for old in [*folder.glob("*.*"), *folder.glob("frames/*")]:
+        old.unlink()
+    package = installed.enable()
+    say(f"Blender {bpy.app.version_string}, Limber installed in {Path(package.__file__).parent}")
+    with quietly():
+        cast = cast_walker(clip) if clip else cast_lamp()
+    say(f"chain '{cast.chain.name}' from '{cast.chain.root}' to '{cast.chain.end}' has {len(cast.chain.joints)} joints")
+    check(cast)
+    animation = cast.rig.animation_data
+    original = animation.action, getattr(animation, "action_slot", None)
+    take = performance.perform(cast.rig, cast.chain, cast.frames, say)
+    say(f"baking {cast.frames} frames")
+    performance.bake(cast.rig, cast.chain, take)
+    blend = folder / f"{cast.name}.blend"
+    with quietly():
+        bpy.context.scene.frame_set(1)
+        bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
+    pictures = [str(folder / name) for name in ("contact_sheet.png", "plot.png")]
+    figures = report.measure(take) | {"blender": bpy.app.version_string, "pictures": pictures, "blend": str(blend)}
+    report.save(folder, take, figures, contact_sheet(folder, cast, take, original))
+    draw(folder)
+    print(report.table(figures), flush=True)
+    short = report.shortcomings(figures)
+    for sentence in short:
+        print(f"demo: {sentence}", file=sys.stderr)
+    say(f"{', '.join([*pictures, str(blend), str(folder / 'report.json')])}")
+    return 1 if short else 0
+
+
+def main() -> int:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--out", type=Path, default=HERE.parent / "build" / "demo", help="folder for what the demo leaves (build/demo)")
+    ask.add_argument("--motion", type=Path, help="a motion-capture clip (.bvh) instead of the lamp")
+    asked = ask.parse_args()
+    try:
+        return run(asked.out.resolve(), asked.motion.resolve() if asked.motion else None)
+    except (performance.FailedError, installed.NotInstalledError, walker.ClipError) as error:
+        print(f"demo: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # some Blender modules hang while the interpreter ends
