@@ -11,6 +11,7 @@ class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
     """Motion to keys"""
 
     bl_label = "Bake"
+    bl_order = 6
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

@@ -13,6 +13,7 @@ class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
     """What the end looks at, and how"""
 
     bl_label = "Gaze"
+    bl_order = 3
 
     def draw(self, context):
         layout = self.layout

@@ -11,6 +11,7 @@ class LIMBER_PT_motion(ChainTab, bpy.types.Panel):
     """What makes the angles into movement"""
 
     bl_label = "Motion"
+    bl_order = 4
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

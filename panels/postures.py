@@ -11,6 +11,7 @@ class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
     """Postures that the chain can keep while it looks"""
 
     bl_label = "Postures"
+    bl_order = 2
 
     def draw(self, context):
         layout = self.layout

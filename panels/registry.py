@@ -1,4 +1,4 @@
-"""Every panel and list, in the order in which the tab shows them: rig, postures, gaze, motion, robot, bake."""
+"""Every panel and list, in the order in which the tab shows them: stop, rig, postures, gaze, motion, robot, bake."""
 
 import bpy
 
@@ -9,11 +9,13 @@ from .motion import LIMBER_PT_motion
 from .postures import LIMBER_PT_postures
 from .rig import LIMBER_PT_joints, LIMBER_PT_rig
 from .robot import LIMBER_PT_channels, LIMBER_PT_robot
+from .stop import LIMBER_PT_stop
 
 CLASSES = (
     LIMBER_UL_chains,
     LIMBER_UL_joints,
     LIMBER_UL_postures,
+    LIMBER_PT_stop,
     LIMBER_PT_rig,
     LIMBER_PT_joints,
     LIMBER_PT_postures,

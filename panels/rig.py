@@ -11,6 +11,7 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
     """Chains of the active armature"""
 
     bl_label = "Rig"
+    bl_order = 1
     bl_idname = "LIMBER_PT_rig"
 
     def draw(self, context):

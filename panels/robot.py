@@ -5,7 +5,6 @@ import bpy
 from ..hardware.safety import State
 from ..operators.subject import rig_of
 from ..rig import chains, robot
-from ..rig.keymap import STOP_KEY
 from .tab import ChainTab, Tab, sentence
 
 
@@ -13,6 +12,7 @@ class LIMBER_PT_robot(Tab, bpy.types.Panel):
     """The robot that the armature moves"""
 
     bl_label = "Robot"
+    bl_order = 5
 
     @classmethod
     def poll(cls, context):
@@ -35,10 +35,6 @@ class LIMBER_PT_robot(Tab, bpy.types.Panel):
             sentence(layout, "Not connected: press Connect. Nothing moves before the robot is armed", "UNLINKED")
             layout.operator("limber.connect", icon="LINKED")
             return
-        stop = layout.row()
-        stop.scale_y = 2.2
-        stop.alert = True
-        stop.operator("limber.stop", text=f"STOP   ({STOP_KEY})", icon="X")
         if status:
             sentence(layout, status.sentence, "ERROR" if status.state in {State.FAULT, State.WORKER_LOST} else "INFO")
         _draw_buttons(layout, status)
