@@ -1,0 +1,48 @@
+#include "channel.h"
+
+void limber_channel_configure(limber_channel *channel, uint16_t lower, uint16_t upper, uint16_t speed, uint8_t detach, uint8_t period_ms) {
+    channel->lower = lower;
+    channel->upper = upper;
+    channel->step = (uint32_t)speed * 2048 / 1000 * period_ms;  // 8 * 256 / 1000 for each millisecond, rounded down: never too fast
+    channel->detach = detach;
+    channel->configured = 1;
+}
+
+uint8_t limber_channel_move(limber_channel *channel, uint16_t position, uint8_t interval_ms, uint32_t now_us) {
+    uint16_t goal = position;
+    if (goal < channel->lower) goal = channel->lower;
+    if (goal > channel->upper) goal = channel->upper;
+    if (channel->width == 0) channel->width = (uint32_t)goal << 8;
+    channel->from = limber_channel_pulse(channel);
+    channel->goal = goal;
+    channel->start_us = now_us;
+    channel->interval = (uint16_t)((uint32_t)interval_ms * 1000 / 16);
+    return goal != position;
+}
+
+// Where the line is now. Times are in units of 16 us, so that the product fits 32 bits.
+static uint16_t on_line(limber_channel *channel, uint32_t now_us) {
+    uint32_t elapsed = (now_us - channel->start_us) >> 4;
+    if (elapsed >= channel->interval) {
+        channel->interval = 0;  // arrived for good, also when the clock comes round
+        return channel->goal;
+    }
+    int32_t way = (int32_t)channel->goal - channel->from;
+    return (uint16_t)(channel->from + way * (int32_t)elapsed / (int32_t)channel->interval);
+}
+
+void limber_channel_advance(limber_channel *channel, uint32_t now_us) {
+    if (channel->goal == 0) return;
+    uint32_t wanted = (uint32_t)on_line(channel, now_us) << 8;
+    uint32_t way = wanted > channel->width ? wanted - channel->width : channel->width - wanted;
+    channel->behind = way > channel->step;
+    if (!channel->behind) channel->width = wanted;
+    else if (wanted > channel->width) channel->width += channel->step;
+    else channel->width -= channel->step;
+}
+
+void limber_channel_rest(limber_channel *channel) {
+    channel->goal = 0;
+    channel->behind = 0;
+    if (channel->detach) channel->width = 0;
+}

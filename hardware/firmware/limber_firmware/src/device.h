@@ -1,0 +1,63 @@
+// A device that speaks Limber's protocol (docs/protocol.md): its states, what it obeys and what it answers. Portable C: knows no board.
+// A board gives it bytes and the time, asks it for the width of each pulse, and sends its answers.
+#ifndef LIMBER_DEVICE_H
+#define LIMBER_DEVICE_H
+
+#include "channel.h"
+#include "frame.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef LIMBER_CHANNELS
+#define LIMBER_CHANNELS 12
+#endif
+#define LIMBER_VERSION 1
+#define LIMBER_WATCHDOG_MS 250
+#define LIMBER_ANSWERS 16  // answers that may wait for the line; beyond that the oldest is lost
+
+enum { LIMBER_DISARMED, LIMBER_ARMED, LIMBER_HOLDING, LIMBER_FAULT };
+
+typedef struct {
+    uint8_t firmware_major, firmware_minor;
+    uint16_t lowest, highest;  // positions that the board can send at all
+    uint8_t period_ms;         // from pulse to pulse
+    const char *name;          // at most 24 ASCII characters
+} limber_description;
+
+typedef struct {
+    uint8_t kind;  // of the frame that it answers; 0: unasked
+    uint8_t sequence, result, state, reasons;
+} limber_answer;
+
+typedef struct {
+    const limber_description *description;
+    limber_channel channels[LIMBER_CHANNELS];
+    limber_inbox inbox;
+    limber_answer answers[LIMBER_ANSWERS];
+    uint8_t first_answer, answer_count;
+    uint8_t state, reasons;
+    uint16_t session;
+    uint32_t last_byte_us, last_move_us;
+} limber_device;
+
+// As after a reset: disarmed, no session, no pulse.
+void limber_begin(limber_device *device, const limber_description *description);
+
+// Takes a byte that has come in.
+void limber_receive(limber_device *device, uint8_t byte, uint32_t now_us);
+
+// Looks at the clock: the watchdog, and a frame that never ended. To be called at least every 10 ms.
+void limber_tick(limber_device *device, uint32_t now_us);
+
+// The width of a channel's next pulse, 0 for none. To be called once for each pulse.
+uint16_t limber_next_pulse(limber_device *device, uint8_t channel, uint32_t now_us);
+
+// Writes the next frame to be sent into frame (LIMBER_MAX_FRAME bytes) and returns its length, 0 if there is none.
+uint8_t limber_next_answer(limber_device *device, uint8_t *frame);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,143 @@
+// Servo pulses on an Arduino Uno (ATmega328P, 16 MHz): Timer1 alone, nothing of the Servo library.
+//
+// 20 ms are six slots; in each of them two channels have their pulses, one begun a little after the other. Timer1 runs freely at 16 MHz. Its
+// interrupt is asked for LEAD before an edge and then waits for the exact tick, so that an interrupt of the serial line or of millis()
+// that happens to run just then does not move the edge.
+#if defined(__AVR_ATmega328P__)
+
+#include "pulses.h"
+
+#include <avr/interrupt.h>
+#include <avr/io.h>
+
+#if F_CPU != 16000000L
+#error "the ticks below are those of a 16 MHz Uno"
+#endif
+#if LIMBER_CHANNELS != 12
+#error "six slots of two channels: 12 channels"
+#endif
+
+#define SLOTS 6
+#define TICKS_PER_US 16
+#define TICKS_PER_UNIT 2                  // an eighth of a microsecond
+#define SLOT_TICKS 53333U                 // a sixth of 20 ms
+#define LEAD (16 * TICKS_PER_US)          // the longest other interrupt is 7 us, the longest stretch without interrupts 6 us
+#define NEAR (LEAD + 6 * TICKS_PER_US)    // an edge this near is waited for at once: there is no time to leave and come back
+#define PAST 60000U                       // farther ahead than any edge can be: it is behind
+#define GAP (10 * TICKS_PER_US)           // from one rising edge to the other
+#define APART (5 * TICKS_PER_US)          // between the falling edges, so that neither waits for the other
+
+typedef struct {
+    uint16_t at;  // [ticks] in the slot
+    volatile uint8_t *port;
+    uint8_t mask, level;
+} edge;
+
+typedef struct {
+    edge edges[4];
+    uint8_t count;
+} slot;
+
+// Pins 2 to 12 and A0. Not 13: the bootloader blinks it. Not 0 and 1: the serial line.
+static volatile uint8_t *const ports[LIMBER_CHANNELS] = {
+    &PORTD, &PORTD, &PORTD, &PORTD, &PORTD, &PORTD, &PORTB, &PORTB, &PORTB, &PORTB, &PORTB, &PORTC,
+};
+static const uint8_t masks[LIMBER_CHANNELS] = {1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7, 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 0};
+
+const limber_description limber_board = {
+    .firmware_major = 1, .firmware_minor = 0,
+    .lowest = 500 * 8, .highest = 2500 * 8,
+    .period_ms = 20,
+    .name = "Arduino Uno",
+};
+
+static slot slots[SLOTS];
+static volatile uint8_t running;  // the slot that the interrupt is in
+static uint8_t prepared;          // the slot that was prepared last
+static uint8_t next_edge;         // the interrupt's own
+static uint16_t slot_start;       // likewise
+
+ISR(TIMER1_COMPA_vect) {
+    for (;;) {
+        const slot *now = &slots[running];
+        uint8_t ends = next_edge >= now->count;
+        uint16_t at = slot_start + (ends ? SLOT_TICKS : now->edges[next_edge].at);
+        uint16_t left = at - TCNT1;
+        if (left > NEAR && left < PAST) {
+            OCR1A = at - LEAD;
+            return;
+        }
+        if (ends) {
+            slot_start = at;
+            next_edge = 0;
+            running = running == SLOTS - 1 ? 0 : running + 1;
+            continue;
+        }
+        const edge *e = &now->edges[next_edge++];
+        volatile uint8_t *port = e->port;
+        uint8_t high = *port | e->mask, low = *port & ~e->mask, level = e->level;
+        uint8_t value = level ? high : low;
+        while ((int16_t)(TCNT1 - at) < 0) {
+        }
+        *port = value;
+    }
+}
+
+void limber_pulses_begin(void) {
+    for (uint8_t i = 0; i < LIMBER_CHANNELS; i++) {
+        *ports[i] &= ~masks[i];
+        *(ports[i] - 1) |= masks[i];  // the direction register lies just before the port's
+    }
+    TCCR1A = 0;
+    TCCR1B = 1 << CS10;  // free running, no prescaler
+    TCNT1 = 0;
+    OCR1A = SLOT_TICKS;
+    TIFR1 = 1 << OCF1A;
+    TIMSK1 = 1 << OCIE1A;
+}
+
+static uint8_t add(slot *s, uint8_t count, uint8_t channel, uint16_t at, uint8_t level) {
+    edge *e = &s->edges[count];
+    e->at = at;
+    e->port = ports[channel];
+    e->mask = masks[channel];
+    e->level = level;
+    return count + 1;
+}
+
+// The edges of a slot in their order, for two channels with pulses of so many ticks (0: none).
+static void arrange(slot *s, uint8_t first, uint16_t first_ticks, uint8_t second, uint16_t second_ticks) {
+    uint16_t begin = LEAD + NEAR;
+    uint16_t first_end = begin + first_ticks;
+    uint16_t second_begin = begin + GAP;
+    uint16_t second_end = second_begin + second_ticks;
+    uint16_t apart = first_end > second_end ? first_end - second_end : second_end - first_end;
+    if (apart < APART) {
+        second_begin += GAP;
+        second_end += GAP;
+    }
+    uint8_t count = 0;
+    if (first_ticks) count = add(s, count, first, begin, 1);
+    if (second_ticks) count = add(s, count, second, second_begin, 1);
+    if (first_ticks && !(second_ticks && second_end < first_end)) count = add(s, count, first, first_end, 0);
+    if (second_ticks) count = add(s, count, second, second_end, 0);
+    if (first_ticks && second_ticks && second_end < first_end) count = add(s, count, first, first_end, 0);
+    s->count = count;
+}
+
+void limber_pulses_prepare(limber_device *device, uint32_t now_us) {
+    uint8_t next = running == SLOTS - 1 ? 0 : running + 1;
+    if (next == prepared) return;
+    prepared = next;
+    uint8_t first = next, second = next + SLOTS;
+    slot s;
+    uint16_t first_ticks = limber_next_pulse(device, first, now_us) * TICKS_PER_UNIT;
+    uint16_t second_ticks = limber_next_pulse(device, second, now_us) * TICKS_PER_UNIT;
+    arrange(&s, first, first_ticks, second, second_ticks);
+    uint8_t flags = SREG;
+    cli();
+    if (running != next) slots[next] = s;  // too late otherwise: it runs
+    SREG = flags;
+}
+
+#endif
