@@ -1,0 +1,87 @@
+"""The last stage before the wire: no leap, no matter what is wanted."""
+
+import math
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from limber.hardware.worker.drive import RAMP_SPEED, Drive
+from limber.motion import Kinematic
+
+from tests.hardware.simulation import LIMITS, make_device
+
+TURN = 0.01
+CHANNELS = make_device(1).channels
+anything = st.lists(st.tuples(st.sampled_from(["follow", "ramp", "brake"]), st.floats(-1.5, 1.5), st.floats(0.001, 0.3)), max_size=60)
+
+
+def at(position: float, velocity: float = 0.0, acceleration: float = 0.0) -> list[Kinematic]:
+    return [Kinematic(position, velocity, acceleration)]
+
+
+@settings(derandomize=True, max_examples=200)
+@given(st.floats(-1.5, 1.5), anything)
+def test_no_order_makes_a_command_leave_the_range_or_the_speed(start, orders):
+    drive = Drive(CHANNELS, [start])
+    for order, goal, dt in orders:
+        before = drive.commanded[0]
+        if order == "brake":
+            drive.brake(dt)
+        elif order == "ramp":
+            drive.ramp(at(goal), dt)
+        else:
+            drive.follow(at(goal), dt)
+        after = drive.commanded[0]
+        assert LIMITS.lower - 1e-9 <= after <= LIMITS.upper + 1e-9
+        assert abs(after - before) <= 1.1 * LIMITS.velocity * min(dt, 0.03) + 1e-9
+
+
+def test_motion_within_limits_passes_unchanged():
+    drive = Drive(CHANNELS, [0.0])
+    for k in range(1, 300):
+        t = k * TURN
+        # a smooth start, so that velocity, acceleration and jerk begin at zero
+        wanted = 0.3 * (t - math.sin(2 * t) / 2)
+        drive.follow([Kinematic(wanted, 0.3 * (1 - math.cos(2 * t)), 0.6 * math.sin(2 * t))], TURN)
+        assert drive.commanded[0] == wanted
+
+
+def test_a_brake_stands_as_soon_as_the_limits_allow_and_stays():
+    drive = Drive(CHANNELS, [-1.0])
+    for _ in range(40):
+        drive.follow(at(1.0), TURN)
+    speed = (drive.commanded[0] + 1.0) / 0.4
+    turns = 0
+    while not drive.at_rest:
+        drive.brake(TURN)
+        turns += 1
+    assert turns * TURN <= 2.0 * LIMITS.velocity / LIMITS.acceleration + LIMITS.acceleration / LIMITS.jerk
+    stands = drive.commanded
+    assert speed > 0
+    drive.brake(TURN)
+    assert drive.commanded == pytest.approx(stands, abs=1e-4)
+
+
+def test_a_ramp_is_slow_and_arrives():
+    drive = Drive(CHANNELS, [-1.0])
+    places = [-1.0]
+    while not drive.has_arrived(at(1.0)):
+        drive.ramp(at(1.0), TURN)
+        places.append(drive.commanded[0])
+    assert max(abs(b - a) for a, b in pairwise(places)) <= RAMP_SPEED * TURN * 1.001
+    assert len(places) * TURN < 2.0 / RAMP_SPEED + 1.5
+
+
+def test_a_second_ramp_is_as_slow_as_the_first():
+    drive = Drive(CHANNELS, [0.0])
+    for k in range(800):
+        drive.ramp(at(math.sin(3.0 * k * TURN)), TURN)  # one that runs away: the ramp gets faster
+    while not drive.at_rest:
+        drive.brake(TURN)
+    drive.begin_ramp()
+    before = drive.commanded[0]
+    for _ in range(50):
+        drive.ramp(at(-before), TURN)
+        assert abs(drive.commanded[0] - before) <= RAMP_SPEED * TURN * 1.001
+        before = drive.commanded[0]

@@ -1,0 +1,104 @@
+"""Frames from Blender become even motion that keeps their limits."""
+
+import math
+from itertools import pairwise
+from random import Random
+
+import pytest
+from limber.hardware.worker.playback import Playback
+from limber.motion import Limits, make_filter
+
+TURN = 0.01
+LIMITS = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
+
+
+def filtered(fps: float, seconds: float) -> list[tuple[float, float]]:
+    """Time and angle of frames that keep LIMITS: steps, then a sine."""
+    joint, state = make_filter("default", LIMITS), None
+    frames = []
+    for k in range(int(seconds * fps)):
+        t = k / fps
+        target = 0.7 * math.sin(2.0 * t) if t > seconds / 2 else (1.0 if int(t / 2) % 2 else -0.5)
+        state = joint.rest(target) if state is None else joint.step(state, target, 1 / fps)
+        frames.append((t, state.position))
+    return frames
+
+
+def played(frames: list[tuple[float, float]]) -> list[float]:
+    """What playback makes of frames, turn by turn; as in the worker the newest frame wins."""
+    playback, angles, k, now = Playback(TURN), [], 0, 0.0
+    while k < len(frames):
+        now += TURN
+        while k < len(frames) and frames[k][0] <= now:
+            k += 1
+        if k:
+            playback.add(frames[k - 1][0], (frames[k - 1][1],))
+        motion = playback.at(now)
+        if motion is not None:
+            angles.append(motion[0].position)
+    return angles
+
+
+def differences(values: list[float]) -> list[float]:
+    return [(b - a) / TURN for a, b in pairwise(values)]
+
+
+@pytest.mark.parametrize("fps", [24, 30, 60])
+@pytest.mark.parametrize("unevenness", [0.0, 0.002])
+def test_frames_within_limits_make_motion_within_limits(fps, unevenness):
+    noise = Random(3)
+    frames = [(t + noise.uniform(0.0, unevenness), angle) for t, angle in filtered(fps, 12.0)]
+    velocity = differences(played(frames)[400:])  # by then the rate is known
+    acceleration = differences(velocity)
+    assert max(map(abs, velocity)) <= 1.1 * LIMITS.velocity
+    assert max(map(abs, acceleration)) <= 1.1 * LIMITS.acceleration
+    assert max(map(abs, differences(acceleration))) <= 1.1 * LIMITS.jerk
+
+
+@pytest.mark.parametrize("fps", [24, 60])
+def test_playback_is_three_frames_behind_at_most(fps):
+    frames = [(k / fps, k / fps) for k in range(6 * fps)]  # an angle that is its own time
+    angles = played(frames)
+    behind = [TURN * (k + 1) - angle for k, angle in enumerate(angles)][3 * fps :]
+    assert max(behind) <= 3.0 / fps + TURN
+    assert min(behind) >= 1.0 / fps
+
+
+def test_playback_never_leaves_what_blender_has_said():
+    noise = Random(8)
+    frames = [(0.02 * k + noise.uniform(0.0, 0.01), noise.uniform(-1.0, 1.0)) for k in range(500)]
+    lowest, highest = min(angle for _, angle in frames), max(angle for _, angle in frames)
+    assert all(lowest <= angle <= highest for angle in played(frames))
+
+
+def test_a_pose_that_stands_is_played_exactly_and_at_rest():
+    playback = Playback(TURN)
+    for k in range(100):
+        playback.add(0.016 * k, (0.3,))
+        motion = playback.at(0.016 * k)
+    assert motion[0].position == 0.3
+    assert motion[0].velocity == 0.0
+
+
+def test_frames_that_stop_coming_end_on_the_newest():
+    playback = Playback(TURN)
+    for k in range(60):
+        playback.add(k / 60, (k / 60,))
+        playback.at(k / 60)
+    for k in range(100):
+        motion = playback.at(1.0 + TURN * k)
+    assert motion[0].position == pytest.approx(59 / 60)
+    assert motion[0].velocity == pytest.approx(0.0)
+
+
+def test_the_same_frame_said_again_by_a_heartbeat_does_not_disturb_the_motion():
+    """Blender's heartbeat repeats the newest angles 20 times a second, between the frames of what plays."""
+    fps = 60
+    motion = [(k / fps, 0.5 * math.sin(2 * k / fps)) for k in range(10 * fps)]
+    beats = [(k / 20 + 0.003, motion[int((k / 20 + 0.003) * fps)][1]) for k in range(10 * 20 - 1)]
+    disturbed = played(sorted(motion + beats))[300:]
+    assert max(map(abs, differences(differences(disturbed)))) <= 1.2 * 0.5 * 4.0
+
+
+def test_nothing_is_played_before_the_first_frame():
+    assert Playback(TURN).at(1.0) is None
