@@ -48,12 +48,12 @@ def follow(motion_filter: Filter, start: float, targets: list[float], dt: float)
 def shortest_time(distance: float, limits: Limits) -> float:
     """The least time [s] from rest to rest over `distance` [rad]: the textbook's profile of seven spans, symmetric, by cases."""
     distance, v, a, j = abs(distance), limits.velocity, limits.acceleration, limits.jerk
-    if distance == 0.0:
-        return 0.0
     if distance * j * j < 2.0 * a**3:  # the acceleration limit is never reached
         v = min(v, (distance * distance * j / 4.0) ** (1.0 / 3.0))
     else:
         v = min(v, sqrt(distance * a + (a * a / (2.0 * j)) ** 2) - a * a / (2.0 * j))
+    if v == 0.0:
+        return 0.0
     change = v / a + a / j if v * j >= a * a else 2.0 * sqrt(v / j)
     return distance / v + change
 

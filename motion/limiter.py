@@ -40,7 +40,7 @@ class Limiter(TrackingFilter):
         place = self.limits.clamp(target)
         if place != target:
             target_velocity = target_acceleration = 0.0  # beyond a limit it stands, for this joint
-        seen = TargetMotion(place, target_velocity, target_acceleration, 0.0, dt)
+        seen = TargetMotion(place, target_velocity, target_acceleration, dt)
         wanted = Tracked(place, target_velocity, target_acceleration, seen)
         if may_go(state, wanted, dt, self.limits):
             return wanted

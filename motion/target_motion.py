@@ -13,6 +13,7 @@ from .limits import Limits
 from .profile import stopping_distance
 
 FOLLOWABLE = 2.0  # share of the joint's acceleration: chasing a target that turns harder ends in the opposite of its motion
+CALM = 3  # steps without a jump before doubt may fall: among noise one or two look smooth by chance
 
 
 class TargetMotion(NamedTuple):
@@ -22,36 +23,38 @@ class TargetMotion(NamedTuple):
         place: Where the target is, within the position limits [rad].
         velocity: Mean over the last step [rad/s].
         acceleration: Between the last two means [rad/s2].
-        doubt: The part of the speed that came in a jump [rad/s].
         dt: The last step [s].
+        doubt: The part of the speed that came in a jump [rad/s].
+        calm: Steps since the last jump.
     """
 
     place: float
     velocity: float
     acceleration: float
-    doubt: float
     dt: float
+    doubt: float = 0.0
+    calm: int = 0
 
 
 def observed(last: TargetMotion | None, place: float, dt: float, given_velocity: float | None, limits: Limits) -> TargetMotion:
     """What is known after the target was seen at `place`, `dt` seconds after the last time; a target seen first is taken to be at rest."""
     if last is None:
-        return TargetMotion(place, given_velocity or 0.0, 0.0, 0.0, dt)
+        return TargetMotion(place, given_velocity or 0.0, 0.0, dt)
     velocity = (place - last.place) / dt if given_velocity is None else given_velocity
     between = 0.5 * (dt + last.dt)
     acceleration = (velocity - last.velocity) / between
     surprise = abs(acceleration - last.acceleration)
-    if surprise > limits.jerk * between:
-        doubt = max(abs(velocity), surprise * between)
-    elif abs(acceleration) > FOLLOWABLE * limits.acceleration:
-        doubt = abs(velocity)
-    elif velocity * last.velocity > 0.0:
-        doubt = min(last.doubt, abs(velocity))
-    else:
-        doubt = 0.0  # it has turned smoothly: what it does now it can do
+    jumped = surprise > limits.jerk * between
     if given_velocity is not None:
-        return TargetMotion(place, velocity, 0.0 if doubt else acceleration, 0.0, dt)
-    return TargetMotion(place, velocity, acceleration, doubt, dt)
+        return TargetMotion(place, velocity, 0.0 if jumped else acceleration, dt)
+    if jumped:
+        return TargetMotion(place, velocity, acceleration, dt, max(abs(velocity), surprise * between))
+    if abs(acceleration) > FOLLOWABLE * limits.acceleration:
+        return TargetMotion(place, velocity, acceleration, dt, abs(velocity))
+    doubt = last.doubt
+    if last.calm + 1 >= CALM:  # a target that turns smoothly, or is at rest, is doubted no more
+        doubt = min(doubt, abs(velocity)) if velocity * last.velocity > 0.0 else 0.0
+    return TargetMotion(place, velocity, acceleration, dt, doubt, last.calm + 1)
 
 
 def lead(motion: TargetMotion, given: bool, limits: Limits) -> float:
@@ -59,11 +62,14 @@ def lead(motion: TargetMotion, given: bool, limits: Limits) -> float:
     velocity, acceleration = motion.velocity, motion.acceleration
     if motion.doubt > 0.0:
         velocity = copysign(max(abs(velocity) - motion.doubt, 0.0), velocity)
-        acceleration = 0.0
-    elif not given:
+        if velocity == 0.0 or velocity * acceleration > 0.0:
+            acceleration = 0.0  # only what brings it to stand sooner is believed
+    believed = velocity
+    if not given:
         velocity += 0.5 * acceleration * motion.dt  # from the step's middle to its end
     if velocity == 0.0 and acceleration == 0.0:
         return 0.0
     velocity = min(max(velocity, -limits.velocity), limits.velocity)
     acceleration = min(max(acceleration, -limits.acceleration), limits.acceleration)
-    return stopping_distance(velocity, acceleration, limits.acceleration, limits.jerk)
+    ahead = stopping_distance(velocity, acceleration, limits.acceleration, limits.jerk)
+    return ahead if motion.doubt == 0.0 or ahead * believed > 0.0 else 0.0

@@ -77,6 +77,8 @@ def _way(state: Kinematic, goal: float, dt: float, limits: Limits) -> Point:
 
 
 def _can_stop(point: Point, limits: Limits) -> bool:
-    """Whether the joint can still stop within its position limits."""
+    """Whether the joint can still stop within its position limits, and let go of its acceleration below the greatest velocity."""
+    _, velocity, acceleration = point
+    coasted = velocity + 0.5 * acceleration * abs(acceleration) / limits.jerk
     lowest, highest = stopping_range(point, limits.acceleration, limits.jerk)
-    return limits.lower <= lowest and highest <= limits.upper
+    return abs(coasted) <= limits.velocity * (1.0 + ROUNDING) and limits.lower <= lowest and highest <= limits.upper
