@@ -7,10 +7,9 @@ the roll free it has two components, across the view; else three.
 import math
 from typing import NamedTuple
 
-from .gaze import HALF_ROLL, Direction, GazeGoal, Orientation, look, upright
+from .gaze import Direction, GazeGoal, Orientation, look, nearer_roll, upright
 from .rotations import (
     NO_DIRECTION,
-    Quaternion,
     Vector,
     Y,
     between,
@@ -26,7 +25,6 @@ from .rotations import (
     rotate,
     scale,
     subtract,
-    turn_angle,
     twist_angle,
     unit,
     vector_angle,
@@ -77,13 +75,6 @@ def residual(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Residual:
     roll = twist_angle(multiply(nearer_roll(target, levelled, goal.symmetric), conjugate(levelled)), wanted)
     rolls = scale(view, weight)
     return Residual((*error, weight * roll), [(dot(turn, across), dot(turn, other), dot(turn, rolls)) for turn in turns])
-
-
-def nearer_roll(target: Quaternion, end: Quaternion, symmetric: bool) -> Quaternion:
-    """The target or, for a symmetric end, its half roll, whichever is nearer to the end."""
-    rolled = multiply(target, HALF_ROLL)
-    inverse = conjugate(end)
-    return rolled if symmetric and turn_angle(multiply(inverse, rolled)) < turn_angle(multiply(inverse, target)) else target
 
 
 def _angular(skeleton: Skeleton, pose: Pose) -> list[Vector]:

@@ -21,6 +21,7 @@ SEEDS = 8  # starts spread over the joints' ranges, tried when nothing nearer me
 SEED_STEPS = 20  # of each: those that succeed need fewer
 ENOUGH_SEEDS = 3  # that meet the aim: the best of them will do
 PAUSE = 15  # frames without another search, after one in vain: a target out of reach stays so for a while, and searching costs milliseconds
+SHAPE_DIGITS = 5  # of a shape deviation [rad]: beyond them lies the rounding of an arc cosine
 JUMP = math.radians(30)  # of aim missed at `start` above what the last frame missed: the target was moved, not followed
 SAME_BRANCH = math.radians(8)  # answers whose joints differ by less are one
 GLIDE = math.radians(5)  # what a joint moves in one frame on its way to a better branch, before the aim is mended: below 15 in all, no pop
@@ -102,7 +103,13 @@ class ErikExact:
                 met += _misses(goal, found[-1])[0] <= MET
                 if met == ENOUGH_SEEDS:
                     break
-        return min(found, key=lambda way: (*_misses(goal, way), shape.deviation(way.pose))), answer.iterations
+
+        def cost(way: Finished) -> tuple[float, ...]:
+            # Of equal shapes (an end's twist changes none) the one whose angles are nearer to the posture's.
+            change = sum(abs(a - b) for a, b in zip(way.angles, posture, strict=True))
+            return *_misses(goal, way), round(shape.deviation(way.pose), SHAPE_DIGITS), change
+
+        return min(found, key=cost), answer.iterations
 
     def _following(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, best: Finished, start: tuple[float, ...]) -> Finished:
         """The best, or the last frame's way to the aim while it is about as good, or a step from that towards the best."""

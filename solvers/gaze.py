@@ -13,6 +13,7 @@ from .rotations import (
     Vector,
     Y,
     angle_between,
+    conjugate,
     cross,
     dot,
     from_axes,
@@ -28,6 +29,7 @@ from .rotations import (
 from .skeleton import Angles, Pose, Skeleton
 
 HALF_ROLL: Quaternion = (0.0, 0.0, 1.0, 0.0)  # the tool rolled by pi about its own Y
+EQUAL_ROLLS = 1e-9  # cosines nearer than this are equal: the choice must not hang on rounding
 AT_LIMIT = 1e-9  # [rad] a joint this near to its limit is said to be at it
 SAME_PLACE = 1e-9  # of the chain's reach: a target nearer to the tool has no direction
 SHORTEST_LINK = 1e-6  # [m] a link shorter than this has no direction to keep
@@ -146,10 +148,18 @@ def upright(direction: Vector, up: Vector | None) -> Quaternion | None:
     return from_axes(cross(direction, z), direction, z)
 
 
+def nearer_roll(target: Quaternion, end: Quaternion, symmetric: bool) -> Quaternion:
+    """The target or, when symmetric, its half roll, whichever is nearer to the end; of equals the one that is a positive roll away."""
+    if not symmetric:
+        return target
+    w, _, y, _ = multiply(conjugate(target), end)
+    rolled = abs(y) > abs(w) if abs(abs(y) - abs(w)) > EQUAL_ROLLS else w * y < 0.0
+    return multiply(target, HALF_ROLL) if rolled else target
+
+
 def whole_angle(target: Quaternion, tool_rotation: Quaternion, symmetric: bool) -> float:
     """Angle [rad] from the tool to the target, or to the nearer of it and its half roll when the end is symmetric."""
-    angle = angle_between(target, tool_rotation)
-    return min(angle, angle_between(multiply(target, HALF_ROLL), tool_rotation)) if symmetric else angle
+    return angle_between(nearer_roll(target, tool_rotation, symmetric), tool_rotation)
 
 
 def aim_error(goal: GazeGoal, pose: Pose) -> float:

@@ -56,12 +56,15 @@ def calculate_erik(
 
     Args:
         chain: The virtual chain.
-        posture: Angles (n,) [rad] to keep; they may exceed limits. Twisters at the root and the end have no say in the shape and none here.
+        posture: Angles (n,) [rad] to keep; they may exceed limits. Twisters at the root and the end have no say in the shape and none here,
+            but for the end's where the roll is free.
         target: The end's orientation in the virtual frame; None: `direction` alone is scored, the roll is the warped posture's.
         direction: The unit vector along which the end looks; that of `target` when there is one.
         hyper: The hyperparameters.
     """
-    shape = [0.0 if k in chain.shapeless else angle for k, angle in enumerate(posture)]
+    # Where the roll is free the end's twist stays as authored: it is what the posture says of the roll.
+    ignored = chain.shapeless if target is not None else chain.shapeless - {len(chain) - 1}
+    shape = [0.0 if k in ignored else angle for k, angle in enumerate(posture)]
     aim = EndAim(direction, target, hyper.symmetric_endpoint)
     best = _Best(chain, shape, aim, hyper)
     warped = bwcd_posture(chain, shape, aim, hyper)

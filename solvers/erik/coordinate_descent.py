@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..gaze import nearer_roll
 from ..rotations import (
     IDENTITY,
     Quaternion,
@@ -41,8 +42,7 @@ class EndAim:
     def nearest(self, end: Quaternion) -> Quaternion:
         """The target or its half roll, whichever is nearer to the end."""
         assert self.orientation is not None
-        w, _, y, _ = multiply(conjugate(self.orientation), end)
-        return multiply(self.orientation, (0.0, 0.0, 1.0, 0.0)) if self.symmetric and abs(y) > abs(w) else self.orientation
+        return nearer_roll(self.orientation, end, self.symmetric)
 
 
 def aims(aim: EndAim, end: Quaternion, precision: float) -> bool:

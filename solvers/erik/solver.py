@@ -76,15 +76,20 @@ class Erik:
     def _at(self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters) -> tuple[tuple[float, ...], Answer]:
         """Solve for the view that the posture has of the point, then for the view from where that leaves the end."""
         view = unit(look(point, self.skeleton.forward(self.skeleton.clamp(posture)).tool_place))
-        iterations = 0
+        iterations, least, best = 0, math.inf, None
         for _ in range(self.max_views):
             angles, answer = self._along(view, point.up, posture, hyper)
             iterations += answer.iterations
-            seen = look(point, self.skeleton.forward(angles).tool_place)
+            pose = self.skeleton.forward(angles)
+            seen = look(point, pose.tool_place)
+            missed = vector_angle(seen, rotate(pose.tool_rotation, Y))
+            if missed < least or best is None:  # views need not settle: of a chain with few joints they may go round in circles
+                least, best = missed, (angles, answer)
             if length(seen) <= NO_DIRECTION or vector_angle(view, seen) <= SAME_VIEW:
                 break
             view = unit(seen)
-        return angles, replace(answer, iterations=iterations)
+        assert best is not None
+        return best[0], replace(best[1], iterations=iterations)
 
     def _along(
         self, view: Vector, up: Vector | None, posture: tuple[float, ...], hyper: Hyperparameters

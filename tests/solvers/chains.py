@@ -4,10 +4,11 @@ import math
 import random
 
 import numpy as np
-from benchmarks.erik_sweep import pairs_of, skeleton_of
 from limber.solvers.gaze import Aim, Direction, Orientation, Point
 from limber.solvers.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, normalized, rotate, scale, unit
 from limber.solvers.skeleton import Joint, Skeleton
+
+from benchmarks.erik_sweep import pairs_of, skeleton_of
 
 __all__ = [
     "aim_that_can_be_met", "any_chain", "any_direction", "any_turn", "lamp", "pairs_of", "posture_of", "shared_places", "skeleton_of",
@@ -39,7 +40,8 @@ def unit_chain(axes: str, reach: float, length: float = 1.0) -> Skeleton:
     names = {"X": X, "Y": Y, "Z": Z}
     return Skeleton(
         tuple(
-            Joint(f"{axis}{k}", k - 1, IDENTITY, (0.0, length if k else 0.0, 0.0), names[axis], -reach, reach) for k, axis in enumerate(axes)
+            Joint(f"{axis}{k}", k - 1, IDENTITY, (0.0, length if k else 0.0, 0.0), names[axis], -reach, reach)
+            for k, axis in enumerate(axes)
         )
     )
 
@@ -64,7 +66,9 @@ def shared_places(groups: int, reach: float = 0.6) -> Skeleton:
     """A spine: three joints (X, Y, Z) at each place, as bones with three unlocked axes give; the head looks sideways to the spine."""
     joints = []
     for k in range(3 * groups):
-        joints.append(Joint(f"bone {k // 3} {'XYZ'[k % 3]}", k - 1, IDENTITY, (0.0, 0.0, 0.0 if k % 3 else 0.1), (X, Y, Z)[k % 3], -reach, reach))
+        joints.append(
+            Joint(f"bone {k // 3} {'XYZ'[k % 3]}", k - 1, IDENTITY, (0.0, 0.0, 0.0 if k % 3 else 0.1), (X, Y, Z)[k % 3], -reach, reach)
+        )
     return Skeleton(tuple(joints), about(Z, -math.pi / 2), (0.05, 0.0, 0.0))
 
 

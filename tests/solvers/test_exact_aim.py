@@ -1,0 +1,304 @@
+"""The exact aim: on anything that can be met, within limits, without singular views; and what it does with what cannot."""
+
+import math
+import random
+from dataclasses import replace
+from statistics import fmean
+
+import numpy as np
+import pytest
+from limber.solvers.aim_residual import residual
+from limber.solvers.exact_aim import finish, least_change
+from limber.solvers.gaze import Direction, GazeGoal, Orientation, Point, make_solver
+from limber.solvers.rotations import X, Y, Z, about, add, dot, multiply, rotate, scale, vector_angle
+from limber.solvers.skeleton import Skeleton
+
+from benchmarks.gaze import answer_paths
+from tests.solvers.chains import (
+    aim_that_can_be_met,
+    any_chain,
+    any_direction,
+    any_turn,
+    lamp,
+    posture_of,
+    shared_places,
+    skeleton_of,
+    unit_chain,
+)
+
+KINDS = ["orientation", "direction", "point"]
+EXACT = 2e-6  # [rad], a tenth of a thousandth of a degree
+
+
+def goals(draw: random.Random, chain: Skeleton, count: int, up=None) -> list[GazeGoal]:
+    return [
+        GazeGoal(aim_that_can_be_met(draw, chain, kind, up if kind != "orientation" else None), posture_of(draw, chain))
+        for kind in KINDS
+        for _ in range(count)
+    ]
+
+
+def solve(chain: Skeleton, goal: GazeGoal):
+    return make_solver("erik_exact", chain).solve(goal)
+
+
+# The residual
+
+
+@pytest.mark.parametrize("kind", ["orientation", "direction", "point", "point up"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_residuals_jacobian_agrees_with_finite_differences_where_the_aim_is_met(kind, seed):
+    draw = random.Random(seed)
+    chain = any_chain(draw, 5)
+    chain = replace(chain, joints=(*chain.joints[:2], replace(chain.joints[2], kind="prismatic"), *chain.joints[3:]))
+    angles = posture_of(draw, chain)
+    pose = chain.forward(angles)
+    view = rotate(pose.tool_rotation, Y)
+    near = add(pose.tool_place, scale(view, 0.4))  # near, so that parallax matters
+    up = rotate(pose.tool_rotation, Z)
+    aims = {"orientation": Orientation(pose.tool_rotation), "direction": Direction(view), "point": Point(near), "point up": Point(near, up)}
+    goal = GazeGoal(aims[kind], angles)
+    exact = residual(chain, goal, pose)
+    assert exact.size == pytest.approx(0, abs=1e-7)
+    small = 1e-6
+    for k in range(5):
+        ahead, behind = angles.copy(), angles.copy()
+        ahead[k] += small
+        behind[k] -= small
+        after, before = (np.array(residual(chain, goal, chain.forward(moved)).error) for moved in (ahead, behind))
+        slope = (after - before) / (2 * small)
+        # Across the view the components' own basis turns with the view, which a met aim does not feel to first order.
+        assert np.array(exact.columns[k]) == pytest.approx(-slope, abs=2e-3 if kind == "point up" else 1e-5)
+
+
+def test_the_residual_is_the_true_angle_even_looking_the_other_way():
+    chain = lamp()
+    pose = chain.forward([0.0] * 5)
+    for angle in (1e-6, 0.5, 3.0, math.pi):
+        wanted = rotate(about(Z, angle), Y)
+        assert residual(chain, GazeGoal(Direction(wanted), np.zeros(5)), pose).size == pytest.approx(angle, abs=1e-9)
+        turned = GazeGoal(Orientation(about(X, angle)), np.zeros(5), symmetric=False)
+        assert residual(chain, turned, pose).size == pytest.approx(angle, abs=1e-9)
+
+
+# The finish
+
+
+def test_a_step_takes_the_least_change_and_others_take_over_at_a_limit():
+    chain = unit_chain("XXX", 1.0)
+    goal = GazeGoal(Direction(rotate(about(X, 0.3), Y)), np.zeros(3))
+    left = residual(chain, goal, chain.forward([0.0] * 3))
+    assert least_change(chain, [0.0] * 3, left, [1.0] * 3, 1e-12) == pytest.approx([0.1] * 3)
+    assert least_change(chain, [0.0] * 3, left, [1.0, 1.0, 2.0], 1e-12) == pytest.approx([0.12, 0.12, 0.06])
+    tight = residual(chain, goal, chain.forward([0.95, 0.0, -0.95]))
+    assert least_change(chain, [0.95, 0.0, -0.95], tight, [1.0] * 3, 1e-12) == pytest.approx([0.05, 0.125, 0.125])
+
+
+def test_an_aim_already_met_changes_nothing():
+    draw = random.Random(1)
+    chain = lamp()
+    angles = posture_of(draw, chain)
+    goal = GazeGoal(Orientation(chain.forward(angles).tool_rotation), angles)
+    done = finish(chain, goal, angles, [1.0] * 5)
+    assert done.steps == 0
+    assert done.angles == pytest.approx(angles)
+    assert solve(chain, goal).angles == pytest.approx(angles, abs=1e-9)
+    assert solve(chain, goal).shape_deviation == pytest.approx(0, abs=1e-6)
+
+
+# ERIK with an exact aim
+
+
+@pytest.mark.parametrize("chain", [lamp(), shared_places(6), *(skeleton_of(name) for name in "BCDEFG")])
+def test_every_aim_that_can_be_met_is_met(chain):
+    draw = random.Random(2)
+    solver = make_solver("erik_exact", chain)
+    for goal in goals(draw, chain, 12):
+        solution = solver.solve(goal)
+        assert solution.aim_error <= EXACT
+        assert solution.converged
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 18])
+def test_chains_of_arbitrary_axes_places_and_limits_are_no_exception(count):
+    draw = random.Random(count)
+    met = []
+    for _ in range(6):
+        chain = any_chain(draw, count)
+        met += [solve(chain, goal).aim_error <= EXACT for goal in goals(draw, chain, 2)]
+    assert fmean(met) >= 0.97
+
+
+def test_plain_eriks_aim_is_mended_and_its_shape_not_worsened():
+    draw = random.Random(3)
+    chain = skeleton_of("G")
+    pairs = [(make_solver("erik", chain).solve(goal), solve(chain, goal)) for goal in goals(draw, chain, 20)]
+    assert fmean(exact.shape_deviation for _, exact in pairs) <= fmean(plain.shape_deviation for plain, _ in pairs)
+    assert max(exact.aim_error for _, exact in pairs) <= EXACT < max(plain.aim_error for plain, _ in pairs)
+
+
+@pytest.mark.parametrize("chain", [lamp(), unit_chain("YX", math.pi), unit_chain("YXXZY", 2.0), skeleton_of("G")])
+@pytest.mark.parametrize("view", [X, Y, Z, scale(X, -1), scale(Y, -1), scale(Z, -1)])
+@pytest.mark.parametrize("up", [None, Z, Y])
+def test_no_view_is_singular(chain, view, up):
+    # Straight up, straight back (from a straight posture), along `up` and against it.
+    for posture in (np.zeros(len(chain)), np.full(len(chain), 0.3)):
+        for aim in (Direction(view, up), Point(scale(view, 50.0), up)):
+            assert solve(chain, GazeGoal(aim, posture)).aim_error <= EXACT
+
+
+def test_an_upright_head_keeps_its_x_level_and_its_z_up():
+    draw = random.Random(4)
+    chain = shared_places(6)
+    for symmetric in (True, False):
+        for _ in range(8):
+            view = rotate(about(any_direction(draw), draw.uniform(0, 1.2)), X)
+            for aim in (Direction(view, Z), Point(scale(view, 5.0), Z)):
+                solution = solve(chain, GazeGoal(aim, posture_of(draw, chain), symmetric))
+                pose = chain.forward(solution.angles)
+                assert solution.aim_error <= EXACT
+                assert solution.converged
+                assert dot(rotate(pose.tool_rotation, X), Z) == pytest.approx(0, abs=1e-4)
+                assert symmetric or dot(rotate(pose.tool_rotation, Z), Z) > 0
+
+
+def test_where_a_head_cannot_be_upright_the_view_wins():
+    chain = unit_chain("XZ", math.pi)  # no joint for the roll
+    draw = random.Random(5)
+    for _ in range(10):
+        solution = solve(chain, GazeGoal(Direction(any_direction(draw), any_direction(draw)), np.zeros(2)))
+        assert solution.aim_error <= EXACT
+
+
+def test_uprightness_fades_towards_the_pole():
+    # Close to `up`, a wrong roll weighs little: no row of the residual jumps.
+    chain = lamp()
+    sizes = []
+    for tilt in (0.3, 0.03, 0.003, 0.0):
+        aim = Direction(rotate(about(X, math.pi / 2 - tilt), Y), Z)
+        pose = chain.forward([0.0, 0.0, 0.0, math.pi / 2 - tilt, 0.5])
+        sizes.append(residual(chain, GazeGoal(aim, np.zeros(5)), pose).size)
+    assert sizes[0] > sizes[1] > sizes[2] > sizes[3] == pytest.approx(0, abs=1e-9)
+
+
+def test_the_roll_is_free_where_only_a_direction_is_asked():
+    # A lamp that already looks there keeps its authored roll.
+    posture = np.array([0.4, 0.5, -0.9, 0.6, 0.7])
+    chain = lamp()
+    pose = chain.forward(posture)
+    view = rotate(pose.tool_rotation, Y)
+    for aim in (Direction(view), Point(add(pose.tool_place, scale(view, 3.0)))):
+        assert solve(chain, GazeGoal(aim, posture)).angles == pytest.approx(posture, abs=1e-7)
+
+
+def test_a_point_is_seen_from_where_the_end_is():
+    draw = random.Random(6)
+    chain = lamp()
+    for goal in goals(draw, chain, 10)[20:]:
+        solution = solve(chain, goal)
+        pose = chain.forward(solution.angles)
+        gap = tuple(a - b for a, b in zip(goal.aim.place, pose.tool_place, strict=True))
+        assert vector_angle(gap, rotate(pose.tool_rotation, Y)) <= EXACT
+
+
+def test_an_aim_out_of_reach_is_missed_by_as_little_as_a_search_finds():
+    draw = random.Random(7)
+    chain = unit_chain("YXXZY", math.radians(35))
+    for _ in range(10):
+        goal = GazeGoal(Orientation(any_turn(draw)), posture_of(draw, chain))
+        solution = solve(chain, goal)
+        least = min(finish(chain, goal, posture_of(draw, chain), [1.0] * 5).missed for _ in range(20))
+        assert solution.aim_error <= 1.02 * least + 1e-6
+        assert solution.converged == (solution.aim_error <= 1e-6)
+
+
+def test_the_limits_that_were_hit_are_told():
+    chain = unit_chain("YXX", math.radians(30))
+    solution = solve(chain, GazeGoal(Direction((0.0, -1.0, 0.0)), np.zeros(3)))
+    assert {1, 2} <= set(solution.limits_hit)
+    assert not solution.converged
+
+
+# Frame after frame
+
+
+def path(chain_name: str) -> dict[str, np.ndarray]:
+    """Targets that wander smoothly at 60 frames a second within some 60 degrees of where each posture looks."""
+    draw = random.Random(8)
+    chain = skeleton_of(chain_name)
+    postures, targets = [], []
+    for _ in range(4):
+        posture = posture_of(draw, chain) * 0.6
+        middle = chain.forward(posture).tool_rotation
+        axes, speeds = [any_direction(draw) for _ in range(2)], [draw.uniform(0.5, 1.5) for _ in range(2)]
+        frames = []
+        for t in range(150):
+            swing = [about(axis, 0.5 * math.sin(speed * t / 20)) for axis, speed in zip(axes, speeds, strict=True)]
+            frames.append(multiply(multiply(swing[0], swing[1]), middle))
+        postures.append(posture)
+        targets.append(frames)
+    return {"posture": np.array(postures), "target_wxyz": np.array(targets)}
+
+
+@pytest.mark.parametrize("name", ["C", "F", "G"])
+def test_following_a_target_pops_less_than_solving_each_frame_and_aims_as_well(name):
+    chain, given = skeleton_of(name), path(name)
+    angles = answer_paths(given, make_solver("erik_exact", chain))["angles"]
+    steps = np.degrees(np.abs(np.diff(angles, axis=1)).max(-1))
+    alone = make_solver("erik_exact", chain)
+    goals_of = [
+        [GazeGoal(Orientation(tuple(target)), posture) for target in frames]
+        for frames, posture in zip(given["target_wxyz"].tolist(), given["posture"], strict=True)
+    ]
+    scratch = np.array([[alone.solve(goal).angles for goal in frames] for frames in goals_of])
+    assert (steps > 15).mean() <= 0.002
+    assert (steps > 15).sum() <= (np.degrees(np.abs(np.diff(scratch, axis=1)).max(-1)) > 15).sum()
+    missed = [solver_miss for frames, row in zip(goals_of, angles, strict=True) for solver_miss in misses(chain, frames, row)]
+    assert max(missed) <= EXACT
+
+
+def misses(chain, frames, row):
+    return [residual(chain, goal, chain.forward(angles)).size for goal, angles in zip(frames, row, strict=True)]
+
+
+def test_without_a_start_the_memory_changes_nothing():
+    draw = random.Random(9)
+    chain = lamp()
+    solver = make_solver("erik_exact", chain)
+    for goal in goals(draw, chain, 3):
+        first = solver.solve(goal)
+        assert np.array_equal(solver.solve(goal, memory=first.memory).angles, first.angles)
+
+
+def test_the_same_frame_from_the_same_start_gives_the_same_answer():
+    draw = random.Random(10)
+    chain = lamp()
+    one, other = make_solver("erik_exact", chain), make_solver("erik_exact", chain)
+    for goal in goals(draw, chain, 3):
+        start = posture_of(draw, chain)
+        one.solve(goals(draw, chain, 1)[0])  # what was solved before leaves no trace
+        a, b = one.solve(goal, start), other.solve(goal, start)
+        assert np.array_equal(a.angles, b.angles)
+        assert a.memory == b.memory
+
+
+def test_a_target_that_was_moved_far_is_solved_as_from_scratch():
+    draw = random.Random(11)
+    chain = lamp()
+    solver = make_solver("erik_exact", chain)
+    posture = posture_of(draw, chain)
+    before = solver.solve(GazeGoal(Direction(X), posture))
+    goal = GazeGoal(Direction(scale(X, -1.0)), posture)
+    assert np.array_equal(solver.solve(goal, before.angles, before.memory).angles, solver.solve(goal).angles)
+
+
+def test_a_still_target_is_looked_at_without_drifting():
+    draw = random.Random(12)
+    chain = skeleton_of("G")
+    solver = make_solver("erik_exact", chain)
+    goal = goals(draw, chain, 1)[0]
+    solution = solver.solve(goal, posture_of(draw, chain))
+    for _ in range(120):
+        last, solution = solution, solver.solve(goal, solution.angles, solution.memory)
+    assert solution.angles == pytest.approx(last.angles, abs=1e-3)
+    assert solution.aim_error <= EXACT
