@@ -28,7 +28,7 @@ class LIMBER_OT_choose_port(bpy.types.Operator):
     bl_label = "Choose Port"
     bl_options = {"REGISTER", "UNDO"}
 
-    port: StringProperty(name="Port", options={"SKIP_SAVE"})
+    port: StringProperty(name="Port", description="The port to take", options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context):
