@@ -78,6 +78,7 @@ def perform(rig, chain, frames: int, say) -> Take:
         scene.frame_set(frame)
         take.frame_seconds.append(perf_counter() - start)
         _note(take, chain, session, frame, due)
+        beat = _look(robot, link, take, began, beat)
         _check(link)
     for _ in range(int(SETTLE / LOOK)):
         beat = _look(robot, link, take, began, beat)

@@ -33,8 +33,8 @@ def tiles(name: str, colour: tuple, size: float) -> bpy.types.Material:
     shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
     places, checker = nodes.new("ShaderNodeTexCoord"), nodes.new("ShaderNodeTexChecker")
     checker.inputs["Scale"].default_value = 1.0 / size
-    checker.inputs["Color1"].default_value = (*colour, 1.0)
-    checker.inputs["Color2"].default_value = (*(1.2 * part for part in colour), 1.0)
+    checker.inputs["Color1"].default_value = (*(0.9 * part for part in colour), 1.0)
+    checker.inputs["Color2"].default_value = (*(1.1 * part for part in colour), 1.0)
     links.new(places.outputs["Object"], checker.inputs["Vector"])
     links.new(checker.outputs["Color"], shader.inputs["Base Color"])
     return made

@@ -7,7 +7,7 @@ import bpy
 import shapes
 from mathutils import Matrix, Vector
 
-SAMPLES = 16  # enough where a denoiser follows
+SAMPLES = 10  # enough where a denoiser follows
 WALL = (0.075, 0.115, 0.15)
 BALL_COLOUR = (1.0, 0.42, 0.02)
 
@@ -38,7 +38,10 @@ def backdrop(size: float, depth: float, tile: float = 0.0) -> bpy.types.Object:
     corners = [(x, y, z) for y, z in line for x in (-2.5 * size, 2.5 * size)]
     data.from_pydata(corners, [], [(2 * k, 2 * k + 1, 2 * k + 3, 2 * k + 2) for k in range(len(line) - 1)])
     data.polygons.foreach_set("use_smooth", [True] * len(data.polygons))
-    data.materials.append(shapes.tiles("Backdrop", WALL, tile) if tile else shapes.material("Backdrop", WALL, roughness=0.85))
+    data.materials.append(shapes.material("Wall", WALL, roughness=0.85))
+    if tile:
+        data.materials.append(shapes.tiles("Floor", WALL, tile))
+        data.polygons[0].material_index = 1
     made = bpy.data.objects.new("Backdrop", data)
     bpy.context.scene.collection.objects.link(made)
     return made

@@ -17,6 +17,7 @@ LONGEST = 15 * FPS  # frames: a longer clip is cut, the demo is no archive
 GROWN_UP = 1.7  # [m] what a clip without a believable unit is scaled to
 BELIEVABLE = (0.9, 2.6)  # [m] height of a figure in a clip that is in metres
 ROOM = radians(25)  # how far beyond what the clip does a joint may turn
+NIMBLE = (radians(360), radians(3600), radians(72000))  # what the joints of a robot would need that moves like the person did
 SERVO = radians(300)  # what the robot's servos turn over their pulse range
 BALL = 0.085  # [m] radius
 EYE = 0.5  # along the head's bone
@@ -58,6 +59,7 @@ class Walker:
     def set_servos(self, chain) -> None:
         for number, joint in enumerate(chain.joints):
             joint.servo = number
+            joint.velocity, joint.acceleration, joint.jerk = NIMBLE
             joint.us_per_radian = 2000 / SERVO
             joint.zero_us = 1500 - joint.us_per_radian * (joint.lower + joint.upper) / 2
 
@@ -194,7 +196,7 @@ class Walker:
         light = bpy.data.objects.new("Sun", sun)
         bpy.context.scene.collection.objects.link(light)
         light.rotation_euler = (radians(40), 0, side + radians(-50))
-        camera = studio.camera((0, -5, 1), (0, 0, 1), 55)
+        camera = studio.camera((0, -5, 1), (0, 0, 1), 58)
         away, ahead = (Vector((sin(angle), -cos(angle), 0)) * self.size for angle in (side, heading))
         for frame in range(1, self.frames + 1):
             toward = Vector((*self.places[frame - 1][:2], 0.92 * self.size)) + 0.3 * ahead
