@@ -1,4 +1,4 @@
-"""Loads this checkout as the package `limber`, as Blender does from its extension folder: for tests and benchmarks only (not in the zip)."""
+"""Loads this checkout as the package `limber`, as Blender does from its extension folder: for tests and benchmarks (not in the zip)."""
 
 import importlib.util
 import sys
