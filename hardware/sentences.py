@@ -52,10 +52,6 @@ def port_name(port: str) -> str:
 
 def sentence(state: State, fault: Fault, detail: str, device: Device) -> str:
     """What `state` is and what to do; `detail` is the worker's own knowledge of it."""
-    if state in (State.FAULT, State.WORKER_LOST):
-        text = _FAULTS[fault]
-    else:
-        text = _STATES[state]
-        if detail:
-            text = f"{text} ({detail})"
-    return text.format(port=port_name(device.port), detail=detail or "no more is known")
+    told = state in (State.FAULT, State.WORKER_LOST)
+    text = (_FAULTS[fault] if told else _STATES[state]).format(port=port_name(device.port), detail=detail or "no more is known")
+    return text if told or not detail else f"{text} ({detail})"

@@ -66,7 +66,7 @@ class SerialTransport:
         try:
             self._port: Any = serial.Serial(port, baudrate, timeout=0, write_timeout=WRITE_TIMEOUT, exclusive=True)
         except _OPEN_ERRORS as error:
-            raise TransportError(_why_not_open(error), str(error)) from error
+            raise TransportError(why_not_open(error, sys.platform), str(error)) from error
 
     def read(self) -> bytes:
         try:
@@ -90,13 +90,13 @@ class SerialTransport:
             return
 
 
-def _why_not_open(error: Exception) -> Fault:
-    """What kept a port from opening. pyserial on Windows gives no errno, only the text of the system's error."""
+def why_not_open(error: Exception, platform: str) -> Fault:
+    """What kept a port from opening on `platform` (sys.platform). On Windows pyserial gives no errno, only text."""
     code, text = getattr(error, "errno", None), str(error)
     if code in _MISSING or "FileNotFoundError" in text:
         return Fault.PORT_MISSING
     if code in _BUSY:
         return Fault.PORT_BUSY
     if code in _FORBIDDEN or "PermissionError" in text:
-        return Fault.PORT_BUSY if sys.platform == "win32" else Fault.PORT_FORBIDDEN  # Windows denies access to a port in use
+        return Fault.PORT_BUSY if platform == "win32" else Fault.PORT_FORBIDDEN  # Windows denies access to a port in use
     return Fault.PORT_UNUSABLE

@@ -3,6 +3,10 @@
 import pytest
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "soak: half a minute of streaming; `make soak` runs it for longer")
+
+
 @pytest.fixture
 def simulate():
     """Makes simulations that are closed at the test's end."""

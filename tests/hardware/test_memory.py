@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -92,12 +93,14 @@ def test_a_reader_survives_a_writer_that_never_pauses():
         writer.stdout.readline()
         reader = Mailbox(memory._memory, 1024, SIZE)
         seen = set()
-        for _ in range(30000):
-            message = reader.read()
-            assert message is None or len(set(message)) == 1
-            seen.add(message)
+        until = time.perf_counter() + 20.0
+        while len(seen) < 100:
+            assert time.perf_counter() < until
+            for _ in range(1000):
+                message = reader.read()
+                assert message is None or len(set(message)) == 1
+                seen.add(message)
         writer.kill()
-    assert len(seen) > 100
 
 
 @settings(derandomize=True)

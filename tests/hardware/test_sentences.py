@@ -1,0 +1,55 @@
+"""What the user reads: every state and every fault is a whole sentence that says what to do."""
+
+import pytest
+from limber.hardware import ports
+from limber.hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
+from limber.hardware.safety import Fault, State
+from limber.hardware.sentences import sentence
+
+from tests.hardware.simulation import make_device
+
+REMEDIES = ("press", "wait", "ready", "follows", "connect again", "install")
+DEVICE = make_device(port="/dev/ttyUSB0")
+
+
+@pytest.mark.parametrize("state", [state for state in State if state not in (State.FAULT, State.WORKER_LOST)])
+def test_every_state_says_what_it_is_and_what_to_do(state):
+    text = sentence(state, Fault.NONE, "", DEVICE)
+    assert any(remedy in text for remedy in REMEDIES)
+    assert "{" not in text
+
+
+@pytest.mark.parametrize("fault", [fault for fault in Fault if fault is not Fault.NONE])
+def test_every_fault_says_what_to_do(fault):
+    for detail in ("", "what was found"):
+        text = sentence(State.FAULT, fault, detail, DEVICE)
+        assert any(remedy in text for remedy in REMEDIES)
+        assert "{" not in text
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_FORBIDDEN, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT]
+)
+def test_what_is_wrong_with_a_port_names_the_port(fault):
+    assert "/dev/ttyUSB0" in sentence(State.FAULT, fault, "", DEVICE)
+
+
+def test_braces_in_a_detail_are_only_text():
+    assert "{0}" in sentence(State.FAULT, Fault.PORT_UNUSABLE, "{0}", DEVICE)
+    assert "{port}" in sentence(State.HOLDING, Fault.NONE, "the angle of '{port}' is not a number", DEVICE)
+
+
+def test_the_virtual_robot_is_called_by_its_name():
+    assert "the virtual robot" in sentence(State.CONNECTING, Fault.NONE, "", make_device(port=VIRTUAL_PORT))
+
+
+def test_the_list_of_ports_begins_with_the_virtual_robots():
+    assert [port.name for port in ports.list_ports()][:2] == [VIRTUAL_PORT, VIRTUAL_HOBBY_PORT]
+
+
+def test_a_system_that_lists_no_ports_leaves_the_virtual_robots(monkeypatch):
+    def broken():
+        raise OSError("no such bus")
+
+    monkeypatch.setattr("serial.tools.list_ports.comports", broken)
+    assert len(ports.list_ports()) == 2
