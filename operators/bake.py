@@ -1,12 +1,12 @@
-from time import perf_counter
-
 import bpy
+from bpy.props import BoolProperty
 
 from ..rig.bake import Bake
 from ..rig.errors import RigError
 from .subject import chain_of, poll_chain, rig_of
 
 BUDGET = 0.03  # [s] of baking between two looks at the keyboard: the interface stays awake
+FRAMES_NAMED = 5  # in a report
 
 
 class LIMBER_OT_bake(bpy.types.Operator):
@@ -17,6 +17,13 @@ class LIMBER_OT_bake(bpy.types.Operator):
     bl_label = "Bake"
     bl_options = {"REGISTER", "UNDO"}
 
+    all_chains: BoolProperty(
+        name="All Chains",
+        description="Bake all chains of the armature that have a target, over this chain's range: chains that hang on each other belong"
+        " together",
+        options={"SKIP_SAVE"},
+    )
+
     @classmethod
     def poll(cls, context):
         if not poll_chain(cls, context):
@@ -24,6 +31,9 @@ class LIMBER_OT_bake(bpy.types.Operator):
         chain = chain_of(context)
         if chain.target is None:
             cls.poll_message_set(f"Chain '{chain.name}' has no target: choose the object that it looks at")
+            return False
+        if rig_of(context).mode == "EDIT":
+            cls.poll_message_set("Leave Edit Mode first: Bake works in Object Mode or Pose Mode")
             return False
         return True
 
@@ -42,59 +52,62 @@ class LIMBER_OT_bake(bpy.types.Operator):
         try:
             while self.bake.step():
                 pass
+            return self._finish()
         except RigError as error:
             return self._give_up(error)
-        return self._finish()
+        finally:
+            self.bake.cancel()
 
     def modal(self, context, event):
         if event.type == "ESC":
-            self._leave(context)
-            self.bake.cancel()
+            self.cancel(context)
             self.report({"WARNING"}, "Baking is cancelled: nothing was written")
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
-        until = perf_counter() + BUDGET
+        more = False
         try:
-            more = True
-            while more and perf_counter() < until:
-                more = self.bake.step()
+            more = self.bake.run(BUDGET)
+            if more:
+                context.window_manager.progress_update(len(self.bake.frames))
+                context.workspace.status_text_set(f"Baking frame {self.bake.frames[-1]} of {self.bake.end}. Esc: cancel")
+                return {"RUNNING_MODAL"}
+            return self._finish()
         except RigError as error:
-            self._leave(context)
             return self._give_up(error)
-        context.window_manager.progress_update(len(self.bake.frames))
-        context.workspace.status_text_set(f"Baking frame {self.bake.frames[-1]} of {self.bake.end}. Esc: cancel")
-        if more:
-            return {"RUNNING_MODAL"}
-        self._leave(context)
-        return self._finish()
+        finally:
+            if not more:
+                self.cancel(context)
+
+    def cancel(self, context):
+        """Blender calls this as well, when it closes or loads a file meanwhile."""
+        self.bake.cancel()
+        context.window_manager.event_timer_remove(self.timer)
+        context.window_manager.progress_end()
+        context.workspace.status_text_set(None)
 
     def _begin(self, context) -> bool:
         rig, chain = rig_of(context), chain_of(context)
+        pairs = [(rig, other) for other in rig.limber.chains if other.target] if self.all_chains else [(rig, chain)]
         try:
-            self.bake = Bake(context.scene, [(rig, chain)], chain.frame_start, chain.frame_end)
+            self.bake = Bake(context.scene, pairs, chain.frame_start, chain.frame_end)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return False
         return True
 
     def _give_up(self, error):
-        self.bake.cancel()
         self.report({"ERROR"}, f"Nothing was baked. {error}")
         return {"CANCELLED"}
 
     def _finish(self):
-        drivers = self.bake.muted_drivers()
-        held = len(self.bake.held)
+        held = self.bake.held
+        drivers = self.bake.mute_drivers()
         actions = self.bake.finish()
         if drivers:
             self.report({"WARNING"}, f"Drivers of {', '.join(drivers)} are muted: they would win over the keys")
         if held:
-            self.report({"WARNING"}, f"In {held} frames the target could not be looked at; the chain kept its pose there")
+            frames = ", ".join(map(str, list(held)[:FRAMES_NAMED])) + (" ..." if len(held) > FRAMES_NAMED else "")
+            self.report({"WARNING"}, f"In {len(held)} frames ({frames}) the pose before was kept. {next(iter(held.values()))}")
         self.report({"INFO"}, f"{self.bake.total} frames are baked to {', '.join(repr(action.name) for action in actions)}")
         return {"FINISHED"}
-
-    def _leave(self, context) -> None:
-        context.window_manager.event_timer_remove(self.timer)
-        context.window_manager.progress_end()
-        context.workspace.status_text_set(None)

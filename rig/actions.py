@@ -3,6 +3,7 @@
 import bpy
 
 CONSTANT, LINEAR, BEZIER = 0, 1, 2  # Blender's numbers for interpolation in foreach_set
+SAME_FRAME = 0.01  # keys nearer to each other are one to Blender
 FREE = 0  # ... and for a handle that stays where it is put
 
 
@@ -74,6 +75,32 @@ def put_keys(curves, data_path: str, index: int, group: str, frames, values) -> 
     find(curves, data_path, index).update()
 
 
+def bake_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
+    """Linear keys over a range of frames; the channel's keys outside of the range stay.
+
+    A curve with modifiers, which would change what is keyed, is made anew.
+    """
+    curve = find(curves, data_path, index)
+    if curve is None or len(curve.modifiers):
+        put_keys(curves, data_path, index, group, frames, values)
+        return
+    curve.mute = False
+    _unmute_group(curve)
+    points = curve.keyframe_points
+    for point in [point for point in points if frames[0] - SAME_FRAME < point.co.x < frames[-1] + SAME_FRAME][::-1]:
+        points.remove(point, fast=True)
+    outside = len(points)
+    points.add(len(frames))
+    for name, width, new in (
+        ("co", 2, [number for pair in zip(frames, values, strict=True) for number in pair]),
+        ("interpolation", 1, [LINEAR] * len(frames)),
+    ):
+        numbers = [type(new[0])()] * (width * len(points))
+        points.foreach_get(name, numbers)
+        points.foreach_set(name, numbers[: width * outside] + new)
+    curve.update()
+
+
 def put_smooth_keys(curves, data_path: str, index: int, group: str, frames, values, handles, interpolations) -> None:
     """Replaces the channel's keys by Bezier or constant ones.
 
@@ -96,12 +123,17 @@ def _fresh_points(curves, data_path: str, index: int, group: str, frames, values
     if old is not None:
         curves.remove(old)
     curve = _new_curve(curves, data_path, index, group)
-    if curve.group and curve.group.mute:  # would silence the keys
-        curve.group = None
+    _unmute_group(curve)
     points = curve.keyframe_points
     points.add(len(frames))
     points.foreach_set("co", [number for pair in zip(frames, values, strict=True) for number in pair])
     return points
+
+
+def _unmute_group(curve) -> None:
+    """A muted group would silence the curve's keys: the curve leaves it."""
+    if curve.group and curve.group.mute:
+        curve.group = None
 
 
 def _new_curve(curves, data_path: str, index: int, group: str):

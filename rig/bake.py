@@ -1,40 +1,61 @@
 """Baking: the same tick as live, frame by frame, to keys on a new action. The action that was there is kept."""
 
+from math import floor
+from time import perf_counter
+
 import bpy
 from bpy.utils import escape_identifier
 
-from . import actions, live
+from . import actions, live, robot
 from .errors import RigError
 from .stage import Stage
 
+SUFFIX = " Baked"
+
 
 class Bake:
-    """A bake of some chains over a range of frames, one frame a call, so that it can show progress and be cancelled.
+    """A bake of some chains over a range of frames, one frame a step, so that it can show progress and be cancelled.
 
-    Nothing is written before `finish`.
+    Nothing is written before `finish`. Whoever makes one must end it by `finish` or `cancel`: until then live holds still.
+
+    Args:
+        scene: The scene with the chains' rigs.
+        pairs: (rig, chain) of each chain; a chain that hangs on another needs it among them where that one is live.
+        start, end: First and last frame.
 
     Raises:
-        RigError: the range is empty, or the rig's NLA is being tweaked.
+        RigError: the range is empty, or something would play over the keys.
     """
 
     def __init__(self, scene, pairs: list[tuple], start: int, end: int) -> None:
         if end < start:
             raise RigError(f"The range to bake ends at frame {end}, before it starts at {start}: exchange the two")
-        for rig, _ in pairs:
-            if rig.animation_data and rig.animation_data.use_tweak_mode:
-                raise RigError(f"An NLA strip of '{rig.name}' is being tweaked: leave tweak mode (Tab in the NLA editor), then bake")
+        self.rigs = list({rig.session_uid: rig for rig, _ in pairs}.values())
+        for rig in self.rigs:
+            _refuse_what_would_hide_keys(rig)
+        _refuse_half_of_what_hangs_together(scene, pairs)
         self.scene, self.pairs = scene, pairs
         self.start, self.end = start, end
         self.frame_before = scene.frame_current_final
         self.stage = Stage()
         self.frames: list[int] = []
         self.angles: dict[tuple[int, str], list] = {(rig.session_uid, chain.uid): [] for rig, chain in pairs}
-        self.held: set[int] = set()  # frames in which a chain could not be solved and kept its angles
+        self.held: dict[int, str] = {}  # frames in which a chain could not be solved and kept its angles, and why
+        self.is_over = False
         live.suspend(True)
+        robot.hold(True)
 
     @property
     def total(self) -> int:
         return self.end - self.start + 1
+
+    def run(self, seconds: float) -> bool:
+        """Bakes frames for about that long, one at least; returns whether there are more. Raises as `step` does."""
+        until = perf_counter() + seconds
+        while self.step():
+            if perf_counter() >= until:
+                return True
+        return False
 
     def step(self) -> bool:
         """Bakes one frame; returns whether there are more.
@@ -51,7 +72,7 @@ class Bake:
             if session.outputs is None:
                 raise RigError(f"Frame {frame}: {session.problem}")
             if session.problem:
-                self.held.add(frame)
+                self.held[frame] = session.problem
             self.angles[rig.session_uid, chain.uid].append(session.outputs.angles)
         self.frames.append(frame)
         return len(self.frames) < self.total
@@ -61,49 +82,99 @@ class Bake:
         for rig, chain in self.pairs:
             if chain.live:
                 live.stop(rig, chain)
-        made = []
-        for rig in {rig.name: rig for rig, _ in self.pairs}.values():
-            action = self._new_action(rig)
-            curves = actions.writable_fcurves(action, rig)
-            for owner, chain in self.pairs:
-                if owner != rig:
-                    continue
-                rows = self.angles[rig.session_uid, chain.uid]
-                for k, (bone, axis) in enumerate(self.stage.session(rig, chain).reader.places):
-                    path = f'pose.bones["{escape_identifier(bone)}"].rotation_euler'
-                    actions.put_keys(curves, path, "XYZ".index(axis), bone, self.frames, [float(row[k]) for row in rows])
-            actions.assign(rig, action)
-            made.append(action)
+        made = [self._write(rig) for rig in self.rigs]
         self._end()
         return made
 
     def cancel(self) -> None:
-        """Leaves everything as it was."""
-        self._end()
+        """Leaves everything as it was, where `finish` was not reached."""
+        if not self.is_over:
+            self._end()
 
-    def muted_drivers(self) -> list[str]:
+    def channels(self, rig) -> list[tuple[str, int, str, str, list[float]]]:
+        """What is baked of a rig: data path, index, bone, axis and the angle [rad] of every frame, for each joint."""
+        found = []
+        for owner, chain in self.pairs:
+            if owner == rig:
+                rows = self.angles[rig.session_uid, chain.uid]
+                for k, (bone, axis) in enumerate(self.stage.session(rig, chain).reader.places):
+                    path = f'pose.bones["{escape_identifier(bone)}"].rotation_euler'
+                    found.append((path, "XYZ".index(axis), bone, axis, [float(row[k]) for row in rows]))
+        return found
+
+    def mute_drivers(self) -> list[str]:
         """Mutes the drivers of baked channels, which would win over the keys; returns their bones and axes."""
         muted = []
-        for rig, chain in self.pairs:
-            paths = {
-                (f'pose.bones["{escape_identifier(joint.bone)}"].rotation_euler', "XYZ".index(joint.axis)): joint for joint in chain.joints
-            }
+        for rig in self.rigs:
+            labels = {(path, index): f"{bone} {axis}" for path, index, bone, axis, _ in self.channels(rig)}
             for driver in rig.animation_data.drivers if rig.animation_data else ():
-                joint = paths.get((driver.data_path, driver.array_index))
-                if joint and not driver.mute:
+                label = labels.get((driver.data_path, driver.array_index))
+                if label and not driver.mute:
                     driver.mute = True
-                    muted.append(f"{joint.bone} {joint.axis}")
+                    muted.append(label)
         return muted
 
-    def _new_action(self, rig) -> bpy.types.Action:
-        old = rig.animation_data.action if rig.animation_data else None
+    def _write(self, rig) -> bpy.types.Action:
+        animation = rig.animation_data or rig.animation_data_create()
+        old = animation.action
         if old is None:
-            return bpy.data.actions.new(f"{rig.name} Baked")
-        old.use_fake_user = True  # kept, also when nothing uses it any more
-        action = old.copy()
-        action.name = f"{old.name} Baked"
+            action, handle = bpy.data.actions.new(rig.name + SUFFIX), None
+            animation.action_blend_type, animation.action_influence = "REPLACE", 1.0
+        else:
+            handle = getattr(animation, "action_slot_handle", None)
+            if old.is_editable:
+                old.use_fake_user = True  # kept, also when nothing uses it any more
+            action = old.copy()
+            action.name = old.name.removesuffix(SUFFIX) + SUFFIX
+        slot = next((slot for slot in getattr(action, "slots", ()) if slot.handle == handle), None)
+        curves = actions.writable_fcurves(action, rig, slot)
+        for path, index, bone, _, angles in self.channels(rig):
+            actions.bake_keys(curves, path, index, bone, self.frames, angles)
+        actions.assign(rig, action, handle)
         return action
 
     def _end(self) -> None:
+        self.is_over = True
         live.suspend(False)
-        self.scene.frame_set(int(self.frame_before), subframe=self.frame_before % 1.0)
+        whole = floor(self.frame_before)
+        self.scene.frame_set(whole, subframe=self.frame_before - whole)
+        robot.hold(False)
+
+
+def _refuse_what_would_hide_keys(rig) -> None:
+    animation = rig.animation_data
+    if animation is None or not animation.nla_tracks:
+        return
+    if animation.use_tweak_mode:
+        raise RigError(f"An NLA strip of '{rig.name}' is being tweaked: leave tweak mode (Tab in the NLA editor), then bake")
+    solo = next((track for track in animation.nla_tracks if track.is_solo), None)
+    if solo:
+        raise RigError(f"NLA track '{solo.name}' of '{rig.name}' plays alone, over any keys: end its solo in the NLA editor, then bake")
+    if animation.action and (animation.action_blend_type != "REPLACE" or animation.action_influence < 1):
+        raise RigError(
+            f"Action '{animation.action.name}' of '{rig.name}' mixes with the NLA strips below it:"
+            " set its blending to Replace and its influence to 1 in the NLA editor, or push it down, then bake"
+        )
+
+
+def _refuse_half_of_what_hangs_together(scene, pairs: list[tuple]) -> None:
+    baked = {(rig.session_uid, chain.uid) for rig, chain in pairs}
+    others = [(rig, chain) for rig, chain in live.live_chains(scene) if (rig.session_uid, chain.uid) not in baked]
+    for rig, chain in pairs:
+        root = rig.pose.bones.get(chain.root)
+        above = {bone.name for bone in root.parent_recursive} if root else set()
+        carriers, parent = [], rig.parent
+        while parent is not None:
+            carriers.append(parent)
+            parent = parent.parent
+        for other_rig, other in others:
+            if other_rig == rig and above.intersection(joint.bone for joint in other.joints):
+                raise RigError(
+                    f"Chain '{chain.name}' hangs on chain '{other.name}', which is live:"
+                    " bake both at once (All Chains), or end its Live first"
+                )
+            if other_rig in carriers:
+                raise RigError(
+                    f"Armature '{rig.name}' hangs on '{other_rig.name}', whose chain '{other.name}' is live:"
+                    " bake that one first, or end its Live"
+                )

@@ -4,15 +4,19 @@ from dataclasses import dataclass
 
 import bpy
 
+from ..hardware.calibration import angle_from_pulse
 from ..hardware.device import Channel, Device
 from ..hardware.errors import HardwareError
 from ..hardware.link import Link
 from ..hardware.safety import State
 from ..hardware.status import Status
 from ..motion import Limits, MotionError
+from .skeleton import is_euler
 
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
 MOVING = {State.ARMING, State.ARMED, State.HOLDING}
+LOST = {State.FAULT, State.WORKER_LOST}
+SLACK = 0.01  # [rad] by which a servo may turn less than its joint before it is worth a word
 
 
 @dataclass
@@ -20,10 +24,12 @@ class _Robot:
     link: Link
     rig_name: str
     places: list[tuple[str, str, str]]  # the channels' joints, in their order: chain uid, bone, axis
+    angles: list[float]  # [rad] as sent last; what of them is not known any more keeps its value
     status: Status | None = None  # as last looked at
 
 
 _robots: dict[int, _Robot] = {}  # by the armature object's session_uid
+_held = False  # something steps through the scene that the robots must not follow
 
 
 def describe(rig) -> Device:
@@ -33,24 +39,32 @@ def describe(rig) -> Device:
         DeviceError, LimitsError: a channel or limit that cannot be; the message names it and the remedy.
     """
     channels = []
-    for chain in rig.limber.chains:
-        for joint in chain.joints:
-            if joint.servo >= 0:
-                channels.append(
-                    Channel(
-                        name=f"{joint.bone} {joint.axis}",
-                        servo=joint.servo,
-                        limits=Limits(joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.jerk),
-                        direction=-1 if joint.reverse else 1,
-                        zero_us=joint.zero_us,
-                        us_per_rad=joint.us_per_radian,
-                        min_us=joint.min_us,
-                        max_us=joint.max_us,
-                        on_silence=joint.on_silence,
-                    )
-                )
+    for _, joint in _driven(rig):
+        name = f"{joint.bone} {joint.axis}"
+        try:
+            limits = Limits(joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.jerk)
+        except MotionError as error:
+            raise type(error)(f"Joint {name}: {error}") from error
+        channels.append(
+            Channel(
+                name=name,
+                servo=joint.servo,
+                limits=limits,
+                direction=-1 if joint.reverse else 1,
+                zero_us=joint.zero_us,
+                us_per_rad=joint.us_per_radian,
+                min_us=joint.min_us,
+                max_us=joint.max_us,
+                on_silence=joint.on_silence,
+            )
+        )
     device = rig.limber.device
-    return Device(port=device.port, channels=tuple(channels), baudrate=device.baudrate)
+    return Device(port=device.port.strip(), channels=tuple(channels), baudrate=device.baudrate)
+
+
+def _driven(rig) -> list[tuple]:
+    """(chain, joint) of the joints that have a servo."""
+    return [(chain, joint) for chain in rig.limber.chains for joint in chain.joints if joint.servo >= 0]
 
 
 def connect(rig) -> None:
@@ -61,11 +75,12 @@ def connect(rig) -> None:
     """
     disconnect(rig)
     device = describe(rig)
-    places = [(chain.uid, joint.bone, joint.axis) for chain in rig.limber.chains for joint in chain.joints if joint.servo >= 0]
+    places = [(chain.uid, joint.bone, joint.axis) for chain, joint in _driven(rig)]
     link = Link(device)
     link.open()
-    _robots[rig.session_uid] = _Robot(link, rig.name, places)
+    _robots[rig.session_uid] = _Robot(link, rig.name, places, [0.0] * len(places))
     send(rig)
+    look(rig)
 
 
 def disconnect(rig) -> None:
@@ -88,9 +103,16 @@ def link(rig) -> Link | None:
 
 
 def status(rig) -> Status | None:
-    """The robot as last looked at by the heartbeat; None where the rig is not connected."""
+    """The robot as last looked at; None where the rig is not connected."""
     robot = _robots.get(rig.session_uid)
     return robot.status if robot else None
+
+
+def look(rig) -> bool:
+    """Looks at the robot; returns whether what it says of itself has changed."""
+    robot = _robots[rig.session_uid]
+    before, robot.status = robot.status, robot.link.status()
+    return before is None or before.sentence != robot.status.sentence
 
 
 def changed_since_connect(rig) -> bool:
@@ -104,6 +126,16 @@ def changed_since_connect(rig) -> bool:
         return True
 
 
+def short_servos(rig) -> list[str]:
+    """Joints of a connected rig that may turn farther than their servos; the robot would stay behind there."""
+    short = []
+    for channel in _robots[rig.session_uid].link.device.channels:
+        ends = sorted(angle_from_pulse(channel, pulse) for pulse in (channel.min_us, channel.max_us))
+        if channel.limits.lower < ends[0] - SLACK or channel.limits.upper > ends[1] + SLACK:
+            short.append(channel.name)
+    return short
+
+
 def stop_all() -> int:
     """Stops every robot at once; returns how many."""
     for robot in _robots.values():
@@ -115,6 +147,12 @@ def is_any_connected() -> bool:
     return bool(_robots)
 
 
+def hold(held: bool) -> None:
+    """While something steps through the scene faster or slower than time (a bake), the robots keep their last angles."""
+    global _held
+    _held = held
+
+
 def send(rig) -> None:
     """Hands the rig's angles to its robot: the filtered ones of live chains, the posed ones of the others."""
     from . import live
@@ -122,34 +160,42 @@ def send(rig) -> None:
     robot = _robots.get(rig.session_uid)
     if robot is None:
         return
-    known: dict[tuple[str, str, str], float] = {}
-    for chain in rig.limber.chains:
-        session = live.session(rig, chain) if chain.live else None
-        if session and session.outputs and session.reader:
-            for (bone, axis), angle in zip(session.reader.places, session.outputs.angles.tolist(), strict=True):
-                known[chain.uid, bone, axis] = angle
-    angles = []
-    for place in robot.places:
-        if place not in known:
+    if not _held:
+        known: dict[tuple[str, str, str], float] = {}
+        for chain in rig.limber.chains:
+            session = live.session(rig, chain) if chain.live else None
+            if session and session.outputs and session.reader:
+                for (bone, axis), angle in zip(session.reader.places, session.outputs.angles.tolist(), strict=True):
+                    known[chain.uid, bone, axis] = angle
+        for number, place in enumerate(robot.places):
             _, bone, axis = place
             posed = rig.pose.bones.get(bone)
-            known[place] = posed.rotation_euler["XYZ".index(axis)] if posed else 0.0
-        angles.append(known[place])
-    robot.link.send(angles)
+            if place in known:
+                robot.angles[number] = known[place]
+            elif posed and is_euler(posed):  # else renamed, deleted or not by angles any more: where it was
+                robot.angles[number] = posed.rotation_euler["XYZ".index(axis)]
+    robot.link.send(robot.angles)
 
 
 def heartbeat() -> bool:
     """Signs of life to every robot, also while nothing moves. Returns whether a state changed, so that panels are drawn anew."""
     changed = False
     for uid, robot in list(_robots.items()):
-        rig = next((thing for thing in bpy.data.objects if thing.session_uid == uid), None)
+        rig = _find(uid, robot)
         if rig is None:  # deleted: its robot must not stay armed
             robot.link.close()
             del _robots[uid]
             changed = True
             continue
         send(rig)
-        now = robot.link.status()
-        changed |= robot.status is None or now.sentence != robot.status.sentence
-        robot.status = now
+        changed |= look(rig)
     return changed
+
+
+def _find(uid: int, robot: _Robot):
+    """The armature object of a robot; None where it was deleted or taken out of every scene."""
+    rig = bpy.data.objects.get(robot.rig_name)
+    if rig is None or rig.session_uid != uid:  # renamed, or another took the name
+        rig = next((thing for thing in bpy.data.objects if thing.session_uid == uid), None)
+        robot.rig_name = rig.name if rig else ""
+    return rig if rig and rig.users_scene else None

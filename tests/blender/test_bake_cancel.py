@@ -1,0 +1,261 @@
+"""Bake: cancelled, refused or broken off, it leaves nothing; undone, it is as if it had not been."""
+
+import bpy
+import pytest
+
+from tests.blender.rigs import keyed, looking_chain, make_active
+from tests.blender.test_bake import curves, live_motion, played, state, walk
+
+
+@pytest.fixture
+def chain():
+    chain = looking_chain()[1]
+    keyed(chain.target, (1, 30))
+    chain.frame_start, chain.frame_end = 5, 25
+    return chain
+
+
+@pytest.fixture
+def rig(chain):
+    return chain.id_data
+
+
+def begin(rig, chain):
+    from limber.rig.bake import Bake
+
+    return Bake(bpy.context.scene, [(rig, chain)], chain.frame_start, chain.frame_end)
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_a_cancelled_bake_leaves_nothing(rig, chain, live):
+    walk(rig)
+    rig.pose.bones["upper"].driver_add("rotation_euler", 0).driver.expression = "0.02 * frame"
+    bpy.context.scene.frame_set(12)
+    if live:
+        bpy.ops.limber.live()
+    before = state(rig)
+    bake = begin(rig, chain)
+    for _ in range(8):
+        assert bake.step()
+    assert bpy.context.scene.frame_current == 12, "frame 12 is the eighth"
+    bake.cancel()
+    assert state(rig) == before
+
+
+def test_live_follows_again_after_a_cancelled_bake(rig, chain):
+    from limber.rig import live
+
+    bpy.ops.limber.live()
+    bake = begin(rig, chain)
+    bake.step()
+    bake.cancel()
+    chain.target.animation_data_clear()
+    for x in (0.3, -0.3):
+        chain.target.location = (x, -0.5, 0.4)
+        bpy.context.view_layer.update()
+        while live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=tick()):
+            pass
+        assert live.session(rig, chain).outputs.filtered_aim_error < 0.002
+
+
+_now = [1000.0]
+
+
+def tick() -> float:
+    _now[0] += 1 / 60
+    return _now[0]
+
+
+def test_baking_in_slices_gives_the_same_keys_as_at_once(rig, chain):
+    bpy.ops.limber.bake()
+    wanted = played(rig, [chain], range(5, 26))
+    rig.animation_data.action = None
+    for bone in rig.pose.bones:
+        bone.rotation_euler = (0, 0, 0)
+    bake = begin(rig, chain)
+    slices = 1
+    while bake.run(seconds=0):
+        slices += 1
+        assert len(bake.frames) == slices - 1 < bake.total
+    bake.finish()
+    assert slices == bake.total
+    assert played(rig, [chain], range(5, 26)) == wanted
+
+
+class Window:
+    """The modal operator's own code, with events as a window sends them; what it reports is kept."""
+
+    def __init__(self):
+        from limber.operators.bake import LIMBER_OT_bake
+
+        operator = LIMBER_OT_bake
+        self.reports = []
+        self.all_chains = False
+        self.report = lambda kind, sentence: self.reports.append((next(iter(kind)), sentence))
+        for name in ("_begin", "_finish", "_give_up", "invoke", "modal", "cancel"):
+            setattr(self, name, getattr(operator, name).__get__(self))
+
+    def send(self, kind: str):
+        return self.modal(bpy.context, type("Event", (), {"type": kind})())
+
+    def start(self, monkeypatch):
+        """As `invoke`, but for the handler, which Blender lets only a running operator add."""
+        assert self._begin(bpy.context)
+        self.timer = bpy.context.window_manager.event_timer_add(0.001, window=bpy.context.window)
+        bpy.context.window_manager.progress_begin(0, self.bake.total)
+
+
+def test_timer_events_bake_until_all_is_baked(rig, chain, monkeypatch):
+    import limber.operators.bake as module
+
+    monkeypatch.setattr(module, "BUDGET", 0.0)
+    window = Window()
+    window.start(monkeypatch)
+    answers = [window.send("TIMER") for _ in range(21)]
+    assert answers == [{"RUNNING_MODAL"}] * 20 + [{"FINISHED"}]
+    assert window.reports == [("INFO", "21 frames are baked to 'Rig Baked'")]
+    assert rig.animation_data.action.name == "Rig Baked"
+
+
+def test_other_events_change_nothing_and_escape_cancels(rig, chain, monkeypatch):
+    import limber.operators.bake as module
+
+    monkeypatch.setattr(module, "BUDGET", 0.0)
+    bpy.context.scene.frame_set(3)
+    before = state(rig)
+    window = Window()
+    window.start(monkeypatch)
+    window.send("TIMER")
+    for kind in ("MOUSEMOVE", "LEFTMOUSE", "Z"):
+        assert window.send(kind) == {"RUNNING_MODAL"}
+    assert len(window.bake.frames) == 1
+    assert window.send("ESC") == {"CANCELLED"}
+    assert window.reports == [("WARNING", "Baking is cancelled: nothing was written")]
+    assert state(rig) == before
+
+
+def test_an_error_in_the_window_ends_the_bake_with_a_sentence(rig, chain, monkeypatch):
+    window = Window()
+    window.start(monkeypatch)
+    chain.target.location.x = float("nan")
+    chain.target.animation_data_clear()
+    assert window.send("TIMER") == {"CANCELLED"}
+    assert window.reports[0][0] == "ERROR"
+    assert "Nothing was baked. Frame 5:" in window.reports[0][1]
+    assert rig.animation_data is None
+
+
+def test_a_range_the_wrong_way_round_is_refused(rig, chain):
+    chain.frame_start, chain.frame_end = 20, 10
+    before = state(rig)
+    with pytest.raises(RuntimeError, match="ends at frame 10, before it starts at 20: exchange"):
+        bpy.ops.limber.bake()
+    assert state(rig) == before
+
+
+def test_a_chain_without_a_target_is_refused(rig, chain):
+    chain.target = None
+    with pytest.raises(RuntimeError, match="choose the object that it looks at"):
+        bpy.ops.limber.bake()
+
+
+def test_a_set_up_that_does_not_work_names_the_frame_and_leaves_nothing(rig, chain):
+    chain.end = "nose"
+    before = state(rig)
+    with pytest.raises(RuntimeError, match=r"Nothing was baked. Frame 5: .*'nose' is missing"):
+        bpy.ops.limber.bake()
+    assert state(rig) == before
+
+
+def test_frames_that_cannot_be_solved_are_named_and_keep_the_pose(rig, chain, capfd):
+    for frame, size in ((1, 1), (10, 0), (13, 1)):
+        rig.scale = (size, size, size)
+        rig.keyframe_insert("scale", frame=frame)
+    for curve in curves(rig):
+        for point in curve.keyframe_points:
+            point.interpolation = "CONSTANT"
+    bpy.ops.limber.bake()
+    said = capfd.readouterr().out
+    assert "In 3 frames (10, 11, 12) the pose before was kept. The rig of chain 'head' is scaled to nothing" in said
+    motion = played(rig, [chain], range(5, 26))
+    assert motion[9] == motion[10] == motion[11] == motion[12] != motion[13]
+
+
+def test_a_bake_that_breaks_off_lets_live_go_on(rig, chain, monkeypatch):
+    from limber.rig import live
+    from limber.rig.bake import Bake
+
+    def interrupted(self):
+        raise KeyboardInterrupt
+
+    bpy.ops.limber.live()
+    monkeypatch.setattr(Bake, "step", interrupted)
+    with pytest.raises((KeyboardInterrupt, RuntimeError)):
+        bpy.ops.limber.bake()
+    bpy.context.scene.frame_set(9)
+    bpy.context.scene.frame_set(10)
+    assert chain.live
+    assert live.session(rig, chain).outputs.solution.aim_error < 0.002
+
+
+def test_undo_brings_the_action_back_and_live_too(undo_step):
+    rig, chain = looking_chain()
+    keyed(chain.target, (1, 30))
+    chain.frame_start, chain.frame_end = 5, 25
+    walk(rig)
+    bpy.ops.limber.live()
+    undo_step("Live")
+    bpy.ops.limber.bake()
+    undo_step("Bake")
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects["Rig"]
+    chain = rig.limber.chains[0]
+    assert rig.animation_data.action.name == "Walk"
+    assert "Walk Baked" not in bpy.data.actions
+    assert chain.live
+    from limber.rig import live
+
+    bpy.context.scene.frame_set(9)
+    assert live.session(rig, chain).outputs.solution.aim_error < 0.002
+    bpy.ops.ed.redo()
+    rig = bpy.data.objects["Rig"]
+    assert rig.animation_data.action.name == "Walk Baked"
+    assert not rig.limber.chains[0].live
+
+
+def test_a_bake_is_saved_with_the_file(rig, chain, reopen):
+    walk(rig)
+    wanted = live_motion(rig, [chain], range(5, 26))
+    bpy.ops.limber.bake()
+    reopen()
+    rig = bpy.data.objects["Rig"]
+    found = played(rig, [rig.limber.chains[0]], range(5, 26))
+    assert max(abs(a - b) for frame in wanted for a, b in zip(wanted[frame], found[frame], strict=True)) < 1e-6
+    assert bpy.data.actions["Walk"].users
+
+
+def test_an_overridden_rig_bakes_to_an_action_of_this_file(tmp_path):
+    rig, chain = looking_chain()
+    rig.limber.chains.remove(0)
+    collection = bpy.data.collections.new("Robot")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(rig)
+    make_active(rig)
+    path = str(tmp_path / "robot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.collections = ["Robot"]
+    collection = bpy.data.collections["Robot"]
+    bpy.context.scene.collection.children.link(collection)
+    collection.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+    rig = next(thing for thing in bpy.data.objects if thing.override_library and thing.type == "ARMATURE")
+    rig, chain = looking_chain(rig, "head")
+    keyed(chain.target, (1, 30))
+    chain.frame_start, chain.frame_end = 5, 25
+    motion = live_motion(rig, [chain], range(5, 26))
+    bpy.ops.limber.bake()
+    found = played(rig, [chain], range(5, 26))
+    assert max(abs(a - b) for frame in motion for a, b in zip(motion[frame], found[frame], strict=True)) < 1e-6
+    assert rig.animation_data.action.library is None
+    assert len(curves(rig)) == 6
