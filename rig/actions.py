@@ -131,9 +131,12 @@ def _fresh_points(curves, data_path: str, index: int, group: str, frames, values
 
 
 def _unmute_group(curve) -> None:
-    """A muted group would silence the curve's keys: the curve leaves it."""
-    if curve.group and curve.group.mute:
-        curve.group = None
+    """A muted group would silence the curve's keys: its other curves are muted one by one instead."""
+    group = curve.group
+    if group and group.mute:
+        for other in group.channels:
+            other.mute = other != curve
+        group.mute = False
 
 
 def _new_curve(curves, data_path: str, index: int, group: str):

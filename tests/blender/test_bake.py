@@ -173,7 +173,7 @@ def walk(rig, *frames):
         rig.pose.bones["middle"].rotation_euler.x = 0.02 * frame
         rig.pose.bones["middle"].keyframe_insert("rotation_euler", frame=frame, group="middle")
         rig.pose.bones["middle"].location.x = 0.001 * frame
-        rig.pose.bones["middle"].keyframe_insert("location", frame=frame)
+        rig.pose.bones["middle"].keyframe_insert("location", frame=frame, group="middle")
         rig.location.y = 0.1 * frame
         rig.keyframe_insert("location", frame=frame)
     rig.animation_data.action.name = "Walk"
@@ -219,14 +219,16 @@ def test_curve_modifiers_and_mutes_do_not_change_what_was_baked(rig, chain):
 
 def test_muted_curves_and_groups_play_once_baked(rig, chain):
     walk(rig)
+    rig.pose.bones["middle"].keyframe_insert("scale", frame=1, group="middle")
     for curve in curves(rig):
-        if "rotation" in curve.data_path:
-            curve.mute = True
+        if "middle" in curve.data_path:
             curve.group.mute = True
+            curve.mute = "rotation" in curve.data_path
     frames = range(5, 26)
     wanted = live_motion(rig, [chain], frames)
     bpy.ops.limber.bake()
     assert apart(wanted, played(rig, [chain], frames)) < IN_KEYS
+    assert {curve.mute for curve in curves(rig) if curve.data_path.endswith("scale")} == {True}, "what was silent stays silent"
 
 
 def test_a_second_bake_makes_a_second_action_and_keeps_the_first(rig):
