@@ -75,7 +75,14 @@ def cast_lamp() -> Cast:
         lamp.pose(rig, posture)
         bpy.ops.limber.store_posture(name=posture)
     lamp.key_postures(rig, chain)
-    return Cast("lamp", "A desk lamp says three things, and never takes its eye off the ball", rig, chain, lamp.FRAMES, lamp.PICTURED)
+    return Cast(
+        "lamp",
+        "One lamp, three postures, one ball: what it says changes, what it looks at does not",
+        rig,
+        chain,
+        lamp.FRAMES,
+        lamp.PICTURED,
+    )
 
 
 def cast_walker(clip: Path) -> Cast:

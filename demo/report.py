@@ -26,6 +26,7 @@ def measure(take) -> dict:
     filtered, due = np.array(take.filtered), np.array(take.due)
     times = np.array([look[0] for look in take.looks])
     reported = np.array([look[2] for look in take.looks])
+    commanded = np.array([look[1] if look[1] is not None else look[2] for look in take.looks])
     delay = figures.lag(times, reported, due, filtered)
     take.robot = figures.at(due + delay, times, reported)
     as_it_was = figures.at(due, times, reported)
@@ -68,6 +69,8 @@ def measure(take) -> dict:
             "acknowledged": status.acknowledged,
             "lost": status.lost,
             "clamped": status.clamped,
+            "commanded_lag_ms": 1e3 * figures.lag(times, commanded, due, filtered),
+            "reported_lag_ms": 1e3 * delay,
             "late_ms": {"p50": status.late_ms_p50, "p99": status.late_ms_p99},
             "follows_within_deg": degrees(float(np.abs(take.robot - filtered).mean())),
         },

@@ -196,7 +196,7 @@ class Walker:
         light = bpy.data.objects.new("Sun", sun)
         bpy.context.scene.collection.objects.link(light)
         light.rotation_euler = (radians(40), 0, side + radians(-50))
-        camera = studio.camera((0, -5, 1), (0, 0, 1), 58)
+        camera = studio.camera((0, -5, 1), (0, 0, 1), 50)
         away, ahead = (Vector((sin(angle), -cos(angle), 0)) * self.size for angle in (side, heading))
         for frame in range(1, self.frames + 1):
             toward = Vector((*self.places[frame - 1][:2], 0.92 * self.size)) + 0.3 * ahead

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build" / "tests"
 LIMIT = 240.0  # [s] for one process: the longest test file takes about 60 s on two busy cores
 HEARTBEAT = 20.0  # [s] between lines that say what is running
-PLAIN_FOLDERS = ("house", "motion", "solvers", "hardware", "benchmarks")
+PLAIN_FOLDERS = ("house", "motion", "solvers", "hardware", "benchmarks", "demo")
 BLENDERS = {".venv": "the newest Blender for Python 3.11", ".venv-4.2": "Blender 4.2", ".venv-newest": "the newest Blender"}
 OPTIONAL = ".venv-newest"
 
