@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from limber.solvers.gaze import Aim, Direction, GazeError, GazeGoal, GazeSolver, Orientation, Point, Solution, make_solver
-from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.skeleton import Joint, Skeleton, SkeletonError
 
 Arrays = Mapping[str, np.ndarray]
 SHOW_EVERY = 1.0  # [s] between lines of progress
@@ -119,7 +119,7 @@ def main() -> None:
     try:
         solver = make_solver(asked.solver, rig_chain(given) if asked.rig else unit_chain(given))
         answer = answer_paths(given, solver) if asked.paths else answer_pairs(given, solver)
-    except GazeError as error:
+    except (GazeError, SkeletonError) as error:
         sys.exit(str(error))
     np.savez(asked.out, **answer)
     print(f"{asked.solver}: {answer['seconds'].size} solves, median {1e3 * np.median(answer['seconds']):.3g} ms -> {asked.out}")

@@ -16,18 +16,11 @@ TARGETS = np.array([[QUARTER, QUARTER, 0, 0], [1.0, 0, 0, 0], [0.0, 1.0, 0, 0]])
 
 def run(kind: str, given: dict, folder: Path, solver: str = "erik") -> subprocess.CompletedProcess:
     np.savez(folder / "in.npz", **given)
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.gaze",
-        f"--{kind}",
-        str(folder / "in.npz"),
-        "--solver",
-        solver,
-        "--out",
-        str(folder / "out.npz"),
-    ]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return command("gaze", f"--{kind}", str(folder / "in.npz"), "--solver", solver, "--out", str(folder / "out.npz"))
+
+
+def command(name: str, *words: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *words], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def answer(kind: str, given: dict, folder: Path, solver: str = "erik") -> dict:
@@ -69,9 +62,8 @@ def test_each_pair_is_solved_from_scratch(tmp_path):
     given = {"axes": AXES, "lo": -REACH, "hi": REACH, "posture": POSTURES, "target_wxyz": TARGETS}
     backwards = given | {"posture": POSTURES[::-1], "target_wxyz": TARGETS[::-1]}
     for solver in ("erik", "erik_exact"):
-        assert np.array_equal(
-            answer("pairs", given, tmp_path, solver)["angles"], answer("pairs", backwards, tmp_path, solver)["angles"][::-1]
-        )
+        there, back = (answer("pairs", order, tmp_path, solver)["angles"] for order in (given, backwards))
+        assert np.array_equal(there, back[::-1])
 
 
 def test_paths_are_answered_frame_by_frame(tmp_path):
@@ -109,14 +101,8 @@ def test_a_rig_without_a_target_says_which_it_could_have(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_the_sweep_runs_and_shows_the_defaults_beside_the_paper(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.erik_sweep", "--pairs", "2", "--skeletons", "C"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_the_sweep_runs_and_shows_the_defaults_beside_the_paper():
+    done = command("erik_sweep", "--pairs", "2", "--skeletons", "C")
     assert done.returncode == 0, done.stderr
     assert "paper: 2.31 iterations" in done.stdout
     assert "* disturbance 0.01745" in done.stdout

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from limber.solvers.erik.algorithm import calculate_erik
 from limber.solvers.erik.chain import VirtualChain
+from limber.solvers.erik.coordinate_descent import EndAim, ccd
 from limber.solvers.erik.errors import PostureError
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.erik.solver import Erik
@@ -151,6 +152,25 @@ def test_each_trick_and_extension_can_be_switched_off():
     assert mean_error(non_convergence_ccd_trick=False) > full
     assert mean_error(non_convergence_offset_trick=False) == pytest.approx(full, abs=2e-3)
     assert mean_error(symmetric_endpoint=False) > full
+
+
+def test_the_ccd_trick_tries_the_solution_at_hand_before_the_zero_pose():
+    # From the solution at hand it disturbs the posture less than from the zero pose.
+    skeleton = skeleton_of("C")
+    chain = VirtualChain(skeleton)
+    hyper = Hyperparameters()
+    kept, better = 0, 0
+    for goal in pairs_of("C", 150):
+        target = chain.target(goal.aim.wxyz)
+        aim = EndAim(rotate(target, Y), target, True)
+        answer = calculate_erik(chain, goal.posture, target, aim.direction, hyper)
+        without = calculate_erik(chain, goal.posture, target, aim.direction, replace(hyper, non_convergence_ccd_trick=False))
+        if answer.error < without.error - 1e-6:
+            zero = ccd(chain, [0.0] * 5, aim, hyper)
+            better += 1
+            kept += answer.angles != zero
+    assert better > 0
+    assert kept > 0
 
 
 def test_weights_and_threshold_decide_when_it_stops():

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from limber.solvers.erik.backward import backward_phase, end_twist
+from limber.solvers.erik.backward import _roll_child, _twist_parent, backward_phase, end_twist
 from limber.solvers.erik.chain import VirtualChain
 from limber.solvers.erik.coordinate_descent import EndAim, aims, bwcd_posture, bwcd_solution, ccd
 from limber.solvers.erik.errors import PostureError, bend_cosines, orientation_error
@@ -14,6 +14,7 @@ from limber.solvers.erik.forward import forward_phase
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.rotations import (
     IDENTITY,
+    X,
     Y,
     about,
     angle_between,
@@ -199,6 +200,25 @@ def test_a_twist_replaced_by_its_half_turn_changes_the_sign_of_the_bend():
     assert angles[0] == pytest.approx(math.radians(-30))
     assert angles[1] == pytest.approx(-bend)
     assert orientation_error(wanted, chain.bases(angles)[-1], symmetric=True) < 1e-7
+
+
+def test_where_the_bends_own_twist_is_out_of_limits_the_opposite_bend_is_taken():
+    chain = VirtualChain(unit_chain("YXY", math.pi / 2))
+    wanted = rotate(about(Y, math.radians(150)), rotate(about(X, 0.7), Y))
+    twist, bend = _twist_parent(chain, 1, IDENTITY, about(Y, math.radians(150)), wanted, 0.7)
+    assert twist == pytest.approx(math.radians(-30))
+    assert bend == pytest.approx(-0.7)
+
+
+def test_a_child_is_rolled_about_its_link_until_its_axis_fits_the_twister():
+    draw = random.Random(14)
+    chain = VirtualChain(unit_chain("YXY", math.pi))
+    for _ in range(20):
+        basis, child, bend = any_turn(draw), any_turn(draw), draw.uniform(-2, 2)
+        rolled = _roll_child(chain, 0, basis, child, bend)
+        link = [rotate(multiply(turn, chain.models[1].turn(bend)), Y) for turn in (child, rolled)]
+        assert link[1] == pytest.approx(link[0], abs=1e-9)
+        assert dot(rotate(rolled, X), rotate(basis, Y)) == pytest.approx(0, abs=1e-9)
 
 
 # The end's twist, after Backward, BWCD and CCD alike

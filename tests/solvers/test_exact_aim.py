@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from limber.solvers.aim_residual import residual
 from limber.solvers.exact_aim import finish, least_change
-from limber.solvers.gaze import Direction, GazeGoal, Orientation, Point, make_solver
+from limber.solvers.gaze import Direction, GazeGoal, Orientation, Point, make_solver, shape_deviation
 from limber.solvers.rotations import X, Y, Z, about, add, dot, multiply, rotate, scale, vector_angle
 from limber.solvers.skeleton import Skeleton
 
@@ -259,6 +259,27 @@ def test_following_a_target_pops_less_than_solving_each_frame_and_aims_as_well(n
 
 def misses(chain, frames, row):
     return [residual(chain, goal, chain.forward(angles)).size for goal, angles in zip(frames, row, strict=True)]
+
+
+def test_a_way_about_as_good_as_the_best_is_kept():
+    # A mirrored posture aims as well; whoever starts there is not sent to the other side.
+    chain = unit_chain("YXZXY", math.pi)
+    posture = np.array([0.0, 0.3, 0.0, 0.4, 0.0])
+    goal = GazeGoal(Direction((0.2, 0.1, -1.0)), posture)
+    solver = make_solver("erik_exact", chain)
+    best = solver.solve(goal)
+    kept = 0
+    draw = random.Random(13)
+    for _ in range(60):
+        other = finish(chain, goal, posture_of(draw, chain), [1.0] * 5)
+        apart = np.abs(np.array(other.angles) - best.angles).max()
+        worse = shape_deviation(chain, np.array(other.angles), posture) - best.shape_deviation
+        if other.missed <= EXACT and apart > 1.0 and worse < math.radians(5):
+            kept += 1
+            after = solver.solve(goal, np.array(other.angles)).angles
+            assert np.abs(after - other.angles).max() < math.radians(15)
+            assert np.abs(after - best.angles).max() > 0.5
+    assert kept > 0
 
 
 def test_without_a_start_the_memory_changes_nothing():
