@@ -9,19 +9,15 @@ import math
 from collections.abc import Sequence
 from enum import Enum
 
-from ..calibration import angle_from_pulse, pulse_from_angle, speed_us_per_s
-from ..device import Channel, Device
+from ..device import Device
 from ..protocols.limber import (
     Arm,
-    Configure,
     Decoder,
     Disarm,
     Features,
     Hello,
     Kind,
     Message,
-    Move,
-    OnSilence,
     Poll,
     Reason,
     Report,
@@ -34,7 +30,10 @@ from ..protocols.limber import (
 )
 from ..safety import Fault, Trouble
 from ..transport import Transport, TransportError
+from . import translation
 from .moves import Moves
+
+Angles = tuple[float | None, ...]
 
 GREET_EVERY = 0.25  # [s] an Uno restarts when its port is opened and is deaf for up to two seconds
 GREET_FOR = 5.0  # [s] until a port counts as silent
@@ -43,10 +42,6 @@ POLL_EVERY = 0.05  # [s] while nothing moves: fresh positions, and a pulled cabl
 SILENT_AFTER = 0.5  # [s] without an answer: by then the device's own watchdog has ended the motion
 POSE_FRESH = 0.25  # [s] positions older than this are not where the robot is
 MOST_WAITING = 12  # moves without an answer: more must not queue up, or the robot would go on moving after a stop
-SPEED_HEADROOM = (
-    0.5  # share that the device's own speed limit lies above the joint's: the limiter's 10%, and moves that come late and bunched
-)
-LINE_SHARE = 0.8  # share of the line that moves and reports may fill
 COMPLAINTS = (Fault.DEVICE_RESET, Fault.DEVICE_WATCHDOG, Fault.DEVICE_REFUSED, Fault.POSE_UNREAD)  # the connection itself still works
 NOISE = 16  # bytes that are no frame: fewer may be a restart's glitches, more are another protocol
 QUIET_LINE = 0.1  # [s] without a byte: what is half read is no frame
@@ -116,20 +111,19 @@ class Conversation:
         return self._want is not Want.ARMED and self._settled
 
     @property
-    def tells_pose(self) -> bool:
+    def measures(self) -> bool:
         """Whether the device measures where its servos are."""
         return self.welcome is not None and Features.FEEDBACK in self.welcome.features
 
-    def measured(self) -> tuple[float | None, ...]:
+    def measured(self) -> Angles:
         """Where the newest report says that the joints are (channels,) [rad]; None where it does not."""
-        pulses = () if self.report is None else self.report.measured_us
-        return tuple(_measured(channel, pulses) for channel in self._device.channels)
+        return translation.angles(self._device, () if self.report is None else self.report.measured_us)
 
-    def unread(self, now: float) -> str | None:
-        """The name of a channel whose position is not known now; None where all are."""
-        fresh = now - self._reported_at <= POSE_FRESH
-        names = (channel.name for channel, angle in zip(self._device.channels, self.measured(), strict=True) if angle is None or not fresh)
-        return next(names, None)
+    def pose(self, now: float) -> Angles:
+        """Where the joints are (channels,) [rad], as far as that is known now: measured, or else where a pulse holds them."""
+        if self.report is None or now - self._reported_at > POSE_FRESH:
+            return (None,) * len(self._device.channels)
+        return translation.angles(self._device, self.report.measured_us if self.measures else self.report.commanded_us)
 
     def want(self, want: Want) -> None:
         """Change what the device is to do; the next `speak` says so without waiting for an older answer."""
@@ -170,12 +164,8 @@ class Conversation:
         self._turns_to_move -= 1
         if self._turns_to_move > 0 or self._moves.waiting >= MOST_WAITING or self.welcome is None or not self.armed:
             return
-        positions: list[float | None] = [None] * (max(channel.servo for channel in self._device.channels) + 1)
-        for channel, angle in zip(self._device.channels, angles, strict=True):
-            positions[channel.servo] = pulse_from_angle(channel, angle)
-        self._turns_to_move = self._turns_per_move(self.welcome.channels)
-        interval = self._turns_to_move * self._turn if Features.INTERPOLATION in self.welcome.features else 0.0
-        taken = self._send(Move(tuple(positions), round(interval * 1000)), now)
+        self._turns_to_move = translation.turns_per_move(self._device, self.welcome, self._turn)
+        taken = self._send(translation.move(self._device, self.welcome, angles, self._turns_to_move * self._turn), now)
         self._moves.send(self._sequence, now, taken)
 
     def speak(self, now: float) -> None:
@@ -189,7 +179,7 @@ class Conversation:
                 self._greeted_at = now
                 self._send(Hello(self._session), now)
         elif not self._is_set_up and not (self.report and self.report.state is not State.DISARMED):
-            self._ask(self._configure(self._device.channels[self._configured]), now)
+            self._ask(translation.configuration(self._device.channels[self._configured]), now)
         elif not self._settled:
             self._ask(Arm(self._session) if self._want is Want.ARMED else Disarm(), now)
         elif self._want is not Want.ARMED and now - self._requested_at >= POLL_EVERY:
@@ -219,15 +209,6 @@ class Conversation:
     def _is_set_up(self) -> bool:
         return self.welcome is not None and self._configured == len(self._device.channels)
 
-    def _turns_per_move(self, channels: int) -> int:
-        """Moves must not outrun the line, nor must their reports, which are longer: 17 bytes, and one or two numbers a channel."""
-        longest = 17 + (4 if self.tells_pose else 2) * channels
-        return math.ceil(10 * longest / self._device.baudrate / LINE_SHARE / self._turn)
-
-    def _configure(self, channel: Channel) -> Configure:
-        silence = OnSilence.HOLD if channel.on_silence == "hold" else OnSilence.DETACH
-        return Configure(channel.servo, channel.min_us, channel.max_us, speed_us_per_s(channel, SPEED_HEADROOM), silence)
-
     def _ask(self, message: Message, now: float) -> None:
         """Send a request, again where its answer is overdue."""
         if self._request is None or now - self._requested_at >= REPEAT_AFTER:
@@ -248,15 +229,10 @@ class Conversation:
     def _greeted(self, welcome: Welcome) -> None:
         if self.welcome is not None or welcome.session != self._session:
             return  # an answer to an older greeting
-        highest = max(channel.servo for channel in self._device.channels)
-        if highest >= welcome.channels:
-            self.fail(Fault.UNSUITABLE, f"it has {welcome.channels} servos, and a channel uses servo {highest}")
+        unsuitable = translation.why_unsuitable(self._device, welcome, self._turn)
+        if unsuitable is not None:
+            self.fail(Fault.UNSUITABLE, unsuitable)
             return
-        for channel in self._device.channels:
-            if channel.min_us < welcome.lowest_us or channel.max_us > welcome.highest_us:
-                allowed = f"its pulses go from {welcome.lowest_us:g} to {welcome.highest_us:g} us, those of '{channel.name}' beyond"
-                self.fail(Fault.UNSUITABLE, allowed)
-                return
         self.welcome = welcome
         self._request = None
 
@@ -294,11 +270,11 @@ class Conversation:
                 self._configured += 1
             case Kind.CONFIGURE:
                 channel = self._device.channels[self._configured].name
-                self.fail(Fault.UNSUITABLE, f"it refused the range of '{channel}': {_name(report.result)}")
+                self.fail(Fault.UNSUITABLE, f"it refused the range of '{channel}': {translation.name(report.result)}")
             case Kind.ARM:
                 self._settled = accepted
                 if not accepted:
-                    self.fail(Fault.DEVICE_REFUSED, f"it refused to arm: {_name(report.result)}")
+                    self.fail(Fault.DEVICE_REFUSED, f"it refused to arm: {translation.name(report.result)}")
             case _:
                 stands = report.state is State.DISARMED or (self._want is Want.STOPPED and report.state is State.FAULT)
                 self._settled = stands and self._want is not Want.ARMED
@@ -324,12 +300,3 @@ class Conversation:
         elif self._unanswered_since is not None and now - self._unanswered_since > SILENT_AFTER:
             self._moves.give_up()
             self.fail(Fault.SILENT, "")
-
-
-def _measured(channel: Channel, pulses: Sequence[float | None]) -> float | None:
-    pulse = pulses[channel.servo] if channel.servo < len(pulses) else None
-    return None if pulse is None else angle_from_pulse(channel, pulse)
-
-
-def _name(result: int) -> str:
-    return Result(result).name.lower().replace("_", " ") if result in list(Result) else f"result {result}"

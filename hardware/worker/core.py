@@ -136,13 +136,14 @@ class Worker:
 
     def _look(self, now: float, stop: bool, wish: Wish) -> Sight:
         conversation, drive = self._conversation, self._drive
+        pose = () if conversation is None else conversation.pose(now)
         return Sight(
             stop=stop,
             wish=wish,
             trouble=self._no_port if conversation is None else conversation.trouble,
             connected=conversation is not None and conversation.connected,
-            tells_pose=conversation is not None and conversation.tells_pose,
-            unread=None if conversation is None else conversation.unread(now),
+            tells_pose=conversation is not None and (conversation.measures or None not in pose),
+            unread=next((channel.name for channel, angle in zip(self._device.channels, pose, strict=False) if angle is None), None),
             device_armed=drive is not None,
             blender_silence=now - self._blender_seen,
             frame_age=now - self._frame_seen,
@@ -191,12 +192,11 @@ class Worker:
         if conversation is None or self._safety.state not in DRIVEN or not conversation.armed:
             return
         if self._drive is None:
-            pose = conversation.measured() if conversation.tells_pose else self._confirmed
-            known = [angle for angle in pose or () if angle is not None]
-            if len(known) < len(self._device.channels):
-                conversation.fail(Fault.POSE_UNREAD, conversation.unread(now) or "no pose was confirmed")
+            pose = self._starting_pose(conversation.pose(now), conversation.measures)
+            if pose is None:
+                conversation.fail(Fault.POSE_UNREAD, "no position came while arming")
                 return
-            self._drive = Drive(self._device.channels, known)
+            self._drive = Drive(self._device.channels, pose)
         drive, dt = self._drive, now - self._last_turn
         if self._safety.state is State.HOLDING or self._goal is None:
             drive.brake(dt)
@@ -207,6 +207,13 @@ class Worker:
         self._arrived = self._goal is not None and drive.has_arrived(self._goal)
         self._commanded = drive.commanded
         conversation.move(now, self._commanded)
+
+    def _starting_pose(self, known: Sequence[float | None], measured: bool) -> list[float] | None:
+        """Where the robot starts (channels,) [rad]: where it is known to be, or else where the user confirmed that it is."""
+        confirmed = known if measured or self._confirmed is None else self._confirmed
+        pose = [there if angle is None else angle for angle, there in zip(known, confirmed, strict=True)]
+        complete = [angle for angle in pose if angle is not None]
+        return complete if len(complete) == len(pose) else None
 
     def _report(self) -> None:
         self._beat += 1

@@ -1,6 +1,7 @@
 """The worker against the virtual robot, in simulated time: what the robot does when something goes wrong."""
 
 import math
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -89,6 +90,32 @@ def test_hobby_servos_start_at_the_confirmed_pose(simulate):
     simulation.run(0.5, POSE, until=State.ARMED)
     assert simulation.commands[0] == pytest.approx(POSE(0))
     assert simulation.report.reported is None
+
+
+@pytest.mark.parametrize("rest", [Wish.DISARM, Wish.RECONNECT])
+def test_hobby_servos_that_still_hold_start_from_there_and_need_no_confirmation(simulate, rest):
+    simulation = simulate(make_device(port=VIRTUAL_HOBBY_PORT))
+    simulation.arm(POSE)
+    simulation.run(0.5, POSE)
+    simulation.wish(rest)
+    simulation.run(0.5, POSE)
+    assert simulation.state is State.DISARMED
+    simulation.commands.clear()
+    simulation.places.clear()
+    simulation.wish(Wish.ARM)
+    elsewhere = still(-0.5, 0.5, 0.0)
+    assert simulation.run(10.0, elsewhere, until=State.ARMED).state is State.ARMED
+    assert simulation.commands[0] == pytest.approx(POSE(0), abs=1e-3)
+    assert largest(speeds(simulation.places)) <= 1.15 * RAMP_SPEED * simulation.device.channels[0].us_per_rad
+
+
+def test_hobby_servos_that_went_limp_need_their_pose_confirmed_again(simulate):
+    simulation = simulate(make_device(port=VIRTUAL_HOBBY_PORT, on_silence="detach"))
+    simulation.arm(POSE)
+    simulation.wish(Wish.DISARM)
+    simulation.run(0.5, POSE)
+    simulation.wish(Wish.ARM)
+    assert simulation.run(0.5, POSE).state is State.CONFIRM_POSE
 
 
 def test_a_pose_cannot_be_confirmed_before_blender_shows_one(simulate):
@@ -349,6 +376,23 @@ def test_a_port_that_says_nothing_is_silent_and_one_that_babbles_speaks_another_
         simulation.cable.spoil = lambda data, babble=babble: babble
         report = simulation.run(8.0, POSE, until=State.FAULT)
         assert (report.state, report.fault) == (State.FAULT, fault)
+
+
+@pytest.mark.parametrize(("baudrate", "rate"), [(115200, 100), (57600, 50), (19200, 16)])
+def test_moves_do_not_outrun_the_line(simulate, baudrate, rate):
+    device = replace(make_device(16), baudrate=baudrate)
+    simulation = simulate(device)
+    pose = still(*[0.1] * 16)
+    simulation.arm(pose)
+    before = simulation.report.sent
+    assert simulation.run(10.0, pose).sent - before == pytest.approx(10 * rate, rel=0.1)
+
+
+def test_a_line_too_slow_for_the_watchdog_is_refused(simulate):
+    simulation = simulate(replace(make_device(16), baudrate=2400))
+    report = simulation.run(1.0)
+    assert (report.state, report.fault) == (State.FAULT, Fault.UNSUITABLE)
+    assert "2400 baud" in report.detail
 
 
 def test_leaving_disarms_the_robot(simulate):
