@@ -54,8 +54,8 @@ class NuttyFilter:
         for _ in range(count):
             jerk = self._jerk(point, target, own)
             ahead = moved(*point, jerk, dt / count)
-            # Repair 7: no lambda knows how far it takes to stop. Where the paper's motion could not stop any more before the target or a
-            # position limit, or is outside another limit, the joint goes the shortest way instead.
+            # Repair 7: no lambda knows how far it takes to stop. Where the paper's motion could not stop any more between here and the
+            # target, or is outside another limit, the joint goes the shortest way instead.
             point = ahead if self._allows(point, jerk, ahead, target, own) else self._shortest(point, target, dt / count)
         return self._state(point)
 
@@ -84,8 +84,8 @@ class NuttyFilter:
             return False  # the velocity had its peak in between
         lowest, highest = stopping_range(ahead, limits.acceleration, limits.jerk)
         if point[0] < target:
-            return limits.lower <= lowest and highest <= target
-        return target <= lowest and highest <= limits.upper
+            return point[0] <= lowest and highest <= target
+        return target <= lowest and highest <= point[0]
 
     def _shortest(self, point: Point, target: float, dt: float) -> Point:
         limits = self.limits

@@ -121,7 +121,7 @@ def test_it_is_the_same_in_the_mirror_and_elsewhere(limits, shares, pace, shift)
         assert other.position == pytest.approx(shift - state.position, abs=1e-6 * (limits.upper - limits.lower))
 
 
-@often
+@sometimes
 @given(
     any_limits(),
     any_shares(most=20),
