@@ -10,13 +10,16 @@ from ..motion import MotionError
 from ..rig import handlers, robot
 from .subject import poll_rig, rig_of
 
+SERVOS_NAMED = 6  # in a report
 
-def _poll_state(cls, context, states: set, otherwise: str) -> bool:
+
+def _poll_state(cls, context, states: set) -> bool:
+    """Whether the robot is in one of the states; else its sentence says where it is and what to do."""
     if not poll_rig(cls, context):
         return False
     status = robot.status(rig_of(context))
     if status is None or status.state not in states:
-        cls.poll_message_set(otherwise if status else "No robot is connected: press Connect")
+        cls.poll_message_set(status.sentence if status else "Not connected: press Connect")
         return False
     return True
 
@@ -47,6 +50,9 @@ class LIMBER_OT_choose_port(bpy.types.Operator):
         return {"INTERFACE"}
 
     def execute(self, context):
+        if not self.port:
+            self.report({"ERROR"}, f"No port is named: choose {', '.join(port.name for port in list_ports())}, or type a path")
+            return {"CANCELLED"}
         rig_of(context).limber.device.port = self.port
         return {"FINISHED"}
 
@@ -67,12 +73,20 @@ class LIMBER_OT_connect(bpy.types.Operator):
         return True
 
     def execute(self, context):
+        rig = rig_of(context)
         try:
-            robot.connect(rig_of(context))
+            robot.connect(rig)
         except (HardwareError, MotionError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         handlers.wake_heartbeat()
+        short = robot.short_servos(rig)
+        if short:
+            named = ", ".join(short[:SERVOS_NAMED]) + (" ..." if len(short) > SERVOS_NAMED else "")
+            self.report(
+                {"WARNING"}, f"Servos turn less far than their joints ({named}): narrow the joints' limits, or correct the servos' pulses"
+            )
+        self.report({"INFO"}, robot.status(rig).sentence)
         return {"FINISHED"}
 
 
@@ -87,7 +101,7 @@ class LIMBER_OT_disconnect(bpy.types.Operator):
         if not poll_rig(cls, context):
             return False
         if robot.link(rig_of(context)) is None:
-            cls.poll_message_set("No robot is connected")
+            cls.poll_message_set("Not connected: press Connect")
             return False
         return True
 
@@ -104,7 +118,7 @@ class LIMBER_OT_arm(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll_state(cls, context, {State.DISARMED}, "The robot can be armed when it is connected and disarmed: see its state")
+        return _poll_state(cls, context, {State.DISARMED})
 
     def execute(self, context):
         robot.link(rig_of(context)).arm()
@@ -119,7 +133,7 @@ class LIMBER_OT_confirm_pose(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll_state(cls, context, {State.CONFIRM_POSE}, "No pose waits to be confirmed")
+        return _poll_state(cls, context, {State.CONFIRM_POSE})
 
     def execute(self, context):
         robot.link(rig_of(context)).confirm_pose()
@@ -134,7 +148,7 @@ class LIMBER_OT_disarm(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll_state(cls, context, robot.MOVING | {State.CONFIRM_POSE}, "The robot is not armed")
+        return _poll_state(cls, context, robot.MOVING | {State.CONFIRM_POSE})
 
     def execute(self, context):
         robot.link(rig_of(context)).disarm()
@@ -149,7 +163,7 @@ class LIMBER_OT_clear_fault(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll_state(cls, context, {State.FAULT, State.WORKER_LOST}, "There is no fault")
+        return _poll_state(cls, context, robot.LOST)
 
     def execute(self, context):
         try:
@@ -157,6 +171,7 @@ class LIMBER_OT_clear_fault(bpy.types.Operator):
         except HardwareError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        robot.look(rig_of(context))
         return {"FINISHED"}
 
 

@@ -1,0 +1,90 @@
+"""The virtual robot, driven by the real worker process, for tests in a real Blender."""
+
+import os
+import signal
+import time
+
+import bpy
+import numpy as np
+
+from tests.blender.rigs import looking_chain, make_active
+
+PATIENCE = 20.0  # [s] for what takes a fraction of a second on an idle machine
+SERVO_REACH = 1.4  # [rad] within what a hobby servo can turn
+
+
+def until(condition, what: str, patience: float = PATIENCE) -> None:
+    """Beats as Blender's timer does until something is so."""
+    from limber.rig import robot
+
+    give_up = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < give_up, f"waited {patience} s in vain until {what}; robots say: {sentences()}"
+        robot.heartbeat()
+        time.sleep(robot.HEARTBEAT / 5)
+
+
+def sentences() -> list[str]:
+    from limber.rig import robot
+
+    return [str(robot.status(rig)) for rig in bpy.data.objects if robot.status(rig)]
+
+
+def state(rig) -> str:
+    from limber.rig import robot
+
+    status = robot.status(rig)
+    return status.state.name if status else "NONE"
+
+
+def status(rig):
+    from limber.rig import robot
+
+    robot.heartbeat()
+    return robot.status(rig)
+
+
+def robot_rig(rig=None, port: str = "virtual"):
+    """An armature whose chain's joints stay within their servos' reach."""
+    rig, chain = looking_chain(rig)
+    for joint in chain.joints:
+        joint.lower, joint.upper = -SERVO_REACH, SERVO_REACH
+    rig.limber.device.port = port
+    return rig, chain
+
+
+def connect(rig) -> None:
+    make_active(rig)
+    bpy.ops.limber.connect()
+    until(lambda: state(rig) == "DISARMED", "the robot is connected")
+
+
+def arm(rig) -> None:
+    connect(rig)
+    bpy.ops.limber.arm()
+    until(lambda: state(rig) == "ARMED", "the robot is armed")
+
+
+def is_at(rig, angles, near: float = 0.01) -> bool:
+    """Whether the robot's servos say that they are at these angles [rad]."""
+    reported = status(rig).reported
+    return reported is not None and np.abs(np.array(reported) - np.array(angles)).max() < near
+
+
+def worker(rig) -> int:
+    """The process that drives the robot."""
+    from limber.rig import robot
+
+    return robot.link(rig)._process.pid
+
+
+def kill(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
