@@ -32,4 +32,9 @@ void loop() {
         Serial.write(answer, length);
         length = 0;
     }
+
+    // Every byte, every edge and every millisecond wakes it.
+    noInterrupts();
+    if (Serial.available()) interrupts();
+    else limber_board_sleep();
 }

@@ -9,6 +9,7 @@
 
 #include <avr/interrupt.h>
 #include <avr/io.h>
+#include <avr/sleep.h>
 
 #if F_CPU != 16000000L
 #error "the ticks below are those of a 16 MHz Uno"
@@ -57,6 +58,8 @@ static uint8_t prepared;          // the slot that was prepared last
 static uint8_t next_edge;         // the interrupt's own
 static uint16_t slot_start;       // likewise
 
+static inline uint8_t following(uint8_t index) { return index == SLOTS - 1 ? 0 : index + 1; }
+
 ISR(TIMER1_COMPA_vect) {
     for (;;) {
         const slot *now = &slots[running];
@@ -70,7 +73,7 @@ ISR(TIMER1_COMPA_vect) {
         if (ends) {
             slot_start = at;
             next_edge = 0;
-            running = running == SLOTS - 1 ? 0 : running + 1;
+            running = following(running);
             continue;
         }
         const edge *e = &now->edges[next_edge++];
@@ -126,7 +129,7 @@ static void arrange(slot *s, uint8_t first, uint16_t first_ticks, uint8_t second
 }
 
 void limber_pulses_prepare(limber_device *device, uint32_t now_us) {
-    uint8_t next = running == SLOTS - 1 ? 0 : running + 1;
+    uint8_t next = following(running);
     if (next == prepared) return;
     prepared = next;
     uint8_t first = next, second = next + SLOTS;
@@ -138,6 +141,14 @@ void limber_pulses_prepare(limber_device *device, uint32_t now_us) {
     cli();
     if (running != next) slots[next] = s;  // too late otherwise: it runs
     SREG = flags;
+}
+
+void limber_board_sleep(void) {
+    set_sleep_mode(SLEEP_MODE_IDLE);
+    sleep_enable();
+    sei();  // takes effect behind the next instruction: nothing can come between
+    sleep_cpu();
+    sleep_disable();
 }
 
 #endif

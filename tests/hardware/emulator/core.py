@@ -1,0 +1,93 @@
+"""The firmware's portable core, compiled for this machine: the very C that runs on the board, without a board."""
+
+import ctypes
+from typing import Self
+
+from limber.hardware.protocols import limber
+
+from . import build
+
+CHANNELS = 12
+MAX_FRAME = 71  # bytes, LIMBER_MAX_FRAME
+PERIOD_US = 20_000
+
+
+def _library() -> ctypes.CDLL:
+    library = ctypes.CDLL(str(build.core_library()))
+    device = ctypes.c_void_p
+    library.shim_make.restype = device
+    library.shim_free.argtypes = [device]
+    library.shim_receive.argtypes = [device, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint32]
+    library.shim_tick.argtypes = [device, ctypes.c_uint32]
+    library.shim_next_pulse.argtypes = [device, ctypes.c_uint8, ctypes.c_uint32]
+    library.shim_next_pulse.restype = ctypes.c_uint16
+    library.shim_next_answer.argtypes = [device, ctypes.c_char_p]
+    library.shim_next_answer.restype = ctypes.c_uint8
+    library.shim_state.argtypes = [device]
+    return library
+
+
+class Core:
+    """A device as it is after a reset. Time goes on only by `wait`."""
+
+    def __init__(self, now_us: int = 0) -> None:
+        self._library = _library()
+        self._device = self._library.shim_make()
+        self._decoder = limber.Decoder()
+        self._sequence = 0
+        self.now_us = now_us
+
+    def close(self) -> None:
+        self._library.shim_free(self._device)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def state(self) -> limber.State:
+        return limber.State(self._library.shim_state(self._device))
+
+    def receive(self, data: bytes) -> None:
+        self._library.shim_receive(self._device, data, len(data), self.now_us)
+
+    def answers(self) -> list[limber.Frame]:
+        """What the device has to say."""
+        buffer = ctypes.create_string_buffer(MAX_FRAME)
+        frames = []
+        while length := self._library.shim_next_answer(self._device, buffer):
+            frames += self._decoder.feed(buffer.raw[:length])
+        return frames
+
+    def ask(self, message: limber.Message) -> limber.Message | limber.Unreadable:
+        """Sends a message and returns the answer to it; whatever was said before is dropped."""
+        self.answers()
+        self._sequence = (self._sequence + 1) % 256
+        self.receive(limber.encode(message, self._sequence))
+        (frame,) = self.answers()
+        assert frame.sequence == self._sequence
+        return frame.message
+
+    def open_session(self, channels: list[limber.Configure], session: int = 7) -> None:
+        """HELLO, CONFIGURE and ARM."""
+        self.ask(limber.Hello(session))
+        for channel in channels:
+            self.ask(channel)
+        report = self.ask(limber.Arm(session))
+        assert report.result == limber.Result.ACCEPTED
+
+    def wait(self, microseconds: int) -> None:
+        self.now_us = (self.now_us + microseconds) % 2**32
+        self._library.shim_tick(self._device, self.now_us)
+
+    def pulse(self, channel: int) -> float | None:
+        """The next pulse's width [us], None for no pulse."""
+        return self._library.shim_next_pulse(self._device, channel, self.now_us) / limber.UNITS_PER_US or None
+
+    def pulses(self) -> tuple[float | None, ...]:
+        """One period: the next pulse of every channel [us], then the time until the one after it."""
+        widths = tuple(self.pulse(channel) for channel in range(CHANNELS))
+        self.wait(PERIOD_US)
+        return widths

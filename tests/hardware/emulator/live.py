@@ -1,0 +1,152 @@
+"""The firmware in real time behind a serial port that pyserial can open, with faults on command."""
+
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from . import build
+from .timeline import Pulse, pulse_from
+
+PATIENCE = 30.0  # [s] for an answer of the emulator on a machine that is very busy
+
+
+class EmulatorError(RuntimeError):
+    """The emulator ended, or does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Where the emulator is: simulated time [us], bytes the device has taken and given.
+
+    `slipped_us` is simulated time that was given up because the machine was busy.
+    """
+
+    now_us: float
+    bytes_in: int
+    bytes_out: int
+    slipped_us: float
+
+
+class EmulatedUno:
+    """An Arduino Uno with Limber's firmware, from `with` to the end of the block.
+
+    Args:
+        reset_on_open: As a real Uno, it starts anew whenever a program opens its port.
+        boot_ms: For how long after that (and after `reset` and `plug`) it is deaf: a real Uno's bootloader takes 1000 to 2000.
+
+    Attributes:
+        port: What to open; the same path after `unplug` and `plug`.
+    """
+
+    def __init__(self, reset_on_open: bool = True, boot_ms: int = 0) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="limber-uno-")
+        self.port = str(Path(self._folder.name) / "ttyUno")
+        command = [str(build.host("live")), str(build.firmware()), self.port, "boot", str(boot_ms)]
+        self._process = subprocess.Popen(
+            command + ["reset-on-open"] * reset_on_open, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        self._changed = threading.Condition()
+        self._pulses: list[Pulse] = []
+        self._done: list[tuple[str, Stats]] = []
+        self._ready = self._ended = False
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self._wait(lambda: self._ready, PATIENCE)
+
+    def pulses(self, channel: int | None = None) -> list[Pulse]:
+        """The pulses so far, of one channel or of all."""
+        with self._changed:
+            return [pulse for pulse in self._pulses if channel in (None, pulse.channel)]
+
+    def forget_pulses(self) -> None:
+        with self._changed:
+            self._pulses.clear()
+
+    def wait_for_pulses(self, enough: Callable[[list[Pulse]], bool], seconds: float = PATIENCE) -> list[Pulse]:
+        """The pulses, as soon as `enough` of them says yes.
+
+        Raises:
+            EmulatorError: it never did.
+        """
+        self._wait(lambda: enough(self._pulses), seconds)
+        return self.pulses()
+
+    def stats(self) -> Stats:
+        return self._command("stats")
+
+    def reset(self) -> None:
+        """As the board's button does."""
+        self._command("reset")
+
+    def freeze(self) -> None:
+        """The processor stops, also its timers; bytes that are sent to it are lost."""
+        self._command("freeze")
+
+    def thaw(self) -> None:
+        self._command("thaw")
+
+    def mute(self) -> None:
+        """What the device says is lost until `speak`."""
+        self._command("mute")
+
+    def speak(self) -> None:
+        self._command("speak")
+
+    def noise(self, data: bytes) -> None:
+        """Bytes reach the device that nobody sent."""
+        self._command(f"noise {data.hex()}")
+
+    def unplug(self) -> None:
+        """The port vanishes and the board has no power."""
+        self._command("unplug")
+
+    def plug(self) -> None:
+        self._command("plug")
+
+    def close(self) -> None:
+        if self._process.stdin and not self._ended:
+            self._process.stdin.close()  # the host ends with its input
+        self._process.wait(PATIENCE)
+        self._reader.join(PATIENCE)
+        if self._process.stdout:
+            self._process.stdout.close()
+        self._folder.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _command(self, command: str) -> Stats:
+        before = len(self._done)
+        self._process.stdin.write(command + "\n")
+        self._process.stdin.flush()
+        self._wait(lambda: len(self._done) > before, PATIENCE)
+        return self._done[before][1]
+
+    def _wait(self, ready: Callable[[], bool], seconds: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: ready() or self._ended, seconds)
+            if not ready():
+                raise EmulatorError("the emulated Uno ended" if self._ended else f"the emulated Uno did not do it in {seconds} s")
+
+    def _read(self) -> None:
+        for line in self._process.stdout:
+            words = line.split()
+            with self._changed:
+                if words[0] == "READY":
+                    self._ready = True
+                elif words[0] == "P":
+                    self._pulses.append(pulse_from(words))
+                elif words[0] == "DONE":
+                    self._done.append((words[1], Stats(float(words[2]), int(words[3]), int(words[4]), float(words[5]))))
+                self._changed.notify_all()
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
