@@ -21,3 +21,20 @@ def simulate():
     yield make
     for simulation in made:
         simulation.close()
+
+
+@pytest.fixture
+def opened():
+    """Opens links that are closed at the test's end."""
+    from limber.hardware.link import Link
+
+    links = []
+
+    def make(device):
+        links.append(Link(device))
+        links[-1].open()
+        return links[-1]
+
+    yield make
+    for link in links:
+        link.close()

@@ -5,8 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,45 +16,12 @@ from limber.hardware.link import Link
 from limber.hardware.protocols.limber import VERSION, WrongVersion, encode
 from limber.hardware.protocols.limber import State as DeviceState
 from limber.hardware.safety import Fault, State
-from limber.hardware.status import Status
 
+from tests.hardware.patience import POSE, arm, wait, wait_for, wait_until
 from tests.hardware.pty_robot import PtyRobot
 from tests.hardware.simulation import make_device
 
-PATIENCE = 15.0  # [s] for anything to happen on a machine that is busy with other things
-LOOK = 0.005  # [s] between two looks
-POSE = (0.1, -0.1, 0.05)
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def wait(link: Link, seen: Callable[[Status], bool], angles=POSE) -> Status:
-    """The status for which `seen` is first true, with frames going out meanwhile; None for `angles`: without."""
-    until = time.perf_counter() + PATIENCE
-    while not seen(status := link.status()):
-        assert time.perf_counter() < until, status
-        if angles is not None:
-            link.send(angles)
-        time.sleep(LOOK)
-    return status
-
-
-def wait_for(link: Link, state: State, angles=POSE) -> Status:
-    return wait(link, lambda status: status.state is state, angles)
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    until = time.perf_counter() + PATIENCE
-    while not true():
-        assert time.perf_counter() < until
-        time.sleep(LOOK)
-
-
-def arm(link: Link, angles=POSE) -> Status:
-    wait_for(link, State.DISARMED, angles)
-    link.arm()
-    if wait(link, lambda status: status.state is not State.DISARMED, angles).state is State.CONFIRM_POSE:
-        link.confirm_pose()
-    return wait_for(link, State.ARMED, angles)
 
 
 def is_running(pid: int) -> bool:
@@ -65,21 +30,6 @@ def is_running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
-
-
-@pytest.fixture
-def opened():
-    """Opens links that are closed at the test's end."""
-    links = []
-
-    def make(device: devices.Device) -> Link:
-        links.append(Link(device))
-        links[-1].open()
-        return links[-1]
-
-    yield make
-    for link in links:
-        link.close()
 
 
 @pytest.fixture
@@ -331,7 +281,7 @@ def test_blender_gone_without_a_word_ends_the_worker_and_disarms_the_robot(robot
         "load_limber()\n"
         "from limber.hardware.link import Link\n"
         "from tests.hardware.simulation import make_device\n"
-        "from tests.hardware.test_link import arm, POSE\n"
+        "from tests.hardware.patience import POSE, arm\n"
         "link = Link(make_device(port=sys.argv[1]))\n"
         "link.open()\n"
         "arm(link)\n"

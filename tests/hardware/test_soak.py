@@ -8,9 +8,9 @@ import pytest
 from limber.hardware.link import Link
 from limber.hardware.safety import State
 
+from tests.hardware.patience import POSE, arm
 from tests.hardware.pty_robot import PtyRobot
 from tests.hardware.simulation import make_device
-from tests.hardware.test_link import POSE, arm
 
 SECONDS = 30.0
 CHANNELS = 8

@@ -1,0 +1,42 @@
+"""Waiting for what a link with a real worker does: looking, with frames going out meanwhile, until it happens or takes far too long."""
+
+import time
+from collections.abc import Callable
+
+from limber.hardware.link import Link
+from limber.hardware.safety import State
+from limber.hardware.status import Status
+
+PATIENCE = 15.0  # [s] for anything to happen on a machine that is busy with other things
+LOOK = 0.005  # [s] between two looks
+POSE = (0.1, -0.1, 0.05)
+
+
+def wait(link: Link, seen: Callable[[Status], bool], angles=POSE) -> Status:
+    """The status for which `seen` is first true, with frames going out meanwhile; None for `angles`: without."""
+    until = time.perf_counter() + PATIENCE
+    while not seen(status := link.status()):
+        assert time.perf_counter() < until, status
+        if angles is not None:
+            link.send(angles)
+        time.sleep(LOOK)
+    return status
+
+
+def wait_for(link: Link, state: State, angles=POSE) -> Status:
+    return wait(link, lambda status: status.state is state, angles)
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    until = time.perf_counter() + PATIENCE
+    while not true():
+        assert time.perf_counter() < until
+        time.sleep(LOOK)
+
+
+def arm(link: Link, angles=POSE) -> Status:
+    wait_for(link, State.DISARMED, angles)
+    link.arm()
+    if wait(link, lambda status: status.state is not State.DISARMED, angles).state is State.CONFIRM_POSE:
+        link.confirm_pose()
+    return wait_for(link, State.ARMED, angles)
