@@ -1,0 +1,240 @@
+"""What can happen while a robot is armed: undo, loading, deleting, renaming, baking, a worker that dies, the extension going away."""
+
+import bpy
+import limber
+import numpy as np
+import pytest
+
+from tests.blender.rigs import keyed, make_active
+from tests.blender.robots import arm, is_at, is_running, kill, robot_rig, state, status, until, worker
+
+
+@pytest.fixture
+def chain():
+    return robot_rig()[1]
+
+
+@pytest.fixture
+def rig(chain):
+    return chain.id_data
+
+
+def beat() -> None:
+    from limber.rig import robot
+
+    robot.heartbeat()
+
+
+def commanded(rig) -> np.ndarray:
+    return np.array(status(rig).commanded)
+
+
+def test_deleting_the_armature_closes_its_robot(rig):
+    arm(rig)
+    pid = worker(rig)
+    make_active(rig)
+    bpy.ops.object.delete()
+    beat()
+    assert not is_running(pid)
+    bpy.ops.limber.stop()
+    beat()
+
+
+def test_taking_the_armature_out_of_every_scene_closes_its_robot(rig):
+    arm(rig)
+    pid = worker(rig)
+    bpy.context.scene.collection.objects.unlink(rig)
+    beat()
+    assert not is_running(pid)
+
+
+def test_renaming_the_armature_keeps_its_robot(rig):
+    arm(rig)
+    rig.name = "Lamp"
+    rig.pose.bones["middle"].rotation_euler.x = 0.4
+    until(lambda: commanded(rig)[2] == pytest.approx(0.4, abs=0.01), "the robot goes on following")
+    assert state(rig) == "ARMED"
+
+
+def test_another_armature_of_that_name_does_not_get_the_robot(rig):
+    arm(rig)
+    pid = worker(rig)
+    make_active(rig)
+    bpy.ops.object.delete()
+    other, _ = robot_rig()
+    assert other.name == "Rig"
+    beat()
+    assert not is_running(pid)
+    assert state(other) == "NONE"
+
+
+@pytest.mark.parametrize("how", ["rename", "quaternion", "remove_chain"])
+def test_a_joint_that_is_not_known_any_more_keeps_its_angle(rig, chain, how):
+    rig.pose.bones["middle"].rotation_euler.x = 0.6
+    arm(rig)
+    until(lambda: is_at(rig, [0, 0, 0.6, 0, 0, 0]), "the robot has come")
+    if how == "rename":
+        rig.data.bones["middle"].name = "waist"
+    elif how == "quaternion":
+        rig.pose.bones["middle"].rotation_mode = "QUATERNION"
+    else:
+        bpy.ops.limber.remove_chain()
+    for _ in range(10):
+        beat()
+    assert commanded(rig) == pytest.approx([0, 0, 0.6, 0, 0, 0], abs=1e-3)
+    assert state(rig) == "ARMED"
+
+
+def test_undo_and_redo_keep_the_robot_armed_and_following(undo_step):
+    rig, _ = robot_rig()
+    undo_step("rig")
+    arm(rig)
+    pid = worker(rig)
+    rig.pose.bones["middle"].rotation_euler.x = 0.5
+    undo_step("pose")
+    until(lambda: is_at(rig, [0, 0, 0.5, 0, 0, 0]), "the robot has come")
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects["Rig"]
+    until(lambda: is_at(rig, [0, 0, 0, 0, 0, 0]), "the robot has gone back")
+    bpy.ops.ed.redo()
+    rig = bpy.data.objects["Rig"]
+    until(lambda: is_at(rig, [0, 0, 0.5, 0, 0, 0]), "the robot has come again")
+    assert state(rig) == "ARMED"
+    assert worker(rig) == pid
+
+
+def test_undoing_the_armatures_making_closes_its_robot(undo_step):
+    rig, _ = robot_rig()
+    undo_step("rig")
+    arm(rig)
+    pid = worker(rig)
+    bpy.ops.ed.undo()
+    assert "Rig" not in bpy.data.objects
+    beat()
+    assert not is_running(pid)
+
+
+def test_undo_while_live_keeps_streaming(undo_step):
+    from limber.rig import live
+
+    rig, chain = robot_rig()
+    undo_step("rig")
+    bpy.ops.limber.live()
+    undo_step("Live")
+    arm(rig)
+    chain.target.location.x = 0.2
+    undo_step("Move")
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects["Rig"]
+    chain = rig.limber.chains[0]
+    bpy.context.scene.frame_set(2)
+    session = live.session(rig, chain)
+    assert session.problem == ""
+    wanted = dict(zip(session.reader.places, session.outputs.angles.tolist(), strict=True))
+    until(lambda: is_at(rig, [wanted[joint.bone, joint.axis] for joint in chain.joints]), "the robot follows live")
+
+
+def test_loading_a_file_while_streaming_ends_worker_and_link(rig, chain, tmp_path):
+    path = str(tmp_path / "robot.blend")
+    keyed(chain.target, (1, 30))
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.limber.live()
+    arm(rig)
+    pid = worker(rig)
+    bpy.context.scene.frame_set(3)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert not is_running(pid)
+    rig = bpy.data.objects["Rig"]
+    assert state(rig) == "NONE"
+    beat()
+    arm(rig)
+
+
+def test_saving_while_streaming_keeps_the_robot_armed(rig, tmp_path):
+    bpy.ops.limber.live()
+    arm(rig)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "robot.blend"))
+    assert state(rig) == "ARMED"
+    before = status(rig).sent
+    until(lambda: status(rig).sent > before + 10, "it streams on")
+    assert state(rig) == "ARMED"
+
+
+def test_unregistering_while_streaming_ends_worker_and_link(rig):
+    bpy.ops.limber.live()
+    arm(rig)
+    pid = worker(rig)
+    limber.unregister()
+    try:
+        assert not is_running(pid)
+    finally:
+        limber.register()
+    assert state(rig) == "NONE"
+
+
+def test_a_worker_that_dies_is_told_live_goes_on_and_clear_fault_starts_a_new_one(rig, chain):
+    from limber.rig import live
+
+    keyed(chain.target, (1, 30))
+    bpy.ops.limber.live()
+    arm(rig)
+    kill(worker(rig))
+    until(lambda: state(rig) == "WORKER_LOST", "the loss is noticed")
+    assert "press Clear Fault" in status(rig).sentence
+    angles = []
+    for frame in (1, 2, 3):
+        bpy.context.scene.frame_set(frame)
+        angles.append(live.session(rig, chain).outputs.angles)
+    assert live.session(rig, chain).problem == ""
+    assert np.abs(angles[2] - angles[0]).max() > 0
+    bpy.ops.limber.clear_fault()
+    until(lambda: state(rig) == "DISARMED", "a new worker has connected")
+    bpy.ops.limber.arm()
+    until(lambda: state(rig) == "ARMED", "the robot is armed again")
+
+
+def test_closing_a_dead_workers_link_is_no_trouble(rig):
+    arm(rig)
+    kill(worker(rig))
+    bpy.ops.limber.disconnect()
+    assert state(rig) == "NONE"
+
+
+def test_baking_does_not_move_the_robot(rig, chain):
+    """Neither by the frames that it steps through nor by what it computes: the robot stands until live or the pose go on."""
+    from limber.rig.bake import Bake
+
+    bone = rig.pose.bones["middle"]
+    for frame, angle in ((1, 0.0), (30, 1.2)):
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    bpy.context.scene.frame_set(1)
+    arm(rig)
+    before = commanded(rig)
+    bake = Bake(bpy.context.scene, [(rig, chain)], 1, 30)
+    for _ in range(29):
+        bake.step()
+        beat()
+    assert bpy.context.scene.frame_current == 29
+    for _ in range(10):
+        assert commanded(rig) == pytest.approx(before, abs=1e-6)
+    bake.cancel()
+    bpy.context.scene.frame_set(20)
+    until(lambda: is_at(rig, [0, 0, bone.rotation_euler.x, 0, 0, 0]), "the robot follows the scene again")
+
+
+def test_an_angle_that_is_not_a_number_stops_nothing(rig):
+    arm(rig)
+    rig.pose.bones["middle"].rotation_euler.x = float("nan")
+    for _ in range(5):
+        beat()
+    assert np.isfinite(commanded(rig)).all()
+    rig.pose.bones["middle"].rotation_euler.x = 0.3
+    until(lambda: is_at(rig, [0, 0, 0.3, 0, 0, 0]), "the robot follows again")
+
+
+def test_angles_beyond_a_joints_limits_are_held_at_them(rig):
+    arm(rig)
+    rig.pose.bones["middle"].rotation_euler.x = 3.0
+    until(lambda: is_at(rig, [0, 0, 1.4, 0, 0, 0]), "the robot is at its limit")
+    assert commanded(rig).max() <= 1.4 + 1e-6
