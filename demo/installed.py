@@ -26,7 +26,7 @@ def enable() -> ModuleType:
         try:
             bpy.ops.preferences.addon_enable(module=f"bl_ext.{REPOSITORY}.limber")
         except RuntimeError as error:
-            raise NotInstalledError(f"Limber is not installed in this profile: run `make demo`, which installs it ({error})") from error
+            raise NotInstalledError("Limber cannot be enabled in this profile: run `make demo`, which installs it") from error
     package = _loaded()
     if package is None or not hasattr(bpy.types.Object, "limber"):
         raise NotInstalledError("Limber is not installed in this profile: run `make demo`, which installs it")

@@ -40,14 +40,19 @@ def say(sentence: str) -> None:
 def quietly():
     """Without what Blender itself prints: its operators' reports, and a line for every rendered sample."""
     sys.stdout.flush()
-    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
+    sys.stderr.flush()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    kept = {stream: os.dup(stream) for stream in (1, 2)}
+    for stream in kept:
+        os.dup2(nowhere, stream)
     try:
         yield
     finally:
         sys.stdout.flush()
-        os.dup2(kept, 1)
-        os.close(kept)
+        sys.stderr.flush()
+        for stream, copy in kept.items():
+            os.dup2(copy, stream)
+            os.close(copy)
         os.close(nowhere)
 
 
@@ -178,15 +183,18 @@ def run(out: Path, clip: Path | None) -> int:
     with quietly():
         bpy.context.scene.frame_set(1)
         bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
-    pictures = [str(folder / name) for name in ("contact_sheet.png", "plot.png")]
-    figures = report.measure(take) | {"blender": bpy.app.version_string, "pictures": pictures, "blend": str(blend)}
-    report.save(folder, take, figures, contact_sheet(folder, cast, take, original))
+    figures = report.measure(take)
+    sheet = contact_sheet(folder, cast, take, original)
+    frames = [cell["picture"] for row in sheet["rows"] for cell in row["cells"]]
+    pictures = [str(folder / name) for name in ("contact_sheet.png", "plot.png", *frames)]
+    figures |= {"blender": bpy.app.version_string, "pictures": pictures, "blend": str(blend)}
+    report.save(folder, take, figures, sheet)
     draw(folder)
     print(report.table(figures), flush=True)
     short = report.shortcomings(figures)
     for sentence in short:
         print(f"demo: {sentence}", file=sys.stderr)
-    say(f"{', '.join([*pictures, str(blend), str(folder / 'report.json')])}")
+    say(f"pictures, {blend.name} and report.json are in {folder}")
     return 1 if short else 0
 
 

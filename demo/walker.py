@@ -213,7 +213,8 @@ def _import(clip: Path, scale: float):
             filepath=str(clip), rotate_mode="NATIVE", global_scale=scale, frame_start=1, use_fps_scale=True, axis_forward="-Z", axis_up="Y"
         )
     except RuntimeError as error:
-        raise ClipError(f"Blender cannot import {clip}: {error}") from error
+        why = next((line for line in reversed(str(error).splitlines()) if line and not line.startswith("Location")), "")
+        raise ClipError(f"Blender's importer cannot read {clip} ({why}): give it a whole BVH file") from error
     made = [thing for thing in bpy.data.objects if thing not in before and thing.type == "ARMATURE"]
     if not made:
         raise ClipError(f"Blender's importer found no figure in {clip}: is it a whole BVH file?")
