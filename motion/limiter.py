@@ -6,11 +6,13 @@ from math import isfinite
 from .errors import TargetError
 from .filters import Kinematic, check_step
 from .limits import Limits
-from .profile import stopping_range
+from .profile import ROUNDING, stopping_range, toward_rest
 from .target_motion import TargetMotion, lead
 from .tracking import Tracked, TrackingFilter
 
 HEADROOM = 0.1  # share of each dynamic limit: a clock that plays frames 3% too fast adds 9.3% to the jerk, and must not look like a fault
+
+JOINED_WITHIN = 0.25  # [s] at the headroom's velocity: a wider gap is closed sooner by going for the target with all there is
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,24 @@ class Limiter(TrackingFilter):
         wanted = Tracked(place, target_velocity, target_acceleration, seen)
         if may_go(state, wanted, dt, self.limits):
             return wanted
+        joining = self._joining(state, wanted, dt)
+        if joining is not None and may_go(state, joining, dt, self.limits):
+            return joining
         return self._toward(state, seen, lead(seen, True, self.limits), dt)
+
+    def _joining(self, state: Kinematic, wanted: Tracked, dt: float) -> Tracked | None:
+        """The next state where what is left between the joint and the motion is small enough to be made up with the headroom alone."""
+        last = state.target_motion if isinstance(state, Tracked) else None
+        if last is None:
+            return None
+        spare = HEADROOM / (1.0 + HEADROOM)
+        speed, limit, jerk = spare * self.limits.velocity, spare * self.limits.acceleration, spare * self.limits.jerk
+        apart = (state.position - last.place, state.velocity - last.velocity, state.acceleration - last.acceleration)
+        if abs(apart[1]) > speed or abs(apart[2]) > limit or max(map(abs, stopping_range(apart, limit, jerk))) > JOINED_WITHIN * speed:
+            return None
+        grain = ROUNDING * (abs(state.position) + abs(last.place))
+        left = toward_rest(apart, dt, speed, limit, jerk, grain)
+        return Tracked(wanted.position + left[0], wanted.velocity + left[1], wanted.acceleration + left[2], wanted.target_motion)
 
 
 def make_limiter(limits: Limits) -> Limiter:
@@ -57,6 +76,9 @@ def may_go(state: Kinematic, wanted: Kinematic, dt: float, limits: Limits) -> bo
     if abs(wanted.velocity) > limits.velocity or abs(wanted.acceleration) > limits.acceleration:
         return False
     if abs(wanted.position - state.position) > limits.velocity * dt or abs(wanted.velocity - state.velocity) > limits.acceleration * dt:
+        return False
+    mean = (wanted.position - state.position) / dt
+    if max(abs(mean - state.velocity), abs(wanted.velocity - mean)) > 0.5 * limits.acceleration * dt:
         return False
     if not bridges(state, wanted, dt, limits.jerk):
         return False
