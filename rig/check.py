@@ -18,7 +18,10 @@ def check(context, rig, chain) -> list[Finding]:
     """All that is wrong with a chain, the worst first."""
     findings = _findings(context, rig, chain)
     if not any(finding.blocks for finding in findings):
-        findings += _one_way(rig, chain, ChainReader(rig, chain))
+        try:
+            findings += _one_way(rig, chain, ChainReader(rig, chain))
+        except RigError as error:
+            findings.append(Finding(str(error), True))
     return sorted(findings, key=lambda finding: not finding.blocks)
 
 
@@ -107,7 +110,7 @@ def _shared_bones(rig, chain, reader) -> Iterator[Finding]:
 def _one_way(rig, chain, reader) -> Iterator[Finding]:
     """A chain whose joints all move the view the same way: it cannot look both sideways and up."""
     motions = [Motion(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in chain.joints]
-    skeleton = reader.skeleton(reader.fixed(rig.pose.bones), motions, *tool_frame(chain, reader.end_length))
+    skeleton = reader.skeleton(reader.fixed(reader.read(rig.pose.bones)), motions, *tool_frame(chain, reader.end_length))
     turns = [joint.upper > joint.lower for joint in skeleton.joints]
     for bend in (0.0, 0.3, -0.5):  # [rad] several poses: in one the joints may be lined up by chance
         angles = skeleton.clamp([bend + 0.1 * k for k in range(len(skeleton))])

@@ -39,7 +39,8 @@ def _scale(rig, reader) -> Iterator[Finding]:
     for name in reader.names:
         bone = rig.pose.bones[name]
         if max(abs(size - 1) for size in bone.scale) > SCALED:
-            yield Finding(f"Bone '{name}' is scaled: clear its scale (Alt S); motors cannot stretch")
+            carried = reader.can_carry(name, tuple(bone.scale))
+            yield Finding(f"Bone '{name}' is scaled: clear its scale (Alt S); motors cannot stretch", not carried)
         if bone.bone.bbone_segments > 1:
             yield Finding(f"Bone '{name}' bends (Bendy Bones): set its segments to 1, motors turn at joints alone")
 

@@ -7,6 +7,7 @@ from mathutils import Matrix, Vector
 from ..solvers import rotations
 from ..solvers.gaze import Aim, Point
 from .errors import RigError
+from .hanging import carriers, is_moved_by, joint_bones
 
 WORLD_UP = Vector((0.0, 0.0, 1.0))
 
@@ -33,10 +34,12 @@ def aim_in_base(chain, target_in_world: Vector, base_in_world: Matrix) -> Aim:
     """The place to look at, in the base's frame; upright ends also get the world's up there.
 
     Raises:
-        RigError: the rig is scaled to nothing, or the target's place is not a number.
+        RigError: the rig is scaled to nothing, or a place is not a number.
     """
     if not all(map(isfinite, target_in_world)):
         raise RigError(f"The place of target '{chain.target.name}' is not a number: clear its location, its drivers or its constraints")
+    if not isfinite(sum(map(sum, base_in_world))):
+        raise RigError(f"The place of the rig of chain '{chain.name}' is not a number: clear its transform, drivers or constraints")
     try:
         world_in_base = base_in_world.inverted()
     except ValueError as error:
@@ -47,23 +50,21 @@ def aim_in_base(chain, target_in_world: Vector, base_in_world: Matrix) -> Aim:
     return Point(place, up=tuple((world_in_base.to_3x3() @ WORLD_UP).normalized()))
 
 
+def check_target(chain, rig, depsgraph) -> None:
+    """Raises RigError where there is no target, it is not in the scene, or the chain itself moves it."""
+    target = chain.target
+    if target is None:
+        raise RigError(f"Chain '{chain.name}' has no target: choose the object that it looks at")
+    # Blender keeps a deleted object that a property still points to; what is seen need not be looked for.
+    if not target.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(target.name) is None:
+        raise RigError(f"Target '{target.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another target")
+    way = moved_by_chain(chain, rig, joint_bones(chain))
+    if way:
+        raise RigError(f"Chain '{chain.name}' moves its own target '{target.name}' ({way}): choose another target")
+
+
 def moved_by_chain(chain, rig, bone_names: set[str]) -> str:
-    """The way in which the chain itself moves its target, in words, or ""."""
-    seen = set()
-    thing = chain.target
-    while thing is not None and thing.name not in seen:
-        seen.add(thing.name)
-        if thing == rig:
-            return "it is the chain's own armature"
-        if thing.parent == rig and thing.parent_type == "BONE":
-            bone = rig.data.bones.get(thing.parent_bone)
-            if bone and (bone.name in bone_names or any(parent.name in bone_names for parent in bone.parent_recursive)):
-                return f"it hangs on bone '{bone.name}'"
-            return ""
-        for constraint in thing.constraints:
-            if getattr(constraint, "target", None) == rig and not constraint.mute:
-                bone = rig.data.bones.get(constraint.subtarget) if getattr(constraint, "subtarget", "") else None
-                if bone and (bone.name in bone_names or any(parent.name in bone_names for parent in bone.parent_recursive)):
-                    return f"its constraint '{constraint.name}' follows bone '{bone.name}'"
-        thing = thing.parent
-    return ""
+    """The way in which the chain, which turns these bones of the rig, itself moves its target, in words, or ""."""
+    if chain.target == rig:
+        return "it is the chain's own armature"
+    return next((carrier.how for carrier in carriers(chain.target) if is_moved_by(carrier, rig, bone_names)), "")

@@ -6,45 +6,48 @@ Handlers find their data by name at each call (undo and loading invalidate refer
 import bpy
 from bpy.app.handlers import persistent
 
-from . import live, overrides, robot, twin
+from . import live, overrides, robot
 
 IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
 
 
 @persistent
-def _frame_change_post(scene, depsgraph=None) -> None:
+def _frame_change_post(scene, depsgraph) -> None:
     """Playing, scrubbing and rendering: the warped pose of the new frame, before it is drawn."""
-    live.frame_changed(scene, depsgraph or bpy.context.evaluated_depsgraph_get())
+    if live.frame_changed(scene, depsgraph):
+        wake_clock()
 
 
 @persistent
-def _depsgraph_update_post(scene, depsgraph=None) -> None:
+def _depsgraph_update_post(scene, depsgraph) -> None:
     """A target was dragged, a bone posed, an object added: the clock starts to follow."""
-    if live.scene_updated(scene, depsgraph or bpy.context.evaluated_depsgraph_get()):
+    if live.scene_updated(scene, depsgraph):
         wake_clock()
 
 
 @persistent
 def _render_init(*_) -> None:
-    """Rendering an animation steps through frames as playing does."""
-    live.set_rendering(True)
+    """Rendering goes its own way through the frames; live waits."""
+    live.begin_render()
 
 
 @persistent
-def _render_done(*_) -> None:
-    live.set_rendering(False)
+def _render_done(scene, *_) -> None:
+    """Rendering has come to its end, or was cancelled: live goes on."""
+    live.end_render(scene)
 
 
 @persistent
 def _save_pre(*_) -> None:
     """The file holds the authored pose alone, and the chains of overridden armatures."""
-    live.before_save()
+    live.leave()
     overrides.prepare_to_save()
 
 
 @persistent
 def _save_post(*_) -> None:
-    live.after_save()
+    """Saved or not, live is seen on."""
+    live.look()
 
 
 @persistent
@@ -56,24 +59,31 @@ def _load_pre(*_) -> None:
 
 @persistent
 def _load_post(*_) -> None:
-    """Sweep what a recovered session left, then chains that were saved live go on."""
-    twin.remove_strays()
-    live.refresh()
+    """Chains that were saved live go on; what a recovered session left of a twin is swept away."""
+    live.stop_all()
+    live.resume()
+    wake_clock()
+
+
+@persistent
+def _undo_pre(*_) -> None:
+    """What is remembered of Blender's data is about to become invalid."""
+    live.drop_references()
 
 
 @persistent
 def _undo_post(*_) -> None:
     """Undo may have brought chains, bones or twins back, or taken them away."""
-    live.refresh()
+    live.look()
     wake_clock()
 
 
 def _clock() -> float | None:
     """Wall time moves the motion while nothing plays: a dragged target, a filter that has not arrived."""
-    scene = bpy.context.scene
-    more = live.advance_clock(scene, bpy.context.evaluated_depsgraph_get())
+    shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
+    more = [live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph]
     redraw()
-    if not more:
+    if not any(more):
         return None
     return IDLE if live.is_playing() else live.CLOCK_STEP
 
@@ -114,6 +124,8 @@ HANDLERS = (
     ("save_post_fail", _save_post),
     ("load_pre", _load_pre),
     ("load_post", _load_post),
+    ("undo_pre", _undo_pre),
+    ("redo_pre", _undo_pre),
     ("undo_post", _undo_post),
     ("redo_post", _undo_post),
 )
@@ -122,12 +134,16 @@ HANDLERS = (
 def register() -> None:
     for name, handler in HANDLERS:
         getattr(bpy.app.handlers, name).append(handler)
-    bpy.app.timers.register(_after_enable, first_interval=0.0)
+    if hasattr(bpy.data, "objects"):
+        _after_enable()
+    else:  # while Blender starts, its data cannot be touched
+        bpy.app.timers.register(_after_enable, first_interval=0.0)
 
 
 def _after_enable() -> None:
-    """The extension was enabled in a file that has live chains: data cannot be touched while it registers."""
-    live.refresh()
+    """The extension was enabled in a file that has live chains."""
+    live.resume()
+    wake_clock()
 
 
 def unregister() -> None:

@@ -1,23 +1,27 @@
 """An armature's chain as a solver's skeleton, and the rig's own pose as joint angles.
 
-A bone's local transform is rest . translation . rotation; a bone with several free axes is several joints at one place, the last letter
-of its Euler order nearest the parent (order XYZ: R = Rz Ry Rx). What no joint turns (locked axes, bones without joints, locations) is
-read from the evaluated rig at every tick and becomes part of the rest transforms: keyed or driven, the solver sees it where it is.
+A bone's local transform is rest . translation . rotation . scale; a bone with several free axes is several joints at one place, the last
+letter of its Euler order nearest the parent (order XYZ: R = Rz Ry Rx). The base is the root bone's frame before it turns. What no joint
+turns (locked axes, bones without joints, locations) is read from the evaluated rig at every tick and becomes part of the rest transforms:
+keyed or driven, the solver sees it where it is.
 """
 
 from dataclasses import dataclass
+from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
-from mathutils import Matrix
 
 from ..solvers import rotations
 from ..solvers.skeleton import Joint, Skeleton
 from .errors import RigError
 
-UNIT = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
-IDENTITY = (1.0, 0.0, 0.0, 0.0)
+UNIT = {"X": rotations.X, "Y": rotations.Y, "Z": rotations.Z}
+INDEX = {"X": 0, "Y": 1, "Z": 2}
+ORIGIN = (0.0, 0.0, 0.0)
+NO_SCALE = (1.0, 1.0, 1.0)
 SCALED = 1e-3  # relative: a scale that animators see
-STILL = 1e-7  # single precision's noise in what Blender evaluates [rad, m]
+DIGITS = 6  # of fixed parts [rad, m]: what is finer is single precision's noise, and must not build the skeleton anew at every frame
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,28 @@ class Motion:
     jerk: float
 
 
+class Part(NamedTuple):
+    """What does not change from frame to frame of one bone on the path."""
+
+    name: str
+    rest_rotation: rotations.Quaternion  # in the parent bone's frame
+    rest_offset: rotations.Vector  # [m]
+    connected: bool  # Blender ignores its location
+    local_location: bool
+    inherits_rotation: bool
+    inherits_scale: bool
+    order: str  # axes of its Euler order, nearest the parent first; "" where no joint turns it
+    free: frozenset[str]  # the axes that joints turn
+
+
+class BonePose(NamedTuple):
+    """Authored channels of one bone."""
+
+    location: tuple[float, float, float]
+    rotation: tuple[float, ...]  # Euler angles (x, y, z) [rad], or a unit quaternion where no joint turns the bone
+    scale: tuple[float, float, float]
+
+
 def path_names(pose_bones, root: str, end: str) -> list[str]:
     """Names of the bones from root to end.
 
@@ -39,7 +65,7 @@ def path_names(pose_bones, root: str, end: str) -> list[str]:
     """
     for name in (root, end):
         if name not in pose_bones:
-            raise RigError(f"Bone '{name}' is missing: give a bone that name again, or make the chain anew")
+            raise RigError(_missing(name))
     names = [end]
     bone = pose_bones[end]
     while names[-1] != root:
@@ -48,6 +74,10 @@ def path_names(pose_bones, root: str, end: str) -> list[str]:
             raise RigError(f"No path from bone '{root}' to bone '{end}': '{root}' must be '{end}' or one of its parents")
         names.append(bone.name)
     return names[::-1]
+
+
+def _missing(name: str) -> str:
+    return f"Bone '{name}' is missing: give a bone that name again, or make the chain anew"
 
 
 def parent_first(rotation_mode: str) -> str:
@@ -59,29 +89,23 @@ def is_euler(pose_bone) -> bool:
     return pose_bone.rotation_mode not in {"QUATERNION", "AXIS_ANGLE"}
 
 
-def rigid(matrix: Matrix) -> tuple[tuple, tuple]:
-    """Rotation (w, x, y, z) and place of a matrix, its scale left out, in doubles."""
-    turn = rotations.normalized(tuple(matrix.to_quaternion()))
-    return turn, tuple(matrix.translation)
-
-
-def local_rest(bone) -> Matrix:
-    return bone.parent.matrix_local.inverted() @ bone.matrix_local if bone.parent else bone.matrix_local.copy()
-
-
 class ChainReader:
     """Reads one chain from an armature object: what it is made of once, what it says at every tick.
 
-    Made anew when bones, joints, modes or rest poses change (`fingerprint`).
+    Two readers are equal when bones, joints, rotation modes and rest poses are.
+
+    Raises:
+        RigError: the chain is no path of bones with joints that can turn.
     """
 
     def __init__(self, rig, chain) -> None:
         pose_bones = rig.pose.bones
         self.names = path_names(pose_bones, chain.root, chain.end)
         self.joints = [(joint.bone, joint.axis) for joint in chain.joints]
-        self.base_bone = pose_bones[self.names[0]].parent.name if pose_bones[self.names[0]].parent else None
         on_bone: dict[str, list[str]] = {}
         for bone, axis in self.joints:
+            if bone not in pose_bones:
+                raise RigError(_missing(bone))
             if bone not in self.names:
                 raise RigError(f"Joint {bone} {axis} is not on the path from '{chain.root}' to '{chain.end}': make the chain anew")
             if axis in on_bone.setdefault(bone, []):
@@ -96,59 +120,125 @@ class ChainReader:
                 )
         self.free = {bone: frozenset(axes) for bone, axes in on_bone.items()}
         self.orders = {bone: pose_bones[bone].rotation_mode for bone in self.free}
+        self.parts = [self._part(rig.data.bones[name]) for name in self.names]
         # Joints in the skeleton's order, root first.
-        self.places = [
-            (name, axis) for name in self.names if name in self.free for axis in parent_first(self.orders[name]) if axis in self.free[name]
-        ]
+        self.places = [(part.name, axis) for part in self.parts for axis in part.order if axis in part.free]
         self.stored_index = [self.joints.index(place) for place in self.places]
+        self.inherits_scale = all(part.inherits_scale for part in self.parts[1:])
         self.armature_name = rig.data.name
-        self.local_rests = {name: local_rest(rig.data.bones[name]) for name in self.names}
-        self.rests = {name: rigid(matrix) for name, matrix in self.local_rests.items()}
         self.end_length = rig.data.bones[chain.end].length
 
-    def fixed(self, pose_bones) -> tuple:
-        """What no joint turns, bone by bone: location, the angles of locked axes or the whole rotation. Pose bones are the evaluated
-        rig's."""
-        parts = []
-        for name in self.names:
-            bone = pose_bones[name]
-            place = (0.0, 0.0, 0.0) if bone.bone.use_connect else tuple(bone.location)
-            free = self.free.get(name)
-            if free is None:
-                parts.append((place, tuple(bone.matrix_basis.to_quaternion())))
-            else:
-                euler = bone.rotation_euler
-                parts.append(
-                    (place, tuple((axis, 0.0 if axis in free else euler["XYZ".index(axis)]) for axis in parent_first(bone.rotation_mode)))
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ChainReader) and vars(self) == vars(other)
+
+    __hash__ = None  # it is compared, never looked up
+
+    def _part(self, bone) -> Part:
+        offset = tuple(bone.head)
+        if bone.parent:  # its head is told from its parent's tail
+            offset = (offset[0], offset[1] + bone.parent.length, offset[2])
+        return Part(
+            bone.name,
+            rotations.from_matrix(bone.matrix),
+            offset,
+            bone.use_connect,
+            bone.use_local_location,
+            bone.use_inherit_rotation,
+            bone.inherit_scale == "FULL",
+            parent_first(self.orders[bone.name]) if bone.name in self.free else "",
+            self.free.get(bone.name, frozenset()),
+        )
+
+    def read(self, pose_bones) -> tuple[BonePose, ...]:
+        """The authored channels of the path's bones, root first. Pose bones are the evaluated rig's: constraints do not change channels.
+
+        Raises:
+            RigError: a bone is missing, or its channels are not numbers.
+        """
+        poses = []
+        for part in self.parts:
+            bone = pose_bones.get(part.name)
+            if bone is None:
+                raise RigError(_missing(part.name))
+            location = ORIGIN if part.connected else tuple(bone.location)
+            rotation = tuple(bone.rotation_euler) if part.order else tuple(bone.matrix_basis.to_quaternion())
+            scale = tuple(bone.scale)
+            # A sum is finite where all of its parts are, and it is quicker than asking each.
+            if not isfinite(sum(location) + sum(rotation) + sum(scale)):
+                raise RigError(f"The pose of bone '{part.name}' is not a number: clear its transform, its drivers or its keys")
+            poses.append(BonePose(location, rotation, scale))
+        return tuple(poses)
+
+    def angles(self, poses: tuple[BonePose, ...]) -> np.ndarray:
+        """The rig's own pose (n,) [rad], in the skeleton's order: never the warped pose."""
+        return np.array(
+            [pose.rotation[INDEX[axis]] for part, pose in zip(self.parts, poses, strict=True) for axis in part.order if axis in part.free]
+        )
+
+    def fixed(self, poses: tuple[BonePose, ...]) -> tuple:
+        """What no joint turns, bone by bone: location, rotation without the free axes, and the size of what hangs on the bone. The root's
+        location belongs to the base.
+
+        Raises:
+            RigError: a bone that does not hang on its parent as joints do.
+        """
+        parts, size = [], 1.0
+        for k, (part, pose) in enumerate(zip(self.parts, poses, strict=True)):
+            location = pose.location if k else ORIGIN
+            if k and not part.inherits_rotation:
+                raise RigError(
+                    f"Bone '{part.name}' does not inherit rotation, so the chain breaks there:"
+                    " switch on Inherit Rotation in the bone's Relations"
                 )
+            if not part.local_location and any(location):
+                raise RigError(
+                    f"Bone '{part.name}' is moved along other axes than its own: switch on Local Location in the bone's Relations"
+                )
+            if pose.scale != NO_SCALE:
+                if not self.can_carry(part.name, pose.scale):
+                    raise RigError(f"Bone '{part.name}' is scaled: clear its scale (Alt S); motors cannot stretch")
+                size *= pose.scale[1]
+            if part.order:
+                rotation = tuple(0.0 if axis in part.free else round(pose.rotation[INDEX[axis]], DIGITS) for axis in part.order)
+            else:
+                rotation = tuple(round(number, DIGITS) for number in pose.rotation)
+            parts.append((tuple(round(number, DIGITS) for number in location), rotation, round(size, DIGITS)))
         return tuple(parts)
+
+    def can_carry(self, name: str, scale: tuple) -> bool:
+        """Whether a chain of joints can stand for bones of which one has this scale: it may make all that hangs on it larger. Of the last
+        bone only its eye's place depends on it."""
+        if min(scale) <= 0.0:
+            return False
+        return name == self.names[-1] or (self.inherits_scale and max(scale) - min(scale) <= SCALED)
 
     def skeleton(self, fixed: tuple, motions: list[Motion], tool_rotation: tuple, tool_offset: tuple) -> Skeleton:
         """The chain with the given fixed parts (from `fixed`) and limits (in the order of the joints' properties)."""
-        turn, place = IDENTITY, (0.0, 0.0, 0.0)
+        turn, place = rotations.IDENTITY, ORIGIN
         joints: list[Joint] = []
 
-        def carry(rotation: tuple, offset: tuple) -> None:
+        def carry(rotation: tuple, offset: tuple, size: float = 1.0) -> None:
             nonlocal turn, place
-            moved = rotations.rotate(turn, offset)
-            place = (place[0] + moved[0], place[1] + moved[1], place[2] + moved[2])
+            place = rotations.add(place, rotations.scale(rotations.rotate(turn, offset), size))
             turn = rotations.multiply(turn, rotation)
 
-        for name, (location, rotation) in zip(self.names, fixed, strict=True):
-            rest_turn, rest_place = self.rests[name]
-            carry(rest_turn, rest_place)
-            carry(IDENTITY, location)
-            if name not in self.free:
-                carry(rotations.normalized(rotation), (0.0, 0.0, 0.0))
+        size = 1.0  # of the bones above
+        for k, (part, (location, rotation, size_below)) in enumerate(zip(self.parts, fixed, strict=True)):
+            if k:  # the root's rest is in the base
+                carry(part.rest_rotation, part.rest_offset, size)
+                carry(rotations.IDENTITY, location, size)
+            size = size_below
+            if not part.order:
+                carry(rotations.normalized(rotation), ORIGIN)
                 continue
-            for axis, angle in rotation:
-                if axis not in self.free[name]:
-                    carry(rotations.about(UNIT[axis], angle), (0.0, 0.0, 0.0))
+            for axis, angle in zip(part.order, rotation, strict=True):
+                if axis not in part.free:
+                    carry(rotations.about(UNIT[axis], angle), ORIGIN)
                     continue
                 limits = motions[self.stored_index[len(joints)]]
                 joints.append(
                     Joint(
-                        name=f"{name} {axis}",
+                        name=f"{part.name} {axis}",
                         parent=len(joints) - 1,
                         rest_rotation=rotations.normalized(turn),
                         rest_offset=place,
@@ -160,10 +250,18 @@ class ChainReader:
                         jerk=limits.jerk,
                     )
                 )
-                turn, place = IDENTITY, (0.0, 0.0, 0.0)
-        carry(tool_rotation, tool_offset)
+                turn, place = rotations.IDENTITY, ORIGIN
+        carry(tool_rotation, tool_offset, size)
         return Skeleton(tuple(joints), rotations.normalized(turn), place)
 
-    def angles(self, pose_bones) -> np.ndarray:
-        """The rig's own pose (n,) [rad], in the skeleton's order, from the evaluated rig's channels: never the warped pose."""
-        return np.array([pose_bones[name].rotation_euler["XYZ".index(axis)] for name, axis in self.places])
+    def channels(self, poses: tuple[BonePose, ...], angles: list[float]) -> dict[str, tuple]:
+        """The basis of each bone that joints turn, with their new angles [rad]: rotation (w, x, y, z), location, scale."""
+        shown, new = {}, iter(angles)
+        for part, pose in zip(self.parts, poses, strict=True):
+            if part.order:
+                turn = rotations.IDENTITY
+                for axis in part.order:
+                    angle = next(new) if axis in part.free else pose.rotation[INDEX[axis]]
+                    turn = rotations.multiply(turn, rotations.about(UNIT[axis], angle))
+                shown[part.name] = (turn, pose.location, pose.scale)
+        return shown

@@ -1,20 +1,20 @@
-"""All chains that move together: read from the evaluated scene, solved from the top of the hierarchy down.
+"""All chains that move together: read from the evaluated scene, solved as they hang on one another.
 
-A chain that hangs on another starts from its parent's new, filtered pose: what Blender has evaluated of it is one frame old.
+Whoever wants motion has a stage of its own: live, rendering, a bake. A chain that hangs on another starts from that one's new, filtered
+pose: what Blender has evaluated of it is one frame old.
 """
 
-from dataclasses import dataclass, field
-
-from mathutils import Matrix, Quaternion
+from dataclasses import dataclass, field, replace
 
 from ..motion import Character, MotionError
-from ..solvers import rotations
 from ..solvers.gaze import GazeError, GazeGoal
 from ..solvers.skeleton import SkeletonError
 from . import goal as goals
 from . import postures
 from .errors import RigError
-from .skeleton import UNIT, ChainReader, Motion, local_rest, parent_first
+from .hanging import in_order, joint_bones
+from .placement import Placement
+from .skeleton import SCALED, BonePose, ChainReader, Motion
 from .tick import Model, Outputs, State, make_model, tick
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError)
@@ -30,10 +30,12 @@ class Session:
     model_key: tuple = ()
     goal: GazeGoal | None = None
     goal_key: tuple = ()
+    poses: tuple[BonePose, ...] = ()  # authored, of the bones on the path
     state: State | None = None
     outputs: Outputs | None = None
     channels: dict = field(default_factory=dict)  # bone name -> (rotation wxyz, location, scale): the warped basis
-    problem: str = ""  # why the chain does not move, as a sentence with its remedy
+    problem: str = ""  # why the chain does not follow its target, as a sentence with its remedy
+    is_broken: bool = False  # the set-up could not be read
 
     def restart(self) -> None:
         """Forget the motion: the next tick begins at rest in its solution."""
@@ -45,145 +47,120 @@ class Stage:
 
     def __init__(self) -> None:
         self.sessions: dict[tuple[int, str], Session] = {}
-        self._poses: dict[tuple[int, str], Matrix] = {}  # this pass: new pose matrices of bones, by (rig, bone)
+        self._doubted: set[str] = set()  # names of armatures whose bones may have changed
 
     def session(self, rig, chain) -> Session:
         return self.sessions.setdefault((rig.session_uid, chain.uid), Session())
 
-    def forget_armature(self, data) -> None:
-        """Its rest pose may have changed: read the chains on it anew."""
-        for session in self.sessions.values():
-            if session.reader and session.reader.armature_name == data.name:
-                session.reader = None
+    def copy(self) -> "Stage":
+        """Another stage that goes on from here by itself."""
+        other = Stage()
+        other.sessions = {key: replace(session) for key, session in self.sessions.items()}
+        other._doubted = set(self._doubted)
+        return other
 
-    def advance(self, chains: list[tuple], depsgraph, dt: float) -> None:
+    def restart(self) -> None:
+        for session in self.sessions.values():
+            session.restart()
+
+    def doubt(self, armature_name: str) -> None:
+        """Bones of an armature may have changed: look before the next tick."""
+        self._doubted.add(armature_name)
+
+    def advance(self, pairs: list[tuple], depsgraph, dt: float) -> None:
         """One tick of the (rig, chain) pairs; the outcome is in their sessions. Reads only what the depsgraph has evaluated."""
-        self._poses = {}
-        for rig, chain in sorted(chains, key=_depth):
+        placement = self._placement(pairs, depsgraph)
+        for rig, chain in in_order(pairs):
             session = self.session(rig, chain)
-            session.problem = ""
+            session.problem, session.is_broken = "", False
             try:
-                base = self.read(rig, chain, depsgraph, session)
+                self._read(rig, chain, placement, session)
                 session.outputs, session.state = tick(session.model, session.goal, session.state, dt)
                 session.problem = session.outputs.problem
             except SETUP_ERRORS as error:
-                session.problem = str(error)
-                continue
-            self._keep(rig, session, base, depsgraph)
+                session.problem, session.is_broken = str(error), not isinstance(error, GazeError)
+                if session.state is not None:  # it comes to rest where it was going
+                    session.outputs, session.state = tick(session.model, session.goal, session.state, dt)
+            if session.outputs is not None:
+                session.channels = session.reader.channels(session.poses, session.outputs.angles.tolist())
+                placement.moved[rig.session_uid].update(session.channels)
+        self._doubted.clear()
 
-    def read(self, rig, chain, depsgraph, session: Session) -> Matrix:
-        """Brings the session's model and goal up to date; returns the base's place in the armature.
+    def has_changed(self, pairs: list[tuple], depsgraph) -> bool:
+        """Whether a chain has something new to solve, or its set-up became right or wrong, since its last tick."""
+        placement = self._placement(pairs, depsgraph)
+        return any(self._differs(rig, chain, placement) for rig, chain in pairs)
+
+    def _differs(self, rig, chain, placement: Placement) -> bool:
+        session = self.session(rig, chain)
+        before = session.model, session.goal, session.poses
+        try:
+            self._read(rig, chain, placement, session)
+        except SETUP_ERRORS as error:
+            return str(error) != session.problem
+        return session.is_broken or any(
+            now is not was for now, was in zip((session.model, session.goal, session.poses), before, strict=True)
+        )
+
+    def _placement(self, pairs: list[tuple], depsgraph) -> Placement:
+        """All bones that the chains move, as they were last; those of chains that begin anew as they are authored."""
+        moved: dict[int, dict[str, tuple | None]] = {}
+        for rig, chain in pairs:
+            session = self.session(rig, chain)
+            known = session.channels if session.state is not None else {}
+            moved.setdefault(rig.session_uid, {}).update({bone: known.get(bone) for bone in joint_bones(chain)})
+        return Placement(depsgraph, moved)
+
+    def _read(self, rig, chain, placement: Placement, session: Session) -> None:
+        """Brings the session's model, goal and authored poses up to date.
 
         Raises:
             RigError, SkeletonError, GazeError, MotionError: the set-up cannot be used.
         """
+        depsgraph = placement.depsgraph
         evaluated = rig.evaluated_get(depsgraph)
         if not evaluated.is_evaluated:
             raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
-        pose_bones = evaluated.pose.bones
         self._update_reader(rig, chain, session)
         reader = session.reader
-        fixed = self._update_model(chain, session, pose_bones)
-        if chain.target is None:
-            raise RigError(f"Chain '{chain.name}' has no target: choose the object that it looks at")
-        base = self._bone_matrix(rig, reader.base_bone, pose_bones) if reader.base_bone else Matrix()
-        base_in_world = self._object_matrix(rig, depsgraph) @ base
-        target_in_world = self._object_matrix(chain.target, depsgraph).translation
-        aim = goals.aim_in_base(chain, target_in_world, base_in_world)
-        posture = reader.angles(pose_bones)
+        poses = reader.read(evaluated.pose.bones)
+        if poses != session.poses:
+            session.poses = poses
+        self._update_model(chain, session)
+        goals.check_target(chain, rig, depsgraph)
+        base = placement.root(rig, reader.names[0], poses[0].location)
+        if not reader.inherits_scale and max(abs(size - 1.0) for size in base.to_scale()) > SCALED:
+            raise RigError(
+                f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}' inherit it: clear it"
+            )
+        aim = goals.aim_in_base(chain, placement.object(chain.target).translation, placement.object(rig) @ base)
+        posture = reader.angles(poses)
         if chain.base == "POSTURE":
             posture = postures.angles(postures.active(chain), reader, posture)
-        session.goal = GazeGoal(aim, posture, symmetric=False)
-        session.goal_key = (aim, tuple(posture), fixed, session.model_key)
-        return base
-
-    def goal_changed(self, rig, chain, depsgraph) -> bool:
-        """Whether the chain has something new to solve, or its set-up became right or wrong, since its last tick."""
-        session = self.session(rig, chain)
-        before, problem = session.goal_key, session.problem
-        try:
-            self.read(rig, chain, depsgraph, session)
-        except SETUP_ERRORS as error:
-            return str(error) != problem
-        return session.goal_key != before
+        key = (aim, *posture.tolist())
+        if session.goal is None or session.goal_key != key:
+            session.goal, session.goal_key = GazeGoal(aim, posture, symmetric=False), key
 
     def _update_reader(self, rig, chain, session: Session) -> None:
         modes = tuple(bone.rotation_mode if (bone := rig.pose.bones.get(joint.bone)) else "" for joint in chain.joints)
         key = (rig.data.name, chain.root, chain.end, tuple((joint.bone, joint.axis) for joint in chain.joints), modes)
-        if session.reader is None or session.reader_key != key:
-            session.reader, session.reader_key, session.model = ChainReader(rig, chain), key, None
+        if session.reader is not None and session.reader_key == key and rig.data.name not in self._doubted:
+            return
+        reader, before = ChainReader(rig, chain), session.reader
+        session.reader_key = key
+        if reader == before:
+            return
+        session.reader, session.model_key = reader, ()
+        if before is None or before.places != reader.places:  # angles of other joints mean nothing here
+            session.model = session.goal = session.state = session.outputs = None
+            session.channels = {}
 
-    def _update_model(self, chain, session: Session, pose_bones) -> tuple:
+    def _update_model(self, chain, session: Session) -> None:
         reader = session.reader
-        fixed = reader.fixed(pose_bones)
+        fixed = reader.fixed(session.poses)
         motions = [Motion(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in chain.joints]
-        tool = (chain.look, chain.up, chain.eye)
-        key = (fixed, tuple(motions), tool, chain.solver, chain.filter, chain.sigma, chain.rho)
+        key = (fixed, tuple(motions), chain.look, chain.up, chain.eye, chain.solver, chain.filter, chain.sigma, chain.rho)
         if session.model is None or session.model_key != key:
             skeleton = reader.skeleton(fixed, motions, *goals.tool_frame(chain, reader.end_length))
-            same_joints = session.model is not None and len(session.model.skeleton.joints) == len(skeleton.joints)
             session.model = make_model(skeleton, chain.solver, chain.filter, Character(chain.sigma, chain.rho))
             session.model_key = key
-            if not same_joints:
-                session.restart()
-        return fixed
-
-    def _keep(self, rig, session: Session, base: Matrix, depsgraph) -> None:
-        """Notes the warped basis of the chain's bones, and where they are now for the chains that hang on them."""
-        reader, angles = session.reader, session.outputs.angles.tolist()
-        pose_bones = rig.evaluated_get(depsgraph).pose.bones
-        turned = dict(zip(reader.places, angles, strict=True))
-        matrix, channels = base, {}
-        for name in reader.names:
-            bone = pose_bones[name]
-            basis = bone.matrix_basis
-            if name in reader.free:
-                euler, turn = bone.rotation_euler, rotations.IDENTITY
-                for axis in parent_first(bone.rotation_mode):
-                    angle = turned[name, axis] if axis in reader.free[name] else euler["XYZ".index(axis)]
-                    turn = rotations.multiply(turn, rotations.about(UNIT[axis], angle))
-                location = (0.0, 0.0, 0.0) if bone.bone.use_connect else tuple(bone.location)
-                channels[name] = (turn, location, tuple(bone.scale))
-                basis = Matrix.LocRotScale(location, Quaternion(turn), bone.scale)
-            matrix = matrix @ reader.local_rests[name] @ basis
-            self._poses[rig.session_uid, name] = matrix
-        session.channels = channels
-
-    def _bone_matrix(self, rig, name: str, pose_bones) -> Matrix:
-        """Pose matrix of a bone in its armature, with what this pass has moved above it."""
-        below, bone = [], pose_bones[name]
-        while bone is not None and (rig.session_uid, bone.name) not in self._poses:
-            below.append(bone)
-            bone = bone.parent
-        if bone is None:
-            return pose_bones[name].matrix.copy()
-        matrix = self._poses[rig.session_uid, bone.name]
-        for part in reversed(below):
-            free = not any(not constraint.mute for constraint in part.constraints)
-            local = local_rest(part.bone) @ part.matrix_basis if free else part.parent.matrix.inverted() @ part.matrix
-            matrix = matrix @ local
-        return matrix
-
-    def _object_matrix(self, thing, depsgraph) -> Matrix:
-        """World matrix of an object, with what this pass has moved above it."""
-        evaluated = thing.evaluated_get(depsgraph)
-        parent = thing.parent
-        if parent is None or (not any(uid == parent.session_uid for uid, _ in self._poses) and parent.parent is None):
-            return evaluated.matrix_world
-        stale = parent.evaluated_get(depsgraph).matrix_world
-        fresh = self._object_matrix(parent, depsgraph)
-        if parent.type == "ARMATURE" and thing.parent_type == "BONE" and thing.parent_bone in parent.pose.bones:
-            pose_bones = parent.evaluated_get(depsgraph).pose.bones
-            stale = stale @ pose_bones[thing.parent_bone].matrix
-            fresh = fresh @ self._bone_matrix(parent, thing.parent_bone, pose_bones)
-        return evaluated.matrix_world if fresh == stale else fresh @ stale.inverted() @ evaluated.matrix_world
-
-
-def _depth(pair) -> tuple:
-    """Parents before children: how deep the armature hangs among objects, then how deep the chain's root hangs among bones."""
-    rig, chain = pair
-    depth, above = 0, rig.parent
-    while above is not None:
-        depth, above = depth + 1, above.parent
-    root = rig.data.bones.get(chain.root)
-    return depth, len(root.parent_recursive) if root else 0, rig.name, chain.name

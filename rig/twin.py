@@ -8,21 +8,13 @@ stands at the origin without a turn, so that its local transform is the basis of
 import bpy
 
 CONSTRAINT = "Limber (live)"
+WATCH = "Limber (target)"
 TWIN_NAME = "Limber Twin"
-MARK = "limber_twin_of"  # on the twin: the name of the rig it was made for
-
-
-def find(rig) -> bpy.types.Object | None:
-    """The rig's twin, by the constraints that use it."""
-    for bone in rig.pose.bones:
-        constraint = own(bone)
-        if constraint and constraint.target and MARK in constraint.target:
-            return constraint.target
-    return None
+MARK = "limber_twin_of"  # on the twin and on its armature: the session_uid of the rig it was made for
 
 
 def rigs() -> list[bpy.types.Object]:
-    """Every armature object that is no twin. A list, since what is done to them may delete twins."""
+    """The armature objects of the file that a user sees."""
     return [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and thing.pose and MARK not in thing]
 
 
@@ -31,46 +23,89 @@ def own(bone) -> bpy.types.Constraint | None:
     return bone.constraints.get(CONSTRAINT)
 
 
+def has_constraints(rig) -> bool:
+    return any(own(bone) for bone in rig.pose.bones)
+
+
+def find(rig) -> bpy.types.Object | None:
+    """The twin that was made for this rig, by the constraints that use it: not that of the rig of which this is a copy."""
+    for bone in rig.pose.bones:
+        constraint = own(bone)
+        if constraint and constraint.target and constraint.target.get(MARK) == rig.session_uid:
+            return constraint.target
+    return None
+
+
 def build(rig, names: list[str]) -> bpy.types.Object:
-    """Makes the twin for bones `names` of `rig` and lets them copy it, in the pose in which they are. Replaces an old twin."""
-    remove(rig)
-    twin = _new_armature(rig, names)
-    for name in names:
-        bone = rig.pose.bones[name]
-        constraint = bone.constraints.new("COPY_TRANSFORMS")
-        constraint.name = CONSTRAINT
-        constraint.target, constraint.subtarget = twin, name
-        constraint.owner_space = constraint.target_space = "LOCAL"
-        constraint.mix_mode = "REPLACE"
-        constraint.show_expanded = False
-    return twin
-
-
-def _new_armature(rig, names: list[str]) -> bpy.types.Object:
-    """Bones can be made in edit mode alone, and edit mode needs an object in the scene: for a moment the twin is in it."""
-    view_layer = bpy.context.view_layer
-    active, selected = view_layer.objects.active, list(view_layer.objects.selected)
-    for thing in selected:  # selected armatures would enter edit mode along with the twin, and leave pose mode
-        thing.select_set(False)
+    """Makes a twin for bones `names` of `rig`. They do not copy it yet (`attach`)."""
     data = bpy.data.armatures.new(TWIN_NAME)
     twin = bpy.data.objects.new(TWIN_NAME, data)
-    collection = bpy.context.scene.collection
-    collection.objects.link(twin)
-    with bpy.context.temp_override(active_object=twin, object=twin, selected_objects=[twin]):
-        view_layer.objects.active = twin
+    twin[MARK] = data[MARK] = rig.session_uid
+    # Bones can be made in edit mode alone. A scene of its own for that moment leaves the user's mode and selection alone.
+    scene = bpy.data.scenes.new(TWIN_NAME)
+    scene.collection.objects.link(twin)
+    view_layer = scene.view_layers[0]
+    view_layer.objects.active = twin
+    with bpy.context.temp_override(scene=scene, view_layer=view_layer, object=twin, active_object=twin, selected_objects=[twin]):
         bpy.ops.object.mode_set(mode="EDIT")
         for name in names:
             bone = data.edit_bones.new(name)
             bone.head, bone.tail, bone.roll = (0, 0, 0), (0, 1, 0), 0
         bpy.ops.object.mode_set(mode="OBJECT")
-    view_layer.objects.active = active
-    for thing in selected:
-        thing.select_set(True)
-    collection.objects.unlink(twin)
-    twin[MARK] = rig.name
+    scene.collection.objects.unlink(twin)
+    bpy.data.scenes.remove(scene)
     for bone in twin.pose.bones:
         bone.rotation_mode = "QUATERNION"
     return twin
+
+
+def attach(rig, twin) -> None:
+    """The rig's bones copy the twin's, after all other constraints."""
+    detach(rig)
+    for bone in twin.pose.bones:
+        constraint = rig.pose.bones[bone.name].constraints.new("COPY_TRANSFORMS")
+        constraint.name = CONSTRAINT
+        constraint.target, constraint.subtarget = twin, bone.name
+        constraint.owner_space = constraint.target_space = "LOCAL"
+        constraint.mix_mode = "REPLACE"
+        constraint.show_expanded = False
+
+
+def is_attached(rig, twin, names: list[str]) -> bool:
+    """Whether exactly these bones copy the twin, after all of their other constraints, so that the warped pose is what shows."""
+    if [bone.name for bone in twin.pose.bones] != names:
+        return False
+    for name in names:
+        bone = rig.pose.bones.get(name)
+        last = bone.constraints[-1] if bone and bone.constraints else None
+        if last is None or last.name != CONSTRAINT or last.target != twin or last.subtarget != name:
+            return False
+    return True
+
+
+def detach(rig) -> None:
+    """The rig shows what is authored."""
+    for bone in rig.pose.bones:
+        for constraint in [held for held in bone.constraints if held.name.startswith(CONSTRAINT) and held.type == "COPY_TRANSFORMS"]:
+            bone.constraints.remove(constraint)
+
+
+def watch(twin, targets: dict[str, bpy.types.Object]) -> None:
+    """Lets Blender evaluate targets also while they are hidden, by constraints without influence.
+
+    Args:
+        twin: The twin.
+        targets: Name of a bone of the twin -> the object.
+    """
+    for bone in twin.pose.bones:
+        watching = bone.constraints.get(WATCH)
+        target = targets.get(bone.name)
+        if target is None:
+            if watching:
+                bone.constraints.remove(watching)
+        elif watching is None or watching.target != target:
+            watching = watching or bone.constraints.new("COPY_LOCATION")
+            watching.name, watching.influence, watching.target = WATCH, 0.0, target
 
 
 def write(twin, rotations: list[float], locations: list[float], scales: list[float]) -> None:
@@ -82,46 +117,11 @@ def write(twin, rotations: list[float], locations: list[float], scales: list[flo
     twin.update_tag(refresh={"DATA"})
 
 
-def is_last(rig, names: list[str]) -> bool:
-    """Whether every bone has the constraint, after all others, so that the warped pose is what shows."""
-    for name in names:
-        constraints = rig.pose.bones[name].constraints
-        if not constraints or constraints[-1].name != CONSTRAINT or constraints[-1].target is None:
-            return False
-    return True
-
-
-def move_last(rig, names: list[str]) -> None:
-    """Behind constraints that the user has added since."""
-    for name in names:
-        constraints = rig.pose.bones[name].constraints
-        constraints.move(constraints.find(CONSTRAINT), len(constraints) - 1)
-
-
-def remove(rig) -> None:
-    """Takes the twin and its constraints away: the rig shows what is authored."""
-    twin = find(rig)
-    for bone in rig.pose.bones:
-        constraint = own(bone)
-        if constraint:
-            bone.constraints.remove(constraint)
-    if twin and not any(find(other) == twin for other in bpy.data.objects if other.type == "ARMATURE" and other != rig and other.pose):
-        discard(twin)
-
-
-def discard(twin) -> None:
-    data = twin.data
-    bpy.data.objects.remove(twin)
-    if data and not data.users:
-        bpy.data.armatures.remove(data)
-
-
-def remove_strays() -> None:
-    """What a file that was saved without Limber's hooks (a recovered session) may hold: constraints without a twin, an orphan twin."""
-    for rig in rigs():
-        if rig.is_editable:
-            remove(rig)
-    for twin in [candidate for candidate in bpy.data.objects if MARK in candidate]:
-        discard(twin)
-    for data in [armature for armature in bpy.data.armatures if armature.name.startswith(TWIN_NAME) and not armature.users]:
-        bpy.data.armatures.remove(data)
+def discard_others(kept: list[bpy.types.Object]) -> None:
+    """Deletes every twin but these: of deleted rigs, of rigs that are live no more, of a file that was saved without Limber's hooks."""
+    strays = [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and MARK in thing and thing not in kept]
+    if strays:
+        bpy.data.batch_remove(strays)
+    data = [armature for armature in bpy.data.armatures if MARK in armature and not armature.users]
+    if data:
+        bpy.data.batch_remove(data)

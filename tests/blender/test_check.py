@@ -93,9 +93,11 @@ def test_a_bone_that_does_not_inherit_rotation_is_named(rig, chain):
 # scaled and stretched bones
 
 
-def test_a_scaled_bone_is_named(rig, chain):
-    rig.pose.bones["upper"].scale.y = 1.2
+def test_a_scaled_bone_is_named_and_one_scaled_unevenly_keeps_the_chain_from_going_live(rig, chain):
+    rig.pose.bones["upper"].scale = (1.2, 1.2, 1.2)
     only(rig, chain, "'upper'", "clear its scale", blocks=False)
+    rig.pose.bones["upper"].scale.y = 1.3
+    only(rig, chain, "'upper'", "clear its scale", blocks=True)
 
 
 def test_a_stretched_bone_is_named(rig, chain):

@@ -1,0 +1,85 @@
+"""How a stage moves through a scene's frames: what is the next frame, what is a jump, and what lies between two frames."""
+
+from dataclasses import dataclass
+
+from .stage import Stage
+
+JUMP = 0.5  # [s] of scene time between two frames of a playback that drops frames; more is a scrub
+
+
+@dataclass
+class _Instant:
+    """A stage as it was at a frame."""
+
+    frame: float
+    stage: Stage
+
+
+class Playback:
+    """A stage, and the frames at which it is in each scene."""
+
+    def __init__(self, stage: Stage | None = None) -> None:
+        self.stage = stage or Stage()
+        self._frames: dict[str, int] = {}  # scene -> the frame to which the stage has been brought
+        self._before: dict[str, _Instant] = {}  # scene -> the frame before that one
+
+    def frame(self, scene) -> int | None:
+        return self._frames.get(scene.name)
+
+    def begin(self, scene) -> None:
+        """The stage is at the scene's frame from now on, as it is."""
+        self._frames[scene.name] = scene.frame_current
+        self._before.pop(scene.name, None)
+
+    def forget_frames(self) -> None:
+        """Whatever frame comes next is a jump."""
+        self._frames.clear()
+        self._before.clear()
+
+    def copy(self) -> "Playback":
+        other = Playback(self.stage.copy())
+        other._frames, other._before = dict(self._frames), dict(self._before)
+        return other
+
+    def go_to_frame(self, scene, pairs: list[tuple], depsgraph, is_playing: bool) -> Stage:
+        """Brings the chains to the scene's frame and returns the stage that has what they show there.
+
+        Frames that follow each other, and those that a playback drops, advance the motion; a jump starts it anew, at rest in the solution.
+        Sub-frames (motion blur) do not advance it: what they show is thought up from the frame before them, and forgotten.
+        """
+        if scene.frame_subframe:
+            return self._between_frames(scene, pairs, depsgraph)
+        frame, last = scene.frame_current, self.frame(scene)
+        gap = frame - last if last is not None else -1
+        if 0 <= gap <= scene.frame_step or (gap > 0 and is_playing and _seconds(scene, gap) <= JUMP):
+            if gap:
+                self._before[scene.name] = _Instant(last, self.stage.copy())
+            dt = _seconds(scene, gap)
+        else:
+            for rig, chain in pairs:
+                self.stage.session(rig, chain).restart()
+            self._before.pop(scene.name, None)
+            dt = 0.0
+        self._frames[scene.name] = frame
+        self.stage.advance(pairs, depsgraph, dt)
+        return self.stage
+
+    def _between_frames(self, scene, pairs: list[tuple], depsgraph) -> Stage:
+        at, last, before = scene.frame_current_final, self.frame(scene), self._before.get(scene.name)
+        step = max(1, scene.frame_step)
+        if last is not None and last <= at < last + step:
+            origin = _Instant(last, self.stage)
+        elif before is not None and before.frame <= at < last:
+            origin = before
+        elif last is not None and last - step < at < last:  # before the first frame there is nothing: the motion begins at rest there
+            return self.stage
+        else:
+            origin = _Instant(at, self.stage.copy())
+            origin.stage.restart()
+        stage = origin.stage.copy()
+        stage.advance(pairs, depsgraph, _seconds(scene, at - origin.frame))
+        return stage
+
+
+def _seconds(scene, frames: float) -> float:
+    return frames * scene.render.fps_base / scene.render.fps

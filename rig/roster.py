@@ -1,0 +1,116 @@
+"""Which rigs are live now, each with its twin, kept in line with what the chains say of themselves.
+
+References to objects last from one look at the file to the next; undo, redo and loading make them invalid, and then `Roster.look` is due.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import bpy
+
+from . import twin
+from .hanging import carriers
+
+
+@dataclass
+class Member:
+    """One armature object with live chains."""
+
+    rig: bpy.types.Object
+    twin: bpy.types.Object | None  # None: the rig cannot show anything
+    scenes: frozenset[str]  # in which it is
+
+    @property
+    def chains(self) -> list:
+        return [chain for chain in self.rig.limber.chains if chain.live]
+
+    @property
+    def names(self) -> list[str]:
+        """The bones that its live chains turn, as far as they exist."""
+        bones = self.rig.pose.bones
+        return list(dict.fromkeys(joint.bone for chain in self.chains for joint in chain.joints if joint.bone in bones))
+
+    @property
+    def targets(self) -> dict[str, bpy.types.Object]:
+        """Bone of the twin -> target to keep evaluated. Targets that hang on bones are placed from these, and would make a circle."""
+        found = {}
+        for chain in self.chains:
+            if chain.target is not None and not any(True for _ in carriers(chain.target)):
+                found.update({joint.bone: chain.target for joint in chain.joints[:1]})
+        return found
+
+
+class Roster:
+    """The live rigs, as last looked at."""
+
+    def __init__(self) -> None:
+        self.members: list[Member] = []
+
+    def __iter__(self) -> Iterator[Member]:
+        return (member for member in self.members if _exists(member.rig))
+
+    def look(self) -> None:
+        """Finds the live rigs of the file, gives each its twin, and takes away what is left of others."""
+        self.members = []
+        for rig in twin.rigs():
+            if any(chain.live for chain in rig.limber.chains):
+                member = Member(rig, twin.find(rig), frozenset(scene.name for scene in rig.users_scene))
+                self.members.append(member)
+                if can_show(rig):
+                    _heal_renamed(member)
+                    self._equip(member)
+            elif can_show(rig) and twin.has_constraints(rig):
+                twin.detach(rig)
+        twin.discard_others([member.twin for member in self.members if member.twin])
+
+    def is_in_line(self) -> bool:
+        """Whether bones, joints and constraints are still as they were at the last look."""
+        for member in self.members:
+            if not _exists(member.rig) or not member.rig.pose:
+                return False
+            if can_show(member.rig):
+                if not _exists(member.twin) or not member.chains or not twin.is_attached(member.rig, member.twin, member.names):
+                    return False
+                twin.watch(member.twin, member.targets)
+        return True
+
+    def leave(self) -> None:
+        """Every rig shows what is authored, and no twin is left."""
+        for member in self:
+            if can_show(member.rig):
+                twin.detach(member.rig)
+        self.members = []
+        twin.discard_others([])
+
+    def _equip(self, member: Member) -> None:
+        rig, names = member.rig, member.names
+        if member.twin is None or [bone.name for bone in member.twin.pose.bones] != names:
+            member.twin = twin.build(rig, names)
+        if not twin.is_attached(rig, member.twin, names):
+            twin.attach(rig, member.twin)
+        twin.watch(member.twin, member.targets)
+
+
+def can_show(rig) -> bool:
+    """Whether constraints can be put on the rig's bones: a linked rig is another file's own."""
+    return rig.library is None
+
+
+def _heal_renamed(member: Member) -> None:
+    """A bone renamed while live still has its constraint, with its old name in it: the chains learn the new one."""
+    renamed = {}
+    for bone in member.rig.pose.bones:
+        constraint = twin.own(bone)
+        if constraint and constraint.target == member.twin and constraint.subtarget and constraint.subtarget != bone.name:
+            renamed[constraint.subtarget] = bone.name
+    for chain in member.rig.limber.chains if renamed else ():
+        chain.root, chain.end = renamed.get(chain.root, chain.root), renamed.get(chain.end, chain.end)
+        for joint in chain.joints:
+            joint.bone = renamed.get(joint.bone, joint.bone)
+
+
+def _exists(thing) -> bool:
+    try:
+        return thing is not None and bool(thing.name)
+    except ReferenceError:
+        return False

@@ -1,0 +1,118 @@
+"""What a live rig shows, seen from outside: evaluated by Blender, compared with what Limber says. And: no handler may raise."""
+
+import sys
+import traceback
+from math import degrees
+
+import bpy
+import numpy as np
+import pytest
+from limber.rig import live, twin
+from mathutils import Matrix, Quaternion, Vector
+
+AXES = {"X": Vector((1, 0, 0)), "Y": Vector((0, 1, 0)), "Z": Vector((0, 0, 1))}
+
+
+@pytest.fixture(autouse=True)
+def no_handler_raises():
+    """Blender prints what a handler raises and goes on: here it fails the test."""
+    raised = []
+    hook, sys.excepthook = sys.excepthook, lambda *error: raised.append("".join(traceback.format_exception(*error)))
+    yield raised
+    sys.excepthook = hook
+    assert not raised, "\n".join(raised)
+
+
+def depsgraph():
+    return bpy.context.evaluated_depsgraph_get()
+
+
+def evaluated(thing):
+    return thing.evaluated_get(depsgraph())
+
+
+def shown_basis(rig, name: str) -> Quaternion:
+    """How a bone is seen to be turned against its rest, from the evaluated pose alone."""
+    bone = evaluated(rig).pose.bones[name]
+    parent = bone.parent
+    if parent is None:
+        local = bone.bone.matrix_local.inverted() @ bone.matrix
+    else:
+        local = (parent.bone.matrix_local.inverted() @ bone.bone.matrix_local).inverted() @ parent.matrix.inverted() @ bone.matrix
+    return local.to_quaternion()
+
+
+def pose(rig) -> list[Matrix]:
+    """All evaluated pose matrices."""
+    return [bone.matrix.copy() for bone in evaluated(rig).pose.bones]
+
+
+def farthest(first: list[Matrix], second: list[Matrix]) -> float:
+    return max(float(np.abs(np.array(a) - np.array(b)).max()) for a, b in zip(first, second, strict=True))
+
+
+def authored(rig) -> list[tuple]:
+    """All channels of the original rig: the user's own."""
+    return [
+        (tuple(bone.rotation_euler), tuple(bone.rotation_quaternion), tuple(bone.location), tuple(bone.scale), bone.rotation_mode)
+        for bone in rig.pose.bones
+    ]
+
+
+def missed(rig, chain) -> float:
+    """The angle [deg] by which the axis that looks, as Blender shows it, misses the target."""
+    scene = evaluated(rig)
+    matrix = scene.matrix_world @ scene.pose.bones[chain.end].matrix
+    eye = matrix @ Vector((0, chain.eye * rig.data.bones[chain.end].length, 0))
+    look = matrix.to_3x3() @ (AXES[chain.look[1]] * (-1 if chain.look[0] == "-" else 1))
+    return degrees(look.angle(evaluated(chain.target).matrix_world.translation - eye))
+
+
+def session(rig, chain):
+    return live.session(rig, chain)
+
+
+def settle(scene=None) -> None:
+    """Lets the clock run until nothing moves, in a time of its own."""
+    scene = scene or bpy.context.scene
+    bpy.context.view_layer.update()
+    now = 1000.0
+    for _ in range(2000):
+        now += live.CLOCK_STEP
+        if not live.advance_clock(scene, depsgraph(), now):
+            return
+    raise AssertionError("the clock never stops")
+
+
+def go_live(rig, chain, settled: bool = True):
+    bpy.context.view_layer.objects.active = rig
+    rig.limber.active_chain = list(rig.limber.chains).index(chain)
+    assert bpy.ops.limber.live() == {"FINISHED"}
+    if settled:
+        settle()
+    return session(rig, chain)
+
+
+def choose(chain, **values) -> None:
+    """Sets properties as the interface does, which tells Blender that something has changed."""
+    for name, value in values.items():
+        setattr(chain, name, value)
+    chain.id_data.update_tag()
+
+
+def as_good_as_unfiltered(*chains) -> None:
+    """Limits that no motion of a test comes near."""
+    for chain in chains:
+        for joint in chain.joints:
+            joint.velocity, joint.acceleration, joint.jerk = 1e4, 1e6, 1e8
+
+
+def traces() -> list[str]:
+    """All that live leaves in a file while it shows something: none may be there afterwards."""
+    found = [f"object {thing.name}" for thing in bpy.data.objects if twin.MARK in thing]
+    found += [f"armature {data.name}" for data in bpy.data.armatures if twin.MARK in data or data.name.startswith(twin.TWIN_NAME)]
+    found += [f"scene {scene.name}" for scene in bpy.data.scenes if scene.name.startswith(twin.TWIN_NAME)]
+    for thing in bpy.data.objects:
+        if thing.type == "ARMATURE" and thing.pose:
+            found += [f"{thing.name} {b.name} {c.name}" for b in thing.pose.bones for c in b.constraints if c.name.startswith("Limber")]
+    return found
