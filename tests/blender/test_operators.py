@@ -1,0 +1,131 @@
+"""What every button and property has: a name, a tooltip, a place in undo, and a reason where it is grey."""
+
+import bpy
+import pytest
+
+from tests.blender.rigs import UPRIGHT, build, make_active, target
+
+CHANGING = {  # operators that change the file: each is one step in the undo history
+    "new_chain",
+    "remove_chain",
+    "match_joints",
+    "give_euler_order",
+    "store_posture",
+    "add_posture",
+    "apply_posture",
+    "remove_posture",
+    "live",
+    "end_live",
+    "bake",
+    "choose_port",
+}
+NEEDING_A_CHAIN = {
+    "remove_chain",
+    "check_chain",
+    "match_joints",
+    "give_euler_order",
+    "store_posture",
+    "add_posture",
+    "apply_posture",
+    "remove_posture",
+    "live",
+    "end_live",
+    "bake",
+}
+BUILT_IN = {"rna_type", "bl_idname", "bl_label", "bl_description", "bl_options", "bl_translation_context", "bl_undo_group"}
+
+
+def names() -> list[str]:
+    return sorted(dir(bpy.ops.limber))
+
+
+def operator(name):
+    return getattr(bpy.ops.limber, name)
+
+
+def rna(name):
+    return operator(name).get_rna_type()
+
+
+def groups() -> list:
+    from limber.rig.properties import CLASSES
+
+    return [group.bl_rna for group in CLASSES]
+
+
+def test_every_operator_has_a_label_of_its_own_and_a_tooltip():
+    labels = [rna(name).name for name in names()]
+    assert len(set(labels)) == len(labels) > 15
+    for name in names():
+        assert rna(name).description.strip(), name
+        assert not rna(name).description.endswith("."), f"{name}: Blender adds the full stop"
+
+
+def test_every_property_of_an_operator_has_a_tooltip():
+    for name in names():
+        for prop in rna(name).properties:
+            if prop.identifier not in BUILT_IN:
+                assert prop.description.strip(), f"{name}.{prop.identifier}"
+
+
+def test_every_property_in_the_file_has_a_name_and_a_tooltip():
+    for group in groups():
+        for prop in group.properties:
+            if prop.identifier not in BUILT_IN:
+                assert prop.name.strip(), f"{group.identifier}.{prop.identifier}"
+                assert prop.description.strip(), f"{group.identifier}.{prop.identifier}"
+    assert bpy.types.Object.bl_rna.properties["limber"].description
+
+
+def test_every_choice_has_a_tooltip():
+    for group in groups():
+        for prop in group.properties:
+            if prop.type == "ENUM":
+                for item in prop.enum_items:
+                    assert item.description.strip(), f"{group.identifier}.{prop.identifier}: {item.identifier}"
+
+
+def test_every_property_in_the_file_can_be_overridden():
+    for group in groups():
+        for prop in group.properties:
+            if prop.identifier not in BUILT_IN | {"name"}:  # of joints and postures Blender's own: where an item goes
+                assert prop.is_overridable, f"{group.identifier}.{prop.identifier}"
+
+
+def test_operators_that_change_the_file_are_steps_in_the_undo_history_and_others_are_not():
+    for name in names():
+        cls = getattr(bpy.types, f"LIMBER_OT_{name}")
+        assert ("UNDO" in getattr(cls, "bl_options", set())) == (name in CHANGING), name
+
+
+def refusal(name) -> str:
+    with pytest.raises(RuntimeError) as error:
+        operator(name)()
+    return str(error.value)
+
+
+def test_without_an_armature_every_button_says_to_click_one():
+    for name in set(names()) - {"stop"}:
+        assert "No armature is active: click the robot's armature" in refusal(name), name
+    make_active(target())
+    assert "No armature is active" in refusal("check_chain")
+
+
+def test_without_a_chain_every_button_that_needs_one_says_how_to_make_it():
+    build(UPRIGHT)
+    for name in NEEDING_A_CHAIN:
+        assert "press New Chain" in refusal(name), name
+
+
+def test_a_new_joint_has_what_a_hobby_servo_can_do():
+    from math import degrees
+
+    joint = build(UPRIGHT).limber.chains.add().joints.add()
+    assert [round(degrees(getattr(joint, word))) for word in ("velocity", "acceleration", "jerk")] == [180, 900, 9000]
+    assert (joint.zero_us, joint.min_us, joint.max_us, joint.on_silence) == (1500, 500, 2500, "hold")
+
+
+def test_a_new_chain_looks_along_its_end_bone_with_its_exact_solver():
+    chain = build(UPRIGHT).limber.chains.add()
+    assert (chain.look, chain.up, chain.eye, chain.base, chain.solver, chain.filter) == ("+Y", "+Z", 1.0, "RIG", "erik_exact", "default")
+    assert not chain.live
