@@ -1,4 +1,4 @@
-// The firmware's portable core as a shared library for ctypes: one device of this description, its bytes in and out.
+// The firmware's portable core as a shared library for ctypes: devices of this description, their bytes in and out.
 #include <stdlib.h>
 
 #include "device.h"
