@@ -86,8 +86,9 @@ class Simulation:
         self._stamp = self.now if stamp is None else stamp
         self._write()
 
-    def wish(self, wish: Wish) -> None:
-        self._wish, self._wish_stops = wish, self._stops
+    def wish(self, wish: Wish, stops: int | None = None) -> None:
+        """Make a wish; `stops`: how often Stop had been pressed by then, where not as often as now."""
+        self._wish, self._wish_stops = wish, self._stops if stops is None else stops
         self._wish_number += 1
         self._write()
 
