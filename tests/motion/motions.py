@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from math import inf
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from limber.motion import Filter, Kinematic, Limits
 from limber.motion.profile import stopping_range
 
-often = settings(derandomize=True, deadline=None, max_examples=300)
-sometimes = settings(derandomize=True, deadline=None, max_examples=60)
+often = settings(derandomize=True, deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])  # slow is the machine
+sometimes = settings(often, max_examples=60)
 
 RELATIVE = 1e-6  # what differences of positions may exceed a limit by
 ABSOLUTE = 1e-12  # [rad] what positions may

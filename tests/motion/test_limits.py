@@ -112,3 +112,13 @@ def test_wider_limits_keep_the_range(limits, share):
     assert (wide.lower, wide.upper) == (limits.lower, limits.upper)
     for field in ("velocity", "acceleration", "jerk"):
         assert getattr(wide, field) == pytest.approx(getattr(limits, field) * (1.0 + share), rel=1e-12)
+
+
+@often
+@given(any_limits())
+def test_only_rounding_is_absorbed_at_a_position_limit(limits):
+    largest = max(abs(limits.lower), abs(limits.upper))
+    assert limits.absorb(limits.upper + 1e-15 * largest) == limits.upper
+    assert limits.absorb(limits.lower - 1e-15 * largest) == limits.lower
+    for position in (limits.upper + 1e-9, limits.lower - 1e-9, 0.5 * (limits.lower + limits.upper)):
+        assert limits.absorb(position) == position
