@@ -108,6 +108,6 @@ class LIMBER_OT_bake(bpy.types.Operator):
             self.report({"WARNING"}, f"Drivers of {', '.join(drivers)} are muted: they would win over the keys")
         if held:
             frames = ", ".join(map(str, list(held)[:FRAMES_NAMED])) + (" ..." if len(held) > FRAMES_NAMED else "")
-            self.report({"WARNING"}, f"In {len(held)} frames ({frames}) the pose before was kept. {next(iter(held.values()))}")
+            self.report({"WARNING"}, f"In {len(held)} frames ({frames}) the goal could not be followed. {next(iter(held.values()))}")
         self.report({"INFO"}, f"{self.bake.total} frames are baked to {', '.join(repr(action.name) for action in actions)}")
         return {"FINISHED"}

@@ -40,7 +40,7 @@ class Bake:
         self.stage = Stage()
         self.frames: list[int] = []
         self.angles: dict[tuple[int, str], list] = {(rig.session_uid, chain.uid): [] for rig, chain in pairs}
-        self.held: dict[int, str] = {}  # frames in which a chain could not be solved and kept its angles, and why
+        self.held: dict[int, str] = {}  # frames in which a chain had no goal to follow and came to rest, and why
         self.is_over = False
         live.suspend(True)
         robot.hold(True)

@@ -89,6 +89,31 @@ def test_keys_are_what_live_shows_for_the_same_frames(rig, chain):
     assert apart(wanted, dict.fromkeys(frames, wanted[5])) > 0.05, "the chain moved"
 
 
+def test_at_the_filters_output_baked_live_and_sent_angles_are_equal(rig, chain, monkeypatch):
+    """What is handed to the robot's link is caught there: the link itself takes what it is given."""
+    from limber.hardware.link import Link
+    from limber.rig import live
+    from limber.rig.bake import Bake
+
+    sent = []
+    send = Link.send
+    monkeypatch.setattr(Link, "send", lambda link, angles: (sent.append(list(angles)), send(link, angles))[1])
+    bpy.ops.limber.connect()
+    shown = live_motion(rig, [chain], [4])
+    bpy.context.scene.frame_set(120)
+    for frame in range(5, 26):
+        bpy.context.scene.frame_set(frame)
+        shown[frame] = dict(zip(live.session(rig, chain).reader.places, live.session(rig, chain).outputs.angles.tolist(), strict=True))
+        assert sent[-1] == [shown[frame][joint.bone, joint.axis] for joint in chain.joints]
+    bake = Bake(bpy.context.scene, [(rig, chain)], 5, 25)
+    while bake.step():
+        pass
+    baked = {(bone, axis): angles for _, _, bone, axis, angles in bake.channels(rig)}
+    bake.cancel()
+    for place, angles in baked.items():
+        assert angles == pytest.approx([shown[frame][place] for frame in range(5, 26)], abs=1e-9)
+
+
 def test_keys_are_the_same_whether_live_was_on_or_not(rig, chain):
     bpy.ops.limber.bake()
     first = played(rig, [chain], range(5, 26))
