@@ -44,6 +44,10 @@ def spread(values) -> dict[str, float]:
     return {"mean": float(values.mean()), "max": float(values.max())}
 
 
+def quantiles(values: np.ndarray) -> dict[str, float]:
+    return {"median": float(np.median(values)), "p99": float(np.quantile(values, 0.99))}
+
+
 def near_changes(marks: list[str], frames: int) -> np.ndarray:
     """(t,) whether each frame lies within `frames` frames after a change of the mark."""
     near = np.zeros(len(marks), bool)

@@ -6,6 +6,7 @@ from time import perf_counter, sleep
 import bpy
 import installed
 import numpy as np
+from mathutils import Vector
 
 CONNECT_WITHIN = 20.0  # [s] a cold start of the worker's Python on a busy machine
 ARM_WITHIN = 30.0  # [s] the ramp to the first pose is slow on purpose
@@ -40,6 +41,7 @@ class Take:
     looks: list[tuple] = field(default_factory=list)  # (time since the first frame [s], commanded, reported [rad])
     status: object = None
     skeleton: object = None
+    shown_aim_error: list[float] = field(default_factory=list)  # [rad] of the baked motion, as Blender evaluates it
     baked: np.ndarray | None = None  # (t, n) [rad] read back from the keys
     robot: np.ndarray | None = None  # (t, n) [rad] what the robot reported of each frame, its lag taken out
     robot_aim: list[float] = field(default_factory=list)  # [degrees]
@@ -107,7 +109,19 @@ def bake(rig, chain, take: Take) -> None:
     for frame in take.frames:
         scene.frame_set(frame)
         rows.append([rig.pose.bones[bone].rotation_euler["XYZ".index(axis)] for bone, axis in places])
+        take.shown_aim_error.append(shown_aim_error(rig, chain))
     take.baked = np.array(rows)
+
+
+def shown_aim_error(rig, chain) -> float:
+    """The angle [rad] by which the end, as it is seen in Blender now, misses its target: from matrices alone, without Limber's own."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    end = rig.evaluated_get(depsgraph).pose.bones[chain.end]
+    matrix = rig.matrix_world @ end.matrix
+    sign, axis = -1.0 if chain.look[0] == "-" else 1.0, "XYZ".index(chain.look[1])
+    eye = matrix @ Vector((0.0, chain.eye * end.bone.length, 0.0))
+    target = chain.target.evaluated_get(depsgraph).matrix_world.translation
+    return (sign * matrix.col[axis].to_3d()).angle(target - eye)
 
 
 def _connect_and_arm(rig, say):

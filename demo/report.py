@@ -9,6 +9,7 @@ import installed
 import numpy as np
 
 AIM = 0.1  # [degrees] the solver's aim at anything that can be looked at
+SHOWN = 0.01  # [degrees] what Blender shows is what was computed, to single precision
 SAME = 1e-9  # [rad] live and streamed are the same numbers
 KEYED = 1e-6  # [rad] keys are single precision
 OVER = 1e-6  # share of a motion limit, for rounding
@@ -17,75 +18,73 @@ CHANGE = 1.5  # [s] after a change of posture in which the body is on its way
 
 
 def measure(take) -> dict:
-    """All figures of a take, in degrees and milliseconds."""
-    gaze = installed.module("solvers.gaze")
-
-    def aim(rows) -> list[float]:
-        return [degrees(gaze.aim_error(goal, take.skeleton.forward(row))) for goal, row in zip(take.goals, rows, strict=True)]
-
+    """All figures of a take, in degrees and milliseconds; sets the take's `robot` and `robot_aim`."""
     filtered, due = np.array(take.filtered), np.array(take.due)
-    times = np.array([look[0] for look in take.looks])
-    reported = np.array([look[2] for look in take.looks])
-    commanded = np.array([look[1] if look[1] is not None else look[2] for look in take.looks])
-    delay = figures.lag(times, reported, due, filtered)
-    take.robot = figures.at(due + delay, times, reported)
-    as_it_was = figures.at(due, times, reported)
+    times, commanded, reported = looks(take)
+    lag = figures.lag(times, reported, due, filtered)
+    take.robot = figures.at(due + lag, times, reported)
+    take.robot_aim = _aim(take, take.robot)
     steady = ~figures.near_changes(take.postures, round(CHANGE * take.fps))
-    after_filter = [degrees(error) for error in take.filtered_aim_error]
-    take.robot_aim = robot_aim = aim(take.robot)
-    ticks = 1e3 * np.array(take.tick_seconds)
-    solving = 1e3 * np.array([solution.seconds for solution in take.solutions])
-    late = 1e3 * np.array(take.late_frames)
+    after_filter = np.degrees(take.filtered_aim_error)
+    ticks, solving = 1e3 * np.array(take.tick_seconds), 1e3 * np.array([solution.seconds for solution in take.solutions])
     status = take.status
     return {
         "frames": len(take.frames),
         "fps": take.fps,
         "joints": len(take.joints),
         "joint_names": take.joints,
-        "aim_error_deg": figures.spread([degrees(solution.aim_error) for solution in take.solutions]),
-        "filtered_aim_error_deg": figures.spread(after_filter)
+        "aim_error_deg": figures.spread(_aim(take, take.solved)),
+        "filtered_aim_error_deg": figures.spread(after_filter) | _in_posture(after_filter, steady),
+        "robot_aim_error_deg": figures.spread(take.robot_aim)
+        | _in_posture(np.array(take.robot_aim), steady)
         | {
-            "mean_in_posture": float(np.mean(np.array(after_filter)[steady])),
-            "max_in_posture": float(np.max(np.array(after_filter)[steady])),
-        },
-        "robot_aim_error_deg": figures.spread(robot_aim)
-        | {
-            "lag_ms": 1e3 * delay,
-            "mean_in_posture": float(np.mean(np.array(robot_aim)[steady])),
-            "mean_with_lag": float(np.mean(aim(as_it_was))),
+            "lag_ms": 1e3 * lag,
+            "mean_with_lag": float(np.mean(_aim(take, figures.at(due, times, reported)))),
             "note": "the robot's reported angles, lag_ms later than their frame; mean_with_lag: at the frame's own time",
         },
         "shape_deviation_deg": figures.spread([degrees(solution.shape_deviation) for solution in take.solutions]),
         "frames_not_converged": sum(not solution.converged for solution in take.solutions),
         "frames_with_problems": {str(frame): problem for frame, problem in take.problems.items()},
         "filter": figures.shares(filtered, take.fps, take.limits[2:])
-        | {
-            "beyond_position_limits_deg": degrees(
-                max(0.0, float((take.limits[0] - filtered).max()), float((filtered - take.limits[1]).max()))
-            )
-        },
+        | {"beyond_position_limits_deg": degrees(max(0.0, (take.limits[0] - filtered).max(), (filtered - take.limits[1]).max()))},
         "device": {
             "sent": status.sent,
             "acknowledged": status.acknowledged,
             "lost": status.lost,
             "clamped": status.clamped,
-            "commanded_lag_ms": 1e3 * figures.lag(times, commanded, due, filtered),
-            "reported_lag_ms": 1e3 * delay,
             "late_ms": {"p50": status.late_ms_p50, "p99": status.late_ms_p99},
-            "follows_within_deg": degrees(float(np.abs(take.robot - filtered).mean())),
+            "commanded_lag_ms": 1e3 * figures.lag(times, commanded, due, filtered),
+            "reported_lag_ms": 1e3 * lag,
+            "follows_within_deg": degrees(np.abs(take.robot - filtered).mean()),
         },
-        "tick_ms": {
-            "median": float(np.median(ticks)),
-            "p99": float(np.quantile(ticks, 0.99)),
-            "median_without_solver": float(np.median(ticks - solving)),
-        },
-        "frame_ms": {"median": 1e3 * float(np.median(take.frame_seconds)), "p99": 1e3 * float(np.quantile(take.frame_seconds, 0.99))},
-        "frame_late_ms": {"p50": float(np.median(late)), "p99": float(np.quantile(late, 0.99))},
+        "tick_ms": figures.quantiles(ticks) | {"median_without_solver": float(np.median(ticks - solving))},
+        "frame_ms": figures.quantiles(1e3 * np.array(take.frame_seconds)),
+        "frame_late_ms": figures.quantiles(1e3 * np.array(take.late_frames)),
         "same_motion": {
             "streamed_minus_live_rad": float(np.abs(np.array(take.handed) - filtered).max()),
             "baked_minus_live_rad": float(np.abs(take.baked - filtered).max()),
+            "shown_minus_computed_aim_deg": float(np.abs(np.degrees(take.shown_aim_error) - after_filter).max()),
         },
     }
+
+
+def looks(take) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """When the robot was looked at (m,) [s], what it was commanded then and what it reported (m, n) [rad]."""
+    commanded = [look[1] if look[1] is not None else look[2] for look in take.looks]
+    return np.array([look[0] for look in take.looks]), np.array(commanded), np.array([look[2] for look in take.looks])
+
+
+def _aim(take, rows) -> list[float]:
+    """Aim errors [degrees] of angles (t, n) against the goals of their frames."""
+    aim_error = installed.module("solvers.gaze").aim_error
+    return [degrees(aim_error(goal, take.skeleton.forward(row))) for goal, row in zip(take.goals, rows, strict=True)]
+
+
+def _in_posture(errors: np.ndarray, steady: np.ndarray) -> dict[str, float]:
+    """The errors without the frames in which the posture changes; nothing where it never does."""
+    if steady.all():
+        return {}
+    return {"mean_in_posture": float(errors[steady].mean()), "max_in_posture": float(errors[steady].max())}
 
 
 def shortcomings(report: dict) -> list[str]:
@@ -110,6 +109,8 @@ def shortcomings(report: dict) -> list[str]:
         short.append(f"What was streamed is not what was live: they differ by {same['streamed_minus_live_rad']:.1e} rad")
     if same["baked_minus_live_rad"] > KEYED:
         short.append(f"What was baked is not what was live: they differ by {same['baked_minus_live_rad']:.1e} rad")
+    if same["shown_minus_computed_aim_deg"] > SHOWN:
+        short.append(f"What Blender shows is not what was computed: the aim differs by {same['shown_minus_computed_aim_deg']:.3f} degrees")
     return short
 
 
@@ -118,12 +119,13 @@ def table(report: dict) -> str:
     aim, after, robot, device = (report[key] for key in ("aim_error_deg", "filtered_aim_error_deg", "robot_aim_error_deg", "device"))
     use, tick, same, shape = (report[key] for key in ("filter", "tick_ms", "same_motion", "shape_deviation_deg"))
     late = device["late_ms"]
+    in_posture = f"; {after['mean_in_posture']:.2f} mean while a posture lasts" if "mean_in_posture" in after else ""
     rows = [
         ("frames", f"{report['frames']} at {report['fps']:g} a second, {report['joints']} joints, Blender {report['blender']}"),
         ("aim error of the solver", f"{aim['mean']:.4f} deg mean, {aim['max']:.4f} max"),
         (
             "aim error after the filter",
-            f"{after['mean']:.2f} deg mean, {after['max']:.2f} max; {after['mean_in_posture']:.2f} while a posture lasts",
+            f"{after['mean']:.2f} deg mean, {after['max']:.2f} max" + in_posture,
         ),
         (
             "aim error of the robot",
@@ -146,6 +148,7 @@ def table(report: dict) -> str:
 def save(folder: Path, take, report: dict, sheet: dict) -> None:
     """report.json, and take.npz with all that the pictures are drawn from."""
     (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    times, commanded, reported = looks(take)
     np.savez_compressed(
         folder / "take.npz",
         joints=np.array(take.joints),
@@ -156,9 +159,9 @@ def save(folder: Path, take, report: dict, sheet: dict) -> None:
         solved=np.array(take.solved),
         filtered=np.array(take.filtered),
         baked=take.baked,
-        look_time=np.array([look[0] for look in take.looks]),
-        commanded=np.array([look[1] if look[1] is not None else look[2] for look in take.looks]),
-        reported=np.array([look[2] for look in take.looks]),
+        look_time=times,
+        commanded=commanded,
+        reported=reported,
         aim_error=np.array([solution.aim_error for solution in take.solutions]),
         filtered_aim_error=np.array(take.filtered_aim_error),
         robot_aim_error=np.array(take.robot_aim),

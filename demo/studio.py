@@ -7,7 +7,7 @@ import bpy
 import shapes
 from mathutils import Matrix, Vector
 
-SAMPLES = 10  # enough where a denoiser follows
+SAMPLES = 12  # enough where a denoiser follows
 WALL = (0.075, 0.115, 0.15)
 BALL_COLOUR = (1.0, 0.42, 0.02)
 
