@@ -94,7 +94,7 @@ class Timeline:
         """Plays everything up to now."""
         script = "\n".join([*self._script, f"{self.now_us:.3f} end\n"])
         host = [str(build.host("timeline")), str(build.firmware())]
-        lines = subprocess.run(host, input=script, capture_output=True, text=True, check=True).stdout.splitlines()
+        lines = subprocess.run(host, input=script, capture_output=True, text=True, errors="replace", check=True).stdout.splitlines()
         decoder = limber.Decoder()
         pulses, answers, high = [], [], []
         for words in map(str.split, lines):

@@ -22,7 +22,7 @@
 #define TICKS_PER_US 16
 #define TICKS_PER_UNIT 2                  // an eighth of a microsecond
 #define SLOT_TICKS 53333U                 // a sixth of 20 ms
-#define LEAD (16 * TICKS_PER_US)          // the longest other interrupt is 7 us, the longest stretch without interrupts 6 us
+#define LEAD (24 * TICKS_PER_US)          // measured: at most 15 us from the request to the edge, half of it for another interrupt to end
 #define NEAR (LEAD + 6 * TICKS_PER_US)    // an edge this near is waited for at once: there is no time to leave and come back
 #define PAST 60000U                       // farther ahead than any edge can be: it is behind
 #define GAP (10 * TICKS_PER_US)           // from one rising edge to the other
@@ -52,17 +52,19 @@ const limber_description limber_board = {
     .name = "Arduino Uno",
 };
 
-static slot slots[SLOTS];
-static volatile uint8_t running;  // the slot that the interrupt is in
-static uint8_t prepared;          // the slot that was prepared last
-static uint8_t next_edge;         // the interrupt's own
-static uint16_t slot_start;       // likewise
+static slot plans[SLOTS + 1];
+static slot *slots[SLOTS] = {&plans[0], &plans[1], &plans[2], &plans[3], &plans[4], &plans[5]};
+static slot *spare = &plans[SLOTS];  // where the next slot is prepared, to be exchanged in one go
+static volatile uint8_t running;     // the slot that the interrupt is in
+static uint8_t prepared;             // the slot that was prepared last
+static uint8_t next_edge;            // the interrupt's own
+static uint16_t slot_start;          // likewise
 
 static inline uint8_t following(uint8_t index) { return index == SLOTS - 1 ? 0 : index + 1; }
 
 ISR(TIMER1_COMPA_vect) {
     for (;;) {
-        const slot *now = &slots[running];
+        const slot *now = slots[running];
         uint8_t ends = next_edge >= now->count;
         uint16_t at = slot_start + (ends ? SLOT_TICKS : now->edges[next_edge].at);
         uint16_t left = at - TCNT1;
@@ -133,13 +135,16 @@ void limber_pulses_prepare(limber_device *device, uint32_t now_us) {
     if (next == prepared) return;
     prepared = next;
     uint8_t first = next, second = next + SLOTS;
-    slot s;
     uint16_t first_ticks = limber_next_pulse(device, first, now_us) * TICKS_PER_UNIT;
     uint16_t second_ticks = limber_next_pulse(device, second, now_us) * TICKS_PER_UNIT;
-    arrange(&s, first, first_ticks, second, second_ticks);
+    arrange(spare, first, first_ticks, second, second_ticks);
     uint8_t flags = SREG;
     cli();
-    if (running != next) slots[next] = s;  // too late otherwise: it runs
+    if (running != next) {  // too late otherwise: it runs
+        slot *old = slots[next];
+        slots[next] = spare;
+        spare = old;
+    }
     SREG = flags;
 }
 
