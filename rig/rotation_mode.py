@@ -168,14 +168,18 @@ def _worst(turn: _Turn, first: float, last: float) -> float | None:
 
 def _tangents(turn: _Turn, frames: list[float]) -> tuple[list[tuple], list[int]]:
     """For each key: length and slopes of its left handle, the same of its right one; and the interpolation of what follows."""
-    still = (0.0, 0.0, 0.0)
+    still, had = (0.0, 0.0, 0.0), set(turn.frames)
     handles, interpolations = [], []
     for number, frame in enumerate(frames):
         before = frame - frames[number - 1] if number else 0.0
         after = frames[number + 1] - frame if number + 1 < len(frames) else 0.0
         constant = after > 0 and turn.is_constant(frame)
-        into = turn.slope(frame, -min(SLOPE_STEP, before / 4)) if before else still
-        out = turn.slope(frame, min(SLOPE_STEP, after / 4)) if after and not constant else still
+        if before and after and not constant and had.issuperset(frames[number - 1 : number + 2]) and max(before, after) <= 1:
+            first, last = turn.at(frames[number - 1]), turn.at(frames[number + 1])  # dense keys of motion capture tell the slope
+            into = out = tuple((b - a) / (before + after) for a, b in zip(first, last, strict=True))
+        else:
+            into = turn.slope(frame, -min(SLOPE_STEP, before / 4)) if before else still
+            out = turn.slope(frame, min(SLOPE_STEP, after / 4)) if after and not constant else still
         handles.append(((before or 1.0) / 3, into, (after or 1.0) / 3, out))
         interpolations.append(actions.CONSTANT if constant else actions.BEZIER)
     return handles, interpolations
