@@ -23,10 +23,8 @@ ENOUGH_SEEDS = 3  # that meet the aim: the best of them will do
 PAUSE = 15  # frames without another search, after one in vain: a target out of reach stays so for a while, and searching costs milliseconds
 SHAPE_DIGITS = 5  # of a shape deviation [rad]: beyond them lies the rounding of an arc cosine
 JUMP = math.radians(30)  # of aim missed at `start` above what the last frame missed: the target was moved, not followed
-SAME_BRANCH = math.radians(8)  # answers whose joints differ by less are one
-GLIDE = math.radians(5)  # what a joint moves in one frame on its way to a better branch, before the aim is mended: below 15 in all, no pop
-PATIENCE = math.radians(15)  # of shape deviation: a branch worse than the best by more is left
-PULL = 0.05  # share of the way to the posture that a kept branch goes in each frame
+GLIDE = math.radians(5)  # what a joint moves in one frame on its way to a better answer, before the aim is mended: below 15 in all, no pop
+PATIENCE = math.radians(30)  # of shape deviation: what a way from which no step leads to the best may be worse
 
 
 @dataclass(frozen=True)
@@ -35,6 +33,7 @@ class Memory:
 
     pause: int = 0  # frames before the next search among the seeds
     missed: float = 0.0  # [rad] of the goal
+    posture: tuple[float, ...] = ()  # (n,) [rad]
 
 
 class ErikExact:
@@ -55,8 +54,8 @@ class ErikExact:
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
         """See `GazeSolver.solve`. `converged`: the whole goal is met; `iterations`: ERIK's and the finish's steps.
 
-        With `start` the way of the last frame is kept while it meets the aim and its shape is about as good as the best; then it glides
-        over, if the aim can be held meanwhile. A target that was moved far at once is solved from scratch.
+        With `start` the answer moves from there to the best by small steps that hold the aim; where none leads on it stays on its way while
+        that meets the aim and its shape is not much worse. A target that was moved far at once is solved from scratch.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal)
@@ -65,12 +64,15 @@ class ErikExact:
         here = None if start is None else self.skeleton.clamp(start)
         if here is not None and residual(self.skeleton, goal, self.skeleton.forward(here)).size > last.missed + JUMP:
             here, last = None, Memory()
+        if here is not None and len(last.posture) == len(here):
+            # What the animation moved in this frame moves at once: only changes of the way to the aim are slowed down.
+            here = self.skeleton.clamp([a + now - then for a, now, then in zip(here, posture, last.posture, strict=True)])
         pause = 0 if here is None else last.pause
         best, iterations = self._from_scratch(goal, posture, shape, search=pause == 0)
         if pause == 0 and _misses(goal, best)[0] > MET:
             pause = PAUSE
         if here is not None:
-            best = self._following(goal, posture, shape, best, here)
+            best = self._following(goal, shape, best, here)
         return Solution(
             angles=np.array(best.angles),
             aim_error=aim_error(goal, best.pose),
@@ -81,7 +83,7 @@ class ErikExact:
             iterations=iterations + best.steps,
             converged=best.missed <= MET,
             seconds=time.perf_counter() - began,
-            memory=Memory(max(0, pause - 1), best.missed),
+            memory=Memory(max(0, pause - 1), best.missed, posture),
         )
 
     def _finish(self, goal: GazeGoal, angles: Sequence[float], max_steps: int = MAX_STEPS) -> Finished:
@@ -111,33 +113,25 @@ class ErikExact:
 
         return min(found, key=cost), answer.iterations
 
-    def _following(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, best: Finished, start: tuple[float, ...]) -> Finished:
-        """The best, or the last frame's way to the aim while it is about as good, or a step from that towards the best."""
-        if max(abs(a - b) for a, b in zip(best.angles, start, strict=True)) <= SAME_BRANCH:
+    def _following(self, goal: GazeGoal, shape: Shape, best: Finished, start: tuple[float, ...]) -> Finished:
+        """The best if it is near, or a step from the last frame's angles towards it; else those with the aim mended, or at last a jump."""
+        if max(abs(a - b) for a, b in zip(best.angles, start, strict=True)) <= GLIDE:
             return best
         enough = [ABOUT_AS_WELL * miss for miss in _misses(goal, best)]
 
         def aims(way: Finished) -> bool:
             return all(miss <= most for miss, most in zip(_misses(goal, way), enough, strict=True))
 
-        kept = self._finish(goal, _towards(start, posture, PULL, GLIDE))
-        worse = shape.deviation(kept.pose) - shape.deviation(best.pose)
-        if aims(kept) and worse <= PATIENCE:
-            return kept
-        glide = self._finish(goal, _towards(start, best.angles, 1.0, GLIDE))
+        glide = self._finish(goal, [a + min(max(b - a, -GLIDE), GLIDE) for a, b in zip(start, best.angles, strict=True)])
         if aims(glide):
             return glide
-        return kept if aims(kept) and worse <= 2.0 * PATIENCE else best
+        kept = self._finish(goal, start)
+        return kept if aims(kept) and shape.deviation(kept.pose) <= shape.deviation(best.pose) + PATIENCE else best
 
 
 def _misses(goal: GazeGoal, way: Finished) -> tuple[float, float]:
     """What a way misses of the view, then of the whole goal; misses too small to matter are equal."""
     return max(MET, aim_error(goal, way.pose)), max(MET, way.missed)
-
-
-def _towards(angles: Sequence[float], wanted: Sequence[float], share: float, most: float) -> tuple[float, ...]:
-    """A share of the way from some angles to others, no joint by more than `most`."""
-    return tuple(a + min(max(share * (b - a), -most), most) for a, b in zip(angles, wanted, strict=True))
 
 
 def _spread(skeleton: Skeleton, count: int) -> list[tuple[float, ...]]:
