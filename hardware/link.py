@@ -27,6 +27,8 @@ START_GRACE = 10.0  # [s] a cold start of Python on a slow disk, or a wireless p
 HUNG_AFTER = 1.0  # [s] a hundred missed turns of the worker: no scheduler is that late
 CLOSE_GRACE = 0.5  # [s] the worker disarms and ends within a few turns; Blender must not wait longer for a hung one
 
+# Windows: no console window, and before programs of ordinary priority, since it is on time or of no use
+_CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "ABOVE_NORMAL_PRIORITY_CLASS", 0)
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ENTRY = Path(__file__).resolve().parent / "worker" / "entry.py"
 
@@ -90,7 +92,7 @@ class Link:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                creationflags=_CREATION,
             )
         except OSError as error:
             self._memory.close()

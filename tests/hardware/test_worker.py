@@ -295,6 +295,15 @@ def test_an_unplugged_cable_is_a_fault_and_clearing_it_connects_again(simulate):
     simulation.arm(POSE)
 
 
+def test_connecting_anew_disarms_even_where_the_port_does_not_open_again(simulate):
+    simulation = simulate(make_device())
+    simulation.arm(POSE)
+    simulation.missing = Fault.PORT_BUSY
+    simulation.wish(Wish.RECONNECT)
+    assert simulation.run(2 * TURN, POSE).fault is Fault.PORT_BUSY
+    assert simulation.robot.state is DeviceState.DISARMED
+
+
 def test_a_device_that_freezes_is_noticed_by_its_missing_answers(simulate):
     simulation = simulate(make_device())
     simulation.arm(POSE)
