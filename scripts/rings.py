@@ -6,6 +6,7 @@
 A Blender that crashes or hangs takes one file with it, never the run. Output comes in order, in full only where something failed.
 """
 
+import ast
 import os
 import re
 import signal
@@ -23,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build" / "tests"
 LIMIT = 240.0  # [s] for one process: the longest test file takes about 60 s on two busy cores
 HEARTBEAT = 20.0  # [s] between lines that say what is running
+NO_TEST_COLLECTED = 5  # pytest's exit code
 PLAIN_FOLDERS = ("house", "motion", "solvers", "hardware", "benchmarks", "demo")
 BLENDERS = {".venv": "the newest Blender for Python 3.11", ".venv-4.2": "Blender 4.2", ".venv-newest": "the newest Blender"}
 OPTIONAL = ".venv-newest"
@@ -182,12 +184,20 @@ def read_results(job: Job, code: int) -> Outcome:
                 outcome.failed += 1
             elif skip is not None:
                 outcome.skipped += 1
-                outcome.reasons.append(f"{job.title}: {case.get('name')}: {skip.get('message')}")
+                outcome.reasons.append(f"{job.title}: {case.get('name')}: {reason_of(skip)}")
             else:
                 outcome.passed += 1
-    if code != 0 and not outcome.failed:
+    skipped_whole = code == NO_TEST_COLLECTED and outcome.skipped
+    if code != 0 and not outcome.failed and not skipped_whole:
         outcome.failed += 1
     return outcome
+
+
+def reason_of(skip: ET.Element) -> str:
+    """Why a test, or a whole file, was skipped."""
+    if skip.get("message") == "collection skipped":  # of a file: pytest then writes (path, line, reason)
+        return ast.literal_eval(skip.text or "")[2].removeprefix("Skipped: ")
+    return skip.get("message", "")
 
 
 def show(job: Job, outcome: Outcome) -> None:

@@ -55,6 +55,12 @@ def test_it(broken): pass
     assert run_tests(tmp_path, source).sentence == "0 passed, 1 failed"
 
 
+def test_a_file_that_is_skipped_as_a_whole_is_no_failure_and_keeps_its_reason(tmp_path: Path):
+    outcome = run_tests(tmp_path, "import pytest\npytest.skip('no emulator', allow_module_level=True)\ndef test_it(): pass")
+    assert outcome.sentence == "0 passed, 0 failed, 1 skipped"
+    assert outcome.reasons[0].endswith(": no emulator")
+
+
 @pytest.mark.parametrize("source", ["", "import nothing_of_that_name", "def test_it(): import os; os.kill(os.getpid(), 11)"])
 def test_a_file_without_a_test_one_that_does_not_load_and_one_that_crashes_are_failures(tmp_path: Path, source: str):
     assert run_tests(tmp_path, source).failed == 1
