@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from limber.hardware.protocols import limber
 
-from tests.hardware.protocol_messages import BYTE, MESSAGES
+from tests.hardware.protocol_messages import BYTE, MESSAGES, length_trap
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
 FULL_MOVE = limber.Move(tuple(1000.0 + 100.125 * channel for channel in range(12)), interval_ms=10)
@@ -107,6 +107,10 @@ def test_a_frame_that_was_cut_off_does_not_hide_the_next_one(cut, data, whole):
 def test_no_frame_with_a_flipped_bit_is_accepted(wire):
     for bit in range(8 * len(wire)):
         assert found_in(flipped(wire, bit)) == []
+
+
+def test_a_flipped_bit_of_the_length_is_found_even_where_the_crc_would_be_right():
+    assert found_in(length_trap()) == []
 
 
 def test_no_full_move_with_two_flipped_bits_is_accepted():
