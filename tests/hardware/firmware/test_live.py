@@ -1,0 +1,155 @@
+"""The whole way outside Blender: a link, its worker process, a serial port and the reference firmware behind it, fault by fault."""
+
+import os
+import signal
+
+import pytest
+import serial
+from limber.hardware.calibration import pulse_from_angle
+from limber.hardware.protocols import limber
+from limber.hardware.safety import Fault, State
+
+from tests.hardware.emulator import EmulatedUno, require_emulator
+from tests.hardware.patience import POSE, arm, wait, wait_for, wait_until
+from tests.hardware.simulation import make_device
+
+require_emulator()
+
+BOOT_MS = 300  # a bootloader's deafness, shorter than a real one's second so that the tests are
+
+
+@pytest.fixture
+def uno():
+    with EmulatedUno(boot_ms=BOOT_MS) as uno:
+        yield uno
+
+
+def armed_at_pose(opened, uno: EmulatedUno, **settings):
+    """A link to the Uno, whose servos have their pulses for POSE."""
+    link = opened(make_device(port=uno.port, **settings))
+    arm(link)
+    expected = [pulse_from_angle(channel, angle) for channel, angle in zip(link.device.channels, POSE, strict=True)]
+    wait(link, lambda _: last_widths(uno) == pytest.approx(expected, abs=1.0))
+    return link
+
+
+def last_widths(uno: EmulatedUno) -> list[float]:
+    """Of each channel that had a pulse."""
+    return list(
+        {pulse.channel: pulse.width_us for pulse in sorted(uno.pulses(), key=lambda pulse: (pulse.channel, pulse.rise_us))}.values()
+    )
+
+
+def quiet_since_us(uno: EmulatedUno, since_us: float) -> bool:
+    return not [pulse for pulse in uno.pulses() if pulse.rise_us > since_us]
+
+
+def await_simulated(uno: EmulatedUno, microseconds: float) -> None:
+    """Until so much time has gone by for the device."""
+    until = uno.stats().now_us + microseconds
+    wait_until(lambda: uno.stats().now_us >= until)
+
+
+def test_pyserial_talks_to_it(uno):
+    decoder = limber.Decoder()
+    with serial.Serial(uno.port, limber.BAUDRATE, timeout=0.5) as port:
+
+        def ask(message: limber.Message, sequence: int) -> limber.Message | limber.Unreadable:
+            port.write(limber.encode(message, sequence))
+            while True:
+                for frame in decoder.feed(port.read(max(1, port.in_waiting))):
+                    if frame.sequence == sequence:
+                        return frame.message
+
+        wait_until(lambda: decoder.feed(port.read(40)))  # it started when the port was opened, and says so
+        assert ask(limber.Hello(5), 1).session == 5
+        ask(limber.Configure(0, 500, 2500, 4000, limber.OnSilence.HOLD), 2)
+        ask(limber.Arm(5), 3)
+        for k in range(100):
+            assert ask(limber.Move((1500.0 + k,)), 10 + k).result == limber.Result.ACCEPTED
+        pulses = uno.wait_for_pulses(lambda pulses: pulses[-1].width_us > 1598)
+    assert pulses[0].width_us == pytest.approx(1500, abs=5)  # some moves may come before the first pulse
+    assert decoder.noise == 0
+
+
+def test_connecting_moves_nothing_and_arming_asks_for_the_pose(opened, uno):
+    link = opened(make_device(port=uno.port))
+    wait_for(link, State.DISARMED)
+    link.arm()
+    assert "pose" in wait_for(link, State.CONFIRM_POSE).sentence
+    assert uno.pulses() == []
+
+
+def test_servos_get_the_pulses_of_blender_s_angles(opened, uno):
+    link = armed_at_pose(opened, uno)
+    assert {pulse.channel for pulse in uno.pulses()} == {0, 1, 2}
+    link.disarm()
+    wait_for(link, State.DISARMED)
+
+
+def test_a_stop_reaches_the_servos(opened, uno):
+    link = armed_at_pose(opened, uno, on_silence="detach")
+    link.stop()
+    wait_for(link, State.FAULT)
+    wait_until(lambda: quiet_since_us(uno, uno.stats().now_us - 100_000))
+
+
+def test_a_reset_in_motion_is_noticed_and_ends_disarmed(opened, uno):
+    link = armed_at_pose(opened, uno)
+    uno.reset()
+    reset = uno.stats().now_us
+    assert wait_for(link, State.FAULT).fault is Fault.DEVICE_RESET
+    await_simulated(uno, 200_000)
+    assert quiet_since_us(uno, reset)
+    link.clear_fault()
+    arm(link)
+    wait(link, lambda _: not quiet_since_us(uno, reset))
+
+
+def test_a_device_that_freezes_in_motion_is_noticed(opened, uno):
+    link = armed_at_pose(opened, uno)
+    uno.freeze()
+    assert wait_for(link, State.FAULT).fault is Fault.SILENT
+    uno.thaw()
+    link.clear_fault()
+    wait_for(link, State.DISARMED)
+
+
+def test_a_cable_pulled_in_motion_is_noticed_and_the_robot_can_be_armed_again(opened, uno):
+    link = armed_at_pose(opened, uno)
+    uno.unplug()
+    assert wait_for(link, State.FAULT).fault is Fault.UNPLUGGED
+    uno.plug()
+    uno.forget_pulses()
+    link.clear_fault()
+    wait_for(link, State.DISARMED)
+    assert uno.pulses() == []
+    arm(link)
+    wait(link, lambda _: uno.pulses() != [])
+
+
+def test_a_noisy_line_does_not_stop_the_robot(opened, uno):
+    link = armed_at_pose(opened, uno)
+    before = last_widths(uno)
+    for k in range(20):
+        uno.noise(bytes((0xA5, 60, 195)) + bytes((k * 7) % 256 for k in range(k)))
+        sent = link.status().sent
+        wait(link, lambda status, sent=sent: status.sent > sent + 5)
+    assert link.status().state is State.ARMED
+    assert last_widths(uno) == pytest.approx(before, abs=1.0)
+
+
+@pytest.mark.parametrize("on_silence", ["hold", "detach"])
+def test_when_the_worker_dies_the_device_does_what_each_channel_wants(opened, uno, on_silence):
+    link = armed_at_pose(opened, uno, on_silence=on_silence)
+    os.kill(link.worker_pid, signal.SIGKILL)
+    wait_for(link, State.WORKER_LOST)
+    await_simulated(uno, 400_000)
+    since = uno.stats().now_us
+    before = last_widths(uno)
+    await_simulated(uno, 200_000)
+    if on_silence == "detach":
+        assert quiet_since_us(uno, since)
+    else:
+        assert not quiet_since_us(uno, since)
+        assert last_widths(uno) == pytest.approx(before, abs=1.0)
