@@ -24,7 +24,6 @@ PAUSE = 15  # frames without another search, after one in vain: a target out of 
 SHAPE_DIGITS = 5  # of a shape deviation [rad]: beyond them lies the rounding of an arc cosine
 JUMP = math.radians(30)  # of aim missed at `start` above what the last frame missed: the target was moved, not followed
 GLIDE = math.radians(5)  # what a joint moves in one frame on its way to a better answer, before the aim is mended: below 15 in all, no pop
-PATIENCE = math.radians(30)  # of shape deviation: what a way from which no step leads to the best may be worse
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,8 @@ class ErikExact:
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
         """See `GazeSolver.solve`. `converged`: the whole goal is met; `iterations`: ERIK's and the finish's steps.
 
-        With `start` the answer moves from there to the best by small steps that hold the aim; where none leads on it stays on its way while
-        that meets the aim and its shape is not much worse. A target that was moved far at once is solved from scratch.
+        With `start` the answer moves from there to the best by small steps that hold the aim, and jumps only where none does. A target that
+        was moved far at once is solved from scratch.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal)
@@ -72,7 +71,7 @@ class ErikExact:
         if pause == 0 and _misses(goal, best)[0] > MET:
             pause = PAUSE
         if here is not None:
-            best = self._following(goal, shape, best, here)
+            best = self._following(goal, best, here)
         return Solution(
             angles=np.array(best.angles),
             aim_error=aim_error(goal, best.pose),
@@ -113,20 +112,13 @@ class ErikExact:
 
         return min(found, key=cost), answer.iterations
 
-    def _following(self, goal: GazeGoal, shape: Shape, best: Finished, start: tuple[float, ...]) -> Finished:
-        """The best if it is near, or a step from the last frame's angles towards it; else those with the aim mended, or at last a jump."""
+    def _following(self, goal: GazeGoal, best: Finished, start: tuple[float, ...]) -> Finished:
+        """The best if it is near, else a step towards it from the last frame's angles with the aim mended; a jump if that loses the aim."""
         if max(abs(a - b) for a, b in zip(best.angles, start, strict=True)) <= GLIDE:
             return best
-        enough = [ABOUT_AS_WELL * miss for miss in _misses(goal, best)]
-
-        def aims(way: Finished) -> bool:
-            return all(miss <= most for miss, most in zip(_misses(goal, way), enough, strict=True))
-
         glide = self._finish(goal, [a + min(max(b - a, -GLIDE), GLIDE) for a, b in zip(start, best.angles, strict=True)])
-        if aims(glide):
-            return glide
-        kept = self._finish(goal, start)
-        return kept if aims(kept) and shape.deviation(kept.pose) <= shape.deviation(best.pose) + PATIENCE else best
+        aims = all(miss <= ABOUT_AS_WELL * least for miss, least in zip(_misses(goal, glide), _misses(goal, best), strict=True))
+        return glide if aims else best
 
 
 def _misses(goal: GazeGoal, way: Finished) -> tuple[float, float]:
