@@ -10,6 +10,4 @@ def prepare_to_save() -> None:
     """
     for rig in bpy.data.objects:
         if rig.type == "ARMATURE" and rig.override_library:
-            linked = rig.override_library.reference.limber
-            len(linked.chains)
-            str(linked.device.port)
+            str(rig.override_library.reference.limber.device.port)

@@ -80,8 +80,7 @@ def remove(chain, index: int) -> None:
     chain.active_posture = max(0, min(chain.active_posture, len(chain.postures) - 1))
     if action is None or adopted or not action.is_editable or _is_listed(action):
         return
-    action.asset_clear()
-    action.use_fake_user = False
+    action.asset_clear()  # and with it the fake user
     if not action.users:
         bpy.data.actions.remove(action)
 

@@ -42,6 +42,18 @@ def test_a_cancelled_bake_leaves_nothing(rig, chain, live):
     assert state(rig) == before
 
 
+def test_live_stands_still_while_a_bake_steps_through_the_scene(rig, chain):
+    from limber.rig import live
+
+    bpy.ops.limber.live()
+    before = live.session(rig, chain).outputs
+    bake = begin(rig, chain)
+    for _ in range(8):
+        bake.step()
+        assert live.session(rig, chain).outputs is before
+    bake.cancel()
+
+
 def test_live_follows_again_after_a_cancelled_bake(rig, chain):
     from limber.rig import live
 

@@ -146,6 +146,25 @@ def test_actions_of_nla_strips_are_converted_too():
     assert worst(rig, range(1, 70), lambda: convert(rig)) < BETWEEN_FRAMES  # a stretched strip shows its keys' frames and what is between
 
 
+def test_actions_within_meta_strips_are_converted_too():
+    rig = rig_with_keys(turns=GENTLE)
+    animation = rig.animation_data
+    track = animation.nla_tracks.new()
+    strips = [track.strips.new(name, start, animation.action) for name, start in (("walk", 1), ("again", 60))]
+    for strip in strips:
+        if hasattr(strip, "action_slot"):
+            strip.action_slot = animation.action_slot
+        strip.select = True
+    animation.action = None
+    window = bpy.context.window_manager.windows[0]
+    area = window.screen.areas[0]
+    area.type = "NLA_EDITOR"
+    with bpy.context.temp_override(window=window, area=area, region=area.regions[-1]):
+        bpy.ops.nla.meta_add()
+    assert [strip.type for strip in track.strips] == ["META"]
+    assert worst(rig, range(1, 100), lambda: convert(rig)) < BETWEEN_FRAMES
+
+
 def test_an_action_that_moves_several_objects_is_converted_where_it_moves_the_rig():
     rig = rig_with_keys(slot_before=True)
     assert worst(rig, FRAMES, lambda: convert(rig)) < NEAR

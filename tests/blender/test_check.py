@@ -169,6 +169,8 @@ def test_inverse_kinematics_that_reach_into_the_chain_are_named_and_others_are_n
     only(rig, chain, "'IK'", "'hand'", "'middle'", "Chain Length", blocks=True)
     constraint.use_tail, constraint.chain_count = False, 1
     assert sentences(rig, chain) == []
+    constraint.chain_count = 2
+    only(rig, chain, "'middle'", blocks=True)
     constraint.chain_count = 0
     only(rig, chain, "'middle'", blocks=True)
     constraint.influence = 0

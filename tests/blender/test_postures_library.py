@@ -83,6 +83,22 @@ def test_an_added_pose_can_be_the_base_of_the_warp(rig, chain):
     assert list(session.goal.posture) == pytest.approx(wanted, abs=1e-5)
 
 
+def test_a_foreign_posture_chosen_while_live_is_told_and_live_goes_on_once_it_is_left(rig, chain):
+    from limber.rig import live
+
+    stored(rig)
+    chain.base = "POSTURE"
+    bpy.ops.limber.live()
+    own_pose(build({"tail": None}, name="Dog"), "Wag", {"tail": (1, 0, 0)})
+    chain.postures.add().action = bpy.data.actions["Wag"]
+    chain.active_posture = 1
+    bpy.context.scene.frame_set(2)
+    assert "'Wag' has no angles" in live.session(rig, chain).problem
+    chain.active_posture = 0
+    bpy.context.scene.frame_set(3)
+    assert live.session(rig, chain).problem == ""
+
+
 def test_the_pose_librarys_own_new_pose_can_be_added(rig, chain):
     pose(rig, LEAN)
     select(rig, *LEAN)
