@@ -57,7 +57,7 @@ _KINDS: dict[type, Kind] = {
 
 
 @dataclass(slots=True)
-class _Servo:
+class Servo:
     """A channel: the pulse that is sent, and where the horn is, as the pulse that belongs there [us]."""
 
     place: float
@@ -84,7 +84,7 @@ class VirtualRobot:
     """
 
     def __init__(self, places: Sequence[float], feedback: bool, now: float) -> None:
-        self._servos = [_Servo(place) for place in places]
+        self.servos = [Servo(place) for place in places]
         self._feedback = feedback
         self.unread: set[int] = set()  # servos whose sensors do not answer
         self._now = now
@@ -108,19 +108,19 @@ class VirtualRobot:
         self._reasons = Reason.NO_SESSION
         self._moved_at = self._now
         self._span = (self._now, self._now)  # when the newest move came, and when it is to be done
-        for servo in self._servos:
+        for servo in self.servos:
             servo.pulse = servo.start = servo.goal = servo.settings = None
         self._say(self._report(None, Result.ACCEPTED), 0)
 
     @property
     def places(self) -> tuple[float, ...]:
         """Where the horns are, as pulses [us]."""
-        return tuple(servo.place for servo in self._servos)
+        return tuple(servo.place for servo in self.servos)
 
     @property
     def pulses(self) -> tuple[float | None, ...]:
         """The pulses that are being sent [us]."""
-        return tuple(servo.pulse for servo in self._servos)
+        return tuple(servo.pulse for servo in self.servos)
 
     @property
     def state(self) -> State:
@@ -143,13 +143,13 @@ class VirtualRobot:
             if self._state is State.ARMED and self._now - self._moved_at > WATCHDOG_MS / 1000:
                 self._rest(State.HOLDING, Reason.SILENCE)
                 self._say(self._report(None, Result.ACCEPTED), 0)
-            for servo in self._servos:
+            for servo in self.servos:
                 if self._state is State.ARMED and servo.goal is not None:
                     self._shift_pulse(servo, dt)
                 servo.turn(dt)
         self._now = max(now, self._now)
 
-    def _shift_pulse(self, servo: _Servo, dt: float) -> None:
+    def _shift_pulse(self, servo: Servo, dt: float) -> None:
         """The pulse goes in a straight line to its goal, no faster than the channel may."""
         assert servo.goal is not None
         begin, end = self._span
@@ -176,10 +176,10 @@ class VirtualRobot:
     def _greet(self, session: int, sequence: int) -> None:
         self._session = session
         self._rest(State.DISARMED, Reason(0))
-        for servo in self._servos:
+        for servo in self.servos:
             servo.settings = None
         features = Features.INTERPOLATION | (Features.FEEDBACK if self._feedback else Features(0))
-        count = len(self._servos)
+        count = len(self.servos)
         self._say(Welcome(session, FIRMWARE, count, features, LOWEST_US, HIGHEST_US, PERIOD_US, WATCHDOG_MS, "Virtual robot"), sequence)
 
     def _try(self, message: Message | Unreadable) -> Result:
@@ -204,11 +204,11 @@ class VirtualRobot:
             return Result.NO_SESSION
         if self._state is not State.DISARMED:
             return Result.NOT_DISARMED
-        if settings.channel >= len(self._servos):
+        if settings.channel >= len(self.servos):
             return Result.NO_SUCH_CHANNEL
         if not LOWEST_US <= settings.lower_us <= settings.upper_us <= HIGHEST_US or settings.speed_us_per_s == 0:
             return Result.OUT_OF_RANGE
-        self._servos[settings.channel].settings = settings
+        self.servos[settings.channel].settings = settings
         return Result.ACCEPTED
 
     def _arm(self, session: int) -> Result:
@@ -218,10 +218,10 @@ class VirtualRobot:
             return Result.WRONG_SESSION
         if self._state is State.FAULT:
             return Result.FAULT_LATCHED
-        if all(servo.settings is None for servo in self._servos):
+        if all(servo.settings is None for servo in self.servos):
             return Result.NOT_CONFIGURED
         if self._state is not State.ARMED:
-            for servo in self._servos:
+            for servo in self.servos:
                 servo.goal = None
         self._state = State.ARMED
         self._reasons = Reason(0)
@@ -233,9 +233,9 @@ class VirtualRobot:
             return Result.NO_SESSION
         if self._state is not State.ARMED:
             return Result.NOT_ARMED
-        if len(move.positions_us) > len(self._servos):
+        if len(move.positions_us) > len(self.servos):
             return Result.NO_SUCH_CHANNEL
-        asked = [(servo, place) for servo, place in zip(self._servos, move.positions_us, strict=False) if place is not None]
+        asked = [(servo, place) for servo, place in zip(self.servos, move.positions_us, strict=False) if place is not None]
         if any(servo.settings is None for servo, _ in asked):
             return Result.NOT_CONFIGURED
         if any(not LOWEST_US <= place <= HIGHEST_US for _, place in asked):
@@ -257,7 +257,7 @@ class VirtualRobot:
         """End motion: each channel holds its pulse or ends it."""
         self._state = state
         self._reasons = reasons
-        for servo in self._servos:
+        for servo in self.servos:
             servo.goal = None
             if release or (servo.settings is not None and servo.settings.on_silence is OnSilence.DETACH):
                 servo.pulse = None

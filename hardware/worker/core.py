@@ -79,7 +79,7 @@ class Worker:
         self._goal = self._playback.at(now)
         before = self._safety
         self._safety = step(before, self._look(now, stop, wish))
-        if self._safety.state is not before.state:
+        if (self._safety.state, self._safety.fault) != (before.state, before.fault):
             self._enter(before.state)
         self._mind_port(wish, now)
         self._move(now)
@@ -163,7 +163,7 @@ class Worker:
             self._commanded = None
             self._conversation.want(Want.STOPPED if self._safety.fault is Fault.STOPPED else Want.QUIET)
         elif left not in DRIVEN:
-            self._confirmed = self._playback.newest
+            self._confirmed = self._playback.newest if left is State.CONFIRM_POSE else None
             self._conversation.want(Want.ARMED)
         elif state is State.ARMING and self._drive is not None:
             self._drive.begin_ramp()

@@ -218,6 +218,28 @@ def test_a_wish_from_before_a_stop_is_void_also_where_it_arrives_after_it(simula
     assert simulation.run(0.5, POSE).fault is Fault.STOPPED
 
 
+def test_stop_reaches_the_device_in_a_fault_as_well(simulate):
+    simulation = simulate(make_device())
+    simulation.arm(POSE)
+    simulation.run(6.0)
+    assert simulation.report.fault is Fault.BLENDER_SILENT
+    simulation.stop()
+    assert simulation.run(0.1).fault is Fault.STOPPED
+    assert simulation.robot.state is DeviceState.FAULT
+
+
+def test_servos_that_lose_their_pulses_while_arming_are_not_sent_to_a_pose_that_nobody_confirmed(simulate):
+    simulation = simulate(make_device(port=VIRTUAL_HOBBY_PORT))
+    simulation.arm(POSE)
+    simulation.wish(Wish.DISARM)
+    simulation.run(0.5, POSE)
+    simulation.wish(Wish.ARM)
+    for servo in simulation.robot.servos:
+        servo.pulse = None
+    assert simulation.run(1.0, still(-1.0, -1.0, -1.0)).fault is Fault.POSE_UNREAD
+    assert simulation.robot.pulses == (None,) * 3
+
+
 def test_stop_is_honoured_while_connecting(simulate):
     simulation = simulate(make_device())
     simulation.run(TURN)
