@@ -15,6 +15,7 @@ PERIOD_US = 20_000
 def _library() -> ctypes.CDLL:
     library = ctypes.CDLL(str(build.core_library()))
     device = ctypes.c_void_p
+    library.shim_make.argtypes = [ctypes.c_uint16, ctypes.c_uint16]
     library.shim_make.restype = device
     library.shim_free.argtypes = [device]
     library.shim_receive.argtypes = [device, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint32]
@@ -28,11 +29,11 @@ def _library() -> ctypes.CDLL:
 
 
 class Core:
-    """A device as it is after a reset. Time goes on only by `wait`."""
+    """A device as it is after a reset, whose pulses can be `lowest_us` to `highest_us`. Time goes on only by `wait`."""
 
-    def __init__(self, now_us: int = 0) -> None:
+    def __init__(self, now_us: int = 0, lowest_us: int = 500, highest_us: int = 2500) -> None:
         self._library = _library()
-        self._device = self._library.shim_make()
+        self._device = self._library.shim_make(lowest_us * limber.UNITS_PER_US, highest_us * limber.UNITS_PER_US)
         self._decoder = limber.Decoder()
         self._sequence = 0
         self.now_us = now_us

@@ -1,16 +1,20 @@
-// The firmware's portable core as a shared library for ctypes: devices of this description, their bytes in and out.
+// The firmware's portable core as a shared library for ctypes: devices that pulse every 20 ms, their bytes in and out.
 #include <stdlib.h>
 
 #include "device.h"
 
-static const limber_description description = {
-    .firmware_major = 1, .firmware_minor = 0, .lowest = 500 * 8, .highest = 2500 * 8, .period_ms = 20, .name = "core",
-};
+typedef struct {
+    limber_device device;  // first: a pointer to it is a pointer to the whole
+    limber_description description;
+} described;
 
-limber_device *shim_make(void) {
-    limber_device *device = malloc(sizeof *device);
-    limber_begin(device, &description);
-    return device;
+limber_device *shim_make(uint16_t lowest, uint16_t highest) {
+    described *d = malloc(sizeof *d);
+    d->description = (limber_description){
+        .firmware_major = 1, .firmware_minor = 0, .lowest = lowest, .highest = highest, .period_ms = 20, .name = "core",
+    };
+    limber_begin(&d->device, &d->description);
+    return &d->device;
 }
 
 void shim_free(limber_device *device) { free(device); }

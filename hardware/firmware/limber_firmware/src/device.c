@@ -33,6 +33,7 @@ static void owe(limber_device *device, uint8_t kind, uint8_t sequence, uint8_t r
     answer->result = result;
     answer->state = device->state;
     answer->reasons = device->reasons;
+    answer->session = device->session;
     for (uint8_t i = 0; i < LIMBER_CHANNELS; i++) {
         if (device->channels[i].behind) answer->reasons |= SLOWED;
     }
@@ -179,7 +180,7 @@ uint16_t limber_next_pulse(limber_device *device, uint8_t index, uint32_t now_us
     return limber_channel_pulse(channel);
 }
 
-static uint8_t welcome(const limber_device *device, uint8_t *frame, uint8_t sequence) {
+static uint8_t welcome(const limber_device *device, uint8_t *frame, const limber_answer *answer) {
     const limber_description *description = device->description;
     uint8_t name_length = (uint8_t)strlen(description->name);
     uint8_t *out = frame + LIMBER_HEADER;
@@ -192,9 +193,9 @@ static uint8_t welcome(const limber_device *device, uint8_t *frame, uint8_t sequ
     out = put16(out, description->highest);
     out = put16(out, (uint16_t)(description->period_ms * 1000U));
     out = put16(out, LIMBER_WATCHDOG_MS);
-    out = put16(out, device->session);
+    out = put16(out, answer->session);
     memcpy(out, description->name, name_length);
-    return limber_frame_seal(frame, WELCOME, sequence, (uint8_t)(out - frame) - LIMBER_HEADER + name_length);
+    return limber_frame_seal(frame, WELCOME, answer->sequence, (uint8_t)(out - frame) - LIMBER_HEADER + name_length);
 }
 
 static uint8_t wrong_version(const limber_device *device, uint8_t *frame, uint8_t sequence) {
@@ -211,7 +212,7 @@ static uint8_t report(const limber_device *device, uint8_t *frame, const limber_
     *out++ = answer->result;
     *out++ = answer->state;
     *out++ = answer->reasons;
-    out = put16(out, device->session);
+    out = put16(out, answer->session);
     out = put16(out, device->inbox.bad_frames);
     *out++ = LIMBER_CHANNELS;
     for (uint8_t i = 0; i < LIMBER_CHANNELS; i++) out = put16(out, limber_channel_pulse(&device->channels[i]));
@@ -224,6 +225,6 @@ uint8_t limber_next_answer(limber_device *device, uint8_t *frame) {
     device->first_answer = (device->first_answer + 1) % LIMBER_ANSWERS;
     device->answer_count--;
     if (answer->result == OTHER_VERSION) return wrong_version(device, frame, answer->sequence);
-    if (answer->kind == HELLO && answer->result == ACCEPTED) return welcome(device, frame, answer->sequence);
+    if (answer->kind == HELLO && answer->result == ACCEPTED) return welcome(device, frame, answer);
     return report(device, frame, answer);
 }

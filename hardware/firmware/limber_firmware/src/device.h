@@ -28,7 +28,8 @@ typedef struct {
 
 typedef struct {
     uint8_t kind;  // of the frame that it answers; 0: unasked
-    uint8_t sequence, result, state, reasons;
+    uint8_t sequence, result, state, reasons;  // as they were when it was owed
+    uint16_t session;
 } limber_answer;
 
 typedef struct {
