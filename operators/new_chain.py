@@ -41,9 +41,12 @@ class LIMBER_OT_new_chain(bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        if names:
-            return context.window_manager.invoke_props_dialog(self, width=420)
-        return self.execute(context)
+        if not names:
+            return self.execute(context)
+        self.change_rotation_mode = True  # what the dialog's button says
+        return context.window_manager.invoke_props_dialog(
+            self, width=420, title="Change Rotation Mode?", confirm_text="Change and Make Chain"
+        )
 
     def draw(self, context):
         try:
@@ -51,9 +54,11 @@ class LIMBER_OT_new_chain(bpy.types.Operator):
         except RigError:  # the chain was just made: the panel of the last operation
             names = []
         if names:
-            self.layout.label(text=f"{len(names)} bones rotate by quaternion or axis and angle; a motor turns about one axis:")
+            self.layout.label(text=f"{len(names)} bones rotate by quaternion or axis and angle; a motor turns about one axis.")
             self.layout.label(text=", ".join(names[:NAMES_SHOWN]) + (" ..." if len(names) > NAMES_SHOWN else ""))
-        self.layout.prop(self, "change_rotation_mode")
+            self.layout.label(text="They get an Euler order; their pose and their keys are converted.")
+        else:
+            self.layout.prop(self, "change_rotation_mode")
         row = self.layout.row()
         row.enabled = self.change_rotation_mode
         row.prop(self, "order")

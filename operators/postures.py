@@ -22,7 +22,7 @@ class LIMBER_OT_store_posture(bpy.types.Operator):
         return poll_chain(cls, context)
 
     def invoke(self, context, event):
-        return context.window_manager.invoke_props_dialog(self)
+        return context.window_manager.invoke_props_dialog(self, confirm_text="Store")
 
     def execute(self, context):
         chain = chain_of(context)
@@ -58,7 +58,12 @@ class LIMBER_OT_add_posture(bpy.types.Operator):
         return poll_chain(cls, context)
 
     def invoke(self, context, event):
-        return context.window_manager.invoke_props_dialog(self)
+        offered = _pose_assets(self, context, "")
+        if not offered:
+            self.report({"ERROR"}, "This file has no other pose asset: make one in Blender's pose library, or press Store Posture")
+            return {"CANCELLED"}
+        self.name = offered[0]
+        return context.window_manager.invoke_props_dialog(self, confirm_text="Add")
 
     def execute(self, context):
         action = bpy.data.actions.get(self.name)
