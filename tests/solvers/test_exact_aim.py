@@ -217,12 +217,12 @@ def test_a_descent_ends_where_no_small_step_helps():
     draw = random.Random(8)
     chain = unit_chain("YXXZY", math.radians(35))
     settled = []
-    for _ in range(40):
+    for _ in range(100):
         goal = GazeGoal(Orientation(any_turn(draw)), np.zeros(5))
         done = finish(chain, goal, posture_of(draw, chain), [1.0] * 5)
         around = [chain.clamp(np.array(done.angles) + 1e-3 * np.array([draw.gauss(0, 1) for _ in range(5)])) for _ in range(40)]
         settled.append(done.missed <= min(residual(chain, goal, chain.forward(near)).size for near in around) + 1e-4)
-    assert fmean(settled) >= 0.9
+    assert fmean(settled) >= 0.92
 
 
 def test_the_search_for_a_target_out_of_reach_pauses_and_starts_again():
