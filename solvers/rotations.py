@@ -144,13 +144,6 @@ def logarithm(q: Quaternion) -> Vector:
     return (x * factor, y * factor, z * factor)
 
 
-def exponential(v: Vector) -> Quaternion:
-    """The turn whose rotation vector is `v`."""
-    angle = length(v)
-    factor = math.sin(0.5 * angle) / angle if angle > 1e-9 else 0.5
-    return (math.cos(0.5 * angle), v[0] * factor, v[1] * factor, v[2] * factor)
-
-
 def twist_angle(q: Quaternion, axis: Vector) -> float:
     """The angle [rad] in -pi..pi of the part of `q` that turns about the unit vector `axis`; 0 where `q` swings it by a half turn."""
     along = q[1] * axis[0] + q[2] * axis[1] + q[3] * axis[2]

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .rotations import IDENTITY, Quaternion, Vector, about, add, length, multiply, normalized, rotate, scale, unit
+from .rotations import IDENTITY, Quaternion, Vector, about, add, length, multiply, normalized, rotate, scale, to_matrix, unit
 
 Angles = NDArray[np.float64]
 UNIT_TOLERANCE = 1e-4  # of a unit vector's length: coarser than single precision, finer than a mistake
@@ -185,11 +185,4 @@ class Skeleton:
 
 
 def _matrix(q: Quaternion) -> Angles:
-    w, x, y, z = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    return np.array(to_matrix(q))

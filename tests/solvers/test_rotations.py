@@ -13,10 +13,8 @@ from limber.solvers.rotations import (
     conjugate,
     cross,
     dot,
-    exponential,
     from_axes,
     from_matrix,
-    length,
     logarithm,
     multiply,
     normalized,
@@ -69,12 +67,9 @@ def test_between_opposite_directions_is_half_a_turn(a):
 
 
 @given(units, angles)
-def test_the_exponential_and_the_logarithm_undo_each_other(axis, angle):
-    vector = tuple(angle * part for part in axis)
-    turn = exponential(vector)
-    assert angle_between(turn, about(axis, angle)) == pytest.approx(0, abs=1e-7)
-    assert angle_between(exponential(logarithm(turn)), turn) == pytest.approx(0, abs=1e-7)
-    assert length(logarithm(turn)) == pytest.approx(abs(angle), abs=1e-7)
+def test_a_logarithm_is_the_axis_times_the_angle(axis, angle):
+    assume(abs(angle) < math.pi - 1e-6)
+    assert logarithm(about(axis, angle)) == pytest.approx(tuple(angle * part for part in axis), abs=1e-9)
 
 
 @pytest.mark.parametrize("angle", [1e-12, 1e-9, 1e-6, math.pi - 1e-9, math.pi])
