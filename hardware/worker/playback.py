@@ -25,8 +25,8 @@ REMEMBERED = 64  # intervals that tell the rate: a second at 60 frames a second
 CORRECTION = 0.03  # share by which playback may be faster or slower than the frames: to the third power it is within the limiter's headroom
 RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it does not look like a jerk
 RESERVE = 0.5  # frames that there should be to spare when the next is at its latest
-WATCHED = 2.0  # [s] over which the latest is looked for
-SETTLE = 4.0  # [s] in which playback gets to its best place: well longer than it takes to see where it is
+FORGETTING = 1.0  # [1/s] frames by which one that was late once is forgotten
+SETTLE = 2.0  # [s] in which playback gets to its best place: longer than it takes to see where it is
 MOST_BEHIND = 6.0  # frames: farther behind, playback jumps and leaves the rest to the limiter
 
 
@@ -51,7 +51,6 @@ class Playback:
         self._growth = 0.0  # of the rate, relative [1/s]
         self._correction = 0.0
         self._least_spare = RESERVE
-        self._view_ends = 0.0
 
     @property
     def newest(self) -> Angles | None:
@@ -88,7 +87,7 @@ class Playback:
         elapsed, self._asked_at = max(now - self._asked_at, 0.0), now
         wanted = (1.0 + self._correction) / self._interval
         self._change_rate(wanted, min(elapsed, LONGEST_INTERVAL))
-        self._watch_spare(now)
+        self._watch_spare(elapsed)
         if self._last - self._place > MOST_BEHIND:
             self._place = self._last - 2.0
         while self._place >= self._last - 1:
@@ -120,18 +119,12 @@ class Playback:
         self._growth = (self._rate - before) / (elapsed * before)
         self._place += elapsed * 0.5 * (before + self._rate)
 
-    def _watch_spare(self, now: float) -> None:
+    def _watch_spare(self, elapsed: float) -> None:
         """Play faster where frames pile up, slower where they run short."""
         spare = self._last - 1.0 - self._place
-        if self._stands():
-            self._least_spare, self._view_ends = spare, now + WATCHED
-            self._correction = 0.0
-            return
-        self._least_spare = min(self._least_spare, spare)
-        if now >= self._view_ends:
-            faster = (self._least_spare - RESERVE) * self._interval / SETTLE
-            self._correction = min(max(faster, -CORRECTION), CORRECTION)
-            self._least_spare, self._view_ends = spare, now + WATCHED
+        self._least_spare = spare if self._stands() else min(spare, self._least_spare + FORGETTING * elapsed)
+        faster = (self._least_spare - RESERVE) * self._interval / SETTLE
+        self._correction = 0.0 if self._stands() else min(max(faster, -CORRECTION), CORRECTION)
 
     def _on_curve(self) -> list[Kinematic]:
         """The motion at the place of playback."""

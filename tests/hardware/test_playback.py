@@ -44,7 +44,7 @@ def differences(values: list[float]) -> list[float]:
 
 
 @pytest.mark.parametrize("fps", [24, 30, 60])
-@pytest.mark.parametrize("unevenness", [0.0, 0.002])
+@pytest.mark.parametrize("unevenness", [0.0, 0.004])
 def test_frames_within_limits_make_motion_within_limits(fps, unevenness):
     noise = Random(3)
     frames = [(t + noise.uniform(0.0, unevenness), angle) for t, angle in filtered(fps, 12.0)]
