@@ -80,7 +80,7 @@ class LIMBER_OT_bake(bpy.types.Operator):
                 self.cancel(context)
 
     def cancel(self, context):
-        """Blender calls this as well, when it closes or loads a file meanwhile."""
+        """Blender calls this as well, when it closes meanwhile."""
         self.bake.cancel()
         context.window_manager.event_timer_remove(self.timer)
         context.window_manager.progress_end()
