@@ -59,7 +59,7 @@ def _load_pre(*_) -> None:
 
 @persistent
 def _load_post(*_) -> None:
-    """Chains that were saved live go on; what a recovered session left of a twin is swept away."""
+    """Chains that were saved live go on, or those of the old file where loading failed; what a recovered session left is swept away."""
     live.stop_all()
     live.resume()
     wake_clock()
@@ -124,6 +124,7 @@ HANDLERS = (
     ("save_post_fail", _save_post),
     ("load_pre", _load_pre),
     ("load_post", _load_post),
+    ("load_post_fail", _load_post),
     ("undo_pre", _undo_pre),
     ("redo_pre", _undo_pre),
     ("undo_post", _undo_post),

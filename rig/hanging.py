@@ -60,11 +60,12 @@ def joint_bones(chain) -> set[str]:
     return {joint.bone for joint in chain.joints}
 
 
-def in_order(pairs: list[tuple]) -> list[tuple]:
-    """(rig, chain) pairs so that each comes after those that move its base or its target, as far as they do not go round in circles."""
+def in_order(pairs: list[tuple]) -> tuple[list[tuple], bool]:
+    """(rig, chain) pairs so that each comes after those that move its base or its target; and whether they go round in a circle, where
+    one of them must come first nevertheless."""
     pairs = sorted(pairs, key=lambda pair: (pair[0].name_full, pair[1].name))  # one order, however they were found
     if len(pairs) < 2:
-        return pairs
+        return pairs, False
     bones = [joint_bones(chain) for _, chain in pairs]
     needs = []
     for k, (rig, chain) in enumerate(pairs):
@@ -76,18 +77,24 @@ def in_order(pairs: list[tuple]) -> list[tuple]:
                 if other != k and any(is_moved_by(carrier, its_rig, bones[other]) for carrier in held)
             ]
         )
-    ordered, begun = [], set()
+    ordered: list[int] = []
+    begun: set[int] = set()
+    is_circular = False
 
     def visit(k: int) -> None:
-        if k not in begun:
-            begun.add(k)
-            for above in needs[k]:
+        nonlocal is_circular
+        begun.add(k)
+        for above in needs[k]:
+            if above not in begun:
                 visit(above)
-            ordered.append(pairs[k])
+            elif above not in ordered:
+                is_circular = True
+        ordered.append(k)
 
     for k in range(len(pairs)):
-        visit(k)
-    return ordered
+        if k not in begun:
+            visit(k)
+    return [pairs[k] for k in ordered], is_circular
 
 
 def _root(rig, chain) -> Iterator[Carrier]:

@@ -123,18 +123,14 @@ def _advance(scene, depsgraph, dt: float) -> None:
 
 def _present(scene, depsgraph, pairs: list[tuple]) -> None:
     """What the chains have come to is shown and sent."""
-    if any(not _is_at_rest(session(rig, chain)) for rig, chain in pairs):
-        _now.moving.add(scene.name)
-    else:
+    if _now.playback.stage.is_at_rest(pairs):
         _now.moving.discard(scene.name)
+    else:
+        _now.moving.add(scene.name)
     _show_all(scene, _now.playback.stage, depsgraph)
     for member in _now.roster:
         if scene.name in member.scenes:
             robot.send(member.rig)
-
-
-def _is_at_rest(now: Session) -> bool:
-    return now.outputs is None or now.outputs.at_rest
 
 
 def _show_all(scene, stage: Stage, depsgraph) -> None:
@@ -185,6 +181,8 @@ def frame_changed(scene, depsgraph) -> bool:
     """
     if _now.busy or _now.suspended or not _now.roster.members:
         return False
+    if depsgraph.mode != "RENDER" and _now.roster.has_lost():
+        look()
     pairs = _pairs(scene)
     if depsgraph.mode == "RENDER":
         _show_all(scene, _render_playback(scene).go_to_frame(scene, pairs, depsgraph, is_playing=True), depsgraph)

@@ -6,6 +6,8 @@ that the outcome is the same whether the chain shows its pose (live) or not (a b
 
 from mathutils import Matrix, Quaternion, Vector
 
+from .hanging import carriers
+
 
 class Placement:
     """One pass over the scene.
@@ -19,6 +21,7 @@ class Placement:
     def __init__(self, depsgraph, moved: dict[int, dict[str, tuple | None]]) -> None:
         self.depsgraph = depsgraph
         self.moved = moved
+        self._placing: list = []
 
     def root(self, rig, name: str, location: tuple) -> Matrix:
         """The frame of a chain's root bone before it turns, in its armature: the chain's base."""
@@ -46,18 +49,45 @@ class Placement:
     def object(self, thing) -> Matrix:
         """World matrix of an object."""
         evaluated = thing.evaluated_get(self.depsgraph)
-        if not self._hangs(thing):
+        if thing in self._placing or not self._hangs(thing):  # constraints may go round in a circle
             return evaluated.matrix_world
-        parent = self.object(thing.parent)
-        if thing.parent_type == "BONE" and thing.parent_bone in thing.parent.data.bones:
-            parent = parent @ _socket(self.bone(thing.parent, thing.parent_bone), thing.parent.data.bones[thing.parent_bone])
-        if any(not constraint.mute for constraint in thing.constraints):
-            stale = thing.parent.evaluated_get(self.depsgraph)
-            was = stale.matrix_world
-            if thing.parent_type == "BONE" and thing.parent_bone in stale.pose.bones:
-                was = was @ _socket(stale.pose.bones[thing.parent_bone].matrix, thing.parent.data.bones[thing.parent_bone])
-            return parent @ was.inverted_safe() @ evaluated.matrix_world
-        return parent @ evaluated.matrix_parent_inverse @ evaluated.matrix_basis
+        self._placing.append(thing)
+        matrix = self._placed(thing, evaluated)
+        self._placing.pop()
+        return matrix
+
+    def _placed(self, thing, evaluated) -> Matrix:
+        held = [constraint for constraint in evaluated.constraints if not constraint.mute and constraint.influence > 0.0]
+        if not all(map(_is_plain, held)):
+            # What other constraints would do is known for the last frame alone: it is carried along with the parent.
+            if thing.parent is None:
+                return evaluated.matrix_world
+            was = self._parent(thing, thing.parent.evaluated_get(self.depsgraph).matrix_world, is_new=False)
+            return self._parent(thing, self.object(thing.parent), is_new=True) @ was.inverted_safe() @ evaluated.matrix_world
+        matrix = evaluated.matrix_basis
+        if thing.parent is not None:
+            matrix = self._parent(thing, self.object(thing.parent), is_new=True) @ evaluated.matrix_parent_inverse @ matrix
+        for constraint in held:
+            carried = self._carrier(constraint) @ constraint.inverse_matrix @ matrix
+            matrix = matrix.lerp(carried, constraint.influence) if constraint.influence < 1.0 else carried
+        return matrix
+
+    def _parent(self, thing, object_matrix: Matrix, is_new: bool) -> Matrix:
+        """The frame in which an object sits on its parent."""
+        parent, name = thing.parent, thing.parent_bone
+        if thing.parent_type != "BONE" or parent.type != "ARMATURE" or name not in parent.data.bones:
+            return object_matrix
+        bone = parent.data.bones[name]
+        matrix = self.bone(parent, name) if is_new else parent.evaluated_get(self.depsgraph).pose.bones[name].matrix
+        if bone.use_relative_parent:  # the bone's way from its rest
+            return object_matrix @ matrix @ bone.matrix_local.inverted()
+        return object_matrix @ matrix @ Matrix.Translation((0.0, bone.length, 0.0))
+
+    def _carrier(self, constraint) -> Matrix:
+        """World matrix of what a Child Of constraint follows."""
+        rig, name = constraint.target.original, constraint.subtarget
+        matrix = self.object(rig)
+        return matrix @ self.bone(rig, name) if rig.type == "ARMATURE" and name in rig.data.bones else matrix
 
     def _on_parent(self, rig, bone, basis: Matrix) -> Matrix:
         """A bone's basis in its armature, by Blender's own rules of inheritance."""
@@ -76,18 +106,19 @@ class Placement:
         return False
 
     def _hangs(self, thing) -> bool:
-        """Whether the object hangs, over any number of parents, on a bone that a chain moves."""
-        while (parent := thing.parent) is not None:
-            if thing.parent_type == "BONE" and parent.type == "ARMATURE":
-                pose_bone = parent.evaluated_get(self.depsgraph).pose.bones.get(thing.parent_bone)
-                if pose_bone is not None and self._is_moved(parent, pose_bone):
-                    return True
-            thing = parent
-        return False
+        """Whether an object hangs, over any number of others, on a bone that a chain moves."""
+        return bool(self.moved) and any(self._is_on(carrier.rig, carrier.bone) for carrier in carriers(thing))
+
+    def _is_on(self, rig, name: str) -> bool:
+        """Whether a bone, if it exists, is moved."""
+        if rig.session_uid not in self.moved:
+            return False
+        pose_bone = rig.evaluated_get(self.depsgraph).pose.bones.get(name)
+        return pose_bone is not None and self._is_moved(rig, pose_bone)
 
 
-def _socket(pose_matrix: Matrix, bone) -> Matrix:
-    """The frame in which a child object of a bone sits: at its tail, or with Relative Parenting the bone's way from its rest."""
-    if bone.use_relative_parent:
-        return pose_matrix @ bone.matrix_local.inverted()
-    return pose_matrix @ Matrix.Translation((0.0, bone.length, 0.0))
+def _is_plain(constraint) -> bool:
+    """Whether a constraint is Child Of with all channels, which hangs an object on another as a parent does."""
+    return constraint.type == "CHILD_OF" and all(
+        getattr(constraint, f"use_{channel}_{axis}") for channel in ("location", "rotation", "scale") for axis in "xyz"
+    )

@@ -56,19 +56,23 @@ class Roster:
             if any(chain.live for chain in rig.limber.chains):
                 member = Member(rig, twin.find(rig), frozenset(scene.name for scene in rig.users_scene))
                 self.members.append(member)
-                if can_show(rig):
+                if can_show(rig) and rig.mode != "EDIT":
                     _heal_renamed(member)
                     self._equip(member)
             elif can_show(rig) and twin.has_constraints(rig):
                 twin.detach(rig)
         twin.discard_others([member.twin for member in self.members if member.twin])
 
+    def has_lost(self) -> bool:
+        """Whether a rig was deleted since the last look."""
+        return not all(_exists(member.rig) for member in self.members)
+
     def is_in_line(self) -> bool:
         """Whether bones, joints and constraints are still as they were at the last look."""
         for member in self.members:
             if not _exists(member.rig) or not member.rig.pose:
                 return False
-            if can_show(member.rig):
+            if can_show(member.rig) and member.rig.mode != "EDIT":
                 if not _exists(member.twin) or not member.chains or not twin.is_attached(member.rig, member.twin, member.names):
                     return False
                 twin.watch(member.twin, member.targets)

@@ -4,6 +4,7 @@ Whoever wants motion has a stage of its own: live, rendering, a bake. A chain th
 pose: what Blender has evaluated of it is one frame old.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from ..motion import Character, MotionError
@@ -34,12 +35,13 @@ class Session:
     state: State | None = None
     outputs: Outputs | None = None
     channels: dict = field(default_factory=dict)  # bone name -> (rotation wxyz, location, scale): the warped basis
+    channels_before: dict = field(default_factory=dict)  # at the last moment before; empty at a new start
     problem: str = ""  # why the chain does not follow its target, as a sentence with its remedy
     is_broken: bool = False  # the set-up could not be read
 
     def restart(self) -> None:
         """Forget the motion: the next tick begins at rest in its solution."""
-        self.state = None
+        self.state, self.channels_before = None, {}
 
 
 class Stage:
@@ -48,6 +50,7 @@ class Stage:
     def __init__(self) -> None:
         self.sessions: dict[tuple[int, str], Session] = {}
         self._doubted: set[str] = set()  # names of armatures whose bones may have changed
+        self._is_circular = False  # chains move each other's targets
 
     def session(self, rig, chain) -> Session:
         return self.sessions.setdefault((rig.session_uid, chain.uid), Session())
@@ -69,8 +72,14 @@ class Stage:
 
     def advance(self, pairs: list[tuple], depsgraph, dt: float) -> None:
         """One tick of the (rig, chain) pairs; the outcome is in their sessions. Reads only what the depsgraph has evaluated."""
-        placement = self._placement(pairs, depsgraph)
-        for rig, chain in in_order(pairs):
+        if dt > 0.0:
+            for rig, chain in pairs:
+                session = self.session(rig, chain)
+                session.channels_before = session.channels if session.state is not None else {}
+        # Chains that move each other's targets go round in a circle: the first of them sees the others as they were a moment ago.
+        placement = Placement(depsgraph, self._bones(pairs, lambda session: session.channels_before))
+        ordered, self._is_circular = in_order(pairs)
+        for rig, chain in ordered:
             session = self.session(rig, chain)
             session.problem, session.is_broken = "", False
             try:
@@ -79,16 +88,26 @@ class Stage:
                 session.problem = session.outputs.problem
             except SETUP_ERRORS as error:
                 session.problem, session.is_broken = str(error), not isinstance(error, GazeError)
-                if session.state is not None:  # it comes to rest where it was going
-                    session.outputs, session.state = tick(session.model, session.goal, session.state, dt)
+                if (state := session.state) is not None:  # it comes to rest where it was going
+                    session.outputs, session.state = tick(state.model, state.goal, state, dt)
             if session.outputs is not None:
                 session.channels = session.reader.channels(session.poses, session.outputs.angles.tolist())
                 placement.moved[rig.session_uid].update(session.channels)
         self._doubted.clear()
 
+    def is_at_rest(self, pairs: list[tuple]) -> bool:
+        """Whether the chains would stay as they are while nothing else moves."""
+        for rig, chain in pairs:
+            session = self.session(rig, chain)
+            if session.outputs is not None and not session.outputs.at_rest:
+                return False
+            if self._is_circular and session.channels != session.channels_before:
+                return False
+        return True
+
     def has_changed(self, pairs: list[tuple], depsgraph) -> bool:
         """Whether a chain has something new to solve, or its set-up became right or wrong, since its last tick."""
-        placement = self._placement(pairs, depsgraph)
+        placement = Placement(depsgraph, self._bones(pairs, lambda session: session.channels if session.state is not None else {}))
         return any(self._differs(rig, chain, placement) for rig, chain in pairs)
 
     def _differs(self, rig, chain, placement: Placement) -> bool:
@@ -102,14 +121,13 @@ class Stage:
             now is not was for now, was in zip((session.model, session.goal, session.poses), before, strict=True)
         )
 
-    def _placement(self, pairs: list[tuple], depsgraph) -> Placement:
-        """All bones that the chains move, as they were last; those of chains that begin anew as they are authored."""
-        moved: dict[int, dict[str, tuple | None]] = {}
+    def _bones(self, pairs: list[tuple], known: Callable[[Session], dict]) -> dict[int, dict[str, tuple | None]]:
+        """All bones that the chains move, by armature object, with their channels as far as they are known."""
+        bones: dict[int, dict[str, tuple | None]] = {}
         for rig, chain in pairs:
-            session = self.session(rig, chain)
-            known = session.channels if session.state is not None else {}
-            moved.setdefault(rig.session_uid, {}).update({bone: known.get(bone) for bone in joint_bones(chain)})
-        return Placement(depsgraph, moved)
+            channels = known(self.session(rig, chain))
+            bones.setdefault(rig.session_uid, {}).update({bone: channels.get(bone) for bone in joint_bones(chain)})
+        return bones
 
     def _read(self, rig, chain, placement: Placement, session: Session) -> None:
         """Brings the session's model, goal and authored poses up to date.
@@ -152,18 +170,16 @@ class Stage:
             return
         session.reader, session.model_key = reader, ()
         if before is None or before.places != reader.places:  # angles of other joints mean nothing here
-            session.model = session.goal = session.state = session.outputs = None
+            session.model = session.goal = session.outputs = None
             session.channels = {}
+            session.restart()
 
     def _update_model(self, chain, session: Session) -> None:
         reader = session.reader
         fixed = reader.fixed(session.poses)
         motions = [Motion(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in chain.joints]
-        motion = (chain.solver, chain.filter, chain.sigma, chain.rho, chain.base)
-        key = (fixed, tuple(motions), chain.look, chain.up, chain.eye, *motion)
+        key = (fixed, tuple(motions), chain.look, chain.up, chain.eye, chain.solver, chain.filter, chain.sigma, chain.rho)
         if session.model is None or session.model_key != key:
             skeleton = reader.skeleton(fixed, motions, *goals.tool_frame(chain, reader.end_length))
-            session.model = make_model(
-                skeleton, chain.solver, chain.filter, Character(chain.sigma, chain.rho), posture_jumps=chain.base == "POSTURE"
-            )
+            session.model = make_model(skeleton, chain.solver, chain.filter, Character(chain.sigma, chain.rho))
             session.model_key = key

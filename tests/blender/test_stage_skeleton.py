@@ -180,3 +180,28 @@ def test_what_hangs_on_moved_bones_is_placed_where_blender_will_evaluate_it(seed
     real = [evaluated(seen).matrix_world, evaluated(other).matrix_world, evaluated(rig).pose.bones["c0"].matrix]
     for mine, blenders in zip(told, real, strict=True):
         assert np.abs(np.array(mine) - np.array(blenders)).max() < 2e-5
+
+
+@pytest.mark.parametrize("influence", [1.0, 0.4, 0.0])
+@pytest.mark.parametrize("parented", [False, True])
+def test_what_follows_moved_bones_by_child_of_is_placed_where_blender_will_evaluate_it(parented, influence):
+    dice = random.Random(5)
+    rig = random_rig(dice, bones=3, above=0)
+    move_object(dice, rig)
+    cart = bpy.data.objects.new("Cart", None)
+    seen = bpy.data.objects.new("Seen", None)
+    for thing in (cart, seen):
+        bpy.context.scene.collection.objects.link(thing)
+        thing.location, thing.rotation_euler = vector(dice, 1), vector(dice, 1)
+    if parented:
+        seen.parent = cart
+    held = seen.constraints.new("CHILD_OF")
+    held.target, held.subtarget, held.inverse_matrix, held.influence = rig, "b2", Matrix.Translation(vector(dice, 1)), influence
+    bpy.context.view_layer.update()
+    bone = rig.pose.bones["b1"]
+    location = (0.0, 0.0, 0.0) if bone.bone.use_connect else tuple(bone.location)
+    turn = Quaternion([dice.gauss(0, 1) for _ in range(4)]).normalized()
+    told = Placement(depsgraph(), {rig.session_uid: {"b1": (tuple(turn), location, tuple(bone.scale))}}).object(seen).copy()
+    bone.rotation_mode, bone.rotation_quaternion = "QUATERNION", turn
+    bpy.context.view_layer.update()
+    assert np.abs(np.array(told) - np.array(evaluated(seen).matrix_world)).max() < 2e-5

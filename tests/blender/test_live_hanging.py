@@ -1,0 +1,303 @@
+"""Chains that hang on one another: in one rig, over rigs, by their targets, in circles; live and baked alike."""
+
+from math import degrees
+
+import bpy
+import numpy as np
+import pytest
+from limber.rig import live
+from limber.rig.stage import Stage
+from mathutils import Matrix, Vector
+
+from tests.blender.rigs import build, keyed, looking_chain, select, target
+from tests.blender.shown import (  # noqa: F401
+    as_good_as_unfiltered,
+    depsgraph,
+    evaluated,
+    farthest,
+    go_live,
+    missed,
+    no_handler_raises,
+    pose,
+    session,
+    settle,
+    traces,
+)
+
+FRAMES = range(1, 25)
+
+
+def torso_with_head(name: str = "Rig"):
+    """One rig with a slow torso chain, and a nimble head chain that hangs on it."""
+    rig = build({"hips": "Y", "waist": "X", "chest": "XZ", "neck": "Y", "head": "XY"}, name=name)
+    rig, torso = looking_chain(rig, "hips", "waist", "chest")
+    rig, head = looking_chain(rig, "neck", "head", at=torso.target)
+    for joint in torso.joints:
+        joint.velocity, joint.acceleration, joint.jerk = 0.3, 2.0, 20.0
+    as_good_as_unfiltered(head)
+    return rig, torso, head
+
+
+def go_live_all(*pairs):
+    for rig, chain in pairs:
+        select(rig)
+        go_live(rig, chain, settled=False)
+    bpy.context.scene.frame_set(100)
+    bpy.context.scene.frame_set(1)
+
+
+def play(pairs, frames=FRAMES) -> list[np.ndarray]:
+    rows = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        rows.append(np.concatenate([session(rig, chain).outputs.angles for rig, chain in pairs]))
+    return np.array(rows)
+
+
+def as_a_bake_does(pairs, frames=FRAMES) -> np.ndarray:
+    """What a bake's own stage comes to, whether live is on or off."""
+    stage, rows, scene = Stage(), [], bpy.context.scene
+    live.suspend(True)
+    for frame in frames:
+        scene.frame_set(frame)
+        stage.advance(pairs, depsgraph(), scene.render.fps_base / scene.render.fps if rows else 0.0)
+        rows.append(np.concatenate([stage.session(rig, chain).outputs.angles for rig, chain in pairs]))
+    live.suspend(False)
+    return np.array(rows)
+
+
+def assert_live_is_what_is_baked(*pairs) -> None:
+    go_live_all(*pairs)
+    played = play(pairs)
+    assert np.abs(as_a_bake_does(pairs) - played).max() < 1e-9, "baked while live"
+    for rig, chain in pairs:
+        live.stop(rig, chain)
+    assert traces() == []
+    assert np.abs(as_a_bake_does(pairs) - played).max() < 1e-9, "baked while nothing is live"
+
+
+def test_the_head_compensates_a_torso_that_lags():
+    rig, torso, head = torso_with_head()
+    keyed(torso.target, (1, 24), end=(-0.6, 0.5, 0.2))
+    go_live_all((rig, torso), (rig, head))
+    lagged = 0.0
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        lagged = max(lagged, session(rig, torso).outputs.lag)
+        if session(rig, head).outputs.solution.converged and session(rig, head).outputs.lag < 1e-3:
+            assert missed(rig, head) < 0.1
+    assert lagged > 0.1
+
+
+def test_chains_of_one_rig_are_the_same_live_and_baked():
+    rig, torso, head = torso_with_head()
+    keyed(torso.target, (1, 24), end=(-0.6, 0.5, 0.2))
+    rig.rotation_euler = (0.2, 0.1, 0.7)
+    assert_live_is_what_is_baked((rig, head), (rig, torso))
+
+
+def head_on_arm(relative: bool = False, between: bool = False):
+    """A rig with a head that is parented to the last bone of another rig, over an empty where asked."""
+    arm = build({"base": "Y", "lower": "X", "upper": "X"}, name="Arm")
+    arm, arm_chain = looking_chain(arm, "base", "lower", "upper")
+    arm.location, arm.rotation_euler, arm.scale = (0.3, -0.2, 0.1), (0.1, 0.2, 0.3), (1.5, 1.5, 1.5)
+    for joint in arm_chain.joints:
+        joint.velocity, joint.acceleration, joint.jerk = 0.3, 2.0, 20.0
+    eye = build({"neck": "YX", "eye": "XZ"}, name="Eye")
+    eye, eye_chain = looking_chain(eye, "neck", "eye", at=arm_chain.target)
+    as_good_as_unfiltered(eye_chain)
+    holder = eye
+    if between:
+        holder = bpy.data.objects.new("Bracket", None)
+        bpy.context.scene.collection.objects.link(holder)
+        eye.parent, holder.location = holder, (0.02, 0.01, 0.0)
+        eye.matrix_parent_inverse = Matrix.Rotation(0.4, 4, "X")
+    arm.data.bones["upper"].use_relative_parent = relative
+    holder.parent, holder.parent_type, holder.parent_bone = arm, "BONE", "upper"
+    bpy.context.view_layer.update()
+    return (arm, arm_chain), (eye, eye_chain)
+
+
+@pytest.mark.parametrize("between", [False, True])
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_rig_on_another_rigs_bone_starts_from_that_ones_new_pose(relative, between):
+    (arm, arm_chain), (eye, eye_chain) = head_on_arm(relative, between)
+    keyed(arm_chain.target, (1, 24), end=(-0.6, 0.9, 0.5))
+    go_live_all((eye, eye_chain), (arm, arm_chain))
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        now = session(eye, eye_chain).outputs
+        assert now.solution.converged
+        assert missed(eye, eye_chain) == pytest.approx(degrees(now.filtered_aim_error), abs=0.05)
+    assert session(arm, arm_chain).outputs.lag > 0.05
+
+
+@pytest.mark.parametrize("between", [False, True])
+def test_rigs_on_rigs_are_the_same_live_and_baked(between):
+    arm, eye = head_on_arm(between=between)
+    keyed(arm[1].target, (1, 24), end=(-0.6, 0.9, 0.5))
+    assert_live_is_what_is_baked(eye, arm)
+
+
+def watcher_of_a_hand():
+    """One rig points with its hand, which holds an empty; another watches that empty."""
+    hand = build({"base": "Y", "lower": "X", "hand": "X"}, name="A Hand")
+    hand, hand_chain = looking_chain(hand, "base", "lower", "hand")
+    held = target((0, 0.05, 0), "Held")
+    held.parent, held.parent_type, held.parent_bone = hand, "BONE", "hand"
+    # By its name it comes first, by what it watches last.
+    head = build({"neck": "Y", "head": "XZ"}, name="A First")
+    head, head_chain = looking_chain(head, "neck", "head", at=held)
+    head.location = (0.8, 0.3, 0.0)
+    as_good_as_unfiltered(head_chain)
+    bpy.context.view_layer.update()
+    return (hand, hand_chain), (head, head_chain)
+
+
+def test_a_target_in_another_chains_hand_is_looked_at_where_it_is_in_this_frame():
+    (hand, hand_chain), (head, head_chain) = watcher_of_a_hand()
+    keyed(hand_chain.target, (1, 24), end=(-0.6, 0.9, 0.5))
+    go_live_all((head, head_chain), (hand, hand_chain))
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        assert missed(head, head_chain) < 0.1
+        assert session(head, head_chain).problem == ""
+
+
+def test_a_target_in_another_chains_hand_is_the_same_live_and_baked():
+    hand, head = watcher_of_a_hand()
+    keyed(hand[1].target, (1, 24), end=(-0.6, 0.9, 0.5))
+    assert_live_is_what_is_baked(head, hand)
+
+
+def two_who_look_at_each_other():
+    pairs = []
+    for name, place in (("One", (0, 0, 0)), ("Two", (0.9, 0.4, 0))):
+        rig = build({"neck": "YX", "head": "XZ"}, name=name)
+        rig, chain = looking_chain(rig, "neck", "head", at=target((0, 0, 0), f"Eye of {name}"))
+        rig.location = place
+        for joint in chain.joints:
+            joint.velocity, joint.acceleration, joint.jerk = 1.0, 10.0, 100.0
+        pairs.append((rig, chain))
+    eyes = [chain.target for _, chain in pairs]
+    for (rig, _), eye in zip(pairs, eyes, strict=True):
+        eye.parent, eye.parent_type, eye.parent_bone = rig, "BONE", "head"
+    pairs[0][1].target, pairs[1][1].target = eyes[1], eyes[0]
+    bpy.context.view_layer.update()
+    return pairs
+
+
+def test_two_who_look_at_each_other_find_each_other(capfd):
+    one, two = two_who_look_at_each_other()
+    go_live_all(one, two)
+    settle()
+    assert missed(*one) < 0.2
+    assert missed(*two) < 0.2
+    assert "cycle" not in capfd.readouterr().err.lower()
+
+
+def test_two_who_look_at_each_other_are_the_same_live_and_baked():
+    one, two = two_who_look_at_each_other()
+    keyed(two[0], (1, 24), end=(0.9, -0.4, 0.3))
+    assert_live_is_what_is_baked(one, two)
+
+
+def by_parent(thing, rig, bone):
+    thing.parent, thing.parent_type, thing.parent_bone = rig, "BONE", bone
+
+
+def by_constraint(thing, rig, bone):
+    held = thing.constraints.new("CHILD_OF")
+    held.target, held.subtarget = rig, bone
+
+
+def by_armature_constraint(thing, rig, bone):
+    held = thing.constraints.new("ARMATURE").targets.new()
+    held.target, held.subtarget = rig, bone
+
+
+def by_another_object(thing, rig, bone):
+    other = target((0, 0, 0), "Other")
+    by_parent(other, rig, bone)
+    thing.constraints.new("COPY_LOCATION").target = other
+
+
+def by_a_driver(thing, rig, bone):
+    variable = thing.driver_add("location", 0).driver.variables.new()
+    variable.type = "TRANSFORMS"
+    variable.targets[0].id, variable.targets[0].bone_target = rig, bone
+
+
+def by_a_child_bone(thing, rig, bone):
+    by_parent(thing, rig, "ear")
+
+
+@pytest.mark.parametrize("way", [by_parent, by_constraint, by_armature_constraint, by_another_object, by_a_driver, by_a_child_bone])
+def test_a_target_that_the_chain_itself_moves_is_refused_and_let_go_again(way, capfd):
+    rig = build({"base": "Y", "lower": "X", "head": "X", "ear": ""})
+    rig, chain = looking_chain(rig, "base", "lower", "head")
+    go_live(rig, chain)
+    shown = pose(rig)
+    free = chain.target
+    chain.target = target((0, 0, 0), "Held")
+    way(chain.target, rig, "head")
+    settle()
+    problem = session(rig, chain).problem
+    assert "Chain 'base' moves its own target 'Held'" in problem.replace("'head'", "'base'")
+    assert problem.endswith("choose another target")
+    assert farthest(shown, pose(rig)) < 1e-5, "it holds its pose"
+    chain.target = free
+    free.location.x += 0.1
+    settle()
+    assert session(rig, chain).problem == ""
+    assert missed(rig, chain) < 0.1
+    assert "cycle" not in capfd.readouterr().err.lower()
+
+
+def test_a_target_that_only_hangs_on_the_rig_beside_the_chain_is_good():
+    rig = build({"base": "", "lower": "X", "head": "X", "tail": ""}, parents={"tail": "base"})
+    rig, chain = looking_chain(rig, "lower", "head", at=target((0.3, 0.4, 0.1), "Tail"))
+    by_parent(chain.target, rig, "tail")
+    chain.joints[0].axis  # noqa: B018
+    go_live(rig, chain)
+    assert session(rig, chain).problem == ""
+
+
+def test_several_rigs_live_at_once_do_not_mind_each_other():
+    pairs = []
+    for k in range(3):
+        rig = build({"base": "Y", "lower": "X", "head": "XZ"}, name=f"Robot {k}")
+        rig.location.x = k
+        pairs.append(looking_chain(rig, at=target((k + 0.3, 0.8, 0.5 * k), f"Target {k}")))
+    go_live_all(*pairs)
+    settle()
+    assert all(missed(*pair) < 0.1 for pair in pairs)
+    live.stop(*pairs[1])
+    before = pose(pairs[1][0])
+    for _, chain in pairs:
+        chain.target.location.y *= -1
+    settle()
+    assert missed(*pairs[0]) < 0.1
+    assert missed(*pairs[2]) < 0.1
+    assert farthest(before, pose(pairs[1][0])) == 0.0
+    assert (evaluated(pairs[1][0]).pose.bones["head"].matrix.to_3x3() @ Vector((0, 0, 1))).length > 0
+
+
+def test_a_chain_that_is_not_solved_leaves_the_others_alone():
+    rig, torso, head = torso_with_head()
+    go_live_all((rig, torso), (rig, head))
+    torso.target = None
+    head.target.location = (0.4, 0.5, 0.6)
+    settle()
+    assert "no target" in session(rig, torso).problem
+    assert missed(rig, head) < 0.1
+
+
+def test_constraints_that_go_round_in_a_circle_raise_nothing():
+    (hand, hand_chain), (head, head_chain) = watcher_of_a_hand()
+    held, other = head_chain.target, target((1, 1, 1), "Other")
+    for thing, on in ((held, other), (other, held)):
+        thing.constraints.new("CHILD_OF").target = on
+    go_live_all((head, head_chain), (hand, hand_chain))
+    play([(head, head_chain), (hand, hand_chain)], range(1, 4))
+    assert session(head, head_chain).outputs is not None

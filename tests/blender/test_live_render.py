@@ -1,0 +1,177 @@
+"""Rendering an animation shows what live shows, frame by frame; with motion blur what lies between; and leaves live where it was."""
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from limber.rig import live
+
+from tests.blender.rigs import keyed, looking_chain
+from tests.blender.shown import evaluated, farthest, go_live, missed, no_handler_raises, pose, session, settle  # noqa: F401
+
+SIZE = 48  # [pixels]
+FRAMES = range(1, 9)
+
+
+@pytest.fixture
+def filmed():
+    """A live arm whose bones carry bright blocks, filmed from the side, while its target moves faster than it can follow."""
+    rig, chain = looking_chain()
+    scene = bpy.context.scene
+    for bone in rig.data.bones:
+        data = bpy.data.meshes.new(bone.name)
+        s, l = 0.03, bone.length
+        corners = [(x, y, z) for x in (-s, s) for y in (-l, 0) for z in (-s, s)]
+        data.from_pydata(corners, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
+        block = bpy.data.objects.new(bone.name, data)
+        scene.collection.objects.link(block)
+        block.parent, block.parent_type, block.parent_bone = rig, "BONE", bone.name
+    material = bpy.data.materials.new("Bright")
+    if material.node_tree is None:  # before 5.0
+        material.use_nodes = True
+    material.node_tree.nodes.clear()
+    light = material.node_tree.nodes.new("ShaderNodeEmission")
+    out = material.node_tree.nodes.new("ShaderNodeOutputMaterial")
+    material.node_tree.links.new(light.outputs[0], out.inputs[0])
+    for thing in scene.objects:
+        if thing.type == "MESH":
+            thing.data.materials.append(material)
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(camera)
+    camera.data.type, camera.data.ortho_scale = "ORTHO", 1.0
+    camera.location, camera.rotation_euler = (2, 0, 0.25), (np.pi / 2, 0, np.pi / 2)
+    scene.camera = camera
+    render = scene.render
+    render.resolution_x = render.resolution_y = SIZE
+    render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 4, False
+    scene.cycles.seed = 1
+    render.use_motion_blur = False
+    render.image_settings.file_format, render.image_settings.color_mode = "PNG", "BW"
+    scene.view_settings.view_transform = "Raw"
+    scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
+    chain.target.location = (0.3, -1.5, 0.1)
+    keyed(chain.target, (1, 8), end=(-0.2, 1.5, 0.9))
+    for joint in chain.joints:
+        joint.velocity, joint.acceleration, joint.jerk = 4.0, 40.0, 400.0
+    scene.frame_set(1)
+    go_live(rig, chain)
+    return rig, chain
+
+
+def render_all(folder: Path) -> np.ndarray:
+    """Renders the animation and returns its pictures (frames, height, width)."""
+    scene = bpy.context.scene
+    scene.render.filepath = str(folder) + "/"
+    bpy.ops.render.render(animation=True)
+    return np.array([picture(folder / f"{frame:04d}.png") for frame in FRAMES[:: scene.frame_step]])
+
+
+def render_still(path: Path) -> np.ndarray:
+    bpy.context.scene.render.filepath = str(path)
+    bpy.ops.render.render(write_still=True)
+    return picture(path)
+
+
+def picture(path: Path) -> np.ndarray:
+    image = bpy.data.images.load(str(path))
+    pixels = np.empty(len(image.pixels), np.float32)
+    image.pixels.foreach_get(pixels)
+    bpy.data.images.remove(image)
+    return pixels.reshape(SIZE, SIZE, -1)[..., 0]
+
+
+def baked(rig, chain) -> None:
+    """The same motion as keys, without live."""
+    chain.frame_start, chain.frame_end = FRAMES[0], FRAMES[-1]
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.limber.bake() == {"FINISHED"}
+    assert not chain.live
+
+
+def test_a_rendered_animation_is_what_is_baked(filmed, tmp_path):
+    rig, chain = filmed
+    while_live = render_all(tmp_path / "live")
+    baked(rig, chain)
+    from_keys = render_all(tmp_path / "baked")
+    assert while_live.max() > 0.9, "something is to be seen"
+    assert np.abs(np.diff(while_live, axis=0)).max() > 0.5, "it moves"
+    assert np.abs(while_live - from_keys).max() < 0.02
+
+
+def test_motion_blur_is_that_of_what_is_baked(filmed, tmp_path):
+    rig, chain = filmed
+    render = bpy.context.scene.render
+    render.motion_blur_shutter = 1.0
+    sharp = render_all(tmp_path / "sharp")
+    render.use_motion_blur = True
+    blurred = render_all(tmp_path / "blurred")
+    baked(rig, chain)
+    from_keys = render_all(tmp_path / "baked")
+    assert np.abs(from_keys - blurred).mean() < 0.5 * np.abs(from_keys - sharp).mean()
+
+
+def test_a_step_between_rendered_frames_is_so_much_time(filmed, tmp_path):
+    scene = bpy.context.scene
+    scene.frame_step = 2
+    film = render_all(tmp_path / "film")
+    scene.frame_set(8)
+    for frame in (1, 3, 5):
+        scene.frame_set(frame)
+    assert np.abs(film[2] - render_still(tmp_path / "still.png")).max() < 0.02
+    scene.frame_set(1)
+    scene.frame_set(5)  # a jump: at rest there
+    assert np.abs(film[2] - render_still(tmp_path / "rest.png")).max() > 0.1
+
+
+def test_an_animation_rendered_twice_is_the_same_twice(filmed, tmp_path):
+    first = render_all(tmp_path / "first")
+    bpy.context.scene.frame_set(5)
+    assert np.array_equal(first, render_all(tmp_path / "second"))
+
+
+def test_rendering_leaves_live_where_it_was(filmed, tmp_path):
+    rig, chain = filmed
+    for frame in range(1, 6):
+        bpy.context.scene.frame_set(frame)
+    before, shown = session(rig, chain).outputs.angles.copy(), pose(rig)
+    assert session(rig, chain).outputs.lag > 0.05
+    render_all(tmp_path / "film")
+    assert bpy.context.scene.frame_current == 5
+    assert np.array_equal(before, session(rig, chain).outputs.angles)
+    assert farthest(shown, pose(rig)) < 1e-6
+
+
+def test_a_still_shows_what_live_shows(filmed, tmp_path):
+    rig, chain = filmed
+    for frame in range(1, 6):
+        bpy.context.scene.frame_set(frame)
+    shown = pose(rig)
+    assert missed(rig, chain) > 1.0, "it lags, and is to do so in the picture"
+    still = render_still(tmp_path / "still.png")
+    assert farthest(shown, pose(rig)) < 1e-6
+    assert np.abs(still - render_all(tmp_path / "film")[4]).max() < 0.02
+
+
+def test_the_robot_and_the_clock_wait_while_something_renders(filmed, tmp_path):
+    rig, chain = filmed
+    bpy.context.scene.frame_set(2)
+    assert live.frame_changed(bpy.context.scene, bpy.context.view_layer.depsgraph), "the clock would have work"
+    before, during = session(rig, chain).outputs.angles.copy(), []
+
+    def a_timer_comes(scene, *_):
+        live.advance_clock(scene, bpy.context.view_layer.depsgraph, 100.0 + len(during))
+        during.append(session(rig, chain).outputs.angles.copy())  # what the robot is sent
+
+    bpy.app.handlers.render_post.append(a_timer_comes)
+    render_all(tmp_path / "film")
+    bpy.app.handlers.render_post.remove(a_timer_comes)
+    assert len(during) == len(FRAMES)
+    assert all(np.array_equal(before, angles) for angles in during)
+
+
+def test_a_file_that_was_saved_live_renders_live_in_a_blender_without_a_window(filmed, tmp_path, reopen):
+    film = render_all(tmp_path / "first")
+    reopen()
+    assert np.abs(film - render_all(tmp_path / "second")).mean() < 1e-3
+    assert bpy.data.objects["Rig"].limber.chains[0].live

@@ -1,0 +1,162 @@
+"""The tick: one frame of one chain, pure. It needs no Blender; it is here since it is the rig's."""
+
+from dataclasses import replace
+from math import pi
+
+import numpy as np
+import pytest
+from limber.motion import FILTERS, Character
+from limber.rig import tick as ticks
+from limber.rig.tick import make_model, tick
+from limber.solvers.gaze import GazeGoal, Orientation, Point, Solution, TargetError
+from limber.solvers.rotations import IDENTITY
+from limber.solvers.skeleton import Joint, Skeleton
+
+DT = 1 / 24
+
+
+def arm(velocity: float = 1.0) -> Skeleton:
+    axes = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
+    return Skeleton(
+        tuple(
+            Joint(
+                f"j{k}", k - 1, IDENTITY, (0.0, 0.1 if k else 0.0, 0.0), axis, -2.5, 2.5, "revolute", velocity, 8 * velocity, 80 * velocity
+            )
+            for k, axis in enumerate(axes)
+        ),
+        tool_offset=(0.0, 0.1, 0.0),
+    )
+
+
+def goal(x: float = 1.0, posture=0.2) -> GazeGoal:
+    return GazeGoal(Point((x, 1.5, 0.8)), np.full(5, posture), symmetric=False)
+
+
+def model(name: str = "default", velocity: float = 1.0):
+    return make_model(arm(velocity), "erik_exact", name, Character())
+
+
+class Counting:
+    """A solver that counts how often it is asked."""
+
+    def __init__(self, solver, **changes) -> None:
+        self.solver, self.changes, self.asked = solver, changes, 0
+
+    def solve(self, *args, **options) -> Solution:
+        self.asked += 1
+        return replace(self.solver.solve(*args, **options), **self.changes)
+
+
+def test_the_first_tick_is_at_rest_in_the_solution():
+    outputs, state = tick(model(), goal(), None, 0.0)
+    assert np.array_equal(outputs.angles, outputs.solution.angles)
+    assert outputs.at_rest
+    assert outputs.lag == 0.0
+    assert outputs.filtered_aim_error == pytest.approx(outputs.solution.aim_error, abs=1e-9)
+    assert state.motion[0].velocity == 0.0
+
+
+def test_the_same_inputs_give_the_same_outputs_and_change_nothing():
+    chain, first, second = model(), goal(), goal(-1.0)
+    _, state = tick(chain, first, None, 0.0)
+    once, then = tick(chain, second, state, DT)
+    again, then_again = tick(chain, second, state, DT)
+    assert np.array_equal(once.angles, again.angles)
+    assert then.motion == then_again.motion
+    assert np.array_equal(first.posture, np.full(5, 0.2))
+
+
+def test_the_filter_keeps_the_limits_that_the_solution_breaks():
+    chain = model(velocity=0.5)
+    before, state = tick(chain, goal(), None, 0.0)
+    moved = goal(-1.5)
+    for _ in range(60):
+        outputs, state = tick(chain, moved, state, DT)
+        assert np.abs(outputs.angles - before.angles).max() <= 0.5 * DT * (1 + 1e-6)
+        before = outputs
+    assert outputs.lag < 1.0
+
+
+def test_no_time_moves_nothing_but_solves():
+    chain = model()
+    before, state = tick(chain, goal(), None, 0.0)
+    outputs, _ = tick(chain, goal(-1.5), state, 0.0)
+    assert np.array_equal(outputs.angles, before.angles)
+    assert outputs.lag > 0.1
+    assert outputs.solution.aim_error < 1e-6
+
+
+def test_a_goal_that_stands_still_is_solved_once():
+    chain = model()
+    solver = Counting(chain.solver)
+    chain = replace(chain, solver=solver)
+    still = goal()
+    outputs, state = tick(chain, still, None, 0.0)
+    for _ in range(5):
+        outputs, state = tick(chain, still, state, DT)
+    assert solver.asked == 1
+    assert outputs.at_rest
+
+
+def test_a_goal_that_cannot_be_reached_is_solved_on_until_nothing_is_gained():
+    chain = model()
+    errors = iter([0.5, 0.3, 0.2, 0.2, 0.2])
+    solver = Counting(chain.solver, converged=False)
+    solver.changes["aim_error"] = 0.0
+
+    def solve(*args, **options):
+        solver.changes["aim_error"] = next(errors)
+        return Counting.solve(solver, *args, **options)
+
+    chain = replace(chain, solver=type("Stub", (), {"solve": staticmethod(solve)})())
+    still, state = goal(), None
+    rests = []
+    for _ in range(6):
+        outputs, state = tick(chain, still, state, DT if state else 0.0)
+        rests.append(outputs.at_rest)
+    assert solver.asked == 4
+    assert rests == [False, False, False, True, True, True]
+
+
+def test_a_goal_that_cannot_be_used_lets_the_motion_come_to_rest_and_says_why():
+    chain = model(velocity=0.5)
+    _, state = tick(chain, goal(), None, 0.0)
+    outputs, state = tick(chain, goal(-1.5), state, DT)
+    wanted = outputs.solution.angles
+    bad = GazeGoal(Point((float("nan"), 0.0, 0.0)), np.zeros(5))
+    for _ in range(400):
+        outputs, state = tick(chain, bad, state, DT)
+        assert "finite" in outputs.problem
+    assert outputs.at_rest
+    assert np.array_equal(outputs.angles, wanted)
+    outputs, state = tick(chain, goal(), state, DT)
+    assert outputs.problem == ""
+    with pytest.raises(TargetError):
+        tick(chain, bad, None, 0.0)
+
+
+@pytest.mark.parametrize("name", sorted(FILTERS))
+def test_every_filter_comes_to_rest_exactly(name):
+    chain = model(name)
+    _, state = tick(chain, goal(), None, 0.0)
+    moved = goal(-0.5)
+    for _ in range(400):
+        outputs, state = tick(chain, moved, state, DT)
+    assert outputs.at_rest
+    assert outputs.lag == 0.0
+
+
+def test_another_model_solves_the_same_goal_anew():
+    first = model()
+    still = goal()
+    _, state = tick(first, still, None, 0.0)
+    tight = Skeleton(tuple(replace(joint, lower=-0.1, upper=0.1) for joint in arm().joints), tool_offset=(0.0, 0.1, 0.0))
+    narrow = make_model(tight, "erik_exact", "default", Character())
+    outputs, _ = tick(narrow, still, state, DT)
+    assert np.abs(outputs.solution.angles).max() <= 0.1 + 1e-9
+
+
+def test_an_orientation_is_as_good_a_goal_as_a_point():
+    outputs, _ = tick(model(), GazeGoal(Orientation((np.cos(0.3), np.sin(0.3), 0.0, 0.0)), np.full(5, 0.1)), None, 0.0)
+    assert outputs.filtered_aim_error < pi / 8
+    assert ticks.PROGRESS < 1e-5
