@@ -7,7 +7,7 @@ from .errors import TargetError
 from .filters import Kinematic, check_step
 from .limits import Limits
 from .profile import ROUNDING, stopping_range, toward_rest
-from .target_motion import TargetMotion, lead
+from .target_motion import TargetMotion, standing
 from .tracking import Tracked, TrackingFilter
 
 HEADROOM = 0.1  # share of each dynamic limit: a clock that plays frames 3% too fast adds 9.3% to the jerk, and must not look like a fault
@@ -49,7 +49,7 @@ class Limiter(TrackingFilter):
         joining = self._joining(state, wanted, dt)
         if joining is not None and may_go(state, joining, dt, self.limits):
             return joining
-        return self._toward(state, seen, lead(seen, True, self.limits), dt)
+        return self._toward(state, seen, standing(target_velocity, target_acceleration, self.limits), dt)
 
     def _joining(self, state: Kinematic, wanted: Tracked, dt: float) -> Tracked | None:
         """The next state where what is left between the joint and the motion is small enough to be made up with the headroom alone."""
@@ -73,7 +73,8 @@ def make_limiter(limits: Limits) -> Limiter:
 
 def may_go(state: Kinematic, wanted: Kinematic, dt: float, limits: Limits) -> bool:
     """Whether the joint can be where and how it is wanted after `dt` seconds, within the limits, and stop within the position limits."""
-    if abs(wanted.velocity) > limits.velocity or abs(wanted.acceleration) > limits.acceleration:
+    coasted = wanted.velocity + 0.5 * wanted.acceleration * abs(wanted.acceleration) / limits.jerk
+    if max(abs(wanted.velocity), abs(coasted)) > limits.velocity or abs(wanted.acceleration) > limits.acceleration:
         return False
     if abs(wanted.position - state.position) > limits.velocity * dt or abs(wanted.velocity - state.velocity) > limits.acceleration * dt:
         return False

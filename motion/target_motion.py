@@ -13,6 +13,7 @@ from .limits import Limits
 from .profile import stopping_distance
 
 FOLLOWABLE = 2.0  # share of the joint's acceleration: chasing a target that turns harder ends in the opposite of its motion
+SEEN_TO_TURN = 0.25  # share of it by which the target's may change in a step: frames too far apart for more are no motion, but guesses
 CALM = 3  # steps without a jump before doubt may fall: among noise one or two look smooth by chance
 
 
@@ -24,6 +25,7 @@ class TargetMotion(NamedTuple):
         velocity: Mean over the last step [rad/s].
         acceleration: Between the last two means [rad/s2].
         dt: The last step [s].
+        turn: How much more the acceleration is than it was a step before [rad/s2].
         doubt: The part of the speed that came in a jump [rad/s].
         calm: Steps since the last jump.
     """
@@ -32,6 +34,7 @@ class TargetMotion(NamedTuple):
     velocity: float
     acceleration: float
     dt: float
+    turn: float = 0.0
     doubt: float = 0.0
     calm: int = 0
 
@@ -43,33 +46,40 @@ def observed(last: TargetMotion | None, place: float, dt: float, given_velocity:
     velocity = (place - last.place) / dt if given_velocity is None else given_velocity
     between = 0.5 * (dt + last.dt)
     acceleration = (velocity - last.velocity) / between
-    surprise = abs(acceleration - last.acceleration)
-    jumped = surprise > limits.jerk * between
+    turn = acceleration - last.acceleration
+    jumped = abs(turn) > min(limits.jerk * between, SEEN_TO_TURN * limits.acceleration)
     if given_velocity is not None:
         return TargetMotion(place, velocity, 0.0 if jumped else acceleration, dt)
     if jumped:
-        return TargetMotion(place, velocity, acceleration, dt, max(abs(velocity), surprise * between))
+        return TargetMotion(place, velocity, acceleration, dt, turn, max(abs(velocity), abs(turn) * between))
     if abs(acceleration) > FOLLOWABLE * limits.acceleration:
-        return TargetMotion(place, velocity, acceleration, dt, abs(velocity))
+        return TargetMotion(place, velocity, acceleration, dt, turn, abs(velocity))
     doubt = last.doubt
     if last.calm + 1 >= CALM:  # a target that turns smoothly, or is at rest, is doubted no more
         doubt = min(doubt, abs(velocity)) if velocity * last.velocity > 0.0 else 0.0
-    return TargetMotion(place, velocity, acceleration, dt, doubt, last.calm + 1)
+    return TargetMotion(place, velocity, acceleration, dt, turn, doubt, last.calm + 1)
 
 
-def lead(motion: TargetMotion, given: bool, limits: Limits) -> float:
-    """How far from where it is now the target would come to stand, by what is not doubted of its motion [rad]."""
-    velocity, acceleration = motion.velocity, motion.acceleration
-    if motion.doubt > 0.0:
-        velocity = copysign(max(abs(velocity) - motion.doubt, 0.0), velocity)
-        if velocity == 0.0 or velocity * acceleration > 0.0:
-            acceleration = 0.0  # only what brings it to stand sooner is believed
-    believed = velocity
-    if not given:
-        velocity += 0.5 * acceleration * motion.dt  # from the step's middle to its end
+def lead(motion: TargetMotion, limits: Limits) -> float:
+    """How far from where it is now the observed target would come to stand, by what is not doubted of its motion [rad]."""
+    velocity, acceleration, dt, turn, doubt = motion[1:6]
+    if velocity * turn > 0.0:
+        turn = 0.0  # of what the acceleration does since it was seen only what brings the target to stand sooner is believed
+    gained = 0.5 * dt * (acceleration + 0.75 * turn)  # since the last step's middle, where the velocity was seen
+    acceleration += turn  # a step after the place where it was seen
+    if doubt == 0.0:
+        return standing(velocity + gained, acceleration, limits)
+    believed = copysign(max(abs(velocity) - doubt, 0.0), velocity)
+    if believed == 0.0 or believed * acceleration > 0.0:
+        gained = acceleration = 0.0
+    ahead = standing(believed + gained, acceleration, limits)
+    return ahead if ahead * believed > 0.0 else 0.0
+
+
+def standing(velocity: float, acceleration: float, limits: Limits) -> float:
+    """How far from here a target with that motion would come to stand, if it stopped as soon as the joint can [rad]."""
     if velocity == 0.0 and acceleration == 0.0:
         return 0.0
     velocity = min(max(velocity, -limits.velocity), limits.velocity)
     acceleration = min(max(acceleration, -limits.acceleration), limits.acceleration)
-    ahead = stopping_distance(velocity, acceleration, limits.acceleration, limits.jerk)
-    return ahead if motion.doubt == 0.0 or ahead * believed > 0.0 else 0.0
+    return stopping_distance(velocity, acceleration, limits.acceleration, limits.jerk)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from .filters import Character, Kinematic, check_step
 from .limits import Limits
 from .profile import ROUNDING, Point, stopping_range, toward_rest
-from .target_motion import TargetMotion, lead, observed
+from .target_motion import TargetMotion, lead, observed, standing
 
 SLOWEST = 0.2  # pace at sigma = 1: acceleration then takes five times as long to build up, which already looks like moving under water
 
@@ -47,7 +47,9 @@ class TrackingFilter:
         if place != target and target_velocity is not None:
             target_velocity = 0.0  # beyond a limit it stands, for this joint
         seen = observed(state.target_motion if isinstance(state, Tracked) else None, place, dt, target_velocity, self._used)
-        return self._toward(state, seen, lead(seen, target_velocity is not None, self._used), dt)
+        if target_velocity is None:
+            return self._toward(state, seen, lead(seen, self._used), dt)
+        return self._toward(state, seen, standing(seen.velocity, seen.acceleration, self._used), dt)
 
     def _toward(self, state: Kinematic, seen: TargetMotion, ahead: float, dt: float) -> Tracked:
         """The next state on the way to rest `ahead` of where the target is."""

@@ -63,22 +63,36 @@ def test_feasible_motion_passes_unchanged_between_frames_on_an_uneven_and_slight
 
 
 @often
-@given(
-    any_limits(),
-    any_shares(most=30),
-    st.lists(share, min_size=30, max_size=30),
-    st.lists(share, min_size=30, max_size=30),
-    powers(-2.0, 0.5),
-)
-def test_anything_else_is_limited_whatever_it_claims(limits, shares, fast, pushed, pace):
+@given(any_limits(), st.lists(st.tuples(st.floats(-0.5, 1.5), share, share), min_size=1, max_size=30), powers(-2.0, 0.5))
+def test_anything_else_is_limited_whatever_it_claims(limits, wishes, pace):
     limiter = make_limiter(limits)
     dt = unhurried(limits) * pace
     states = [limiter.rest(placed(0.5, limits))]
-    for target, velocity, acceleration in zip(shares, fast, pushed, strict=False):
+    for place, velocity, acceleration in wishes:
         claims = (3.0 * velocity * limits.velocity, 3.0 * acceleration * limits.acceleration)
-        states.append(limiter.step(states[-1], placed(target, limits), dt, *claims))
+        states.append(limiter.step(states[-1], placed(place, limits), dt, *claims))
         assert_can_stop(states[-1], limiter.limits)
-    assert_within([state.position for state in states], [dt] * (len(states) - 1), limiter.limits)
+    assert_within([state.position for state in states], [dt] * len(wishes), limiter.limits)
+
+
+@often
+@given(any_limits(), st.lists(st.tuples(share, share, share, share), min_size=1, max_size=30), powers(-2.0, 0.0))
+def test_claims_that_a_joint_could_nearly_live_up_to_are_limited_as_well(limits, wishes, pace):
+    limiter = make_limiter(limits)
+    wide = limiter.limits
+    dt = unhurried(limits) * pace
+    states = [limiter.rest(placed(0.5, limits))]
+    for place, velocity, acceleration, jerk in wishes:
+        here = states[-1]
+        near = moved(here.position, here.velocity, here.acceleration, 2.0 * jerk * wide.jerk, dt)
+        wish = (
+            near[0] + 0.02 * place * wide.jerk * dt**3,
+            near[1] + 0.02 * velocity * wide.velocity,
+            near[2] + 0.02 * acceleration * wide.jerk * dt,
+        )
+        states.append(limiter.step(here, wish[0], dt, wish[1], wish[2]))
+        assert_can_stop(states[-1], wide)
+    assert_within([state.position for state in states], [dt] * len(wishes), wide)
 
 
 def test_a_jump_is_limited_and_the_motion_joined_again():
