@@ -44,7 +44,6 @@ POSE_FRESH = 0.25  # [s] positions older than this are not where the robot is
 MOST_WAITING = 12  # moves without an answer: more must not queue up, or the robot would go on moving after a stop
 COMPLAINTS = (Fault.DEVICE_RESET, Fault.DEVICE_WATCHDOG, Fault.DEVICE_REFUSED, Fault.POSE_UNREAD)  # the connection itself still works
 NOISE = 16  # bytes that are no frame: fewer may be a restart's glitches, more are another protocol
-QUIET_LINE = 0.1  # [s] without a byte: what is half read is no frame
 
 
 class Want(Enum):
@@ -79,7 +78,6 @@ class Conversation:
         self._decoder = Decoder()
         self._began = now
         self._reported_at = -math.inf
-        self._bytes_at = now
         self._unanswered_since: float | None = None
         self._sequence = 0
         self._configured = 0
@@ -141,12 +139,7 @@ class Conversation:
         except TransportError as error:
             self.fail(error.fault, error.detail)
             return
-        frames = self._decoder.feed(data)
-        if data:
-            self._bytes_at = now
-        elif now - self._bytes_at > QUIET_LINE:
-            frames = self._decoder.give_up()
-        for frame in frames:
+        for frame in self._decoder.feed(data):
             self._unanswered_since = None
             match frame.message:
                 case Welcome() as welcome:

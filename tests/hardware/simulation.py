@@ -60,6 +60,7 @@ class Simulation:
         self.robot = robot or VirtualRobot.for_device(device, self.now)
         self.cable: Cable | None = None
         self.missing: Fault | None = None  # why the port cannot be opened
+        self.told_while_opening: Report | None = None  # the newest report when the port was opened
         self.memory = SharedMemory.create(device)
         self.worker = Worker(self.memory, self._connect, self.now)
         self.commands: list[tuple[float, ...]] = []  # what was commanded at each turn while the robot was driven
@@ -73,6 +74,7 @@ class Simulation:
         self.memory.close()
 
     def _connect(self, device: Device, now: float) -> Cable:
+        self.told_while_opening = self.memory.read_report()
         if self.missing is not None:
             raise TransportError(self.missing, "as the test wants it")
         self.cable = Cable(VirtualTransport(self.robot, lambda: self.now))

@@ -35,6 +35,12 @@ def test_connecting_moves_nothing(simulate):
     assert simulation.robot.places == places
 
 
+def test_the_worker_says_that_it_connects_before_a_port_that_takes_its_time_to_open(simulate):
+    simulation = simulate(make_device())
+    simulation.run(TURN)
+    assert simulation.told_while_opening.state is State.CONNECTING
+
+
 def test_an_armed_robot_goes_where_blender_says(simulate):
     simulation = simulate(make_device())
     simulation.arm(POSE)
