@@ -5,6 +5,10 @@
 // What it understands is in docs/protocol.md. src/ has the portable core and one file of pulses for each board.
 // Licence: GPL-3.0-or-later.
 
+#if !defined(__AVR_ATmega328P__)
+#error "there are servo pulses for the Arduino Uno and Nano only (src/pulses_uno.c): README.md says what another board needs"
+#endif
+
 #include "src/device.h"
 #include "src/pulses.h"
 
