@@ -178,8 +178,11 @@ class Stage:
         reader = session.reader
         fixed = reader.fixed(session.poses)
         motions = [Motion(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in chain.joints]
-        key = (fixed, tuple(motions), chain.look, chain.up, chain.eye, chain.solver, chain.filter, chain.sigma, chain.rho)
+        motion = (chain.solver, chain.filter, chain.sigma, chain.rho, chain.base)
+        key = (fixed, tuple(motions), chain.look, chain.up, chain.eye, *motion)
         if session.model is None or session.model_key != key:
             skeleton = reader.skeleton(fixed, motions, *goals.tool_frame(chain, reader.end_length))
-            session.model = make_model(skeleton, chain.solver, chain.filter, Character(chain.sigma, chain.rho))
+            session.model = make_model(
+                skeleton, chain.solver, chain.filter, Character(chain.sigma, chain.rho), posture_jumps=chain.base == "POSTURE"
+            )
             session.model_key = key

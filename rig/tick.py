@@ -3,7 +3,7 @@
 Live, baking and streaming all call this, so that they are the same motion.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..motion import FILTERS, Character, Filter, Kinematic, Limits
 from ..solvers.gaze import GazeError, GazeGoal, GazeSolver, Solution, aim_error, make_solver
 from ..solvers.skeleton import Skeleton
 
+GLIDE = 0.5  # of the joints' limits, for the way from one stored posture to another: the aim along the way needs the rest
 PROGRESS = 1e-6  # [rad] of aim: a solver that gains less on a goal that stands still has done what it can
 
 
@@ -22,6 +23,7 @@ class Model:
     skeleton: Skeleton
     solver: GazeSolver
     filters: tuple[Filter, ...]
+    glides: tuple[Filter, ...] = ()  # of the posture, where it changes at once; none where it is an animation's own
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class State:
 
     solution: Solution
     motion: tuple[Kinematic, ...]
+    posture: tuple[Kinematic, ...]  # on its way to the goal's; empty where it does not glide
     model: Model
     goal: GazeGoal
     final: bool  # the solver would find nothing better for the same goal
@@ -49,14 +52,20 @@ class Outputs:
     seconds: float  # of the whole tick
 
 
-def make_model(skeleton: Skeleton, solver: str, filter_name: str, character: Character) -> Model:
-    """Raises SkeletonError, GazeError or LimitsError where a joint or a name cannot be used; they name it and the remedy."""
-    make_filter = FILTERS[filter_name].make
-    filters = tuple(
-        make_filter(Limits(joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.jerk), character)
-        for joint in skeleton.joints
-    )
-    return Model(skeleton, make_solver(solver, skeleton), filters)
+def make_model(skeleton: Skeleton, solver: str, filter_name: str, character: Character, posture_jumps: bool) -> Model:
+    """The chain as tick wants it; with `posture_jumps` (stored postures are switched) the body glides from one posture to the next.
+
+    Raises:
+        SkeletonError, GazeError, LimitsError: a joint or a name cannot be used; they name it and the remedy.
+    """
+
+    def filters(share: float) -> tuple[Filter, ...]:
+        make = FILTERS[filter_name].make
+        return tuple(
+            make(Limits(j.lower, j.upper, share * j.velocity, share * j.acceleration, share * j.jerk), character) for j in skeleton.joints
+        )
+
+    return Model(skeleton, make_solver(solver, skeleton), filters(1.0), filters(GLIDE) if posture_jumps else ())
 
 
 def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[Outputs, State]:
@@ -75,6 +84,7 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[
         GazeError: The goal cannot be used and there is no state to hold.
     """
     begun = perf_counter()
+    goal, posture = _glide(model, goal, state, dt)
     again = state is not None and state.goal is goal and state.model is model
     if again and (state.final or dt == 0.0):
         solution, final, problem = state.solution, state.final, state.problem
@@ -100,8 +110,27 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[
         solution=solution,
         filtered_aim_error=solution.aim_error if problem else aim_error(goal, model.skeleton.forward(angles)),
         lag=lag,
-        at_rest=final and lag == 0.0 and not any(joint.velocity or joint.acceleration for joint in motion),
+        at_rest=final and lag == 0.0 and not any(joint.velocity or joint.acceleration for joint in (*motion, *posture)),
         problem=problem,
         seconds=perf_counter() - begun,
     )
-    return outputs, State(solution, motion, model, goal, final, problem)
+    return outputs, State(solution, motion, posture, model, goal, final, problem)
+
+
+def _glide(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
+    """The goal with its posture on its way from the last one, so that the solver can hold the aim meanwhile."""
+    if not model.glides or len(goal.posture) != len(model.glides):
+        return goal, ()
+    wanted = model.skeleton.clamp(goal.posture)
+    if state is None:
+        return goal, tuple(joint.rest(angle) for joint, angle in zip(model.glides, wanted, strict=True))
+    last = state.posture or tuple(
+        joint.rest(angle) for joint, angle in zip(model.glides, model.skeleton.clamp(state.goal.posture), strict=True)
+    )
+    posture = tuple(joint.step(now, angle, dt) for joint, now, angle in zip(model.glides, last, wanted, strict=True))
+    angles = tuple(joint.position for joint in posture)
+    if angles == wanted:
+        return goal, posture
+    if state.goal.aim == goal.aim and angles == tuple(state.goal.posture.tolist()):
+        return state.goal, posture
+    return replace(goal, posture=np.array(angles)), posture
