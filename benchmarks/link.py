@@ -135,11 +135,19 @@ def process_time(link: Link) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def priority(link: Link) -> str:
+    """How the system schedules the worker."""
+    if not hasattr(os, "sched_getscheduler"):
+        return "priority as the system gives it"
+    real_time = os.sched_getscheduler(link.worker_pid) & ~os.SCHED_RESET_ON_FORK == os.SCHED_RR
+    return "real-time priority granted" if real_time else "ordinary priority: this user may not have real-time priority"
+
+
 def show_process(link: Link, used: float, seconds: float) -> None:
     path = Path(f"/proc/{link.worker_pid}/status")
     if path.exists():
         resident = next(line for line in path.read_text().splitlines() if line.startswith("VmRSS"))
-        print(f"process  {100 * used / seconds:.1f}% of a core   {int(resident.split()[1]) / 1024:.1f} MB resident")
+        print(f"process  {100 * used / seconds:.1f}% of a core   {int(resident.split()[1]) / 1024:.1f} MB resident   {priority(link)}")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from ..safety import Fault
 from ..transport import SerialTransport, Transport, TransportError
 from ..virtual_robot import VirtualRobot, VirtualTransport
 from .core import TURN, Worker
+from .priority import ask_for_punctuality
 
 LEAVE_WITHIN = 0.3  # [s] to hear from the device that it is disarmed; its own watchdog does the rest
 
@@ -35,6 +36,7 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
     with SharedMemory.attach(memory_map) as memory:
         memory.remove_file()
         worker = Worker(memory, connect, time.perf_counter())
+        ask_for_punctuality()
         gc.freeze()  # what is loaded now stays; a collection need not look at it again
         try:
             _pace(worker, ended)

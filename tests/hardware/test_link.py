@@ -333,3 +333,11 @@ def test_without_pyserial_the_virtual_robot_works_and_a_port_says_what_is_missin
     monkeypatch.setattr("limber.hardware.link._pyserial_folder", lambda: "")
     wait_for(opened(make_device()), State.DISARMED)
     assert wait_for(opened(make_device(port=robot.port)), State.FAULT).fault is Fault.NO_PYSERIAL
+
+
+def test_the_worker_has_real_time_priority_where_this_user_may_have_it(opened):
+    trying = "import os; os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))"
+    granted = subprocess.run([sys.executable, "-c", trying], stderr=subprocess.DEVNULL, check=False).returncode == 0
+    link = opened(make_device())
+    wait_for(link, State.DISARMED)
+    assert (os.sched_getscheduler(link.worker_pid) & ~os.SCHED_RESET_ON_FORK == os.SCHED_RR) is granted
