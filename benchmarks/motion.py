@@ -2,6 +2,7 @@
 
     python -m benchmarks.motion --signals IN.npz --filter NAME --out OUT.npz
     python -m benchmarks.motion --settle
+    python -m benchmarks.motion --follow
 
 IN   target (s, t) [rad], one joint each; dt [s]; start (s,), at rest; lo, hi, velocity, acceleration, jerk (s,) [rad, rad/s, /s2, /s3]
 OUT  position (s, t) after each step; seconds (s,) for a step, mean
@@ -10,10 +11,10 @@ OUT  position (s, t) after each step; seconds (s,) for a step, mean
 import argparse
 import gc
 import time
-from math import radians, sqrt
+from math import pi, radians, sqrt
 
 import numpy as np
-from limber.motion import FILTERS, Character, Filter, Limits, make_filter
+from limber.motion import FILTERS, Character, Filter, Kinematic, Limits, make_filter
 
 FIELDS = ("lo", "hi", "velocity", "acceleration", "jerk")
 SETTLE_LIMITS = ("180 deg/s, 900 deg/s2, 9000 deg/s3", Limits(-radians(120), radians(120), radians(180), radians(900), radians(9000)))
@@ -82,6 +83,52 @@ def print_settling() -> None:
         print(f"{f'{kind} sigma {sigma:g} rho {rho:g}':24s}{cells}" + ("overshoots" if max(over for *_, over in row) > 1e-12 else ""))
 
 
+def targets_to_follow(dt: float) -> dict[str, list[np.ndarray]]:
+    """Targets [rad] over 8 s at steps of `dt` [s], by kind; "sine .7" asks for that share of the joint's limits at most."""
+    _, limits = SETTLE_LIMITS
+    dice = np.random.default_rng(0)
+    t = np.arange(round(8.0 / dt)) * dt
+    kinds: dict[str, list[np.ndarray]] = {}
+    for share in (0.3, 0.7, 0.95, 2.0, 5.0):
+        for frequency in (0.2, 0.5, 1.0, 2.0):
+            w = 2.0 * pi * frequency
+            amplitude = share * min(limits.velocity / w, limits.acceleration / w**2, limits.jerk / w**3, 1.5)
+            kinds.setdefault(f"sine {share:g}", []).append(amplitude * np.sin(w * t))
+    for _ in range(4):
+        kinds.setdefault("noise .1 deg", []).append(0.3 + radians(0.1) * dice.normal(size=len(t)))
+        kinds.setdefault("noise 5 deg", []).append(0.3 + radians(5.0) * dice.normal(size=len(t)))
+        kinds.setdefault("random walk", []).append(np.clip(np.cumsum(dice.normal(size=len(t))) * 3.0 * dt, -2.0, 2.0))
+    kinds["ramps"] = [np.minimum(radians(speed) * t, 1.5) for speed in (10.0, 20.0, 40.0)]
+    return kinds
+
+
+def print_following() -> None:
+    name, limits = SETTLE_LIMITS
+    one = make_filter("default", limits)
+    print("Error of the default filter / of going to where the target is by time-optimal ways, root mean squares from 1 s on:")
+    print(f"mean (worst); limits {name}")
+    rates = (24, 30, 60, 100)
+    print(f"{'':14s}" + "".join(f"{rate:>13d} Hz" for rate in rates))
+    rows: dict[str, list[str]] = {}
+    for rate in rates:
+        for kind, targets in targets_to_follow(1.0 / rate).items():
+            ratios = [lag(one, target.tolist(), 1.0 / rate, True) / lag(one, target.tolist(), 1.0 / rate, False) for target in targets]
+            rows.setdefault(kind, []).append(f"{np.mean(ratios):8.2f} ({max(ratios):4.2f}) ")
+    for kind, cells in rows.items():
+        print(f"{kind:14s}" + "".join(cells))
+
+
+def lag(motion_filter: Filter, targets: list[float], dt: float, watching: bool) -> float:
+    """Root mean square distance [rad] to the target, the first second left out, with or without watching how it moves."""
+    state = motion_filter.rest(targets[0])
+    apart = []
+    for target in targets:
+        start = state if watching else Kinematic(state.position, state.velocity, state.acceleration)
+        state = motion_filter.step(start, target, dt)
+        apart.append(state.position - target)
+    return float(np.sqrt(np.mean(np.square(apart[round(1.0 / dt) :]))))
+
+
 def run_signals(signals: str, name: str, out: str, character: Character) -> None:
     with np.load(signals) as given:
         targets, starts, dt = given["target"].tolist(), given["start"].tolist(), float(given["dt"])
@@ -103,13 +150,16 @@ def main() -> None:
     ask.add_argument("--sigma", type=float, default=0.0, help="character: smoothness, 0 to 1")
     ask.add_argument("--rho", type=float, default=0.0, help="character: responsiveness, 0 up to but not 1")
     ask.add_argument("--settle", action="store_true", help="print how long steps take to settle, filter by filter")
+    ask.add_argument("--follow", action="store_true", help="print how well moving targets are followed")
     asked = ask.parse_args()
-    if not asked.settle and not (asked.signals and asked.out):
-        ask.error("give --signals IN.npz and --out OUT.npz, or --settle")
+    if not (asked.settle or asked.follow or (asked.signals and asked.out)):
+        ask.error("give --signals IN.npz and --out OUT.npz, or --settle, or --follow")
     if asked.signals and asked.out:
         run_signals(asked.signals, asked.filter, asked.out, Character(asked.sigma, asked.rho))
     if asked.settle:
         print_settling()
+    if asked.follow:
+        print_following()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from .profile import stopping_distance
 
 FOLLOWABLE = 2.0  # share of the joint's acceleration: chasing a target that turns harder ends in the opposite of its motion
 SEEN_TO_TURN = 0.25  # share of it by which the target's may change in a step: frames too far apart for more are no motion, but guesses
+CLEAR = 3.0  # times what the last change of acceleration makes of a step: a velocity of less may be noise that is small enough to follow
 CALM = 3  # steps without a jump before doubt may fall: among noise one or two look smooth by chance
 
 
@@ -63,6 +64,8 @@ def observed(last: TargetMotion | None, place: float, dt: float, given_velocity:
 def lead(motion: TargetMotion, limits: Limits) -> float:
     """How far from where it is now the observed target would come to stand, by what is not doubted of its motion [rad]."""
     velocity, acceleration, dt, turn, doubt = motion[1:6]
+    if abs(velocity) <= CLEAR * abs(turn) * dt:
+        return 0.0
     if velocity * turn > 0.0:
         turn = 0.0  # of what the acceleration does since it was seen only what brings the target to stand sooner is believed
     gained = 0.5 * dt * (acceleration + 0.75 * turn)  # since the last step's middle, where the velocity was seen
