@@ -1,0 +1,23 @@
+"""The device that the tests of the firmware's core talk to: two channels, and what they may do."""
+
+from limber.hardware.protocols import limber
+from limber.hardware.protocols.limber import Configure, OnSilence, Report, Result
+
+from tests.hardware.emulator import Core
+
+HOLDS, DETACHES = 0, 1  # channels
+RANGE_US = (700.0, 2300.0)
+SPEED = 4000  # [us/s]: 80 us from pulse to pulse
+PER_PULSE_US = SPEED * 0.02
+CHANNELS = [Configure(HOLDS, *RANGE_US, SPEED, OnSilence.HOLD), Configure(DETACHES, *RANGE_US, SPEED, OnSilence.DETACH)]
+SESSION = 7
+
+
+def refused(core: Core, message: limber.Message) -> Result:
+    """The result with which `message` is refused, having changed nothing."""
+    before = core.state, [core.pulse(channel) for channel in range(2)]
+    report = core.ask(message)
+    assert isinstance(report, Report)
+    assert report.result != Result.ACCEPTED
+    assert (core.state, [core.pulse(channel) for channel in range(2)]) == before
+    return Result(report.result)

@@ -1,0 +1,134 @@
+"""The reference firmware on an emulated Arduino Uno, in simulated time: how wide its pulses are, and when they come."""
+
+import random
+import statistics
+from itertools import pairwise
+
+import pytest
+from limber.hardware.protocols import limber
+from limber.hardware.protocols.limber import Move, Reason, Report, Result
+
+from tests.hardware.emulator import Pulse, Run, Timeline, require_emulator
+from tests.hardware.firmware.streaming import CHANNELS, FRAME_US, PERIOD_US, TOLERANCE_US, configuration, standing
+
+require_emulator()
+
+
+# --- widths
+def random_stream(positions: int, seed: int) -> tuple[Run, list[tuple[float, tuple[float, ...]]]]:
+    """A stream at 100 Hz, each frame somewhat late, within what a channel can change from pulse to pulse; what was sent, and when."""
+    chance = random.Random(seed)
+    timeline = Timeline()
+    timeline.open_session(configuration())
+    sent = []
+    begin = timeline.now_us
+    for k in range(positions):
+        timeline.now_us = begin + k * FRAME_US + chance.uniform(0.0, 3_000.0)
+        sent.append((timeline.now_us, tuple(chance.randint(8 * 900, 8 * 2100) / 8 for _ in CHANNELS)))
+        timeline.send(Move(sent[-1][1]))
+    timeline.wait(FRAME_US)
+    return timeline.run(), sent
+
+
+@pytest.fixture(scope="module")
+def stream() -> tuple[Run, list[tuple[float, tuple[float, ...]]]]:
+    return random_stream(500, seed=1)
+
+
+def error_us(pulse: Pulse, sent: list[tuple[float, tuple[float, ...]]]) -> float:
+    """By how much a pulse misses the position it is of: one of those sent shortly before it (a chance match is unlikely)."""
+    recent = [positions[pulse.channel] for at, positions in sent if pulse.rise_us - 30_000 < at < pulse.rise_us]
+    return min(abs(pulse.width_us - position) for position in recent)
+
+
+def test_every_pulse_is_as_wide_as_was_sent(stream):
+    run, sent = stream
+    errors = sorted(error_us(pulse, sent) for pulse in run.pulses)
+    p99 = errors[len(errors) * 99 // 100]
+    print(f"error of {len(errors)} pulses: p50 {statistics.median(errors):.2f}, p99 {p99:.2f}, max {errors[-1]:.2f} us")
+    assert len(errors) > 2800
+    assert errors[-1] <= 8.0
+    assert p99 <= 2.0
+
+
+def test_every_channel_has_a_pulse_every_20_ms(stream):
+    run, _ = stream
+    for channel in CHANNELS:
+        rises = [pulse.rise_us for pulse in run.pulses_of(channel)]
+        assert len(rises) > 240
+        assert [b - a for a, b in pairwise(rises)] == pytest.approx([PERIOD_US] * (len(rises) - 1), abs=15.0)
+
+
+def test_a_new_position_is_on_the_pin_within_a_period_and_a_slot(stream):
+    run, sent = stream
+    for pulse in run.pulses:
+        newest = max(at for at, positions in sent if at < pulse.rise_us and abs(positions[pulse.channel] - pulse.width_us) < 1.0)
+        due = [at for at, _ in sent if newest < at < pulse.rise_us - 9_000]  # 3 ms on the line, 3.3 ms a slot, its own time
+        assert not due, f"{pulse} is of {newest}, and {due} had come"
+
+
+def test_a_stream_at_100_hz_is_acknowledged_frame_by_frame(stream):
+    run, sent = stream
+    moves = [answer for answer in run.answers if isinstance(answer.message, Report) and answer.message.answers == limber.Kind.MOVE]
+    assert len(moves) == len(sent)
+    assert {move.message.result for move in moves} == {Result.ACCEPTED}
+    assert run.noise == 0
+
+
+def test_widths_hold_where_two_pulses_end_together():
+    """Two channels share a slot: their ends meet in every way, and at the ends of the range."""
+    timeline = Timeline()
+    timeline.open_session(configuration())
+    sent = []
+    for k in range(100):
+        difference = (k - 50) * 3 / 8  # [us] -19 to 19
+        base = (1500.0, 2100.0, 900.0)[k % 3]
+        sent.append((timeline.now_us, tuple(base if channel < 6 else base + difference for channel in CHANNELS)))
+        for _ in range(4):  # two pulses on the way there and two in place
+            timeline.send(Move(sent[-1][1]))
+            timeline.wait(FRAME_US)
+    for edge in (500.0, 2500.0):  # farther than one pulse may change: 8 frames
+        sent.append((timeline.now_us, (edge,) * 12))
+        standing(timeline, (edge,) * 12, 8)
+    run = timeline.run()
+    ends = [at for at, _ in sent[1:]] + [timeline.now_us]
+    for (at, positions), end in zip(sent, ends, strict=True):
+        for channel in CHANNELS:
+            settled = run.pulses_of(channel, at, end)[-1]
+            assert abs(settled.width_us - positions[channel]) <= 2.0, f"sent {positions[channel]} at {at}"
+
+
+# --- limits on the device
+def test_pulses_keep_within_the_range_and_the_speed_that_were_configured():
+    speed = 2000  # [us/s]: 40 us from pulse to pulse
+    timeline = Timeline()
+    timeline.open_session(configuration(speed, 800.0, 2200.0))
+    chance = random.Random(2)
+    standing(timeline, (1500.0,) * 12, 5)
+    for _ in range(40):
+        positions = tuple(chance.randint(8 * 500, 8 * 2500) / 8 for _ in CHANNELS)
+        for _ in range(chance.randint(1, 15)):
+            timeline.send(Move(positions, interval_ms=chance.choice((0, 10, 100))))
+            timeline.wait(FRAME_US)
+    standing(timeline, (500.0,) * 6 + (2500.0,) * 6, 80)
+    run = timeline.run()
+    for channel in CHANNELS:
+        widths = [pulse.width_us for pulse in run.pulses_of(channel)]
+        assert all(800.0 - TOLERANCE_US <= width <= 2200.0 + TOLERANCE_US for width in widths)
+        assert max(abs(b - a) for a, b in pairwise(widths)) <= speed * PERIOD_US / 1e6 + TOLERANCE_US
+        assert widths[-1] == pytest.approx(800.0 if channel < 6 else 2200.0, abs=TOLERANCE_US)
+    assert Reason.CLAMPED in run.reports()[-1].reasons
+
+
+def test_a_move_with_an_interval_is_a_straight_line_of_pulses():
+    timeline = Timeline()
+    timeline.open_session(configuration())
+    standing(timeline, (1000.0,) * 12, 5)
+    begin = timeline.now_us
+    timeline.send(Move((1800.0,) * 12, interval_ms=200))
+    timeline.wait(240_000)
+    run = timeline.run()
+    for channel in CHANNELS:
+        line = run.pulses_of(channel, begin + 30_000, begin + 190_000)
+        steps = [b.width_us - a.width_us for a, b in pairwise(line)]
+        assert steps == pytest.approx([80.0] * len(steps), abs=4.0)  # 800 us in 200 ms; prepared up to 1 ms sooner or later
