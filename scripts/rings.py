@@ -1,4 +1,4 @@
-"""Runs the rings of tests, every file in a process of its own, as many at a time as there are cores, and closes with one line of sums.
+"""Runs the rings of tests, every file in a process of its own, on all cores, and closes with one line of sums.
 
     python scripts/rings.py            every ring
     python scripts/rings.py blender    one ring or several: lint, plain, blender, installed, window
@@ -23,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build" / "tests"
 LIMIT = 240.0  # [s] for one process: the longest test file takes about 60 s on two busy cores
+MORE_THAN_CORES = 1  # files at a time: those with a robot wait for it most of the time
 HEARTBEAT = 20.0  # [s] between lines that say what is running
 NO_TEST_COLLECTED = 5  # pytest's exit code
 PLAIN_FOLDERS = ("house", "motion", "solvers", "hardware", "benchmarks", "demo")
@@ -248,7 +249,7 @@ def main(names: list[str]) -> int:
     began = time.monotonic()
     RESULTS.mkdir(parents=True, exist_ok=True)
     rings = [ring for name in names or RINGS for ring in RINGS[name]()]
-    total = run_all(rings, os.cpu_count() or 1)
+    total = run_all(rings, (os.cpu_count() or 1) + MORE_THAN_CORES)
     print(f"\n== All rings ({time.monotonic() - began:.0f} s)")
     for reason in total.reasons:
         print(f"skipped: {reason}")
