@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from collections.abc import Iterator
 
 import bpy
 import numpy as np
@@ -21,6 +22,17 @@ def until(condition, what: str, patience: float = PATIENCE) -> None:
     while not condition():
         assert time.monotonic() < give_up, f"waited {patience} s in vain until {what}; robots say: {sentences()}"
         robot.heartbeat()
+        time.sleep(robot.HEARTBEAT / 5)
+
+
+def a_while(seconds: float = 0.4) -> Iterator[None]:
+    """Beats as Blender's timer does for that long: what must not happen has had its time."""
+    from limber.rig import robot
+
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        robot.heartbeat()
+        yield
         time.sleep(robot.HEARTBEAT / 5)
 
 

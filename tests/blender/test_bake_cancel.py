@@ -3,8 +3,8 @@
 import bpy
 import pytest
 
+from tests.blender.baking import curves, live_motion, played, state, walk
 from tests.blender.rigs import keyed, looking_chain, make_active
-from tests.blender.test_bake import curves, live_motion, played, state, walk
 
 
 @pytest.fixture

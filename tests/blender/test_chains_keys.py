@@ -221,3 +221,17 @@ def test_keys_of_a_linked_action_refuse_the_change_and_nothing_changes(tmp_path)
         convert(rig)
     assert {bone.rotation_mode for bone in rig.pose.bones} == {"QUATERNION"}
     assert len(rig.limber.chains) == 0
+
+
+def test_undo_brings_modes_and_keys_back(undo_step):
+    rig = rig_with_keys()
+    undo_step("keys")
+    names = [bone.name for bone in rig.pose.bones]
+    before = [matrices(rig, names, frame) for frame in FRAMES]
+    convert(rig)
+    undo_step("New Chain")
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects["Rig"]
+    assert {bone.rotation_mode for bone in rig.pose.bones} == {"QUATERNION"}
+    assert {curve.data_path.rpartition(".")[2] for curve in curves(rig)} == {"rotation_quaternion"}
+    assert max(apart(one, matrices(rig, names, frame)) for one, frame in zip(before, FRAMES, strict=True)) == 0

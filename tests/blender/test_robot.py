@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, make_active, target
-from tests.blender.robots import arm, connect, is_at, is_running, robot_rig, state, status, until, worker
+from tests.blender.robots import a_while, arm, connect, is_at, is_running, robot_rig, state, status, until, worker
 
 
 @pytest.fixture
@@ -61,10 +61,8 @@ def test_connecting_moves_nothing(rig, chain):
     connect(rig)
     before = status(rig).reported
     rig.pose.bones["middle"].rotation_euler.x = 0.8
-    for _ in range(10):
-        status(rig)
-    until(lambda: status(rig).late_ms_p99 >= 0, "the worker has turned")
-    assert status(rig).reported == before
+    for _ in a_while():
+        assert status(rig).reported == before
     assert status(rig).sent == 0
 
 
@@ -123,12 +121,9 @@ def test_chains_that_are_not_live_send_what_is_posed(chain):
 
 
 def test_the_heartbeat_keeps_the_robot_armed_while_nothing_plays(rig):
-    import time
-
     arm(rig)
-    until_then = time.monotonic() + 1.0  # five times the silence after which the worker holds
-    until(lambda: time.monotonic() > until_then, "time has passed")
-    assert state(rig) == "ARMED"
+    seen = [state(rig) for _ in a_while(1.0)]  # five times the silence after which the worker holds
+    assert seen.count("ARMED") > 0.8 * len(seen), "a busy machine may miss a beat"
 
 
 def test_disarming_lets_the_robot_move_no_more(rig):
@@ -137,9 +132,8 @@ def test_disarming_lets_the_robot_move_no_more(rig):
     until(lambda: state(rig) == "DISARMED", "it is disarmed")
     before = status(rig).commanded
     rig.pose.bones["middle"].rotation_euler.x = 0.9
-    for _ in range(10):
-        status(rig)
-    assert status(rig).commanded == before
+    for _ in a_while():
+        assert status(rig).commanded == before
 
 
 def test_stop_latches_until_the_fault_is_cleared(rig):

@@ -1,0 +1,77 @@
+"""Live motion, baked motion and what a bake must leave alone, for tests in a real Blender."""
+
+import bpy
+import numpy as np
+
+from tests.blender.rigs import make_active
+
+IN_KEYS = 1e-6  # [rad] keys are single precision
+
+
+def live_motion(rig, chains, frames) -> dict[int, list[float]]:
+    """What the filter says while live plays these frames, chain after chain."""
+    from limber.rig import live
+
+    make_active(rig)
+    for index, chain in enumerate(rig.limber.chains):
+        if chain in chains:
+            rig.limber.active_chain = index
+            bpy.ops.limber.live()
+    bpy.context.scene.frame_set(frames[0] + 100)  # comes from afar: the motion starts anew at the first frame
+    motion = {}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        motion[frame] = [angle for chain in chains for angle in live.session(rig, chain).outputs.angles]
+    return motion
+
+
+def places(rig, chain):
+    from limber.rig.skeleton import ChainReader
+
+    return ChainReader(rig, chain).places
+
+
+def played(rig, chains, frames) -> dict[int, list[float]]:
+    """The channels that the keys play."""
+    joints = [place for chain in chains for place in places(rig, chain)]
+    motion = {}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        motion[frame] = [rig.pose.bones[bone].rotation_euler["XYZ".index(axis)] for bone, axis in joints]
+    return motion
+
+
+def apart(first, second) -> float:
+    return max(np.abs(np.array(first[frame]) - np.array(second[frame])).max() for frame in first)
+
+
+def curves(rig):
+    from limber.rig import actions
+
+    return actions.fcurves(*actions.playing(rig)[0])
+
+
+def state(rig) -> tuple:
+    """All that a cancelled bake must leave alone."""
+    animation = rig.animation_data
+    return (
+        sorted((action.name, action.use_fake_user, action.users) for action in bpy.data.actions),
+        animation.action.name if animation and animation.action else None,
+        [(driver.data_path, driver.mute) for driver in animation.drivers] if animation else [],
+        [chain.live for chain in rig.limber.chains],
+        bpy.context.scene.frame_current_final,
+        [tuple(bone.rotation_euler) for bone in rig.pose.bones],
+    )
+
+
+def walk(rig, *frames):
+    """Keys on a joint, on a bone off the chain and on the object."""
+    for frame in frames or (1, 30):
+        rig.pose.bones["middle"].rotation_euler.x = 0.02 * frame
+        rig.pose.bones["middle"].keyframe_insert("rotation_euler", frame=frame, group="middle")
+        rig.pose.bones["middle"].location.x = 0.001 * frame
+        rig.pose.bones["middle"].keyframe_insert("location", frame=frame, group="middle")
+        rig.location.y = 0.1 * frame
+        rig.keyframe_insert("location", frame=frame)
+    rig.animation_data.action.name = "Walk"
+    return rig.animation_data.action
