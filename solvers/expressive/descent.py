@@ -1,0 +1,104 @@
+"""Gauss-Newton steps on shape and a heavy aim for many rows at once, within limits by an active set. Knows no Blender."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..skeleton import Angles
+from .aims import BatchedAim
+from .model import Authored, Model, Poses
+
+AIM_WEIGHT = 30.0  # a radian of aim against a radian of one link: leaves little for the exact finish, and its square no digits lost
+LARGEST_TURN = 0.6  # [rad] of aim that one step goes for: where the linear model still holds
+PASSES = 3  # of the active set in one step: what is left over waits for the next step
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How boldly to step."""
+
+    proximal: float  # of the squared movement against the squared differences of directions
+    largest_step: float  # [rad] of any joint
+
+
+class Rows(NamedTuple):
+    """Where rows of a descent are."""
+
+    poses: Poses
+    wanted: Angles  # (m, l, 3) authored directions, turned to fit
+    cosine: Angles  # (m,) mean cosine of the shape
+    error: Angles  # (m, 3) of the aim
+    columns: Angles  # (m, n, 3)
+    missed: Angles  # (m,) [rad]
+    sides: Angles | None  # (m,)
+
+    @property
+    def angles(self) -> Angles:
+        return self.poses.angles
+
+    @property
+    def merit(self) -> Angles:
+        """What rows are worth (m,), less is better: mean squared difference of directions and the heavy aim."""
+        share = len(self.wanted[0])
+        return 2.0 * (1.0 - self.cosine) + AIM_WEIGHT * self.missed / share
+
+    def pick(self, rows: np.ndarray) -> "Rows":
+        sides = None if self.sides is None else self.sides[rows]
+        parts = (part[rows] for part in (self.wanted, self.cosine, self.error, self.columns, self.missed))
+        return Rows(self.poses.pick(rows), *parts, sides)
+
+
+class Descent:
+    """Steps towards the least shape deviation with the aim held."""
+
+    def __init__(self, model: Model, authored: Authored, aim: BatchedAim) -> None:
+        self.model, self.authored, self.aim = model, authored, aim
+
+    def at(self, angles: Angles, sides: Angles | None) -> Rows:
+        """Rows at angles (m, n)."""
+        poses = self.model.poses(angles)
+        cosine, wanted = self.authored.fit(poses)
+        missed = self.aim.missed(poses, sides)
+        return Rows(poses, wanted, cosine, missed.error, missed.columns, missed.size, sides)
+
+    def step(self, rows: Rows, pace: Pace, lower: Angles | None = None, upper: Angles | None = None) -> Rows:
+        """One step of every row, within `lower` and `upper` (the limits when None)."""
+        model = self.model
+        lower = model.lower if lower is None else lower
+        upper = model.upper if upper is None else upper
+        system = self.authored.system(rows.poses, rows.wanted)
+        columns, error = rows.columns, rows.error
+        weight = AIM_WEIGHT**2
+        clip = np.minimum(1.0, LARGEST_TURN / np.maximum(rows.missed, LARGEST_TURN))
+        matrix = system.matrix + weight * (columns @ columns.transpose(0, 2, 1)) + np.diag(pace.proximal / model.scale**2)
+        descent = system.descent + (columns @ (error * (weight * clip)[:, None])[:, :, None])[:, :, 0]
+        move = boxed(matrix, descent, lower - rows.angles, upper - rows.angles)
+        size = np.abs(move / model.scale).max(1)
+        move = move * np.minimum(1.0, pace.largest_step / np.maximum(size, pace.largest_step))[:, None]
+        return self.at(np.clip(rows.angles + move, lower, upper), rows.sides)
+
+
+def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles) -> Angles:
+    """Moves (m, n) that minimise x' matrix x / 2 - descent' x between `least` (<= 0) and `most` (>= 0), by an active set.
+
+    Joints at a limit that the descent presses against stay; those that a pass carries over one go to it, and the others take over.
+    """
+    held = ((least >= 0.0) & (descent < 0.0)) | ((most <= 0.0) & (descent > 0.0))
+    fixed = np.zeros_like(descent)
+    diagonal = np.arange(matrix.shape[1])
+    for _ in range(PASSES):
+        if held.any():
+            free = np.where(held, 0.0, 1.0)
+            right = (descent - (matrix @ fixed[:, :, None])[:, :, 0]) * free + fixed * (1.0 - free)
+            reduced = matrix * (free[:, :, None] * free[:, None, :])
+            reduced[:, diagonal, diagonal] += 1.0 - free
+        else:
+            right, reduced = descent, matrix
+        move = np.linalg.solve(reduced, right[:, :, None])[:, :, 0]
+        over = ((move < least) | (move > most)) & ~held
+        if not over.any():
+            return move
+        fixed = np.where(over, np.clip(move, least, most), fixed)
+        held = held | over
+    return np.clip(move, least, most)

@@ -1,0 +1,87 @@
+"""From scratch: the least shape deviation that meets the aim, over all branches. Knows no Blender."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..aim_residual import residual
+from ..exact_aim import MAX_STEPS, Finished, finish
+from ..gaze import GazeGoal, Orientation, Shape, aim_error
+from ..skeleton import Angles, Skeleton
+from .aims import BatchedAim
+from .descent import Descent, Pace, Rows
+from .model import Authored, Model
+from .seeds import Seeds
+
+BOLD = Pace(proximal=0.01, largest_step=0.5)
+# After each round of steps the best rows go on: (rows kept, steps). Wide at first, as a third of all starts end in the best.
+ROUNDS = ((None, 3), (24, 4), (8, 6), (3, 8))
+MET = 1e-6  # [rad] an aim missed by less is met
+RESCUES = 12  # rows of the second round that get an exact finish when none of the last does
+SHAPE_DIGITS = 6  # of a shape deviation [rad]: beyond them lies the rounding of an arc cosine
+
+
+class Answer(NamedTuple):
+    """The best that was found."""
+
+    way: Finished
+    steps: int
+
+
+class Search:
+    """The search from scratch on one chain."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.seeds = Seeds(model)
+
+    def solve(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape) -> Answer:
+        """The best for a goal whose posture is within limits."""
+        authored = np.array(posture)
+        aim = BatchedAim(self.model, goal)
+        descent = Descent(self.model, Authored(self.model, authored), aim)
+        starts, sides = self.seeds.around(authored), None
+        if aim.two_sided:
+            starts, sides = np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
+        rows = descent.at(starts, sides)
+        steps, spare = 0, rows
+        for kept, count in ROUNDS:
+            if kept is not None:
+                rows = best_rows(rows, kept)
+                spare = rows if steps <= ROUNDS[0][1] else spare
+            for _ in range(count):
+                rows = descent.step(rows, BOLD)
+            steps += count
+        found = [exactly(self.model.skeleton, goal, posture_of(rows, i)) for i in range(len(rows.angles))]
+        if min(way.missed for way in found) > MET:
+            found += [exactly(self.model.skeleton, goal, posture_of(spare, i)) for i in range(min(RESCUES, len(spare.angles)))]
+            found.append(exactly(self.model.skeleton, goal, posture))
+        best = min(found, key=lambda way: rank(goal, shape, way, posture))
+        return Answer(best, steps + best.steps)
+
+
+def best_rows(rows: Rows, count: int) -> Rows:
+    """The `count` best rows, best first."""
+    return rows.pick(np.argsort(rows.merit, kind="stable")[:count])
+
+
+def posture_of(rows: Rows, index: int) -> tuple[float, ...]:
+    return tuple(rows.angles[index].tolist())
+
+
+def rank(goal: GazeGoal, shape: Shape, way: Finished, posture: tuple[float, ...]) -> tuple[float, ...]:
+    """What is better of two answers: the view met, the whole goal met, the shape; of equal shapes the angles nearer to the posture's."""
+    change = sum(abs(a - b) for a, b in zip(way.angles, posture, strict=True))
+    return max(MET, aim_error(goal, way.pose)), max(MET, way.missed), round(shape.deviation(way.pose), SHAPE_DIGITS), change
+
+
+def exactly(skeleton: Skeleton, goal: GazeGoal, angles: tuple[float, ...], max_steps: int = MAX_STEPS) -> Finished:
+    """The least change of `angles` that meets the goal; where a chain cannot be upright as well, its view alone."""
+    costs = [1.0] * len(skeleton)
+    way = finish(skeleton, goal, angles, costs, max_steps)
+    aim = goal.aim
+    if way.missed <= MET or isinstance(aim, Orientation) or aim.up is None:
+        return way
+    view = finish(skeleton, replace(goal, aim=replace(aim, up=None)), way.angles, costs, max_steps)
+    return view._replace(missed=residual(skeleton, goal, view.pose).size, steps=way.steps + view.steps)

@@ -1,0 +1,40 @@
+"""Where a search starts: the posture turned at the root, its mirror image likewise, and angles spread over the ranges. Knows no Blender."""
+
+import numpy as np
+
+from ..skeleton import Angles
+from .model import Model
+
+ROOT_TURNS = 8  # of the posture and of its mirror image
+SPREAD = 24  # starts spread evenly over the joints' ranges
+PARALLEL = 0.5  # squared cosine above which an axis counts as along the base's: mirroring leaves such joints
+
+
+class Seeds:
+    """Starts for one chain."""
+
+    def __init__(self, model: Model, spread: int = SPREAD) -> None:
+        self.model = model
+        n = len(model.lower)
+        # Spread: the additive recurrence on powers of the generalised golden ratio (Roberts 2018), always the same.
+        ratio = 2.0
+        for _ in range(64):  # the root of x^(n + 1) = x + 1
+            ratio = (1.0 + ratio) ** (1.0 / (n + 1))
+        fractions = (0.5 + np.arange(1, spread + 1)[:, None] * ratio ** -np.arange(1.0, n + 1)) % 1.0
+        self._spread = model.lower + (model.upper - model.lower) * fractions
+        at_rest = model.poses(np.zeros((1, n)))
+        twisters = (at_rest.axes[0] @ model.base_axis) ** 2 > PARALLEL
+        # Half a turn of the root and every bend reversed is the same shape in other angles, where twists in between allow it.
+        self._mirror = np.where(twisters | (model.turns == 0.0), 1.0, -1.0)
+        self._turns = (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS
+        self._turns[0] = np.nan  # the posture's own root
+
+    def around(self, posture: Angles) -> Angles:
+        """Starts (s, n) for a posture (n,) within limits; the first is the posture itself."""
+        model = self.model
+        root = model.lower[0] + (model.upper[0] - model.lower[0]) * self._turns
+        root = np.where(np.isnan(root), posture[0], root)
+        own = np.repeat(posture[None], ROOT_TURNS, 0)
+        mirrored = np.repeat(np.clip(posture * self._mirror, model.lower, model.upper)[None], ROOT_TURNS, 0)
+        own[:, 0] = mirrored[:, 0] = root
+        return np.concatenate([own, mirrored, self._spread])

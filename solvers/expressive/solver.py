@@ -1,0 +1,80 @@
+"""The expressive solver: exact aim, under it the least shape deviation, and from frame to frame never a pop. Knows no Blender."""
+
+import math
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from ..erik.solver import Erik
+from ..exact_aim import Finished
+from ..gaze import (
+    Direction,
+    GazeGoal,
+    Point,
+    Shape,
+    Solution,
+    aim_error,
+    check_goal,
+    limits_hit,
+    orientation_error,
+)
+from ..rotations import Y
+from ..skeleton import Angles, Skeleton
+from .model import Model
+from .search import MET, Search
+from .tracking import Tracker
+
+
+class Expressive:
+    """Keeps what an animator sees: exact aim; under it the least shape deviation; and, given the last frame, continuity.
+
+    Source: docs/expressive.md; the shape is `gaze.Shape`'s, its weighing against the aim is this solver's own.
+    """
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        self.skeleton = skeleton
+        self.model = Model(skeleton)
+        self.search = Search(self.model)
+        self.tracker = Tracker(self.model, self.search)
+        self._erik = Erik(skeleton)  # for the paper's posture error alone
+
+    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
+        """The best from scratch, or, with `start`, the best that is near it, on the way to the best of all where that is worth it.
+
+        See `GazeSolver.solve`. With `start` no joint moves more than `tracking.LARGEST_MOVE`, whatever the target does; `converged` is False
+        while the aim is missed. `memory` carries the watch over other branches from frame to frame.
+        """
+        began = time.perf_counter()
+        authored = self._check(goal)
+        shape = Shape(self.skeleton, authored)
+        posture = self.skeleton.clamp(authored)
+        kept: object = None
+        if start is None:
+            way, steps = self.search.solve(goal, posture, shape)
+        else:
+            way, steps, kept = self.tracker.follow(goal, posture, shape, np.array(self.skeleton.clamp(start)), memory)
+        return self._solution(goal, authored, shape, way, steps, kept, time.perf_counter() - began)
+
+    def _check(self, goal: GazeGoal) -> tuple[float, ...]:
+        """The posture's angles. A point at the end's own place is no error here: another pose sees it from elsewhere."""
+        aim = goal.aim
+        if isinstance(aim, Point) and len(aim.place) == 3 and all(map(math.isfinite, aim.place)):
+            return check_goal(self.skeleton, replace(goal, aim=Direction(Y, aim.up)))
+        return check_goal(self.skeleton, goal)
+
+    def _solution(
+        self, goal: GazeGoal, authored: tuple[float, ...], shape: Shape, way: Finished, steps: int, memory: object, seconds: float
+    ) -> Solution:
+        return Solution(
+            angles=np.array(way.angles),
+            aim_error=aim_error(goal, way.pose),
+            orientation_error=orientation_error(goal, way.pose),
+            posture_error=self._erik.posture_error(authored, way.angles),
+            shape_deviation=shape.deviation(way.pose),
+            limits_hit=limits_hit(self.skeleton, way.angles),
+            iterations=steps,
+            converged=way.missed <= MET,
+            seconds=seconds,
+            memory=memory,
+        )

@@ -1,0 +1,167 @@
+"""From the last frame: the nearest best, a watch over better branches, and glides to them. Knows no Blender.
+
+Every frame a few warm steps hold the aim and the shape near the last frame's angles. Beside them a handful of rows, kept in the memory,
+follow the target on other branches by one step a frame; rows that meet on one branch are replaced by new starts in turn. When the aim has
+been lost, or the shape has long been much worse than the best row's, the answer glides to that row: joints move straight there at a
+limited speed while those that are free keep the aim.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..aim_residual import residual
+from ..exact_aim import EXACT, Finished
+from ..gaze import GazeGoal, Shape
+from ..skeleton import Angles
+from .aims import BatchedAim
+from .descent import Descent, Pace, Rows, boxed
+from .model import Authored, Model, Poses
+from .search import Search
+
+WARM = Pace(proximal=1.0, largest_step=0.2)
+BOLD = Pace(proximal=0.03, largest_step=0.5)
+WARM_STEPS = 3
+WARM_ENOUGH = math.radians(0.05)  # of movement in a step: further steps would not be seen
+LARGEST_MOVE = math.radians(8)  # of a joint in a frame: what the eye takes for movement, not for a jump
+WATCHED = 10  # rows that follow on other branches
+PATIENCE = 45  # frames that a shape may be much worse than it could be
+MUCH_WORSE = math.radians(25)  # of shape deviation
+LOST = math.radians(0.5)  # of aim: more than a passing lag
+LOST_FRAMES = 2
+SAME_BRANCH = 0.1  # [rad] of the farthest joint: rows nearer than this are one
+HOLD_STEPS = 4
+HOLD_WEIGHT = 1e6  # of squared aim against squared movement
+STRIDE = 7  # prime to the number of starts: neighbours in the list are alike
+ARRIVED = math.radians(1.0)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What one frame tells the next."""
+
+    watched: tuple[tuple[float, ...], ...] = ()  # angles of rows on other branches
+    sides: tuple[float, ...] = ()
+    next_start: int = 0
+    worse: int = 0  # frames since the shape became much worse than it could be
+    lost: int = 0  # frames since the aim was lost
+    goal_row: int = -1  # of the branch that is glided to
+
+
+class Box(NamedTuple):
+    lower: Angles  # (n,)
+    upper: Angles
+
+
+class Followed(NamedTuple):
+    way: Finished
+    steps: int
+    memory: Memory
+
+
+class Tracker:
+    """Follows a target frame by frame on one chain; the state is the caller's."""
+
+    def __init__(self, model: Model, search: Search) -> None:
+        self.model, self.search = model, search
+
+    def follow(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, start: Angles, memory: object) -> Followed:
+        """The answer of the next frame after angles `start` (n,)."""
+        last = memory if isinstance(memory, Memory) and all(len(row) == len(start) for row in memory.watched) else Memory()
+        model = self.model
+        aim = BatchedAim(model, goal)
+        authored = Authored(model, np.array(posture))
+        descent = Descent(model, authored, aim)
+        watched, memory_now = self._watch(descent, aim, np.array(posture), last)
+        box_low, box_high = np.maximum(model.lower, start - LARGEST_MOVE * model.scale), np.minimum(model.upper, start + LARGEST_MOVE * model.scale)
+        box = Box(box_low, box_high)
+        rows, steps = descent.at(start[None], None), 0
+        while steps < WARM_STEPS:
+            before = rows.angles
+            rows = descent.step(rows, WARM, box.lower, box.upper)
+            steps += 1
+            if float(np.abs(rows.angles - before).max()) < WARM_ENOUGH:
+                break
+        angles, missed = self._hold(aim, rows.poses, rows.missed, box)
+        now = self._intent(memory_now, watched, angles, missed, float(rows.cosine[0]))
+        if now.goal_row >= 0:
+            angles = self._glide(aim, start, watched.angles[now.goal_row], box)
+            if float((np.abs(angles - watched.angles[now.goal_row]) / model.scale).max()) < ARRIVED:
+                now = replace(now, goal_row=-1, worse=0, lost=0)
+        final = model.skeleton.clamp(angles)
+        pose = model.skeleton.forward(final)
+        return Followed(Finished(final, pose, residual(model.skeleton, goal, pose).size, steps), steps, now)
+
+    def _intent(self, now: Memory, watched: Rows, angles: Angles, missed: float, cosine: float) -> Memory:
+        """Whether to stay, to go on gliding or to begin."""
+        if now.goal_row >= 0:
+            return now
+        best = int(np.argmin(watched.merit))
+        gain = math.acos(max(-1.0, min(1.0, cosine))) - math.acos(max(-1.0, min(1.0, float(watched.cosine[best]))))
+        held = float(watched.missed[best]) < LOST
+        worse = now.worse + 1 if held and gain > MUCH_WORSE else 0
+        lost = now.lost + 1 if held and missed > LOST else 0
+        go = worse > PATIENCE or lost >= LOST_FRAMES
+        return replace(now, worse=worse, lost=lost, goal_row=best if go else -1)
+
+    def _glide(self, aim: BatchedAim, start: Angles, goal: Angles, box: Box) -> Angles:
+        """A step of the way from `start` to `goal`: the farthest joint goes at full speed, the others along and as the aim asks."""
+        away = goal - start
+        far = np.abs(away) / self.model.scale
+        farthest = int(np.argmax(far))
+        wanted = start + away * min(1.0, LARGEST_MOVE / max(float(far[farthest]), 1e-12))
+        lower, upper = box.lower.copy(), box.upper.copy()
+        lower[farthest] = upper[farthest] = min(max(wanted[farthest], lower[farthest]), upper[farthest])
+        angles, _ = self._hold(aim, self.model.poses(np.clip(wanted, lower, upper)[None]), np.array([math.inf]), Box(lower, upper))
+        return angles
+
+    def _hold(self, aim: BatchedAim, poses: Poses, missed: Angles, box: Box) -> tuple[Angles, float]:
+        """The nearest angles in the box that meet the aim, or nearly."""
+        best, least = poses.angles[0], math.inf
+        damping = np.diag(1.0 / self.model.scale**2)
+        for _ in range(HOLD_STEPS):
+            left = aim.missed(poses)
+            size = float(left.size[0])
+            if size < least:
+                best, least = poses.angles[0], size
+            if size < EXACT:
+                break
+            clip = min(1.0, 0.3 / size)
+            matrix = HOLD_WEIGHT * (left.columns @ left.columns.transpose(0, 2, 1)) + damping
+            descent = (left.columns @ left.error[:, :, None])[:, :, 0] * (HOLD_WEIGHT * clip)
+            move = boxed(matrix, descent, box.lower - poses.angles, box.upper - poses.angles)
+            poses = self.model.poses(np.clip(poses.angles + move, box.lower, box.upper))
+        return best, least
+
+    def _watch(self, descent: Descent, aim: BatchedAim, posture: Angles, last: Memory) -> tuple[Rows, Memory]:
+        """One step of the watched rows, with a new start in the place of the worst of a pair that met."""
+        starts = self.search.seeds.around(posture)
+        two = aim.two_sided
+        total = len(starts) * (2 if two else 1)
+
+        def start_row(index: int) -> tuple[Angles, float]:
+            index %= total
+            return starts[index % len(starts)], -1.0 if index >= len(starts) else 1.0
+
+        angles, sides, ahead = [np.array(row) for row in last.watched], list(last.sides), last.next_start
+        while len(angles) < WATCHED:
+            row, side = start_row(ahead * STRIDE)
+            angles.append(row)
+            sides.append(side)
+            ahead += 1
+        rows = descent.step(descent.at(np.array(angles), np.array(sides) if two else None), BOLD)
+        order = np.argsort(rows.merit, kind="stable")
+        now, out_sides = rows.angles.copy(), list(sides)
+        for place, i in enumerate(order):
+            if i == last.goal_row:
+                continue
+            twins = [j for j in order[:place] if float(np.abs(now[i] - now[j]).max()) < SAME_BRANCH and out_sides[i] == out_sides[j]]
+            if twins or place == WATCHED - 1:
+                row, side = start_row(ahead * STRIDE)
+                now[i], out_sides[i] = row, side
+                ahead += 1
+                break
+        kept = Memory(tuple(tuple(row.tolist()) for row in now), tuple(out_sides), ahead, last.worse, last.lost, last.goal_row)
+        return rows, kept
