@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import bpy
 import numpy as np
 
-from tests.blender.rigs import looking_chain, make_active
+from tests.blender.rigs import looking_chain, make_active, target
 
 PATIENCE = 20.0  # [s] for what takes a fraction of a second on an idle machine
 SERVO_REACH = 1.4  # [rad] within what a hobby servo can turn
@@ -57,8 +57,8 @@ def status(rig):
 
 
 def robot_rig(rig=None, port: str = "virtual"):
-    """An armature whose chain's joints stay within their servos' reach."""
-    rig, chain = looking_chain(rig)
+    """An armature whose chain's joints stay within their servos' reach, and whose target is not far from where it looks: arming is slow."""
+    rig, chain = looking_chain(rig, at=target((0.2, -0.3, 1.3)))
     for joint in chain.joints:
         joint.lower, joint.upper = -SERVO_REACH, SERVO_REACH
     rig.limber.device.port = port

@@ -85,8 +85,8 @@ def test_arming_moves_slowly_to_the_pose_and_then_the_robot_follows(rig, chain):
 def test_the_robot_follows_what_live_filters(rig, chain):
     bpy.ops.limber.live()
     arm(rig)
-    for x in (0.4, -0.4):
-        chain.target.location = (x, -0.5, 0.5)
+    for x in (0.3, -0.3):
+        chain.target.location = (x, -0.4, 1.2)
         bpy.context.view_layer.update()
         settle(rig)
         until(lambda: is_at(rig, filtered(rig, chain)), "the servos are where live is")
