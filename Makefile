@@ -25,7 +25,7 @@ demo: build ## install the package, run the main job without a screen, leave pic
 	@.venv/bin/python scripts/install.py build/demo/profile
 	@BLENDER_USER_RESOURCES="$(CURDIR)/build/demo/profile" .venv/bin/python demo/main.py $(if $(MOTION),--motion "$(MOTION)")
 
-test: setup build ## run every ring of tests (RING="lint plain blender installed window": some of them)
+test: setup build ## run the rings of tests (RING="lint plain blender installed window newest": these of them)
 	@.venv/bin/python scripts/rings.py $(RING)
 
 bench: main ## print every benchmark's table

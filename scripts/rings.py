@@ -1,7 +1,7 @@
 """Runs the rings of tests, every file in a process of its own, on all cores, and closes with one line of sums.
 
-    python scripts/rings.py            every ring
-    python scripts/rings.py blender    one ring or several: lint, plain, blender, installed, window
+    python scripts/rings.py            the usual ones
+    python scripts/rings.py blender    one ring or several: lint, plain, blender, installed, window, newest
 
 A Blender that crashes or hangs takes one file with it, never the run. Output comes in order, in full only where something failed.
 """
@@ -28,7 +28,7 @@ HEARTBEAT = 20.0  # [s] between lines that say what is running
 NO_TEST_COLLECTED = 5  # pytest's exit code
 PLAIN_FOLDERS = ("house", "motion", "solvers", "hardware", "benchmarks", "demo")
 BLENDERS = {".venv": "the newest Blender for Python 3.11", ".venv-4.2": "Blender 4.2", ".venv-newest": "the newest Blender"}
-OPTIONAL = ".venv-newest"
+NEWEST = ".venv-newest"
 
 # The cores are already taken, by files.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -96,13 +96,25 @@ def plain() -> Iterator[Ring]:
         yield Ring(f"tests/{folder}", tuple(file_job(".venv", path) for path in files(folder)))
 
 
-def in_blenders(folder: str) -> Iterator[Ring]:
-    for environment, blender in BLENDERS.items():
-        title = f"tests/{folder} in {blender}"
-        if environment == OPTIONAL and not (ROOT / environment / "ready").exists():
-            yield Ring(title, missing=f"no {environment} here; `make setup` makes it where there is a Python 3.13")
-        else:
-            yield Ring(title, tuple(file_job(environment, path) for path in files(folder)))
+def in_blender(folder: str, environment: str) -> Ring:
+    title = f"tests/{folder} in {BLENDERS[environment]}"
+    if environment == NEWEST and not (ROOT / NEWEST / "ready").exists():
+        return Ring(title, missing=f"no {NEWEST} here; `make setup` makes it where there is a Python 3.13")
+    return Ring(title, tuple(file_job(environment, path) for path in files(folder)))
+
+
+def blender() -> Iterator[Ring]:
+    for environment in (".venv", ".venv-4.2"):
+        yield in_blender("blender", environment)
+
+
+def newest() -> Iterator[Ring]:
+    yield in_blender("blender", NEWEST)
+
+
+def installed() -> Iterator[Ring]:
+    for environment in BLENDERS:
+        yield in_blender("installed", environment)
 
 
 def window() -> Iterator[Ring]:
@@ -117,10 +129,12 @@ def window() -> Iterator[Ring]:
 RINGS: dict[str, Callable[[], Iterator[Ring]]] = {
     "lint": lint,
     "plain": plain,
-    "blender": lambda: in_blenders("blender"),
-    "installed": lambda: in_blenders("installed"),
+    "blender": blender,
+    "installed": installed,
     "window": window,
+    "newest": newest,
 }
+USUAL = ("lint", "plain", "blender", "installed", "window")  # without `newest`, which costs two more minutes for the same tests
 
 
 class Runner:
@@ -248,7 +262,7 @@ def main(names: list[str]) -> int:
         return 2
     began = time.monotonic()
     RESULTS.mkdir(parents=True, exist_ok=True)
-    rings = [ring for name in names or RINGS for ring in RINGS[name]()]
+    rings = [ring for name in names or USUAL for ring in RINGS[name]()]
     total = run_all(rings, (os.cpu_count() or 1) + MORE_THAN_CORES)
     print(f"\n== All rings ({time.monotonic() - began:.0f} s)")
     for reason in total.reasons:
