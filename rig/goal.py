@@ -58,13 +58,16 @@ def check_target(chain, rig, depsgraph) -> None:
     # Blender keeps a deleted object that a property still points to; what is seen need not be looked for.
     if not target.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(target.name) is None:
         raise RigError(f"Target '{target.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another target")
-    way = moved_by_chain(chain, rig, joint_bones(chain))
+    way = moved_by_chain(chain, rig)
     if way:
         raise RigError(f"Chain '{chain.name}' moves its own target '{target.name}' ({way}): choose another target")
 
 
-def moved_by_chain(chain, rig, bone_names: set[str]) -> str:
-    """The way in which the chain, which turns these bones of the rig, itself moves its target, in words, or ""."""
+def moved_by_chain(chain, rig, bone_names: set[str] | None = None) -> str:
+    """The way in which the chain, which turns these bones of the rig (its joints' own), itself moves its target, in words, or ""."""
     if chain.target == rig:
         return "it is the chain's own armature"
-    return next((carrier.how for carrier in carriers(chain.target) if is_moved_by(carrier, rig, bone_names)), "")
+    for carrier in carriers(chain.target):
+        if is_moved_by(carrier, rig, bone_names or joint_bones(chain)):
+            return carrier.how
+    return ""

@@ -13,9 +13,11 @@ from time import perf_counter
 
 import bpy
 
+from ..solvers.rotations import IDENTITY
 from . import robot, twin
 from .playback import Playback
 from .roster import Member, Roster, can_show
+from .skeleton import NO_SCALE, ORIGIN
 from .stage import Session, Stage
 
 CLOCK_STEP = 1 / 60  # [s] a display's frame
@@ -148,14 +150,13 @@ def _show(member: Member, stage: Stage, depsgraph=None) -> None:
         channels.update(stage.session(member.rig, chain).channels)
     authored = (member.rig.evaluated_get(depsgraph) if depsgraph else member.rig).pose.bones
     rotations, locations, scales = [], [], []
-    for bone in member.twin.pose.bones:
-        name = bone.name
+    for name in member.order:
         if name in channels:
             turn, place, size = channels[name]
-        elif name in authored:
-            turn, place, size = authored[name].matrix_basis.to_quaternion(), authored[name].location, authored[name].scale
+        elif bone := authored.get(name):
+            turn, place, size = bone.matrix_basis.to_quaternion(), bone.location, bone.scale
         else:  # deleted since the last look
-            turn, place, size = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+            turn, place, size = IDENTITY, ORIGIN, NO_SCALE
         rotations.extend(turn)
         locations.extend(place)
         scales.extend(size)
@@ -185,10 +186,10 @@ def frame_changed(scene, depsgraph) -> bool:
         look()
     pairs = _pairs(scene)
     if depsgraph.mode == "RENDER":
-        _show_all(scene, _render_playback(scene).go_to_frame(scene, pairs, depsgraph, is_playing=True), depsgraph)
+        _show_all(scene, _render_playback(scene).go_to_frame(scene, pairs, depsgraph, is_playing=lambda: True), depsgraph)
         return False
     _now.clocks.pop(scene.name, None)
-    stage = _now.playback.go_to_frame(scene, pairs, depsgraph, is_playing())
+    stage = _now.playback.go_to_frame(scene, pairs, depsgraph, is_playing)
     if stage is not _now.playback.stage:  # between two frames
         _show_all(scene, stage, depsgraph)
         return False

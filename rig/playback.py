@@ -1,5 +1,6 @@
 """How a stage moves through a scene's frames: what is the next frame, what is a jump, and what lies between two frames."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .stage import Stage
@@ -12,7 +13,7 @@ class _Instant:
     """A stage as it was at a frame."""
 
     frame: float
-    stage: Stage
+    moment: dict
 
 
 class Playback:
@@ -41,7 +42,7 @@ class Playback:
         other._frames, other._before = dict(self._frames), dict(self._before)
         return other
 
-    def go_to_frame(self, scene, pairs: list[tuple], depsgraph, is_playing: bool) -> Stage:
+    def go_to_frame(self, scene, pairs: list[tuple], depsgraph, is_playing: Callable[[], bool]) -> Stage:
         """Brings the chains to the scene's frame and returns the stage that has what they show there.
 
         Frames that follow each other, and those that a playback drops, advance the motion; a jump starts it anew, at rest in the solution.
@@ -51,9 +52,9 @@ class Playback:
             return self._between_frames(scene, pairs, depsgraph)
         frame, last = scene.frame_current, self.frame(scene)
         gap = frame - last if last is not None else -1
-        if 0 <= gap <= scene.frame_step or (gap > 0 and is_playing and _seconds(scene, gap) <= JUMP):
+        if 0 <= gap <= scene.frame_step or (gap > 0 and _seconds(scene, gap) <= JUMP and is_playing()):
             if gap:
-                self._before[scene.name] = _Instant(last, self.stage.copy())
+                self._before[scene.name] = _Instant(last, self.stage.moment())
             dt = _seconds(scene, gap)
         else:
             for rig, chain in pairs:
@@ -67,17 +68,16 @@ class Playback:
     def _between_frames(self, scene, pairs: list[tuple], depsgraph) -> Stage:
         at, last, before = scene.frame_current_final, self.frame(scene), self._before.get(scene.name)
         step = max(1, scene.frame_step)
+        stage, origin = self.stage.copy(), at
         if last is not None and last <= at < last + step:
-            origin = _Instant(last, self.stage)
+            origin = last
         elif before is not None and before.frame <= at < last:
-            origin = before
+            stage, origin = self.stage.copy(before.moment), before.frame
         elif last is not None and last - step < at < last:  # before the first frame there is nothing: the motion begins at rest there
             return self.stage
         else:
-            origin = _Instant(at, self.stage.copy())
-            origin.stage.restart()
-        stage = origin.stage.copy()
-        stage.advance(pairs, depsgraph, _seconds(scene, at - origin.frame))
+            stage.restart()
+        stage.advance(pairs, depsgraph, _seconds(scene, at - origin))
         return stage
 
 

@@ -19,6 +19,7 @@ class Member:
     rig: bpy.types.Object
     twin: bpy.types.Object | None  # None: the rig cannot show anything
     scenes: frozenset[str]  # in which it is
+    order: list[str]  # names of the twin's bones, in its order
 
     @property
     def chains(self) -> list:
@@ -54,11 +55,13 @@ class Roster:
         self.members = []
         for rig in twin.rigs():
             if any(chain.live for chain in rig.limber.chains):
-                member = Member(rig, twin.find(rig), frozenset(scene.name for scene in rig.users_scene))
+                member = Member(rig, twin.find(rig), frozenset(scene.name for scene in rig.users_scene), [])
                 self.members.append(member)
                 if can_show(rig) and rig.mode != "EDIT":
                     _heal_renamed(member)
                     self._equip(member)
+                if member.twin is not None:
+                    member.order = [bone.name for bone in member.twin.pose.bones]
             elif can_show(rig) and twin.has_constraints(rig):
                 twin.detach(rig)
         twin.discard_others([member.twin for member in self.members if member.twin])

@@ -47,6 +47,8 @@ class Part(NamedTuple):
     inherits_scale: bool
     order: str  # axes of its Euler order, nearest the parent first; "" where no joint turns it
     free: frozenset[str]  # the axes that joints turn
+    turns: tuple[tuple[bool, int, rotations.Vector], ...]  # the order's axes: does a joint turn it; its index; the axis
+    held: tuple[int, ...]  # indices of what no joint turns of its rotation
 
 
 class BonePose(NamedTuple):
@@ -137,6 +139,7 @@ class ChainReader:
         offset = tuple(bone.head)
         if bone.parent:  # its head is told from its parent's tail
             offset = (offset[0], offset[1] + bone.parent.length, offset[2])
+        order, free = parent_first(self.orders.get(bone.name, "")), self.free.get(bone.name, frozenset())
         return Part(
             bone.name,
             rotations.from_matrix(bone.matrix),
@@ -145,9 +148,15 @@ class ChainReader:
             bone.use_local_location,
             bone.use_inherit_rotation,
             bone.inherit_scale == "FULL",
-            parent_first(self.orders[bone.name]) if bone.name in self.free else "",
-            self.free.get(bone.name, frozenset()),
+            order,
+            free,
+            tuple((axis in free, INDEX[axis], UNIT[axis]) for axis in order),
+            tuple(INDEX[axis] for axis in order if axis not in free) if order else (0, 1, 2, 3),
         )
+
+    def modes_changed(self, pose_bones) -> bool:
+        """Whether a bone that joints turn has another rotation mode than it had."""
+        return any((bone := pose_bones.get(name)) is not None and bone.rotation_mode != mode for name, mode in self.orders.items())
 
     def read(self, pose_bones) -> tuple[BonePose, ...]:
         """The authored channels of the path's bones, root first. Pose bones are the evaluated rig's: constraints do not change channels.
@@ -171,8 +180,14 @@ class ChainReader:
 
     def angles(self, poses: tuple[BonePose, ...]) -> np.ndarray:
         """The rig's own pose (n,) [rad], in the skeleton's order: never the warped pose."""
-        return np.array(
-            [pose.rotation[INDEX[axis]] for part, pose in zip(self.parts, poses, strict=True) for axis in part.order if axis in part.free]
+        pairs = zip(self.parts, poses, strict=True)
+        return np.array([pose.rotation[index] for part, pose in pairs for is_free, index, _ in part.turns if is_free])
+
+    def held(self, poses: tuple[BonePose, ...]) -> tuple:
+        """What no joint turns, as it is: as long as it stays the same, so does `fixed`."""
+        return tuple(
+            (pose.location, pose.scale, *[pose.rotation[index] for index in part.held])
+            for part, pose in zip(self.parts, poses, strict=True)
         )
 
     def fixed(self, poses: tuple[BonePose, ...]) -> tuple:
@@ -198,10 +213,9 @@ class ChainReader:
                 if not self.can_carry(part.name, pose.scale):
                     raise RigError(f"Bone '{part.name}' is scaled: clear its scale (Alt S); motors cannot stretch")
                 size *= pose.scale[1]
+            rotation = tuple(round(number, DIGITS) for number in pose.rotation)
             if part.order:
-                rotation = tuple(0.0 if axis in part.free else round(pose.rotation[INDEX[axis]], DIGITS) for axis in part.order)
-            else:
-                rotation = tuple(round(number, DIGITS) for number in pose.rotation)
+                rotation = tuple(0.0 if is_free else rotation[index] for is_free, index, _ in part.turns)
             parts.append((tuple(round(number, DIGITS) for number in location), rotation, round(size, DIGITS)))
         return tuple(parts)
 
@@ -260,8 +274,9 @@ class ChainReader:
         for part, pose in zip(self.parts, poses, strict=True):
             if part.order:
                 turn = rotations.IDENTITY
-                for axis in part.order:
-                    angle = next(new) if axis in part.free else pose.rotation[INDEX[axis]]
-                    turn = rotations.multiply(turn, rotations.about(UNIT[axis], angle))
+                for is_free, index, axis in part.turns:
+                    angle = next(new) if is_free else pose.rotation[index]
+                    if angle:
+                        turn = rotations.multiply(turn, rotations.about(axis, angle))
                 shown[part.name] = (turn, pose.location, pose.scale)
         return shown

@@ -32,6 +32,8 @@ class Session:
     goal: GazeGoal | None = None
     goal_key: tuple = ()
     poses: tuple[BonePose, ...] = ()  # authored, of the bones on the path
+    held: tuple = ()  # what of them no joint turns, as it is
+    fixed: tuple = ()  # the same, as the model has it
     state: State | None = None
     outputs: Outputs | None = None
     channels: dict = field(default_factory=dict)  # bone name -> (rotation wxyz, location, scale): the warped basis
@@ -55,10 +57,17 @@ class Stage:
     def session(self, rig, chain) -> Session:
         return self.sessions.setdefault((rig.session_uid, chain.uid), Session())
 
-    def copy(self) -> "Stage":
-        """Another stage that goes on from here by itself."""
+    def moment(self) -> dict:
+        """What `copy` needs to go on from here, at a later time."""
+        return {key: (session.state, session.channels, session.channels_before) for key, session in self.sessions.items()}
+
+    def copy(self, moment: dict | None = None) -> "Stage":
+        """Another stage that goes on by itself, from here or from an earlier moment of this one."""
         other = Stage()
-        other.sessions = {key: replace(session) for key, session in self.sessions.items()}
+        for key, session in self.sessions.items():
+            other.sessions[key] = copied = replace(session)
+            if moment is not None:
+                copied.state, copied.channels, copied.channels_before = moment.get(key, (None, {}, {}))
         other._doubted = set(self._doubted)
         return other
 
@@ -125,8 +134,10 @@ class Stage:
         """All bones that the chains move, by armature object, with their channels as far as they are known."""
         bones: dict[int, dict[str, tuple | None]] = {}
         for rig, chain in pairs:
-            channels = known(self.session(rig, chain))
-            bones.setdefault(rig.session_uid, {}).update({bone: channels.get(bone) for bone in joint_bones(chain)})
+            session = self.session(rig, chain)
+            channels = known(session)
+            names = session.reader.free if session.reader else joint_bones(chain)
+            bones.setdefault(rig.session_uid, {}).update({bone: channels.get(bone) for bone in names})
         return bones
 
     def _read(self, rig, chain, placement: Placement, session: Session) -> None:
@@ -140,6 +151,9 @@ class Stage:
         if not evaluated.is_evaluated:
             raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
         self._update_reader(rig, chain, session)
+        if session.reader.modes_changed(evaluated.pose.bones):
+            self._doubted.add(rig.data.name)
+            self._update_reader(rig, chain, session)
         reader = session.reader
         poses = reader.read(evaluated.pose.bones)
         if poses != session.poses:
@@ -160,15 +174,14 @@ class Stage:
             session.goal, session.goal_key = GazeGoal(aim, posture, symmetric=False), key
 
     def _update_reader(self, rig, chain, session: Session) -> None:
-        modes = tuple(bone.rotation_mode if (bone := rig.pose.bones.get(joint.bone)) else "" for joint in chain.joints)
-        key = (rig.data.name, chain.root, chain.end, tuple((joint.bone, joint.axis) for joint in chain.joints), modes)
+        key = (rig.data.name, chain.root, chain.end, [(joint.bone, joint.axis) for joint in chain.joints])
         if session.reader is not None and session.reader_key == key and rig.data.name not in self._doubted:
             return
         reader, before = ChainReader(rig, chain), session.reader
         session.reader_key = key
         if reader == before:
             return
-        session.reader, session.model_key = reader, ()
+        session.reader, session.model_key, session.held = reader, (), ()
         if before is None or before.places != reader.places:  # angles of other joints mean nothing here
             session.model = session.goal = session.outputs = None
             session.channels = {}
@@ -176,12 +189,16 @@ class Stage:
 
     def _update_model(self, chain, session: Session) -> None:
         reader = session.reader
-        fixed = reader.fixed(session.poses)
-        motions = [Motion(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in chain.joints]
+        held = reader.held(session.poses)
+        if held != session.held:
+            session.fixed = reader.fixed(session.poses)
+            session.held = held
+        limits = [(joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.jerk) for joint in chain.joints]
         motion = (chain.solver, chain.filter, chain.sigma, chain.rho, chain.base)
-        key = (fixed, tuple(motions), chain.look, chain.up, chain.eye, *motion)
+        key = (session.fixed, limits, chain.look, chain.up, chain.eye, *motion)
         if session.model is None or session.model_key != key:
-            skeleton = reader.skeleton(fixed, motions, *goals.tool_frame(chain, reader.end_length))
+            motions = [Motion(*numbers) for numbers in limits]
+            skeleton = reader.skeleton(session.fixed, motions, *goals.tool_frame(chain, reader.end_length))
             session.model = make_model(
                 skeleton, chain.solver, chain.filter, Character(chain.sigma, chain.rho), posture_jumps=chain.base == "POSTURE"
             )

@@ -4,6 +4,7 @@ Live, baking and streaming all call this, so that they are the same motion.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from time import perf_counter
 
 import numpy as np
@@ -45,11 +46,17 @@ class Outputs:
 
     angles: np.ndarray  # (n,) [rad] after the filter
     solution: Solution
-    filtered_aim_error: float  # [rad]
     lag: float  # [rad] the farthest that the filter keeps a joint from the solution
     at_rest: bool  # the filter has arrived, and the solver too
     problem: str  # why the goal could not be used, or ""
     seconds: float  # of the whole tick
+    goal: GazeGoal
+    skeleton: Skeleton
+
+    @cached_property
+    def filtered_aim_error(self) -> float:
+        """The angle [rad] by which the end misses its target after the filter: worked out when someone looks."""
+        return self.solution.aim_error if self.problem else aim_error(self.goal, self.skeleton.forward(self.angles.tolist()))
 
 
 def make_model(skeleton: Skeleton, solver: str, filter_name: str, character: Character, posture_jumps: bool) -> Model:
@@ -108,11 +115,12 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[
     outputs = Outputs(
         angles=np.array(angles),
         solution=solution,
-        filtered_aim_error=solution.aim_error if problem else aim_error(goal, model.skeleton.forward(angles)),
         lag=lag,
         at_rest=final and lag == 0.0 and not any(joint.velocity or joint.acceleration for joint in (*motion, *posture)),
         problem=problem,
         seconds=perf_counter() - begun,
+        goal=goal,
+        skeleton=model.skeleton,
     )
     return outputs, State(solution, motion, posture, model, goal, final, problem)
 
