@@ -1,7 +1,7 @@
 import bpy
 
 from ..rig import handlers, live
-from ..rig.check import why_not_live
+from ..rig.check import check, why_not_live
 from .subject import chain_of, poll_chain, rig_of
 
 
@@ -28,13 +28,18 @@ class LIMBER_OT_live(bpy.types.Operator):
         return not why
 
     def execute(self, context):
-        live.start(rig_of(context), chain_of(context))
+        rig, chain = rig_of(context), chain_of(context)
+        findings = check(context, rig, chain)
+        live.start(rig, chain)
         handlers.wake_clock()
-        problem = live.session(rig_of(context), chain_of(context)).problem
+        problem = live.session(rig, chain).problem
         if problem:
             self.report({"WARNING"}, problem)
-        else:
-            self.report({"INFO"}, f"Chain '{chain_of(context).name}' looks at '{chain_of(context).target.name}'")
+            return {"FINISHED"}
+        self.report({"INFO"}, f"Chain '{chain.name}' looks at '{chain.target.name}'")
+        if findings:
+            more = f" Press Check: it has {len(findings) - 1} more to say" if len(findings) > 1 else ""
+            self.report({"WARNING"}, f"{findings[0].sentence}.{more}")
         return {"FINISHED"}
 
 

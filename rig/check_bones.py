@@ -7,7 +7,7 @@ from . import chains, twin
 from .errors import Finding
 from .skeleton import SCALED, ChainReader, is_euler
 
-HARMLESS = {"LIMIT_SCALE", "LIMIT_LOCATION"}  # turn nothing
+HARMLESS = {"COPY_SCALE", "LIMIT_SCALE", "LIMIT_LOCATION"}  # turn nothing
 STRETCHING = {"STRETCH_TO", "MAINTAIN_VOLUME"}
 IK = {"IK", "SPLINE_IK"}
 SAME_ANGLE = 1e-4  # [rad] limits nearer to each other are the same to an animator

@@ -32,6 +32,15 @@ def test_check_reports_every_sentence(rig, chain, capfd):
     assert "choose the object that it looks at" in said
 
 
+def test_going_live_says_what_check_would_say_first(rig, chain, capfd):
+    chain.joints[2].lower = 0.1
+    rig.pose.bones["upper"].scale = (1.2, 1.2, 1.2)
+    bpy.ops.limber.live()
+    said = capfd.readouterr().out
+    assert "Warning: Joint middle X: its limits exclude the rest pose" in said
+    assert "Press Check: it has 1 more to say" in said
+
+
 # the path
 
 
@@ -144,6 +153,7 @@ def test_constraints_that_do_nothing_are_left_alone(rig, chain):
     bone = rig.pose.bones["middle"]
     bone.constraints.new("COPY_ROTATION")  # no target
     bone.constraints.new("LIMIT_SCALE")
+    bone.constraints.new("COPY_SCALE").target = chain.target
     bone.constraints.new("LIMIT_LOCATION")
     bone.constraints.new("ARMATURE")
     idle = bone.constraints.new("DAMPED_TRACK")
