@@ -1,6 +1,6 @@
 """How many poses at once miss one aim: rotation vectors, and how the joints turn them. Knows no Blender.
 
-The batched counterpart of `aim_residual`, with three components for every kind of goal, and with the side of a symmetric end held by the row.
+The batched counterpart of `aim_residual`, with three components for every kind of goal; rows hold their side of a symmetric end.
 """
 
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from ..rotations import NO_DIRECTION, normalized, to_matrix, unit
 from ..skeleton import Angles
 from .model import Model, Poses, crosses
 
+NEAREST = 1e-3  # of the chain's reach: from nearer, how a point's direction moves with the end has no use in a linear model
 HALF_TURN = 1e-6  # twice the sine of an angle under which the skew part of a matrix is mostly rounding
 
 
@@ -54,7 +55,7 @@ class BatchedAim:
             wanted = away / distance
             arms = crosses(poses.axes, poses.tool_place[:, None] - poses.places)
             moves = np.where(self.model.turns[:, None] > 0.0, arms, poses.axes)
-            turns = turns + crosses(np.broadcast_to(wanted[:, None], moves.shape), moves) / distance[:, None]
+            turns = turns + crosses(np.broadcast_to(wanted[:, None], moves.shape), moves) / np.maximum(distance, NEAREST * self.model.skeleton.reach)[:, None]
         normal = crosses(view, wanted)
         sine = np.sqrt((normal**2).sum(1))
         cosine = (view * wanted).sum(1)
@@ -101,7 +102,7 @@ def logarithms(rotations: Angles) -> Angles:
     trace = rotations[:, 0, 0] + rotations[:, 1, 1] + rotations[:, 2, 2]
     angle = np.arctan2(double_sine, trace - 1.0)
     half_turns = (double_sine < HALF_TURN) & (trace < 0.0)
-    vectors = skew * (angle / np.maximum(double_sine, NO_DIRECTION))[:, None]
+    vectors: Angles = skew * (angle / np.maximum(double_sine, NO_DIRECTION))[:, None]
     if half_turns.any():
         for row in np.flatnonzero(half_turns):
             spread = rotations[row] + np.eye(3)  # 2 u u' near a half turn

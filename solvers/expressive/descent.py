@@ -7,7 +7,7 @@ import numpy as np
 
 from ..skeleton import Angles
 from .aims import BatchedAim
-from .model import Authored, Model, Poses
+from .model import Authored, Indices, Model, Poses
 
 AIM_WEIGHT = 30.0  # a radian of aim against a radian of one link: leaves little for the exact finish, and its square no digits lost
 LARGEST_TURN = 0.6  # [rad] of aim that one step goes for: where the linear model still holds
@@ -43,10 +43,10 @@ class Rows(NamedTuple):
         share = len(self.wanted[0])
         return 2.0 * (1.0 - self.cosine) + AIM_WEIGHT * self.missed / share
 
-    def pick(self, rows: np.ndarray) -> "Rows":
+    def pick(self, rows: Indices) -> "Rows":
         sides = None if self.sides is None else self.sides[rows]
-        parts = (part[rows] for part in (self.wanted, self.cosine, self.error, self.columns, self.missed))
-        return Rows(self.poses.pick(rows), *parts, sides)
+        error, columns, missed = self.error[rows], self.columns[rows], self.missed[rows]
+        return Rows(self.poses.pick(rows), self.wanted[rows], self.cosine[rows], error, columns, missed, sides)
 
 
 class Descent:
@@ -65,18 +65,22 @@ class Descent:
     def step(self, rows: Rows, pace: Pace, lower: Angles | None = None, upper: Angles | None = None) -> Rows:
         """One step of every row, within `lower` and `upper` (the limits when None)."""
         model = self.model
-        lower = model.lower if lower is None else lower
-        upper = model.upper if upper is None else upper
+        least: Angles = model.lower if lower is None else lower
+        most: Angles = model.upper if upper is None else upper
         system = self.authored.system(rows.poses, rows.wanted)
-        columns, error = rows.columns, rows.error
+        columns: Angles = rows.columns
+        error: Angles = rows.error
         weight = AIM_WEIGHT**2
         clip = np.minimum(1.0, LARGEST_TURN / np.maximum(rows.missed, LARGEST_TURN))
-        matrix = system.matrix + weight * (columns @ columns.transpose(0, 2, 1)) + np.diag(pace.proximal / model.scale**2)
-        descent = system.descent + (columns @ (error * (weight * clip)[:, None])[:, :, None])[:, :, 0]
-        move = boxed(matrix, descent, lower - rows.angles, upper - rows.angles)
+        gram: Angles = columns @ columns.transpose(0, 2, 1)
+        ridge: Angles = np.diag(pace.proximal / model.scale**2)
+        matrix: Angles = system.matrix + weight * gram + ridge
+        pull: Angles = error * (weight * clip)[:, None]
+        descent: Angles = system.descent + (columns @ pull[:, :, None])[:, :, 0]
+        move = boxed(matrix, descent, least - rows.angles, most - rows.angles)
         size = np.abs(move / model.scale).max(1)
         move = move * np.minimum(1.0, pace.largest_step / np.maximum(size, pace.largest_step))[:, None]
-        return self.at(np.clip(rows.angles + move, lower, upper), rows.sides)
+        return self.at(np.clip(rows.angles + move, least, most), rows.sides)
 
 
 def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles) -> Angles:
@@ -100,5 +104,5 @@ def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles) -> Angle
         if not over.any():
             return move
         fixed = np.where(over, np.clip(move, least, most), fixed)
-        held = held | over
+        held |= over
     return np.clip(move, least, most)

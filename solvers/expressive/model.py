@@ -8,12 +8,13 @@ no columns: (a_i x d) . (a_j x d) = a_i . a_j - (a_i . d)(a_j . d). The whole tu
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..gaze import Shape
 from ..rotations import NO_DIRECTION, Quaternion, normalized, rotate, to_matrix, unit
 from ..skeleton import Angles, Skeleton
 
-
+Indices = NDArray[np.intp]
 SHORTEST_REACH = 1e-6  # [m] a chain or link shorter than this is a point
 
 
@@ -28,8 +29,11 @@ class Poses(NamedTuple):
     tool_rotation: Angles  # (m, 3, 3)
     tool_place: Angles  # (m, 3) [m]
 
-    def pick(self, rows: Angles | np.ndarray) -> "Poses":
-        return Poses(*(None if part is None else part[rows] for part in self))
+    def pick(self, rows: Indices) -> "Poses":
+        """Only these rows."""
+        slides = None if self.slides is None else self.slides[rows]
+        angles, axes, directions, places = self.angles[rows], self.axes[rows], self.directions[rows], self.places[rows]
+        return Poses(angles, axes, directions, slides, places, self.tool_rotation[rows], self.tool_place[rows])
 
 
 class System(NamedTuple):
@@ -63,7 +67,9 @@ class Model:
         self._tool = np.array(_matrix(skeleton.tool_rotation))
         # Row k: from joint k's place to the next place, in joint k's frame.
         self._steps = np.vstack([offsets[1:], np.array(skeleton.tool_offset, dtype=float)])
-        self._slide_axes = np.vstack([(rests @ self.local_axes[:, :, None])[1:, :, 0], np.zeros(3)])  # of the next joint, in joint k's frame
+        self._slide_axes = np.vstack(
+            [(rests @ self.local_axes[:, :, None])[1:, :, 0], np.zeros(3)]
+        )  # of the next joint, in joint k's frame
         self._first = offsets[0]
         self._first_axis = rests[0] @ self.local_axes[0]
         self.links = Shape(skeleton, tuple(np.clip(0.0, self.lower, self.upper).tolist())).links
@@ -143,9 +149,7 @@ class Authored:
         cosines = (directions * wanted).sum(-1)
         rise = directions @ model.base_axis
         # how the whole turn and each joint go together: (a x d) . (y x t) = (a . y)(d . t) - (a . t)(d . y)
-        together = (axes @ model.base_axis) * (cosines @ model.carried) - (
-            (wanted @ across) * model.carried * rise[:, :, None]
-        ).sum(1)
+        together = (axes @ model.base_axis) * (cosines @ model.carried) - ((wanted @ across) * model.carried * rise[:, :, None]).sum(1)
         if poses.slides is not None:
             columns = crosses(axes[:, None] * model.carried[None, :, :, None], np.broadcast_to(directions[:, :, None], poses.slides.shape))
             columns = columns + poses.slides
@@ -169,7 +173,8 @@ def crosses(a: Angles, b: Angles) -> Angles:
 
 
 def _units(vectors: Angles) -> Angles:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), SHORTEST_REACH)
+    lengths: Angles = np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), SHORTEST_REACH)
+    return vectors / lengths
 
 
 def _skew(axis: Angles) -> Angles:

@@ -8,7 +8,7 @@ import numpy as np
 from ..aim_residual import residual
 from ..exact_aim import MAX_STEPS, Finished, finish
 from ..gaze import GazeGoal, Orientation, Shape, aim_error
-from ..skeleton import Angles, Skeleton
+from ..skeleton import Skeleton
 from .aims import BatchedAim
 from .descent import Descent, Pace, Rows
 from .model import Authored, Model
@@ -16,7 +16,7 @@ from .seeds import Seeds
 
 BOLD = Pace(proximal=0.01, largest_step=0.5)
 # After each round of steps the best rows go on: (rows kept, steps). Wide at first, as a third of all starts end in the best.
-ROUNDS = ((None, 3), (24, 4), (8, 6), (3, 8))
+ROUNDS = ((None, 2), (20, 4), (8, 6), (3, 7))
 MET = 1e-6  # [rad] an aim missed by less is met
 RESCUES = 12  # rows of the second round that get an exact finish when none of the last does
 SHAPE_DIGITS = 6  # of a shape deviation [rad]: beyond them lies the rounding of an arc cosine

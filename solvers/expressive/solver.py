@@ -42,8 +42,8 @@ class Expressive:
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
         """The best from scratch, or, with `start`, the best that is near it, on the way to the best of all where that is worth it.
 
-        See `GazeSolver.solve`. With `start` no joint moves more than `tracking.LARGEST_MOVE`, whatever the target does; `converged` is False
-        while the aim is missed. `memory` carries the watch over other branches from frame to frame.
+        See `GazeSolver.solve`. With `start` no joint moves more than `tracking.LARGEST_MOVE`, whatever the target does;
+        `converged` is False while the aim is missed. `memory` carries the watch over other branches from frame to frame.
         """
         began = time.perf_counter()
         authored = self._check(goal)

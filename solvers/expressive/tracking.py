@@ -26,16 +26,20 @@ BOLD = Pace(proximal=0.03, largest_step=0.5)
 WARM_STEPS = 3
 WARM_ENOUGH = math.radians(0.05)  # of movement in a step: further steps would not be seen
 LARGEST_MOVE = math.radians(8)  # of a joint in a frame: what the eye takes for movement, not for a jump
+RAMP = math.radians(2.1)  # a frame a frame: what a joint gains and loses of speed, 7600 deg/s2 at 60 frames a second
+WATCH_EVERY = 3  # frames: the watch takes as long as the rest
 WATCHED = 10  # rows that follow on other branches
 PATIENCE = 45  # frames that a shape may be much worse than it could be
 MUCH_WORSE = math.radians(25)  # of shape deviation
 LOST = math.radians(0.5)  # of aim: more than a passing lag
+NEARLY = math.radians(4)  # of aim: what a watched row may lag behind the target
 LOST_FRAMES = 2
 SAME_BRANCH = 0.1  # [rad] of the farthest joint: rows nearer than this are one
 HOLD_STEPS = 4
 HOLD_WEIGHT = 1e6  # of squared aim against squared movement
 STRIDE = 7  # prime to the number of starts: neighbours in the list are alike
-ARRIVED = math.radians(1.0)
+LEAST_SHARE = 0.6  # of a joint's part in a step of a glide
+ARRIVED = math.radians(5.0)  # from here the warm steps alone go on
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,9 @@ class Memory:
     worse: int = 0  # frames since the shape became much worse than it could be
     lost: int = 0  # frames since the aim was lost
     goal_row: int = -1  # of the branch that is glided to
+    speed: float = 0.0  # [rad] a frame, of the glide
+    move: tuple[float, ...] = ()  # (n,) of the last frame
+    frame: int = 0
 
 
 class Box(NamedTuple):
@@ -75,7 +82,10 @@ class Tracker:
         authored = Authored(model, np.array(posture))
         descent = Descent(model, authored, aim)
         watched, memory_now = self._watch(descent, aim, np.array(posture), last)
-        box_low, box_high = np.maximum(model.lower, start - LARGEST_MOVE * model.scale), np.minimum(model.upper, start + LARGEST_MOVE * model.scale)
+        box_low, box_high = (
+            np.maximum(model.lower, start - LARGEST_MOVE * model.scale),
+            np.minimum(model.upper, start + LARGEST_MOVE * model.scale),
+        )
         box = Box(box_low, box_high)
         rows, steps = descent.at(start[None], None), 0
         while steps < WARM_STEPS:
@@ -84,15 +94,38 @@ class Tracker:
             steps += 1
             if float(np.abs(rows.angles - before).max()) < WARM_ENOUGH:
                 break
-        angles, missed = self._hold(aim, rows.poses, rows.missed, box)
+        box = self._smooth(start, last.move, box)
+        angles, missed = self._hold(aim, model.poses(self._braked(start, rows.angles[0], last.move, box)[None]), box)
         now = self._intent(memory_now, watched, angles, missed, float(rows.cosine[0]))
         if now.goal_row >= 0:
-            angles = self._glide(aim, start, watched.angles[now.goal_row], box)
+            angles, speed = self._glide(aim, start, watched.angles[now.goal_row], box, now.speed)
+            now = replace(now, speed=speed)
             if float((np.abs(angles - watched.angles[now.goal_row]) / model.scale).max()) < ARRIVED:
-                now = replace(now, goal_row=-1, worse=0, lost=0)
+                now = replace(now, goal_row=-1, worse=0, lost=0, speed=0.0)
         final = model.skeleton.clamp(angles)
         pose = model.skeleton.forward(final)
-        return Followed(Finished(final, pose, residual(model.skeleton, goal, pose).size, steps), steps, now)
+        return Followed(
+            Finished(final, pose, residual(model.skeleton, goal, pose).size, steps),
+            steps,
+            replace(now, move=tuple((np.array(final) - start).tolist())),
+        )
+
+    def _smooth(self, start: Angles, move: tuple[float, ...], box: Box) -> Box:
+        """The part of the box that is reached from the last frame's movement without a jolt."""
+        last, jolt = np.array(move or [0.0] * len(start)), RAMP * self.model.scale
+        return Box(
+            np.minimum(np.maximum(box.lower, start + last - jolt), box.upper),
+            np.maximum(np.minimum(box.upper, start + last + jolt), box.lower),
+        )
+
+    def _braked(self, start: Angles, wanted: Angles, move: tuple[float, ...], box: Box) -> Angles:
+        """`wanted` or, where a joint is far from it, as much of the way as lets it come to rest there without a jolt."""
+        last, jolt = np.array(move or [0.0] * len(start)), RAMP * self.model.scale
+        away = wanted - start
+        far = np.abs(away)
+        slowed = np.sign(away) * np.minimum(far, np.maximum(jolt, np.sqrt(2.0 * jolt * far) - 0.5 * jolt))
+        moved: Angles = np.clip(start + np.where(np.abs(away - last) <= jolt, away, slowed), box.lower, box.upper)
+        return moved
 
     def _intent(self, now: Memory, watched: Rows, angles: Angles, missed: float, cosine: float) -> Memory:
         """Whether to stay, to go on gliding or to begin."""
@@ -100,24 +133,30 @@ class Tracker:
             return now
         best = int(np.argmin(watched.merit))
         gain = math.acos(max(-1.0, min(1.0, cosine))) - math.acos(max(-1.0, min(1.0, float(watched.cosine[best]))))
-        held = float(watched.missed[best]) < LOST
+        held = float(watched.missed[best]) < NEARLY
         worse = now.worse + 1 if held and gain > MUCH_WORSE else 0
         lost = now.lost + 1 if held and missed > LOST else 0
         go = worse > PATIENCE or lost >= LOST_FRAMES
         return replace(now, worse=worse, lost=lost, goal_row=best if go else -1)
 
-    def _glide(self, aim: BatchedAim, start: Angles, goal: Angles, box: Box) -> Angles:
-        """A step of the way from `start` to `goal`: the farthest joint goes at full speed, the others along and as the aim asks."""
+    def _glide(self, aim: BatchedAim, start: Angles, goal: Angles, box: Box, speed: float) -> tuple[Angles, float]:
+        """A step of the way from `start` to `goal`: the farthest joint goes at the glide's speed, the others along and as the aim asks."""
         away = goal - start
         far = np.abs(away) / self.model.scale
         farthest = int(np.argmax(far))
-        wanted = start + away * min(1.0, LARGEST_MOVE / max(float(far[farthest]), 1e-12))
-        lower, upper = box.lower.copy(), box.upper.copy()
-        lower[farthest] = upper[farthest] = min(max(wanted[farthest], lower[farthest]), upper[farthest])
-        angles, _ = self._hold(aim, self.model.poses(np.clip(wanted, lower, upper)[None]), np.array([math.inf]), Box(lower, upper))
-        return angles
+        left = max(float(far[farthest]), ARRIVED)
+        speed = min(LARGEST_MOVE, speed + RAMP, max(RAMP, math.sqrt(2.0 * RAMP * left) - 0.5 * RAMP))
+        wanted = start + away * min(1.0, speed / left)
+        # Every joint gets on by its least share, or those that mend the aim would undo the way.
+        least_share = start + np.where(far > ARRIVED, LEAST_SHARE, 0.0) * (wanted - start)
+        least_share[farthest] = wanted[farthest]
+        wanted = np.clip(wanted, box.lower, box.upper)
+        lower = np.where((away > 0.0) & (far > ARRIVED), np.minimum(np.maximum(box.lower, least_share), box.upper), box.lower)
+        upper = np.where((away < 0.0) & (far > ARRIVED), np.maximum(np.minimum(box.upper, least_share), box.lower), box.upper)
+        angles, _ = self._hold(aim, self.model.poses(np.clip(wanted, lower, upper)[None]), Box(lower, upper))
+        return angles, speed
 
-    def _hold(self, aim: BatchedAim, poses: Poses, missed: Angles, box: Box) -> tuple[Angles, float]:
+    def _hold(self, aim: BatchedAim, poses: Poses, box: Box) -> tuple[Angles, float]:
         """The nearest angles in the box that meet the aim, or nearly."""
         best, least = poses.angles[0], math.inf
         damping = np.diag(1.0 / self.model.scale**2)
@@ -137,8 +176,11 @@ class Tracker:
 
     def _watch(self, descent: Descent, aim: BatchedAim, posture: Angles, last: Memory) -> tuple[Rows, Memory]:
         """One step of the watched rows, with a new start in the place of the worst of a pair that met."""
-        starts = self.search.seeds.around(posture)
         two = aim.two_sided
+        if last.watched and last.frame % WATCH_EVERY and last.goal_row < 0:
+            rows = descent.at(np.array(last.watched), np.array(last.sides) if two else None)
+            return rows, replace(last, frame=last.frame + 1)
+        starts = self.search.seeds.around(posture)
         total = len(starts) * (2 if two else 1)
 
         def start_row(index: int) -> tuple[Angles, float]:
@@ -163,5 +205,6 @@ class Tracker:
                 now[i], out_sides[i] = row, side
                 ahead += 1
                 break
-        kept = Memory(tuple(tuple(row.tolist()) for row in now), tuple(out_sides), ahead, last.worse, last.lost, last.goal_row)
-        return rows, kept
+        return rows, replace(
+            last, watched=tuple(tuple(row.tolist()) for row in now), sides=tuple(out_sides), next_start=ahead, frame=last.frame + 1
+        )

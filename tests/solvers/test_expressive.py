@@ -1,0 +1,173 @@
+"""The expressive solver: exact aim, the nearest shape, limits, no pops, and no chain that breaks it."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from limber.solvers.aim_residual import residual
+from limber.solvers.expressive import Expressive
+from limber.solvers.expressive.aims import BatchedAim
+from limber.solvers.expressive.model import Authored, Model
+from limber.solvers.expressive.tracking import LARGEST_MOVE
+from limber.solvers.gaze import Direction, GazeGoal, Orientation, Point, PostureShapeError, TargetError, shape_deviation
+from limber.solvers.rotations import IDENTITY, X, Y, Z, about
+from limber.solvers.skeleton import Joint, Skeleton
+
+from .chains import aim_that_can_be_met, any_chain, any_direction, any_turn, lamp, shared_places, unit_chain
+
+KINDS = ("orientation", "direction", "point")
+
+
+def any_posture(draw: random.Random, chain: Skeleton) -> np.ndarray:
+    return np.array([draw.uniform(lower, upper) for lower, upper in zip(chain.lower, chain.upper, strict=True)])
+
+
+def with_slide(draw: random.Random) -> Skeleton:
+    chain = any_chain(draw, 5)
+    slide = Joint("slide", 1, any_turn(draw), (0.0, 0.2, 0.0), any_direction(draw), 0.0, 0.1, "prismatic")
+    return Skeleton((*chain.joints[:2], slide, *chain.joints[3:]), chain.tool_rotation, chain.tool_offset)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("chain", [lamp(), shared_places(3), unit_chain("YXXZY", math.pi / 2)], ids=["lamp", "spine", "C"])
+def test_an_aim_that_can_be_met_is_met_exactly_within_limits(chain: Skeleton, kind: str) -> None:
+    draw = random.Random(4)
+    solver = Expressive(chain)
+    for _ in range(8):
+        goal = GazeGoal(aim_that_can_be_met(draw, chain, kind), any_posture(draw, chain))
+        solution = solver.solve(goal)
+        assert solution.converged and solution.aim_error < math.radians(0.001)
+        assert np.all(solution.angles >= chain.lower) and np.all(solution.angles <= chain.upper)
+
+
+def test_a_target_that_the_posture_meets_changes_no_shape() -> None:
+    draw, chain = random.Random(5), unit_chain("YXZYXZY", 1.5)
+    for _ in range(8):
+        posture = any_posture(draw, chain)
+        solution = Expressive(chain).solve(GazeGoal(Orientation(chain.forward(posture.tolist()).tool_rotation), posture))
+        assert solution.shape_deviation < 1e-3 and solution.aim_error < 1e-8
+
+
+def test_the_same_question_gets_the_same_bits() -> None:
+    draw, chain = random.Random(6), lamp()
+    goal = GazeGoal(aim_that_can_be_met(draw, chain, "point"), any_posture(draw, chain))
+    first, again = Expressive(chain).solve(goal), Expressive(chain).solve(goal)
+    assert first.angles.tobytes() == again.angles.tobytes()
+    warm = [Expressive(chain).solve(goal, goal.posture, first.memory) for _ in range(2)]
+    assert warm[0].angles.tobytes() == warm[1].angles.tobytes() and warm[0].memory == warm[1].memory
+
+
+@pytest.mark.parametrize("chain", [any_chain(random.Random(7), 6), with_slide(random.Random(8))], ids=["turns", "with a slide"])
+def test_the_shape_and_its_descent_agree_with_finite_differences(chain: Skeleton) -> None:
+    draw = random.Random(9)
+    model = Model(chain)
+    posture, angles = any_posture(draw, chain), any_posture(draw, chain)
+    authored = Authored(model, posture)
+
+    def cost(at: np.ndarray) -> float:
+        return float(len(authored.directions) * (1.0 - authored.fit(model.poses(at[None]))[0][0]))
+
+    poses = model.poses(angles[None])
+    assert math.acos(1.0 - cost(angles) / len(authored.directions)) == pytest.approx(shape_deviation(chain, angles, posture), abs=1e-9)
+    descent = authored.system(poses, authored.fit(poses)[1]).descent[0]
+    h = 1e-6
+    numeric = [-(cost(angles + h * unit) - cost(angles - h * unit)) / (2 * h) for unit in np.eye(len(angles))]
+    assert np.allclose(descent, numeric, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_batched_aim_misses_what_the_plain_one_misses(kind: str) -> None:
+    draw = random.Random(10)
+    for up in (None, Z):
+        chain = any_chain(draw, 5)
+        goal = GazeGoal(aim_that_can_be_met(draw, chain, kind, up), any_posture(draw, chain))
+        model = Model(chain)
+        angles = any_posture(draw, chain)
+        missed = BatchedAim(model, goal).missed(model.poses(angles[None]))
+        assert float(missed.size[0]) == pytest.approx(residual(chain, goal, chain.forward(angles.tolist())).size, abs=1e-9)
+
+
+@pytest.mark.parametrize("axes", ["YXXZY", "YXZYXZY"])
+def test_from_frame_to_frame_nothing_moves_farther_than_the_eye_follows(axes: str) -> None:
+    draw, chain = random.Random(11), unit_chain(axes, math.pi / 2)
+    solver, posture = Expressive(chain), any_posture(draw, chain)
+    angles, memory = posture, None
+    for frame in range(120):
+        # Circles, passes behind, and jumps across half way.
+        target = Direction((math.sin(0.1 * frame), -0.2, math.cos(0.1 * frame)) if frame < 60 else (0.0, -1.0, 1e-9))
+        solution = solver.solve(GazeGoal(target, posture), angles, memory)
+        assert np.abs(solution.angles - angles).max() <= LARGEST_MOVE + 1e-12
+        angles, memory = solution.angles, solution.memory
+
+
+def test_a_slow_target_that_can_be_met_is_followed_exactly() -> None:
+    chain = unit_chain("YXZXY", math.pi / 2)
+    posture = np.array([0.0, 0.4, 0.2, 0.5, 0.0])
+    view = chain.forward(posture.tolist()).tool_rotation
+    first = Expressive(chain).solve(GazeGoal(Orientation(view), posture))
+    angles, memory = first.angles, first.memory
+    for frame in range(60):
+        pose = chain.forward([0.0, 0.4 + 0.004 * frame, 0.2, 0.5, 0.01 * frame])
+        solution = Expressive(chain).solve(GazeGoal(Orientation(pose.tool_rotation), posture), angles, memory)
+        assert solution.aim_error < 1e-6
+        angles, memory = solution.angles, solution.memory
+
+
+def test_a_target_out_of_reach_is_approached_and_left_without_a_jump() -> None:
+    chain = unit_chain("YXX", 0.4)
+    posture, solver = np.zeros(3), Expressive(chain)
+    angles, memory = posture, None
+    for frame in range(160):
+        tilt = 2.0 * math.sin(math.pi * frame / 159)
+        solution = solver.solve(GazeGoal(Direction((0.0, math.cos(tilt), math.sin(tilt))), posture), angles, memory)
+        assert np.abs(solution.angles - angles).max() <= LARGEST_MOVE + 1e-12
+        if frame == 80:
+            assert not solution.converged and solution.aim_error == pytest.approx(tilt - 0.8, abs=1e-3)
+        angles, memory = solution.angles, solution.memory
+    assert solution.aim_error < 1e-6
+
+
+def test_no_valid_chain_breaks_it() -> None:
+    draw = random.Random(12)
+    for case in range(60):
+        chain = with_slide(draw) if case % 10 == 0 else any_chain(draw, draw.choice([1, 1, 2, 3, 5, 8, 40]))
+        posture = 2.0 * any_posture(draw, chain)  # outside the limits now and then
+        place = chain.forward(chain.clamp(posture)).tool_place
+        aims = [Orientation(any_turn(draw)), Direction(any_direction(draw)), Direction(any_direction(draw), Z), Point(any_direction(draw))]
+        aims += [Point(place), Point((0.0, 0.0, 0.0), Y), Point(chain.forward(chain.clamp(posture)).places[0])]
+        goal = GazeGoal(draw.choice(aims), posture, draw.random() < 0.5)
+        solver = Expressive(chain)
+        solution = solver.solve(goal)
+        for _ in range(3):
+            numbers = (solution.aim_error, solution.orientation_error, solution.posture_error, solution.shape_deviation)
+            assert np.isfinite(solution.angles).all() and all(map(math.isfinite, numbers))
+            assert np.all(solution.angles >= chain.lower) and np.all(solution.angles <= chain.upper)
+            solution = solver.solve(goal, solution.angles, solution.memory)
+
+
+def test_a_chain_that_only_looks_ahead_says_that_it_cannot_look_behind() -> None:
+    chain = Skeleton((Joint("roll", -1, IDENTITY, (0.0, 0.0, 0.0), Y, -1.0, 1.0),))
+    solution = Expressive(chain).solve(GazeGoal(Direction((0.0, -1.0, 0.0)), np.zeros(1)))
+    assert not solution.converged and solution.aim_error == pytest.approx(math.pi)
+
+
+def test_a_goal_that_is_none_is_refused_by_name() -> None:
+    solver = Expressive(lamp())
+    with pytest.raises(PostureShapeError, match="posture"):
+        solver.solve(GazeGoal(Direction(X), np.zeros(2)))
+    with pytest.raises(TargetError, match="finite"):
+        solver.solve(GazeGoal(Point((math.nan, 0.0, 0.0)), np.zeros(5)))
+    with pytest.raises(TargetError, match="length"):
+        solver.solve(GazeGoal(Orientation((0.0, 0.0, 0.0, 0.0)), np.zeros(5)))
+
+
+def test_a_symmetric_end_may_be_met_rolled_by_half_a_turn() -> None:
+    chain = unit_chain("YXZXY", 1.2)
+    posture = np.array([0.1, 0.3, 0.2, 0.4, 0.1])
+    pose = chain.forward(posture.tolist())
+    from limber.solvers.rotations import multiply
+
+    goal = Orientation(multiply(pose.tool_rotation, about(Y, math.pi)))
+    assert Expressive(chain).solve(GazeGoal(goal, posture)).shape_deviation < 1e-3
+    assert Expressive(chain).solve(GazeGoal(goal, posture, symmetric=False)).shape_deviation > 0.05
