@@ -55,7 +55,11 @@ class BatchedAim:
             wanted = away / distance
             arms = crosses(poses.axes, poses.tool_place[:, None] - poses.places)
             moves = np.where(self.model.turns[:, None] > 0.0, arms, poses.axes)
-            turns = turns + crosses(np.broadcast_to(wanted[:, None], moves.shape), moves) / np.maximum(distance, NEAREST * self.model.skeleton.reach)[:, None]
+            turns = (
+                turns
+                + crosses(np.broadcast_to(wanted[:, None], moves.shape), moves)
+                / np.maximum(distance, NEAREST * self.model.skeleton.reach)[:, None]
+            )
         normal = crosses(view, wanted)
         sine = np.sqrt((normal**2).sum(1))
         cosine = (view * wanted).sum(1)

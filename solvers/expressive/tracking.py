@@ -28,6 +28,8 @@ WARM_ENOUGH = math.radians(0.05)  # of movement in a step: further steps would n
 LARGEST_MOVE = math.radians(8)  # of a joint in a frame: what the eye takes for movement, not for a jump
 RAMP = math.radians(2.1)  # a frame a frame: what a joint gains and loses of speed, 7600 deg/s2 at 60 frames a second
 WATCH_EVERY = 3  # frames: the watch takes as long as the rest
+YOUNG = 8  # steps after which a row may be replaced: most have found their branch by then
+AWAY_COST = 0.1  # of a radian of the farthest joint against the mean squared difference of directions: long glides lose the aim for long
 WATCHED = 10  # rows that follow on other branches
 PATIENCE = 45  # frames that a shape may be much worse than it could be
 MUCH_WORSE = math.radians(25)  # of shape deviation
@@ -48,6 +50,7 @@ class Memory:
 
     watched: tuple[tuple[float, ...], ...] = ()  # angles of rows on other branches
     sides: tuple[float, ...] = ()
+    ages: tuple[int, ...] = ()  # steps that each row has made
     next_start: int = 0
     worse: int = 0  # frames since the shape became much worse than it could be
     lost: int = 0  # frames since the aim was lost
@@ -131,12 +134,12 @@ class Tracker:
         """Whether to stay, to go on gliding or to begin."""
         if now.goal_row >= 0:
             return now
-        best = int(np.argmin(watched.merit))
+        best = int(np.argmin(watched.merit + AWAY_COST * (np.abs(watched.angles - angles) / self.model.scale).max(1)))
         gain = math.acos(max(-1.0, min(1.0, cosine))) - math.acos(max(-1.0, min(1.0, float(watched.cosine[best]))))
         held = float(watched.missed[best]) < NEARLY
         worse = now.worse + 1 if held and gain > MUCH_WORSE else 0
-        lost = now.lost + 1 if held and missed > LOST else 0
-        go = worse > PATIENCE or lost >= LOST_FRAMES
+        lost = now.lost + 1 if missed > LOST else 0
+        go = worse > PATIENCE or (held and lost >= LOST_FRAMES)
         return replace(now, worse=worse, lost=lost, goal_row=best if go else -1)
 
     def _glide(self, aim: BatchedAim, start: Angles, goal: Angles, box: Box, speed: float) -> tuple[Angles, float]:
@@ -177,7 +180,7 @@ class Tracker:
     def _watch(self, descent: Descent, aim: BatchedAim, posture: Angles, last: Memory) -> tuple[Rows, Memory]:
         """One step of the watched rows, with a new start in the place of the worst of a pair that met."""
         two = aim.two_sided
-        if last.watched and last.frame % WATCH_EVERY and last.goal_row < 0:
+        if last.watched and last.frame % WATCH_EVERY and last.goal_row < 0 and not last.lost:
             rows = descent.at(np.array(last.watched), np.array(last.sides) if two else None)
             return rows, replace(last, frame=last.frame + 1)
         starts = self.search.seeds.around(posture)
@@ -187,24 +190,31 @@ class Tracker:
             index %= total
             return starts[index % len(starts)], -1.0 if index >= len(starts) else 1.0
 
-        angles, sides, ahead = [np.array(row) for row in last.watched], list(last.sides), last.next_start
+        angles, sides, ages = [np.array(row) for row in last.watched], list(last.sides), [age + 1 for age in last.ages]
+        ahead = last.next_start
         while len(angles) < WATCHED:
             row, side = start_row(ahead * STRIDE)
             angles.append(row)
             sides.append(side)
+            ages.append(0)
             ahead += 1
         rows = descent.step(descent.at(np.array(angles), np.array(sides) if two else None), BOLD)
         order = np.argsort(rows.merit, kind="stable")
         now, out_sides = rows.angles.copy(), list(sides)
         for place, i in enumerate(order):
-            if i == last.goal_row:
+            if i == last.goal_row or ages[i] < YOUNG:
                 continue
             twins = [j for j in order[:place] if float(np.abs(now[i] - now[j]).max()) < SAME_BRANCH and out_sides[i] == out_sides[j]]
             if twins or place == WATCHED - 1:
                 row, side = start_row(ahead * STRIDE)
-                now[i], out_sides[i] = row, side
+                now[i], out_sides[i], ages[i] = row, side, 0
                 ahead += 1
                 break
         return rows, replace(
-            last, watched=tuple(tuple(row.tolist()) for row in now), sides=tuple(out_sides), next_start=ahead, frame=last.frame + 1
+            last,
+            watched=tuple(tuple(row.tolist()) for row in now),
+            sides=tuple(out_sides),
+            ages=tuple(ages),
+            next_start=ahead,
+            frame=last.frame + 1,
         )

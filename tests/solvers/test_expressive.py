@@ -11,7 +11,7 @@ from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.model import Authored, Model
 from limber.solvers.expressive.tracking import LARGEST_MOVE
 from limber.solvers.gaze import Direction, GazeGoal, Orientation, Point, PostureShapeError, TargetError, shape_deviation
-from limber.solvers.rotations import IDENTITY, X, Y, Z, about
+from limber.solvers.rotations import IDENTITY, X, Y, Z, about, multiply
 from limber.solvers.skeleton import Joint, Skeleton
 
 from .chains import aim_that_can_be_met, any_chain, any_direction, any_turn, lamp, shared_places, unit_chain
@@ -37,8 +37,10 @@ def test_an_aim_that_can_be_met_is_met_exactly_within_limits(chain: Skeleton, ki
     for _ in range(8):
         goal = GazeGoal(aim_that_can_be_met(draw, chain, kind), any_posture(draw, chain))
         solution = solver.solve(goal)
-        assert solution.converged and solution.aim_error < math.radians(0.001)
-        assert np.all(solution.angles >= chain.lower) and np.all(solution.angles <= chain.upper)
+        assert solution.converged
+        assert solution.aim_error < math.radians(0.001)
+        assert np.all(solution.angles >= chain.lower)
+        assert np.all(solution.angles <= chain.upper)
 
 
 def test_a_target_that_the_posture_meets_changes_no_shape() -> None:
@@ -46,7 +48,8 @@ def test_a_target_that_the_posture_meets_changes_no_shape() -> None:
     for _ in range(8):
         posture = any_posture(draw, chain)
         solution = Expressive(chain).solve(GazeGoal(Orientation(chain.forward(posture.tolist()).tool_rotation), posture))
-        assert solution.shape_deviation < 1e-3 and solution.aim_error < 1e-8
+        assert solution.shape_deviation < 1e-3
+        assert solution.aim_error < 1e-8
 
 
 def test_the_same_question_gets_the_same_bits() -> None:
@@ -55,7 +58,8 @@ def test_the_same_question_gets_the_same_bits() -> None:
     first, again = Expressive(chain).solve(goal), Expressive(chain).solve(goal)
     assert first.angles.tobytes() == again.angles.tobytes()
     warm = [Expressive(chain).solve(goal, goal.posture, first.memory) for _ in range(2)]
-    assert warm[0].angles.tobytes() == warm[1].angles.tobytes() and warm[0].memory == warm[1].memory
+    assert warm[0].angles.tobytes() == warm[1].angles.tobytes()
+    assert warm[0].memory == warm[1].memory
 
 
 @pytest.mark.parametrize("chain", [any_chain(random.Random(7), 6), with_slide(random.Random(8))], ids=["turns", "with a slide"])
@@ -123,7 +127,8 @@ def test_a_target_out_of_reach_is_approached_and_left_without_a_jump() -> None:
         solution = solver.solve(GazeGoal(Direction((0.0, math.cos(tilt), math.sin(tilt))), posture), angles, memory)
         assert np.abs(solution.angles - angles).max() <= LARGEST_MOVE + 1e-12
         if frame == 80:
-            assert not solution.converged and solution.aim_error == pytest.approx(tilt - 0.8, abs=1e-3)
+            assert not solution.converged
+            assert solution.aim_error == pytest.approx(tilt - 0.8, abs=1e-3)
         angles, memory = solution.angles, solution.memory
     assert solution.aim_error < 1e-6
 
@@ -141,15 +146,18 @@ def test_no_valid_chain_breaks_it() -> None:
         solution = solver.solve(goal)
         for _ in range(3):
             numbers = (solution.aim_error, solution.orientation_error, solution.posture_error, solution.shape_deviation)
-            assert np.isfinite(solution.angles).all() and all(map(math.isfinite, numbers))
-            assert np.all(solution.angles >= chain.lower) and np.all(solution.angles <= chain.upper)
+            assert np.isfinite(solution.angles).all()
+            assert all(map(math.isfinite, numbers))
+            assert np.all(solution.angles >= chain.lower)
+            assert np.all(solution.angles <= chain.upper)
             solution = solver.solve(goal, solution.angles, solution.memory)
 
 
 def test_a_chain_that_only_looks_ahead_says_that_it_cannot_look_behind() -> None:
     chain = Skeleton((Joint("roll", -1, IDENTITY, (0.0, 0.0, 0.0), Y, -1.0, 1.0),))
     solution = Expressive(chain).solve(GazeGoal(Direction((0.0, -1.0, 0.0)), np.zeros(1)))
-    assert not solution.converged and solution.aim_error == pytest.approx(math.pi)
+    assert not solution.converged
+    assert solution.aim_error == pytest.approx(math.pi)
 
 
 def test_a_goal_that_is_none_is_refused_by_name() -> None:
@@ -166,8 +174,6 @@ def test_a_symmetric_end_may_be_met_rolled_by_half_a_turn() -> None:
     chain = unit_chain("YXZXY", 1.2)
     posture = np.array([0.1, 0.3, 0.2, 0.4, 0.1])
     pose = chain.forward(posture.tolist())
-    from limber.solvers.rotations import multiply
-
     goal = Orientation(multiply(pose.tool_rotation, about(Y, math.pi)))
     assert Expressive(chain).solve(GazeGoal(goal, posture)).shape_deviation < 1e-3
     assert Expressive(chain).solve(GazeGoal(goal, posture, symmetric=False)).shape_deviation > 0.05
