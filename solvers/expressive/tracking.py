@@ -32,10 +32,10 @@ YOUNG = 8  # steps after which a row may be replaced: most have found their bran
 AWAY_COST = 0.1  # of a radian of the farthest joint against the mean squared difference of directions: long glides lose the aim for long
 WATCHED = 10  # rows that follow on other branches
 PATIENCE = 45  # frames that a shape may be much worse than it could be
-MUCH_WORSE = math.radians(25)  # of shape deviation
+MUCH_WORSE = math.radians(35)  # of shape deviation
 LOST = math.radians(0.5)  # of aim: more than a passing lag
 NEARLY = math.radians(4)  # of aim: what a watched row may lag behind the target
-LOST_FRAMES = 2
+LOST_COUNTS = 4
 SAME_BRANCH = 0.1  # [rad] of the farthest joint: rows nearer than this are one
 HOLD_STEPS = 4
 HOLD_WEIGHT = 1e6  # of squared aim against squared movement
@@ -98,8 +98,8 @@ class Tracker:
             if float(np.abs(rows.angles - before).max()) < WARM_ENOUGH:
                 break
         box = self._smooth(start, last.move, box)
-        angles, missed = self._hold(aim, model.poses(self._braked(start, rows.angles[0], last.move, box)[None]), box)
-        now = self._intent(memory_now, watched, angles, missed, float(rows.cosine[0]))
+        angles, lag = self._hold(aim, model.poses(self._braked(start, rows.angles[0], last.move, box)[None]), box)
+        now = self._intent(memory_now, watched, angles, (float(rows.missed[0]), lag), float(rows.cosine[0]))
         if now.goal_row >= 0:
             angles, speed = self._glide(aim, start, watched.angles[now.goal_row], box, now.speed)
             now = replace(now, speed=speed)
@@ -130,7 +130,7 @@ class Tracker:
         moved: Angles = np.clip(start + np.where(np.abs(away - last) <= jolt, away, slowed), box.lower, box.upper)
         return moved
 
-    def _intent(self, now: Memory, watched: Rows, angles: Angles, missed: float, cosine: float) -> Memory:
+    def _intent(self, now: Memory, watched: Rows, angles: Angles, missed: tuple[float, float], cosine: float) -> Memory:
         """Whether to stay, to go on gliding or to begin."""
         if now.goal_row >= 0:
             return now
@@ -138,8 +138,9 @@ class Tracker:
         gain = math.acos(max(-1.0, min(1.0, cosine))) - math.acos(max(-1.0, min(1.0, float(watched.cosine[best]))))
         held = float(watched.missed[best]) < NEARLY
         worse = now.worse + 1 if held and gain > MUCH_WORSE else 0
-        lost = now.lost + 1 if missed > LOST else 0
-        go = worse > PATIENCE or (held and lost >= LOST_FRAMES)
+        # Lost where the limits stand in the way; a lag, because joints gain speed gently, counts half.
+        lost = now.lost + sum(miss > LOST for miss in missed) if max(missed) > LOST else 0
+        go = worse > PATIENCE or (held and lost >= LOST_COUNTS)
         return replace(now, worse=worse, lost=lost, goal_row=best if go else -1)
 
     def _glide(self, aim: BatchedAim, start: Angles, goal: Angles, box: Box, speed: float) -> tuple[Angles, float]:
