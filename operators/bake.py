@@ -1,6 +1,7 @@
 import bpy
 from bpy.props import BoolProperty
 
+from ..rig import robot
 from ..rig.bake import Bake
 from ..rig.errors import RigError
 from .subject import chain_of, poll_chain, rig_of
@@ -10,8 +11,7 @@ FRAMES_NAMED = 5  # in a report
 
 
 class LIMBER_OT_bake(bpy.types.Operator):
-    """Bake the warped, filtered motion of the chain's frame range to keys on a new action; the action that was there is kept. Esc
-    cancels"""
+    """Bake the warped, filtered motion of the range to keys on a new action; the one that was there is kept. Esc cancels"""
 
     bl_idname = "limber.bake"
     bl_label = "Bake"
@@ -60,6 +60,8 @@ class LIMBER_OT_bake(bpy.types.Operator):
 
     def modal(self, context, event):
         if event.type == "ESC":
+            if event.shift:  # the stop key comes here first
+                robot.stop_all()
             self.cancel(context)
             self.report({"WARNING"}, "Baking is cancelled: nothing was written")
             return {"CANCELLED"}

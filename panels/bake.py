@@ -21,3 +21,5 @@ class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
         row.prop(chain, "frame_start")
         row.prop(chain, "frame_end")
         layout.operator("limber.bake", icon="KEYFRAME")
+        if sum(other.target is not None for other in rig_of(context).limber.chains) > 1:
+            layout.operator("limber.bake", text="Bake All Chains", icon="KEYFRAME_HLT").all_chains = True

@@ -22,6 +22,8 @@ class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
         layout.use_property_split = True
         layout.prop(chain, "target")
         layout.prop(chain, "base")
+        if chain.base == "POSTURE":
+            layout.prop(chain, "active_posture")
         row = layout.row(align=True)
         row.prop(chain, "look")
         if chain.roll == "UPRIGHT":

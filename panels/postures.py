@@ -24,3 +24,4 @@ class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("limber.store_posture", icon="POSE_HLT")
         row.operator("limber.apply_posture", text="Apply", icon="PASTEDOWN")
+        layout.operator("limber.add_posture", icon="ASSET_MANAGER")

@@ -17,7 +17,7 @@ class LIMBER_PT_robot(Tab, bpy.types.Panel):
     @classmethod
     def poll(cls, context):
         rig = rig_of(context)
-        return rig is not None and len(rig.limber.chains) > 0
+        return rig is not None and (len(rig.limber.chains) > 0 or robot.link(rig) is not None)
 
     def draw(self, context):
         layout = self.layout

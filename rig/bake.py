@@ -1,5 +1,6 @@
 """Baking: the same tick as live, frame by frame, to keys on a new action. The action that was there is kept."""
 
+import re
 from math import floor
 from time import perf_counter
 
@@ -11,6 +12,7 @@ from .errors import RigError
 from .stage import Stage
 
 SUFFIX = " Baked"
+NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers the second of a name
 
 
 class Bake:
@@ -125,7 +127,7 @@ class Bake:
             if old.is_editable:
                 old.use_fake_user = True  # kept, also when nothing uses it any more
             action = old.copy()
-            action.name = old.name.removesuffix(SUFFIX) + SUFFIX
+            action.name = NUMBERED.sub("", old.name) + SUFFIX
         slot = next((slot for slot in getattr(action, "slots", ()) if slot.handle == handle), None)
         curves = actions.writable_fcurves(action, rig, slot)
         for path, index, bone, _, angles in self.channels(rig):

@@ -22,8 +22,12 @@ def tool_frame(chain, end_length: float) -> tuple[tuple, tuple]:
     """Rotation (w, x, y, z) and offset [m] of the tool in the end bone's frame: it looks along its own +Y and its up is its own +Z.
 
     Raises:
-        RigError: the end looks along the axis that is up.
+        RigError: the end looks along the axis that is up, or a setting is not one that can be chosen.
     """
+    if not chain.look or not chain.up:
+        raise RigError(f"Chain '{chain.name}' has an axis that this version does not know: choose Looks Along and Up anew")
+    if not isfinite(chain.eye):
+        raise RigError(f"The Eye of chain '{chain.name}' is not a number: set it between 0, the bone's head, and 1, its tail")
     look, up = signed_axis(chain.look), signed_axis(chain.up)
     if chain.look[1] == chain.up[1]:
         raise RigError(f"Chain '{chain.name}' looks along {chain.look} and has its up there too: choose another axis for one of them")

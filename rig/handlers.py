@@ -13,9 +13,11 @@ IDLE = 0.25  # [s] between two looks at the playback while it drives the motion 
 
 @persistent
 def _frame_change_post(scene, depsgraph) -> None:
-    """Playing, scrubbing and rendering: the warped pose of the new frame, before it is drawn."""
+    """Playing, scrubbing and rendering: the warped pose of the new frame, before it is drawn, and for robots also the posed one."""
     if live.frame_changed(scene, depsgraph):
         wake_clock()
+    if depsgraph.mode != "RENDER":
+        robot.send_posed(scene)
 
 
 @persistent

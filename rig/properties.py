@@ -5,6 +5,7 @@ All of it can be overridden, so that an armature linked from another file can ha
 
 from functools import partial
 from math import pi, radians
+from zlib import crc32
 
 import bpy
 from bpy import props
@@ -44,6 +45,11 @@ ON_SILENCE = [
     ("hold", "Hold", "Without orders the servo keeps its place: for joints that carry weight"),
     ("detach", "Let Go", "Without orders the servo's signal ends and it goes limp"),
 ]
+
+
+def _choice(key: str, info) -> tuple[str, str, str, str, int]:
+    """A table's line as an enum's item. Files keep its number, so that depends on the name alone, not on the place in the table."""
+    return key, info.label, info.description, "NONE", crc32(key.encode()) >> 1
 
 
 class LimberJoint(PropertyGroup):
@@ -132,13 +138,13 @@ class LimberChain(PropertyGroup):
     solver: EnumProperty(
         name="Solver",
         description="Method that finds the angles",
-        items=[(key, info.label, info.description) for key, info in SOLVERS.items()],
+        items=[_choice(key, info) for key, info in SOLVERS.items()],
         default="erik_exact",
     )
     filter: EnumProperty(
         name="Filter",
         description="How the motion is shaped within the joints' limits",
-        items=[(key, info.label, info.description) for key, info in FILTERS.items()],
+        items=[_choice(key, info) for key, info in FILTERS.items()],
         default="default",
     )
     sigma: FloatProperty(

@@ -6,7 +6,7 @@ import bpy
 
 from ..hardware.calibration import angle_from_pulse
 from ..hardware.device import Channel, Device
-from ..hardware.errors import HardwareError
+from ..hardware.errors import DeviceError, HardwareError
 from ..hardware.link import Link
 from ..hardware.safety import State
 from ..hardware.status import Status
@@ -16,6 +16,7 @@ from .skeleton import is_euler
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
 MOVING = {State.ARMING, State.ARMED, State.HOLDING}
 LOST = {State.FAULT, State.WORKER_LOST}
+NO_ANGLE = "press Euler Order, give the bone its name again, or set the joint's servo to -1"
 SLACK = 0.01  # [rad] by which a servo may turn less than its joint before it is worth a word
 
 
@@ -36,15 +37,20 @@ def describe(rig) -> Device:
     """The device as the rig's properties say.
 
     Raises:
-        DeviceError, LimitsError: a channel or limit that cannot be; the message names it and the remedy.
+        DeviceError: a joint, limit or channel that cannot be; the message names it and the remedy.
     """
     channels = []
     for _, joint in _driven(rig):
         name = f"{joint.bone} {joint.axis}"
+        bone = rig.pose.bones.get(joint.bone)
+        if bone is None or not is_euler(bone):
+            raise DeviceError(f"Joint {name}: {'its bone has no Euler order' if bone else 'its bone is missing'}: {NO_ANGLE}")
+        if joint.lower > joint.upper:
+            raise DeviceError(f"Joint {name}: its smallest angle is above its largest: exchange Min and Max")
         try:
             limits = Limits(joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.jerk)
         except MotionError as error:
-            raise type(error)(f"Joint {name}: {error}") from error
+            raise DeviceError(f"Joint {name}: its velocity, acceleration and jerk must be above 0: enter what the motor can do") from error
         channels.append(
             Channel(
                 name=name,
@@ -71,14 +77,18 @@ def connect(rig) -> None:
     """Opens the rig's device. Moves nothing.
 
     Raises:
-        DeviceError, LimitsError, WorkerError: see `describe` and `Link.open`.
+        DeviceError, WorkerError: see `describe` and `Link.open`; another armature of this file has the port.
     """
     disconnect(rig)
     device = describe(rig)
+    owner = next((other.rig_name for other in _robots.values() if other.link.device.port == device.port), None)
+    if owner and not device.is_virtual:
+        raise DeviceError(f"Port {device.port} moves armature '{owner}' already: disconnect that one, or choose another port")
     places = [(chain.uid, joint.bone, joint.axis) for chain, joint in _driven(rig)]
+    posed = [rig.pose.bones[bone].rotation_euler["XYZ".index(axis)] for _, bone, axis in places]
     link = Link(device)
     link.open()
-    _robots[rig.session_uid] = _Robot(link, rig.name, places, [0.0] * len(places))
+    _robots[rig.session_uid] = _Robot(link, rig.name, places, posed)
     send(rig)
     look(rig)
 
@@ -91,6 +101,7 @@ def disconnect(rig) -> None:
 
 
 def disconnect_all() -> None:
+    """Disarms every robot and closes its port."""
     for robot in _robots.values():
         robot.link.close()
     _robots.clear()
@@ -163,18 +174,29 @@ def send(rig) -> None:
     if not _held:
         known: dict[tuple[str, str, str], float] = {}
         for chain in rig.limber.chains:
-            session = live.session(rig, chain) if chain.live else None
-            if session and session.outputs and session.reader:
-                for (bone, axis), angle in zip(session.reader.places, session.outputs.angles.tolist(), strict=True):
-                    known[chain.uid, bone, axis] = angle
-        for number, place in enumerate(robot.places):
-            _, bone, axis = place
-            posed = rig.pose.bones.get(bone)
-            if place in known:
-                robot.angles[number] = known[place]
-            elif posed and is_euler(posed):  # else renamed, deleted or not by angles any more: where it was
-                robot.angles[number] = posed.rotation_euler["XYZ".index(axis)]
+            if chain.live:
+                session = live.session(rig, chain)
+                if session.outputs and session.reader:
+                    known.update(
+                        ((chain.uid, *place), angle)
+                        for place, angle in zip(session.reader.places, session.outputs.angles.tolist(), strict=True)
+                    )
+                continue
+            for joint in chain.joints:
+                posed = rig.pose.bones.get(joint.bone)
+                if posed and is_euler(posed):
+                    known[chain.uid, joint.bone, joint.axis] = posed.rotation_euler["XYZ".index(joint.axis)]
+        # Removed, renamed, or live and not solved: where it was.
+        robot.angles = [known.get(place, angle) for place, angle in zip(robot.places, robot.angles, strict=True)]
     robot.link.send(robot.angles)
+
+
+def send_posed(scene) -> None:
+    """Hands over the new frame of rigs without a live chain; the live ones send when they are solved."""
+    for uid, robot in _robots.items():
+        rig = _find(uid, robot)
+        if rig is not None and rig.name in scene.objects and not any(chain.live for chain in rig.limber.chains):
+            send(rig)
 
 
 def heartbeat() -> bool:

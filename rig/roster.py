@@ -67,8 +67,8 @@ class Roster:
         twin.discard_others([member.twin for member in self.members if member.twin])
 
     def has_lost(self) -> bool:
-        """Whether a rig was deleted since the last look."""
-        return not all(_exists(member.rig) for member in self.members)
+        """Whether a rig or its twin was deleted since the last look."""
+        return not all(_exists(member.rig) and (member.twin is None or _exists(member.twin)) for member in self.members)
 
     def is_in_line(self) -> bool:
         """Whether bones, joints and constraints are still as they were at the last look."""

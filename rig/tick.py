@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from ..motion import FILTERS, Character, Filter, Kinematic, Limits
+from ..motion import Character, Filter, Kinematic, Limits, make_filter
 from ..solvers.gaze import GazeError, GazeGoal, GazeSolver, Solution, aim_error, make_solver
 from ..solvers.skeleton import Skeleton
 
@@ -67,9 +67,9 @@ def make_model(skeleton: Skeleton, solver: str, filter_name: str, character: Cha
     """
 
     def filters(share: float) -> tuple[Filter, ...]:
-        make = FILTERS[filter_name].make
         return tuple(
-            make(Limits(j.lower, j.upper, share * j.velocity, share * j.acceleration, share * j.jerk), character) for j in skeleton.joints
+            make_filter(filter_name, Limits(j.lower, j.upper, share * j.velocity, share * j.acceleration, share * j.jerk), character)
+            for j in skeleton.joints
         )
 
     return Model(skeleton, make_solver(solver, skeleton), filters(1.0), filters(GLIDE) if posture_jumps else ())

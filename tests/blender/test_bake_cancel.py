@@ -107,8 +107,8 @@ class Window:
         for name in ("_begin", "_finish", "_give_up", "invoke", "modal", "cancel"):
             setattr(self, name, getattr(operator, name).__get__(self))
 
-    def send(self, kind: str):
-        return self.modal(bpy.context, type("Event", (), {"type": kind})())
+    def send(self, kind: str, shift: bool = False):
+        return self.modal(bpy.context, type("Event", (), {"type": kind, "shift": shift})())
 
     def start(self, monkeypatch):
         """As `invoke`, but for the handler, which Blender lets only a running operator add."""
@@ -144,6 +144,21 @@ def test_other_events_change_nothing_and_escape_cancels(rig, chain, monkeypatch)
     assert window.send("ESC") == {"CANCELLED"}
     assert window.reports == [("WARNING", "Baking is cancelled: nothing was written")]
     assert state(rig) == before
+
+
+def test_the_stop_key_stops_the_robot_while_a_bake_has_the_keyboard(rig, chain, monkeypatch):
+    import limber.operators.bake as module
+    from limber.rig import robot
+
+    stopped = []
+    monkeypatch.setattr(module, "BUDGET", 0.0)
+    monkeypatch.setattr(robot, "stop_all", lambda: stopped.append("all"))
+    for shift, stops in ((False, []), (True, ["all"])):
+        window = Window()
+        window.start(monkeypatch)
+        window.send("TIMER")
+        assert window.send("ESC", shift) == {"CANCELLED"}
+        assert stopped == stops
 
 
 def test_an_error_in_the_window_ends_the_bake_with_a_sentence(rig, chain, monkeypatch):
