@@ -78,7 +78,7 @@ def test_a_joint_that_is_not_known_any_more_keeps_its_angle(rig, chain, how):
         rig.pose.bones["middle"].rotation_mode = "QUATERNION"
     rig.pose.bones["upper"].rotation_euler.x = 0.3
     until(lambda: is_at(rig, [0, 0, 0.6, 0.3, 0, 0]), "the others follow, and it stays")
-    assert state(rig) == "ARMED"
+    until(lambda: state(rig) == "ARMED", "it is armed, if need be again after a missed beat")
 
 
 def test_removing_the_chain_leaves_the_robot_where_it_is(rig, chain):
@@ -90,7 +90,7 @@ def test_removing_the_chain_leaves_the_robot_where_it_is(rig, chain):
     until_sent = status(rig).sent + 50
     until(lambda: status(rig).sent > until_sent, "the robot has heard more")
     assert is_at(rig, [0, 0, 0.6, 0, 0, 0])
-    assert state(rig) == "ARMED"
+    until(lambda: state(rig) == "ARMED", "it is armed, if need be again after a missed beat")
 
 
 def test_a_joint_without_a_readable_angle_is_not_connected(rig):
@@ -114,7 +114,7 @@ def test_undo_and_redo_keep_the_robot_armed_and_following(undo_step):
     bpy.ops.ed.redo()
     rig = bpy.data.objects["Rig"]
     until(lambda: is_at(rig, [0, 0, 0.5, 0, 0, 0]), "the robot has come again")
-    assert state(rig) == "ARMED"
+    until(lambda: state(rig) == "ARMED", "it is armed, if need be again after a missed beat")
     assert worker(rig) == pid
 
 
@@ -272,4 +272,4 @@ def test_ending_live_while_armed_takes_the_robot_to_the_authored_pose(rig, chain
     arm(rig)
     bpy.ops.limber.end_live()
     until(lambda: is_at(rig, [0, 0, 0.5, 0, 0, 0]), "the robot has gone to the authored pose")
-    assert state(rig) == "ARMED"
+    until(lambda: state(rig) == "ARMED", "it is armed, if need be again after a missed beat")
