@@ -13,6 +13,9 @@ HOLD_AFTER = 0.2  # [s] without angles: a save, a file dialog, a slow redraw. Th
 DISARM_AFTER = 5.0  # [s] without a sign of life: Blender hangs, or nobody minds the robot
 CONFIRM_WITHIN = 1.0  # [s] age of the pose that the user confirms: what Blender shows now, not what it showed before
 
+LEAPT = "the pose in Blender jumped"
+"""The detail of a hold, and of the ramp that ends it, that a leap of the pose brought about."""
+
 
 class State(IntEnum):
     """Where the link stands. Only ARMING, ARMED and HOLDING let the servos be driven."""
@@ -90,6 +93,7 @@ class Sight:
         frame_age: Time since the last usable angles [s]; infinite before the first.
         arrived: The ramp has reached the newest angles.
         at_rest: The commanded angles stand still.
+        leapt: The newest angles are far from the commanded ones, and no motion of the joints led there.
         remark: What else the user should know: why angles are refused.
     """
 
@@ -104,6 +108,7 @@ class Sight:
     frame_age: float = 0.0
     arrived: bool = False
     at_rest: bool = True
+    leapt: bool = False
     remark: str = ""
 
 
@@ -127,7 +132,7 @@ def step(before: Safety, sight: Sight) -> Safety:
     if sight.trouble is not None:
         return Safety(State.FAULT, sight.trouble.fault, sight.trouble.detail)
     if before.state in DRIVEN:
-        return _driven(before.state, sight)
+        return _driven(before, sight)
     return _still(before, sight)
 
 
@@ -138,7 +143,8 @@ def _latched(before: Safety, sight: Sight) -> Safety:
     return Safety(State.DISARMED if sight.connected and sight.trouble is None else State.CONNECTING)
 
 
-def _driven(state: State, sight: Sight) -> Safety:
+def _driven(before: Safety, sight: Sight) -> Safety:
+    state, detail = before.state, before.detail if before.detail == LEAPT else ""
     if sight.blender_silence > DISARM_AFTER:
         return Safety(State.FAULT, Fault.BLENDER_SILENT)
     if sight.wish is Wish.DISARM:
@@ -146,12 +152,14 @@ def _driven(state: State, sight: Sight) -> Safety:
     if sight.device_armed:
         silent = sight.frame_age > HOLD_AFTER
         if silent:
-            state = State.HOLDING
+            state, detail = State.HOLDING, ""
+        elif sight.leapt and state is not State.HOLDING:
+            state, detail = State.HOLDING, LEAPT
         elif state is State.HOLDING and sight.at_rest:
             state = State.ARMING  # from a standstill on it is like arming: a ramp
         elif state is State.ARMING and sight.arrived:
-            state = State.ARMED
-    return Safety(state, detail=sight.remark)
+            state, detail = State.ARMED, ""
+    return Safety(state, detail=sight.remark or detail)
 
 
 def _still(before: Safety, sight: Sight) -> Safety:

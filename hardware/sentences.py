@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device
-from .safety import Fault, State
+from .safety import LEAPT, Fault, State
 
 _STATES: dict[State, str] = {
     State.CLOSED: "Not connected: press Connect",
@@ -14,6 +14,8 @@ _STATES: dict[State, str] = {
     State.ARMED: "Armed: the robot follows",
     State.HOLDING: "Holding still: no new angles from Blender; press Live or play, and the robot moves on slowly",
 }
+
+_LEAPT = "The pose in Blender jumped: the robot goes there slowly; Stop is always ready"
 
 _FAULTS: dict[Fault, str] = {
     Fault.STOPPED: "Stopped: make sure that all is safe, press Clear Fault, then Arm",
@@ -52,6 +54,8 @@ def port_name(port: str) -> str:
 
 def sentence(state: State, fault: Fault, detail: str, device: Device) -> str:
     """What `state` is and what to do; `detail` is the worker's own knowledge of it."""
+    if detail == LEAPT:
+        return _LEAPT
     told = state in (State.FAULT, State.WORKER_LOST)
     text = (_FAULTS[fault] if told else _STATES[state]).format(port=port_name(device.port), detail=detail or "no more is known")
     return text if told or not detail else f"{text} ({detail})"

@@ -18,6 +18,7 @@ from ..safety import DRIVEN, Fault, Safety, Sight, State, Trouble, Wish, step
 from ..transport import Transport, TransportError
 from .conversation import Conversation, Want
 from .drive import Drive
+from .leaps import Leaps
 from .moves import Moves
 from .playback import Playback
 from .statistics import Durations
@@ -51,6 +52,7 @@ class Worker:
         self._drive: Drive | None = None
         self._ranges = [angle_range(channel) for channel in self._device.channels]
         self._playback = Playback(TURN)
+        self._leaps = Leaps([channel.limits for channel in self._device.channels])
         self._goal: list[Kinematic] | None = None  # the motion wanted now
         self._arrived = False
         self._confirmed: tuple[float, ...] | None = None
@@ -76,11 +78,11 @@ class Worker:
             conversation.listen(now)
             if wish is Wish.CLEAR_FAULT:
                 conversation.forget_complaint(now)
-        self._goal = self._playback.at(now)
         before = self._safety
         self._safety = step(before, self._look(now, stop, wish))
         if (self._safety.state, self._safety.fault) != (before.state, before.fault):
             self._enter(before.state)
+        self._goal = self._playback.at(now)
         self._mind_port(wish, now)
         self._move(now)
         if self._conversation is not None:
@@ -131,7 +133,9 @@ class Worker:
         angles = tuple(min(max(angle, low), high) for angle, (low, high) in zip(orders.angles, self._ranges, strict=True))
         self._clamped += angles != orders.angles
         # Clocks of two processes agree on the usual systems; where they do not, the frame came since the last turn all the same.
-        self._playback.add(min(max(orders.stamp, self._last_turn), now), angles)
+        stamp = min(max(orders.stamp, self._last_turn), now)
+        self._playback.add(stamp, angles)
+        self._leaps.take(stamp, angles)
         self._frame_seen = now
 
     def _look(self, now: float, stop: bool, wish: Wish) -> Sight:
@@ -149,12 +153,16 @@ class Worker:
             frame_age=now - self._frame_seen,
             arrived=self._arrived,
             at_rest=drive is None or drive.at_rest,
+            leapt=drive is not None and self._leaps.leapt(drive.commanded),
             remark=self._remark,
         )
 
     def _enter(self, left: State) -> None:
         """What a change of state means for the device."""
         state = self._safety.state
+        self._leaps.forget()
+        if state in (State.ARMING, State.HOLDING):
+            self._playback.skip()  # a ramp goes where the pose is, not where it was
         if self._conversation is None:
             return
         if state not in DRIVEN:

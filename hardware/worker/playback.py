@@ -60,9 +60,8 @@ class Playback:
     def add(self, stamp: float, angles: Angles) -> None:
         """A frame that Blender handed over at `stamp` [s]. The same angles once more are a sign of life, not of a frame rate."""
         if not self._frames:
-            for _ in range(STANDING):
-                self._append(angles)
-            self._place = self._last - 2.0
+            self._append(angles)
+            self.skip()
         newest = self._frames[-1]
         if angles == newest:
             self._again = True
@@ -79,6 +78,13 @@ class Playback:
         self._append(angles)
         if stands:
             self._place = self._last - 2.0 - RESERVE - self._unevenness()  # where it stands, it may begin at the best place
+
+    def skip(self) -> None:
+        """Stand at the newest frame at once."""
+        if self._frames:
+            self._frames.extend([self._frames[-1]] * STANDING)
+            self._last += STANDING
+            self._place = self._last - 2.0
 
     def at(self, now: float) -> list[Kinematic] | None:
         """Where and how each channel is to move at now [s]; None before the first frame."""

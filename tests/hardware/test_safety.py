@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.hardware.safety import CONFIRM_WITHIN, DISARM_AFTER, DRIVEN, HOLD_AFTER, Fault, Safety, Sight, State, Trouble, Wish, step
+from limber.hardware.safety import CONFIRM_WITHIN, DISARM_AFTER, DRIVEN, HOLD_AFTER, LEAPT, Fault, Safety, Sight, State, Trouble, Wish, step
 
 WELL = Sight(connected=True, device_armed=True)
 
@@ -22,6 +22,7 @@ sights = st.builds(
     frame_age=st.sampled_from([0.0, 0.3, 2.0, float("inf")]),
     arrived=st.booleans(),
     at_rest=st.booleans(),
+    leapt=st.booleans(),
 )
 states = st.sampled_from([state for state in State if state not in (State.CLOSED, State.WORKER_LOST)])
 exhaustive = settings(max_examples=300, derandomize=True)
@@ -87,6 +88,17 @@ def test_a_hold_ends_by_a_ramp_and_only_from_a_standstill():
     holding = Safety(State.HOLDING)
     assert step(holding, replace(WELL, at_rest=False)).state is State.HOLDING
     assert step(holding, replace(WELL, at_rest=True)).state is State.ARMING
+
+
+@pytest.mark.parametrize("state", [State.ARMING, State.ARMED])
+def test_a_leap_of_the_pose_ends_in_a_hold_that_says_so_until_the_ramp_has_arrived(state):
+    holding = step(Safety(state), replace(WELL, leapt=True))
+    assert holding == Safety(State.HOLDING, detail=LEAPT)
+    assert step(holding, replace(WELL, leapt=True, at_rest=False)) == holding
+    ramping = step(holding, WELL)
+    assert ramping == Safety(State.ARMING, detail=LEAPT)
+    assert step(ramping, WELL) == ramping
+    assert step(ramping, replace(WELL, arrived=True)) == Safety(State.ARMED)
 
 
 def test_the_ramp_ends_where_the_pose_is_reached():

@@ -3,7 +3,7 @@
 import pytest
 from limber.hardware import ports
 from limber.hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
-from limber.hardware.safety import Fault, State
+from limber.hardware.safety import LEAPT, Fault, State
 from limber.hardware.sentences import sentence
 
 from tests.hardware.simulation import make_device
@@ -37,6 +37,12 @@ def test_what_is_wrong_with_a_port_names_the_port(fault):
 def test_braces_in_a_detail_are_only_text():
     assert "{0}" in sentence(State.FAULT, Fault.PORT_UNUSABLE, "{0}", DEVICE)
     assert "{port}" in sentence(State.HOLDING, Fault.NONE, "the angle of '{port}' is not a number", DEVICE)
+
+
+@pytest.mark.parametrize("state", [State.HOLDING, State.ARMING])
+def test_a_leap_of_the_pose_is_told_with_what_the_robot_does(state):
+    text = sentence(state, Fault.NONE, LEAPT, DEVICE)
+    assert text.startswith("The pose in Blender jumped: the robot goes there slowly")
 
 
 def test_the_virtual_robot_is_called_by_its_name():

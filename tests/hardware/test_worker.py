@@ -298,16 +298,6 @@ def test_angles_out_of_range_end_at_the_range(simulate):
     assert report.state is State.ARMED
 
 
-def test_a_jump_of_the_pose_is_driven_within_the_limits(simulate):
-    simulation = simulate(make_device(1))
-    simulation.arm(still(-1.0))
-    simulation.commands.clear()
-    simulation.run(3.0, still(1.0))
-    assert largest(speeds(simulation.commands)) <= 1.1 * LIMITS.velocity * 1.001
-    assert simulation.commands[-1] == pytest.approx((1.0,))
-    assert max(command[0] for command in simulation.commands) < 1.0 + 1e-6
-
-
 def test_an_unplugged_cable_is_a_fault_and_clearing_it_connects_again(simulate):
     simulation = simulate(make_device())
     simulation.arm(POSE)

@@ -1,0 +1,60 @@
+"""Tells a leap of the pose from motion: End Live, a scrub, an undo. Knows no Blender.
+
+Frames of a motion that joints can make are never farther apart than the joints could go meanwhile. Time is what they are told apart by, since a
+place alone says nothing: at full speed a joint is rightly a frame or three behind, and farther behind after a hiccup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...motion import Limits
+from ...motion.limiter import HEADROOM
+
+FAR = 0.3  # [rad] 17 degrees: what a joint does in a tenth of a second at full speed startles nobody, a farther leap strikes who stands beside
+UNEVENNESS = (
+    0.07  # [s] by which frames may come nearer together than their motion: at 24 a second each up to 40% of a frame off, twice over
+)
+
+
+class Leaps:
+    """Follows the frames as fast as the joints could, and sees when that is not fast enough.
+
+    Args:
+        limits: The joints' own (channels,).
+    """
+
+    def __init__(self, limits: Sequence[Limits]) -> None:
+        self._limits = [one.widened(HEADROOM) for one in limits]
+        self._stamp = 0.0
+        self._frame: tuple[float, ...] | None = None
+        self._reached: list[float] = []  # where joints that follow the frames would be (channels,) [rad]
+        self._speeds = [0.0] * len(limits)  # of the frames, as far as joints can go so fast (channels,) [rad/s]
+
+    def take(self, stamp: float, frame: Sequence[float]) -> None:
+        """A frame (channels,) [rad] that Blender handed over at `stamp` [s]."""
+        gap, self._stamp = max(stamp - self._stamp, 0.0), stamp
+        if self._frame is None:
+            self._reached = list(frame)
+        else:
+            for k, (limits, last, wanted) in enumerate(zip(self._limits, self._frame, frame, strict=True)):
+                reach = gap * min(limits.velocity, self._speeds[k] + 0.5 * limits.acceleration * gap)
+                self._reached[k] += min(max(wanted - self._reached[k], -reach), reach)
+                if gap > 0.0:
+                    braked = self._speeds[k] - limits.acceleration * gap  # frames that repeat the last one stop no joint
+                    self._speeds[k] = min(max(abs(wanted - last) / gap, braked, 0.0), limits.velocity)
+        self._frame = tuple(frame)
+
+    def forget(self) -> None:
+        """Begin anew at the newest frame."""
+        if self._frame is not None:
+            self._reached = list(self._frame)
+
+    def leapt(self, commanded: Sequence[float]) -> bool:
+        """Whether the frames went where no joint could follow, and the newest is far from the commanded angles (channels,) [rad]."""
+        if self._frame is None:
+            return False
+        rows = zip(self._limits, self._frame, self._reached, commanded, strict=True)
+        return any(
+            abs(wanted - reached) > UNEVENNESS * limits.velocity and abs(wanted - angle) > FAR for limits, wanted, reached, angle in rows
+        )
