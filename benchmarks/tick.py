@@ -149,9 +149,7 @@ def main() -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     limber.register()
     ticks, solves = Watch(live, "frame_changed"), watch_solvers()
-    print(
-        f"Blender {bpy.app.version_string}, {asked.joints} joints a chain, {asked.frames} frames; milliseconds, median (and 99th percentile)"
-    )
+    print(f"Blender {bpy.app.version_string}, {asked.joints} joints a chain, {asked.frames} frames; ms: median (99th percentile)")
     print(f"{'':20s}{'tick, no solver':>20s}{'solver':>12s}{'frame, live':>14s}{'frame, idle':>14s}")
     reached = True
     gc.disable()  # its pauses belong to no one tick

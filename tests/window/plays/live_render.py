@@ -1,0 +1,74 @@
+"""Renders an animation in the window while a chain is live: handlers run off the main thread, and the user goes on working."""
+
+import sys
+import threading
+import traceback
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import lamp
+
+FRAMES = range(1, 13)
+
+
+def play(stage):
+    raised = []
+    sys.excepthook = lambda *error: raised.append("".join(traceback.format_exception(*error)))
+    rig, chain = lamp.build(stage)
+    live = stage.part("rig.live")
+    scene, target = bpy.context.scene, chain.target
+    target.keyframe_insert("location", frame=FRAMES[0])
+    target.location = (-0.6, 0.7, 0.2)
+    target.keyframe_insert("location", frame=FRAMES[-1])
+    other = bpy.data.objects.new("Other", None)
+    scene.collection.objects.link(other)
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(camera)
+    camera.location, camera.rotation_euler = (2, 0, 0.25), (1.57, 0, 1.57)
+    scene.camera, scene.frame_start, scene.frame_end = camera, FRAMES[0], FRAMES[-1]
+    scene.render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 1, False
+    scene.render.use_motion_blur = True
+    scene.render.resolution_x = scene.render.resolution_y = 64
+    scene.render.filepath = bpy.app.tempdir + "film/"
+    scene.frame_set(1)
+    with stage.context():
+        bpy.ops.limber.live()
+    yield 0.5
+    session = live.session(rig, chain)
+
+    rendered, threads, before = {}, set(), []
+
+    def note(_scene, depsgraph):
+        if depsgraph.mode == "RENDER":
+            threads.add(threading.current_thread() is threading.main_thread())
+            if _scene.frame_subframe == 0.0:
+                rendered[_scene.frame_current] = live._now.rendering.stage.session(rig, chain).outputs.angles.tolist()
+
+    bpy.app.handlers.frame_change_post.append(note)
+    before.append(session.outputs.angles.tolist())
+    with stage.context():
+        bpy.ops.render.render("INVOKE_DEFAULT", animation=True)
+    steps = 0
+    while bpy.app.is_job_running("RENDER") or steps < 3:
+        steps += 1
+        other.location.x += 0.1  # the user works on something else
+        if session.outputs.angles.tolist() != before[0] and bpy.app.is_job_running("RENDER"):
+            before.append("live moved while something rendered")
+        yield 0.02
+    yield 0.5
+    bpy.app.handlers.frame_change_post.remove(note)
+    played = {}
+    for frame in (200, *FRAMES):
+        scene.frame_set(frame)
+        played[frame] = session.outputs.angles.tolist()
+    stage.facts["frames"] = len(rendered)
+    stage.facts["off the main thread"] = threads == {False}
+    stage.facts["apart"] = max(abs(a - b) for frame in FRAMES for a, b in zip(rendered[frame], played[frame], strict=True))
+    stage.facts["moved"] = max(abs(a - b) for a, b in zip(played[FRAMES[0]], played[FRAMES[-1]], strict=True))
+    stage.facts["live while rendering"] = before[1:]
+    stage.facts["raised"] = raised
+    stage.facts["problem"] = session.problem
+    stage.facts["looks"] = steps

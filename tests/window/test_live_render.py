@@ -1,0 +1,12 @@
+"""Rendering in a real window, where Blender calls handlers off its main thread while the user goes on working."""
+
+
+def test_an_animation_rendered_in_the_window_is_what_live_plays(play):
+    facts = play("live_render")
+    assert facts["frames"] == 12
+    assert facts["off the main thread"]
+    assert facts["apart"] < 1e-9
+    assert facts["moved"] > 0.1
+    assert facts["live while rendering"] == []
+    assert facts["raised"] == []
+    assert facts["problem"] == ""
