@@ -273,11 +273,23 @@ def _erik_exact(skeleton: Skeleton) -> GazeSolver:
     return ErikExact(skeleton)
 
 
+def _expressive(skeleton: Skeleton) -> GazeSolver:
+    from .expressive import Expressive
+
+    return Expressive(skeleton)
+
+
 SOLVERS: dict[str, SolverInfo] = {
     info.name: info
     for info in (
         SolverInfo("erik", "ERIK", "As published: orientation and posture within one threshold (Ribeiro & Paiva 2019)", _erik),
         SolverInfo("erik_exact", "ERIK, exact aim", "ERIK, then the least change that makes the aim exact", _erik_exact),
+        SolverInfo(
+            "expressive",
+            "Expressive",
+            "Exact aim, the shape nearest the authored one, no jumps; being completed",
+            _expressive,
+        ),
     )
 }
 

@@ -1,17 +1,13 @@
 """The expressive solver: exact aim, under it the least shape deviation, and from frame to frame never a pop. Knows no Blender."""
 
-import math
 import time
-from dataclasses import replace
 
 import numpy as np
 
 from ..erik.solver import Erik
 from ..exact_aim import Finished
 from ..gaze import (
-    Direction,
     GazeGoal,
-    Point,
     Shape,
     Solution,
     aim_error,
@@ -19,7 +15,6 @@ from ..gaze import (
     limits_hit,
     orientation_error,
 )
-from ..rotations import Y
 from ..skeleton import Angles, Skeleton
 from .model import Model
 from .search import MET, Search
@@ -46,7 +41,7 @@ class Expressive:
         `converged` is False while the aim is missed. `memory` carries the watch over other branches from frame to frame.
         """
         began = time.perf_counter()
-        authored = self._check(goal)
+        authored = check_goal(self.skeleton, goal)
         shape = Shape(self.skeleton, authored)
         posture = self.skeleton.clamp(authored)
         kept: object = None
@@ -55,13 +50,6 @@ class Expressive:
         else:
             way, steps, kept = self.tracker.follow(goal, posture, shape, np.array(self.skeleton.clamp(start)), memory)
         return self._solution(goal, authored, shape, way, steps, kept, time.perf_counter() - began)
-
-    def _check(self, goal: GazeGoal) -> tuple[float, ...]:
-        """The posture's angles. A point at the end's own place is no error here: another pose sees it from elsewhere."""
-        aim = goal.aim
-        if isinstance(aim, Point) and len(aim.place) == 3 and all(map(math.isfinite, aim.place)):
-            return check_goal(self.skeleton, replace(goal, aim=Direction(Y, aim.up)))
-        return check_goal(self.skeleton, goal)
 
     def _solution(
         self, goal: GazeGoal, authored: tuple[float, ...], shape: Shape, way: Finished, steps: int, memory: object, seconds: float

