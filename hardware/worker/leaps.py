@@ -1,7 +1,7 @@
 """Tells a leap of the pose from motion: End Live, a scrub, an undo. Knows no Blender.
 
-Frames of a motion that joints can make are never farther apart than the joints could go meanwhile. Time is what they are told apart by, since a
-place alone says nothing: at full speed a joint is rightly a frame or three behind, and farther behind after a hiccup.
+Frames of a motion that joints can make are never farther apart than the joints could go meanwhile. That tells a leap from motion; distance
+alone does not: at full speed a joint is rightly a frame or three behind, and farther behind after a hiccup.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from ...motion import Limits
 from ...motion.limiter import HEADROOM
 
-FAR = 0.3  # [rad] 17 degrees: what a joint does in a tenth of a second at full speed startles nobody, a farther leap strikes who stands beside
-UNEVENNESS = (
+FAR = 0.3  # [rad] 17 degrees: a tenth of a second at full speed startles nobody, a farther leap strikes who stands beside
+# [s] by which frames may come nearer together than their motion: at 24 a second, 40% of a frame each, twice over
+UNEVENNESS = 0.07
     0.07  # [s] by which frames may come nearer together than their motion: at 24 a second each up to 40% of a frame off, twice over
 )
 
