@@ -1,6 +1,6 @@
 """Blender's side of the robot: hands angles to the worker process and says how the robot is. Knows no Blender.
 
-No call waits for the port. `open` takes the time of a process start, `close` at most CLOSE_GRACE and a kill.
+No call waits for the port. `open` takes the time of a process start, `close` at most CLOSE_GRACE and KILL_GRACE.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from .status import Status
 
 START_GRACE = 10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
 HUNG_AFTER = 1.0  # [s] a hundred missed turns of the worker: no scheduler is that late
+KILL_GRACE = 1.0  # [s] the system ends a killed process at once, but for one in a driver's call: that one ends when the driver lets it
 CLOSE_GRACE = 0.5  # [s] the worker disarms and ends within a few turns; Blender must not wait longer for a hung one
 
 # Windows: no console window, and before programs of ordinary priority, since it is on time or of no use
@@ -75,7 +76,7 @@ class Link:
         """Start the worker, which connects. Connecting moves nothing. Nothing happens where it is open already.
 
         Raises:
-            WorkerError: The process cannot be started.
+            WorkerError: The memory map cannot be made, or the process cannot be started.
         """
         if self._process is not None:
             if not self._is_lost(self._report()):
@@ -161,7 +162,7 @@ class Link:
         return self._describe(report.state, report.fault, report.detail, report)
 
     def close(self) -> None:
-        """Disarm the robot and end the worker; kill it where it hangs. Nothing is left behind."""
+        """Disarm the robot and end the worker; kill it where it hangs. Nothing is left behind but a process that no system can end yet."""
         atexit.unregister(self.close)
         process, memory = self._process, self._memory
         self._process = self._memory = None
@@ -172,7 +173,8 @@ class Link:
                 process.wait(CLOSE_GRACE)
             except subprocess.TimeoutExpired:
                 process.kill()
-                process.wait()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(KILL_GRACE)
             process.stderr.close()  # type: ignore[union-attr]
         if memory is not None:
             memory.close()

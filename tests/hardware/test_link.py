@@ -263,6 +263,20 @@ def test_closing_a_hung_worker_kills_it(opened):
     assert link.status().state is State.CLOSED
 
 
+def test_closing_does_not_wait_for_a_worker_that_not_even_a_kill_ends(opened, monkeypatch):
+    """As one in a driver's call. It is a stopped one here, whose kill is kept back until the test's end."""
+    link = opened(make_device())
+    wait_for(link, State.DISARMED)
+    process = link._process
+    os.kill(process.pid, signal.SIGSTOP)
+    monkeypatch.setattr(process, "kill", lambda: None)
+    link.close()
+    assert process.poll() is None
+    assert link.status().state is State.CLOSED
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
 def test_silence_from_blender_is_a_hold_and_then_a_ramp(opened, robot):
     link = opened(make_device(port=robot.port))
     arm(link)
