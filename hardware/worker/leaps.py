@@ -14,8 +14,6 @@ from ...motion.limiter import HEADROOM
 FAR = 0.3  # [rad] 17 degrees: a tenth of a second at full speed startles nobody, a farther leap strikes who stands beside
 # [s] by which frames may come nearer together than their motion: at 24 a second, 40% of a frame each, twice over
 UNEVENNESS = 0.07
-    0.07  # [s] by which frames may come nearer together than their motion: at 24 a second each up to 40% of a frame off, twice over
-)
 
 
 class Leaps:
