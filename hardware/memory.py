@@ -45,19 +45,24 @@ class SharedMemory:
 
     @classmethod
     def create(cls, device: Device) -> SharedMemory:
-        """A new map for `device`, in a temporary file of this user alone."""
+        """A new map for `device`, in a temporary file of this user alone.
+
+        Raises:
+            WorkerError: The temporary folder takes no file; names the folder.
+        """
         described = json.dumps(to_plain(device)).encode("utf-8")
         mailboxes = _mailboxes_offset(len(described))
         size = mailboxes + sum(Mailbox.length(codec(len(device.channels)).size) for codec in (OrdersCodec, ReportCodec))
-        handle, name = tempfile.mkstemp(prefix="limber-", suffix=".map")
         try:
-            os.ftruncate(handle, size)
-            mapped = mmap.mmap(handle, size)
-        finally:
-            os.close(handle)
+            path, mapped = _new_file(size)
+        except OSError as error:
+            raise WorkerError(
+                f"No file for the robot's angles can be made in {_temporary_folder()} ({error}): make room there and allow writing to it,"
+                " then press Connect again"
+            ) from error
         mapped[: _HEADER.size] = _HEADER.pack(_MAGIC, len(described))
         mapped[_DEVICE_OFFSET : _DEVICE_OFFSET + len(described)] = described
-        return cls(Path(name), mapped, device, mailboxes)
+        return cls(path, mapped, device, mailboxes)
 
     @classmethod
     def attach(cls, path: Path) -> SharedMemory:
@@ -113,6 +118,34 @@ class SharedMemory:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+def _new_file(size: int) -> tuple[Path, mmap.mmap]:
+    """A temporary file of `size` bytes, mapped; nothing is left of it where that fails."""
+    handle, name = tempfile.mkstemp(prefix="limber-", suffix=".map")
+    path = Path(name)
+    try:
+        _reserve(handle, size)
+        return path, mmap.mmap(handle, size)
+    except OSError:
+        path.unlink()
+        raise
+    finally:
+        os.close(handle)
+
+
+def _reserve(handle: int, size: int) -> None:
+    """Make the file `size` bytes long, on the disk itself: a full one is an error here, and not a crash at the first write to the map."""
+    with os.fdopen(handle, "wb", closefd=False) as file:
+        file.write(bytes(size))
+
+
+def _temporary_folder() -> str:
+    """Where temporary files go; the variables that say so where none of the usual folders can be written to."""
+    try:
+        return tempfile.gettempdir()
+    except OSError:
+        return "the temporary folder (TMPDIR, TEMP, TMP)"
 
 
 def _mailboxes_offset(described: int) -> int:

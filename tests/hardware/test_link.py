@@ -324,6 +324,35 @@ def test_no_file_and_no_process_is_left(tmp_path, monkeypatch):
         assert not Path(f"/proc/{pid}").exists()
 
 
+def test_a_temporary_folder_that_takes_no_file_is_named_with_the_remedy_and_nothing_stays_open(tmp_path, monkeypatch):
+    missing = tmp_path / "missing"
+    monkeypatch.setattr("tempfile.tempdir", str(missing))
+    link = Link(make_device())
+    with pytest.raises(WorkerError, match=f"{missing}.*make room there"):
+        link.open()
+    assert link.worker_pid is None
+    assert link.status().state is State.CLOSED
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with link:
+        wait_for(link, State.DISARMED)
+
+
+def test_a_disk_that_is_full_leaves_no_file(tmp_path, monkeypatch):
+    import resource
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    usual = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the largest file is an error then, as one to a full disk
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, hard))
+    try:
+        with pytest.raises(WorkerError, match=str(tmp_path)):
+            Link(make_device()).open()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, usual)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_frames_that_are_no_numbers_hold_the_robot_and_name_the_joint(opened):
     link = opened(make_device())
     arm(link)
