@@ -11,8 +11,12 @@ import time
 import tty
 from collections.abc import Callable
 
-from limber.hardware.device import Device
-from limber.hardware.virtual_robot import VirtualRobot
+from checkout import load_limber
+
+load_limber()  # also where it runs by itself
+
+from limber.hardware.device import Device  # noqa: E402
+from limber.hardware.virtual_robot import VirtualRobot  # noqa: E402
 
 LISTEN = 0.002  # [s] how long one look at the line takes at most
 

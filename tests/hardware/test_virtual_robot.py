@@ -1,5 +1,8 @@
 """The virtual robot keeps what docs/protocol.md promises of every device, and moves like servos do."""
 
+import subprocess
+import sys
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -258,3 +261,13 @@ def test_without_feedback_no_report_has_a_measured_position():
     host = Host(feedback=False)
     assert host.ask(Poll()).measured_us == ()
     assert Host().ask(Poll()).measured_us == PLACES
+
+
+def test_the_virtual_robot_behind_a_real_port_runs_by_itself_as_the_documentation_says():
+    root = Path(__file__).resolve().parents[2]
+    command = [sys.executable, "-m", "tests.hardware.pty_robot"]
+    with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as robot:
+        port = robot.stdout.readline().strip()
+        assert Path(port).is_char_device()
+        robot.stdin.close()
+        assert robot.wait(30) == 0
