@@ -1,22 +1,19 @@
 """What the operators act on: the armature at hand and its selected chain."""
 
-import bpy
-
 from ..rig import chains
 
 _at_hand = ""  # name of the armature that was active last: it stays at hand while its target is selected and dragged
 
 
 def rig_of(context):
-    """The active object where it is an armature, else the armature that was last, where the scene still has it; None otherwise."""
+    """The active object where it is an armature, else the armature that was last, where the view layer still has it; None otherwise."""
     global _at_hand
     thing = context.active_object
     if thing is not None and thing.type == "ARMATURE":
         _at_hand = thing.name
         return thing
-    last = bpy.data.objects.get(_at_hand)
-    usable = last is not None and last.type == "ARMATURE" and context.scene in last.users_scene
-    return last if usable else None
+    last = context.view_layer.objects.get(_at_hand)
+    return last if last is not None and last.type == "ARMATURE" else None
 
 
 def poll_rig(cls, context) -> bool:

@@ -148,7 +148,7 @@ def _gaze(context, rig, chain) -> Iterator[Finding]:
     way = moved_by_chain(chain, rig, {joint.bone for joint in chain.joints})
     if way:
         yield Finding(f"The chain moves its own target '{target.name}' ({way}): choose another target", True)
-    elif target.name not in context.scene.objects:
+    elif target.name not in context.view_layer.objects and target.name not in context.scene.objects:
         yield Finding(f"Target '{target.name}' is not in scene '{context.scene.name}': link it there, or choose another target", True)
     elif is_unevaluated(context, target):
         yield Finding(

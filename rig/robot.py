@@ -220,4 +220,5 @@ def _find(uid: int, robot: _Robot):
     if rig is None or rig.session_uid != uid:  # renamed, or another took the name
         rig = next((thing for thing in bpy.data.objects if thing.session_uid == uid), None)
         robot.rig_name = rig.name if rig else ""
-    return rig if rig and rig.users_scene else None
+    # `users_scene` goes through all objects of all scenes; what is seen is in one.
+    return rig if rig and (rig.visible_get() or rig.users_scene) else None
