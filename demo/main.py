@@ -28,6 +28,7 @@ import performance  # noqa: E402
 import report  # noqa: E402
 import studio  # noqa: E402
 import walker  # noqa: E402
+from folder import FolderError, prepare  # noqa: E402
 
 BEGAN = perf_counter()
 
@@ -165,9 +166,7 @@ def draw(folder: Path) -> None:
 
 def run(out: Path, clip: Path | None) -> int:
     folder = out / clip.stem if clip else out
-    (folder / "frames").mkdir(parents=True, exist_ok=True)
-    for old in [*folder.glob("*.*"), *folder.glob("frames/*")]:
-        old.unlink()
+    prepare(folder, f"{clip.stem if clip else 'lamp'}.blend")
     package = installed.enable()
     say(f"Blender {bpy.app.version_string}, Limber installed in {Path(package.__file__).parent}")
     with quietly():
@@ -205,7 +204,7 @@ def main() -> int:
     asked = ask.parse_args()
     try:
         return run(asked.out.resolve(), asked.motion.resolve() if asked.motion else None)
-    except (performance.FailedError, installed.NotInstalledError, walker.ClipError) as error:
+    except (FolderError, performance.FailedError, installed.NotInstalledError, walker.ClipError) as error:
         print(f"demo: {error}", file=sys.stderr)
         return 1
 
