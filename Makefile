@@ -5,6 +5,7 @@ export PYTHON
 MOTION ?=
 SECONDS ?= 600
 RING ?=
+RIGS ?= ../shared/rigs
 
 .NOTPARALLEL:
 .PHONY: help setup main demo test bench build soak window lint format clean
@@ -28,7 +29,8 @@ demo: build ## install the package, run the main job without a screen, leave pic
 test: setup build ## run the rings of tests (RING="lint plain blender installed window newest": these of them)
 	@.venv/bin/python scripts/rings.py $(RING)
 
-bench: main ## print every benchmark's table
+bench: main ## print every benchmark's table (RIGS=FOLDER: with chains of rigs, as benchmarks/gaze.py takes them)
+	.venv/bin/python -m benchmarks.gaze_table --rigs "$(RIGS)"
 	.venv/bin/python -m benchmarks.erik_sweep
 	.venv/bin/python -m benchmarks.motion --settle
 	.venv/bin/python -m benchmarks.link
