@@ -52,6 +52,8 @@ TRIED: dict[str, Sequence[object]] = {
 
 
 class Score(NamedTuple):
+    """Means over pairs; errors without unit as in the paper, `milliseconds` the median of a solve."""
+
     combined: float
     orientation: float
     within: float  # share of orientation errors up to .04
@@ -60,6 +62,7 @@ class Score(NamedTuple):
 
 
 def skeleton_of(name: str) -> Skeleton:
+    """The paper's skeleton of that letter (Table 5): unit links along +Y."""
     axes, reach, _, _ = PAPER[name]
     return Skeleton(
         tuple(
@@ -84,6 +87,7 @@ def pairs_of(name: str, count: int, seed: int = 0) -> list[GazeGoal]:
 
 
 def score(name: str, goals: Sequence[GazeGoal], hyper: Hyperparameters) -> Score:
+    """How plain ERIK does on the goals, each solved from scratch."""
     solver = Erik(skeleton_of(name), hyper)
     solutions, seconds = [], []
     for goal in goals:
@@ -100,6 +104,7 @@ def score(name: str, goals: Sequence[GazeGoal], hyper: Hyperparameters) -> Score
 
 
 def line(label: str, result: Score) -> str:
+    """A line of the table."""
     return (
         f"{label:34} {result.combined:9.4f} {result.orientation:12.5f} {result.within:7.1%} {result.iterations:11.2f}"
         f" {result.milliseconds:7.2f}"
@@ -107,6 +112,7 @@ def line(label: str, result: Score) -> str:
 
 
 def shown(value: object) -> str:
+    """A tried value as the table has it."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

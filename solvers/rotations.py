@@ -21,26 +21,32 @@ NO_DIRECTION = 1e-12
 
 
 def dot(a: Vector, b: Vector) -> float:
+    """Inner product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def cross(a: Vector, b: Vector) -> Vector:
+    """Cross product a x b, right-handed."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 def add(a: Vector, b: Vector) -> Vector:
+    """a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 def subtract(a: Vector, b: Vector) -> Vector:
+    """a - b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 def scale(a: Vector, factor: float) -> Vector:
+    """`a` times `factor`."""
     return (a[0] * factor, a[1] * factor, a[2] * factor)
 
 
 def length(a: Vector) -> float:
+    """Euclidean length."""
     return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 
@@ -77,6 +83,7 @@ def signed_angle(a: Vector, b: Vector, about: Vector) -> float:
 
 
 def multiply(p: Quaternion, q: Quaternion) -> Quaternion:
+    """Hamilton product: the turn by `q`, then by `p`."""
     pw, px, py, pz = p
     qw, qx, qy, qz = q
     return (
@@ -88,6 +95,7 @@ def multiply(p: Quaternion, q: Quaternion) -> Quaternion:
 
 
 def conjugate(q: Quaternion) -> Quaternion:
+    """The turn back from the unit quaternion `q`."""
     return (q[0], -q[1], -q[2], -q[3])
 
 
