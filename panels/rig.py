@@ -20,6 +20,7 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
         if rig is None:
             sentence(layout, "No armature is active: click the robot's armature", "INFO")
             return
+        layout.label(text=rig.name, icon="ARMATURE_DATA")
         row = layout.row()
         row.template_list("LIMBER_UL_chains", "", rig.limber, "chains", rig.limber, "active_chain", rows=2)
         column = row.column(align=True)
