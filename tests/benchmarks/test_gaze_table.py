@@ -3,6 +3,7 @@
 import sys
 
 import numpy as np
+
 from benchmarks import gaze_table
 from benchmarks.erik_sweep import PAPER
 
