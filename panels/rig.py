@@ -43,9 +43,9 @@ class LIMBER_PT_joints(ChainTab, bpy.types.Panel):
         layout = self.layout
         chain = chains.active(rig_of(context))
         layout.template_list("LIMBER_UL_joints", "", chain, "joints", chain, "active_joint", rows=4)
-        row = layout.row(align=True)
-        row.operator("limber.match_joints", text="Match Bones", icon="FILE_REFRESH")
-        row.operator("limber.give_euler_order", text="Euler Order", icon="ORIENTATION_GIMBAL")
+        column = layout.column(align=True)
+        column.operator("limber.match_joints", icon="FILE_REFRESH")
+        column.operator("limber.give_euler_order", icon="ORIENTATION_GIMBAL")
         if not chain.joints:
             return
         joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]

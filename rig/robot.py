@@ -16,7 +16,7 @@ from .skeleton import is_euler
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
 MOVING = {State.ARMING, State.ARMED, State.HOLDING}
 LOST = {State.FAULT, State.WORKER_LOST}
-NO_ANGLE = "press Euler Order, give the bone its name again, or set the joint's servo to -1"
+NO_ANGLE = "press Give Euler Order, give the bone its name again, or set the joint's servo to -1"
 SLACK = 0.01  # [rad] by which a servo may turn less than its joint before it is worth a word
 
 
