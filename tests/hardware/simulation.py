@@ -152,6 +152,14 @@ def still(*angles: float) -> Callable[[float], Sequence[float]]:
     return lambda time: angles
 
 
+POSE = still(0.4, -0.3, 0.2)
+
+
+def waving(time: float) -> tuple[float, ...]:
+    """Smooth motion of three joints, far within their limits."""
+    return tuple(0.5 * math.sin(2.0 * time + k) for k in range(3))
+
+
 def speeds(rows: Sequence[Sequence[float]]) -> list[list[float]]:
     """Differences between successive rows, a second."""
     return [[(b - a) / TURN for a, b in zip(before, after, strict=True)] for before, after in pairwise(rows)]

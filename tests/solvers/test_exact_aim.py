@@ -11,12 +11,9 @@ from limber.solvers.aim_residual import residual
 from limber.solvers.erik_exact import ErikExact
 from limber.solvers.exact_aim import finish, least_change
 from limber.solvers.gaze import Direction, GazeGoal, Orientation, Point, make_solver
-from limber.solvers.rotations import X, Y, Z, about, add, dot, multiply, rotate, scale, vector_angle
-from limber.solvers.skeleton import Skeleton
+from limber.solvers.rotations import X, Y, Z, about, add, dot, rotate, scale, vector_angle
 
-from benchmarks.gaze import answer_paths
 from tests.solvers.chains import (
-    aim_that_can_be_met,
     any_chain,
     any_direction,
     any_turn,
@@ -26,22 +23,7 @@ from tests.solvers.chains import (
     skeleton_of,
     unit_chain,
 )
-
-KINDS = ["orientation", "direction", "point"]
-EXACT = 2e-6  # [rad], a tenth of a thousandth of a degree
-
-
-def goals(draw: random.Random, chain: Skeleton, count: int, up=None) -> list[GazeGoal]:
-    return [
-        GazeGoal(aim_that_can_be_met(draw, chain, kind, up if kind != "orientation" else None), posture_of(draw, chain))
-        for kind in KINDS
-        for _ in range(count)
-    ]
-
-
-def solve(chain: Skeleton, goal: GazeGoal):
-    return make_solver("erik_exact", chain).solve(goal)
-
+from tests.solvers.exact_goals import EXACT, goals, solve
 
 # The residual
 
@@ -258,123 +240,3 @@ def test_the_limits_that_were_hit_are_told():
     solution = solve(chain, GazeGoal(Direction((0.0, -1.0, 0.0)), np.zeros(3)))
     assert {1, 2} <= set(solution.limits_hit)
     assert not solution.converged
-
-
-# Frame after frame
-
-
-def path(chain_name: str) -> dict[str, np.ndarray]:
-    """Targets that wander smoothly at 60 frames a second within some 60 degrees of where each posture looks."""
-    draw = random.Random(8)
-    chain = skeleton_of(chain_name)
-    postures, targets = [], []
-    for _ in range(4):
-        posture = posture_of(draw, chain) * 0.6
-        middle = chain.forward(posture).tool_rotation
-        axes, speeds = [any_direction(draw) for _ in range(2)], [draw.uniform(0.5, 1.5) for _ in range(2)]
-        frames = []
-        for t in range(150):
-            swing = [about(axis, 0.5 * math.sin(speed * t / 20)) for axis, speed in zip(axes, speeds, strict=True)]
-            frames.append(multiply(multiply(swing[0], swing[1]), middle))
-        postures.append(posture)
-        targets.append(frames)
-    return {"posture": np.array(postures), "target_wxyz": np.array(targets)}
-
-
-@pytest.mark.parametrize("name", ["C", "F", "G"])
-def test_following_a_target_pops_less_than_solving_each_frame_and_aims_as_well(name):
-    chain, given = skeleton_of(name), path(name)
-    angles = answer_paths(given, make_solver("erik_exact", chain))["angles"]
-    steps = np.degrees(np.abs(np.diff(angles, axis=1)).max(-1))
-    alone = make_solver("erik_exact", chain)
-    goals_of = [
-        [GazeGoal(Orientation(tuple(target)), posture) for target in frames]
-        for frames, posture in zip(given["target_wxyz"].tolist(), given["posture"], strict=True)
-    ]
-    scratch = np.array([[alone.solve(goal).angles for goal in frames] for frames in goals_of])
-    assert (steps > 15).mean() <= 0.002
-    assert (steps > 15).sum() <= (np.degrees(np.abs(np.diff(scratch, axis=1)).max(-1)) > 15).sum()
-    missed = [solver_miss for frames, row in zip(goals_of, angles, strict=True) for solver_miss in misses(chain, frames, row)]
-    assert max(missed) <= EXACT
-
-
-def misses(chain, frames, row):
-    return [residual(chain, goal, chain.forward(angles)).size for goal, angles in zip(frames, row, strict=True)]
-
-
-def test_another_start_is_led_to_the_best_by_steps_that_hold_the_aim():
-    chain = skeleton_of("F")
-    draw = random.Random(13)
-    solver = make_solver("erik_exact", chain)
-    led = 0
-    for _ in range(20):
-        goal = goals(draw, chain, 1)[1]
-        best = solver.solve(goal)
-        start = finish(chain, goal, best.angles + np.array([draw.uniform(-0.5, 0.5) for _ in range(6)]), [1.0] * 6)
-        if start.missed > EXACT or np.abs(np.array(start.angles) - best.angles).max() < 0.2:
-            continue
-        led += 1
-        now = solver.solve(goal, np.array(start.angles))
-        assert np.abs(now.angles - start.angles).max() < math.radians(15)
-        for _ in range(60):
-            before, now = now, solver.solve(goal, now.angles, now.memory)
-            assert np.abs(now.angles - before.angles).max() < math.radians(15)
-            assert now.aim_error <= EXACT
-        assert now.shape_deviation <= best.shape_deviation + math.radians(3)
-    assert led > 5
-
-
-def test_what_the_animation_moves_is_not_slowed_down():
-    chain = lamp()
-    solver = make_solver("erik_exact", chain)
-    now = memory = None
-    for t in range(8):
-        posture = np.array([0.0, 0.2 * t, -0.2 * t, 0.3, 0.0])  # eleven degrees a frame
-        pose = chain.forward(posture)
-        goal = GazeGoal(Direction(rotate(pose.tool_rotation, Y)), posture)  # which the posture meets by itself
-        solution = solver.solve(goal, now, memory)
-        now, memory = solution.angles, solution.memory
-        assert now == pytest.approx(posture, abs=1e-6)
-
-
-def test_without_a_start_the_memory_changes_nothing():
-    draw = random.Random(9)
-    chain = lamp()
-    solver = make_solver("erik_exact", chain)
-    for goal in goals(draw, chain, 3):
-        first = solver.solve(goal)
-        assert np.array_equal(solver.solve(goal, memory=first.memory).angles, first.angles)
-
-
-def test_the_same_frame_from_the_same_start_gives_the_same_answer():
-    draw = random.Random(10)
-    chain = lamp()
-    one, other = make_solver("erik_exact", chain), make_solver("erik_exact", chain)
-    for goal in goals(draw, chain, 3):
-        start = posture_of(draw, chain)
-        one.solve(goals(draw, chain, 1)[0])  # what was solved before leaves no trace
-        a, b = one.solve(goal, start), other.solve(goal, start)
-        assert np.array_equal(a.angles, b.angles)
-        assert a.memory == b.memory
-
-
-def test_a_target_that_was_moved_far_is_solved_as_from_scratch():
-    draw = random.Random(11)
-    chain = lamp()
-    solver = make_solver("erik_exact", chain)
-    posture = posture_of(draw, chain)
-    before = solver.solve(GazeGoal(Direction(X), posture))
-    goal = GazeGoal(Direction(scale(X, -1.0)), posture)
-    assert np.array_equal(solver.solve(goal, before.angles, before.memory).angles, solver.solve(goal).angles)
-
-
-def test_a_still_target_is_looked_at_without_drifting():
-    draw = random.Random(12)
-    chain = skeleton_of("G")
-    solver = make_solver("erik_exact", chain)
-    goal = goals(draw, chain, 1)[0]
-    solution = solver.solve(goal, posture_of(draw, chain))
-    for _ in range(120):
-        last, solution = solution, solver.solve(goal, solution.angles, solution.memory)
-    assert solution.angles == pytest.approx(last.angles, abs=1e-3)
-    assert solution.aim_error <= EXACT

@@ -1,0 +1,139 @@
+"""A port, a line or a device in trouble: what the worker says and what the robot does. In simulated time."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from limber.hardware.calibration import angle_from_pulse
+from limber.hardware.protocols.limber import Decoder, Move
+from limber.hardware.protocols.limber import State as DeviceState
+from limber.hardware.safety import Fault, State, Wish
+from limber.hardware.worker.conversation import MOST_WAITING
+from limber.hardware.worker.core import TURN
+
+from tests.hardware.simulation import LIMITS, POSE, largest, make_device, speeds, still, waving
+
+
+def test_an_unplugged_cable_is_a_fault_and_clearing_it_connects_again(simulate):
+    simulation = simulate(make_device())
+    simulation.arm(POSE)
+    simulation.cable.unplugged = True
+    report = simulation.run(0.1, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.UNPLUGGED)
+    simulation.missing = Fault.PORT_MISSING
+    simulation.wish(Wish.CLEAR_FAULT)
+    assert simulation.run(0.5, POSE).fault is Fault.PORT_MISSING
+    simulation.missing = None
+    simulation.wish(Wish.CLEAR_FAULT)
+    assert simulation.run(1.0, POSE).state is State.DISARMED
+    simulation.arm(POSE)
+
+
+def test_connecting_anew_disarms_even_where_the_port_does_not_open_again(simulate):
+    simulation = simulate(make_device())
+    simulation.arm(POSE)
+    simulation.missing = Fault.PORT_BUSY
+    simulation.wish(Wish.RECONNECT)
+    assert simulation.run(2 * TURN, POSE).fault is Fault.PORT_BUSY
+    assert simulation.robot.state is DeviceState.DISARMED
+
+
+def test_a_device_that_freezes_is_noticed_by_its_missing_answers(simulate):
+    simulation = simulate(make_device())
+    simulation.arm(POSE)
+    simulation.cable.frozen = True
+    written = len(simulation.cable.written)
+    report = simulation.run(1.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.SILENT)
+    moves = [frame for frame in Decoder().feed(simulation.cable.written[written:]) if isinstance(frame.message, Move)]
+    assert len(moves) <= MOST_WAITING  # what waits in the port must not move the robot later
+    assert report.lost > 0
+
+
+def test_a_device_that_restarts_in_motion_ends_disarmed_and_says_so(simulate):
+    simulation = simulate(make_device())
+    simulation.arm(waving)
+    simulation.robot.reset()
+    report = simulation.run(0.5, waving)
+    assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_RESET)
+    assert simulation.robot.state is DeviceState.DISARMED
+    assert simulation.robot.pulses[:3] == (None,) * 3
+    simulation.wish(Wish.CLEAR_FAULT)
+    assert simulation.run(1.0, waving, until=State.DISARMED).state is State.DISARMED
+    simulation.commands.clear()
+    stands = [angle_from_pulse(c, p) for c, p in zip(simulation.device.channels, simulation.robot.places, strict=False)]
+    simulation.arm(waving)
+    assert simulation.commands[0] == pytest.approx(stands, abs=1e-3)
+
+
+def test_a_device_that_restarts_at_rest_is_greeted_again(simulate):
+    simulation = simulate(make_device())
+    simulation.run(1.0, POSE)
+    simulation.robot.reset()
+    assert simulation.run(1.0, POSE).state is State.DISARMED
+    simulation.arm(POSE)
+
+
+def test_a_device_whose_watchdog_ended_the_motion_is_a_fault(simulate):
+    simulation = simulate(make_device())
+    simulation.arm(POSE)
+    simulation.cable.deaf = True
+    report = simulation.run(0.4, POSE, until=State.FAULT)
+    assert report.fault is Fault.DEVICE_WATCHDOG
+    simulation.cable.deaf = False
+    assert simulation.run(0.5, POSE).state is State.FAULT
+    assert simulation.robot.state is DeviceState.DISARMED
+    simulation.wish(Wish.CLEAR_FAULT)
+    assert simulation.run(0.5, POSE).state is State.DISARMED
+
+
+def test_damaged_bytes_lose_frames_and_nothing_else(simulate):
+    noise = Random(5)
+
+    def spoil(data: bytes) -> bytes:
+        return bytes(byte ^ (1 << noise.randrange(8)) if noise.random() < 0.002 else byte for byte in data)
+
+    simulation = simulate(make_device())
+    simulation.arm(waving)
+    simulation.commands.clear()
+    simulation.cable.spoil = spoil
+    report = simulation.run(10.0, waving)
+    assert report.state is State.ARMED
+    assert 0 < report.lost < 0.3 * report.sent
+    assert report.acknowledged + report.lost == pytest.approx(report.sent, abs=12)
+    assert largest(speeds(simulation.places)) <= 1.6 * LIMITS.velocity * simulation.device.channels[0].us_per_rad
+
+
+def test_garbage_between_answers_is_skipped(simulate):
+    noise = Random(7)
+    simulation = simulate(make_device())
+    simulation.arm(waving)
+    simulation.cable.spoil = lambda data: noise.randbytes(noise.randrange(4)) + data
+    assert simulation.run(5.0, waving).state is State.ARMED
+
+
+def test_a_port_that_says_nothing_is_silent_and_one_that_babbles_speaks_another_protocol(simulate):
+    for babble, fault in ((b"", Fault.SILENT), (b"ok\nT:21.3 /0.0\n", Fault.OTHER_PROTOCOL)):
+        simulation = simulate(make_device())
+        simulation.run(TURN)
+        simulation.cable.deaf = True
+        simulation.cable.spoil = lambda data, babble=babble: babble
+        report = simulation.run(8.0, POSE, until=State.FAULT)
+        assert (report.state, report.fault) == (State.FAULT, fault)
+
+
+@pytest.mark.parametrize(("baudrate", "rate"), [(115200, 100), (57600, 50), (19200, 16)])
+def test_moves_do_not_outrun_the_line(simulate, baudrate, rate):
+    device = replace(make_device(16), baudrate=baudrate)
+    simulation = simulate(device)
+    pose = still(*[0.1] * 16)
+    simulation.arm(pose)
+    before = simulation.report.sent
+    assert simulation.run(10.0, pose).sent - before == pytest.approx(10 * rate, rel=0.1)
+
+
+def test_a_line_too_slow_for_the_watchdog_is_refused(simulate):
+    simulation = simulate(replace(make_device(16), baudrate=2400))
+    report = simulation.run(1.0)
+    assert (report.state, report.fault) == (State.FAULT, Fault.UNSUITABLE)
+    assert "2400 baud" in report.detail

@@ -1,0 +1,28 @@
+"""What the tests of the exact aim share: goals that can be met, and how exact an aim must be."""
+
+import random
+
+from limber.solvers.gaze import GazeGoal, make_solver
+from limber.solvers.skeleton import Skeleton
+
+from tests.solvers.chains import (
+    aim_that_can_be_met,
+    posture_of,
+)
+
+KINDS = ["orientation", "direction", "point"]
+EXACT = 2e-6  # [rad], a tenth of a thousandth of a degree
+
+
+def goals(draw: random.Random, chain: Skeleton, count: int, up=None) -> list[GazeGoal]:
+    """`count` goals of each kind that the chain can meet, `up` given to those of a direction or a point."""
+    return [
+        GazeGoal(aim_that_can_be_met(draw, chain, kind, up if kind != "orientation" else None), posture_of(draw, chain))
+        for kind in KINDS
+        for _ in range(count)
+    ]
+
+
+def solve(chain: Skeleton, goal: GazeGoal):
+    """The exact aim's answer from scratch."""
+    return make_solver("erik_exact", chain).solve(goal)
