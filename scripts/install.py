@@ -29,6 +29,9 @@ def install(package: Path, profile: Path) -> None:
 def main() -> None:
     profile = Path(sys.argv[1]).resolve()
     install(build.package_path(), profile)
+    import bpy
+
+    shutil.rmtree(bpy.app.tempdir, ignore_errors=True)  # what leaving the usual way would remove
     print(f"install: {build.package_path().name} into {profile}")
     sys.stdout.flush()
     os._exit(0)  # a Blender module may hang while the interpreter ends
