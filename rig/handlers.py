@@ -62,7 +62,8 @@ def _load_pre(*_) -> None:
 @persistent
 def _load_post(*_) -> None:
     """Chains that were saved live go on, or those of the old file where loading failed; what a recovered session left is swept away."""
-    live.stop_all()
+    live.leave()
+    live.forget()
     live.resume()
     wake_clock()
 
@@ -151,7 +152,8 @@ def _after_enable() -> None:
 
 def unregister() -> None:
     robot.disconnect_all()
-    live.stop_all()
+    live.leave()
+    live.forget()
     for timer in (_clock, _heartbeat, _after_enable):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)

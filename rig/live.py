@@ -64,16 +64,6 @@ def stop(rig, chain) -> None:
     look()
 
 
-def stop_all() -> None:
-    """Every rig shows what is authored and nothing is remembered; the chains stay marked as live."""
-    with _writing():
-        for rig in twin.rigs():  # also those of which this session knows nothing, in a file that was saved without Limber's hooks
-            if can_show(rig) and twin.has_constraints(rig):
-                twin.detach(rig)
-        twin.discard_others([])
-    forget()
-
-
 def forget() -> None:
     """Drop all runtime state: the data it speaks of is gone."""
     global _now
@@ -248,9 +238,8 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
 
 
 def suspend(suspended: bool) -> None:
-    """While a bake steps through the scene, live holds still; afterwards it begins anew."""
+    """While a bake steps through the scene, live stands still where it is."""
     _now.suspended = suspended
-    _now.playback.forget_frames()
 
 
 def begin_render() -> None:
@@ -264,6 +253,6 @@ def end_render(scene) -> None:
 
 
 def leave() -> None:
-    """Until the next look nothing is left of live in the file: it is about to be saved, and must hold the authored pose alone."""
+    """Until the next look every rig shows what is authored, and nothing is left of live in the file: it is saved, or Limber goes."""
     with _writing():
         _now.roster.leave()

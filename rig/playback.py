@@ -32,11 +32,6 @@ class Playback:
         self._frames[scene.name] = scene.frame_current
         self._before.pop(scene.name, None)
 
-    def forget_frames(self) -> None:
-        """Whatever frame comes next is a jump."""
-        self._frames.clear()
-        self._before.clear()
-
     def copy(self) -> "Playback":
         other = Playback(self.stage.copy())
         other._frames, other._before = dict(self._frames), dict(self._before)

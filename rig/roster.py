@@ -57,7 +57,7 @@ class Roster:
             if any(chain.live for chain in rig.limber.chains):
                 member = Member(rig, twin.find(rig), frozenset(scene.name for scene in rig.users_scene), [])
                 self.members.append(member)
-                if can_show(rig) and rig.mode != "EDIT":
+                if can_show(rig) and rig.mode != "EDIT":  # bones renamed there would lose their pose with a new constraint
                     _heal_renamed(member)
                     self._equip(member)
                 if member.twin is not None:
@@ -82,11 +82,11 @@ class Roster:
         return True
 
     def leave(self) -> None:
-        """Every rig shows what is authored, and no twin is left."""
-        for member in self:
-            if can_show(member.rig):
-                twin.detach(member.rig)
+        """Every rig of the file shows what is authored, and no twin is left."""
         self.members = []
+        for rig in twin.rigs():
+            if can_show(rig) and twin.has_constraints(rig):
+                twin.detach(rig)
         twin.discard_others([])
 
     def _equip(self, member: Member) -> None:

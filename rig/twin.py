@@ -85,8 +85,6 @@ def is_attached(rig, twin, names: list[str]) -> bool:
 
 def detach(rig) -> None:
     """The rig shows what is authored."""
-    if rig.mode == "EDIT":  # bones that were renamed there would lose their pose when constraints change
-        rig.update_from_editmode()
     for bone in rig.pose.bones:
         for constraint in [held for held in bone.constraints if held.name.startswith(CONSTRAINT) and held.type == "COPY_TRANSFORMS"]:
             bone.constraints.remove(constraint)

@@ -129,13 +129,21 @@ def test_a_chain_is_baked_the_same_while_another_rig_is_live(lamp, filter_output
     rig, chain = lamp
     other, other_chain = looking_chain(build({"base": "Y", "head": "XZ"}, name="Other"), at=target((0.3, 1.0, 0.4), "Elsewhere"))
     other.location.x = 2
+    keyed(other_chain.target, (1, 40), end=(3.0, 1.0, 1.0))
+    for joint in other_chain.joints:
+        joint.velocity = 0.3
     go_live(other, other_chain)
     go_live(rig, chain)
     shown, _ = play(rig, [chain])
     select(rig)
+    for frame in range(1, 21):
+        bpy.context.scene.frame_set(frame)
+    before = session(other, other_chain).outputs.angles.copy()
+    assert session(other, other_chain).outputs.lag > 0.01
     bpy.ops.limber.bake()
     assert np.abs(np.array(filter_outputs) - shown).max() < 1e-9
     assert other_chain.live
+    assert np.array_equal(before, session(other, other_chain).outputs.angles), "it stood still meanwhile, where it was"
     other_chain.target.location.x += 1
     settle()
     assert session(other, other_chain).problem == ""

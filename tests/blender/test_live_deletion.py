@@ -596,7 +596,7 @@ def test_any_deeds_in_any_order_raise_nothing_and_leave_nothing(seed, undo_step,
     assert traces() == []
 
 
-@pytest.mark.parametrize("deed", ["save", "end", "frame", "unregister"])
+@pytest.mark.parametrize("deed", ["save", "end", "frame", "unregister", "add"])
 def test_bones_renamed_in_edit_mode_keep_their_pose_whatever_happens_before_it_ends(seeing, deed, tmp_path):
     rig, chain = seeing
     rig.pose.bones["head"]["mine"] = 5
@@ -611,6 +611,9 @@ def test_bones_renamed_in_edit_mode_keep_their_pose_whatever_happens_before_it_e
     elif deed == "frame":
         bpy.context.scene.frame_set(5)
         settle()
+    elif deed == "add":
+        target((1, 1, 1), "Other")
+        settle()
     else:
         limber.unregister()
         limber.register()
@@ -621,5 +624,5 @@ def test_bones_renamed_in_edit_mode_keep_their_pose_whatever_happens_before_it_e
     assert rig.pose.bones["Skull"]["mine"] == 5
     if deed == "end":
         assert traces() == []
-    elif deed == "frame":
+    elif deed in {"frame", "add"}:
         assert_looks(rig, chain)

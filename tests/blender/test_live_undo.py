@@ -4,7 +4,7 @@ import random
 
 import bpy
 import pytest
-from limber.rig import twin
+from limber.rig import live, twin
 
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import farthest, go_live, missed, no_handler_raises, pose, session, settle, traces  # noqa: F401
@@ -122,7 +122,8 @@ def test_undoing_something_else_keeps_what_is_shown(undo_step):
     bpy.data.objects.new("Other", None)
     undo_step("other")
     undo()
-    assert farthest(shown, pose(the_rig())) < 1e-5, "at once, before the clock has run"
+    assert live.live_chains() == [(the_rig(), the_chain())], "at once"
+    assert farthest(shown, pose(the_rig())) < 1e-5, "before the clock has run"
     assert_in_order()
 
 
