@@ -16,7 +16,7 @@ import bpy
 from ..solvers.rotations import IDENTITY
 from . import robot, twin
 from .playback import Playback
-from .roster import Member, Roster, can_show
+from .roster import Member, Roster, can_show, exists
 from .skeleton import NO_SCALE, ORIGIN
 from .stage import Session, Stage
 
@@ -28,8 +28,8 @@ CLOCK_BEHIND = 6  # steps made up for after a slow redraw; what is beyond is dro
 class _Runtime:
     playback: Playback = field(default_factory=Playback)
     roster: Roster = field(default_factory=Roster)
-    moving: set[str] = field(default_factory=set)  # scenes in which something is not at rest: the clock has work
-    clocks: dict[str, float] = field(default_factory=dict)  # scene -> wall time [s] up to which its motion has advanced
+    moving: set[int] = field(default_factory=set)  # scenes, by session_uid, in which something is not at rest: the clock has work
+    clocks: dict[int, float] = field(default_factory=dict)  # scene's session_uid -> wall time [s] up to which its motion has advanced
     busy: bool = False  # this module is writing: updates that it causes are its own
     suspended: bool = False  # a bake has the scene
     is_rendering: bool = False
@@ -46,7 +46,7 @@ def session(rig, chain) -> Session:
 
 def live_chains(scene=None) -> list[tuple]:
     """(rig, chain) of every live chain, of one scene where it is given."""
-    return [(member.rig, chain) for member in _now.roster if scene is None or scene.name in member.scenes for chain in member.chains]
+    return [(member.rig, chain) for member in _now.roster if scene is None or scene.session_uid in member.scenes for chain in member.chains]
 
 
 def start(rig, chain) -> None:
@@ -116,24 +116,24 @@ def _advance(scene, depsgraph, dt: float) -> None:
 def _present(scene, depsgraph, pairs: list[tuple]) -> None:
     """What the chains have come to is shown and sent."""
     if _now.playback.stage.is_at_rest(pairs):
-        _now.moving.discard(scene.name)
+        _now.moving.discard(scene.session_uid)
     else:
-        _now.moving.add(scene.name)
+        _now.moving.add(scene.session_uid)
     _show_all(scene, _now.playback.stage, depsgraph)
     for member in _now.roster:
-        if scene.name in member.scenes:
+        if scene.session_uid in member.scenes:
             robot.send(member.rig)
 
 
 def _show_all(scene, stage: Stage, depsgraph) -> None:
     for member in _now.roster:
-        if scene.name in member.scenes:
+        if scene.session_uid in member.scenes:
             _show(member, stage, depsgraph)
 
 
 def _show(member: Member, stage: Stage, depsgraph=None) -> None:
     """Writes what the sessions say to the rig's twin; bones of chains that were not solved yet stay as authored."""
-    if member.twin is None or not can_show(member.rig):
+    if not can_show(member.rig) or not exists(member.twin):
         return
     channels: dict[str, tuple] = {}
     for chain in member.chains:
@@ -178,13 +178,13 @@ def frame_changed(scene, depsgraph) -> bool:
     if depsgraph.mode == "RENDER":
         _show_all(scene, _render_playback(scene).go_to_frame(scene, pairs, depsgraph, is_playing=lambda: True), depsgraph)
         return False
-    _now.clocks.pop(scene.name, None)
+    _now.clocks.pop(scene.session_uid, None)
     stage = _now.playback.go_to_frame(scene, pairs, depsgraph, is_playing)
     if stage is not _now.playback.stage:  # between two frames
         _show_all(scene, stage, depsgraph)
         return False
     _present(scene, depsgraph, pairs)
-    return scene.name in _now.moving
+    return scene.session_uid in _now.moving
 
 
 def _render_playback(scene) -> Playback:
@@ -203,16 +203,16 @@ def scene_updated(scene, depsgraph) -> bool:
     """Something was evaluated anew. Returns whether the clock has work: a chain's goal is no longer the one it was solved for."""
     if _now.busy or _now.suspended or _now.is_rendering:
         return False
-    came_or_went = False
-    for update in depsgraph.updates:
-        if isinstance(update.id, bpy.types.Armature):
-            _now.playback.stage.doubt(update.id.name)
-        came_or_went |= isinstance(update.id, bpy.types.Scene | bpy.types.Collection)
-    if came_or_went or not _is_in_line():
+    if depsgraph.id_type_updated("ARMATURE"):
+        for update in depsgraph.updates:
+            if isinstance(update.id, bpy.types.Armature):
+                _now.playback.stage.doubt(update.id.name)
+    # Objects that come or go change their scene or collection.
+    if depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION") or not _is_in_line():
         look()
-    if scene.name not in _now.moving and _now.playback.stage.has_changed(_pairs(scene), depsgraph):
-        _now.moving.add(scene.name)
-    return scene.name in _now.moving
+    if scene.session_uid not in _now.moving and _now.playback.stage.has_changed(_pairs(scene), depsgraph):
+        _now.moving.add(scene.session_uid)
+    return scene.session_uid in _now.moving
 
 
 def _is_in_line() -> bool:
@@ -224,17 +224,19 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
     """Nothing plays: advance by the whole steps of wall time that have passed. Returns whether there is more to do."""
     now = perf_counter() if now is None else now
     if is_playing() or _now.suspended or _now.is_rendering:
-        _now.clocks.pop(scene.name, None)
-        return scene.name in _now.moving
-    if scene.name in _now.moving:
-        begun = _now.clocks.setdefault(scene.name, now - CLOCK_STEP)
+        _now.clocks.pop(scene.session_uid, None)
+        return scene.session_uid in _now.moving
+    if _now.roster.has_lost():
+        look()
+    if scene.session_uid in _now.moving:
+        begun = _now.clocks.setdefault(scene.session_uid, now - CLOCK_STEP)
         steps = int((now - begun) / CLOCK_STEP + 1e-6)  # a timer that comes a hair early still makes its step
         if steps > 0:
-            _now.clocks[scene.name] = now if steps > CLOCK_BEHIND else begun + steps * CLOCK_STEP
+            _now.clocks[scene.session_uid] = now if steps > CLOCK_BEHIND else begun + steps * CLOCK_STEP
             _advance(scene, depsgraph, min(steps, CLOCK_BEHIND) * CLOCK_STEP)
-    if scene.name not in _now.moving:
-        _now.clocks.pop(scene.name, None)
-    return scene.name in _now.moving
+    if scene.session_uid not in _now.moving:
+        _now.clocks.pop(scene.session_uid, None)
+    return scene.session_uid in _now.moving
 
 
 def suspend(suspended: bool) -> None:

@@ -21,16 +21,16 @@ class Playback:
 
     def __init__(self, stage: Stage | None = None) -> None:
         self.stage = stage or Stage()
-        self._frames: dict[str, int] = {}  # scene -> the frame to which the stage has been brought
-        self._before: dict[str, _Instant] = {}  # scene -> the frame before that one
+        self._frames: dict[int, int] = {}  # scene's session_uid -> the frame to which the stage has been brought
+        self._before: dict[int, _Instant] = {}  # the same -> the frame before that one
 
     def frame(self, scene) -> int | None:
-        return self._frames.get(scene.name)
+        return self._frames.get(scene.session_uid)
 
     def begin(self, scene) -> None:
         """The stage is at the scene's frame from now on, as it is."""
-        self._frames[scene.name] = scene.frame_current
-        self._before.pop(scene.name, None)
+        self._frames[scene.session_uid] = scene.frame_current
+        self._before.pop(scene.session_uid, None)
 
     def copy(self) -> "Playback":
         other = Playback(self.stage.copy())
@@ -49,19 +49,19 @@ class Playback:
         gap = frame - last if last is not None else -1
         if 0 <= gap <= scene.frame_step or (gap > 0 and _seconds(scene, gap) <= JUMP and is_playing()):
             if gap:
-                self._before[scene.name] = _Instant(last, self.stage.moment())
+                self._before[scene.session_uid] = _Instant(last, self.stage.moment())
             dt = _seconds(scene, gap)
         else:
             for rig, chain in pairs:
                 self.stage.session(rig, chain).restart()
-            self._before.pop(scene.name, None)
+            self._before.pop(scene.session_uid, None)
             dt = 0.0
-        self._frames[scene.name] = frame
+        self._frames[scene.session_uid] = frame
         self.stage.advance(pairs, depsgraph, dt)
         return self.stage
 
     def _between_frames(self, scene, pairs: list[tuple], depsgraph) -> Stage:
-        at, last, before = scene.frame_current_final, self.frame(scene), self._before.get(scene.name)
+        at, last, before = scene.frame_current + scene.frame_subframe, self.frame(scene), self._before.get(scene.session_uid)
         step = max(1, scene.frame_step)
         stage, origin = self.stage.copy(), at
         if last is not None and last <= at < last + step:

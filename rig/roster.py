@@ -18,7 +18,7 @@ class Member:
 
     rig: bpy.types.Object
     twin: bpy.types.Object | None  # None: the rig cannot show anything
-    scenes: frozenset[str]  # in which it is
+    scenes: frozenset[int]  # session_uids of those in which it is
     order: list[str]  # names of the twin's bones, in its order
 
     @property
@@ -48,14 +48,14 @@ class Roster:
         self.members: list[Member] = []
 
     def __iter__(self) -> Iterator[Member]:
-        return (member for member in self.members if _exists(member.rig))
+        return (member for member in self.members if exists(member.rig))
 
     def look(self) -> None:
         """Finds the live rigs of the file, gives each its twin, and takes away what is left of others."""
         self.members = []
         for rig in twin.rigs():
             if any(chain.live for chain in rig.limber.chains):
-                member = Member(rig, twin.find(rig), frozenset(scene.name for scene in rig.users_scene), [])
+                member = Member(rig, twin.find(rig), frozenset(scene.session_uid for scene in rig.users_scene), [])
                 self.members.append(member)
                 if can_show(rig) and rig.mode != "EDIT":  # bones renamed there would lose their pose with a new constraint
                     _heal_renamed(member)
@@ -68,15 +68,15 @@ class Roster:
 
     def has_lost(self) -> bool:
         """Whether a rig or its twin was deleted since the last look."""
-        return not all(_exists(member.rig) and (member.twin is None or _exists(member.twin)) for member in self.members)
+        return not all(exists(member.rig) and (member.twin is None or exists(member.twin)) for member in self.members)
 
     def is_in_line(self) -> bool:
         """Whether bones, joints and constraints are still as they were at the last look."""
         for member in self.members:
-            if not _exists(member.rig) or not member.rig.pose:
+            if not exists(member.rig) or not member.rig.pose:
                 return False
             if can_show(member.rig) and member.rig.mode != "EDIT":
-                if not _exists(member.twin) or not member.chains or not twin.is_attached(member.rig, member.twin, member.names):
+                if not exists(member.twin) or not member.chains or not twin.is_attached(member.rig, member.twin, member.names):
                     return False
                 twin.watch(member.twin, member.targets)
         return True
@@ -116,7 +116,7 @@ def _heal_renamed(member: Member) -> None:
             joint.bone = renamed.get(joint.bone, joint.bone)
 
 
-def _exists(thing) -> bool:
+def exists(thing) -> bool:
     try:
         return thing is not None and bool(thing.name)
     except ReferenceError:

@@ -305,3 +305,15 @@ def test_the_clock_stops_whatever_the_character(name, sigma):
 
 def test_handlers_of_time_are_registered_once():
     assert bpy.app.handlers.frame_change_post.count(handlers._frame_change_post) == 1
+
+
+def test_a_scene_that_is_renamed_or_stretches_time_goes_on(lagging):
+    rig, chain = lagging
+    plain = play(rig, chain, range(1, 11))
+    bpy.context.scene.name = "Take 2"
+    assert np.array_equal(plain, play(rig, chain, range(1, 11)))
+    bpy.context.scene.render.frame_map_new = 200  # slow motion: the target moves half as fast, a frame lasts as long as ever
+    first = play(rig, chain, range(1, 6))
+    bpy.context.scene.frame_set(5, subframe=0.5)
+    assert np.array_equal(first[-1], angles(rig, chain))
+    assert not np.array_equal(first, plain[:5])
