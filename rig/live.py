@@ -207,6 +207,8 @@ def scene_updated(scene, depsgraph) -> bool:
         for update in depsgraph.updates:
             if isinstance(update.id, bpy.types.Armature):
                 _now.playback.stage.doubt(update.id.name)
+    if depsgraph.id_type_updated("ACTION"):
+        _now.playback.stage.doubt_postures()
     # Objects that come or go change their scene or collection.
     if depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION") or not _is_in_line():
         look()

@@ -7,6 +7,8 @@ pose: what Blender has evaluated of it is one frame old.
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from ..motion import Character, MotionError
 from ..solvers.gaze import GazeError, GazeGoal
 from ..solvers.skeleton import SkeletonError
@@ -34,6 +36,8 @@ class Session:
     poses: tuple[BonePose, ...] = ()  # authored, of the bones on the path
     held: tuple = ()  # what of them no joint turns, as it is
     fixed: tuple = ()  # the same, as the model has it
+    posture: np.ndarray | None = None  # (n,) [rad] the stored one that is selected
+    posture_of: tuple = ()  # session_uid of its action, and the reader
     state: State | None = None
     outputs: Outputs | None = None
     channels: dict = field(default_factory=dict)  # bone name -> (rotation wxyz, location, scale): the warped basis
@@ -74,6 +78,11 @@ class Stage:
     def restart(self) -> None:
         for session in self.sessions.values():
             session.restart()
+
+    def doubt_postures(self) -> None:
+        """A stored posture may have changed: read it again at the next tick."""
+        for session in self.sessions.values():
+            session.posture_of = ()
 
     def doubt(self, armature_name: str) -> None:
         """Bones of an armature may have changed: look before the next tick."""
@@ -168,10 +177,19 @@ class Stage:
         aim = goals.aim_in_base(chain, placement.object(chain.target).translation, placement.object(rig) @ base)
         posture = reader.angles(poses)
         if chain.base == "POSTURE":
-            posture = postures.angles(postures.active(chain), reader, posture)
+            posture = self._stored_posture(chain, session, posture)
         key = (aim, *posture.tolist())
         if session.goal is None or session.goal_key != key:
             session.goal, session.goal_key = GazeGoal(aim, posture, symmetric=False), key
+
+    def _stored_posture(self, chain, session: Session, own: np.ndarray) -> np.ndarray:
+        """The selected posture's angles (n,) [rad]; the rig's own where it says nothing of a joint."""
+        action = postures.active(chain)
+        if session.posture_of != (action.session_uid, session.reader):
+            session.posture = postures.angles(action, session.reader, np.full(len(own), np.nan))
+            session.posture_of = (action.session_uid, session.reader)
+        silent = np.isnan(session.posture)
+        return np.where(silent, own, session.posture) if silent.any() else session.posture
 
     def _update_reader(self, rig, chain, session: Session) -> None:
         key = (rig.data.name, chain.root, chain.end, [(joint.bone, joint.axis) for joint in chain.joints])

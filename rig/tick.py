@@ -125,10 +125,18 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[
     return outputs, State(solution, motion, posture, model, goal, final, problem)
 
 
+def _has_arrived(state: State, goal: GazeGoal) -> bool:
+    """Whether the posture is at rest where the goal wants it, and was wanted there before."""
+    still = not any(joint.velocity or joint.acceleration for joint in state.posture)
+    return bool(state.posture) and still and np.array_equal(state.goal.posture, goal.posture)
+
+
 def _glide(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
     """The goal with its posture on its way from the last one, so that the solver can hold the aim meanwhile."""
     if not model.glides or len(goal.posture) != len(model.glides):
         return goal, ()
+    if state is not None and _has_arrived(state, goal):
+        return goal, state.posture
     wanted = model.skeleton.clamp(goal.posture)
     if state is None:
         return goal, tuple(joint.rest(angle) for joint, angle in zip(model.glides, wanted, strict=True))

@@ -5,6 +5,7 @@ from math import pi
 
 import bpy
 import pytest
+from limber.rig import actions
 from limber.solvers import rotations
 from mathutils import Euler, Matrix
 
@@ -229,3 +230,36 @@ def test_a_far_turned_posture_keeps_its_whole_turns_out_of_the_shown_pose():
     go_live(rig, chain)
     assert session(rig, chain).problem == ""
     assert apart_from_told(rig, chain) < SHOWN
+
+
+def test_a_stored_posture_that_is_edited_renamed_or_replaced_is_kept_at_once():
+    rig, chain = looking_chain()
+    for name, angle in (("Low", 0.9), ("High", -0.4)):
+        rig.pose.bones["lower"].rotation_euler.x = angle
+        bpy.ops.limber.store_posture(name=name)
+    rig.pose.bones["lower"].rotation_euler.x = 0.0
+    choose(chain, base="POSTURE", active_posture=0)
+    now = go_live(rig, chain)
+    at = now.reader.places.index(("lower", "X"))
+    assert now.goal.posture[at] == pytest.approx(0.9)
+    action = chain.postures[0].action
+    curve = actions.find(actions.fcurves(action), 'pose.bones["lower"].rotation_euler', 0)
+    curve.keyframe_points[0].co.y = 0.6
+    action.update_tag()
+    settle()
+    assert now.goal.posture[at] == pytest.approx(0.6)
+    action.name = "Lower"
+    choose(chain, active_posture=1)
+    settle()
+    assert now.goal.posture[at] == pytest.approx(-0.4)
+    curves = actions.fcurves(chain.postures[1].action)
+    curves.remove(actions.find(curves, 'pose.bones["lower"].rotation_euler', 0))
+    chain.postures[1].action.update_tag()
+    rig.pose.bones["lower"].rotation_euler.x = 0.25
+    settle()
+    assert now.goal.posture[at] == pytest.approx(0.25), "what the posture does not say is the rig's own"
+    bpy.data.actions.remove(chain.postures[1].action)
+    settle()
+    rig.update_tag()
+    settle()
+    assert "was deleted" in now.problem
