@@ -60,23 +60,25 @@ def joint_bones(chain) -> set[str]:
     return {joint.bone for joint in chain.joints}
 
 
+def moved_part(pair: tuple, other: tuple) -> str:
+    """What of one (rig, chain) the joints of another move: its "base", its "armature", its "target", or ""."""
+    rig, chain = pair
+    its_rig, its_bones = other[0], joint_bones(other[1])
+    root = rig.data.bones.get(chain.root)
+    if root is not None and root.parent is not None and is_moved_by(Carrier("", rig, root.parent.name), its_rig, its_bones):
+        return "base"
+    if any(is_moved_by(carrier, its_rig, its_bones) for carrier in carriers(rig)):
+        return "armature"
+    return "target" if any(is_moved_by(carrier, its_rig, its_bones) for carrier in carriers(chain.target)) else ""
+
+
 def in_order(pairs: list[tuple]) -> tuple[list[tuple], bool]:
     """(rig, chain) pairs so that each comes after those that move its base or its target; and whether they go round in a circle, where
     one of them must come first nevertheless."""
     pairs = sorted(pairs, key=lambda pair: (pair[0].name_full, pair[1].name))  # one order, however they were found
     if len(pairs) < 2:
         return pairs, False
-    bones = [joint_bones(chain) for _, chain in pairs]
-    needs = []
-    for k, (rig, chain) in enumerate(pairs):
-        held = [*_root(rig, chain), *carriers(rig), *carriers(chain.target)]
-        needs.append(
-            [
-                other
-                for other, (its_rig, _) in enumerate(pairs)
-                if other != k and any(is_moved_by(carrier, its_rig, bones[other]) for carrier in held)
-            ]
-        )
+    needs = [[k for k, other in enumerate(pairs) if other is not pair and moved_part(pair, other)] for pair in pairs]
     ordered: list[int] = []
     begun: set[int] = set()
     is_circular = False
@@ -95,9 +97,3 @@ def in_order(pairs: list[tuple]) -> tuple[list[tuple], bool]:
         if k not in begun:
             visit(k)
     return [pairs[k] for k in ordered], is_circular
-
-
-def _root(rig, chain) -> Iterator[Carrier]:
-    root = rig.data.bones.get(chain.root)
-    if root is not None and root.parent is not None:
-        yield Carrier("its root's parent", rig, root.parent.name)

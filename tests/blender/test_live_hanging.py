@@ -301,3 +301,27 @@ def test_constraints_that_go_round_in_a_circle_raise_nothing():
     go_live_all((head, head_chain), (hand, hand_chain))
     play([(head, head_chain), (hand, hand_chain)], range(1, 4))
     assert session(head, head_chain).outputs is not None
+
+
+def test_a_bake_of_one_that_watches_anothers_live_hand_is_refused_until_that_one_is_baked():
+    (hand, hand_chain), (head, head_chain) = watcher_of_a_hand()
+    keyed(hand_chain.target, (1, 24), end=(-0.6, 0.9, 0.5))
+    go_live_all((hand, hand_chain), (head, head_chain))
+    played = play([(head, head_chain)])
+    for rig in (hand, head):
+        rig.limber.chains[0].frame_start, rig.limber.chains[0].frame_end = FRAMES[0], FRAMES[-1]
+    select(head)
+    with pytest.raises(RuntimeError, match="Target 'Held' hangs on 'A Hand', whose chain 'hand' is live: bake that one first"):
+        bpy.ops.limber.bake()
+    select(hand)
+    assert bpy.ops.limber.bake() == {"FINISHED"}
+    select(head)
+    assert bpy.ops.limber.bake() == {"FINISHED"}
+    places = session(head, head_chain).reader.places if head_chain.live else None
+    assert places is None, "what is baked plays its keys"
+    reached = []
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        reached.append(missed(head, head_chain))
+    assert max(reached[1:]) < 0.1
+    assert played.shape[0] == len(FRAMES)
