@@ -9,6 +9,7 @@ from bpy.utils import escape_identifier
 
 from . import actions, live, robot
 from .errors import RigError
+from .hanging import moved_part
 from .stage import Stage
 
 SUFFIX = " Baked"
@@ -163,20 +164,15 @@ def _refuse_half_of_what_hangs_together(scene, pairs: list[tuple]) -> None:
     baked = {(rig.session_uid, chain.uid) for rig, chain in pairs}
     others = [(rig, chain) for rig, chain in live.live_chains(scene) if (rig.session_uid, chain.uid) not in baked]
     for rig, chain in pairs:
-        root = rig.pose.bones.get(chain.root)
-        above = {bone.name for bone in root.parent_recursive} if root else set()
-        carriers, parent = [], rig.parent
-        while parent is not None:
-            carriers.append(parent)
-            parent = parent.parent
         for other_rig, other in others:
-            if other_rig == rig and above.intersection(joint.bone for joint in other.joints):
+            part = moved_part((rig, chain), (other_rig, other))
+            if part and other_rig == rig:
+                what = f"The target of chain '{chain.name}'" if part == "target" else f"Chain '{chain.name}'"
                 raise RigError(
-                    f"Chain '{chain.name}' hangs on chain '{other.name}', which is live:"
-                    " bake both at once (All Chains), or end its Live first"
+                    f"{what} hangs on chain '{other.name}', which is live: bake both at once (All Chains), or end its Live first"
                 )
-            if other_rig in carriers:
+            if part:
+                what = f"Target '{chain.target.name}'" if part == "target" else f"Armature '{rig.name}'"
                 raise RigError(
-                    f"Armature '{rig.name}' hangs on '{other_rig.name}', whose chain '{other.name}' is live:"
-                    " bake that one first, or end its Live"
+                    f"{what} hangs on '{other_rig.name}', whose chain '{other.name}' is live: bake that one first, or end its Live"
                 )
