@@ -49,6 +49,8 @@ def aim_in_base(chain, target_in_world: Vector, base_in_world: Matrix) -> Aim:
     except ValueError as error:
         raise RigError(f"The rig of chain '{chain.name}' is scaled to nothing: give it a scale other than 0") from error
     place = tuple(world_in_base @ target_in_world)
+    if not all(map(isfinite, place)):
+        raise RigError(f"Target '{chain.target.name}' is too far away to be looked at: bring it nearer")
     if chain.roll == "FREE":
         return Point(place)
     return Point(place, up=tuple((world_in_base.to_3x3() @ WORLD_UP).normalized()))

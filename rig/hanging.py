@@ -36,6 +36,17 @@ def carriers(thing, seen: set | None = None) -> Iterator[Carrier]:
                     yield from _followed(f"{subject} follows by a driver bone", held.id, held.bone_target, seen)
 
 
+def hangs_on_objects_alone(thing) -> bool:
+    """Whether an object is moved by nothing but itself and whole objects: by no bone and no one's shape."""
+    while thing is not None:
+        if thing.parent is not None and thing.parent_type != "OBJECT":
+            return False
+        if thing.constraints or (thing.animation_data and thing.animation_data.drivers):
+            return False
+        thing = thing.parent
+    return True
+
+
 def _followed(how: str, thing, bone: str, seen: set) -> Iterator[Carrier]:
     if getattr(thing, "id_type", "") != "OBJECT":
         return

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import bpy
 
 from . import twin
-from .hanging import carriers
+from .hanging import hangs_on_objects_alone
 
 
 @dataclass
@@ -33,10 +33,10 @@ class Member:
 
     @property
     def targets(self) -> dict[str, bpy.types.Object]:
-        """Bone of the twin -> target to keep evaluated. Targets that hang on bones are placed from these, and would make a circle."""
+        """Bone of the twin -> target to keep evaluated. Where it hangs on bones or on a skin, that could make a circle."""
         found = {}
         for chain in self.chains:
-            if chain.target is not None and not any(True for _ in carriers(chain.target)):
+            if chain.target is not None and hangs_on_objects_alone(chain.target):
                 found.update({joint.bone: chain.target for joint in chain.joints[:1]})
         return found
 
@@ -52,11 +52,11 @@ class Roster:
 
     def look(self) -> None:
         """Finds the live rigs of the file, gives each its twin, and takes away what is left of others."""
-        self.members = []
+        members = []
         for rig in twin.rigs():
             if any(chain.live for chain in rig.limber.chains):
                 member = Member(rig, twin.find(rig), frozenset(scene.session_uid for scene in rig.users_scene), [])
-                self.members.append(member)
+                members.append(member)
                 if can_show(rig) and rig.mode != "EDIT":  # bones renamed there would lose their pose with a new constraint
                     _heal_renamed(member)
                     self._equip(member)
@@ -64,7 +64,8 @@ class Roster:
                     member.order = [bone.name for bone in member.twin.pose.bones]
             elif can_show(rig) and twin.has_constraints(rig):
                 twin.detach(rig)
-        twin.discard_others([member.twin for member in self.members if member.twin])
+        self.members = members
+        twin.discard_others([member.twin for member in members if member.twin])
 
     def has_lost(self) -> bool:
         """Whether a rig or its twin was deleted since the last look."""

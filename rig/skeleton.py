@@ -140,6 +140,8 @@ class ChainReader:
         if bone.parent:  # its head is told from its parent's tail
             offset = (offset[0], offset[1] + bone.parent.length, offset[2])
         order, free = parent_first(self.orders.get(bone.name, "")), self.free.get(bone.name, frozenset())
+        if not isfinite(sum(map(sum, bone.matrix)) + sum(offset)):
+            raise RigError(f"The rest pose of bone '{bone.name}' is not a number: place its head and tail anew in Edit Mode")
         return Part(
             bone.name,
             rotations.from_matrix(bone.matrix),

@@ -63,12 +63,12 @@ class Stage:
 
     def moment(self) -> dict:
         """What `copy` needs to go on from here, at a later time."""
-        return {key: (session.state, session.channels, session.channels_before) for key, session in self.sessions.items()}
+        return {key: (session.state, session.channels, session.channels_before) for key, session in list(self.sessions.items())}
 
     def copy(self, moment: dict | None = None) -> "Stage":
         """Another stage that goes on by itself, from here or from an earlier moment of this one."""
         other = Stage()
-        for key, session in self.sessions.items():
+        for key, session in list(self.sessions.items()):  # a render copies off the main thread
             other.sessions[key] = copied = replace(session)
             if moment is not None:
                 copied.state, copied.channels, copied.channels_before = moment.get(key, (None, {}, {}))
@@ -108,7 +108,7 @@ class Stage:
                 session.problem, session.is_broken = str(error), not isinstance(error, GazeError)
                 if (state := session.state) is not None:  # it comes to rest where it was going
                     session.outputs, session.state = tick(state.model, state.goal, state, dt)
-            if session.outputs is not None:
+            if session.outputs is not None and session.poses:
                 session.channels = session.reader.channels(session.poses, session.outputs.angles.tolist())
                 placement.moved[rig.session_uid].update(session.channels)
         self._doubted.clear()
@@ -199,7 +199,7 @@ class Stage:
         session.reader_key = key
         if reader == before:
             return
-        session.reader, session.model_key, session.held = reader, (), ()
+        session.reader, session.model_key, session.poses, session.held = reader, (), (), ()
         if before is None or before.places != reader.places:  # angles of other joints mean nothing here
             session.model = session.goal = session.outputs = None
             session.channels = {}

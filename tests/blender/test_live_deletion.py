@@ -626,3 +626,29 @@ def test_bones_renamed_in_edit_mode_keep_their_pose_whatever_happens_before_it_e
         assert traces() == []
     elif deed in {"frame", "add"}:
         assert_looks(rig, chain)
+
+
+def test_a_path_that_gets_a_bone_without_joints_while_its_pose_is_no_number_raises_nothing(seeing):
+    rig, chain = seeing
+
+    def insert(bones):
+        bone = bones.new("between")
+        bone.head, bone.tail, bone.parent = bones["middle"].tail, (0, 0.05, 0.32), bones["middle"]
+        bones["upper"].use_connect, bones["upper"].parent = False, bone
+
+    rig.pose.bones["base"].rotation_euler.y = float("nan")
+    edit(rig, insert)
+    settle()
+    assert "The pose of bone 'base' is not a number" in session(rig, chain).problem
+    rig.pose.bones["base"].rotation_euler.y = 0.0
+    assert_looks(rig, chain)
+
+
+def test_a_target_at_the_end_of_the_world_is_told(seeing):
+    rig, chain = seeing
+    rig.scale = (1e-3, 1e-3, 1e-3)
+    chain.target.location.x = 3e38
+    settle()
+    assert "too far away" in session(rig, chain).problem
+    rig.scale, chain.target.location.x = (1, 1, 1), 0.5
+    assert_looks(rig, chain)

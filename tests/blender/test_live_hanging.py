@@ -325,3 +325,20 @@ def test_a_bake_of_one_that_watches_anothers_live_hand_is_refused_until_that_one
         reached.append(missed(head, head_chain))
     assert max(reached[1:]) < 0.1
     assert played.shape[0] == len(FRAMES)
+
+
+def test_a_target_glued_to_the_rigs_own_skin_makes_no_circle_of_blenders(capfd):
+    rig, chain = looking_chain()
+    data = bpy.data.meshes.new("Skin")
+    data.from_pydata([(0, 0, 0.45), (0.1, 0, 0.45), (0, 0.1, 0.45)], [], [(0, 1, 2)])
+    skin = bpy.data.objects.new("Skin", data)
+    bpy.context.scene.collection.objects.link(skin)
+    skin.vertex_groups.new(name="head").add([0, 1, 2], 1.0, "REPLACE")
+    skin.modifiers.new("Armature", "ARMATURE").object = rig
+    held = chain.target.constraints.new("COPY_LOCATION")
+    held.target, held.subtarget = skin, "head"
+    go_live(rig, chain, settled=False)
+    for frame in range(1, 4):
+        bpy.context.scene.frame_set(frame)
+    said = capfd.readouterr()
+    assert "cycle" not in (said.out + said.err).lower()
