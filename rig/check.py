@@ -9,6 +9,7 @@ from ..solvers import rotations
 from . import chains, check_bones, postures
 from .errors import Finding, RigError
 from .goal import moved_by_chain, tool_frame
+from .hanging import hangs_on_objects_alone
 from .skeleton import ChainReader, Motion
 
 ONE_WAY = 1e-3  # sine of the angle between the ways in which two joints move the view, below which they are one way
@@ -150,7 +151,7 @@ def _gaze(context, rig, chain) -> Iterator[Finding]:
         yield Finding(f"The chain moves its own target '{target.name}' ({way}): choose another target", True)
     elif target.name not in context.view_layer.objects and target.name not in context.scene.objects:
         yield Finding(f"Target '{target.name}' is not in scene '{context.scene.name}': link it there, or choose another target", True)
-    elif is_unevaluated(context, target):
+    elif is_unevaluated(context, target) and not hangs_on_objects_alone(target):  # the others are kept evaluated while live
         yield Finding(
             f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner (monitor, collection)"
         )

@@ -148,8 +148,10 @@ def test_a_target_in_another_scene_is_named(rig, chain):
     only(rig, chain, "'Target'", "link it there", blocks=True)
 
 
-def test_a_target_that_is_disabled_in_viewports_is_named(rig, chain):
+def test_a_target_that_is_disabled_in_viewports_is_named_where_a_constraint_moves_it(rig, chain):
     chain.target.hide_viewport = True
+    assert sentences(rig, chain) == [], "live keeps it evaluated"
+    chain.target.constraints.new("COPY_ROTATION")
     only(rig, chain, "'Target'", "Outliner", blocks=False)
     chain.target.hide_viewport = False
     chain.target.hide_set(True)
