@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.erik.solver import Erik
-from limber.solvers.gaze import GazeGoal, Orientation
+from limber.solvers.goals import GazeGoal, Orientation
 from limber.solvers.rotations import X, Y, Z, about, multiply
 from limber.solvers.skeleton import Joint, Skeleton
 

@@ -18,8 +18,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from limber.solvers.gaze import Aim, Direction, GazeError, GazeGoal, GazeSolver, Orientation, Point, Solution, make_solver
+from limber.solvers.gaze import GazeSolver, Solution
+from limber.solvers.goals import Aim, Direction, GazeError, GazeGoal, Orientation, Point
 from limber.solvers.skeleton import Joint, Skeleton, SkeletonError
+from limber.solvers.table import make_solver
 
 Arrays = Mapping[str, np.ndarray]
 SHOW_EVERY = 1.0  # [s] between lines of progress

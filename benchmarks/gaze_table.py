@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from limber.solvers.gaze import GazeGoal, make_solver
+from limber.solvers.goals import GazeGoal
 from limber.solvers.skeleton import Skeleton
+from limber.solvers.table import make_solver
 
 from benchmarks.erik_sweep import PAPER, pairs_of, skeleton_of
 from benchmarks.gaze import aims_of, rig_chain, timed

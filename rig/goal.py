@@ -5,7 +5,7 @@ from math import isfinite
 from mathutils import Matrix, Vector
 
 from ..solvers import rotations
-from ..solvers.gaze import Aim, Point
+from ..solvers.goals import Aim, Point
 from .errors import RigError
 from .hanging import carriers, is_moved_by, joint_bones
 

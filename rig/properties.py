@@ -13,7 +13,7 @@ from bpy.types import Action, Object, PropertyGroup
 
 from ..hardware.device import VIRTUAL_PORT
 from ..motion import FILTERS
-from ..solvers.gaze import SOLVERS
+from ..solvers.table import SOLVERS
 
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 BoolProperty = partial(props.BoolProperty, override=_OVERRIDE)

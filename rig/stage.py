@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..motion import Character, MotionError
-from ..solvers.gaze import GazeError, GazeGoal
+from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import SkeletonError
 from . import goal as goals
 from . import postures

@@ -10,8 +10,10 @@ from time import perf_counter
 import numpy as np
 
 from ..motion import Character, Filter, Kinematic, Limits, make_filter
-from ..solvers.gaze import GazeError, GazeGoal, GazeSolver, Solution, aim_error, make_solver
+from ..solvers.gaze import GazeSolver, Solution, aim_error
+from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import Skeleton
+from ..solvers.table import make_solver
 
 GLIDE = 0.5  # of the joints' limits, for the way from one stored posture to another: the aim along the way needs the rest
 PROGRESS = 1e-6  # [rad] of aim: a solver that gains less on a goal that stands still has done what it can

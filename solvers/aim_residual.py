@@ -1,15 +1,18 @@
-"""How an aim is missed, as a small residual and its Jacobian: what exact-aim solvers drive to zero. Knows no Blender.
+"""How goals are missed, as a small residual and its Jacobian: what exact-aim solvers drive to zero. Knows no Blender.
 
-The residual is a rotation vector [rad], so its length is the true angle missed at any distance and it never vanishes at 180 degrees. With
-the roll free it has two components, across the view; else three.
+Of an orientation the residual is a rotation vector [rad], so its length is the true angle missed at any distance and it never vanishes at
+180 degrees. With the roll free it has two components, across the view; else three. A place adds three, in shares of the skeleton's reach.
+The residuals of several ends are stacked, each times its weight.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from .gaze import Direction, GazeGoal, Orientation, look, nearer_roll, upright
+from .goals import Direction, EndGoal, GazeGoal, Point, look, nearer_roll, orientation_of, place_of, upright
 from .rotations import (
     NO_DIRECTION,
+    Quaternion,
     Vector,
     Y,
     between,
@@ -31,14 +34,16 @@ from .rotations import (
 )
 from .skeleton import Pose, Skeleton
 
+NOTHING: Vector = (0.0, 0.0, 0.0)
+SHORTEST_REACH = 1e-6  # [m] what is shorter reaches nothing
 ROLL_WEIGHT = 0.1  # of uprightness against the view: where a chain cannot have both, the view wins
 
 
 class Residual(NamedTuple):
     """What is left to turn, and how each joint's movement turns it."""
 
-    error: tuple[float, ...]  # (r,) [rad], r 2 or 3
-    columns: list[tuple[float, ...]]  # one (r,) for each joint: what a unit of its movement takes off the error
+    error: tuple[float, ...]  # (r,) [rad], places in shares of the reach
+    columns: Sequence[tuple[float, ...]]  # one (r,) for each joint: what a unit of its movement takes off the error
 
     @property
     def size(self) -> float:
@@ -46,20 +51,59 @@ class Residual(NamedTuple):
 
 
 def residual(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Residual:
-    """The goal's residual at a pose. Uprightness counts by the sine of the angle between `up` and the view: not when they are parallel."""
-    turns = _angular(skeleton, pose)
-    aim = goal.aim
-    if isinstance(aim, Orientation):
-        difference = multiply(nearer_roll(normalized(aim.wxyz), pose.tool_rotation, goal.symmetric), conjugate(pose.tool_rotation))
-        return Residual(logarithm(difference), list(turns))
-    view = rotate(pose.tool_rotation, Y)
-    gap = look(aim, pose.tool_place)
+    """The residual of all ends at a pose. Uprightness counts by the sine of the angle between `up` and the view: not when they are
+    parallel."""
+    axes = skeleton.world_axes(pose)
+    if not goal.others:
+        return _weighted(_of_end(skeleton, goal.ends[0], pose, axes), goal.weight)
+    parts = [_weighted(_of_end(skeleton, wanted, pose, axes), wanted.weight) for wanted in goal.ends]
+    return _stacked(parts)
+
+
+def _of_end(skeleton: Skeleton, wanted: EndGoal, pose: Pose, axes: list[Vector]) -> Residual:
+    """The residual of one end, without its weight; columns of joints that do not carry it are zero."""
+    rotation, place = skeleton.end_pose(pose, wanted.end)
+    carried = range(len(skeleton)) if skeleton.is_chain else skeleton.path(wanted.end)
+    goal_place, target = place_of(wanted.aim), orientation_of(wanted.aim)
+    parts = []
+    if target is not None:
+        difference = multiply(nearer_roll(normalized(target), rotation, wanted.symmetric), conjugate(rotation))
+        parts.append(Residual(logarithm(difference), _angular(skeleton, axes, carried)))
+    if goal_place is not None:
+        parts.append(_to_place(skeleton, goal_place, place, pose, axes, carried))
+    if isinstance(wanted.aim, Direction | Point):
+        parts.append(_to_view(skeleton, wanted, rotation, place, pose, axes, carried))
+    return parts[0] if len(parts) == 1 else _stacked(parts)
+
+
+def _to_place(skeleton: Skeleton, wanted: Vector, place: Vector, pose: Pose, axes: list[Vector], carried: Sequence[int]) -> Residual:
+    share = 1.0 / max(skeleton.reach, SHORTEST_REACH)
+    velocities = _linear(skeleton, place, pose, axes, carried)
+    return Residual(scale(subtract(wanted, place), share), [scale(velocity, share) for velocity in velocities])
+
+
+def _to_view(
+    skeleton: Skeleton,
+    wanted_end: EndGoal,
+    rotation: Quaternion,
+    place: Vector,
+    pose: Pose,
+    axes: list[Vector],
+    carried: Sequence[int],
+) -> Residual:
+    aim = wanted_end.aim
+    assert isinstance(aim, Direction | Point)
+    turns: Sequence[Vector] = _angular(skeleton, axes, carried)
+    view = rotate(rotation, Y)
+    gap = look(aim, place)
     distance = length(gap)
     if distance <= NO_DIRECTION:  # the end has run into its target: any view will do
         return Residual((0.0, 0.0), [(0.0, 0.0)] * len(skeleton))
     wanted = unit(gap)
-    if not isinstance(aim, Direction):
-        turns = _with_parallax(skeleton, pose, turns, wanted, distance)
+    if isinstance(aim, Point):  # less the turns of the wanted direction itself, which moves as the end does
+        velocities = _linear(skeleton, place, pose, axes, carried)
+        pairs = zip(turns, velocities, strict=True)
+        turns = [subtract(turn, scale(cross(wanted, velocity), -1.0 / distance)) for turn, velocity in pairs]
     across = perpendicular(view)
     other = cross(view, across)
     normal = cross(view, wanted)
@@ -71,23 +115,35 @@ def residual(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Residual:
         return Residual(error, [(dot(turn, across), dot(turn, other)) for turn in turns])
     assert aim.up is not None
     weight = ROLL_WEIGHT * length(reject(unit(aim.up), wanted))
-    levelled = multiply(between(view, wanted), pose.tool_rotation)
-    roll = twist_angle(multiply(nearer_roll(target, levelled, goal.symmetric), conjugate(levelled)), wanted)
+    levelled = multiply(between(view, wanted), rotation)
+    roll = twist_angle(multiply(nearer_roll(target, levelled, wanted_end.symmetric), conjugate(levelled)), wanted)
     rolls = scale(view, weight)
     return Residual((*error, weight * roll), [(dot(turn, across), dot(turn, other), dot(turn, rolls)) for turn in turns])
 
 
-def _angular(skeleton: Skeleton, pose: Pose) -> list[Vector]:
-    """Angular velocity of the tool per unit speed of each joint, base frame."""
-    axes = skeleton.world_axes(pose)
-    return [axis if joint.kind == "revolute" else (0.0, 0.0, 0.0) for axis, joint in zip(axes, skeleton.joints, strict=True)]
+def _weighted(part: Residual, weight: float) -> Residual:
+    if weight == 1.0:
+        return part
+    return Residual(tuple(weight * e for e in part.error), [tuple(weight * c for c in column) for column in part.columns])
 
 
-def _with_parallax(skeleton: Skeleton, pose: Pose, turns: list[Vector], wanted: Vector, distance: float) -> list[Vector]:
-    """The turns less those of the wanted direction itself, which moves as the end does."""
-    less = []
-    for joint, place, axis, turn in zip(skeleton.joints, pose.places, skeleton.world_axes(pose), turns, strict=True):
-        velocity = cross(axis, subtract(pose.tool_place, place)) if joint.kind == "revolute" else axis
-        wanted_turn = scale(cross(wanted, velocity), -1.0 / distance)
-        less.append(subtract(turn, wanted_turn))
-    return less
+def _stacked(parts: Sequence[Residual]) -> Residual:
+    error = tuple(e for part in parts for e in part.error)
+    return Residual(error, [tuple(c for column in columns for c in column) for columns in zip(*(p.columns for p in parts), strict=True)])
+
+
+def _angular(skeleton: Skeleton, axes: list[Vector], carried: Sequence[int]) -> list[Vector]:
+    """Angular velocity of the end per unit speed of each joint, base frame."""
+    turns: list[Vector] = [NOTHING] * len(axes)
+    for k in carried:
+        if skeleton.joints[k].kind == "revolute":
+            turns[k] = axes[k]
+    return turns
+
+
+def _linear(skeleton: Skeleton, place: Vector, pose: Pose, axes: list[Vector], carried: Sequence[int]) -> list[Vector]:
+    """Velocity [m] of the end's place per unit speed of each joint, base frame."""
+    velocities: list[Vector] = [NOTHING] * len(axes)
+    for k in carried:
+        velocities[k] = cross(axes[k], subtract(place, pose.places[k])) if skeleton.joints[k].kind == "revolute" else axes[k]
+    return velocities

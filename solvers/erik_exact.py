@@ -3,17 +3,17 @@
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import dataclass
 
 from .aim_residual import residual
+from .diagnosis import MET
 from .erik.solver import Erik
-from .exact_aim import MAX_STEPS, Finished, finish
-from .gaze import GazeGoal, Orientation, Shape, Solution, aim_error, check_goal, limits_hit, orientation_error
+from .exact_aim import MAX_STEPS, Finished, finish_or_look
+from .gaze import Solution, aim_error
+from .goals import LOOKS, GazeGoal, check_goal
+from .shape import Shape
 from .skeleton import Angles, Skeleton
 
-MET = 1e-6  # [rad] an aim missed by less is met
 ABOUT_AS_WELL = 1.1  # times the least miss, where nothing meets the aim
 VIEWS = 2  # of a point in ERIK: the finish knows the parallax itself
 ROOT_COST = 0.03  # of a turn of the root, one of the whole chain costs 1: the body may turn to the target, that changes no shape
@@ -57,8 +57,8 @@ class ErikExact:
         was moved far at once is solved from scratch.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal)
-        shape = Shape(self.skeleton, posture)
+        posture = check_goal(self.skeleton, goal, LOOKS)
+        shape = self.erik.diagnosis.shape(posture)
         last = memory if isinstance(memory, Memory) else Memory()
         here = None if start is None else self.skeleton.clamp(start)
         if here is not None and residual(self.skeleton, goal, self.skeleton.forward(here)).size > last.missed + JUMP:
@@ -72,27 +72,18 @@ class ErikExact:
             pause = PAUSE
         if here is not None:
             best = self._following(goal, best, here)
-        return Solution(
-            angles=np.array(best.angles),
-            aim_error=aim_error(goal, best.pose),
-            orientation_error=orientation_error(goal, best.pose),
-            posture_error=self.erik.posture_error(posture, best.angles),
-            shape_deviation=shape.deviation(best.pose),
-            limits_hit=limits_hit(self.skeleton, best.angles),
+        return self.erik.diagnosis.solution(
+            goal,
+            posture,
+            best.angles,
             iterations=iterations + best.steps,
-            converged=best.missed <= MET,
-            seconds=time.perf_counter() - began,
+            began=began,
             memory=Memory(max(0, pause - 1), best.missed, posture),
+            pose=best.pose,
         )
 
     def _finish(self, goal: GazeGoal, angles: Sequence[float], max_steps: int = MAX_STEPS) -> Finished:
-        """The least change that meets the goal, or else its view alone."""
-        way = finish(self.skeleton, goal, angles, self.costs, max_steps)
-        aim = goal.aim
-        if way.missed <= MET or isinstance(aim, Orientation) or aim.up is None:
-            return way
-        view = finish(self.skeleton, replace(goal, aim=replace(aim, up=None)), way.angles, self.costs, max_steps)
-        return view._replace(missed=residual(self.skeleton, goal, view.pose).size, steps=way.steps + view.steps)
+        return finish_or_look(self.skeleton, goal, angles, self.costs, max_steps)
 
     def _from_scratch(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, search: bool) -> tuple[Finished, int]:
         angles, answer = self.erik.angles(goal, posture)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .aim_residual import Residual, residual
-from .gaze import GazeGoal
+from .diagnosis import MET
+from .goals import GazeGoal, with_free_roll
 from .skeleton import Pose, Skeleton
 
 EXACT = 1e-9  # [rad] an aim missed by less is exact
@@ -60,6 +61,18 @@ def finish(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: S
             if damping > MOST_DAMPING:
                 break
     return Finished(now, pose, missed, steps)
+
+
+def finish_or_look(
+    skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float], max_steps: int = MAX_STEPS
+) -> Finished:
+    """As `finish`; where a chain cannot be upright as well, the views alone. What is missed is that of the whole goal."""
+    way = finish(skeleton, goal, angles, costs, max_steps)
+    views = with_free_roll(goal)
+    if way.missed <= MET or views is goal:
+        return way
+    view = finish(skeleton, views, way.angles, costs, max_steps)
+    return view._replace(missed=residual(skeleton, goal, view.pose).size, steps=way.steps + view.steps)
 
 
 def least_change(skeleton: Skeleton, angles: Sequence[float], left: Residual, costs: Sequence[float], damping: float) -> list[float]:

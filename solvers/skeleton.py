@@ -1,11 +1,11 @@
-"""The skeleton that solvers see: joints in a chain on a fixed base, forward kinematics and Jacobians. Knows no Blender.
+"""The skeleton that solvers see: a chain or tree of joints, forward kinematics and Jacobians. Knows no Blender.
 
-Kinematics, for joint k of a chain, from the base out:  place += R rest_offset;  R = R rest_rotation about(axis, angle).
+Kinematics, for each joint, from its parent out:  place += R rest_offset;  R = R rest_rotation about(axis, angle).
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .rotations import IDENTITY, Quaternion, Vector, about, add, length, multiply, normalized, rotate, scale, to_matrix, unit
 
 Angles = NDArray[np.float64]
+ORIGIN: Vector = (0.0, 0.0, 0.0)
 UNIT_TOLERANCE = 1e-4  # of a unit vector's length: coarser than single precision, finer than a mistake
 
 
@@ -54,6 +55,16 @@ class Joint:
             need(value > 0 and math.isfinite(value), f"the {field} limit must be above zero, got {value}")
 
 
+@dataclass(frozen=True)
+class End:
+    """What a goal moves: a tool that a joint carries. It looks along its own +Y, its up is its +Z."""
+
+    joint: int  # index of the joint that carries it
+    rotation: Quaternion = IDENTITY  # the tool's frame in that joint's
+    offset: Vector = (0.0, 0.0, 0.0)  # [m]
+    name: str = ""
+
+
 class Pose(NamedTuple):
     """Where everything is, in the base frame."""
 
@@ -74,26 +85,72 @@ class PoseBatch(NamedTuple):
 
 @dataclass(frozen=True)
 class Skeleton:
-    """A chain of joints, root first, and the tool that the last one carries: the end looks along the tool's +Y, its up is the tool's +Z."""
+    """Joints on a base, parents before their children, and the tool: the end looks along the tool's +Y, its up is the tool's +Z.
+
+    In a chain every joint hangs on the one before it and the last carries the tool. A tree has more ends, numbered after the tool, which is
+    end 0.
+    """
 
     joints: tuple[Joint, ...]
-    tool_rotation: Quaternion = IDENTITY  # the tool's frame in the last joint's
+    tool_rotation: Quaternion = IDENTITY  # the tool's frame in its joint's
     tool_offset: Vector = (0.0, 0.0, 0.0)  # [m]
+    tool_joint: int = -1  # index of the joint that carries the tool; -1: the last
+    more_ends: tuple[End, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.joints:
             raise SkeletonError("a skeleton needs at least one joint: unlock a rotation axis of one of the bones")
         for k, joint in enumerate(self.joints):
-            if joint.parent != k - 1:
-                raise SkeletonError(f"joint '{joint.name}': a chain's joint {k} hangs on joint {k - 1}, not on {joint.parent}")
-        numbers = (*self.tool_rotation, *self.tool_offset)
-        if len(numbers) != 7 or not all(map(math.isfinite, numbers)) or abs(math.hypot(*self.tool_rotation) - 1) > UNIT_TOLERANCE:
-            raise SkeletonError(
-                f"the tool of '{self.joints[-1].name}': its rotation must have length 1 and every number be finite, got {numbers}"
-            )
+            if not -1 <= joint.parent < k:
+                raise SkeletonError(f"joint '{joint.name}': its parent must come before it, and {joint.parent} is not before {k}")
+        for end in self.ends:
+            if not 0 <= end.joint < len(self.joints):
+                raise SkeletonError(f"end '{end.name}' is carried by joint {end.joint}: there are {len(self.joints)}, counted from 0")
+            numbers = (*end.rotation, *end.offset)
+            if len(numbers) != 7 or not all(map(math.isfinite, numbers)) or abs(math.hypot(*end.rotation) - 1) > UNIT_TOLERANCE:
+                raise SkeletonError(f"the tool of '{end.name}': its rotation must have length 1 and every number be finite, got {numbers}")
 
     def __len__(self) -> int:
         return len(self.joints)
+
+    @cached_property
+    def ends(self) -> tuple[End, ...]:
+        """All ends, the tool first."""
+        carrier = len(self.joints) - 1 if self.tool_joint == -1 else self.tool_joint
+        name = self.joints[carrier].name if 0 <= carrier < len(self.joints) else "tool"
+        return End(carrier, self.tool_rotation, self.tool_offset, name), *self.more_ends
+
+    @cached_property
+    def is_chain(self) -> bool:
+        """Whether the joints are one path from the base to the one end."""
+        one_path = all(joint.parent == k - 1 for k, joint in enumerate(self.joints))
+        return one_path and not self.more_ends and self.ends[0].joint == len(self.joints) - 1
+
+    def path(self, end: int = 0) -> tuple[int, ...]:
+        """Indices of the joints from the base to an end, root first."""
+        return self._paths[end]
+
+    @cached_property
+    def _paths(self) -> tuple[tuple[int, ...], ...]:
+        paths = []
+        for end in self.ends:
+            path, k = [], end.joint
+            while k >= 0:
+                path.append(k)
+                k = self.joints[k].parent
+            paths.append(tuple(path[::-1]))
+        return tuple(paths)
+
+    def branch(self, end: int = 0) -> "Skeleton":
+        """The path to an end as a chain of its own."""
+        return self if self.is_chain else self._branches[end]
+
+    @cached_property
+    def _branches(self) -> tuple["Skeleton", ...]:
+        return tuple(
+            Skeleton(tuple(replace(self.joints[k], parent=row - 1) for row, k in enumerate(path)), end.rotation, end.offset)
+            for path, end in zip(self._paths, self.ends, strict=True)
+        )
 
     @cached_property
     def lower(self) -> tuple[float, ...]:
@@ -105,9 +162,13 @@ class Skeleton:
 
     @cached_property
     def reach(self) -> float:
-        """[m] The chain's length from its first joint to the tool, prismatic joints at their longest."""
-        lengths = [length(joint.rest_offset) for joint in self.joints[1:]] + [length(self.tool_offset)]
-        return sum(lengths) + sum(max(abs(j.lower), abs(j.upper)) for j in self.joints if j.kind == "prismatic")
+        """[m] The length from the first joint to the farthest end, prismatic joints at their longest."""
+        return max(self._length(path, end) for path, end in zip(self._paths, self.ends, strict=True))
+
+    def _length(self, path: tuple[int, ...], end: End) -> float:
+        joints = [self.joints[k] for k in path]
+        slides = sum(max(abs(joint.lower), abs(joint.upper)) for joint in joints if joint.kind == "prismatic")
+        return sum(length(joint.rest_offset) for joint in joints[1:]) + length(end.offset) + slides
 
     def clamp(self, angles: Sequence[float] | Angles) -> tuple[float, ...]:
         """`angles` (n,) moved to the nearest within limits."""
@@ -128,14 +189,20 @@ class Skeleton:
 
     @cached_property
     def unit_tool_rotation(self) -> Quaternion:
-        return normalized(self.tool_rotation)
+        return self._tools[0][1]
+
+    @cached_property
+    def _tools(self) -> tuple[tuple[int, Quaternion, Vector], ...]:
+        """Of each end: its joint, unit rotation and offset."""
+        return tuple((end.joint, normalized(end.rotation), end.offset) for end in self.ends)
 
     def forward(self, angles: Sequence[float]) -> Pose:
         """The pose for angles (n,) [rad], prismatic ones in [m]."""
-        turned, place = IDENTITY, (0.0, 0.0, 0.0)
         rotations: list[Quaternion] = []
         places: list[Vector] = []
-        for (turns, rest, offset, axis), angle in zip(self._parts, angles, strict=True):
+        for (turns, rest, offset, axis), joint, angle in zip(self._parts, self.joints, angles, strict=True):
+            parent = joint.parent
+            turned, place = (rotations[parent], places[parent]) if parent >= 0 else (IDENTITY, ORIGIN)
             if offset is not None:
                 place = add(place, rotate(turned, offset))
             if rest is not None:
@@ -146,15 +213,27 @@ class Skeleton:
                 place = add(place, rotate(turned, scale(axis, angle)))
             rotations.append(turned)
             places.append(place)
-        tool_place = add(place, rotate(turned, self.tool_offset))
-        return Pose(tuple(rotations), tuple(places), multiply(turned, self.unit_tool_rotation), tool_place)
+        joint_index, tool, offset = self._tools[0]
+        turned = rotations[joint_index]
+        return Pose(tuple(rotations), tuple(places), multiply(turned, tool), add(places[joint_index], rotate(turned, offset)))
+
+    def end_pose(self, pose: Pose, end: int) -> tuple[Quaternion, Vector]:
+        """Rotation and place [m] of an end in the base frame."""
+        if end == 0:
+            return pose.tool_rotation, pose.tool_place
+        joint, tool, offset = self._tools[end]
+        turned = pose.rotations[joint]
+        return multiply(turned, tool), add(pose.places[joint], rotate(turned, offset))
 
     def forward_batch(self, angles: Angles) -> PoseBatch:
         """Poses for angles (m, n) [rad], prismatic ones in [m]: the same as `forward`, many at once."""
         m = angles.shape[0]
-        turned, place = np.broadcast_to(np.eye(3), (m, 3, 3)), np.zeros((m, 3))
-        rotations, places = [], []
+        base, origin = np.broadcast_to(np.eye(3), (m, 3, 3)), np.zeros((m, 3))
+        rotations: list[Angles] = []
+        places: list[Angles] = []
         for k, (turns, rest, offset, axis) in enumerate(self._parts):
+            parent = self.joints[k].parent
+            turned, place = (rotations[parent], places[parent]) if parent >= 0 else (base, origin)
             if offset is not None:
                 place = place + turned @ np.array(offset)
             if rest is not None:
@@ -168,20 +247,33 @@ class Skeleton:
                 place = place + (turned @ np.array(axis)) * angles[:, k, None]
             rotations.append(turned)
             places.append(place)
-        tool_place = place + turned @ np.array(self.tool_offset)
-        return PoseBatch(np.stack(rotations, 1), np.stack(places, 1), turned @ _matrix(self.unit_tool_rotation), tool_place)
+        joint, tool, offset = self._tools[0]
+        tool_place = places[joint] + rotations[joint] @ np.array(offset)
+        return PoseBatch(np.stack(rotations, 1), np.stack(places, 1), rotations[joint] @ _matrix(tool), tool_place)
 
     def world_axes(self, pose: Pose) -> list[Vector]:
         """The joints' axes in the base frame."""
         return [rotate(turned, part[3]) for turned, part in zip(pose.rotations, self._parts, strict=True)]
 
-    def jacobian(self, angles: Sequence[float]) -> tuple[Angles, Angles]:
-        """Angular [rad/rad] and linear [m/rad] velocity of the tool in the base frame, (3, n) each, per unit speed of each joint."""
+    def jacobian(self, angles: Sequence[float], end: int = 0, floating: bool = False) -> tuple[Angles, Angles]:
+        """Angular [rad/rad] and linear [m/rad] velocity of an end in the base frame, (3, n) each, per unit speed of each joint.
+
+        Columns of joints that are not on the end's path are zero. With `floating` six columns come before them, (3, 6 + n): the linear
+        velocity of the base and its angular velocity about its own origin, both in the base frame.
+        """
         pose = self.forward(angles)
+        place = np.array(self.end_pose(pose, end)[1])
         axes = np.array(self.world_axes(pose)).T
-        arms = np.array(pose.tool_place)[:, None] - np.array(pose.places).T
+        arms = place[:, None] - np.array(pose.places).T
         turns = np.array([part[0] for part in self._parts])
-        return np.where(turns, axes, 0.0), np.where(turns, np.cross(axes, arms, axis=0), axes)
+        on_path = np.isin(np.arange(len(self)), self.path(end))
+        angular = np.where(turns & on_path, axes, 0.0)
+        linear = np.where(on_path, np.where(turns, np.cross(axes, arms, axis=0), axes), 0.0)
+        if not floating:
+            return angular, linear
+        x, y, z = place
+        swung = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # columns: unit turns of the base crossed with the place
+        return np.hstack([np.zeros((3, 3)), np.eye(3), angular]), np.hstack([np.eye(3), swung, linear])
 
 
 def _matrix(q: Quaternion) -> Angles:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..gaze import nearer_roll
+from ..goals import nearer_roll
 from ..rotations import (
     IDENTITY,
     Quaternion,

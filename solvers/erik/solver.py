@@ -4,27 +4,13 @@ import math
 import time
 from dataclasses import replace
 
-import numpy as np
-
-from ..gaze import (
-    Direction,
-    GazeGoal,
-    Orientation,
-    Point,
-    Shape,
-    Solution,
-    aim_error,
-    check_goal,
-    limits_hit,
-    look,
-    orientation_error,
-    upright,
-)
+from ..diagnosis import Diagnosis
+from ..gaze import Solution
+from ..goals import LOOKS, Direction, GazeGoal, Orientation, Point, check_goal, look, upright
 from ..rotations import NO_DIRECTION, Quaternion, Vector, Y, length, normalized, rotate, unit, vector_angle
 from ..skeleton import Angles, Skeleton
 from .algorithm import Answer, calculate_erik
 from .chain import VirtualChain
-from .errors import PostureError
 from .parameters import Hyperparameters
 
 MAX_VIEWS = 6  # solves for one point at most: each sees it from where the last one left the end
@@ -39,24 +25,14 @@ class Erik:
         self.max_views = max_views
         self.hyper = hyper or Hyperparameters()
         self.chain = VirtualChain(skeleton)
+        self.diagnosis = Diagnosis(skeleton, self.hyper)
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
         """See `GazeSolver.solve`; `start` and `memory` change nothing. `converged`: the weighted error is within the threshold."""
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal)
+        posture = check_goal(self.skeleton, goal, LOOKS)
         angles, answer = self.angles(goal, posture)
-        pose = self.skeleton.forward(angles)
-        return Solution(
-            angles=np.array(angles),
-            aim_error=aim_error(goal, pose),
-            orientation_error=orientation_error(goal, pose),
-            posture_error=answer.posture_error,
-            shape_deviation=Shape(self.skeleton, posture).deviation(pose),
-            limits_hit=limits_hit(self.skeleton, angles),
-            iterations=answer.iterations,
-            converged=answer.converged,
-            seconds=time.perf_counter() - began,
-        )
+        return self.diagnosis.solution(goal, posture, angles, iterations=answer.iterations, began=began, converged=answer.converged)
 
     def angles(self, goal: GazeGoal, posture: tuple[float, ...]) -> tuple[tuple[float, ...], Answer]:
         """ERIK's angles (n,) for the skeleton, and its answer on the virtual chain."""
@@ -65,17 +41,14 @@ class Erik:
             return self._towards(normalized(goal.aim.wxyz), None, posture, hyper)
         if isinstance(goal.aim, Direction):
             return self._along(unit(goal.aim.vector), goal.aim.up, posture, hyper)
+        assert isinstance(goal.aim, Point)
         return self._at(goal.aim, posture, hyper)
-
-    def posture_error(self, posture: tuple[float, ...], angles: tuple[float, ...]) -> float:
-        """The paper's posture error of any angles (n,) of the skeleton, weighted."""
-        turning = self.chain.turning
-        error = PostureError(self.chain, [posture[k] for k in turning], self.hyper.aggravation)
-        return self.hyper.posture_weight * error(self.chain.bases([angles[k] for k in turning]))
 
     def _at(self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters) -> tuple[tuple[float, ...], Answer]:
         """Solve for the view that the posture has of the point, then for the view from where that leaves the end."""
-        view = unit(look(point, self.skeleton.forward(self.skeleton.clamp(posture)).tool_place))
+        pose = self.skeleton.forward(self.skeleton.clamp(posture))
+        seen = look(point, pose.tool_place)  # a target at the end's own place is in no direction: the posture's own view will do
+        view = unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
         iterations, least, best = 0, math.inf, None
         for _ in range(self.max_views):
             angles, answer = self._along(view, point.up, posture, hyper)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..aim_residual import ROLL_WEIGHT
-from ..gaze import POLE, Direction, GazeGoal, Orientation
+from ..goals import POLE, Direction, GazeGoal, Orientation, Point
 from ..rotations import NO_DIRECTION, normalized, to_matrix, unit
 from ..skeleton import Angles
 from .model import Model, Poses, crosses
@@ -31,7 +31,8 @@ class BatchedAim:
     def __init__(self, model: Model, goal: GazeGoal) -> None:
         self.model, self.aim = model, goal.aim
         self.target = np.array(to_matrix(normalized(goal.aim.wxyz))) if isinstance(goal.aim, Orientation) else None
-        self.up = None if isinstance(goal.aim, Orientation) or goal.aim.up is None else np.array(unit(goal.aim.up))
+        up = goal.aim.up if isinstance(goal.aim, Direction | Point) else None
+        self.up = None if up is None else np.array(unit(up))
         self.two_sided = goal.symmetric and (self.target is not None or self.up is not None)
 
     def missed(self, poses: Poses, sides: Angles | None = None) -> Missed:
@@ -46,7 +47,7 @@ class BatchedAim:
             error = logarithms(gap)
             return Missed(error, turns, np.sqrt((error**2).sum(1)))
         view = poses.tool_rotation[:, :, 1]
-        assert not isinstance(self.aim, Orientation)
+        assert isinstance(self.aim, Direction | Point)
         if isinstance(self.aim, Direction):
             wanted = np.broadcast_to(unit(self.aim.vector), view.shape)
         else:

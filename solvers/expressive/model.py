@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gaze import Shape
 from ..rotations import NO_DIRECTION, Quaternion, normalized, rotate, to_matrix, unit
+from ..shape import links_of
 from ..skeleton import Angles, Skeleton
 
 Indices = NDArray[np.intp]
@@ -72,7 +72,7 @@ class Model:
         )  # of the next joint, in joint k's frame
         self._first = offsets[0]
         self._first_axis = rests[0] @ self.local_axes[0]
-        self.links = Shape(skeleton, tuple(np.clip(0.0, self.lower, self.upper).tolist())).links
+        self.links = [link.carrier for link in links_of(skeleton)]
         self.base_axis = self._first_axis
         self.carriers = np.array([*self.links, n - 1])
         units = [unit(tuple(self._steps[k])) for k in self.links] + [rotate(skeleton.unit_tool_rotation, (0.0, 1.0, 0.0))]

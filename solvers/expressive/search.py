@@ -1,13 +1,14 @@
 """From scratch: the least shape deviation that meets the aim, over all branches. Knows no Blender."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from ..aim_residual import residual
-from ..exact_aim import MAX_STEPS, Finished, finish
-from ..gaze import GazeGoal, Orientation, Shape, aim_error
+from ..diagnosis import MET
+from ..exact_aim import Finished, finish_or_look
+from ..gaze import aim_error
+from ..goals import GazeGoal
+from ..shape import Shape
 from ..skeleton import Skeleton
 from .aims import BatchedAim
 from .descent import Descent, Pace, Rows
@@ -17,7 +18,6 @@ from .seeds import Seeds
 BOLD = Pace(proximal=0.01, largest_step=0.5)
 # After each round of steps the best rows go on: (rows kept, steps). Wide at first, as a third of all starts end in the best.
 ROUNDS = ((None, 2), (20, 4), (8, 6), (3, 7))
-MET = 1e-6  # [rad] an aim missed by less is met
 RESCUES = 12  # rows of the second round that get an exact finish when none of the last does
 SHAPE_DIGITS = 6  # of a shape deviation [rad]: beyond them lies the rounding of an arc cosine
 
@@ -76,12 +76,6 @@ def rank(goal: GazeGoal, shape: Shape, way: Finished, posture: tuple[float, ...]
     return max(MET, aim_error(goal, way.pose)), max(MET, way.missed), round(shape.deviation(way.pose), SHAPE_DIGITS), change
 
 
-def exactly(skeleton: Skeleton, goal: GazeGoal, angles: tuple[float, ...], max_steps: int = MAX_STEPS) -> Finished:
+def exactly(skeleton: Skeleton, goal: GazeGoal, angles: tuple[float, ...]) -> Finished:
     """The least change of `angles` that meets the goal; where a chain cannot be upright as well, its view alone."""
-    costs = [1.0] * len(skeleton)
-    way = finish(skeleton, goal, angles, costs, max_steps)
-    aim = goal.aim
-    if way.missed <= MET or isinstance(aim, Orientation) or aim.up is None:
-        return way
-    view = finish(skeleton, replace(goal, aim=replace(aim, up=None)), way.angles, costs, max_steps)
-    return view._replace(missed=residual(skeleton, goal, view.pose).size, steps=way.steps + view.steps)
+    return finish_or_look(skeleton, goal, angles, [1.0] * len(skeleton))

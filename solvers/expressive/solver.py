@@ -4,20 +4,12 @@ import time
 
 import numpy as np
 
-from ..erik.solver import Erik
-from ..exact_aim import Finished
-from ..gaze import (
-    GazeGoal,
-    Shape,
-    Solution,
-    aim_error,
-    check_goal,
-    limits_hit,
-    orientation_error,
-)
+from ..diagnosis import Diagnosis
+from ..gaze import Solution
+from ..goals import LOOKS, GazeGoal, check_goal
 from ..skeleton import Angles, Skeleton
 from .model import Model
-from .search import MET, Search
+from .search import Search
 from .tracking import Tracker
 
 
@@ -32,7 +24,7 @@ class Expressive:
         self.model = Model(skeleton)
         self.search = Search(self.model)
         self.tracker = Tracker(self.model, self.search)
-        self._erik = Erik(skeleton)  # for the paper's posture error alone
+        self.diagnosis = Diagnosis(skeleton)
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
         """The best from scratch, or, with `start`, the best that is near it, on the way to the best of all where that is worth it.
@@ -41,28 +33,12 @@ class Expressive:
         `converged` is False while the aim is missed. `memory` carries the watch over other branches from frame to frame.
         """
         began = time.perf_counter()
-        authored = check_goal(self.skeleton, goal)
-        shape = Shape(self.skeleton, authored)
+        authored = check_goal(self.skeleton, goal, LOOKS)
+        shape = self.diagnosis.shape(authored)
         posture = self.skeleton.clamp(authored)
         kept: object = None
         if start is None:
             way, steps = self.search.solve(goal, posture, shape)
         else:
             way, steps, kept = self.tracker.follow(goal, posture, shape, np.array(self.skeleton.clamp(start)), memory)
-        return self._solution(goal, authored, shape, way, steps, kept, time.perf_counter() - began)
-
-    def _solution(
-        self, goal: GazeGoal, authored: tuple[float, ...], shape: Shape, way: Finished, steps: int, memory: object, seconds: float
-    ) -> Solution:
-        return Solution(
-            angles=np.array(way.angles),
-            aim_error=aim_error(goal, way.pose),
-            orientation_error=orientation_error(goal, way.pose),
-            posture_error=self._erik.posture_error(authored, way.angles),
-            shape_deviation=shape.deviation(way.pose),
-            limits_hit=limits_hit(self.skeleton, way.angles),
-            iterations=steps,
-            converged=way.missed <= MET,
-            seconds=seconds,
-            memory=memory,
-        )
+        return self.diagnosis.solution(goal, authored, way.angles, iterations=steps, began=began, memory=kept, pose=way.pose)

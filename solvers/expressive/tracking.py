@@ -14,7 +14,8 @@ import numpy as np
 
 from ..aim_residual import residual
 from ..exact_aim import EXACT, Finished
-from ..gaze import GazeGoal, Shape
+from ..goals import GazeGoal
+from ..shape import Shape
 from ..skeleton import Angles
 from .aims import BatchedAim
 from .descent import Descent, Pace, Rows, boxed

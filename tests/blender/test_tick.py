@@ -8,7 +8,8 @@ import pytest
 from limber.motion import FILTERS, Character
 from limber.rig import tick as ticks
 from limber.rig.tick import make_model, tick
-from limber.solvers.gaze import GazeGoal, Orientation, Point, Solution, TargetError
+from limber.solvers.gaze import Solution
+from limber.solvers.goals import GazeGoal, Orientation, Point, TargetError
 from limber.solvers.rotations import IDENTITY
 from limber.solvers.skeleton import Joint, Skeleton
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from limber.motion import Character
 from limber.rig import tick as ticks
-from limber.solvers.gaze import GazeGoal, Point
+from limber.solvers.goals import GazeGoal, Point
 from limber.solvers.skeleton import Joint, Skeleton
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)

@@ -9,7 +9,7 @@ from limber.motion import Character, MotionError
 from limber.rig import goal, live
 from limber.rig.errors import RigError
 from limber.rig.tick import make_model
-from limber.solvers.gaze import GazeError
+from limber.solvers.goals import GazeError
 
 from tests.blender.rigs import looking_chain
 from tests.blender.test_tick_posture import lamp

@@ -4,7 +4,7 @@ import math
 import random
 
 import numpy as np
-from limber.solvers.gaze import Aim, Direction, Orientation, Point
+from limber.solvers.goals import Aim, Direction, Orientation, Point
 from limber.solvers.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, normalized, rotate, scale, unit
 from limber.solvers.skeleton import Joint, Skeleton
 

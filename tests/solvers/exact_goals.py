@@ -2,8 +2,9 @@
 
 import random
 
-from limber.solvers.gaze import GazeGoal, make_solver
+from limber.solvers.goals import GazeGoal
 from limber.solvers.skeleton import Skeleton
+from limber.solvers.table import make_solver
 
 from tests.solvers.chains import (
     aim_that_can_be_met,

@@ -15,9 +15,11 @@ from limber.solvers.erik.coordinate_descent import EndAim, ccd
 from limber.solvers.erik.errors import PostureError
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.erik.solver import Erik
-from limber.solvers.gaze import Direction, GazeGoal, Orientation, Point, aim_error, make_solver
+from limber.solvers.gaze import aim_error
+from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
 from limber.solvers.rotations import X, Y, Z, about, multiply, rotate, scale
-from limber.solvers.skeleton import Joint, Skeleton, SkeletonError
+from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.table import UnavailableSolverError, make_solver
 
 from tests.solvers.chains import (
     aim_that_can_be_met,
@@ -227,7 +229,7 @@ def test_targets_along_the_axes_from_a_straight_posture_are_no_trouble(name, tar
 
 def test_a_chain_that_cannot_turn_is_refused():
     slide = Joint("rail", -1, (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), X, 0.0, 1.0, kind="prismatic")
-    with pytest.raises(SkeletonError, match="can turn"):
+    with pytest.raises(UnavailableSolverError, match="ERIK needs a joint that turns"):
         make_solver("erik", Skeleton((slide,)))
 
 

@@ -10,8 +10,9 @@ import pytest
 from limber.solvers.aim_residual import residual
 from limber.solvers.erik_exact import ErikExact
 from limber.solvers.exact_aim import finish, least_change
-from limber.solvers.gaze import Direction, GazeGoal, Orientation, Point, make_solver
+from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
 from limber.solvers.rotations import X, Y, Z, about, add, dot, rotate, scale, vector_angle
+from limber.solvers.table import make_solver
 
 from tests.solvers.chains import (
     any_chain,

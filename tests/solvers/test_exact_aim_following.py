@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from limber.solvers.aim_residual import residual
 from limber.solvers.exact_aim import finish
-from limber.solvers.gaze import Direction, GazeGoal, Orientation, make_solver
+from limber.solvers.goals import Direction, GazeGoal, Orientation
 from limber.solvers.rotations import X, Y, about, multiply, rotate, scale
+from limber.solvers.table import make_solver
 
 from benchmarks.gaze import answer_paths
 from tests.solvers.chains import (

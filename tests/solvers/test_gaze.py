@@ -5,22 +5,11 @@ import random
 
 import numpy as np
 import pytest
-from limber.solvers.gaze import (
-    SOLVERS,
-    Direction,
-    GazeError,
-    GazeGoal,
-    Orientation,
-    Point,
-    PostureShapeError,
-    TargetError,
-    aim_error,
-    make_solver,
-    orientation_error,
-    shape_deviation,
-    upright,
-)
+from limber.solvers.gaze import aim_error, orientation_error
+from limber.solvers.goals import Direction, GazeError, GazeGoal, Orientation, Point, PostureShapeError, TargetError, upright
 from limber.solvers.rotations import IDENTITY, X, Y, Z, about, add, dot, multiply, rotate, scale
+from limber.solvers.shape import shape_deviation
+from limber.solvers.table import SOLVERS, make_solver
 
 from tests.solvers.chains import any_chain, any_direction, any_turn, lamp, posture_of, shared_places, unit_chain
 
@@ -125,12 +114,14 @@ def test_a_target_without_a_direction_is_refused_with_the_remedy(name, aim, reme
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_target_at_the_ends_own_place_is_refused(name):
+def test_a_target_at_the_ends_own_place_is_no_error_but_a_reason(name):
     chain = lamp()
     posture = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
     here = chain.forward(posture).tool_place
-    with pytest.raises(TargetError, match=r"own place.*'head roll'"):
-        make_solver(name, chain).solve(GazeGoal(Point(here), posture))
+    solution = make_solver(name, chain).solve(GazeGoal(Point(here), posture))
+    assert np.isfinite(solution.angles).all()
+    if not solution.converged:
+        assert "'head roll'" in solution.reason
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from limber.solvers.rotations import IDENTITY, X, Y, conjugate, logarithm, multiply, rotate
-from limber.solvers.skeleton import Joint, Skeleton, SkeletonError
+from limber.solvers.rotations import IDENTITY, X, Y, about, conjugate, logarithm, multiply, rotate, unit
+from limber.solvers.skeleton import End, Joint, Skeleton, SkeletonError
 
-from tests.solvers.chains import any_chain, posture_of
+from tests.solvers.chains import any_chain, any_direction, any_turn, posture_of
 
 
 def with_a_slide(chain: Skeleton) -> Skeleton:
@@ -86,11 +86,72 @@ def test_a_joint_that_cannot_be_is_named_with_its_remedy(change, remedy):
         replace(good, **change)
 
 
-def test_a_chain_without_joints_or_with_branches_says_so():
+def test_a_skeleton_without_joints_or_with_a_child_before_its_parent_says_so():
     with pytest.raises(SkeletonError, match="at least one joint"):
         Skeleton(())
     joint = Joint("arm", -1, IDENTITY, (0.0, 0.0, 0.0), X, -1.0, 1.0)
     with pytest.raises(SkeletonError, match="'hand'"):
-        Skeleton((joint, replace(joint, name="hand", parent=-1)))
-    with pytest.raises(SkeletonError, match="tool of 'arm'"):
-        Skeleton((joint,), tool_rotation=(0.0, 0.0, 0.0, 0.0))
+        Skeleton((joint, replace(joint, name="hand", parent=1)))
+    with pytest.raises(SkeletonError, match="'grip' is carried by joint 4"):
+        Skeleton((joint,), more_ends=(End(4, name="grip"),))
+
+
+def any_tree(draw: random.Random, count: int) -> Skeleton:
+    joints = list(any_chain(draw, count).joints)
+    joints = [replace(joint, parent=draw.randint(-1, k - 1)) for k, joint in enumerate(joints)]
+    joints[count // 2] = replace(joints[count // 2], kind="prismatic")
+    ends = tuple(End(draw.randrange(count), any_turn(draw), any_direction(draw), f"end {e}") for e in range(2))
+    return Skeleton(tuple(joints), any_turn(draw), any_direction(draw), draw.randrange(count), ends)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_jacobians_of_a_trees_ends_on_a_floating_base_agree_with_finite_differences(seed):
+    draw = random.Random(seed)
+    tree = any_tree(draw, 7)
+    angles = posture_of(draw, tree)
+    small = 1e-6
+
+    def moved(speed, sign):
+        """The pose after a small step, the base having moved first."""
+        base, turn = speed[:3] * small * sign, speed[3:6] * small * sign
+        turned = about(unit(tuple(turn)), float(np.linalg.norm(turn))) if turn.any() else IDENTITY
+        pose = tree.forward(angles + speed[6:] * small * sign)
+        return [
+            (multiply(turned, rotation), np.array(rotate(turned, place)) + base)
+            for rotation, place in (tree.end_pose(pose, e) for e in range(3))
+        ]
+
+    for end in range(3):
+        angular, linear = tree.jacobian(angles, end, floating=True)
+        for k in range(6 + len(tree)):
+            speed = np.eye(6 + len(tree))[k]
+            (after, to), (before, since) = moved(speed, 1)[end], moved(speed, -1)[end]
+            assert angular[:, k] == pytest.approx(np.array(logarithm(multiply(after, conjugate(before)))) / (2 * small), abs=1e-6)
+            assert linear[:, k] == pytest.approx((to - since) / (2 * small), abs=1e-6)
+        assert np.array_equal(angular[:, 6:], tree.jacobian(angles, end)[0])
+
+
+def test_a_trees_branch_is_the_chain_to_its_end():
+    draw = random.Random(3)
+    tree = any_tree(draw, 7)
+    angles = posture_of(draw, tree)
+    for e in range(3):
+        branch = tree.branch(e)
+        assert branch.is_chain
+        assert not tree.is_chain
+        pose = branch.forward(angles[list(tree.path(e))])
+        rotation, place = tree.end_pose(tree.forward(angles), e)
+        assert pose.tool_place == pytest.approx(place, abs=1e-12)
+        assert pose.tool_rotation == pytest.approx(rotation, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_poses_of_a_tree_at_once_are_the_same_as_each_alone(seed):
+    draw = random.Random(seed)
+    tree = any_tree(draw, 6)
+    rows = np.array([posture_of(draw, tree) for _ in range(4)])
+    batch = tree.forward_batch(rows)
+    for row, angles in enumerate(rows):
+        pose = tree.forward(angles)
+        assert batch.places[row] == pytest.approx(np.array(pose.places), abs=1e-12)
+        assert batch.tool_place[row] == pytest.approx(pose.tool_place, abs=1e-12)

@@ -1,0 +1,135 @@
+"""How well angles do: the figures that every solver reports, worked out in one place. Knows no Blender."""
+
+import math
+import time
+
+import numpy as np
+
+from .erik.chain import VirtualChain
+from .erik.errors import PostureError
+from .erik.parameters import Hyperparameters
+from .gaze import Miss, Solution, limits_hit, misses, papers_error
+from .goals import EndGoal, GazeGoal, Point
+from .rotations import NO_DIRECTION, length, subtract
+from .shape import Shape
+from .skeleton import Pose, Skeleton
+
+MET = 1e-6  # [rad, or of the skeleton's reach] a goal missed by less is met
+SAME_PLACE = 1e-9  # of the skeleton's reach: a target nearer to the end has no direction
+OUTSIDE = 1e-6  # [rad] a posture farther outside a limit is worth a word; less is single precision
+
+
+class Diagnosis:
+    """Figures for one skeleton. The last posture's are kept, as it seldom changes."""
+
+    def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None) -> None:
+        self.skeleton = skeleton
+        self.hyper = hyper or Hyperparameters()
+        self._path = skeleton.path()
+        branch = skeleton.branch()
+        self._chain = VirtualChain(branch) if any(joint.kind == "revolute" for joint in branch.joints) else None
+        self._posture: tuple[float, ...] = ()
+
+    def _authored(self, posture: tuple[float, ...]) -> tuple[Shape, PostureError | None]:
+        if posture != self._posture:
+            self._shape = Shape(self.skeleton, posture)
+            chain = self._chain
+            self._error = PostureError(chain, [posture[self._path[k]] for k in chain.turning], self.hyper.aggravation) if chain else None
+            self._posture = posture
+        return self._shape, self._error
+
+    def shape(self, posture: tuple[float, ...]) -> Shape:
+        """The shape that a posture (n,) [rad] has."""
+        return self._authored(posture)[0]
+
+    def posture_error(self, posture: tuple[float, ...], angles: tuple[float, ...]) -> float:
+        """The paper's posture error of angles (n,), weighted: on a tree, of the tool's path."""
+        error = self._authored(posture)[1]
+        if error is None or self._chain is None:
+            return 0.0
+        return self.hyper.posture_weight * error(self._chain.bases([angles[self._path[k]] for k in self._chain.turning]))
+
+    def solution(
+        self,
+        goal: GazeGoal,
+        posture: tuple[float, ...],
+        angles: tuple[float, ...],
+        *,
+        iterations: int,
+        began: float,
+        memory: object = None,
+        converged: bool | None = None,
+        pose: Pose | None = None,
+    ) -> Solution:
+        """The answer with all its figures.
+
+        Args:
+            goal: What was asked.
+            posture: Its posture (n,) [rad], as authored: within limits or not.
+            angles: The answer (n,) [rad], within limits.
+            iterations: As the solver counts them.
+            began: `time.perf_counter()` when it did.
+            memory: For the next frame.
+            converged: As the method itself judges; None: whether every goal is met to `MET`.
+            pose: The pose of `angles`, where it is at hand.
+        """
+        skeleton = self.skeleton
+        pose = pose or skeleton.forward(angles)
+        missed = misses(skeleton, goal, pose)
+        hit = limits_hit(skeleton, angles)
+        blind = _without_a_direction(skeleton, goal, pose)
+        met = not blind and all(self._is_met(way) for way in missed)
+        converged = met if converged is None else converged and not blind
+        return Solution(
+            angles=np.array(angles),
+            aim_error=missed[0].angle,
+            orientation_error=papers_error(missed[0].whole),
+            posture_error=self.posture_error(posture, angles),
+            shape_deviation=self.shape(posture).deviation(pose),
+            limits_hit=hit,
+            iterations=iterations,
+            converged=converged,
+            seconds=time.perf_counter() - began,
+            memory=memory,
+            misses=missed,
+            reason="" if converged else blind or self._reason(goal, missed, hit),
+            remark=_remark(skeleton, posture),
+        )
+
+    def _is_met(self, way: Miss) -> bool:
+        return way.whole <= MET and way.distance <= MET * self.skeleton.reach
+
+    def _reason(self, goal: GazeGoal, missed: tuple[Miss, ...], hit: tuple[int, ...]) -> str:
+        short = [(wanted, way) for wanted, way in zip(goal.ends, missed, strict=True) if not self._is_met(way)]
+        what = "; ".join(self._shortfall(wanted, way) for wanted, way in short) or "the answer is not settled yet"
+        if len(goal.ends) > 1:
+            what += ": the goals cannot be met together"
+        if hit:
+            names = ", ".join(self.skeleton.joints[k].name for k in hit)
+            return f"{what}; at their limits: {names}"
+        return what
+
+    def _shortfall(self, wanted: EndGoal, way: Miss) -> str:
+        name = self.skeleton.ends[wanted.end].name
+        parts = []
+        if way.whole > MET:
+            parts.append(f"{math.degrees(way.whole):.2g} degrees")
+        if way.distance > MET * self.skeleton.reach:
+            parts.append(f"{way.distance:.2g} m")
+        return f"'{name}' misses its target by {' and '.join(parts)}"
+
+
+def _without_a_direction(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> str:
+    """Says so where an end is at the very place that it should look at."""
+    for wanted in goal.ends:
+        if isinstance(wanted.aim, Point):
+            away = length(subtract(wanted.aim.place, skeleton.end_pose(pose, wanted.end)[1]))
+            if away <= max(SAME_PLACE * skeleton.reach, NO_DIRECTION):
+                return f"the target is at the very place of '{skeleton.ends[wanted.end].name}', so it is in no direction: move it away"
+    return ""
+
+
+def _remark(skeleton: Skeleton, posture: tuple[float, ...]) -> str:
+    ranges = zip(skeleton.joints, posture, strict=True)
+    outside = [joint.name for joint, angle in ranges if not joint.lower - OUTSIDE <= angle <= joint.upper + OUTSIDE]
+    return f"the posture is outside the limits of {', '.join(outside)}: it is kept as near as they allow" if outside else ""

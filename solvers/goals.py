@@ -1,0 +1,212 @@
+"""What a solver is asked: goals of ends, the posture to keep, and what cannot be asked. Knows no Blender."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .rotations import (
+    NO_DIRECTION,
+    Quaternion,
+    Vector,
+    conjugate,
+    cross,
+    from_axes,
+    length,
+    multiply,
+    reject,
+    subtract,
+    unit,
+)
+from .skeleton import Angles, Skeleton
+
+HALF_ROLL: Quaternion = (0.0, 0.0, 1.0, 0.0)  # the tool rolled by pi about its own Y
+EQUAL_ROLLS = 1e-9  # cosines nearer than this are equal: the choice must not hang on rounding
+POLE = 1e-6  # sine of the angle between `up` and the view under which upright means nothing
+
+
+class GazeError(ValueError):
+    """A goal that no solver can take up; the message names what is wrong and the remedy."""
+
+
+class PostureShapeError(GazeError):
+    """The posture does not have one finite angle for each joint."""
+
+
+class GoalKindError(GazeError):
+    """The solver does not know how to do what an end must do."""
+
+
+class TargetError(GazeError):
+    """The target has no direction of its own, or is not finite."""
+
+
+@dataclass(frozen=True)
+class Orientation:
+    """The tool has this orientation in the base frame."""
+
+    wxyz: Quaternion
+
+
+@dataclass(frozen=True)
+class Direction:
+    """The tool's +Y lies along `vector` (base frame, any length). The roll is free, or, with `up`, upright: the tool's X stays
+    perpendicular to `up` and its Z on `up`'s side. Looking along `up` itself, the roll is free again."""
+
+    vector: Vector
+    up: Vector | None = None
+
+
+@dataclass(frozen=True)
+class Point:
+    """The tool's +Y passes through `place` [m] (base frame), seen from where the tool really is. Roll and `up` as for Direction."""
+
+    place: Vector
+    up: Vector | None = None
+
+
+@dataclass(frozen=True)
+class Position:
+    """The tool's own place is at `place` [m] (base frame), whichever way it looks."""
+
+    place: Vector
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The tool's own place is at `place` [m], and it has the orientation `wxyz` (both in the base frame)."""
+
+    place: Vector
+    wxyz: Quaternion
+
+
+Aim = Orientation | Direction | Point | Position | Frame
+AIMS: frozenset[type] = frozenset({Orientation, Direction, Point, Position, Frame})
+LOOKS: frozenset[type] = frozenset({Orientation, Direction, Point})  # those that ask for no place
+WORDS: dict[type, str] = {
+    Orientation: "match an orientation",
+    Direction: "look along a direction",
+    Point: "look at a point",
+    Position: "reach a position",
+    Frame: "reach and orient",
+}
+
+
+@dataclass(frozen=True)
+class EndGoal:
+    """What one end must do.
+
+    Goals that cannot all be met are met in the sense of least squares of weight times error; a distance counts by the skeleton's reach.
+    """
+
+    aim: Aim
+    end: int = 0  # of `Skeleton.ends`
+    weight: float = 1.0
+    symmetric: bool = True  # as good rolled by pi about its own Y: for Orientation, Frame and `up`
+
+
+@dataclass(frozen=True)
+class GazeGoal:
+    """What the end must do, and the posture to keep while doing it; on a tree, what other ends must do as well."""
+
+    aim: Aim
+    posture: Angles  # (n,) [rad], prismatic joints [m]
+    symmetric: bool = True  # the end is as good rolled by pi about its own Y (ERIK's symmetric endpoint): for Orientation, Frame and `up`
+    weight: float = 1.0
+    keep: float = 1.0  # 0 to 1: how much the posture counts beneath the aim
+    others: tuple[EndGoal, ...] = ()
+
+    @property
+    def ends(self) -> tuple[EndGoal, ...]:
+        """All that is asked of ends, the tool's own first."""
+        return EndGoal(self.aim, 0, self.weight, self.symmetric), *self.others
+
+
+def look(goal_aim: Direction | Point, eye: Vector) -> Vector:
+    """From the tool's place `eye`, the vector (base frame, any length) along which the tool should look."""
+    return goal_aim.vector if isinstance(goal_aim, Direction) else subtract(goal_aim.place, eye)
+
+
+def upright(direction: Vector, up: Vector | None) -> Quaternion | None:
+    """The orientation with Y along the unit vector `direction`, X perpendicular to `up`, Z on its side; None where the roll is free."""
+    if up is None:
+        return None
+    z = reject(unit(up), direction)
+    if length(z) < POLE:
+        return None
+    z = unit(z)
+    return from_axes(cross(direction, z), direction, z)
+
+
+def nearer_roll(target: Quaternion, end: Quaternion, symmetric: bool) -> Quaternion:
+    """The target or, when symmetric, its half roll, whichever is nearer to the end; of equals the one that is a positive roll away."""
+    if not symmetric:
+        return target
+    w, _, y, _ = multiply(conjugate(target), end)
+    rolled = abs(y) > abs(w) if abs(abs(y) - abs(w)) > EQUAL_ROLLS else w * y < 0.0
+    return multiply(target, HALF_ROLL) if rolled else target
+
+
+def orientation_of(aim: Aim) -> Quaternion | None:
+    """The whole orientation that an aim asks for, if it does."""
+    return aim.wxyz if isinstance(aim, Orientation | Frame) else None
+
+
+def place_of(aim: Aim) -> Vector | None:
+    """The place [m] that an aim asks the tool to reach, if it does."""
+    return aim.place if isinstance(aim, Position | Frame) else None
+
+
+def with_free_roll(goal: GazeGoal) -> GazeGoal:
+    """The goal with no `up` anywhere; the very same where there is none."""
+
+    def freed(aim: Aim) -> Aim:
+        return replace(aim, up=None) if isinstance(aim, Direction | Point) and aim.up is not None else aim
+
+    if all(freed(wanted.aim) is wanted.aim for wanted in goal.ends):
+        return goal
+    return replace(goal, aim=freed(goal.aim), others=tuple(replace(other, aim=freed(other.aim)) for other in goal.others))
+
+
+def check_goal(skeleton: Skeleton, goal: GazeGoal, aims: frozenset[type] = AIMS) -> tuple[float, ...]:
+    """The posture's angles as floats; raises what `GazeSolver.solve` promises, a `GoalKindError` for a goal that is not among `aims`."""
+    posture = tuple(float(angle) for angle in np.ravel(goal.posture))
+    if len(posture) != len(skeleton):
+        names = ", ".join(joint.name for joint in skeleton.joints)
+        raise PostureShapeError(
+            f"the posture has {len(posture)} angles, the chain {len(skeleton)} joints ({names}): store the posture again"
+        )
+    for joint, angle in zip(skeleton.joints, posture, strict=True):
+        if not math.isfinite(angle):
+            raise PostureShapeError(f"the posture's angle for joint '{joint.name}' is {angle}: store the posture again")
+    if not 0.0 <= goal.keep <= 1.0:
+        raise GazeError(f"the posture is kept by {goal.keep}: choose a share between 0 and 1")
+    for wanted in goal.ends:
+        if type(wanted.aim) not in aims:
+            known = ", ".join(sorted(WORDS[kind] for kind in aims))
+            raise GoalKindError(f"this solver cannot {WORDS[type(wanted.aim)]}, only {known}: choose another solver or goal")
+        _check_end(skeleton, wanted)
+    return posture
+
+
+def _check_end(skeleton: Skeleton, wanted: EndGoal) -> None:
+    if not 0 <= wanted.end < len(skeleton.ends):
+        raise GazeError(f"there is no end {wanted.end}: the skeleton has {len(skeleton.ends)}, counted from 0")
+    if not (wanted.weight >= 0.0 and math.isfinite(wanted.weight)):
+        raise GazeError(f"the weight of '{skeleton.ends[wanted.end].name}' is {wanted.weight}: choose a number from 0 up")
+    aim = wanted.aim
+    if isinstance(aim, Orientation | Frame):
+        _check_vector("target orientation", aim.wxyz, 4)
+    if isinstance(aim, Point | Position | Frame):
+        _check_vector("target point", aim.place, 3, may_vanish=True)
+    if isinstance(aim, Direction):
+        _check_vector("target direction", aim.vector, 3)
+    if isinstance(aim, Direction | Point) and aim.up is not None:
+        _check_vector("up vector", aim.up, 3)
+
+
+def _check_vector(what: str, values: tuple[float, ...], count: int, may_vanish: bool = False) -> None:
+    if len(values) != count or not all(map(math.isfinite, values)):
+        raise TargetError(f"the {what} {tuple(values)} must be {count} finite numbers: check the target's transform")
+    if not may_vanish and math.hypot(*values) <= NO_DIRECTION:
+        raise TargetError(f"the {what} {tuple(values)} has no length: give it a direction")

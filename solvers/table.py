@@ -1,0 +1,83 @@
+"""The table of solvers by name: panels, benchmarks and tests are all made from it. Knows no Blender."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from .erik.solver import Erik
+from .erik_exact import ErikExact
+from .expressive import Expressive
+from .gaze import GazeSolver
+from .goals import AIMS, LOOKS, WORDS, GazeError
+from .skeleton import Skeleton
+
+
+class UnknownSolverError(GazeError):
+    """No solver has that name."""
+
+
+class UnavailableSolverError(GazeError):
+    """The solver cannot move this skeleton."""
+
+
+@dataclass(frozen=True)
+class SolverInfo:
+    """A line in the table of solvers."""
+
+    name: str
+    label: str
+    description: str
+    make: Callable[[Skeleton], GazeSolver]
+    aims: frozenset[type] = AIMS  # the kinds of goals that it knows
+    trees: bool = True  # or chains alone
+    slides_only: bool = True  # whether it moves a skeleton none of whose joints turn
+
+
+SOLVERS: dict[str, SolverInfo] = {
+    info.name: info
+    for info in (
+        SolverInfo("expressive", "Expressive", "Exact aim, the shape nearest the authored one, no jumps", Expressive, LOOKS, False, False),
+        SolverInfo(
+            "erik", "ERIK", "As published: orientation and posture within one threshold (Ribeiro & Paiva 2019)", Erik, LOOKS, False, False
+        ),
+        SolverInfo("erik_exact", "ERIK, exact aim", "ERIK, then the least change that makes the aim exact", ErikExact, LOOKS, False, False),
+    )
+}
+
+
+def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type] = ()) -> str:
+    """Why a solver cannot be used for a skeleton and kinds of goals, and which can; "" where it can."""
+    info = SOLVERS[name]
+    kinds = frozenset(aims)
+    why = _why(info, skeleton, kinds)
+    if not why:
+        return ""
+    others = [other.label for other in SOLVERS.values() if not _why(other, skeleton, kinds)]
+    return f"{info.label} {why}: choose {_either(others)}" if others else f"{info.label} {why}, and no other solver can"
+
+
+def _why(info: SolverInfo, skeleton: Skeleton, aims: frozenset[type]) -> str:
+    if not info.trees and not skeleton.is_chain:
+        return "moves chains with one end, no trees"
+    if not info.slides_only and all(joint.kind == "prismatic" for joint in skeleton.branch().joints):
+        return "needs a joint that turns"
+    unknown = sorted(WORDS[kind] for kind in aims - info.aims)
+    return f"cannot {' or '.join(unknown)}" if unknown else ""
+
+
+def _either(labels: list[str]) -> str:
+    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} or {labels[-1]}"
+
+
+def make_solver(name: str, skeleton: Skeleton) -> GazeSolver:
+    """The solver of that name for `skeleton`.
+
+    Raises:
+        UnknownSolverError: There is none of that name; the message lists those that exist.
+        UnavailableSolverError: It cannot move this skeleton; the message says why and which can.
+    """
+    if name not in SOLVERS:
+        raise UnknownSolverError(f"no solver is called '{name}': choose one of {', '.join(SOLVERS)}")
+    trouble = unavailable(name, skeleton)
+    if trouble:
+        raise UnavailableSolverError(trouble)
+    return SOLVERS[name].make(skeleton)
