@@ -1,0 +1,61 @@
+"""Makes .venv-bench, the environment with the libraries that `benchmarks.peers` races: what can be had of requirements/bench.txt.
+
+    python -m benchmarks.environment
+
+All at once where that goes, else one by one, so that a library which has no package here is named and the others are there. The environment
+is filled again when the requirements change.
+"""
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / ".venv-bench"
+REQUIREMENTS = ROOT / "requirements" / "bench.txt"
+
+
+def wanted(text: str) -> list[str]:
+    """The requirements in a file's text."""
+    lines = (line.split("#")[0].strip() for line in text.splitlines())
+    return [line for line in lines if line]
+
+
+def install(python: Path, packages: Sequence[str]) -> str:
+    """ "" or the last line of what went wrong."""
+    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--prefer-binary", *packages]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["no word"])[-1]
+
+
+def fill(folder: Path, packages: Sequence[str]) -> dict[str, str]:
+    """Makes the environment; what could not be had, and why."""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+    if not install(python, packages):
+        return {}
+    print("  not all at once: one by one", flush=True)
+    failures = {package: install(python, [package]) for package in packages}
+    return {package: why for package, why in failures.items() if why}
+
+
+def main() -> None:
+    text = REQUIREMENTS.read_text()
+    digest = hashlib.sha256((sys.version + text).encode()).hexdigest()
+    ready = FOLDER / "ready"
+    if ready.exists() and ready.read_text() == digest:
+        return
+    print(f"{FOLDER.name}: downloads about 300 MB", flush=True)
+    ready.unlink(missing_ok=True)
+    failures = fill(FOLDER, wanted(text))
+    for package, why in failures.items():
+        print(f"{FOLDER.name}: {package} could not be had: {why}")
+    if not failures:
+        ready.write_text(digest)
+
+
+if __name__ == "__main__":
+    main()

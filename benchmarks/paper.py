@@ -1,0 +1,135 @@
+"""What the ERIK paper (Ribeiro & Paiva 2019) measured on, and what it found: skeletons, grids of postures and targets, printed figures."""
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from limber.solvers.goals import GazeGoal, Orientation
+from limber.solvers.rotations import IDENTITY, Quaternion, X, Y, Z, about, multiply
+from limber.solvers.skeleton import Joint, Skeleton
+
+AXES = {"X": X, "Y": Y, "Z": Z}
+THRESHOLD = 0.04  # section 4.0.1: the combined error that is good enough
+POSTURE_STEPS, TARGET_STEPS = 9, 25  # values over a range; the paper prints its counts of postures and targets, not its steps
+FILTER = 3.0  # thresholds; section 4.0.4: a pair that plain DLS100 misses by more is left out of the comparison
+
+
+@dataclass(frozen=True)
+class Body:
+    """A line of Table 5."""
+
+    axes: str  # root to end
+    reach: float  # [rad] of every joint, to each side
+
+
+class Effort(NamedTuple):
+    """A line of Table 8: iterations and milliseconds, each least, most, mean and standard deviation."""
+
+    postures: int
+    samples: int
+    iterations: tuple[float, float, float, float]
+    milliseconds: tuple[float, float, float, float]
+
+
+class Errors(NamedTuple):
+    """A line of Table 9: mean and standard deviation, without unit; the posture's already weighted by .2."""
+
+    combined: tuple[float, float]
+    orientation: tuple[float, float]
+    posture: tuple[float, float]
+
+
+BODIES = {
+    "A": Body("YXY", math.pi / 2),
+    "B": Body("YXZY", math.pi),
+    "C": Body("YXXZY", math.pi / 2),
+    "D": Body("YXZXY", math.pi),
+    "E": Body("YXZXY", math.pi / 2),
+    "F": Body("YXXZXY", math.pi / 2),
+    "G": Body("YXZXYXZY", math.pi / 2),
+}
+# By skeleton and solver.
+TABLE_8 = {
+    ("A", "erik"): Effort(33, 251_097, (1, 7, 4.14, 2.17), (6, 126, 45, 28)),
+    ("B", "erik"): Effort(377, 2_868_593, (1, 10, 3.42, 2.19), (8, 189, 45, 30)),
+    ("C", "erik"): Effort(3_789, 28_830_501, (1, 12, 2.31, 2.08), (6, 1165, 37, 36)),
+    ("C", "dls100"): Effort(3_789, 20_561_499, (1, 100, 63, 43.6), (1.60, 2112, 167, 121)),
+    ("C", "dls200"): Effort(3_789, 20_561_499, (1, 200, 120, 92.8), (1.57, 3822, 298, 240)),
+    ("C", "dls400"): Effort(3_789, 20_561_499, (1, 400, 234, 191.6), (1.55, 7520, 678, 570)),
+    ("D", "erik"): Effort(3_789, 28_830_501, (1, 13, 2.02, 1.67), (10, 458, 36, 30)),
+    ("E", "erik"): Effort(3_789, 28_830_501, (1, 12, 1.93, 1.78), (6, 225, 28, 27)),
+    ("F", "erik"): Effort(8_305, 63_192_745, (1, 13, 1.61, 1.46), (13, 368, 35, 35)),
+    ("G", "erik"): Effort(19_657, 149_570_113, (1, 11, 1.35, 1.02), (22, 759, 74, 63)),
+}
+TABLE_9 = {
+    ("C", "erik"): Errors((0.026614, 0.021258), (0.005819, 0.009977), (0.020795, 0.021520)),
+    ("C", "dls100"): Errors((0.087067, 0.086930), (0.052744, 0.085997), (0.034323, 0.020593)),
+    ("C", "dls200"): Errors((0.086973, 0.086897), (0.052652, 0.085980), (0.034321, 0.020591)),
+    ("C", "dls400"): Errors((0.086831, 0.086581), (0.052523, 0.085669), (0.034308, 0.020579)),
+}
+
+
+def skeleton_of(name: str) -> Skeleton:
+    """The skeleton of that letter: unit links along +Y."""
+    body = BODIES[name]
+    return Skeleton(
+        tuple(
+            Joint(f"{axis}{k}", k - 1, IDENTITY, (0.0, 1.0 if k else 0.0, 0.0), AXES[axis], -body.reach, body.reach)
+            for k, axis in enumerate(body.axes)
+        )
+    )
+
+
+def swept(name: str) -> list[int]:
+    """The joints whose angles make a posture: all but a root or end twister (section 4.0.3)."""
+    axes = BODIES[name].axes
+    return [k for k, axis in enumerate(axes) if axis != "Y" or k not in (0, len(axes) - 1)]
+
+
+def grid_size(name: str) -> int:
+    """How many pairs the whole grid has."""
+    return int(POSTURE_STEPS ** len(swept(name)) * TARGET_STEPS**3)
+
+
+def pair(name: str, index: int) -> GazeGoal:
+    """The pair of that place in the whole grid: a posture's steps, joint by joint, then the target's Ry(h) Rx(v) Ry(t), as digits."""
+    body = BODIES[name]
+    postures = np.linspace(-body.reach, body.reach, POSTURE_STEPS).tolist()
+    targets = np.linspace(-math.pi, math.pi, TARGET_STEPS).tolist()
+    turns = []
+    for _ in range(3):
+        index, turn = divmod(index, TARGET_STEPS)
+        turns.append(targets[turn])
+    posture = [0.0] * len(body.axes)
+    for k in reversed(swept(name)):
+        index, step = divmod(index, POSTURE_STEPS)
+        posture[k] = postures[step]
+    return GazeGoal(Orientation(yaw_pitch_roll(*reversed(turns))), np.array(posture))
+
+
+def yaw_pitch_roll(horizontal: float, vertical: float, twist: float) -> Quaternion:
+    """Ry(horizontal) Rx(vertical) Ry(twist), all [rad]."""
+    return multiply(multiply(about(Y, horizontal), about(X, vertical)), about(Y, twist))
+
+
+def sample(name: str, count: int, seed: int = 0) -> Iterator[int]:
+    """Places in the grid, drawn evenly with a seed; with `count` at least the grid's size, every place once, in order."""
+    size = grid_size(name)
+    if count >= size:
+        yield from range(size)
+        return
+    draw = random.Random(f"{name}{seed}")
+    digits = [POSTURE_STEPS] * len(swept(name)) + [TARGET_STEPS] * 3
+    for _ in range(count):
+        index = 0
+        for steps in digits:
+            index = index * steps + draw.randrange(steps)
+        yield index
+
+
+def pairs_of(name: str, count: int, seed: int = 0) -> list[GazeGoal]:
+    """Posture-target pairs of one skeleton, drawn with that seed."""
+    return [pair(name, index) for index in sample(name, count, seed)]

@@ -1,0 +1,188 @@
+"""Limber beside other libraries on one task: aim and hold a posture, 200 feasible targets from zero, to 1e-3 rad.
+
+    python -m benchmarks.peers [--tasks 200] [--rounds 3] [--only NAME ...] [--json OUT.json]
+
+Targets are the ends of random poses within limits, the postures to hold are random halves of the ranges, on chains of 5 and 8 joints (the
+ERIK paper's E and G). Differential solvers step from zero until the aim is met, with the posture at a small cost. Every solver runs in a
+process of its own, all pinned to one core with one BLAS thread, in turns: each round asks all of them. `make bench` puts the libraries into
+.venv-bench (requirements/bench.txt); one that cannot be had is named and left out.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import IO
+
+import numpy as np
+from limber.solvers.gaze import aim_error
+from limber.solvers.goals import GazeGoal, Orientation
+from limber.solvers.shape import shape_deviation
+
+from .contestants import ENTRIES, TOLERANCE, Task, make
+from .paper import BODIES, skeleton_of
+
+ROOT = Path(__file__).resolve().parents[1]
+CHAINS = "EG"
+TASKS, ROUNDS = 200, 3
+WARM_UP = 5  # tasks that are not counted: caches, and what libraries do at their first call
+HALF = 0.5  # of each joint's range, for postures
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+READY, SKIPPED = "ready", "skipped"
+
+
+@dataclass(frozen=True)
+class Row:
+    """How one contestant did on one chain."""
+
+    name: str
+    chain: str
+    milliseconds: float  # a task, median over tasks and rounds
+    steps: float  # a task, mean
+    success: float  # share of aims met, within limits
+    shape: float  # [deg] shape deviation from the posture, mean over the aims met
+
+
+def tasks_of(chain: str, count: int) -> list[Task]:
+    """The same tasks in every process."""
+    body, skeleton = BODIES[chain], skeleton_of(chain)
+    draw = np.random.default_rng(ord(chain))
+    poses = draw.uniform(-body.reach, body.reach, (count, len(skeleton)))
+    postures = HALF * draw.uniform(-body.reach, body.reach, (count, len(skeleton)))
+    targets = [Orientation(skeleton.forward(pose.tolist()).tool_rotation) for pose in poses]
+    return [Task(GazeGoal(target, posture, symmetric=False)) for target, posture in zip(targets, postures, strict=True)]
+
+
+def measure(name: str, chain: str, count: int) -> Iterator[Row]:
+    """A round at every step of the iterator."""
+    body, skeleton = BODIES[chain], skeleton_of(chain)
+    contestant = make(name, body)
+    tasks = tasks_of(chain, min(count, ENTRIES[name].tasks))
+    for task in tasks[:WARM_UP]:
+        contestant.prepare(task)
+        contestant.solve()
+    while True:
+        seconds, steps, met, shapes = [], [], [], []
+        for task in tasks:
+            contestant.prepare(task)
+            began = time.perf_counter()
+            steps.append(contestant.solve())
+            seconds.append(time.perf_counter() - began)
+            angles = contestant.angles()
+            inside = bool(np.all(np.abs(angles) <= body.reach + TOLERANCE))
+            met.append(inside and aim_error(task.goal, skeleton.forward(angles.tolist())) <= TOLERANCE)
+            if met[-1]:
+                shapes.append(shape_deviation(skeleton, angles, task.goal.posture))
+        shape = float(np.degrees(np.mean(shapes))) if shapes else float("nan")
+        yield Row(name, chain, 1e3 * median(seconds), float(np.mean(steps)), float(np.mean(met)), shape)
+
+
+def serve(name: str, chain: str, count: int) -> None:
+    """One contestant's process: a line that it is ready or why not, then a row for every line it is sent."""
+    try:
+        rounds = measure(name, chain, count)
+        first = next(rounds)  # uncounted, like the warm-up
+    except ImportError as error:
+        print(SKIPPED, error, flush=True)
+        return
+    print(READY, first.name, flush=True)
+    for _ in sys.stdin:
+        print(json.dumps(asdict(next(rounds))), flush=True)
+
+
+class Racer:
+    """A contestant's process, pinned to the core that this one is pinned to."""
+
+    def __init__(self, name: str, chain: str, count: int) -> None:
+        self.name, self.missing = name, ""
+        python = ROOT / ENTRIES[name].environment / "bin" / "python"
+        if not python.exists():
+            self.missing = f"there is no {ENTRIES[name].environment}: `make bench` makes it"
+            return
+        command = [str(python), "-m", "benchmarks.peers", "--serve", name, chain, "--tasks", str(count)]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **ONE_THREAD}, text=True, **pipes)
+        word, _, rest = next((line for line in self._lines(self.process.stdout) if line.startswith((READY, SKIPPED))), "").partition(" ")
+        if word != READY:
+            self.missing = rest.strip() or f"it ended: {self.process.stderr.read().strip().splitlines()[-1:]}"
+
+    @staticmethod
+    def _lines(pipe: IO[str]) -> Iterator[str]:
+        """Lines until the process ends; libraries may print as well."""
+        return iter(pipe.readline, "")
+
+    def row(self) -> Row:
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return Row(**json.loads(next(line for line in self._lines(self.process.stdout) if line.startswith("{"))))
+
+    def close(self) -> None:
+        if hasattr(self, "process"):
+            self.process.communicate()
+
+
+def race(chain: str, names: Sequence[str], count: int, rounds: int) -> tuple[list[Row], dict[str, str]]:
+    """Rows of the contestants that could be had, and why others could not."""
+    racers = [Racer(name, chain, count) for name in names]
+    missing = {racer.name: racer.missing for racer in racers if racer.missing}
+    running = [racer for racer in racers if not racer.missing]
+    answers: dict[str, list[Row]] = {racer.name: [] for racer in running}
+    for turn in range(rounds):
+        print(f"  {chain}: round {turn + 1} of {rounds}", file=sys.stderr, flush=True)
+        for racer in running:
+            answers[racer.name].append(racer.row())
+    for racer in racers:
+        racer.close()
+    return [Row(name, chain, median(row.milliseconds for row in own), *_rest(own[0])) for name, own in answers.items()], missing
+
+
+def _rest(row: Row) -> tuple[float, float, float]:
+    """What is the same in every round."""
+    return row.steps, row.success, row.shape
+
+
+def table(rows: Sequence[Row]) -> list[str]:
+    """A Markdown table, a line for each contestant, with the chains beside each other."""
+    chains = sorted({row.chain for row in rows})
+    titles = [f"{chain}, {len(BODIES[chain].axes)} joints: ms | steps | success | shape, deg" for chain in chains]
+    lines = [f"| solver | what is timed | {' | '.join(titles)} |", "|---|---|" + "---|---|---|---|" * len(chains)]
+    for name, entry in ENTRIES.items():
+        own = {row.chain: row for row in rows if row.name == name}
+        if own:
+            cells = [f"{r.milliseconds:.3f} | {r.steps:.1f} | {r.success:.1%} | {r.shape:.1f}" for r in (own[chain] for chain in chains)]
+            lines.append(f"| {entry.label} | {entry.what} | {' | '.join(cells)} |")
+    return lines
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--tasks", type=int, default=TASKS, help="for each chain (default 200)")
+    ask.add_argument("--rounds", type=int, default=ROUNDS, help="of which medians are taken (default 3)")
+    ask.add_argument("--only", nargs="+", metavar="NAME", choices=ENTRIES, default=list(ENTRIES), help=", ".join(ENTRIES))
+    ask.add_argument("--json", type=Path, metavar="OUT.json", help="keep the figures")
+    ask.add_argument("--serve", nargs=2, metavar=("NAME", "CHAIN"), help=argparse.SUPPRESS)  # a contestant's own process
+    asked = ask.parse_args()
+    if asked.serve:
+        serve(*asked.serve, asked.tasks)
+        return
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    rows, missing = [], {}
+    for chain in CHAINS:
+        raced, without = race(chain, asked.only, asked.tasks, asked.rounds)
+        rows += raced
+        missing |= without
+    print("\n".join(table(rows)))
+    for name, why in missing.items():
+        print(f"left out: {ENTRIES[name].label}: {why}")
+    if asked.json:
+        asked.json.write_text(json.dumps({"rows": [asdict(row) for row in rows], "missing": missing}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""The paper's own comparison (Ribeiro & Paiva 2019, section 4.0.4): damped least squares with two priorities, orientation over posture.
+
+J1 is the orientation's Jacobian, J2 the identity without a root or end twister; damping after Maciejewski; targets flipped to the side that
+the chain reaches, as the paper does for its skeleton C. `dls100`, `dls200`, `dls400` stop after so many steps, `dls100_nopost` solves the
+orientation alone: pairs that it misses are what the paper filters out.
+"""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from limber.solvers.diagnosis import Diagnosis
+from limber.solvers.gaze import Solution, orientation_error
+from limber.solvers.goals import HALF_ROLL, GazeGoal, Orientation, check_goal
+from limber.solvers.rotations import Quaternion, Vector, Y, Z, conjugate, logarithm, multiply, normalized, rotate
+from limber.solvers.skeleton import Angles, Skeleton
+
+from .paper import THRESHOLD
+
+LARGEST_CHANGE = 0.5  # [rad] b_max of eq. 15, which the paper does not print: within it an orientation is nearly linear
+SMALLEST = 1e-9  # a singular value below is zero: a direction that the first priority has taken
+VARIANTS = {"dls100": (100, True), "dls200": (200, True), "dls400": (400, True), "dls100_nopost": (100, False)}  # steps, with posture
+
+
+class TwoPriority:
+    """Eq. 25, from zero; clamped to the limits after each step, since its answers are compared within them."""
+
+    def __init__(self, skeleton: Skeleton, max_steps: int, with_posture: bool) -> None:
+        self.skeleton = skeleton
+        self.max_steps, self.with_posture = max_steps, with_posture
+        self.diagnosis = Diagnosis(skeleton)
+        counts = [abs(joint.axis[1]) < 1.0 or k not in (0, len(skeleton) - 1) for k, joint in enumerate(skeleton.joints)]
+        self.posture_jacobian = np.diag(np.array(counts, dtype=float))
+        self.lower, self.upper = np.array(skeleton.lower), np.array(skeleton.upper)
+
+    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
+        """From zero, or `start`, until the combined error is within the paper's threshold or steps run out."""
+        began = time.perf_counter()
+        posture = check_goal(self.skeleton, goal)
+        assert isinstance(goal.aim, Orientation)
+        target = to_reachable_side(normalized(goal.aim.wxyz))
+        single = replace(goal, aim=Orientation(target))
+        angles = np.clip(np.zeros(len(self.skeleton)) if start is None else start, self.lower, self.upper)
+        for step in range(1, self.max_steps + 1):  # noqa: B007
+            angles = np.clip(angles + self._step(angles, target, np.array(posture)), self.lower, self.upper)
+            if self._error(single, posture, angles) <= THRESHOLD:
+                break
+        solved = tuple(angles.tolist())
+        return self.diagnosis.solution(goal, posture, solved, iterations=step, began=began)
+
+    def _error(self, goal: GazeGoal, posture: tuple[float, ...], angles: Angles) -> float:
+        """The combined error; without the posture, the orientation's alone."""
+        solved = tuple(angles.tolist())
+        error = orientation_error(goal, self.skeleton.forward(solved))
+        return error + self.diagnosis.posture_error(posture, solved) if self.with_posture else error
+
+    def _step(self, angles: Angles, target: Quaternion, posture: Angles) -> Angles:
+        pose = self.skeleton.forward(angles.tolist())
+        turn = np.array(logarithm(multiply(target, conjugate(pose.tool_rotation))))  # in the base frame
+        jacobian, _ = self.skeleton.jacobian(angles.tolist())
+        first, taken = damped(jacobian, turn)
+        if not self.with_posture:
+            return first
+        null = np.eye(len(angles)) - taken.T @ taken
+        missing = self.posture_jacobian @ (posture - angles - first)  # e2, less what the first priority does to it
+        return first + damped(self.posture_jacobian @ null, missing)[0]
+
+
+def damped(matrix: Angles, error: Angles) -> tuple[Angles, Angles]:
+    """Damped least squares of a matrix (r, n) and an error (r,), by singular values, with Maciejewski's damping (eq. 15).
+
+    Returns:
+        The step (n,), and the directions (rank, n) in which the matrix moves anything.
+    """
+    left, sizes, right = np.linalg.svd(matrix, full_matrices=False)
+    kept = sizes > SMALLEST
+    if not kept.any():
+        return np.zeros(matrix.shape[1]), right[kept]
+    left, sizes, right = left[:, kept], sizes[kept], right[kept]
+    wanted, smallest = float(np.linalg.norm(error)) / LARGEST_CHANGE, float(sizes[-1])
+    if smallest <= 0.5 * wanted:
+        damping = 0.5 * wanted
+    elif smallest <= wanted:
+        damping = float(np.sqrt(smallest * (wanted - smallest)))
+    else:
+        damping = 0.0
+    return right.T @ (sizes / (sizes**2 + damping**2) * (left.T @ error)), right
+
+
+def to_reachable_side(target: Quaternion) -> Quaternion:
+    """The target, or its half roll: looking forward (base Z) its up points down, looking backward up (section 4.0.4; its Y is our Z)."""
+    forward = rotate(target, Y)[2] >= 0.0
+    up: Vector = rotate(target, Z)
+    return multiply(target, HALF_ROLL) if (up[1] > 0.0) == forward else target
