@@ -7,7 +7,7 @@ The residuals of several ends are stacked, each times its weight.
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from .goals import Direction, EndGoal, GazeGoal, Point, look, nearer_roll, orientation_of, place_of, upright
 from .rotations import (
@@ -50,35 +50,54 @@ class Residual(NamedTuple):
         return math.hypot(*self.error)
 
 
+class Part(NamedTuple):
+    """What one end misses, of one kind, without its weight."""
+
+    kind: Literal["aim", "position"]
+    end: int  # index in `goal.ends`
+    residual: Residual
+
+
 def residual(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Residual:
     """The residual of all ends at a pose. Uprightness counts by the sine of the angle between `up` and the view: not when they are
     parallel."""
+    weighted = [_weighted(part.residual, goal.ends[part.end].weight) for part in parts(skeleton, goal, pose)]
+    return weighted[0] if len(weighted) == 1 else _stacked(weighted)
+
+
+def parts(skeleton: Skeleton, goal: GazeGoal, pose: Pose, at_targets: bool = False) -> list[Part]:
+    """The residual of all ends in its parts: of each end the aim, then the place.
+
+    With `at_targets` the columns of places are those of the targets, as if they were fixed to the links that carry the ends: the alternate
+    Jacobian of Buss (2009), section 2. A view's columns are at its target as they are.
+    """
     axes = skeleton.world_axes(pose)
-    if not goal.others:
-        return _weighted(_of_end(skeleton, goal.ends[0], pose, axes), goal.weight)
-    parts = [_weighted(_of_end(skeleton, wanted, pose, axes), wanted.weight) for wanted in goal.ends]
-    return _stacked(parts)
+    return [part for index, wanted in enumerate(goal.ends) for part in _of_end(skeleton, index, wanted, pose, axes, at_targets)]
 
 
-def _of_end(skeleton: Skeleton, wanted: EndGoal, pose: Pose, axes: list[Vector]) -> Residual:
-    """The residual of one end, without its weight; columns of joints that do not carry it are zero."""
+def _of_end(skeleton: Skeleton, index: int, wanted: EndGoal, pose: Pose, axes: list[Vector], at_targets: bool) -> list[Part]:
+    """The parts of one end; columns of joints that do not carry it are zero."""
     rotation, place = skeleton.end_pose(pose, wanted.end)
     carried = range(len(skeleton)) if skeleton.is_chain else skeleton.path(wanted.end)
     goal_place, target = place_of(wanted.aim), orientation_of(wanted.aim)
-    parts = []
+    found = []
     if target is not None:
         difference = multiply(nearer_roll(normalized(target), rotation, wanted.symmetric), conjugate(rotation))
-        parts.append(Residual(logarithm(difference), _angular(skeleton, axes, carried)))
+        found.append(Part("aim", index, Residual(logarithm(difference), _angular(skeleton, axes, carried))))
     if goal_place is not None:
-        parts.append(_to_place(skeleton, goal_place, place, pose, axes, carried))
+        moved = goal_place if at_targets else place
+        found.append(Part("position", index, _to_place(skeleton, goal_place, place, moved, pose, axes, carried)))
     if isinstance(wanted.aim, Direction | Point):
-        parts.append(_to_view(skeleton, wanted, rotation, place, pose, axes, carried))
-    return parts[0] if len(parts) == 1 else _stacked(parts)
+        found.append(Part("aim", index, _to_view(skeleton, wanted, rotation, place, pose, axes, carried)))
+    return found
 
 
-def _to_place(skeleton: Skeleton, wanted: Vector, place: Vector, pose: Pose, axes: list[Vector], carried: Sequence[int]) -> Residual:
+def _to_place(
+    skeleton: Skeleton, wanted: Vector, place: Vector, moved: Vector, pose: Pose, axes: list[Vector], carried: Sequence[int]
+) -> Residual:
+    """From `place` to `wanted` [m], with the velocities of a point at `moved` that the end's link carries."""
     share = 1.0 / max(skeleton.reach, SHORTEST_REACH)
-    velocities = _linear(skeleton, place, pose, axes, carried)
+    velocities = _linear(skeleton, moved, pose, axes, carried)
     return Residual(scale(subtract(wanted, place), share), [scale(velocity, share) for velocity in velocities])
 
 
