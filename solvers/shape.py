@@ -17,11 +17,11 @@ class Link(NamedTuple):
     end: int  # which, -1: at a joint
 
 
-def links_of(skeleton: Skeleton) -> list[Link]:
-    """The links that count: those with a length that is not the first joint's, which only turns them about the base's axis."""
+def links_of(skeleton: Skeleton, with_root: bool = False) -> list[Link]:
+    """The links that count: those with a length; not the first joint's, which only turns it about the base's axis, but `with_root`."""
     links = [Link(joint.parent, k, -1) for k, joint in enumerate(skeleton.joints) if length(joint.rest_offset) > SHORTEST_LINK]
     links += [Link(end.joint, -1, e) for e, end in enumerate(skeleton.ends) if length(end.offset) > SHORTEST_LINK]
-    return [link for link in links if link.carrier > 0]
+    return [link for link in links if link.carrier > 0 or (with_root and link.carrier == 0)]
 
 
 class Shape:

@@ -35,7 +35,7 @@ class SolverInfo:
 SOLVERS: dict[str, SolverInfo] = {
     info.name: info
     for info in (
-        SolverInfo("expressive", "Expressive", "Exact aim, the shape nearest the authored one, no jumps", Expressive, LOOKS, False, False),
+        SolverInfo("expressive", "Expressive", "Exact aim, the shape nearest the authored one, no jumps", Expressive),
         SolverInfo(
             "erik", "ERIK", "As published: orientation and posture within one threshold (Ribeiro & Paiva 2019)", Erik, LOOKS, False, False
         ),

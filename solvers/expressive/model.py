@@ -1,7 +1,7 @@
-"""Shape of many poses of one chain at once, with its Gauss-Newton system. Knows no Blender.
+"""Shape of many poses of one skeleton at once, with its Gauss-Newton system. Knows no Blender.
 
 Shape deviation is a least squares: unit link directions d_k solved, t_k authored and turned as a whole about the base's axis by the angle
-that fits best (see `gaze.Shape`). With a_j the joints' axes in the base frame, a joint's column is a_j x d_k, and products of columns need
+that fits best (see `shape.Shape`). With a_j the joints' axes in the base frame, a joint's column is a_j x d_k, and products of columns need
 no columns: (a_i x d) . (a_j x d) = a_i . a_j - (a_i . d)(a_j . d). The whole turn is eliminated (variable projection).
 """
 
@@ -10,12 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rotations import NO_DIRECTION, Quaternion, normalized, rotate, to_matrix, unit
+from ..rotations import NO_DIRECTION, Quaternion, Vector, Y, normalized, perpendicular, rotate, to_matrix, unit
 from ..shape import links_of
 from ..skeleton import Angles, Skeleton
+from .options import Options
 
 Indices = NDArray[np.intp]
-SHORTEST_REACH = 1e-6  # [m] a chain or link shorter than this is a point
+SHORTEST_REACH = 1e-6  # [m] a skeleton or link shorter than this is a point
+LEAST_WEIGHT = 1e-3  # of a link: what does not count at all would be left to rounding
 
 
 class Poses(NamedTuple):
@@ -23,17 +25,17 @@ class Poses(NamedTuple):
 
     angles: Angles  # (m, n) [rad], prismatic [m]
     axes: Angles  # (m, n, 3) of the joints
-    directions: Angles  # (m, l, 3) of the links that count, the way the tool looks last
+    directions: Angles  # (m, l, 3) of what counts of the shape
     slides: Angles | None  # (m, l, n, 3) what prismatic joints do to the directions [1/m]
     places: Angles  # (m, n, 3) [m]
-    tool_rotation: Angles  # (m, 3, 3)
-    tool_place: Angles  # (m, 3) [m]
+    end_rotations: Angles  # (m, e, 3, 3)
+    end_places: Angles  # (m, e, 3) [m]
 
     def pick(self, rows: Indices) -> "Poses":
         """Only these rows."""
         slides = None if self.slides is None else self.slides[rows]
         angles, axes, directions, places = self.angles[rows], self.axes[rows], self.directions[rows], self.places[rows]
-        return Poses(angles, axes, directions, slides, places, self.tool_rotation[rows], self.tool_place[rows])
+        return Poses(angles, axes, directions, slides, places, self.end_rotations[rows], self.end_places[rows])
 
 
 class System(NamedTuple):
@@ -43,122 +45,189 @@ class System(NamedTuple):
     descent: Angles  # (m, n) the negative gradient
 
 
-class Model:
-    """Kinematics of one chain, laid out for numpy."""
+class Counted(NamedTuple):
+    """A direction that counts of the shape."""
 
-    def __init__(self, skeleton: Skeleton) -> None:
-        self.skeleton = skeleton
+    carrier: int  # the joint that turns it
+    vector: Vector  # [m] in the carrier's frame, any length; where a slide ends, at rest
+    slide: int  # the prismatic joint at whose place it ends, -1: none
+    weight: float
+
+
+class Model:
+    """Kinematics of one skeleton, laid out for numpy.
+
+    Attributes:
+        carried: (l, n) 1 where a joint turns a direction.
+        weights: (l,) of the directions, on average 1.
+    """
+
+    def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:
+        self.skeleton, self.options = skeleton, options or Options()
         n = len(skeleton)
-        joints = skeleton.joints
+        joints, ends = skeleton.joints, skeleton.ends
         self.lower, self.upper = np.array(skeleton.lower), np.array(skeleton.upper)
         self.turns = np.array([1.0 if joint.kind == "revolute" else 0.0 for joint in joints])
         self.sliding = [k for k in range(n) if not self.turns[k]]
-        # What a unit of a joint's movement amounts to in radians: a slide counts by the chain's reach.
+        # What a unit of a joint's movement amounts to in radians: a slide counts by the reach.
         self.scale = np.where(self.turns > 0.0, 1.0, max(skeleton.reach, SHORTEST_REACH))
         self.local_axes = np.array([unit(joint.axis) for joint in joints])
         rests = np.array([_matrix(joint.rest_rotation) for joint in joints])
-        offsets = np.array([joint.rest_offset for joint in joints], dtype=float)
         along = self.local_axes[:, :, None] * self.local_axes[:, None, :]
         spin = np.array([_skew(axis) for axis in self.local_axes])
         turning = self.turns[:, None, None]
         self._still = rests @ np.where(turning > 0.0, along, np.eye(3))
         self._sine = rests @ spin * turning
         self._cosine = rests @ (np.eye(3) - along) * turning
-        self._tool = np.array(_matrix(skeleton.tool_rotation))
-        # Row k: from joint k's place to the next place, in joint k's frame.
-        self._steps = np.vstack([offsets[1:], np.array(skeleton.tool_offset, dtype=float)])
-        self._slide_axes = np.vstack(
-            [(rests @ self.local_axes[:, :, None])[1:, :, 0], np.zeros(3)]
-        )  # of the next joint, in joint k's frame
-        self._first = offsets[0]
-        self._first_axis = rests[0] @ self.local_axes[0]
-        self.links = [link.carrier for link in links_of(skeleton)]
-        self.base_axis = self._first_axis
-        self.carriers = np.array([*self.links, n - 1])
-        units = [unit(tuple(self._steps[k])) for k in self.links] + [rotate(skeleton.unit_tool_rotation, (0.0, 1.0, 0.0))]
-        self._units = np.array(units)[:, :, None]
-        self.carried = (np.arange(n) <= self.carriers[:, None]).astype(float) * self.turns  # (l, n)
-        self._shared = self.carried.T @ self.carried  # (n, n) links that two joints both turn
+        # Frames are numbered from 1, the base is 0. In a chain a joint's parent is the frame before it: a view instead of a copy.
+        self._parents = [joint.parent + 1 for joint in joints]
+        self._parent_frames: slice | list[int] = slice(0, n) if self._parents == list(range(n)) else self._parents
+        self._offsets = np.array([joint.rest_offset for joint in joints], dtype=float)
+        self._slide_axes = (rests @ self.local_axes[:, :, None])[:, :, 0]  # in the parent's frame
+        ancestors = np.eye(n)
+        for k, joint in enumerate(joints):
+            if joint.parent >= 0:
+                ancestors[k] += ancestors[joint.parent]
+        self._ancestors = ancestors  # (n, n) 1 where a joint is another's ancestor, or itself
+        self.end_joints = [end.joint for end in ends]
+        self.on_path = ancestors[self.end_joints]  # (e, n)
+        self._tools = np.array([_matrix(end.rotation) for end in ends])
+        self._tool_offsets = np.array([end.offset for end in ends], dtype=float)[:, :, None]
+        self.base_axis = self._slide_axes[0]
+        self._count(counted(skeleton, self.options))
+
+    def _count(self, counted: list[Counted]) -> None:
+        carriers = [way.carrier for way in counted]
+        self._carriers = [carrier + 1 for carrier in carriers]
+        weights = np.array([way.weight for way in counted])
+        self.weights = weights / weights.mean()
+        self._vectors = np.array([way.vector for way in counted], dtype=float)
+        self._units = _units(self._vectors)[:, :, None]
+        self._slid = [(row, way.slide) for row, way in enumerate(counted) if way.slide >= 0]
+        self.carried = self._ancestors[carriers] * self.turns
+        self.weighted = self.carried * self.weights[:, None]
+        self.shared = self.carried.T @ self.weighted  # (n, n) directions that two joints both turn
 
     def poses(self, angles: Angles) -> Poses:
         """Poses for angles (m, n)."""
         m, n = angles.shape
         local = self._still + np.sin(angles)[:, :, None, None] * self._sine + np.cos(angles)[:, :, None, None] * self._cosine
-        turned = np.empty((m, n, 3, 3))
-        turned[:, 0] = local[:, 0]
-        for k in range(1, n):
-            np.matmul(turned[:, k - 1], local[:, k], out=turned[:, k])
-        axes = (turned @ self.local_axes[:, :, None])[..., 0]
-        steps = self._steps
-        first = np.broadcast_to(self._first, (m, 3))
+        frames = np.empty((m, n + 1, 3, 3))
+        frames[:, 0] = np.eye(3)
+        for k, parent in enumerate(self._parents):
+            if parent:
+                np.matmul(frames[:, parent], local[:, k], out=frames[:, k + 1])
+            else:
+                frames[:, k + 1] = local[:, k]
+        axes = (frames[:, 1:] @ self.local_axes[:, :, None])[..., 0]
+        offsets = self._offsets
+        if self.sliding:
+            offsets = offsets + (angles * (1.0 - self.turns))[:, :, None] * self._slide_axes
+        walked = (frames[:, self._parent_frames] @ offsets[..., None])[..., 0]
+        places = self._ancestors @ walked
         units, slides = self._units, None
-        if self.sliding:
-            ahead = np.append(angles[:, 1:] * (1.0 - self.turns[1:]), np.zeros((m, 1)), axis=1)
-            steps = self._steps + ahead[:, :, None] * self._slide_axes
-            if 0 in self.sliding:
-                first = first + angles[:, :1] * self._first_axis
-            units = np.concatenate([_units(steps[:, self.links]), np.broadcast_to(self._units[None, -1:, :, 0], (m, 1, 3))], 1)[..., None]
-        walked = (turned @ steps[..., None])[..., 0]
-        directions = (turned[:, self.carriers] @ units)[..., 0]
-        places = np.cumsum(np.concatenate([first[:, None], walked], 1), 1)
-        if self.sliding:
-            slides = np.zeros((m, len(self.carriers), n, 3))
-            for row, k in enumerate(self.links):
-                if k + 1 in self.sliding:
-                    size = np.maximum(np.linalg.norm(steps[:, k], axis=-1), SHORTEST_REACH)[:, None]
-                    across = axes[:, k + 1] - directions[:, row] * (axes[:, k + 1] * directions[:, row]).sum(-1, keepdims=True)
-                    slides[:, row, k + 1] = across / size
-        return Poses(angles, axes, directions, slides, places[:, :-1], turned[:, -1] @ self._tool, places[:, -1])
+        if self._slid:
+            units, slides = self._with_slides(angles, axes, frames)
+        directions = (frames[:, self._carriers] @ units)[..., 0]
+        carriers = frames[:, [joint + 1 for joint in self.end_joints]]
+        end_places = places[:, self.end_joints] + (carriers @ self._tool_offsets)[..., 0]
+        return Poses(angles, axes, directions, slides, places, carriers @ self._tools, end_places)
+
+    def _with_slides(self, angles: Angles, axes: Angles, frames: Angles) -> tuple[Angles, Angles]:
+        """Units (m, l, 3, 1) of the directions in their carriers' frames, and how prismatic joints turn them."""
+        vectors = np.repeat(self._vectors[None], len(angles), 0)
+        for row, k in self._slid:
+            vectors[:, row] += angles[:, k, None] * self._slide_axes[k]
+        units = _units(vectors)
+        slides = np.zeros((len(angles), len(self._carriers), angles.shape[1], 3))
+        for row, k in self._slid:
+            direction = (frames[:, self._carriers[row]] @ units[:, row, :, None])[..., 0]
+            size = np.maximum(np.linalg.norm(vectors[:, row], axis=-1), SHORTEST_REACH)[:, None]
+            slides[:, row, k] = (axes[:, k] - direction * (axes[:, k] * direction).sum(-1, keepdims=True)) / size
+        return units[..., None], slides
+
+
+def counted(skeleton: Skeleton, options: Options) -> list[Counted]:
+    """The directions that count: links, the way each end looks, and with `options.roll` one across each of them."""
+    ways = []
+    for carrier, joint, end in links_of(skeleton, with_root=options.hold_body):
+        slide = joint if joint >= 0 and skeleton.joints[joint].kind == "prismatic" else -1
+        vector = skeleton.joints[joint].rest_offset if joint >= 0 else skeleton.ends[end].offset
+        ways.append(Counted(carrier, vector, slide, options.weight(carrier)))
+    for tool in skeleton.ends:
+        ways.append(Counted(tool.joint, rotate(normalized(tool.rotation), Y), -1, options.weight(tool.joint)))
+    if options.roll > 0.0:
+        ways += [Counted(way.carrier, perpendicular(unit(way.vector)), -1, options.roll * way.weight) for way in ways]
+    if options.hold_body:  # the way the body faces, against all else: what stands upright would turn unseen
+        ways.append(Counted(0, perpendicular(unit(skeleton.joints[0].axis)), -1, sum(way.weight for way in ways)))
+    return [way._replace(weight=max(LEAST_WEIGHT, way.weight)) for way in ways]
 
 
 class Authored:
     """The shape of one posture, against which poses are measured."""
 
-    def __init__(self, model: Model, posture: Angles) -> None:
-        self.model = model
+    def __init__(self, model: Model, posture: Angles, keep: float = 1.0) -> None:
+        self.model, self.keep = model, keep
         self.directions = model.poses(posture[None]).directions[0]  # (l, 3)
         axis = model.base_axis
         self._up = self.directions @ axis
         self._level = self.directions - self._up[:, None] * axis
         self._side = crosses(np.broadcast_to(axis, self.directions.shape), self.directions)
-        self._lever = max(float((self._level**2).sum()), NO_DIRECTION)  # what the whole turn moves
+        weights = model.weights[:, None]
+        self._lever = max(float((weights * self._level**2).sum()), NO_DIRECTION)  # what the whole turn moves
         # rows: level, side: products with directions give the sums that the best turn is made of
-        self._sums = np.stack([self._level.ravel(), self._side.ravel()], 1)
+        self._sums = np.stack([(weights * self._level).ravel(), (weights * self._side).ravel()], 1)
+        self._weighted_up = model.weights * self._up
 
     def fit(self, poses: Poses) -> tuple[Angles, Angles]:
         """Mean cosine (m,) after the best turn, and the authored directions (m, l, 3) so turned."""
         m = len(poses.angles)
         flat = poses.directions.reshape(m, -1)
         sums = flat @ self._sums
+        upright = (poses.directions @ self.model.base_axis) @ self._weighted_up
+        if self.model.options.hold_body:
+            return (upright + sums[:, 0]) / len(self._up), np.broadcast_to(self.directions, poses.directions.shape)
         size = np.sqrt((sums**2).sum(1))
-        upright = (poses.directions @ self.model.base_axis) @ self._up
         with np.errstate(invalid="ignore", divide="ignore"):
             turn = np.where(size[:, None] > NO_DIRECTION, sums / size[:, None], np.array([1.0, 0.0]))
         wanted = self._up[:, None] * self.model.base_axis + turn[:, 0, None, None] * self._level + turn[:, 1, None, None] * self._side
         return (upright + size) / len(self._up), wanted
 
     def system(self, poses: Poses, wanted: Angles) -> System:
-        """Gauss-Newton's model of half the summed squared differences of directions, the whole turn eliminated."""
+        """Gauss-Newton's model of half the summed squared differences of directions, the whole turn eliminated; times `keep`."""
         model = self.model
         axes, directions = poses.axes, poses.directions
-        across = axes.transpose(0, 2, 1)
-        on_links = (directions @ across) * model.carried  # (m, l, n) a_j . d_k
-        matrix = model._shared * (axes @ across) - on_links.transpose(0, 2, 1) @ on_links
-        pull = model.carried.T @ crosses(directions, wanted)  # (m, n, 3)
-        descent = (axes * pull).sum(-1)
-        cosines = (directions * wanted).sum(-1)
-        rise = directions @ model.base_axis
-        # how the whole turn and each joint go together: (a x d) . (y x t) = (a . y)(d . t) - (a . t)(d . y)
-        together = (axes @ model.base_axis) * (cosines @ model.carried) - ((wanted @ across) * model.carried * rise[:, :, None]).sum(1)
         if poses.slides is not None:
-            columns = crosses(axes[:, None] * model.carried[None, :, :, None], np.broadcast_to(directions[:, :, None], poses.slides.shape))
-            columns = columns + poses.slides
-            flat = columns.transpose(0, 2, 1, 3).reshape(len(axes), len(model.turns), -1)
-            matrix = flat @ flat.transpose(0, 2, 1)
-            descent = (flat @ wanted.reshape(len(axes), -1, 1))[..., 0]
-            turning = crosses(np.broadcast_to(model.base_axis, wanted.shape), wanted)
-            together = (flat @ turning.reshape(len(axes), -1, 1))[..., 0]
-        return System(matrix - together[:, :, None] * together[:, None, :] / self._lever, descent)
+            matrix, descent, together = self._with_slides(poses, wanted)
+        else:
+            across = axes.transpose(0, 2, 1)
+            on_links = directions @ across  # (m, l, n) a_j . d_k
+            matrix = model.shared * (axes @ across) - (on_links * model.carried).transpose(0, 2, 1) @ (on_links * model.weighted)
+            pull = model.weighted.T @ crosses(directions, wanted)  # (m, n, 3)
+            descent = (axes * pull).sum(-1)
+            cosines = (directions * wanted).sum(-1)
+            rise = directions @ model.base_axis
+            # how the whole turn and each joint go together: (a x d) . (y x t) = (a . y)(d . t) - (a . t)(d . y)
+            on_base = ((wanted @ across) * model.weighted * rise[:, :, None]).sum(1)
+            together = (axes @ model.base_axis) * (cosines @ model.weighted) - on_base
+        if not model.options.hold_body:
+            matrix = matrix - together[:, :, None] * together[:, None, :] / self._lever
+        return System(matrix, descent) if self.keep == 1.0 else System(self.keep * matrix, self.keep * descent)
+
+    def _with_slides(self, poses: Poses, wanted: Angles) -> tuple[Angles, Angles, Angles]:
+        """Matrix, descent and what goes with the whole turn, from the columns themselves."""
+        model, axes, directions = self.model, poses.axes, poses.directions
+        assert poses.slides is not None
+        columns = crosses(axes[:, None] * model.carried[None, :, :, None], np.broadcast_to(directions[:, :, None], poses.slides.shape))
+        columns = columns + poses.slides
+        flat = columns.transpose(0, 2, 1, 3).reshape(len(axes), len(model.turns), -1)
+        weighted = flat * np.repeat(model.weights, 3)
+        turning = crosses(np.broadcast_to(model.base_axis, wanted.shape), wanted)
+        return (
+            weighted @ flat.transpose(0, 2, 1),
+            (weighted @ wanted.reshape(len(axes), -1, 1))[..., 0],
+            (weighted @ turning.reshape(len(axes), -1, 1))[..., 0],
+        )
 
 
 def crosses(a: Angles, b: Angles) -> Angles:

@@ -12,6 +12,7 @@ from ..shape import Shape
 from ..skeleton import Skeleton
 from .aims import BatchedAim
 from .descent import Descent, Pace, Rows
+from .measure import Measure
 from .model import Authored, Model
 from .seeds import Seeds
 
@@ -36,11 +37,11 @@ class Search:
         self.model = model
         self.seeds = Seeds(model)
 
-    def solve(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape) -> Answer:
+    def solve(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape | Measure) -> Answer:
         """The best for a goal whose posture is within limits."""
         authored = np.array(posture)
         aim = BatchedAim(self.model, goal)
-        descent = Descent(self.model, Authored(self.model, authored), aim)
+        descent = Descent(self.model, Authored(self.model, authored, goal.keep), aim)
         starts, sides = self.seeds.around(authored), None
         if aim.two_sided:
             starts, sides = np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
@@ -70,7 +71,7 @@ def posture_of(rows: Rows, index: int) -> tuple[float, ...]:
     return tuple(rows.angles[index].tolist())
 
 
-def rank(goal: GazeGoal, shape: Shape, way: Finished, posture: tuple[float, ...]) -> tuple[float, ...]:
+def rank(goal: GazeGoal, shape: Shape | Measure, way: Finished, posture: tuple[float, ...]) -> tuple[float, ...]:
     """What is better of two answers: the view met, the whole goal met, the shape; of equal shapes the angles nearer to the posture's."""
     change = sum(abs(a - b) for a, b in zip(way.angles, posture, strict=True))
     return max(MET, aim_error(goal, way.pose)), max(MET, way.missed), round(shape.deviation(way.pose), SHAPE_DIGITS), change

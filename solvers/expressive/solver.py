@@ -6,9 +6,11 @@ import numpy as np
 
 from ..diagnosis import Diagnosis
 from ..gaze import Solution
-from ..goals import LOOKS, GazeGoal, check_goal
+from ..goals import GazeGoal, check_goal
 from ..skeleton import Angles, Skeleton
+from .measure import measure
 from .model import Model
+from .options import Options
 from .search import Search
 from .tracking import Tracker
 
@@ -19,9 +21,9 @@ class Expressive:
     Source: docs/expressive.md; the shape is `gaze.Shape`'s, its weighing against the aim is this solver's own.
     """
 
-    def __init__(self, skeleton: Skeleton) -> None:
+    def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:
         self.skeleton = skeleton
-        self.model = Model(skeleton)
+        self.model = Model(skeleton, options)
         self.search = Search(self.model)
         self.tracker = Tracker(self.model, self.search)
         self.diagnosis = Diagnosis(skeleton)
@@ -33,9 +35,9 @@ class Expressive:
         `converged` is False while the aim is missed. `memory` carries the watch over other branches from frame to frame.
         """
         began = time.perf_counter()
-        authored = check_goal(self.skeleton, goal, LOOKS)
-        shape = self.diagnosis.shape(authored)
+        authored = check_goal(self.skeleton, goal)
         posture = self.skeleton.clamp(authored)
+        shape = measure(self.skeleton, self.model.options, authored, self.diagnosis.shape(authored))
         kept: object = None
         if start is None:
             way, steps = self.search.solve(goal, posture, shape)

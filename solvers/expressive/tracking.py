@@ -19,6 +19,7 @@ from ..shape import Shape
 from ..skeleton import Angles
 from .aims import BatchedAim
 from .descent import Descent, Pace, Rows, boxed
+from .measure import Measure
 from .model import Authored, Model, Poses
 from .search import Search
 
@@ -78,12 +79,12 @@ class Tracker:
     def __init__(self, model: Model, search: Search) -> None:
         self.model, self.search = model, search
 
-    def follow(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, start: Angles, memory: object) -> Followed:
+    def follow(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape | Measure, start: Angles, memory: object) -> Followed:
         """The answer of the next frame after angles `start` (n,)."""
         last = memory if isinstance(memory, Memory) and all(len(row) == len(start) for row in memory.watched) else Memory()
         model = self.model
         aim = BatchedAim(model, goal)
-        authored = Authored(model, np.array(posture))
+        authored = Authored(model, np.array(posture), goal.keep)
         descent = Descent(model, authored, aim)
         watched, memory_now = self._watch(descent, aim, np.array(posture), last)
         box_low, box_high = (

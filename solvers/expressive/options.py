@@ -1,0 +1,28 @@
+"""What a user may set of the expressive solver. Knows no Blender."""
+
+import math
+from dataclasses import dataclass
+
+from ..goals import GazeError
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings of the expressive solver; a wrong one raises GazeError, naming it."""
+
+    link_weights: tuple[float, ...] = ()  # (n,) how much the link that each joint carries counts; () all alike
+    roll: float = 0.0  # how much the roll of links counts beside their direction, 0 to 1
+    hold_body: bool = False  # the body is not to turn as a whole toward the target
+    glide_speed: float = math.radians(8.0)  # [rad a frame] of the fastest joint on the way to a better branch
+
+    def __post_init__(self) -> None:
+        if any(not weight >= 0.0 or math.isinf(weight) for weight in self.link_weights):
+            raise GazeError(f"link weights must be numbers from 0 up, got {self.link_weights}")
+        if not 0.0 <= self.roll <= 1.0:
+            raise GazeError(f"the roll of links counts by {self.roll}: choose a share between 0 and 1")
+        if not (self.glide_speed > 0.0 and math.isfinite(self.glide_speed)):
+            raise GazeError(f"the glide speed is {self.glide_speed}: choose a number above 0")
+
+    def weight(self, joint: int) -> float:
+        """Of the link that a joint carries."""
+        return self.link_weights[joint] if self.link_weights else 1.0

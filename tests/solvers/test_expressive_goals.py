@@ -1,0 +1,148 @@
+"""The expressive solver reaches places, serves several ends of a tree, and does as its options say."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from limber.solvers.expressive import Expressive
+from limber.solvers.expressive.measure import Measure
+from limber.solvers.expressive.options import Options
+from limber.solvers.goals import Direction, EndGoal, Frame, GazeError, GazeGoal, Position
+from limber.solvers.rotations import X, Y, rotate, vector_angle
+from limber.solvers.skeleton import Skeleton
+
+from tests.solvers.chains import aim_that_can_be_met, any_chain, lamp, posture_of, unit_chain
+from tests.solvers.test_skeleton import any_tree
+
+
+@pytest.mark.parametrize("kind", [Position, Frame])
+def test_places_that_some_pose_reaches_are_reached(kind):
+    draw = random.Random(5)
+    for _ in range(12):
+        chain = any_chain(draw, draw.randint(3, 10))
+        pose = chain.forward(posture_of(draw, chain))
+        aim = Position(pose.tool_place) if kind is Position else Frame(pose.tool_place, pose.tool_rotation)
+        solution = Expressive(chain).solve(GazeGoal(aim, posture_of(draw, chain)))
+        assert solution.converged, solution.reason
+        assert solution.misses[0].distance == pytest.approx(0, abs=1e-5)
+
+
+def test_a_place_out_of_reach_is_approached_and_the_reason_says_by_how_much_it_is_missed():
+    chain = lamp()
+    solution = Expressive(chain).solve(GazeGoal(Position((10.0, 0.0, 0.05)), np.zeros(5)))
+    assert not solution.converged
+    assert "'head roll' misses its target by 9" in solution.reason
+    assert chain.forward(solution.angles).tool_place[0] == pytest.approx(chain.reach - 0.06, abs=1e-3)  # all links but the upright base
+
+
+def tree_and_goal(draw: random.Random) -> tuple[Skeleton, GazeGoal]:
+    tree = any_tree(draw, 9)
+    pose = tree.forward(posture_of(draw, tree))
+    others = (EndGoal(Position(tree.end_pose(pose, 1)[1]), 1), EndGoal(Direction(rotate(tree.end_pose(pose, 2)[0], Y)), 2))
+    return tree, GazeGoal(Direction(rotate(pose.tool_rotation, Y)), posture_of(draw, tree), others=others)
+
+
+def test_several_ends_of_a_tree_meet_their_goals_together():
+    draw = random.Random(6)
+    for _ in range(10):
+        tree, goal = tree_and_goal(draw)
+        solution = Expressive(tree).solve(goal)
+        assert solution.converged, solution.reason
+        assert len(solution.misses) == 3
+
+
+def test_goals_that_contradict_each_other_are_met_by_their_weights_and_the_reason_names_them():
+    chain = lamp()
+    near, far = Position((0.2, 0.2, 0.2)), Position((-0.2, 0.2, 0.3))
+    misses = []
+    for weight in (0.2, 5.0):
+        goal = GazeGoal(near, np.zeros(5), weight=weight, others=(EndGoal(far, 0),))
+        solution = Expressive(chain).solve(goal)
+        assert not solution.converged
+        assert "cannot be met together" in solution.reason
+        misses.append(solution.misses)
+    assert misses[1][0].distance < 0.2 * misses[0][0].distance
+    assert misses[0][1].distance < 0.2 * misses[1][1].distance
+
+
+def test_several_goals_are_followed_without_a_pop():
+    tree, goal = tree_and_goal(random.Random(8))
+    solver = Expressive(tree)
+    solution = solver.solve(GazeGoal(Direction(X), goal.posture))
+    turning = [joint.kind == "revolute" for joint in tree.joints]
+    for _ in range(60):
+        after = solver.solve(goal, solution.angles, solution.memory)
+        assert np.abs(after.angles - solution.angles)[turning].max() < math.radians(15)
+        solution = after
+    assert solution.converged, solution.reason
+
+
+def test_a_link_that_weighs_more_keeps_its_direction_better():
+    draw = random.Random(2)
+    chain = unit_chain("YXZXY", 2.0)
+    turned = []
+    for weights in ((), (1.0, 1.0, 30.0, 1.0, 1.0)):
+        total = 0.0
+        draw.seed(2)
+        for _ in range(12):
+            goal = GazeGoal(aim_that_can_be_met(draw, chain, "direction"), posture_of(draw, chain))
+            options = Options(link_weights=weights, hold_body=True)
+            angles = Expressive(chain, options).solve(goal).angles
+            solved, authored = chain.forward(angles), chain.forward(goal.posture)
+            total += vector_angle(rotate(solved.rotations[2], Y), rotate(authored.rotations[2], Y))
+        turned.append(total)
+    assert turned[1] < 0.7 * turned[0]
+
+
+def test_a_held_body_turns_less_at_the_root():
+    draw = random.Random(3)
+    chain = unit_chain("YXYXYX", 2.5)
+    turns = {False: 0.0, True: 0.0}
+    for _ in range(12):
+        goal = GazeGoal(aim_that_can_be_met(draw, chain, "direction"), posture_of(draw, chain))
+        for held in turns:
+            solution = Expressive(chain, Options(hold_body=held)).solve(goal)
+            assert solution.converged
+            turns[held] += abs(solution.angles[0] - goal.posture[0])
+    assert turns[True] < 0.5 * turns[False]
+
+
+def test_with_roll_twists_that_change_no_direction_are_kept():
+    draw = random.Random(4)
+    chain = unit_chain("YXYXY", 2.5)
+    plain, rolled = Options(), Options(roll=1.0)
+    better = 0
+    for _ in range(12):
+        goal = GazeGoal(aim_that_can_be_met(draw, chain, "direction"), posture_of(draw, chain))
+        measure = Measure(chain, rolled, tuple(goal.posture))
+        with_roll, without = (
+            measure.deviation(chain.forward(Expressive(chain, options).solve(goal).angles)) for options in (rolled, plain)
+        )
+        assert with_roll <= without + 1e-3
+        better += with_roll < without - 1e-2
+    assert better >= 6
+
+
+def test_a_posture_that_counts_for_nothing_lets_the_body_move_least():
+    chain = lamp()
+    posture, start = np.array([0.5, 0.9, -0.8, 0.4, 0.0]), np.array([0.0, -0.5, 0.5, 0.3, 0.0])
+    aim = Direction(rotate(chain.forward(start).tool_rotation, Y))
+    moved = {}
+    for keep in (0.0, 1.0):
+        solver, angles, memory = Expressive(chain), start, None
+        for _ in range(30):
+            solution = solver.solve(GazeGoal(aim, posture, keep=keep), angles, memory)
+            angles, memory = solution.angles, solution.memory
+        moved[keep] = float(np.abs(angles - start).max())
+    assert moved[0.0] < 0.05
+    assert moved[1.0] > 0.3
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [({"link_weights": (1.0, -1.0)}, "link weights"), ({"roll": 2.0}, "roll"), ({"glide_speed": 0.0}, "glide speed")],
+)
+def test_a_wrong_option_is_named(wrong, named):
+    with pytest.raises(GazeError, match=named):
+        Options(**wrong)
