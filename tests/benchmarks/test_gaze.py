@@ -101,8 +101,8 @@ def test_a_rig_without_a_target_says_which_it_could_have(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_the_sweep_runs_and_shows_the_defaults_beside_the_paper():
-    done = command("erik_sweep", "--pairs", "2", "--skeletons", "C")
+def test_the_study_of_eriks_values_shows_the_defaults_beside_the_paper(tmp_path):
+    done = command("erik_sweep", "--pairs", "2", "--skeletons", "C", "--workers", "1", "--folder", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "paper: 2.31 iterations" in done.stdout
     assert "* disturbance 0.01745" in done.stdout

@@ -8,7 +8,7 @@ from limber.solvers.goals import Aim, Direction, Orientation, Point
 from limber.solvers.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, normalized, rotate, scale, unit
 from limber.solvers.skeleton import Joint, Skeleton
 
-from benchmarks.erik_sweep import pairs_of, skeleton_of
+from benchmarks.paper import pairs_of, skeleton_of
 
 __all__ = [
     "aim_that_can_be_met", "any_chain", "any_direction", "any_turn", "lamp", "pairs_of", "posture_of", "shared_places", "skeleton_of",

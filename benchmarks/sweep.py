@@ -1,0 +1,158 @@
+"""Solvers on the ERIK paper's grids of postures and targets (its section 4.0.3), skeletons A to G, each pair from scratch.
+
+    python -m benchmarks.sweep [--pairs 200] [--skeletons ABCDEFG] [--solvers erik dls400 ...]
+    python -m benchmarks.sweep --full --skeletons C --solvers erik           the whole grid: days
+    python -m benchmarks.sweep --scheduler tcp://HOST:8786 ...               on a Dask cluster
+
+Runs on all local cores. Answers are kept chunk by chunk in a folder, so that the same command after an interrupt, or with more solvers,
+goes on where it was; another seed, size or version of the code has a folder of its own. Workers of a cluster must be started in this
+checkout or a copy of it. Wherever it ran, the same pairs have the same answers, to the bit; only the times differ.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from limber.solvers.goals import GazeError, Orientation
+from limber.solvers.table import SOLVERS
+
+from . import runners
+from .chunks import ROOT, Answer, Chunk, code_digest, keep, kept, stem
+from .paper import BODIES, FULL_STEPS, Grid
+from .tables import summary_table
+from .two_priority import VARIANTS
+
+PAIRS, CHUNK = 200, 50  # pairs of a skeleton; of them in a chunk: some seconds for the slowest solver
+FULL_CHUNK = 5000
+SHOW_EVERY = 2.0  # [s] between lines of progress
+FOLDER = ROOT / "build" / "sweep"
+Results = dict[tuple[str, str], Answer]  # by skeleton and solver
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is solved; solvers and skeletons apart, of which there may be more at the next run."""
+
+    pairs: int = PAIRS
+    seed: int = 0
+    full: bool = False
+    chunk: int = CHUNK
+
+    def grid(self, name: str) -> Grid:
+        return Grid(name, FULL_STEPS[name]) if self.full else Grid(name)
+
+    def chunks(self, name: str, solver: str) -> Iterator[Chunk]:
+        """All of one skeleton and solver, in order."""
+        grid = self.grid(name)
+        places: Sequence[int] = range(grid.size) if self.full else grid.sample(self.pairs, self.seed)
+        for number, first in enumerate(range(0, len(places), self.chunk)):
+            yield Chunk(grid, solver, number, places[first : first + self.chunk])
+
+    def count(self, name: str) -> int:
+        """Chunks of one skeleton and solver."""
+        return -(-(self.grid(name).size if self.full else self.pairs) // self.chunk)
+
+    def folder(self, root: Path) -> Path:
+        """Where its answers are kept: a folder of its own for every seed, size and version of the code."""
+        key = json.dumps([asdict(self), code_digest()], sort_keys=True)
+        return root / hashlib.sha256(key.encode()).hexdigest()[:16]
+
+
+def solvers_for_orientations() -> list[str]:
+    """Names of the table's solvers that can match an orientation, and the paper's DLS."""
+    return [name for name, info in SOLVERS.items() if Orientation in info.aims] + list(VARIANTS)
+
+
+def run(sweep: Sweep, names: Sequence[str], solvers: Sequence[str], root: Path = FOLDER, scheduler: str = "", workers: int = 0) -> Path:
+    """Solves what is not kept yet; the folder with all answers.
+
+    Raises:
+        RunnerError: The scheduler or its workers cannot be used.
+        GazeError: A solver cannot be used.
+    """
+    folder = sweep.folder(root)
+    folder.mkdir(parents=True, exist_ok=True)
+    everything = [(name, solver) for name in names for solver in solvers]
+    have = {path.name for path in folder.glob("*.npz")}
+    missing = (chunk for name, solver in everything for chunk in sweep.chunks(name, solver) if chunk.file not in have)
+    stems = tuple(stem(name, solver) for name, solver in everything)
+    progress = Progress(sum(sweep.count(name) for name, _ in everything), sum(file.startswith(stems) for file in have))
+    if progress.done < progress.total:
+        for chunk, answer in runners.dask(missing, scheduler) if scheduler else runners.local(missing, workers):
+            keep(folder, chunk, answer)
+            progress.step()
+    return folder
+
+
+def gather(sweep: Sweep, folder: Path, names: Sequence[str], solvers: Sequence[str]) -> Results:
+    """All kept answers, each (pairs, ...) in the order of the grid or sample."""
+    results = {}
+    for name in names:
+        for solver in solvers:
+            answers = [kept(folder, chunk) for chunk in sweep.chunks(name, solver)]
+            results[name, solver] = {field: np.concatenate([answer[field] for answer in answers]) for field in answers[0]}
+    return results
+
+
+class Progress:
+    """A line now and then on standard error."""
+
+    def __init__(self, total: int, done: int) -> None:
+        self.total, self.done, self.before = total, done, done
+        self.began = self.shown = time.monotonic()
+        if done:
+            print(f"  {done} chunks are there already", file=sys.stderr, flush=True)
+
+    def step(self) -> None:
+        self.done += 1
+        now = time.monotonic()
+        if now - self.shown > SHOW_EVERY:
+            self.shown = now
+            left = (now - self.began) / (self.done - self.before) * (self.total - self.done)
+            print(f"  {self.done} of {self.total} chunks, about {left:.0f} s left", file=sys.stderr, flush=True)
+
+
+def arguments(text: str | None) -> argparse.ArgumentParser:
+    """What every command that sweeps can be asked."""
+    ask = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--pairs", type=int, default=PAIRS, help="for each skeleton (default %(default)s)")
+    ask.add_argument("--seed", type=int, default=0)
+    ask.add_argument("--skeletons", default="".join(BODIES), help="letters of the paper's Table 5 (default %(default)s)")
+    ask.add_argument("--folder", type=Path, default=FOLDER, help="where answers are kept (default build/sweep)")
+    ask.add_argument("--workers", type=int, default=0, help="local processes (default: one a core)")
+    ask.add_argument("--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster to run on instead")
+    return ask
+
+
+def asked_skeletons(ask: argparse.ArgumentParser, letters: str) -> list[str]:
+    """Those letters, or the command ends."""
+    names = list(dict.fromkeys(letters.upper()))
+    unknown = [name for name in names if name not in BODIES]
+    if unknown:
+        ask.error(f"there is no skeleton {', '.join(unknown)}: choose of {''.join(BODIES)}")
+    return names
+
+
+def main() -> None:
+    ask = arguments(__doc__)
+    ask.add_argument("--full", action="store_true", help="every pair of the grid")
+    ask.add_argument("--solvers", nargs="+", metavar="NAME", default=solvers_for_orientations(), help="default: %(default)s")
+    asked = ask.parse_args()
+    names = asked_skeletons(ask, asked.skeletons)
+    sweep = Sweep(asked.pairs, asked.seed, asked.full, FULL_CHUNK if asked.full else CHUNK)
+    try:
+        folder = run(sweep, names, asked.solvers, asked.folder, asked.scheduler, asked.workers)
+    except (runners.RunnerError, GazeError) as error:
+        sys.exit(str(error))
+    print("\n".join(summary_table(gather(sweep, folder, names, asked.solvers))))
+    print(f"answers: {folder}")
+
+
+if __name__ == "__main__":
+    main()
