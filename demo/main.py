@@ -2,6 +2,7 @@
 
     main.py --out FOLDER                     a desk lamp with five joints
     main.py --out FOLDER --motion CLIP.bvh   a person from a motion-capture clip
+    main.py --out FOLDER --solver NAME       another solver than the default; --rival: which one stands beside it
 
 Leaves pictures, a .blend and report.json in FOLDER; exits with 1 and a sentence when something essential failed. Runs in any Python that
 has a Blender module and Limber installed in its profile (BLENDER_USER_RESOURCES); `make demo` sees to both.
@@ -21,6 +22,7 @@ from time import perf_counter
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import beside  # noqa: E402
 import bpy  # noqa: E402
 import installed  # noqa: E402
 import lamp  # noqa: E402
@@ -135,6 +137,24 @@ def playing(rig, action, slot):
         animation.action_slot = before[1]
 
 
+def caption(frame: int, aim_error: float, solution) -> str:
+    return f"frame {frame}: aim {degrees(aim_error):.1f}, shape {degrees(solution.shape_deviation):.0f} degrees off"
+
+
+def rivals_row(folder: Path, cast: Cast, take, rival, name: str, original: tuple) -> dict:
+    """The row of pictures in which the rival differs most, as the rival has it, each frame solved for itself."""
+    label, frames = beside.farthest(take, rival, cast.rows)
+    session = installed.module("rig.live").session
+    cells = []
+    with playing(cast.rig, *original), beside.live_with(cast.chain, name):
+        pictures = picture(folder, frames, name)
+        for frame, file in pictures.items():
+            bpy.context.scene.frame_set(frame)
+            solution = session(cast.rig, cast.chain).outputs.solution
+            cells.append({"picture": file, "caption": caption(frame, solution.aim_error, solution)})
+    return {"label": f"{label}, {rival.label}", "cells": cells}
+
+
 def contact_sheet(folder: Path, cast: Cast, take, original: tuple) -> dict:
     """Renders what the contact sheet shows, and says what it shows."""
     rows = []
@@ -146,8 +166,7 @@ def contact_sheet(folder: Path, cast: Cast, take, original: tuple) -> dict:
         pictures = picture(folder, frames, label.lower().replace(" ", "_"))
         cells = []
         for frame, file in pictures.items():
-            error = degrees(take.filtered_aim_error[frame - 1])
-            cells.append({"picture": file, "caption": f"frame {frame}: looks {error:.1f} degrees past the ball"})
+            cells.append({"picture": file, "caption": caption(frame, take.filtered_aim_error[frame - 1], take.solutions[frame - 1])})
         rows.append({"label": label, "cells": cells})
     subtitle = (
         f"{len(take.frames)} frames at {take.fps:g} a second, {len(take.joints)} joints: warped, filtered, streamed to a robot, baked."
@@ -164,13 +183,14 @@ def draw(folder: Path) -> None:
     subprocess.run([python, str(HERE / "pictures.py"), str(folder)], check=True, stdout=subprocess.DEVNULL)
 
 
-def run(out: Path, clip: Path | None) -> int:
+def run(out: Path, clip: Path | None, solver: str, rival_name: str) -> int:
     folder = out / clip.stem if clip else out
     prepare(folder, f"{clip.stem if clip else 'lamp'}.blend")
     package = installed.enable()
     say(f"Blender {bpy.app.version_string}, Limber installed in {Path(package.__file__).parent}")
     with quietly():
         cast = cast_walker(clip) if clip else cast_lamp()
+    cast.chain.solver = solver
     say(f"chain '{cast.chain.name}' from '{cast.chain.root}' to '{cast.chain.end}' has {len(cast.chain.joints)} joints")
     check(cast)
     animation = cast.rig.animation_data
@@ -183,7 +203,10 @@ def run(out: Path, clip: Path | None) -> int:
         bpy.context.scene.frame_set(1)
         bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
     figures = report.measure(take)
+    rival = beside.solve(take, rival_name)
+    figures["rival"] = {"label": rival.label} | rival.report()
     sheet = contact_sheet(folder, cast, take, original)
+    sheet["rows"].append(rivals_row(folder, cast, take, rival, rival_name, original))
     frames = [cell["picture"] for row in sheet["rows"] for cell in row["cells"]]
     pictures = [str(folder / name) for name in ("contact_sheet.png", "plot.png", *frames)]
     figures |= {"blender": bpy.app.version_string, "pictures": pictures, "blend": str(blend)}
@@ -201,9 +224,11 @@ def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--out", type=Path, default=HERE.parent / "build" / "demo", help="folder for what the demo leaves (build/demo)")
     ask.add_argument("--motion", type=Path, help="a motion-capture clip (.bvh) instead of the lamp")
+    ask.add_argument("--solver", default="expressive", help="the chain's solver (expressive)")
+    ask.add_argument("--rival", default="erik", help="the solver that is shown beside it (erik)")
     asked = ask.parse_args()
     try:
-        return run(asked.out.resolve(), asked.motion.resolve() if asked.motion else None)
+        return run(asked.out.resolve(), asked.motion.resolve() if asked.motion else None, asked.solver, asked.rival)
     except (FolderError, performance.FailedError, installed.NotInstalledError, walker.ClipError) as error:
         print(f"demo: {error}", file=sys.stderr)
         return 1

@@ -118,7 +118,7 @@ def table(report: dict) -> str:
     """The report in a few lines."""
     aim, after, robot, device = (report[key] for key in ("aim_error_deg", "filtered_aim_error_deg", "robot_aim_error_deg", "device"))
     use, tick, same, shape = (report[key] for key in ("filter", "tick_ms", "same_motion", "shape_deviation_deg"))
-    late = device["late_ms"]
+    late, rival = device["late_ms"], report["rival"]
     in_posture = f"; {after['mean_in_posture']:.2f} mean while a posture lasts" if "mean_in_posture" in after else ""
     rows = [
         ("frames", f"{report['frames']} at {report['fps']:g} a second, {report['joints']} joints, Blender {report['blender']}"),
@@ -139,6 +139,11 @@ def table(report: dict) -> str:
             f" late {late['p50']:.2f} ms p50, {late['p99']:.2f} p99",
         ),
         ("tick", f"{tick['median']:.2f} ms median, {tick['p99']:.2f} p99; {tick['median_without_solver']:.2f} without the solver"),
+        (
+            f"beside it, {rival['label']}",
+            f"aim {rival['aim_error_deg']['mean']:.2f} deg mean, {rival['aim_error_deg']['max']:.2f} max;"
+            f" shape {rival['shape_deviation_deg']['mean']:.1f} mean; {rival['pops']} pops",
+        ),
         ("streamed - live, baked - live", f"{same['streamed_minus_live_rad']:.1e}, {same['baked_minus_live_rad']:.1e} rad"),
     ]
     width = max(len(name) for name, _ in rows)

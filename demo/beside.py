@@ -1,0 +1,61 @@
+"""What another solver would have made of the same frames: in figures, and as it looks."""
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import degrees
+
+import bpy
+import figures
+import installed
+import numpy as np
+
+POP = 15.0  # [degrees] a joint's step in one frame that the eye takes for a jump
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A solver on the frames of a take, one after the other, before any filter."""
+
+    label: str
+    solutions: list
+
+    def report(self) -> dict:
+        aim, shape = ([degrees(getattr(way, key)) for way in self.solutions] for key in ("aim_error", "shape_deviation"))
+        steps = np.degrees(np.abs(np.diff([way.angles for way in self.solutions], axis=0)).max(1))
+        return {
+            "aim_error_deg": figures.spread(aim),
+            "shape_deviation_deg": figures.spread(shape),
+            "posture_error": float(np.mean([way.posture_error for way in self.solutions])),
+            "pops": int((steps > POP).sum()),
+            "ms": figures.quantiles(1e3 * np.array([way.seconds for way in self.solutions])),
+        }
+
+
+def solve(take, name: str) -> Rival:
+    """The solver of that name on the goals of a take."""
+    table = installed.module("solvers.table")
+    solver, solutions = table.make_solver(name, take.skeleton), []
+    for goal in take.goals:
+        last = solutions[-1] if solutions else None
+        solutions.append(solver.solve(goal, last.angles if last else None, last.memory if last else None))
+    return Rival(table.SOLVERS[name].label, solutions)
+
+
+def farthest(take, rival: Rival, rows: list[tuple[str, tuple[int, ...]]]) -> tuple[str, tuple[int, ...]]:
+    """The row of pictured frames in which the rival is farthest from the authored shape, as against the take."""
+
+    def more(frames: tuple[int, ...]) -> float:
+        return sum(rival.solutions[frame - 1].shape_deviation - take.solutions[frame - 1].shape_deviation for frame in frames)
+
+    return max(rows, key=lambda row: more(row[1]))
+
+
+@contextmanager
+def live_with(chain, name: str):
+    """The chain is live with another solver for a while: every frame that is jumped to shows its answer."""
+    before = chain.solver
+    chain.solver = name
+    bpy.ops.limber.live()
+    yield
+    bpy.ops.limber.end_live()
+    chain.solver = before
