@@ -4,6 +4,7 @@ from bpy.props import BoolProperty
 from ..rig import robot
 from ..rig.bake import Bake
 from ..rig.errors import RigError
+from ..rig.goal import no_target
 from .subject import chain_of, poll_chain, rig_of
 
 BUDGET = 0.03  # [s] of baking between two looks at the keyboard: the interface stays awake
@@ -30,7 +31,7 @@ class LIMBER_OT_bake(bpy.types.Operator):
             return False
         chain = chain_of(context)
         if chain.target is None:
-            cls.poll_message_set(f"Chain '{chain.name}' has no target: choose the object that it looks at")
+            cls.poll_message_set(no_target(chain))
             return False
         if rig_of(context).mode == "EDIT":
             cls.poll_message_set("Leave Edit Mode first: Bake works in Object Mode or Pose Mode")
@@ -106,6 +107,8 @@ class LIMBER_OT_bake(bpy.types.Operator):
         held = self.bake.held
         drivers = self.bake.mute_drivers()
         actions = self.bake.finish()
+        for name, remark in self.bake.remarks.items():
+            self.report({"WARNING"}, f"Chain '{name}': {remark}")
         if drivers:
             self.report({"WARNING"}, f"Drivers of {', '.join(drivers)} are muted: they would win over the keys")
         if held:

@@ -1,7 +1,8 @@
 import bpy
 
-from ..rig import handlers, live
+from ..rig import goal, handlers, live
 from ..rig.check import check, why_not_live
+from ..rig.errors import capitalised
 from .subject import chain_of, poll_chain, rig_of
 
 
@@ -32,11 +33,13 @@ class LIMBER_OT_live(bpy.types.Operator):
         findings = check(context, rig, chain)
         live.start(rig, chain)
         handlers.wake_clock()
-        problem = live.session(rig, chain).problem
-        if problem:
-            self.report({"WARNING"}, problem)
+        session = live.session(rig, chain)
+        if session.problem:
+            self.report({"WARNING"}, session.problem)
             return {"FINISHED"}
-        self.report({"INFO"}, f"Chain '{chain.name}' looks at '{chain.target.name}'")
+        self.report({"INFO"}, f"Chain '{chain.name}' {goal.DOES[chain.goal]} '{chain.target.name}'")
+        if session.outputs and session.outputs.solution.remark:
+            self.report({"WARNING"}, capitalised(session.outputs.solution.remark))
         if findings:
             more = f" Press Check: it has {len(findings) - 1} more to say" if len(findings) > 1 else ""
             self.report({"WARNING"}, f"{findings[0].sentence}.{more}")

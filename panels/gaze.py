@@ -1,16 +1,18 @@
-"""What the end looks at, and how well it does."""
+"""What the end does, and how well."""
 
 from math import degrees
 
 import bpy
 
 from ..operators.subject import rig_of
-from ..rig import chains, live
+from ..rig import build, chains, live
+from ..rig.errors import capitalised
+from ..rig.goal import LOOKS, REACHES, TURNS
 from .tab import ChainTab, sentence
 
 
 class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
-    """What the end looks at, and how"""
+    """What the end does, and what the body keeps"""
 
     bl_label = "Gaze"
     bl_order = 3
@@ -20,49 +22,88 @@ class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
         rig = rig_of(context)
         chain = chains.active(rig)
         layout.use_property_split = True
-        layout.prop(chain, "target")
+        draw_goal(layout, chain)
+        layout.separator(factor=0.5)
         layout.prop(chain, "base")
         if chain.base == "POSTURE":
             layout.prop(chain, "active_posture")
-        row = layout.row(align=True)
-        row.prop(chain, "look")
-        if chain.roll == "UPRIGHT":
-            layout.prop(chain, "up")
-        layout.prop(chain, "roll", expand=True)
-        layout.prop(chain, "eye", slider=True)
-        layout.prop(chain, "solver")
+        layout.prop(chain, "keep", slider=True)
+        layout.separator(factor=0.5)
+        trouble = build.why_not_solver(rig, chain)
+        row = layout.row()
+        row.alert = bool(trouble)
+        row.prop(chain, "solver")
+        if trouble:
+            sentence(layout, trouble, "ERROR")
         row = layout.row()
         row.scale_y = 1.4
         if chain.live:
             row.operator("limber.end_live", icon="PAUSE", depress=True)
         else:
             row.operator("limber.live", icon="PLAY")
-        _draw_outcome(layout, live.session(rig, chain) if chain.live else None)
+        _draw_outcome(layout, chain, live.session(rig, chain) if chain.live else None)
 
 
-def _draw_outcome(layout, session) -> None:
+def draw_goal(layout, wanted) -> None:
+    """The properties that count for what an end must do."""
+    layout.prop(wanted, "goal")
+    layout.prop(wanted, "target")
+    if wanted.goal == "DIRECTION":
+        layout.prop(wanted, "target_axis")
+    may_be_upright = wanted.goal in LOOKS and wanted.roll == "UPRIGHT"
+    if wanted.goal in LOOKS or (wanted.goal in TURNS and wanted.symmetric):
+        layout.prop(wanted, "look")
+    if may_be_upright:
+        layout.prop(wanted, "up")
+    if wanted.goal in LOOKS:
+        layout.prop(wanted, "roll", expand=True)
+    if wanted.goal in TURNS or may_be_upright:
+        layout.prop(wanted, "symmetric")
+    if wanted.goal in REACHES:
+        layout.prop(wanted, "eye", text="Reaches With", slider=True)
+    elif wanted.goal == "POINT":
+        layout.prop(wanted, "eye", slider=True)
+
+
+def _draw_outcome(layout, chain, session) -> None:
     if session is None:
         return
     if session.problem:
-        sentence(layout, session.problem, "ERROR")
+        sentence(layout, capitalised(session.problem), "ERROR")
     outputs = session.outputs
     if outputs is None:
         return
     solution = outputs.solution
-    rows = (
-        ("Aim error", f"{degrees(solution.aim_error):.3f}°"),
-        ("Aim error after the filter", f"{degrees(outputs.filtered_aim_error):.2f}°"),
+    rows = [
+        *_misses(chain, outputs),
         ("The filter holds back", f"{degrees(outputs.lag):.1f}°"),
         ("Shape deviation", f"{degrees(solution.shape_deviation):.1f}°"),
         ("Posture error (ERIK)", f"{solution.posture_error:.4f}"),
         ("Iterations", str(solution.iterations)),
         ("Limits hit", ", ".join(" ".join(session.reader.places[k]) for k in solution.limits_hit) or "none"),
         ("Time", f"{1e3 * outputs.seconds:.2f} ms"),
-    )
+    ]
     box = layout.box().column(align=True)
     for name, value in rows:
         row = box.split(factor=0.6)
         row.label(text=name)
         row.label(text=value)
-    if not solution.converged:
-        sentence(layout, "The target cannot be looked at within the limits: this is as near as they allow", "INFO")
+    if not solution.converged and not session.problem:
+        sentence(layout, capitalised(solution.reason), "INFO")
+    if solution.remark:
+        sentence(layout, capitalised(solution.remark), "INFO")
+
+
+def _misses(chain, outputs) -> list[tuple[str, str]]:
+    """How far the end is from what it must do, as solved and after the filter."""
+    solved, filtered = outputs.solution.misses[0], outputs.filtered_misses[0]
+    rows = []
+    if chain.goal != "POSITION":
+        rows += [("Aim error", f"{degrees(solved.angle):.3f}°"), ("Aim error after the filter", f"{degrees(filtered.angle):.2f}°")]
+    if chain.goal in REACHES:
+        rows += [("Distance", _length(solved.distance)), ("Distance after the filter", _length(filtered.distance))]
+    return rows
+
+
+def _length(metres: float) -> str:
+    return bpy.utils.units.to_string("METRIC", "LENGTH", metres, precision=4)

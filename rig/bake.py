@@ -44,6 +44,7 @@ class Bake:
         self.frames: list[int] = []
         self.angles: dict[tuple[int, str], list] = {(rig.session_uid, chain.uid): [] for rig, chain in pairs}
         self.held: dict[int, str] = {}  # frames in which a chain had no goal to follow and came to rest, and why
+        self.remarks: dict[str, str] = {}  # chain -> what its solver changed of the goal, said once
         self.is_over = False
         live.suspend(True)
         robot.hold(True)
@@ -76,6 +77,8 @@ class Bake:
                 raise RigError(f"Frame {frame}: {session.problem}")
             if session.problem:
                 self.held[frame] = session.problem
+            if session.outputs.solution.remark:
+                self.remarks.setdefault(chain.name, session.outputs.solution.remark)
             self.angles[rig.session_uid, chain.uid].append(session.outputs.angles)
         self.frames.append(frame)
         return len(self.frames) < self.total

@@ -6,11 +6,12 @@ from math import isfinite
 import numpy as np
 
 from ..solvers import rotations
-from . import chains, check_bones, postures
+from ..solvers.skeleton import Skeleton
+from . import build, chains, check_bones, postures
 from .errors import Finding, RigError
-from .goal import moved_by_chain, tool_frame
+from .goal import LOOKS, TURNS, kind, moved_by_chain, no_target, tool_frame
 from .hanging import hangs_on_objects_alone
-from .skeleton import ChainReader, Motion
+from .skeleton import ChainReader
 
 ONE_WAY = 1e-3  # sine of the angle between the ways in which two joints move the view, below which they are one way
 
@@ -20,7 +21,7 @@ def check(context, rig, chain) -> list[Finding]:
     findings = _findings(context, rig, chain)
     if not any(finding.blocks for finding in findings):
         try:
-            findings += _one_way(rig, chain, ChainReader(rig, chain))
+            findings += _one_way(chain, build.skeleton_now(rig, chain))
         except RigError as error:
             findings.append(Finding(str(error), True))
     return sorted(findings, key=lambda finding: not finding.blocks)
@@ -108,10 +109,10 @@ def _shared_bones(rig, chain, reader) -> Iterator[Finding]:
                 yield Finding(f"Bone '{bone}' moves in chain '{other.name}' too: remove one of the two chains, and make it anew", True)
 
 
-def _one_way(rig, chain, reader) -> Iterator[Finding]:
+def _one_way(chain, skeleton: Skeleton) -> Iterator[Finding]:
     """A chain whose joints all move the view the same way: it cannot look both sideways and up."""
-    motions = [Motion(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in chain.joints]
-    skeleton = reader.skeleton(reader.fixed(reader.read(rig.pose.bones)), motions, *tool_frame(chain, reader.end_length))
+    if chain.goal not in LOOKS | TURNS:
+        return
     turns = [joint.upper > joint.lower for joint in skeleton.joints]
     for bend in (0.0, 0.3, -0.5):  # [rad] several poses: in one the joints may be lined up by chance
         angles = skeleton.clamp([bend + 0.1 * k for k in range(len(skeleton))])
@@ -140,11 +141,15 @@ def _postures(chain, reader) -> Iterator[Finding]:
 def _gaze(context, rig, chain) -> Iterator[Finding]:
     try:
         tool_frame(chain, 1.0)
+        kind(chain)
     except RigError as error:
         yield Finding(str(error), True)
+    trouble = build.why_not_solver(rig, chain)
+    if trouble:
+        yield Finding(trouble, True)
     target = chain.target
     if target is None:
-        yield Finding(f"Chain '{chain.name}' has no target: choose the object that it looks at", True)
+        yield Finding(no_target(chain), True)
         return
     way = moved_by_chain(chain, rig, {joint.bone for joint in chain.joints})
     if way:

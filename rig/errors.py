@@ -13,3 +13,8 @@ class Finding:
 
     sentence: str
     blocks: bool = False
+
+
+def capitalised(sentence: str) -> str:
+    """A solver's remark as a sentence of its own."""
+    return sentence[:1].upper() + sentence[1:]

@@ -25,14 +25,25 @@ StringProperty = partial(props.StringProperty, override=_OVERRIDE)
 CollectionProperty = partial(props.CollectionProperty, override=_OVERRIDE | {"USE_INSERTION"})
 
 AXES = [(axis, axis, f"The bone's {axis} axis") for axis in "XYZ"]
-SIGNED_AXES = [
-    (sign + axis, sign + axis, f"{word} the bone's {axis} axis") for axis in "XYZ" for sign, word in (("+", "Along"), ("-", "Against"))
-]
+
+
+def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
+    return [(s + axis, s + axis, f"{word} the {owner}'s {axis} axis") for axis in "XYZ" for s, word in (("+", "Along"), ("-", "Against"))]
+
+
+SIGNED_AXES, SIGNED_AXES_OF_TARGET = _signed_axes("bone"), _signed_axes("target")
 
 # Limits that a hobby servo can follow, and its usual pulse: 1000 us for half a turn around 1500 us.
 VELOCITY, ACCELERATION, JERK = radians(180), radians(900), radians(9000)
 CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = 1500.0, 500.0, 2500.0, 2000.0 / pi
 
+GOALS = [
+    ("POINT", "Look at Point", "The end looks at the place of the target"),
+    ("DIRECTION", "Look Along Direction", "The end looks the way that an axis of the target points, wherever the target is"),
+    ("ORIENTATION", "Match Orientation", "The end bone turns as the target does, axis by axis"),
+    ("POSITION", "Reach Position", "The end is at the place of the target, whichever way it looks"),
+    ("FRAME", "Reach and Orient", "The end is at the place of the target and the end bone turns as the target does"),
+]
 BASES = [
     ("RIG", "Pose and Animation", "Warp the rig's own pose: as posed by hand, or as its keys, NLA strips and drivers move it"),
     ("POSTURE", "Stored Posture", "Warp the posture that is selected in the list of postures"),
@@ -107,7 +118,39 @@ def _make_unique(chain, _context) -> None:
         chain.name = wanted
 
 
-class LimberChain(PropertyGroup):
+class LimberGoal:
+    """What an end must do. Not registered itself: every end has these properties."""
+
+    goal: EnumProperty(name="Goal", description="What the end does", items=GOALS, default="POINT")
+    target: PointerProperty(name="Target", description="Object that the end looks at, turns as or reaches for", type=Object)
+    target_axis: EnumProperty(
+        name="Target's Axis", description="Axis of the target that says which way to look", items=SIGNED_AXES_OF_TARGET, default="+Y"
+    )
+    look: EnumProperty(
+        name="Looks Along", description="Axis of the end bone that points at what it looks at", items=SIGNED_AXES, default="+Y"
+    )
+    up: EnumProperty(name="Up", description="Axis of the end bone that points up when the end is upright", items=SIGNED_AXES, default="+Z")
+    eye: FloatProperty(
+        name="Eye",
+        description="Where along the end bone it looks from, or what of it reaches the target: 0 its head, 1 its tail",
+        default=1.0,
+        soft_min=0.0,
+        soft_max=1.0,
+    )
+    roll: EnumProperty(name="Roll", description="Whether the end stays upright while it looks", items=ROLLS, default="FREE")
+    symmetric: BoolProperty(
+        name="Symmetric End", description="The end is as good rolled by half a turn about the axis along which it looks: a round lamp"
+    )
+    weight: FloatProperty(
+        name="Weight",
+        description="How much this counts where not all goals can be met: distances count by the chain's reach",
+        default=1.0,
+        min=0.0,
+        soft_max=10.0,
+    )
+
+
+class LimberChain(LimberGoal, PropertyGroup):
     """Root to end: the joints that one solver moves, what they keep and what the end looks at. `name` is unique in its armature."""
 
     name: StringProperty(name="Name", description="Name of the chain, unique in its armature", update=_make_unique)
@@ -121,19 +164,14 @@ class LimberChain(PropertyGroup):
 
     live: BoolProperty(name="Live", description="The chain follows its target; switch it with the Live button", options={"HIDDEN"})
     base: EnumProperty(name="Base", description="What the warp keeps the shape of", items=BASES)
-    target: PointerProperty(name="Target", description="Object that the end looks at", type=Object)
-    look: EnumProperty(
-        name="Looks Along", description="Axis of the end bone that points at what it looks at", items=SIGNED_AXES, default="+Y"
-    )
-    up: EnumProperty(name="Up", description="Axis of the end bone that points up when the end is upright", items=SIGNED_AXES, default="+Z")
-    eye: FloatProperty(
-        name="Eye",
-        description="Where along the end bone it looks from: 0 at its head, 1 at its tail",
+    keep: FloatProperty(
+        name="Keep Posture",
+        description="How much the posture counts beneath the goal: 1 as far as the goal allows, 0 not at all",
         default=1.0,
-        soft_min=0.0,
-        soft_max=1.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
     )
-    roll: EnumProperty(name="Roll", description="Whether the end stays upright while it looks", items=ROLLS, default="FREE")
 
     solver: EnumProperty(
         name="Solver",

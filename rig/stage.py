@@ -12,12 +12,13 @@ import numpy as np
 from ..motion import Character, MotionError
 from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import SkeletonError
+from ..solvers.table import UnavailableSolverError, unavailable
+from . import build, postures
 from . import goal as goals
-from . import postures
 from .errors import RigError
 from .hanging import in_order, joint_bones
 from .placement import Placement
-from .skeleton import SCALED, BonePose, ChainReader, Motion
+from .skeleton import SCALED, BonePose, ChainReader
 from .tick import Model, Outputs, State, make_model, tick
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError)
@@ -174,13 +175,17 @@ class Stage:
             raise RigError(
                 f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}' inherit it: clear it"
             )
-        aim = goals.aim_in_base(chain, placement.object(chain.target).translation, placement.object(rig) @ base)
+        wanted = goals.end_goal(chain, placement.object(chain.target), placement.object(rig) @ base)
         posture = reader.angles(poses)
         if chain.base == "POSTURE":
             posture = self._stored_posture(chain, session, posture)
-        key = (aim, *posture.tolist())
+        key = (wanted, chain.keep, *posture.tolist())
         if session.goal is None or session.goal_key != key:
-            session.goal, session.goal_key = GazeGoal(aim, posture, symmetric=False), key
+            session.goal = GazeGoal(wanted.aim, posture, wanted.symmetric, wanted.weight, chain.keep)
+            session.goal_key = key
+        trouble = unavailable(chain.solver, session.model.skeleton, build.goal_kinds(chain))
+        if trouble:
+            raise UnavailableSolverError(trouble)
 
     def _stored_posture(self, chain, session: Session, own: np.ndarray) -> np.ndarray:
         """The selected posture's angles (n,) [rad]; the rig's own where it says nothing of a joint."""
@@ -211,13 +216,15 @@ class Stage:
         if held != session.held:
             session.fixed = reader.fixed(session.poses)
             session.held = held
-        limits = [(joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.jerk) for joint in chain.joints]
+        limits = build.motions(chain)
         motion = (chain.solver, chain.filter, chain.sigma, chain.rho, chain.base)
         key = (session.fixed, limits, chain.look, chain.up, chain.eye, *motion)
         if session.model is None or session.model_key != key:
-            motions = [Motion(*numbers) for numbers in limits]
-            skeleton = reader.skeleton(session.fixed, motions, *goals.tool_frame(chain, reader.end_length))
             session.model = make_model(
-                skeleton, chain.solver, chain.filter, Character(chain.sigma, chain.rho), posture_jumps=chain.base == "POSTURE"
+                build.skeleton(chain, reader, session.fixed),
+                chain.solver,
+                chain.filter,
+                Character(chain.sigma, chain.rho),
+                posture_jumps=chain.base == "POSTURE",
             )
             session.model_key = key

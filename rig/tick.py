@@ -10,13 +10,15 @@ from time import perf_counter
 import numpy as np
 
 from ..motion import Character, Filter, Kinematic, Limits, make_filter
-from ..solvers.gaze import GazeSolver, Solution, aim_error
+from ..solvers.gaze import GazeSolver, Miss, Solution, misses
 from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import Skeleton
 from ..solvers.table import make_solver
 
 GLIDE = 0.5  # of the joints' limits, for the way from one stored posture to another: the aim along the way needs the rest
-PROGRESS = 1e-6  # [rad] of aim: a solver that gains less on a goal that stands still has done what it can
+STILL = 1e-5  # [rad] of a joint: a solver that moves none by more from one tick to the next, the goal being the same, has arrived
+PROGRESS = 1e-6  # [rad, m] of all that ends miss: what is less is none
+NO_MORE = 60  # ticks of the same goal without progress, while joints still move: enough for a glide past a place where the aim is lost
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class State:
     posture: tuple[Kinematic, ...]  # on its way to the goal's; empty where it does not glide
     model: Model
     goal: GazeGoal
-    final: bool  # the solver would find nothing better for the same goal
+    vain: int  # ticks of this goal that have gained nothing; from NO_MORE on it is solved no more
     problem: str  # of the outputs
 
 
@@ -56,9 +58,14 @@ class Outputs:
     skeleton: Skeleton
 
     @cached_property
+    def filtered_misses(self) -> tuple[Miss, ...]:
+        """What each of the goal's ends misses after the filter: worked out when someone looks."""
+        return self.solution.misses if self.problem else misses(self.skeleton, self.goal, self.skeleton.forward(self.angles.tolist()))
+
+    @property
     def filtered_aim_error(self) -> float:
-        """The angle [rad] by which the end misses its target after the filter: worked out when someone looks."""
-        return self.solution.aim_error if self.problem else aim_error(self.goal, self.skeleton.forward(self.angles.tolist()))
+        """The angle [rad] by which the chain's own end misses its target after the filter."""
+        return self.solution.aim_error if self.problem else self.filtered_misses[0].angle
 
 
 def make_model(skeleton: Skeleton, solver: str, filter_name: str, character: Character, posture_jumps: bool) -> Model:
@@ -95,18 +102,20 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[
     begun = perf_counter()
     goal, posture = _glide(model, goal, state, dt)
     again = state is not None and state.goal is goal and state.model is model
-    if again and (state.final or dt == 0.0):
-        solution, final, problem = state.solution, state.final, state.problem
+    if again and (state.vain >= NO_MORE or dt == 0.0):
+        solution, vain, problem = state.solution, state.vain, state.problem
     else:
         problem = ""
         last = state.solution if state else None
+        # A memory is of use to the solver that made it alone; the rest of the model may be built anew at every frame.
+        memory = last.memory if last and type(state.model.solver) is type(model.solver) else None
         try:
-            solution = model.solver.solve(goal, start=last.angles if last else None, memory=last.memory if last else None)
-            final = solution.converged or (again and solution.aim_error > last.aim_error - PROGRESS)
+            solution = model.solver.solve(goal, start=last.angles if last else None, memory=memory)
+            vain = _vain(solution, last, state.vain if again else -1)
         except GazeError as error:
             if state is None:
                 raise
-            solution, final, problem = last, True, str(error)
+            solution, vain, problem = last, NO_MORE, str(error)
     wanted = solution.angles.tolist()
     if state is None:
         motion = tuple(joint.rest(angle) for joint, angle in zip(model.filters, wanted, strict=True))
@@ -118,13 +127,32 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[
         angles=np.array(angles),
         solution=solution,
         lag=lag,
-        at_rest=final and lag == 0.0 and not any(joint.velocity or joint.acceleration for joint in (*motion, *posture)),
+        at_rest=vain >= NO_MORE and lag == 0.0 and not any(joint.velocity or joint.acceleration for joint in (*motion, *posture)),
         problem=problem,
         seconds=perf_counter() - begun,
         goal=goal,
         skeleton=model.skeleton,
     )
-    return outputs, State(solution, motion, posture, model, goal, final, problem)
+    return outputs, State(solution, motion, posture, model, goal, vain, problem)
+
+
+def _vain(solution: Solution, last: Solution | None, before: int) -> int:
+    """How many ticks of one goal have brought the ends no nearer: NO_MORE when the solver has done what it can.
+
+    Args:
+        solution, last: Of this tick and of the one before.
+        before: The number up to the last tick; -1: the goal is a new one.
+    """
+    if last is None:
+        return NO_MORE if solution.converged else 0
+    stands = np.abs(solution.angles - last.angles).max() <= STILL
+    if stands and (solution.converged or before >= 0):
+        return NO_MORE
+    return before + 1 if not solution.converged and _missed(solution) > _missed(last) - PROGRESS else 0
+
+
+def _missed(solution: Solution) -> float:
+    return sum(way.whole + way.distance for way in solution.misses)
 
 
 def _has_arrived(state: State, goal: GazeGoal) -> bool:

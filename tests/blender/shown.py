@@ -118,3 +118,37 @@ def traces() -> list[str]:
         if thing.type == "ARMATURE" and thing.pose:
             found += [f"{thing.name} {b.name} {c.name}" for b in thing.pose.bones for c in b.constraints if c.name.startswith("Limber")]
     return found
+
+
+def world_of_end(rig, bone: str) -> Matrix:
+    """World matrix of a bone as it is seen."""
+    scene = evaluated(rig)
+    return scene.matrix_world @ scene.pose.bones[bone].matrix
+
+
+def shortfall(rig, wanted, bone: str) -> tuple[float, float]:
+    """The angle [deg] and the distance [m] by which an end, as Blender shows it, misses its goal.
+
+    Args:
+        rig: The armature object.
+        wanted: The goal's settings: of a chain, or of one of its ends.
+        bone: The end's bone.
+    """
+    matrix, target = world_of_end(rig, bone), evaluated(wanted.target).matrix_world
+    tip = matrix @ Vector((0, wanted.eye * rig.data.bones[bone].length, 0))
+    look = matrix.to_3x3() @ (AXES[wanted.look[1]] * (-1 if wanted.look[0] == "-" else 1))
+    angle = distance = 0.0
+    if wanted.goal == "POINT":
+        angle = degrees(look.angle(target.translation - tip))
+    elif wanted.goal == "DIRECTION":
+        axis = AXES[wanted.target_axis[1]] * (-1 if wanted.target_axis[0] == "-" else 1)
+        angle = degrees(look.angle(target.to_3x3() @ axis))
+    if wanted.goal in {"ORIENTATION", "FRAME"}:
+        turns = [target.to_quaternion()]
+        if wanted.symmetric:
+            turns.append(turns[0] @ Quaternion(AXES[wanted.look[1]], np.pi))
+        angle = min(degrees(matrix.to_quaternion().rotation_difference(turn).angle) for turn in turns)
+        angle = min(angle, 360 - angle)
+    if wanted.goal in {"POSITION", "FRAME"}:
+        distance = (target.translation - tip).length
+    return angle, distance

@@ -99,24 +99,57 @@ def test_a_goal_that_stands_still_is_solved_once():
     assert outputs.at_rest
 
 
-def test_a_goal_that_cannot_be_reached_is_solved_on_until_nothing_is_gained():
-    chain = model()
-    errors = iter([0.5, 0.3, 0.2, 0.2, 0.2])
-    solver = Counting(chain.solver, converged=False)
-    solver.changes["aim_error"] = 0.0
+def answering(chain, moves, **changes):
+    """A chain whose solver answers the same goal with angles that move on by these steps [rad], and then stand still."""
+    solver, steps, angles = Counting(chain.solver, **changes), iter(moves), np.zeros(5)
 
     def solve(*args, **options):
-        solver.changes["aim_error"] = next(errors)
+        nonlocal angles
+        angles = angles + next(steps, 0.0)
+        solver.changes["angles"] = angles
         return Counting.solve(solver, *args, **options)
 
-    chain = replace(chain, solver=type("Stub", (), {"solve": staticmethod(solve)})())
-    still, state = goal(), None
-    rests = []
-    for _ in range(6):
-        outputs, state = tick(chain, still, state, DT if state else 0.0)
-        rests.append(outputs.at_rest)
-    assert solver.asked == 4
-    assert rests == [False, False, False, True, True, True]
+    return replace(chain, solver=type("Stub", (), {"solve": staticmethod(solve)})()), solver
+
+
+@pytest.mark.parametrize("converged", [True, False])
+def test_a_goal_is_solved_on_until_the_joints_stand_still(converged):
+    chain, solver = answering(model(), [0.0, 0.05, 0.03, 0.02], converged=converged)
+    still, (_, state) = goal(), tick(model(), goal(), None, 0.0)
+    for _ in range(10):
+        outputs, state = tick(chain, still, state, DT)
+    assert solver.asked == 5
+    for _ in range(200):
+        outputs, state = tick(chain, still, state, DT)
+    assert outputs.at_rest
+    assert np.allclose(outputs.angles, 0.1)
+
+
+def test_a_goal_that_comes_no_nearer_is_given_up_although_the_joints_still_move():
+    chain, solver = answering(model(), [0.01, -0.01] * 500, converged=False)
+    still, (_, state) = goal(), tick(model(), goal(), None, 0.0)
+    for _ in range(400):
+        outputs, state = tick(chain, still, state, DT)
+    assert ticks.NO_MORE < solver.asked <= ticks.NO_MORE + 3
+    assert outputs.at_rest
+
+
+def test_a_memory_is_handed_back_to_the_kind_of_solver_that_made_it_alone():
+    handed = []
+
+    class Remembering(Counting):
+        def solve(self, goal, start=None, memory=None):
+            handed.append(memory)
+            return super().solve(goal, start=start)
+
+    class Another(Remembering):
+        pass
+
+    chain, state = model(), None
+    for kind, x in ((Remembering, 1.0), (Remembering, 0.9), (Another, 0.8)):
+        chain = replace(chain, solver=kind(model().solver, memory=kind.__name__))
+        _, state = tick(chain, goal(x), state, DT if state else 0.0)
+    assert handed == [None, "Remembering", None]
 
 
 def test_a_goal_that_cannot_be_used_lets_the_motion_come_to_rest_and_says_why():
@@ -160,4 +193,3 @@ def test_another_model_solves_the_same_goal_anew():
 def test_an_orientation_is_as_good_a_goal_as_a_point():
     outputs, _ = tick(model(), GazeGoal(Orientation((np.cos(0.3), np.sin(0.3), 0.0, 0.0)), np.full(5, 0.1)), None, 0.0)
     assert outputs.filtered_aim_error < pi / 8
-    assert ticks.PROGRESS < 1e-5
