@@ -12,10 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from limber.solvers.erik.parameters import Hyperparameters
 
-from .chunks import ERIK_WITH, TIMES, Answer
+from .chunks import ERIK_WITH
+from .jobs import TIMES, Answer
 from .paper import TABLE_8, THRESHOLD
 from .runners import RunnerError
-from .sweep import Sweep, arguments, asked_skeletons, gather, run
+from .sweep import Sweep, add_sample, arguments, asked_skeletons, gather, run
 
 TRIED: dict[str, Sequence[object]] = {
     "disturbance": [math.radians(angle) for angle in (0.1, 0.5, 1.0, 2.0, 5.0)],
@@ -58,7 +59,8 @@ def shown(value: object) -> str:
 
 def main() -> None:
     ask = arguments(__doc__)
-    ask.set_defaults(pairs=60, skeletons="BCDEFG")
+    ask.set_defaults(skeletons="BCDEFG")
+    add_sample(ask, 60)
     asked = ask.parse_args()
     names = asked_skeletons(ask, asked.skeletons)
     tried = [(field, value) for field, values in TRIED.items() for value in values]

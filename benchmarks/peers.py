@@ -4,8 +4,8 @@
 
 Targets are the ends of random poses within limits, the postures to hold are random halves of the ranges, on chains of 5 and 8 joints (the
 ERIK paper's E and G). Differential solvers step from zero until the aim is met, with the posture at a small cost. Every solver runs in a
-process of its own, all pinned to one core with one BLAS thread, in turns: each round asks all of them. `make bench` puts the libraries into
-.venv-bench (requirements/bench.txt); one that cannot be had is named and left out.
+process of its own, all pinned to one core with one BLAS thread, in turns: each round asks all of them. Times are the processor's own, which
+other programs hardly lengthen. `make bench` puts the libraries into .venv-bench (requirements/bench.txt); one that cannot be had is named.
 """
 
 import argparse
@@ -43,7 +43,7 @@ class Row:
 
     name: str
     chain: str
-    milliseconds: float  # a task, median over tasks and rounds
+    milliseconds: float  # a task, median over tasks, then over rounds
     steps: float  # a task, mean
     success: float  # share of aims met, within limits
     shape: float  # [deg] shape deviation from the posture, mean over the aims met
@@ -71,9 +71,9 @@ def measure(name: str, chain: str, count: int) -> Iterator[Row]:
         seconds, steps, met, shapes = [], [], [], []
         for task in tasks:
             contestant.prepare(task)
-            began = time.perf_counter()
+            began = time.process_time()
             steps.append(contestant.solve())
-            seconds.append(time.perf_counter() - began)
+            seconds.append(time.process_time() - began)
             angles = contestant.angles()
             inside = bool(np.all(np.abs(angles) <= body.reach + TOLERANCE))
             met.append(inside and aim_error(task.goal, skeleton.forward(angles.tolist())) <= TOLERANCE)
@@ -103,7 +103,7 @@ class Racer:
         self.name, self.missing = name, ""
         python = ROOT / ENTRIES[name].environment / "bin" / "python"
         if not python.exists():
-            self.missing = f"there is no {ENTRIES[name].environment}: `make bench` makes it"
+            self.missing = f"there is no {ENTRIES[name].environment}, which `make bench` makes"
             return
         command = [str(python), "-m", "benchmarks.peers", "--serve", name, chain, "--tasks", str(count)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -150,14 +150,18 @@ def _rest(row: Row) -> tuple[float, float, float]:
 def table(rows: Sequence[Row]) -> list[str]:
     """A Markdown table, a line for each contestant, with the chains beside each other."""
     chains = sorted({row.chain for row in rows})
-    titles = [f"{chain}, {len(BODIES[chain].axes)} joints: ms | steps | success | shape, deg" for chain in chains]
-    lines = [f"| solver | what is timed | {' | '.join(titles)} |", "|---|---|" + "---|---|---|---|" * len(chains)]
+    titles = " | ".join(f"{chain}, {len(BODIES[chain].axes)} joints: ms | steps | success | shape, deg" for chain in chains)
+    lines = [f"| solver | what is timed | {titles} |", "|---|---|" + "---|---|---|---|" * len(chains)]
     for name, entry in ENTRIES.items():
         own = {row.chain: row for row in rows if row.name == name}
         if own:
-            cells = [f"{r.milliseconds:.3f} | {r.steps:.1f} | {r.success:.1%} | {r.shape:.1f}" for r in (own[chain] for chain in chains)]
-            lines.append(f"| {entry.label} | {entry.what} | {' | '.join(cells)} |")
+            cells = " | ".join(_cells(own[chain]) if chain in own else "- | - | - | -" for chain in chains)
+            lines.append(f"| {entry.label} | {entry.what} | {cells} |")
     return lines
+
+
+def _cells(row: Row) -> str:
+    return f"{row.milliseconds:.3f} | {row.steps:.1f} | {row.success:.1%} | {row.shape:.1f}"
 
 
 def main() -> None:

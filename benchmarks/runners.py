@@ -1,30 +1,49 @@
-"""Where chunks of a sweep are solved: in processes of this machine, or on a Dask cluster."""
+"""Where jobs are done: in processes of this machine, or on a Dask cluster."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
-from .chunks import Answer, Chunk, code_digest, solve_chunk
+from .jobs import Answer, Job, Progress, code_digest, do, keep, missing
 
-AHEAD = 4  # chunks that each worker may have in hand or waiting: a full sweep has millions
+AHEAD = 4  # jobs that each worker may have in hand or waiting: a full sweep has millions
 PATIENCE = "10s"  # for a scheduler to answer
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-Done = Iterator[tuple[Chunk, Answer]]
+Done = Iterator[tuple[Job, Answer]]
 
 
 class RunnerError(RuntimeError):
-    """Chunks cannot be solved there; the message says why and what mends it."""
+    """Jobs cannot be done there; the message says why and what mends it."""
 
 
-def local(chunks: Iterable[Chunk], workers: int = 0) -> Done:
+def local(jobs: Iterable[Job], workers: int = 0) -> Done:
     """In as many processes as this one may use cores, or as asked; answers as they come."""
     count = workers or usable_cores()
     os.environ.update(ONE_THREAD)  # for the processes, which start anew: the cores are taken already
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-        yield from _flow(chunks, lambda chunk: pool.submit(solve_chunk, chunk), _first, count)
+        yield from _flow(jobs, lambda job: pool.submit(do, job), _first, count)
+
+
+def complete(jobs: Iterable[Job], total: int, folder: Path, scheduler: str = "", workers: int = 0) -> None:
+    """Does what has no kept answer in the folder yet, on all local cores, so many, or the cluster of that address.
+
+    Raises:
+        RunnerError: The scheduler or its workers cannot be used.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    progress = Progress(total)
+    todo = missing(jobs, folder, progress)
+    first = next(iter(todo), None)  # no processes for nothing
+    if first is None:
+        return
+    todo = chain([first], todo)
+    for job, answer in dask(todo, scheduler) if scheduler else local(todo, workers):
+        keep(folder, job, answer)
+        progress.step()
 
 
 def usable_cores() -> int:
@@ -36,7 +55,7 @@ def _first(futures: set[Future[Any]]) -> set[Future[Any]]:
     return wait(futures, return_when=FIRST_COMPLETED).done
 
 
-def dask(chunks: Iterable[Chunk], scheduler: str) -> Done:
+def dask(jobs: Iterable[Job], scheduler: str) -> Done:
     """On the cluster of that address. Its workers must have been started in this checkout, or a copy of it.
 
     Raises:
@@ -54,7 +73,7 @@ def dask(chunks: Iterable[Chunk], scheduler: str) -> Done:
         count = len(client.scheduler_info(n_workers=-1)["workers"])
         if not count:
             raise RunnerError(f"the scheduler at {scheduler} has no workers: start some in this checkout")
-        yield from _flow(chunks, lambda chunk: client.submit(solve_chunk, chunk, pure=False), _first_of_dask, count)
+        yield from _flow(jobs, lambda job: client.submit(do, job, pure=False), _first_of_dask, count)
 
 
 def _first_of_dask(futures: set[Any]) -> set[Any]:
@@ -64,18 +83,18 @@ def _first_of_dask(futures: set[Any]) -> set[Any]:
     return done
 
 
-def _flow(chunks: Iterable[Chunk], submit: Callable[[Chunk], Any], first: Callable[[set[Any]], set[Any]], workers: int) -> Done:
-    """Answers as they come, with a few chunks at a time under way."""
-    waiting = iter(chunks)
-    running: dict[Any, Chunk] = {}
+def _flow(jobs: Iterable[Job], submit: Callable[[Job], Any], first: Callable[[set[Any]], set[Any]], workers: int) -> Done:
+    """Answers as they come, with a few jobs at a time under way."""
+    waiting = iter(jobs)
+    running: dict[Any, Job] = {}
     while True:
-        for chunk in islice(waiting, AHEAD * workers - len(running)):
-            running[submit(chunk)] = chunk
+        for job in islice(waiting, AHEAD * workers - len(running)):
+            running[submit(job)] = job
         if not running:
             return
         for future in first(set(running)):
-            chunk = running.pop(future)
+            job = running.pop(future)
             digest, answer = future.result()
             if digest != code_digest():
                 raise RunnerError("a worker runs other code than this checkout: start the workers in it, or in a copy of it")
-            yield chunk, answer
+            yield job, answer

@@ -10,10 +10,8 @@ checkout or a copy of it. Wherever it ran, the same pairs have the same answers,
 """
 
 import argparse
-import hashlib
 import json
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,15 +21,14 @@ from limber.solvers.goals import GazeError, Orientation
 from limber.solvers.table import SOLVERS
 
 from . import runners
-from .chunks import ROOT, Answer, Chunk, code_digest, keep, kept, stem
+from .chunks import Chunk
+from .jobs import FOLDER, Answer, folder_for, kept
 from .paper import BODIES, FULL_STEPS, Grid
 from .tables import summary_table
 from .two_priority import VARIANTS
 
 PAIRS, CHUNK = 200, 50  # pairs of a skeleton; of them in a chunk: some seconds for the slowest solver
 FULL_CHUNK = 5000
-SHOW_EVERY = 2.0  # [s] between lines of progress
-FOLDER = ROOT / "build" / "sweep"
 Results = dict[tuple[str, str], Answer]  # by skeleton and solver
 
 
@@ -59,34 +56,20 @@ class Sweep:
         return -(-(self.grid(name).size if self.full else self.pairs) // self.chunk)
 
     def folder(self, root: Path) -> Path:
-        """Where its answers are kept: a folder of its own for every seed, size and version of the code."""
-        key = json.dumps([asdict(self), code_digest()], sort_keys=True)
-        return root / hashlib.sha256(key.encode()).hexdigest()[:16]
+        """Where its answers are kept."""
+        return folder_for(root, json.dumps(asdict(self)))
 
 
 def solvers_for_orientations() -> list[str]:
-    """Names of the table's solvers that can match an orientation, and the paper's DLS."""
-    return [name for name, info in SOLVERS.items() if Orientation in info.aims] + list(VARIANTS)
+    """Names of the table's solvers that can match an orientation."""
+    return [name for name, info in SOLVERS.items() if Orientation in info.aims]
 
 
 def run(sweep: Sweep, names: Sequence[str], solvers: Sequence[str], root: Path = FOLDER, scheduler: str = "", workers: int = 0) -> Path:
-    """Solves what is not kept yet; the folder with all answers.
-
-    Raises:
-        RunnerError: The scheduler or its workers cannot be used.
-        GazeError: A solver cannot be used.
-    """
+    """Solves what is not kept yet; the folder with all answers. Raises what `runners.complete` and solvers do."""
     folder = sweep.folder(root)
-    folder.mkdir(parents=True, exist_ok=True)
-    everything = [(name, solver) for name in names for solver in solvers]
-    have = {path.name for path in folder.glob("*.npz")}
-    missing = (chunk for name, solver in everything for chunk in sweep.chunks(name, solver) if chunk.file not in have)
-    stems = tuple(stem(name, solver) for name, solver in everything)
-    progress = Progress(sum(sweep.count(name) for name, _ in everything), sum(file.startswith(stems) for file in have))
-    if progress.done < progress.total:
-        for chunk, answer in runners.dask(missing, scheduler) if scheduler else runners.local(missing, workers):
-            keep(folder, chunk, answer)
-            progress.step()
+    jobs = (chunk for name in names for solver in solvers for chunk in sweep.chunks(name, solver))
+    runners.complete(jobs, len(solvers) * sum(map(sweep.count, names)), folder, scheduler, workers)
     return folder
 
 
@@ -100,34 +83,20 @@ def gather(sweep: Sweep, folder: Path, names: Sequence[str], solvers: Sequence[s
     return results
 
 
-class Progress:
-    """A line now and then on standard error."""
-
-    def __init__(self, total: int, done: int) -> None:
-        self.total, self.done, self.before = total, done, done
-        self.began = self.shown = time.monotonic()
-        if done:
-            print(f"  {done} chunks are there already", file=sys.stderr, flush=True)
-
-    def step(self) -> None:
-        self.done += 1
-        now = time.monotonic()
-        if now - self.shown > SHOW_EVERY:
-            self.shown = now
-            left = (now - self.began) / (self.done - self.before) * (self.total - self.done)
-            print(f"  {self.done} of {self.total} chunks, about {left:.0f} s left", file=sys.stderr, flush=True)
-
-
 def arguments(text: str | None) -> argparse.ArgumentParser:
     """What every command that sweeps can be asked."""
     ask = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("--pairs", type=int, default=PAIRS, help="for each skeleton (default %(default)s)")
-    ask.add_argument("--seed", type=int, default=0)
     ask.add_argument("--skeletons", default="".join(BODIES), help="letters of the paper's Table 5 (default %(default)s)")
     ask.add_argument("--folder", type=Path, default=FOLDER, help="where answers are kept (default build/sweep)")
     ask.add_argument("--workers", type=int, default=0, help="local processes (default: one a core)")
     ask.add_argument("--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster to run on instead")
     return ask
+
+
+def add_sample(ask: argparse.ArgumentParser, pairs: int) -> None:
+    """How many pairs, and which."""
+    ask.add_argument("--pairs", type=int, default=pairs, help="for each skeleton (default %(default)s)")
+    ask.add_argument("--seed", type=int, default=0)
 
 
 def asked_skeletons(ask: argparse.ArgumentParser, letters: str) -> list[str]:
@@ -141,8 +110,9 @@ def asked_skeletons(ask: argparse.ArgumentParser, letters: str) -> list[str]:
 
 def main() -> None:
     ask = arguments(__doc__)
+    add_sample(ask, PAIRS)
     ask.add_argument("--full", action="store_true", help="every pair of the grid")
-    ask.add_argument("--solvers", nargs="+", metavar="NAME", default=solvers_for_orientations(), help="default: %(default)s")
+    ask.add_argument("--solvers", nargs="+", metavar="NAME", default=[*solvers_for_orientations(), *VARIANTS], help="default: %(default)s")
     asked = ask.parse_args()
     names = asked_skeletons(ask, asked.skeletons)
     sweep = Sweep(asked.pairs, asked.seed, asked.full, FULL_CHUNK if asked.full else CHUNK)

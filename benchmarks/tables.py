@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .chunks import TIMES, Answer
+from .jobs import TIMES, Answer
 from .paper import FILTER, TABLE_8, TABLE_9, THRESHOLD
 from .two_priority import VARIANTS
 

@@ -5,8 +5,9 @@ from concurrent.futures import Future
 import numpy as np
 import pytest
 
-from benchmarks import chunks, runners
-from benchmarks.chunks import TIMES, Chunk, keep, kept, solve_chunk
+from benchmarks import jobs, runners
+from benchmarks.chunks import Chunk
+from benchmarks.jobs import TIMES, keep, kept
 from benchmarks.paper import BODIES, FULL_STEPS, Grid
 from benchmarks.sweep import Sweep, gather, run
 
@@ -44,7 +45,7 @@ def test_a_dask_cluster_of_two_workers_gives_the_bits_of_one_process(alone, tmp_
 def test_answers_come_in_the_order_of_the_sample(alone):
     grid = Grid("C")
     chunk = Chunk(grid, "erik", 0, grid.sample(SWEEP.pairs, SWEEP.seed))
-    assert np.array_equal(solve_chunk(chunk)[1]["angles"], alone[0]["C", "erik"]["angles"])
+    assert np.array_equal(chunk.solve()["angles"], alone[0]["C", "erik"]["angles"])
 
 
 def test_a_sweep_goes_on_with_what_is_missing_and_leaves_what_is_there(tmp_path):
@@ -64,7 +65,7 @@ def test_a_run_that_is_killed_while_it_writes_leaves_no_half_of_an_answer(tmp_pa
         file.write(b"half of it")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(chunks.np, "savez", half)
+    monkeypatch.setattr(jobs.np, "savez", half)
     with pytest.raises(KeyboardInterrupt):
         keep(tmp_path, Chunk(Grid("C"), "erik", 0, [1]), {})
     assert not list(tmp_path.glob("*.npz"))
@@ -72,7 +73,7 @@ def test_a_run_that_is_killed_while_it_writes_leaves_no_half_of_an_answer(tmp_pa
 
 def test_another_seed_size_or_version_of_the_code_has_its_own_folder(tmp_path, monkeypatch):
     folders = {Sweep(8, 3, chunk=3).folder(tmp_path), Sweep(8, 4, chunk=3).folder(tmp_path), Sweep(9, 3, chunk=3).folder(tmp_path)}
-    monkeypatch.setattr("benchmarks.sweep.code_digest", lambda: "other")
+    monkeypatch.setattr("benchmarks.jobs.code_digest", lambda: "other")
     folders.add(SWEEP.folder(tmp_path))
     assert len(folders) == 4
 

@@ -1,0 +1,91 @@
+"""Gaze paths, and one solver on one of them, frame by frame from its last answer: smooth targets that never stand still."""
+
+import time
+from dataclasses import dataclass
+from math import pi, radians, sin
+
+import numpy as np
+from limber.solvers.goals import GazeGoal, Orientation
+from limber.solvers.rotations import Quaternion, X, Y, Z, about, multiply
+from limber.solvers.skeleton import Skeleton
+
+from .chunks import plain, solver_of
+from .jobs import TIMES, Answer
+from .paper import BODIES, skeleton_of, yaw_pitch_roll
+
+FPS = 60
+SECONDS = 4.0
+KINDS = ("local", "sphere")  # within a cone about where the posture looks; anywhere
+CONE, ROLL = radians(55.0), radians(40.0)
+HERTZ = {"local": (0.12, 0.25), "sphere": (0.03, 0.08)}  # of the waves that a path is made of: both kinds go at about 60 degrees a second
+TURN = radians(30.0)  # [rad/s] about the base, of a path that goes anywhere
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A path by its number: the same number is the same path and posture for every solver."""
+
+    name: str  # of the skeleton
+    kind: str
+    solver: str
+    number: int
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}-{self.kind}-{plain(self.solver)}-{self.number:03d}.npz"
+
+    def solve(self) -> Answer:
+        """Angles (t, n), the rest (t,)."""
+        skeleton = skeleton_of(self.name)
+        posture, targets = path(self.name, self.kind, self.number)
+        solver = solver_of(self.solver, skeleton)
+        start, memory, rows = None, None, []
+        for target in targets:
+            goal = GazeGoal(Orientation(target), posture)
+            began = time.process_time()
+            solution = solver.solve(goal, start, memory)
+            rows.append((solution, time.process_time() - began))
+            start, memory = solution.angles, solution.memory
+        return {
+            "angles": np.array([solution.angles for solution, _ in rows]),
+            "aim": np.array([solution.aim_error for solution, _ in rows]),  # [rad]
+            "shape": np.array([solution.shape_deviation for solution, _ in rows]),  # [rad]
+            "iterations": np.array([solution.iterations for solution, _ in rows]),
+            TIMES: np.array([seconds for _, seconds in rows]),
+        }
+
+
+def path(name: str, kind: str, number: int) -> tuple[np.ndarray, list[Quaternion]]:
+    """A posture (n,) [rad] and a target for every frame."""
+    draw = np.random.default_rng([ord(name), KINDS.index(kind), number])
+    skeleton, reach = skeleton_of(name), BODIES[name].reach
+    posture = draw.uniform(-0.8 * reach, 0.8 * reach, len(skeleton))  # not at its limits: animators seldom are
+    slowest, fastest = HERTZ[kind]
+    waves = [Wave(*draw.uniform((slowest, 0.0), (fastest, 2.0 * pi))) for _ in range(3)]
+    times = np.arange(round(SECONDS * FPS)) / FPS
+    if kind == "local":
+        return posture, _about(skeleton, posture, waves, times)
+    sense = draw.choice([-1.0, 1.0])
+    return posture, [
+        yaw_pitch_roll(sense * TURN * t + waves[0].at(t), 0.5 * pi * (1.0 + waves[1].at(t)), pi * waves[2].at(t)) for t in times.tolist()
+    ]
+
+
+@dataclass(frozen=True)
+class Wave:
+    hertz: float
+    phase: float  # [rad]
+
+    def at(self, t: float) -> float:
+        return sin(2.0 * pi * self.hertz * t + self.phase)
+
+
+def _about(skeleton: Skeleton, posture: np.ndarray, waves: list[Wave], times: np.ndarray) -> list[Quaternion]:
+    """Targets in a cone about where the posture looks."""
+    middle = skeleton.forward(posture.tolist()).tool_rotation
+    targets = []
+    for t in times.tolist():
+        nod, tilt, roll = (wave.at(t) for wave in waves)
+        turn = multiply(multiply(about(X, 0.7 * CONE * nod), about(Z, 0.7 * CONE * tilt)), about(Y, ROLL * roll))  # .7: both at once
+        targets.append(multiply(middle, turn))
+    return targets

@@ -1,0 +1,106 @@
+"""Every solver along gaze paths, each frame from the last one's answer, at 60 frames a second on the ERIK paper's skeletons.
+
+    python -m benchmarks.warm [--paths 6] [--skeletons CEFG] [--solvers erik expressive ...] [--scheduler ADDRESS]
+
+Local paths stay within a cone about where the posture looks, the others go anywhere on the sphere; the same number is the same path and
+posture for every solver. A pop is a joint's step over 15 degrees in a frame, the jolt the 99th percentile of joints' acceleration. Kept and
+distributed as `benchmarks.sweep` does it.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from limber.solvers.goals import GazeError
+
+from .jobs import TIMES, Answer, folder_for, kept
+from .runners import RunnerError, complete
+from .sweep import arguments, asked_skeletons, solvers_for_orientations
+from .walks import FPS, KINDS, Walk
+
+PATHS = 6
+SKELETONS = "CEFG"
+POP = 15.0  # [deg] a joint's step in one frame that the eye reads as a jump
+OFF = 1.0  # [deg] of aim, that a viewer sees
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How well frames followed their targets: means, where nothing else is said."""
+
+    aim: float  # [deg]
+    off: float  # share of frames whose aim is off by more than `OFF`
+    pops: float  # share of frames
+    shape: float  # [deg]
+    jolt: float  # [deg/s2] 99th percentile of the fastest joint's acceleration
+    milliseconds: float  # a frame, median
+    worst: float  # [ms] 99th percentile
+
+
+def figures(answers: Sequence[Answer]) -> Figures:
+    """Of some paths of one solver."""
+    aim = np.degrees(np.concatenate([a["aim"] for a in answers]))
+    steps = np.degrees(np.concatenate([np.abs(np.diff(a["angles"], axis=0)).max(1) for a in answers]))
+    jolts = np.degrees(np.concatenate([np.abs(np.diff(a["angles"], 2, axis=0)).max(1) for a in answers])) * FPS**2
+    shape = np.degrees(np.concatenate([a["shape"] for a in answers]))
+    milliseconds = 1e3 * np.concatenate([a[TIMES][1:] for a in answers])  # the first frame is solved from scratch
+    values = (
+        aim.mean(),
+        np.mean(aim > OFF),
+        np.mean(steps > POP),
+        shape.mean(),
+        np.quantile(jolts, 0.99),
+        np.median(milliseconds),
+        np.quantile(milliseconds, 0.99),
+    )
+    return Figures(*map(float, values))
+
+
+def walks(names: Sequence[str], solvers: Sequence[str], count: int) -> Iterator[Walk]:
+    return (Walk(name, kind, solver, number) for kind, name, solver, number in product(KINDS, names, solvers, range(count)))
+
+
+def run(
+    names: Sequence[str], solvers: Sequence[str], count: int, root: Path, scheduler: str = "", workers: int = 0
+) -> dict[tuple[str, str, str], Figures]:
+    """Figures by kind, skeleton and solver. Raises what `runners.complete` and solvers do."""
+    folder = folder_for(root, "paths")
+    complete(walks(names, solvers, count), len(KINDS) * len(names) * len(solvers) * count, folder, scheduler, workers)
+    return {
+        (kind, name, solver): figures([kept(folder, Walk(name, kind, solver, number)) for number in range(count)])
+        for kind, name, solver in product(KINDS, names, solvers)
+    }
+
+
+def table(rows: dict[tuple[str, str, str], Figures]) -> list[str]:
+    lines = [
+        "| path | skeleton | solver | aim, deg | off > 1 deg | pops | shape, deg | jolt p99, deg/s2 | ms, median | ms, p99 |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for (kind, name, solver), f in rows.items():
+        lines.append(
+            f"| {kind} | {name} | {solver} | {f.aim:.2f} | {f.off:.1%} | {f.pops:.2%} | {f.shape:.1f} | {f.jolt:,.0f}"
+            f" | {f.milliseconds:.2f} | {f.worst:.2f} |"
+        )
+    return lines
+
+
+def main() -> None:
+    ask = arguments(__doc__)
+    ask.set_defaults(skeletons=SKELETONS)
+    ask.add_argument("--paths", type=int, default=PATHS, help="of each kind for each skeleton (default %(default)s)")
+    ask.add_argument("--solvers", nargs="+", metavar="NAME", default=solvers_for_orientations(), help="default: %(default)s")
+    asked = ask.parse_args()
+    names = asked_skeletons(ask, asked.skeletons)
+    try:
+        rows = run(names, asked.solvers, asked.paths, asked.folder, asked.scheduler, asked.workers)
+    except (RunnerError, GazeError) as error:
+        sys.exit(str(error))
+    print("\n".join(table(rows)))
+
+
+if __name__ == "__main__":
+    main()
