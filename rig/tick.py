@@ -17,8 +17,9 @@ from ..solvers.table import make_solver
 
 GLIDE = 0.5  # of the joints' limits, for the way from one stored posture to another: the aim along the way needs the rest
 STILL = 1e-5  # [rad] of a joint: a solver that moves none by more from one tick to the next, the goal being the same, has arrived
-PROGRESS = 1e-6  # [rad, m] of all that ends miss: what is less is none
-NO_MORE = 60  # ticks of the same goal without progress, while joints still move: enough for a glide past a place where the aim is lost
+NEARER = 1e-6  # [rad, m] of all that ends miss: what is less is no gain
+BETTER = 1e-4  # [rad] of shape deviation: the same
+NO_MORE = 60  # ticks of the same goal without a gain while joints still move: enough for a glide to another way of doing it
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class State:
     posture: tuple[Kinematic, ...]  # on its way to the goal's; empty where it does not glide
     model: Model
     goal: GazeGoal
-    vain: int  # ticks of this goal that have gained nothing; from NO_MORE on it is solved no more
+    best: tuple[float, float]  # of the answers to this goal: what ends missed [rad, m], and the shape deviation [rad]
+    vain: int  # ticks of this goal that have gained nothing on that; from NO_MORE on it is solved no more
     problem: str  # of the outputs
 
 
@@ -103,7 +105,7 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[
     goal, posture = _glide(model, goal, state, dt)
     again = state is not None and state.goal is goal and state.model is model
     if again and (state.vain >= NO_MORE or dt == 0.0):
-        solution, vain, problem = state.solution, state.vain, state.problem
+        solution, best, vain, problem = state.solution, state.best, state.vain, state.problem
     else:
         problem = ""
         last = state.solution if state else None
@@ -111,11 +113,11 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[
         memory = last.memory if last and type(state.model.solver) is type(model.solver) else None
         try:
             solution = model.solver.solve(goal, start=last.angles if last else None, memory=memory)
-            vain = _vain(solution, last, state.vain if again else -1)
+            best, vain = _progress(solution, last, (state.best, state.vain) if again else None)
         except GazeError as error:
             if state is None:
                 raise
-            solution, vain, problem = last, NO_MORE, str(error)
+            solution, best, vain, problem = last, state.best, NO_MORE, str(error)
     wanted = solution.angles.tolist()
     if state is None:
         motion = tuple(joint.rest(angle) for joint, angle in zip(model.filters, wanted, strict=True))
@@ -133,26 +135,25 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[
         goal=goal,
         skeleton=model.skeleton,
     )
-    return outputs, State(solution, motion, posture, model, goal, vain, problem)
+    return outputs, State(solution, motion, posture, model, goal, best, vain, problem)
 
 
-def _vain(solution: Solution, last: Solution | None, before: int) -> int:
-    """How many ticks of one goal have brought the ends no nearer: NO_MORE when the solver has done what it can.
+def _progress(solution: Solution, last: Solution | None, before: tuple | None) -> tuple[tuple[float, float], int]:
+    """The state's `best` and `vain` after another answer.
 
     Args:
-        solution, last: Of this tick and of the one before.
-        before: The number up to the last tick; -1: the goal is a new one.
+        solution, last: Of this tick and of the one before, if there was one.
+        before: `best` and `vain` of the last tick; None: the goal is a new one.
     """
+    now = sum(way.whole + way.distance for way in solution.misses), solution.shape_deviation
     if last is None:
-        return NO_MORE if solution.converged else 0
+        return now, NO_MORE if solution.converged else 0
     stands = np.abs(solution.angles - last.angles).max() <= STILL
-    if stands and (solution.converged or before >= 0):
-        return NO_MORE
-    return before + 1 if not solution.converged and _missed(solution) > _missed(last) - PROGRESS else 0
-
-
-def _missed(solution: Solution) -> float:
-    return sum(way.whole + way.distance for way in solution.misses)
+    if before is None:
+        return now, NO_MORE if stands and solution.converged else 0
+    (missed, shape), vain = before
+    gains = now[0] < missed - NEARER or (now[0] <= missed + NEARER and now[1] < shape - BETTER)
+    return (now, NO_MORE if stands else 0) if gains else ((missed, shape), NO_MORE if stands else vain + 1)
 
 
 def _has_arrived(state: State, goal: GazeGoal) -> bool:

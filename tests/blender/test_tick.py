@@ -125,8 +125,9 @@ def test_a_goal_is_solved_on_until_the_joints_stand_still(converged):
     assert np.allclose(outputs.angles, 0.1)
 
 
-def test_a_goal_that_comes_no_nearer_is_given_up_although_the_joints_still_move():
-    chain, solver = answering(model(), [0.01, -0.01] * 500, converged=False)
+@pytest.mark.parametrize("converged", [True, False])
+def test_an_answer_that_gets_no_better_is_final_although_the_joints_still_move(converged):
+    chain, solver = answering(model(), [0.01, -0.01] * 500, converged=converged)
     still, (_, state) = goal(), tick(model(), goal(), None, 0.0)
     for _ in range(400):
         outputs, state = tick(chain, still, state, DT)
