@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from .ccd import Ccd
 from .erik.solver import Erik
 from .erik_exact import ErikExact
 from .expressive import Expressive
@@ -40,6 +41,7 @@ SOLVERS: dict[str, SolverInfo] = {
             "erik", "ERIK", "As published: orientation and posture within one threshold (Ribeiro & Paiva 2019)", Erik, LOOKS, False, False
         ),
         SolverInfo("erik_exact", "ERIK, exact aim", "ERIK, then the least change that makes the aim exact", ErikExact, LOOKS, False, False),
+        SolverInfo("ccd", "CCD", "Joint by joint, each points its end at the target; blind to the posture it started from (Zalo)", Ccd),
     )
 }
 

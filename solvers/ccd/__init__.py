@@ -1,0 +1,6 @@
+"""CCD: cyclic coordinate descent on quaternions, with hinges, limits and annealing, for every goal, chains and trees. Knows no Blender."""
+
+from .options import CcdOptions
+from .solver import Ccd
+
+__all__ = ["Ccd", "CcdOptions"]

@@ -1,0 +1,18 @@
+"""How CCD goes about it. Knows no Blender."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class CcdOptions:
+    """What configures CCD."""
+
+    # The joint that turns first turns most: from the tip a chain curls near its end, from the base it turns as a whole.
+    order: Literal["tip", "base"] = "tip"
+    iterations: int = 60  # sweeps of one descent at most; with the last frame to start from, one is a valid choice
+    anneals: int = 12  # descents from random offsets, where one from scratch is stuck in a concavity
+    seed: int = 0  # of the offsets
+    largest_move: float = math.radians(10.0)  # [rad] of a joint from one frame to the next: half as much again would be seen as a jump
+    extrapolates: bool = True  # whether a descent jumps ahead to where its last sweeps tend
