@@ -23,6 +23,7 @@ TOP_LEVEL = {  # what may stand at the top of the package; anything else in the 
     "registration.py",
     "rig",
     "solvers",
+    "urdf",
     "wheels",
 }
 

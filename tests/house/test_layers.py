@@ -12,8 +12,9 @@ MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "solvers": (set(), NUMPY),
     "motion": (set(), set()),
     "hardware": ({"motion"}, SERIAL),
-    "rig": ({"solvers", "motion", "hardware"}, NUMPY | BLENDER),
-    "operators": ({"rig", "solvers", "motion", "hardware"}, NUMPY | BLENDER),
+    "urdf": ({"solvers"}, set()),
+    "rig": ({"solvers", "motion", "hardware", "urdf"}, NUMPY | BLENDER),
+    "operators": ({"rig", "solvers", "motion", "hardware", "urdf"}, NUMPY | BLENDER),
     "panels": ({"operators", "rig", "solvers", "motion", "hardware"}, NUMPY | BLENDER),
 }
 SOURCES = [path for layer in MAY_IMPORT for path in sorted((ROOT / layer).rglob("*.py"))]

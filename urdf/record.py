@@ -1,0 +1,68 @@
+"""A link with its joint as text, without the loss of a digit, to be kept beside its bone. Knows no Blender."""
+
+import json
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from .model import Inertial, Joint, Mimic
+from .transform import Transform
+from .tree import Branch
+
+
+class Record(NamedTuple):
+    """What is kept of a link: how it moves, and the bone's axis that its joint is."""
+
+    branch: Branch  # its parent is whatever the bone's parent is: -1 here
+    axis: str  # "X", "Y", "Z"; "": the joint does not move
+
+
+def to_text(branch: Branch, axis: str) -> str:
+    """Python writes floats so that reading gives the same double."""
+    kept = {name: value for name, value in asdict(branch).items() if name != "parent"}
+    for name in ("before", "after"):
+        kept[name] = _flat(getattr(branch, name))
+    if branch.inertial is not None:
+        kept["inertial"]["origin"] = _flat(branch.inertial.origin)
+    if branch.joint is not None:
+        kept["joint"]["origin"] = _flat(branch.joint.origin)
+        del kept["joint"]["line"]
+    return json.dumps({**kept, "bone_axis": axis}, ensure_ascii=False)
+
+
+def from_text(text: str) -> Record:
+    """What `to_text` wrote.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    try:
+        return _record(json.loads(text))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"this is no link's record: {error}") from error
+
+
+def _record(kept: dict[str, Any]) -> Record:
+    inertial, joint = kept["inertial"], kept["joint"]
+    if inertial is not None:
+        inertial = Inertial(_transform(inertial["origin"]), inertial["mass"], tuple(inertial["inertia"]))
+    if joint is not None:
+        mimic = joint["mimic"]
+        joint = Joint(
+            **{
+                **joint,
+                "origin": _transform(joint["origin"]),
+                "axis": tuple(joint["axis"]),
+                "mimic": None if mimic is None else Mimic(**mimic),
+            }
+        )
+    branch = Branch(kept["link"], -1, joint, _transform(kept["before"]), tuple(kept["axis"]), _transform(kept["after"]), inertial)
+    return Record(branch, kept["bone_axis"])
+
+
+def _flat(frame: Transform) -> list[float]:
+    return [*frame.rotation, *frame.offset]
+
+
+def _transform(numbers: list[float]) -> Transform:
+    w, x, y, z, *offset = numbers
+    return Transform((w, x, y, z), (offset[0], offset[1], offset[2]))

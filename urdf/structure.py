@@ -1,0 +1,101 @@
+"""Whether links and joints make one tree: names, parents, loops, roots, what mimics what. Knows no Blender."""
+
+from collections.abc import Sequence
+
+from .errors import LoopError, MalformedError, MimicError, NameClashError, RootError, UnknownNameError, UrdfError
+from .model import Joint, Link
+from .source import Source
+from .xml_tree import Element
+
+NAMED = 4  # of many things that are wrong alike: more make no message clearer
+
+
+def check(source: Source, robot: Element, links: Sequence[Link], joints: Sequence[Joint]) -> None:
+    """Raises an error at the first thing that keeps the links from being one tree."""
+    if not links:
+        raise source.error(MalformedError, robot, "it has no <link>")
+    _names(source, "link", links)
+    _names(source, "joint", joints)
+    _ends(source, links, joints)
+    _loops(source, links, joints)
+    _roots(source, robot, links, joints)
+    _mimics(source, joints)
+
+
+def _error(source: Source, kind: type[UrdfError], thing: Link | Joint, what: str) -> UrdfError:
+    return kind(source.file, thing.line, f"<{'joint' if isinstance(thing, Joint) else 'link'} name={thing.name!r}>", what)
+
+
+def _names(source: Source, word: str, things: Sequence[Link] | Sequence[Joint]) -> None:
+    first: dict[str, Link | Joint] = {}
+    for thing in things:
+        if thing.name in first:
+            what = f"there is a {word} '{thing.name}' already, in line {first[thing.name].line}: give one of them another name"
+            raise _error(source, NameClashError, thing, what)
+        first[thing.name] = thing
+
+
+def _ends(source: Source, links: Sequence[Link], joints: Sequence[Joint]) -> None:
+    known = {link.name for link in links}
+    for joint in joints:
+        for word, name in (("parent", joint.parent), ("child", joint.child)):
+            if name not in known:
+                raise _error(source, UnknownNameError, joint, f"its {word} is link '{name}', which the file does not have")
+
+
+def _loops(source: Source, links: Sequence[Link], joints: Sequence[Joint]) -> None:
+    above: dict[str, Joint] = {}
+    for joint in joints:
+        if joint.parent == joint.child:
+            raise _error(source, LoopError, joint, f"link '{joint.child}' hangs on itself: its parent must be another link")
+        if joint.child in above:
+            first = above[joint.child]
+            what = (
+                f"link '{joint.child}' hangs on joint '{first.name}' (line {first.line}) already, which closes a loop:"
+                " a URDF tree cuts each loop at one joint"
+            )
+            raise _error(source, LoopError, joint, what)
+        above[joint.child] = joint
+    ending: set[str] = set()  # links whose way up ends
+    for link in links:
+        path = {link.name: None}  # in the order of the walk
+        name = link.name
+        while name in above and name not in ending:
+            joint = above[name]
+            name = joint.parent
+            if name in path:
+                names = list(path)
+                circle = " on ".join(f"'{found}'" for found in [*names[names.index(name) :][:NAMED], name])
+                raise _error(source, LoopError, joint, f"links go round in a circle: {circle}")
+            path[name] = None
+        ending |= path.keys()
+
+
+def _roots(source: Source, robot: Element, links: Sequence[Link], joints: Sequence[Joint]) -> None:
+    children = {joint.child for joint in joints}
+    roots = [link for link in links if link.name not in children]
+    if len(roots) > 1:
+        named = ", ".join(f"'{link.name}' (line {link.line})" for link in roots[:NAMED]) + (" ..." if len(roots) > NAMED else "")
+        raise _error(
+            source, RootError, roots[1], f"{len(roots)} links hang on no other: {named}. Join them by fixed joints, so that one is left"
+        )
+
+
+def _mimics(source: Source, joints: Sequence[Joint]) -> None:
+    named = {joint.name: joint for joint in joints}
+    ending: set[str] = set()  # joints that follow one that leads
+    for joint in joints:
+        followed, seen = joint, {joint.name}
+        while followed.mimic is not None and followed.name not in ending:
+            leader = named.get(followed.mimic.joint)
+            if leader is None:
+                raise _error(source, UnknownNameError, followed, f"it mimics joint '{followed.mimic.joint}', which the file does not have")
+            if not leader.moves:
+                raise _error(source, MimicError, followed, f"it mimics joint '{leader.name}', which is {leader.kind} and cannot lead")
+            if leader.name in seen:
+                raise _error(
+                    source, MimicError, followed, f"it mimics joint '{leader.name}', which follows it in turn: let one of them lead"
+                )
+            seen.add(leader.name)
+            followed = leader
+        ending |= seen

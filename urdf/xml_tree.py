@@ -1,0 +1,67 @@
+"""XML as a tree of elements that know their line. Knows no Blender."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from .errors import MalformedError
+
+
+@dataclass
+class Element:
+    """One element, with the attributes and children that it has in the file."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list["Element"] = field(default_factory=list)
+
+    def all(self, tag: str) -> list["Element"]:
+        """Children of that tag, in the file's order."""
+        return [child for child in self.children if child.tag == tag]
+
+    def first(self, tag: str) -> "Element | None":
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def __str__(self) -> str:
+        name = self.attributes.get("name")
+        return f"<{self.tag}>" if name is None else f"<{self.tag} name={name!r}>"
+
+
+def read_xml(path: Path) -> Element:
+    """The root element of an XML file.
+
+    Raises:
+        MalformedError: the file cannot be read, or is no XML.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise MalformedError(str(path), 0, "", f"the file cannot be read ({error.strerror})") from error
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    top = Element("", {}, 0)
+    open_elements = [top]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag, attributes, parser.CurrentLineNumber)
+        open_elements[-1].children.append(element)
+        open_elements.append(element)
+
+    def end(_tag: str) -> None:
+        open_elements.pop()
+
+    def entity(name: str, *_rest: object) -> None:
+        raise MalformedError(str(path), parser.CurrentLineNumber, f"<!ENTITY {name}>", "entities are not for URDF: write their text out")
+
+    parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = start, end, entity
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        what = f"no XML there: {expat.ErrorString(error.code)}"
+        raise MalformedError(str(path), error.lineno, str(open_elements[-1]) if open_elements[-1] is not top else "", what) from error
+    except (LookupError, ValueError) as error:  # an encoding that Python does not know, or cannot use here
+        if isinstance(error, MalformedError):
+            raise
+        raise MalformedError(str(path), 1, "", f"its encoding cannot be read ({error})") from error
+    return top.children[0]
