@@ -9,6 +9,7 @@ from .erik_exact import ErikExact
 from .expressive import Expressive
 from .gaze import GazeSolver
 from .goals import AIMS, LOOKS, WORDS, GazeError
+from .jacobian import family
 from .skeleton import Skeleton
 
 
@@ -42,6 +43,14 @@ SOLVERS: dict[str, SolverInfo] = {
         ),
         SolverInfo("erik_exact", "ERIK, exact aim", "ERIK, then the least change that makes the aim exact", ErikExact, LOOKS, False, False),
         SolverInfo("ccd", "CCD", "Joint by joint, each points its end at the target; blind to the posture it started from (Zalo)", Ccd),
+        SolverInfo("dls", "Damped least squares", "A step against the error, held back near singular poses (Buss 2009)", family.dls),
+        SolverInfo(
+            "dls_clamped", "Damped least squares, near targets", "The same, targets brought closer: calmer out of reach", family.dls_clamped
+        ),
+        SolverInfo("sdls", "Selectively damped", "Each direction held back by what it does to the ends (Buss & Kim 2005)", family.sdls),
+        SolverInfo("priorities", "Task priorities", "Place, then aim, then posture: none disturbs those before", family.priorities),
+        SolverInfo("pseudoinverse", "Pseudoinverse", "The least step that meets the goal; wild near singular poses", family.pseudoinverse),
+        SolverInfo("transpose", "Jacobian transpose", "Straight down the error: simple, slow close to the goal", family.transpose),
     )
 }
 

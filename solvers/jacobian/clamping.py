@@ -1,0 +1,83 @@
+"""Targets brought closer: how much of an error one update goes for (Buss 2009, section 2). Knows no Blender."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..rotations import length
+from ..skeleton import Skeleton
+from .linear import Array, Linear, size
+
+HALF_A_LINK = 0.5  # of a typical link: Buss's D_max
+LARGEST_TURN = 0.5  # [rad] of an aim: half a link, seen from a link's length off
+
+Key = tuple[str, int]  # a block's kind and end
+
+
+@dataclass(frozen=True)
+class Allowances:
+    """How much of each block's error the next update goes for, and what was missed after the last one: a jump of the target shows there."""
+
+    most: Mapping[Key, float]
+    missed: Mapping[Key, Array]
+
+
+@dataclass(frozen=True)
+class Clamp:
+    """D_max of each kind. After a jump of its target an end first goes for the whole way, then for D_max beyond what each update gained."""
+
+    distance: float  # shares of the reach
+    angle: float = LARGEST_TURN  # [rad]
+
+    @staticmethod
+    def for_skeleton(skeleton: Skeleton) -> "Clamp":
+        """D_max is half the length of a typical link."""
+        lengths = [length(joint.rest_offset) for joint in skeleton.joints[1:]] + [length(end.offset) for end in skeleton.ends]
+        real = [each for each in lengths if each > 0.0]
+        return Clamp(HALF_A_LINK * float(np.median(real)) / skeleton.reach if real else 1.0)
+
+    def at_first(self, linear: Linear, before: Allowances | None) -> Allowances:
+        """The allowances for a frame's first update: no bound for ends whose targets have jumped since `before`."""
+        now = missed_by(linear)
+        if before is None:
+            return Allowances(dict.fromkeys(now, math.inf), now)
+        most = {}
+        for key, rows in now.items():
+            last = before.missed.get(key)
+            jumped = last is None or len(last) != len(rows) or size(rows - last) > self._base(key)
+            most[key] = math.inf if jumped else before.most[key]
+        return Allowances(most, now)
+
+    def after(self, linear: Linear, before: Allowances) -> Allowances:
+        """The allowances once an update has led to `linear`: D_max and what it took off."""
+        now = missed_by(linear)
+        most = {
+            key: self._base(key) + max(0.0, size(before.missed[key]) - size(rows)) if key in before.missed else math.inf
+            for key, rows in now.items()
+        }
+        return Allowances(most, now)
+
+    def _base(self, key: Key) -> float:
+        return self.distance if key[0] == "position" else self.angle
+
+
+def clamped(linear: Linear, allowances: Allowances) -> Linear:
+    """The problem with each block's error no longer than it may be (ClampMag)."""
+    shares = [
+        (block, min(1.0, allowances.most[key] / missed))
+        for block in linear.blocks
+        if (missed := size(allowances.missed[key := (block.kind, block.end)])) > 0.0
+    ]
+    if all(share == 1.0 for _, share in shares):
+        return linear
+    error = linear.error.copy()
+    for block, share in shares:
+        error[block.start : block.stop] *= share
+    return linear.with_error(error)
+
+
+def missed_by(linear: Linear) -> dict[Key, Array]:
+    """What each block misses, without its weight."""
+    return {(block.kind, block.end): linear.error[block.start : block.stop] / (block.weight or 1.0) for block in linear.blocks}

@@ -1,0 +1,143 @@
+"""What joints would like where the goals leave them free: gradients for the null space. Knows no Blender.
+
+Each is a function of the angles to be made small, with its gradient; the joints would like to go down it (Liegeois 1977; Buss 2009, eq. 7).
+Joints count in their units, see `linear`.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ..aim_residual import SHORTEST_REACH
+from ..goals import GazeGoal, Position, place_of
+from ..rotations import NO_DIRECTION, Vector, Y, cross, length, rotate
+from ..skeleton import Joint, Pose, Skeleton
+from .linear import Array, Mask
+
+ALONG = 1e-6  # sine of the angle under which an axis lies along a link
+
+
+class State(NamedTuple):
+    """Where the joints are, and what is asked of them."""
+
+    skeleton: Skeleton
+    units: Array  # (n,)
+    goal: GazeGoal
+    posture: Array  # (n,) [rad or m] within limits
+    kept: Mask  # (n,) the joints whose posture counts
+    angles: Array  # (n,) [rad or m]
+    pose: Pose
+
+
+class Objective(Protocol):
+    """Something to be made small."""
+
+    def value(self, state: State) -> float: ...
+
+    def downhill(self, state: State) -> Array:
+        """Minus the gradient (n,), in the joints' units."""
+        ...
+
+
+@dataclass(frozen=True)
+class KeepPosture:
+    """Half the squared distance from the posture, times how much the goal would keep it (Liegeois 1977; Girard & Maciejewski 1985)."""
+
+    gain: float = 1.0  # 1: all the way at once
+
+    def value(self, state: State) -> float:
+        away = np.where(state.kept, state.posture - state.angles, 0.0) / state.units
+        return 0.5 * self.gain * state.goal.keep * float(away @ away)
+
+    def downhill(self, state: State) -> Array:
+        return self.gain * state.goal.keep * np.where(state.kept, state.posture - state.angles, 0.0) / state.units
+
+
+@dataclass(frozen=True)
+class LeaveLimits:
+    """Half the mean square of each joint's distance from the middle of its range, in shares of half the range (Liegeois 1977)."""
+
+    gain: float = 1.0
+
+    def _away(self, state: State) -> tuple[Array, Array]:
+        lower, upper = np.array(state.skeleton.lower), np.array(state.skeleton.upper)
+        halves = 0.5 * (upper - lower)
+        moves = halves > NO_DIRECTION
+        safe = np.where(moves, halves, 1.0)
+        return np.where(moves, (state.angles - 0.5 * (lower + upper)) / safe, 0.0), safe
+
+    def value(self, state: State) -> float:
+        away, _ = self._away(state)
+        return 0.5 * self.gain * float(away @ away) / len(away)
+
+    def downhill(self, state: State) -> Array:
+        away, halves = self._away(state)
+        return -self.gain / len(away) * away * state.units / halves
+
+
+@dataclass(frozen=True)
+class Manipulability:
+    """Minus Yoshikawa's measure (1985), the product of the singular values: keeps away from singular poses.
+
+    Of the goal's first end: of its place, where it has one to reach, and of its turns, where it has a way to look.
+    """
+
+    gain: float = 1.0
+
+    def value(self, state: State) -> float:
+        jacobian, _ = _velocities(state)
+        return -self.gain * float(np.prod(np.linalg.svd(jacobian, compute_uv=False)))
+
+    def downhill(self, state: State) -> Array:
+        jacobian, slopes = _velocities(state)
+        left, values, right = np.linalg.svd(jacobian, full_matrices=False)
+        # A singular value u'Jv changes by u'(dJ)v, the product by that times the others.
+        others = np.array([np.prod(np.delete(values, i)) for i in range(len(values))])
+        downhill: Array = self.gain * np.einsum("ri,krj,ij,i->k", left, slopes, right, others)
+        return downhill
+
+
+def _velocities(state: State) -> tuple[Array, Array]:
+    """The Jacobian (r, n) of the goal's first end, and its slope (n, r, n) by each joint."""
+    skeleton, (wanted, *_) = state.skeleton, state.goal.ends
+    angular, linear = skeleton.jacobian(state.angles.tolist(), wanted.end)
+    # A joint turns all velocities that joints further out cause; joints nearer to the base feel only that it moves the end.
+    on_path = np.isin(np.arange(len(skeleton)), skeleton.path(wanted.end))
+    turns = np.cross(angular.T[:, None], angular.T[None])  # (by joint, of joint, 3)
+    moves = np.cross(angular.T[:, None], linear.T[None])
+    outward = np.triu(np.ones((len(skeleton), len(skeleton)), dtype=bool))
+    turn_slopes = np.where(outward[..., None], turns, 0.0)
+    move_slopes = np.where(outward[..., None], moves, moves.transpose(1, 0, 2)) * (on_path[:, None] & on_path)[..., None]
+    share = 1.0 / max(skeleton.reach, SHORTEST_REACH)
+    rows, slopes = [], []
+    if not isinstance(wanted.aim, Position):
+        rows.append(angular)
+        slopes.append(turn_slopes)
+    if place_of(wanted.aim) is not None:
+        rows.append(share * linear)
+        slopes.append(share * move_slopes)
+    units = state.units
+    jacobian = np.vstack(rows) * units
+    return jacobian, np.concatenate(slopes, axis=2).transpose(0, 2, 1) * units * units[:, None, None]
+
+
+def twists(skeleton: Skeleton) -> Mask:
+    """Which joints (n,) only twist at the root or at an end: they turn about the very line along which all that they carry lies."""
+    found = np.zeros(len(skeleton), dtype=bool)
+    carried: list[list[Vector]] = [[] for _ in skeleton.joints]
+    for joint in skeleton.joints:
+        if joint.parent >= 0:
+            carried[joint.parent].append(joint.rest_offset)
+    for end in skeleton.ends:
+        if not carried[end.joint]:
+            lines = [line for each in skeleton.ends if each.joint == end.joint for line in (rotate(each.rotation, Y), each.offset)]
+            found[end.joint] = _along(skeleton.joints[end.joint], lines)
+    found[0] = _along(skeleton.joints[0], carried[0]) if carried[0] and any(map(any, carried[0])) else found[0]
+    return found
+
+
+def _along(joint: Joint, lines: list[Vector]) -> bool:
+    """Whether lines of a joint's frame lie along its axis, those that have a length."""
+    sines = [length(cross(joint.axis, line)) / length(line) for line in lines if any(line)]
+    return joint.kind == "revolute" and all(sine <= ALONG for sine in sines)

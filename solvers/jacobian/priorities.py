@@ -1,0 +1,67 @@
+"""Task priorities: each level does what it can without disturbing those above. Knows no Blender.
+
+Source: Maciejewski & Klein 1985 for two levels; Baerlocher & Boulic 1998, 2004 for any number, with the null space projected from level to
+level; Ribeiro & Paiva 2019, eq. 13 to 15 and 25. Joint limits are kept by `limits`, whose loop runs around all levels.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .damping import BySmallest, Damping
+from .linear import Array, Linear, clamp_largest, factors
+from .methods import damped
+
+NOT_LEFT = 1e-6  # a singular value below, of what the levels above leave of a level's Jacobian, is nothing that it can use
+
+
+@dataclass(frozen=True)
+class Level:
+    """What counts at one level: one kind of goal, of some ends or of all; "posture" is what the joints would like."""
+
+    kind: Literal["aim", "upright", "position", "posture"]
+    ends: tuple[int, ...] | None = None  # indices in `goal.ends`; None: all
+
+
+DAMPING = BySmallest()
+DAMPING = BySmallest()
+POSITION, AIM, UPRIGHT, POSTURE = Level("position"), Level("aim"), Level("upright"), Level("posture")
+
+
+@dataclass(frozen=True)
+class Priorities:
+    """Any number of levels, the first counts most. What no level names does not count."""
+
+    levels: Sequence[Level] = (POSITION, AIM, UPRIGHT, POSTURE)
+    damping: Damping = DAMPING
+    largest_change: float = math.radians(45)
+
+    def change(self, linear: Linear) -> Array:
+        """See `Method.change`."""
+        count = linear.jacobian.shape[1]
+        change = np.zeros(count)
+        null = np.eye(count)  # onto what the levels so far leave free
+        for level in self.levels:
+            error, jacobian = task(linear, level)
+            if not len(error):
+                continue
+            parts = factors(jacobian @ null, NOT_LEFT)
+            change = change + damped(parts, error - jacobian @ change, self.damping)
+            null = null - parts.right.T @ parts.right
+        return clamp_largest(change, self.largest_change)
+
+
+def task(linear: Linear, level: Level) -> tuple[Array, Array]:
+    """A level's errors (r,) and Jacobian (r, n); no rows where the goal has nothing of the kind."""
+    if level.kind == "posture":
+        return linear.wanted[linear.kept], np.eye(len(linear.wanted))[linear.kept]
+    rows = [
+        row
+        for block in linear.blocks
+        if block.kind == level.kind and (level.ends is None or block.end in level.ends)
+        for row in range(block.start, block.stop)
+    ]
+    return linear.error[rows], linear.jacobian[rows]
