@@ -4,6 +4,7 @@ import bpy
 
 from .bake import LIMBER_OT_bake
 from .check_chain import LIMBER_OT_check_chain
+from .compare import LIMBER_OT_compare_solvers, LIMBER_OT_copy_comparison, LIMBER_OT_sort_comparison, LIMBER_OT_use_solver
 from .give_euler_order import LIMBER_OT_give_euler_order
 from .live import LIMBER_OT_end_live, LIMBER_OT_live
 from .match_joints import LIMBER_OT_match_joints
@@ -33,6 +34,10 @@ CLASSES = (
     LIMBER_OT_remove_posture,
     LIMBER_OT_live,
     LIMBER_OT_end_live,
+    LIMBER_OT_compare_solvers,
+    LIMBER_OT_sort_comparison,
+    LIMBER_OT_use_solver,
+    LIMBER_OT_copy_comparison,
     LIMBER_OT_bake,
     LIMBER_OT_choose_port,
     LIMBER_OT_connect,

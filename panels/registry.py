@@ -3,6 +3,7 @@
 import bpy
 
 from .bake import LIMBER_PT_bake
+from .compare import LIMBER_PT_compare
 from .gaze import LIMBER_PT_gaze
 from .lists import LIMBER_UL_chains, LIMBER_UL_joints, LIMBER_UL_postures
 from .motion import LIMBER_PT_motion
@@ -20,6 +21,7 @@ CLASSES = (
     LIMBER_PT_joints,
     LIMBER_PT_postures,
     LIMBER_PT_gaze,
+    LIMBER_PT_compare,
     LIMBER_PT_motion,
     LIMBER_PT_robot,
     LIMBER_PT_channels,

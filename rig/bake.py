@@ -53,6 +53,10 @@ class Bake:
     def total(self) -> int:
         return self.end - self.start + 1
 
+    @property
+    def done(self) -> int:
+        return len(self.frames)
+
     def run(self, seconds: float) -> bool:
         """Bakes frames for about that long, one at least; returns whether there are more. Raises as `step` does."""
         until = perf_counter() + seconds

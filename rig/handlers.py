@@ -6,7 +6,7 @@ Handlers find their data by name at each call (undo and loading invalidate refer
 import bpy
 from bpy.app.handlers import persistent
 
-from . import live, overrides, robot
+from . import compare, live, overrides, robot
 
 IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
 
@@ -57,6 +57,7 @@ def _load_pre(*_) -> None:
     """The data is about to go: disarm the robots that it moved."""
     robot.disconnect_all()
     live.forget()
+    compare.forget()
 
 
 @persistent

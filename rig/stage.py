@@ -52,9 +52,14 @@ class Session:
 
 
 class Stage:
-    """The sessions of many chains, by (armature object, chain)."""
+    """The sessions of many chains, by (armature object, chain).
 
-    def __init__(self) -> None:
+    Args:
+        solvers: Those to use instead of the chains' own, by the same keys as the sessions.
+    """
+
+    def __init__(self, solvers: dict[tuple[int, str], str] | None = None) -> None:
+        self._solvers = solvers or {}
         self.sessions: dict[tuple[int, str], Session] = {}
         self._doubted: set[str] = set()  # names of armatures whose bones may have changed
         self._is_circular = False  # chains move each other's targets
@@ -68,7 +73,7 @@ class Stage:
 
     def copy(self, moment: dict | None = None) -> "Stage":
         """Another stage that goes on by itself, from here or from an earlier moment of this one."""
-        other = Stage()
+        other = Stage(self._solvers)
         for key, session in list(self.sessions.items()):  # a render copies off the main thread
             other.sessions[key] = copied = replace(session)
             if moment is not None:
@@ -168,7 +173,8 @@ class Stage:
         poses = reader.read(evaluated.pose.bones)
         if poses != session.poses:
             session.poses = poses
-        self._update_model(chain, session)
+        solver = self._solvers.get((rig.session_uid, chain.uid), chain.solver)
+        self._update_model(chain, solver, session)
         goals.check_target(chain, rig, depsgraph)
         base = placement.root(rig, reader.names[0], poses[0].location)
         if not reader.inherits_scale and max(abs(size - 1.0) for size in base.to_scale()) > SCALED:
@@ -183,7 +189,7 @@ class Stage:
         if session.goal is None or session.goal_key != key:
             session.goal = GazeGoal(wanted.aim, posture, wanted.symmetric, wanted.weight, chain.keep)
             session.goal_key = key
-        trouble = unavailable(chain.solver, session.model.skeleton, build.goal_kinds(chain))
+        trouble = unavailable(solver, session.model.skeleton, build.goal_kinds(chain))
         if trouble:
             raise UnavailableSolverError(trouble)
 
@@ -210,19 +216,19 @@ class Stage:
             session.channels = {}
             session.restart()
 
-    def _update_model(self, chain, session: Session) -> None:
+    def _update_model(self, chain, solver: str, session: Session) -> None:
         reader = session.reader
         held = reader.held(session.poses)
         if held != session.held:
             session.fixed = reader.fixed(session.poses)
             session.held = held
         limits = build.motions(chain)
-        motion = (chain.solver, chain.filter, chain.sigma, chain.rho, chain.base)
+        motion = (solver, chain.filter, chain.sigma, chain.rho, chain.base)
         key = (session.fixed, limits, chain.look, chain.up, chain.eye, *motion)
         if session.model is None or session.model_key != key:
             session.model = make_model(
                 build.skeleton(chain, reader, session.fixed),
-                chain.solver,
+                solver,
                 chain.filter,
                 Character(chain.sigma, chain.rho),
                 posture_jumps=chain.base == "POSTURE",

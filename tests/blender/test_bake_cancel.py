@@ -4,6 +4,7 @@ import bpy
 import pytest
 
 from tests.blender.baking import curves, live_motion, played, state, walk
+from tests.blender.modal import Window
 from tests.blender.rigs import keyed, looking_chain, make_active
 
 
@@ -94,76 +95,51 @@ def test_baking_in_slices_gives_the_same_keys_as_at_once(rig, chain):
     assert played(rig, [chain], range(5, 26)) == wanted
 
 
-class Window:
-    """The modal operator's own code, with events as a window sends them; what it reports is kept."""
+@pytest.fixture
+def window(monkeypatch) -> Window:
+    """The Bake operator as a window runs it, one frame at a time."""
+    from limber.operators import stepwise
+    from limber.operators.bake import LIMBER_OT_bake
 
-    def __init__(self):
-        from limber.operators.bake import LIMBER_OT_bake
-
-        operator = LIMBER_OT_bake
-        self.reports = []
-        self.all_chains = False
-        self.report = lambda kind, sentence: self.reports.append((next(iter(kind)), sentence))
-        for name in ("_begin", "_finish", "_give_up", "invoke", "modal", "cancel"):
-            setattr(self, name, getattr(operator, name).__get__(self))
-
-    def send(self, kind: str, shift: bool = False):
-        return self.modal(bpy.context, type("Event", (), {"type": kind, "shift": shift})())
-
-    def start(self, monkeypatch):
-        """As `invoke`, but for the handler, which Blender lets only a running operator add."""
-        assert self._begin(bpy.context)
-        self.timer = bpy.context.window_manager.event_timer_add(0.001, window=bpy.context.window)
-        bpy.context.window_manager.progress_begin(0, self.bake.total)
+    monkeypatch.setattr(stepwise, "BUDGET", 0.0)
+    return Window(LIMBER_OT_bake, all_chains=False)
 
 
-def test_timer_events_bake_until_all_is_baked(rig, chain, monkeypatch):
-    import limber.operators.bake as module
-
-    monkeypatch.setattr(module, "BUDGET", 0.0)
-    window = Window()
-    window.start(monkeypatch)
+def test_timer_events_bake_until_all_is_baked(rig, chain, window):
+    window.start()
     answers = [window.send("TIMER") for _ in range(21)]
     assert answers == [{"RUNNING_MODAL"}] * 20 + [{"FINISHED"}]
     assert window.reports == [("INFO", "21 frames are baked to 'Rig Baked'")]
     assert rig.animation_data.action.name == "Rig Baked"
 
 
-def test_other_events_change_nothing_and_escape_cancels(rig, chain, monkeypatch):
-    import limber.operators.bake as module
-
-    monkeypatch.setattr(module, "BUDGET", 0.0)
+def test_other_events_change_nothing_and_escape_cancels(rig, chain, window):
     bpy.context.scene.frame_set(3)
     before = state(rig)
-    window = Window()
-    window.start(monkeypatch)
+    window.start()
     window.send("TIMER")
     for kind in ("MOUSEMOVE", "LEFTMOUSE", "Z"):
         assert window.send(kind) == {"RUNNING_MODAL"}
-    assert len(window.bake.frames) == 1
+    assert len(window.work.frames) == 1
     assert window.send("ESC") == {"CANCELLED"}
     assert window.reports == [("WARNING", "Baking is cancelled: nothing was written")]
     assert state(rig) == before
 
 
-def test_the_stop_key_stops_the_robot_while_a_bake_has_the_keyboard(rig, chain, monkeypatch):
-    import limber.operators.bake as module
+def test_the_stop_key_stops_the_robot_while_a_bake_has_the_keyboard(rig, chain, window, monkeypatch):
     from limber.rig import robot
 
     stopped = []
-    monkeypatch.setattr(module, "BUDGET", 0.0)
     monkeypatch.setattr(robot, "stop_all", lambda: stopped.append("all"))
     for shift, stops in ((False, []), (True, ["all"])):
-        window = Window()
-        window.start(monkeypatch)
+        window.start()
         window.send("TIMER")
         assert window.send("ESC", shift) == {"CANCELLED"}
         assert stopped == stops
 
 
-def test_an_error_in_the_window_ends_the_bake_with_a_sentence(rig, chain, monkeypatch):
-    window = Window()
-    window.start(monkeypatch)
+def test_an_error_in_the_window_ends_the_bake_with_a_sentence(rig, chain, window):
+    window.start()
     chain.target.location.x = float("nan")
     chain.target.animation_data_clear()
     assert window.send("TIMER") == {"CANCELLED"}

@@ -1,0 +1,164 @@
+"""Verbs on solvers side by side: compare, sort the table, use one, copy, show in full."""
+
+import bpy
+from bpy.props import EnumProperty, IntProperty, StringProperty
+
+from ..rig import compare
+from ..rig.errors import RigError
+from ..rig.goal import no_target
+from ..solvers.table import SOLVERS
+from .stepwise import Stepwise
+from .subject import chain_of, poll_chain, rig_of
+
+FRAMES = [
+    ("CURRENT", "This Frame", "Solve the current frame, from scratch"),
+    ("RANGE", "Frame Range", "Solve the scene's frames one after the other, each from the last: shows pops"),
+]
+LAST = 1_048_574  # Blender's last frame
+
+
+class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
+    """Let every solver that can answer the same frames, and show how well each does. The scene stays as it is. Esc cancels"""
+
+    bl_idname = "limber.compare_solvers"
+    bl_label = "Compare Solvers"
+    bl_options = {"REGISTER"}
+
+    frames: EnumProperty(name="Frames", description="What to compare", items=FRAMES, options={"SKIP_SAVE"})
+    frame_start: IntProperty(
+        name="Start",
+        description="First frame of the range; the scene's (or its preview's), where none is given",
+        max=LAST,
+        options={"SKIP_SAVE"},
+    )
+    frame_end: IntProperty(
+        name="End",
+        description="Last frame of the range; the scene's (or its preview's), where none is given",
+        max=LAST,
+        options={"SKIP_SAVE"},
+    )
+
+    nothing = "Nothing was compared"
+    cancelled = "Comparing is cancelled: the scene is as it was"
+
+    @classmethod
+    def description(cls, context, properties):
+        return f"{next(text for key, _, text in FRAMES if key == properties.frames)}, with every solver that can. The scene stays as it is"
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_chain(cls, context):
+            return False
+        chain = chain_of(context)
+        if chain.target is None:
+            cls.poll_message_set(no_target(chain))
+            return False
+        if rig_of(context).mode == "EDIT":
+            cls.poll_message_set("Leave Edit Mode first: solvers are compared in Object Mode or Pose Mode")
+            return False
+        return True
+
+    def _begin(self, context):
+        scene, frames = context.scene, None
+        if self.frames == "RANGE":
+            previewed = scene.use_preview_range
+            first, last = (scene.frame_preview_start, scene.frame_preview_end) if previewed else (scene.frame_start, scene.frame_end)
+            given = self.properties.is_property_set
+            first, last = self.frame_start if given("frame_start") else first, self.frame_end if given("frame_end") else last
+            frames = range(first, last + 1)
+        try:
+            return compare.Comparison(scene, rig_of(context), chain_of(context), frames)
+        except RigError as error:
+            self.report({"ERROR"}, f"{self.nothing}. {error}")
+            return None
+
+    def _says(self):
+        return f"Comparing {len(self.work.contestants)} solvers: frame {self.work.frame} of {self.work.frames[-1]}"
+
+    def _finish(self, context):
+        table = self.work.finish()
+        if table.remark:
+            self.report({"WARNING"}, table.remark)
+        able = [row.label for row in table.rows if not row.why_not]
+        self.report({"INFO"}, f"{len(able)} solvers are compared on {len(table.frames)} frames: {', '.join(able)}")
+        return {"FINISHED"}
+
+
+def _poll_table(cls, context) -> bool:
+    if not poll_chain(cls, context):
+        return False
+    if compare.table(rig_of(context), chain_of(context)) is None:
+        cls.poll_message_set("The solvers were not compared yet: press This Frame or Frame Range")
+        return False
+    return True
+
+
+class LIMBER_OT_sort_comparison(bpy.types.Operator):
+    """Sort the table by this column; once more: the other way round"""
+
+    bl_idname = "limber.sort_comparison"
+    bl_label = "Sort"
+    bl_options = {"INTERNAL"}
+
+    column: StringProperty(name="Column", description="Key of the column", options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, context, properties):
+        column = compare.COLUMNS.get(properties.column)
+        return f"{column.meaning if column else 'The solver'}. Click to sort, again to sort the other way round"
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_table(cls, context)
+
+    def execute(self, context):
+        if self.column not in {"name", *compare.COLUMNS}:
+            self.report({"ERROR"}, f"There is no column '{self.column}': choose one of name, {', '.join(compare.COLUMNS)}")
+            return {"CANCELLED"}
+        compare.table(rig_of(context), chain_of(context)).sort(self.column)
+        return {"FINISHED"}
+
+
+class LIMBER_OT_use_solver(bpy.types.Operator):
+    """Use this solver for the chain"""
+
+    bl_idname = "limber.use_solver"
+    bl_label = "Use This One"
+    bl_options = {"REGISTER", "UNDO"}
+
+    solver: StringProperty(name="Solver", description="Name of the solver in the table of solvers", options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, context, properties):
+        info = SOLVERS.get(properties.solver)
+        return f"Use {info.label} for the chain: {info.description}" if info else "Use this solver for the chain"
+
+    @classmethod
+    def poll(cls, context):
+        return poll_chain(cls, context)
+
+    def execute(self, context):
+        if self.solver not in SOLVERS:
+            self.report({"ERROR"}, f"There is no solver '{self.solver}': choose one of {', '.join(SOLVERS)}")
+            return {"CANCELLED"}
+        chain = chain_of(context)
+        chain.solver = self.solver
+        rig_of(context).update_tag()
+        self.report({"INFO"}, f"Chain '{chain.name}' is solved by {SOLVERS[self.solver].label}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_copy_comparison(bpy.types.Operator):
+    """Copy the table to the clipboard as comma-separated values, for a spreadsheet"""
+
+    bl_idname = "limber.copy_comparison"
+    bl_label = "Copy as CSV"
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_table(cls, context)
+
+    def execute(self, context):
+        context.window_manager.clipboard = compare.table(rig_of(context), chain_of(context)).csv()
+        self.report({"INFO"}, "The table is in the clipboard")
+        return {"FINISHED"}

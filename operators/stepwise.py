@@ -1,0 +1,89 @@
+"""Work in many small steps under the mouse pointer: it shows progress, Esc cancels it, and the interface stays awake."""
+
+from typing import Protocol
+
+from ..rig import robot
+from ..rig.errors import RigError
+
+BUDGET = 0.03  # [s] of work between two looks at the keyboard
+
+
+class Work(Protocol):
+    """What an operator does step by step; it must be ended by its own finish, or by `cancel`."""
+
+    total: int  # steps
+    done: int
+
+    def run(self, seconds: float) -> bool: ...
+    def cancel(self) -> None: ...
+
+
+class Stepwise:
+    """An operator that is modal when a user starts it and runs through when a script calls it.
+
+    Subclasses say `_begin(context)`, which returns the work or None where it reported why not, `_says()`, the status line,
+    `_finish(context)`, and have `nothing` and `cancelled`, the reports where nothing came of it.
+    """
+
+    work: Work
+    nothing = ""
+    cancelled = ""
+
+    def invoke(self, context, event):
+        work = self._begin(context)
+        if work is None:
+            return {"CANCELLED"}
+        self.work = work
+        manager = context.window_manager
+        manager.progress_begin(0, work.total)
+        self.timer = manager.event_timer_add(0.001, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        work = self._begin(context)
+        if work is None:
+            return {"CANCELLED"}
+        self.work = work
+        try:
+            while work.run(BUDGET):
+                pass
+            return self._finish(context)
+        except RigError as error:
+            return self._give_up(error)
+        finally:
+            work.cancel()
+
+    def modal(self, context, event):
+        if event.type == "ESC":
+            if event.shift:  # the stop key comes here first
+                robot.stop_all()
+            self.cancel(context)
+            self.report({"WARNING"}, self.cancelled)
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        more = False
+        try:
+            more = self.work.run(BUDGET)
+            if more:
+                context.window_manager.progress_update(self.work.done)
+                context.workspace.status_text_set(f"{self._says()}. Esc: cancel")
+                return {"RUNNING_MODAL"}
+            return self._finish(context)
+        except RigError as error:
+            return self._give_up(error)
+        finally:
+            if not more:
+                self.cancel(context)
+
+    def cancel(self, context):
+        """Blender calls this as well, when it closes meanwhile."""
+        self.work.cancel()
+        context.window_manager.event_timer_remove(self.timer)
+        context.window_manager.progress_end()
+        context.workspace.status_text_set(None)
+
+    def _give_up(self, error):
+        self.report({"ERROR"}, f"{self.nothing}. {error}")
+        return {"CANCELLED"}

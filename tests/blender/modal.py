@@ -1,0 +1,32 @@
+"""A modal operator's own code, with events as a window sends them: a Blender without a window sends none."""
+
+import bpy
+
+
+class Window:
+    """Runs an operator's methods by hand; what it reports is kept.
+
+    Args:
+        operator: Its class, a `Stepwise`.
+        properties: Of the operator, by name.
+    """
+
+    def __init__(self, operator, **properties) -> None:
+        self.reports: list[tuple[str, str]] = []
+        self.report = lambda kind, sentence: self.reports.append((next(iter(kind)), sentence))
+        for name, value in properties.items():
+            setattr(self, name, value)
+        for name in ("nothing", "cancelled"):
+            setattr(self, name, getattr(operator, name))
+        for name in ("_begin", "_says", "_finish", "_give_up", "modal", "cancel"):
+            setattr(self, name, getattr(operator, name).__get__(self))
+
+    def start(self) -> None:
+        """As `invoke`, but for the handler, which Blender lets only a running operator add."""
+        self.work = self._begin(bpy.context)
+        assert self.work
+        self.timer = bpy.context.window_manager.event_timer_add(0.001, window=bpy.context.window)
+        bpy.context.window_manager.progress_begin(0, self.work.total)
+
+    def send(self, kind: str, shift: bool = False):
+        return self.modal(bpy.context, type("Event", (), {"type": kind, "shift": shift})())
