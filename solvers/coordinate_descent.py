@@ -24,6 +24,7 @@ from .rotations import (
     subtract,
 )
 
+ORIGIN: Vector = (0.0, 0.0, 0.0)
 NO_PULL = 1e-18  # of pulls (squared lengths): what is pulled by less has no lever
 OPPOSITE = 1e-9  # of a pull's own size: as far off as can be, so that either way round is as good
 
@@ -90,62 +91,88 @@ def pull_of_frames(axis: Vector, now: Quaternion, wanted: Quaternion) -> Pull:
 class Tool:
     """An end on its way: its rotation and place [m] in the base frame."""
 
-    def __init__(self, rotation: Quaternion, place: Vector) -> None:
+    __slots__ = ("place", "rotation")
+
+    def __init__(self, rotation: Quaternion, place: Vector = ORIGIN) -> None:
         self.rotation, self.place = rotation, place
+
+    def turn(self, turn: Quaternion, about_place: Vector | None) -> None:
+        """Turned about a place; None: places do not count."""
+        self.rotation = multiply(turn, self.rotation)
+        if about_place is not None:
+            self.place = add(rotate(turn, subtract(self.place, about_place)), about_place)
+
+    def shift(self, by: Vector) -> None:
+        self.place = add(self.place, by)
 
 
 class Linkage(NamedTuple):
     """Where a sweep begins."""
 
     axes: Sequence[Vector]  # of each joint, base frame
-    places: Sequence[Vector]  # [m]
+    places: Sequence[Vector] | None  # [m] None: they do not count, nothing slides
     parents: Sequence[int]  # -1: the base
     slides: Sequence[bool]
     carried: Sequence[Sequence[int]]  # indices of the tools that a joint moves
     tools: Sequence[Tool]  # moved as the sweep goes
 
 
-Move = Callable[[int, Vector, Vector], float]  # joint, its axis and its place now: by how much it shall move [rad, m]
+# Of a joint, its axis and its place now: by how much it moves [rad, m]; None: the sweep is over.
+Move = Callable[[int, Vector, Vector], float | None]
 
 
 def sweep(linkage: Linkage, move: Move, tip_first: bool) -> None:
     """One sweep over all joints, each moved by what `move` says, from the tip to the base or from the base to the tip.
 
-    `move` sees each joint where those before it have brought it, and the tools likewise; it keeps the angles.
+    `move` sees each joint where those before it have brought it, and the tools likewise; the angles are its own to keep.
     """
-    axes, places, parents, slides, carried, tools = linkage
-    count = len(axes)
-    if tip_first:  # joints nearer to the base have not moved yet
-        for k in range(count - 1, -1, -1):
-            amount = move(k, axes[k], places[k])
-            if amount:
-                _carry(tools, carried[k], axes[k], places[k], slides[k], amount)
-        return
-    turns: list[Quaternion] = []  # of the whole body that each joint carries, since the sweep began
-    shifts: list[Vector] = []
-    for k in range(count):
-        turned, shift = (turns[parents[k]], shifts[parents[k]]) if parents[k] >= 0 else (IDENTITY, (0.0, 0.0, 0.0))
-        axis, place = rotate(turned, axes[k]), add(rotate(turned, places[k]), shift)
-        amount = move(k, axis, place)
-        if amount:
-            _carry(tools, carried[k], axis, place, slides[k], amount)
+    if tip_first:
+        _sweep_from_tip(linkage, move)
+    else:
+        _sweep_from_base(linkage, move)
+
+
+def _sweep_from_tip(linkage: Linkage, move: Move) -> None:
+    """Joints nearer to the base have not moved when it is a joint's turn."""
+    axes, places, _, slides, carried, tools = linkage
+    for k in range(len(axes) - 1, -1, -1):
+        axis, place = axes[k], places[k] if places else None
+        amount = move(k, axis, place or ORIGIN)
+        if amount is None:
+            return
+        if not amount:
+            continue
+        turn = about(axis, amount)
+        for e in carried[k]:
             if slides[k]:
-                shift = add(shift, scale(axis, amount))
+                tools[e].shift(scale(axis, amount))
             else:
-                turn = about(axis, amount)
-                turned = multiply(turn, turned)
+                tools[e].turn(turn, place)
+
+
+def _sweep_from_base(linkage: Linkage, move: Move) -> None:
+    """What has moved carries all joints after it: the turn and shift of each body since the sweep began are handed on."""
+    axes, places, parents, slides, carried, tools = linkage
+    turns: list[Quaternion] = []
+    shifts: list[Vector] = []
+    for k, parent in enumerate(parents):
+        turned, shift = (turns[parent], shifts[parent]) if parent >= 0 else (IDENTITY, ORIGIN)
+        axis = rotate(turned, axes[k])
+        place = add(rotate(turned, places[k]), shift) if places else None
+        amount = move(k, axis, place or ORIGIN)
+        if amount is None:
+            return
+        if amount and slides[k]:
+            by = scale(axis, amount)
+            shift = add(shift, by)
+            for e in carried[k]:
+                tools[e].shift(by)
+        elif amount:
+            turn = about(axis, amount)
+            turned = multiply(turn, turned)
+            if place:
                 shift = add(rotate(turn, subtract(shift, place)), place)
+            for e in carried[k]:
+                tools[e].turn(turn, place)
         turns.append(turned)
         shifts.append(shift)
-
-
-def _carry(tools: Sequence[Tool], which: Sequence[int], axis: Vector, place: Vector, slides: bool, amount: float) -> None:
-    """Moves tools with a joint."""
-    for e in which:
-        tool = tools[e]
-        if slides:
-            tool.place = add(tool.place, scale(axis, amount))
-        else:
-            turn = about(axis, amount)
-            tool.rotation = multiply(turn, tool.rotation)
-            tool.place = add(rotate(turn, subtract(tool.place, place)), place)

@@ -1,29 +1,16 @@
 """Turns joints one by one until the end aims: BWCD from the root, CCD from the end (section 3.2, Algorithms 19 to 22). Knows no Blender."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from ..coordinate_descent import Linkage, Tool, pull_of_frames, pull_of_vectors, sweep
 from ..goals import nearer_roll
-from ..rotations import (
-    IDENTITY,
-    Quaternion,
-    Vector,
-    Y,
-    about,
-    conjugate,
-    dot,
-    length,
-    multiply,
-    reject,
-    rotate,
-    signed_angle,
-    twist_angle,
-)
+from ..rotations import Quaternion, Vector, Y, dot, rotate
 from .backward import end_twist
 from .chain import VirtualChain
 from .parameters import Hyperparameters
 
-NO_LEVER = 1e-9  # a direction's part across an axis, under which turning about the axis does nothing
 NO_TURN = 1e-9  # [rad] a turn not worth making
 
 
@@ -50,21 +37,53 @@ def aims(aim: EndAim, end: Quaternion, precision: float) -> bool:
     return 0.5 * (1.0 - aim.gain(end)) <= precision
 
 
+class _Swept(NamedTuple):
+    """What one sweep came to; the angles are changed in place."""
+
+    end: Quaternion
+    moved: float  # [rad] the largest turn
+    aims: bool  # whether the end's direction was met before the sweep was over
+
+
+def _sweep(
+    chain: VirtualChain,
+    angles: list[float],
+    aim: EndAim,
+    hyper: Hyperparameters,
+    settled: Callable[[int, float], float],
+    tip_first: bool,
+    whole: bool,
+) -> _Swept:
+    """One sweep: each joint turned to the direction, or with `whole` to the orientation, and then to where `settled` allows it to be."""
+    bases = chain.bases(angles)
+    count = len(chain)
+    tool = Tool(bases[-1])
+    moved, met = 0.0, False
+
+    def move(k: int, axis: Vector, place: Vector) -> float | None:
+        nonlocal moved, met
+        met = not whole and aims(aim, tool.rotation, hyper.ccd_precision)
+        if met:
+            return None
+        if whole:
+            turn = pull_of_frames(axis, tool.rotation, aim.nearest(tool.rotation)).best_turn
+        else:
+            turn = pull_of_vectors(axis, rotate(tool.rotation, Y), aim.direction).best_turn
+        before, angles[k] = angles[k], settled(k, angles[k] + turn if abs(turn) > NO_TURN else angles[k])
+        moved = max(moved, abs(angles[k] - before))
+        return angles[k] - before
+
+    axes = [rotate(basis, model.axis) for basis, model in zip(bases, chain.models, strict=False)]
+    sweep(Linkage(axes, None, range(-1, count - 1), [False] * count, [(0,)] * count, [tool]), move, tip_first)
+    return _Swept(tool.rotation, moved, met)
+
+
 def bwcd_posture(chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
     """Algorithm 19: the posture's angles (n,) warped until the end looks along the target; limits are not enforced."""
     angles = list(posture)
-    end = chain.bases(angles)[-1]
     for _ in range(hyper.max_bwcd_iterations):
-        basis = IDENTITY
-        for k, model in enumerate(chain.models):
-            if aims(aim, end, hyper.ccd_precision):
-                return angles
-            axis = rotate(basis, model.axis)
-            turn = _turn_to_direction(axis, end, aim.direction)
-            if abs(turn) > NO_TURN:
-                angles[k] += turn
-                end = multiply(about(axis, turn), end)
-            basis = multiply(basis, model.turn(angles[k]))
+        if _sweep(chain, angles, aim, hyper, lambda k, angle: angle, tip_first=False, whole=False).aims:
+            break
     return angles
 
 
@@ -76,22 +95,9 @@ def bwcd_solution(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyp
     """
     solved = list(angles)
     whole = _whole(chain, aim)
-    end = chain.bases(solved)[-1]
     for _ in range(hyper.max_bwcd_iterations):
-        basis, moved = IDENTITY, 0.0
-        for k, model in enumerate(chain.models):
-            if not whole and aims(aim, end, hyper.ccd_precision):
-                return _with_end_twist(chain, solved, aim)
-            axis = rotate(basis, model.axis)
-            turn = _turn(axis, end, aim, whole)
-            if abs(turn) > NO_TURN:
-                new = model.safe_angle(solved[k] + turn)
-                if new != solved[k]:
-                    moved = max(moved, abs(new - solved[k]))
-                    end = multiply(about(axis, new - solved[k]), end)
-                    solved[k] = new
-            basis = multiply(basis, model.turn(solved[k]))
-        if moved <= NO_TURN:
+        swept = _sweep(chain, solved, aim, hyper, lambda k, angle: chain.models[k].safe_angle(angle), tip_first=False, whole=whole)
+        if swept.aims or swept.moved <= NO_TURN:
             break
     return _with_end_twist(chain, solved, aim)
 
@@ -100,23 +106,17 @@ def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperp
     """Algorithm 22: angles (n,) within limits, joints turned from the end downwards, off their edges; then the end's twist."""
     solved = list(angles)
     whole = _whole(chain, aim)
+    edge = hyper.disturbance if hyper.avoid_edges else 0.0
+
+    def settled(k: int, angle: float) -> float:
+        safe = chain.models[k].safe_angle(angle)
+        return chain.models[k].off_edge(safe, edge) if edge else safe
+
     last = 0.0
     for _ in range(hyper.max_ccd_iterations):
-        bases = chain.bases(solved)
-        end = bases[-1]
-        for k in range(len(chain) - 1, -1, -1):
-            if not whole and aims(aim, end, hyper.ccd_precision):
-                return _with_end_twist(chain, solved, aim)
-            model = chain.models[k]
-            axis = rotate(bases[k], model.axis)  # joints below k have not moved in this sweep
-            turn = _turn(axis, end, aim, whole)
-            new = model.safe_angle(solved[k] + turn)
-            if hyper.avoid_edges:
-                new = model.off_edge(new, hyper.disturbance)
-            end = multiply(about(axis, new - solved[k]), end)
-            solved[k] = new
-        gain = abs(dot_quaternions(aim.nearest(end), end)) if whole else aim.gain(end)
-        if abs(gain - last) <= hyper.ccd_precision:
+        swept = _sweep(chain, solved, aim, hyper, settled, tip_first=True, whole=whole)
+        gain = abs(dot_quaternions(aim.nearest(swept.end), swept.end)) if whole else aim.gain(swept.end)
+        if swept.aims or abs(gain - last) <= hyper.ccd_precision:
             break
         last = gain
     return _with_end_twist(chain, solved, aim)
@@ -128,20 +128,6 @@ def dot_quaternions(p: Quaternion, q: Quaternion) -> float:
 
 def _whole(chain: VirtualChain, aim: EndAim) -> bool:
     return aim.orientation is not None and not chain.end_is_twister
-
-
-def _turn(axis: Vector, end: Quaternion, aim: EndAim, whole: bool) -> float:
-    if whole:
-        return twist_angle(multiply(aim.nearest(end), conjugate(end)), axis)
-    return _turn_to_direction(axis, end, aim.direction)
-
-
-def _turn_to_direction(axis: Vector, end: Quaternion, direction: Vector) -> float:
-    """The turn [rad] about `axis` that brings the end's +Y nearest to `direction`."""
-    now, wanted = reject(rotate(end, Y), axis), reject(direction, axis)
-    if length(now) <= NO_LEVER or length(wanted) <= NO_LEVER:
-        return 0.0
-    return signed_angle(now, wanted, axis)
 
 
 def _with_end_twist(chain: VirtualChain, angles: list[float], aim: EndAim) -> list[float]:
