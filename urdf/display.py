@@ -5,6 +5,7 @@ that stays with the tree.
 """
 
 from dataclasses import dataclass
+from math import pi
 
 from ..solvers import rotations
 from ..solvers.rotations import Quaternion, Vector, cross, dot, length, reject, scale, subtract, unit
@@ -16,6 +17,10 @@ SAME_PLACE = 1e-3  # of the robot's size: joints nearer to each other than this 
 SHORTEST = 0.04  # of the robot's size: single precision keeps the direction of a shorter bone less well, and nobody can click it
 LONGEST_TIP = 0.25  # of the robot's size: of a last link, whose end the file does not tell
 SMALLEST_ROBOT = 0.01  # [m] where all links are at one place
+# Blender derives a bone's axes from its way relative to its parent's in single precision, and loses digits as the two become opposite:
+# from 1e-7 rad here to 2.5e-4 rad where they nearly are (`vec_roll_to_mat3_normalized`).
+FOLDED = -0.5  # cosine: no bone points back along its parent's by more than this, but for last links that no joint moves
+ASIDE = (0.0, pi / 4, -pi / 4, pi / 2)  # [rad] about the joint's axis: other ways to draw a bone that would
 SNAP = 0.999  # cosine: an axis nearer than this (2.6 degrees) to a link's own is taken for it when the other two are chosen
 
 
@@ -26,7 +31,8 @@ class BoneShape:
     head: Vector  # [m]
     rotation: Quaternion  # of its own axes; it points along its Y
     length: float  # [m]
-    axis: str  # the letter of the axis about which, or along which, its joint moves it, the same way round; "" for none
+    axis: str  # the letter of the axis about which, or along which, its joint moves it; "" for none
+    sign: int = 1  # -1: the joint's axis is the bone's, backwards: values of the joint are the bone's with the other sign
 
 
 def bone_shapes(robot: Robot, tree: Tree) -> tuple[BoneShape, ...]:
@@ -80,22 +86,29 @@ class _Drawing:
         return None
 
     def shapes(self) -> tuple[BoneShape, ...]:
-        return tuple(self._shape(k) for k in range(len(self.tree.branches)))
+        drawn: list[BoneShape] = []
+        for k, branch in enumerate(self.tree.branches):
+            above = rotations.rotate(drawn[branch.parent].rotation, rotations.Y) if k else rotations.Y
+            drawn.append(self._shape(k, above))
+        return tuple(drawn)
 
-    def _shape(self, k: int) -> BoneShape:
-        branch, head = self.tree.branches[k], self.heads[k]
-        own = self._own_axes(k)
-        way = self._way(k)
-        moves = branch.joint is not None and branch.joint.moves
+    def _shape(self, k: int, above: Vector) -> BoneShape:
+        """The bone of a link; `above` is the way in which its parent's bone points; of the root the armature's own Y."""
+        branch, own, way = self.tree.branches[k], self._own_axes(k), self._way(k)
         is_last = not self.tree.children[k]
-        if not moves:
-            rotation = self.frames[k].rotation if is_last else _pointing(way, own)
-            letter = ""
+        letter, sign = "", 1
+        if branch.joint is None or not branch.joint.moves:
+            aside = _folds_back(way, above)
+            rotation = self.frames[k].rotation if is_last else _pointing(rotations.perpendicular(above) if aside else way, own)
         else:
             axis = rotations.rotate(self.joint_frames[k].rotation, branch.axis)
-            letter = "Y" if abs(dot(axis, way)) > ALONG else "X"
-            rotation = _pointing(axis, own) if letter == "Y" else _hinge(axis, _snapped(way, axis, own) if is_last else way)
-        return BoneShape(head, rotation, self._length(k, rotation), letter)
+            backwards = -1 if dot(axis, way) < 0.0 else 1
+            along = scale(axis, backwards)
+            if dot(along, way) > ALONG and not _folds_back(along, above):
+                letter, sign, rotation = "Y", backwards, _pointing(along, own)
+            else:
+                letter, rotation = "X", _hinge(axis, _across(_snapped(way, axis, own) if is_last else way, axis, above))
+        return BoneShape(self.heads[k], rotation, self._length(k, rotation), letter, sign)
 
     def _own_axes(self, k: int) -> tuple[Vector, Vector, Vector]:
         turned = self.frames[k].rotation
@@ -123,9 +136,23 @@ class _Drawing:
         return max(along if children else min(2.0 * along, LONGEST_TIP * self.size), shortest)
 
 
-def _hinge(axis: Vector, way: Vector) -> Quaternion:
-    """X along the axis, Y as near to the way as that leaves it."""
-    y = unit(reject(way, axis))
+def _folds_back(way: Vector, above: Vector) -> bool:
+    """Whether a bone would point back along its parent's, which Blender cannot draw precisely."""
+    return dot(way, above) < FOLDED
+
+
+def _across(way: Vector, axis: Vector, above: Vector) -> Vector:
+    """The unit vector across the axis that is nearest the way and does not fold back."""
+    straight = unit(reject(way if abs(dot(way, axis)) < SNAP else rotations.perpendicular(axis), axis))
+    for angle in ASIDE:
+        found = rotations.rotate(rotations.about(axis, angle), straight)
+        if not _folds_back(found, above):
+            return found
+    return straight
+
+
+def _hinge(axis: Vector, y: Vector) -> Quaternion:
+    """X along the axis, Y across it."""
     return rotations.from_axes(axis, y, cross(axis, y))
 
 

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from .model import Inertial, Joint, Mimic
+from .skeleton import limits
 from .transform import Transform
 from .tree import Branch
 
@@ -14,9 +15,17 @@ class Record(NamedTuple):
 
     branch: Branch  # its parent is whatever the bone's parent is: -1 here
     axis: str  # "X", "Y", "Z"; "": the joint does not move
+    sign: int  # -1: the joint's values are the bone's with the other sign
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Smallest and largest value [rad or m] of the bone's channel."""
+        assert self.branch.joint is not None
+        lower, upper = limits(self.branch.joint)
+        return (lower, upper) if self.sign > 0 else (-upper, -lower)
 
 
-def to_text(branch: Branch, axis: str) -> str:
+def to_text(branch: Branch, axis: str, sign: int) -> str:
     """Python writes floats so that reading gives the same double."""
     kept = {name: value for name, value in asdict(branch).items() if name != "parent"}
     for name in ("before", "after"):
@@ -26,7 +35,7 @@ def to_text(branch: Branch, axis: str) -> str:
     if branch.joint is not None:
         kept["joint"]["origin"] = _flat(branch.joint.origin)
         del kept["joint"]["line"]
-    return json.dumps({**kept, "bone_axis": axis}, ensure_ascii=False)
+    return json.dumps({**kept, "bone_axis": axis, "sign": sign}, ensure_ascii=False)
 
 
 def from_text(text: str) -> Record:
@@ -56,7 +65,7 @@ def _record(kept: dict[str, Any]) -> Record:
             }
         )
     branch = Branch(kept["link"], -1, joint, _transform(kept["before"]), tuple(kept["axis"]), _transform(kept["after"]), inertial)
-    return Record(branch, kept["bone_axis"])
+    return Record(branch, kept["bone_axis"], kept["sign"])
 
 
 def _flat(frame: Transform) -> list[float]:
