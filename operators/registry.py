@@ -6,6 +6,7 @@ from .bake import LIMBER_OT_bake
 from .check_chain import LIMBER_OT_check_chain
 from .compare import LIMBER_OT_compare_solvers, LIMBER_OT_copy_comparison, LIMBER_OT_sort_comparison, LIMBER_OT_use_solver
 from .give_euler_order import LIMBER_OT_give_euler_order
+from .import_urdf import LIMBER_FH_urdf, LIMBER_OT_import_urdf, add_to_menu
 from .live import LIMBER_OT_end_live, LIMBER_OT_live
 from .match_joints import LIMBER_OT_match_joints
 from .new_chain import LIMBER_OT_new_chain
@@ -23,6 +24,8 @@ from .robot import (
 )
 
 CLASSES = (
+    LIMBER_OT_import_urdf,
+    LIMBER_FH_urdf,
     LIMBER_OT_new_chain,
     LIMBER_OT_remove_chain,
     LIMBER_OT_check_chain,
@@ -53,8 +56,10 @@ CLASSES = (
 def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    bpy.types.TOPBAR_MT_file_import.append(add_to_menu)
 
 
 def unregister() -> None:
+    bpy.types.TOPBAR_MT_file_import.remove(add_to_menu)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -19,8 +19,11 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
         rig = rig_of(context)
         if rig is None:
             sentence(layout, "No armature is active: click the robot's armature", "INFO")
+            layout.operator("limber.import_urdf", icon="IMPORT")
             return
-        layout.label(text=rig.name, icon="ARMATURE_DATA")
+        row = layout.row()
+        row.label(text=rig.name, icon="ARMATURE_DATA")
+        row.operator("limber.import_urdf", text="", icon="IMPORT")
         row = layout.row()
         row.template_list("LIMBER_UL_chains", "", rig.limber, "chains", rig.limber, "active_chain", rows=2)
         column = row.column(align=True)

@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import bpy
 
+from . import urdf_robot
 from .errors import RigError
 from .rotation_mode import give_euler_order
 from .skeleton import is_euler, parent_first, path_names
@@ -88,9 +89,13 @@ def _is_held(pose_bone, axis: str) -> bool:
 
 
 def limits(pose_bone, axis: str) -> tuple[float, float]:
-    """Smallest and largest angle [rad]: of a Limit Rotation constraint, else of the bone's IK limits, else a half turn either way."""
+    """Smallest and largest angle [rad]: of a Limit Rotation constraint, else of an imported robot's joint, else of the bone's IK limits, else
+    a half turn either way."""
     letter = axis.lower()
-    if getattr(pose_bone, f"use_ik_limit_{letter}"):
+    motor = urdf_robot.motor(pose_bone, axis)
+    if motor is not None:
+        otherwise = motor.span
+    elif getattr(pose_bone, f"use_ik_limit_{letter}"):
         otherwise = getattr(pose_bone, f"ik_min_{letter}"), getattr(pose_bone, f"ik_max_{letter}")
     else:
         otherwise = -pi, pi
@@ -156,6 +161,9 @@ def _add_joint(rig, chain, bone, axis: str):
     joint.name = f"{bone.name} {axis}"
     joint.bone, joint.axis = bone.name, axis
     joint.lower, joint.upper = limits(bone, axis)
+    motor = urdf_robot.motor(bone, axis)
+    if motor is not None and motor.branch.joint.velocity:
+        joint.velocity = motor.branch.joint.velocity
     joint.servo = max(servos, default=-1) + 1
     return joint
 

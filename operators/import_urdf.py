@@ -1,0 +1,76 @@
+from functools import lru_cache
+from os import stat
+
+import bpy
+from bpy.props import BoolProperty, StringProperty
+from bpy_extras.io_utils import ImportHelper
+
+from ..rig.urdf_import import import_robot
+from ..urdf.errors import UrdfError
+from ..urdf.reading import read
+
+LINES = 20  # of warnings in the information log; the last line says how many there are
+
+
+class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
+    """Bring in a robot from its URDF file: a bone for each link that turns or slides as its joint does, with limits and meshes"""
+
+    bl_idname = "limber.import_urdf"
+    bl_label = "Import URDF"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filename_ext = ".urdf"
+    filter_glob: StringProperty(name="Files Shown", description="Which files the browser shows", default="*.urdf", options={"HIDDEN"})
+    root: StringProperty(
+        name="Root Link",
+        description="Link on which all others hang, the robot's foot; empty: the file's own root",
+        search=lambda self, _context, _text: links_of(self.filepath),
+    )
+    with_meshes: BoolProperty(name="Meshes", description="Bring in what the links look like", default=True)
+
+    def invoke(self, context, _event):
+        return self.invoke_popup(context)  # the file browser, or where a file was dropped its options
+
+    def execute(self, context):
+        if not self.filepath:
+            self.report({"ERROR"}, "No file is chosen: choose a robot's URDF file")
+            return {"CANCELLED"}
+        try:
+            came = import_robot(context, self.filepath, self.root.strip(), self.with_meshes)
+        except UrdfError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        for warning in came.warnings[:LINES]:
+            self.report({"WARNING"}, warning)
+        self.report({"WARNING"} if came.warnings else {"INFO"}, came.sentence)
+        return {"FINISHED"}
+
+
+class LIMBER_FH_urdf(bpy.types.FileHandler):
+    """Dragging a URDF file into a viewport brings the robot in"""
+
+    bl_idname = "LIMBER_FH_urdf"
+    bl_label = "URDF robot"
+    bl_import_operator = "limber.import_urdf"
+    bl_file_extensions = ".urdf"
+
+    @classmethod
+    def poll_drop(cls, context):
+        return context.area is not None and context.area.type == "VIEW_3D"
+
+
+def add_to_menu(menu, _context) -> None:
+    menu.layout.operator(LIMBER_OT_import_urdf.bl_idname, text="URDF (.urdf)")
+
+
+def links_of(path: str) -> list[str]:
+    """Names of the links of a file, to choose the root from; none where it cannot be read."""
+    try:
+        return _links(path, stat(path).st_mtime_ns)
+    except (OSError, UrdfError):
+        return []
+
+
+@lru_cache(maxsize=8)  # the browser asks at every redraw
+def _links(path: str, _changed: int) -> list[str]:
+    return [link.name for link in read(path).links]
