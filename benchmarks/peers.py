@@ -59,41 +59,45 @@ def tasks_of(chain: str, count: int) -> list[Task]:
     return [Task(GazeGoal(target, posture, symmetric=False)) for target, posture in zip(targets, postures, strict=True)]
 
 
-def measure(name: str, chain: str, count: int) -> Iterator[Row]:
-    """A round at every step of the iterator."""
-    body, skeleton = BODIES[chain], skeleton_of(chain)
-    contestant = make(name, body)
-    tasks = tasks_of(chain, min(count, ENTRIES[name].tasks))
-    for task in tasks[:WARM_UP]:
-        contestant.prepare(task)
-        contestant.solve()
-    while True:
+class Course:
+    """One contestant on the tasks of one chain."""
+
+    def __init__(self, name: str, chain: str, count: int) -> None:
+        self.name, self.chain = name, chain
+        self.contestant = make(name, BODIES[chain])
+        self.tasks = tasks_of(chain, min(count, ENTRIES[name].tasks))
+        for task in self.tasks[:WARM_UP]:
+            self.contestant.prepare(task)
+            self.contestant.solve()
+
+    def run(self) -> Row:
+        """All tasks once."""
+        skeleton, reach = skeleton_of(self.chain), BODIES[self.chain].reach
         seconds, steps, met, shapes = [], [], [], []
-        for task in tasks:
-            contestant.prepare(task)
+        for task in self.tasks:
+            self.contestant.prepare(task)
             began = time.process_time()
-            steps.append(contestant.solve())
+            steps.append(self.contestant.solve())
             seconds.append(time.process_time() - began)
-            angles = contestant.angles()
-            inside = bool(np.all(np.abs(angles) <= body.reach + TOLERANCE))
+            angles = self.contestant.angles()
+            inside = bool(np.all(np.abs(angles) <= reach + TOLERANCE))
             met.append(inside and aim_error(task.goal, skeleton.forward(angles.tolist())) <= TOLERANCE)
             if met[-1]:
                 shapes.append(shape_deviation(skeleton, angles, task.goal.posture))
         shape = float(np.degrees(np.mean(shapes))) if shapes else float("nan")
-        yield Row(name, chain, 1e3 * median(seconds), float(np.mean(steps)), float(np.mean(met)), shape)
+        return Row(self.name, self.chain, 1e3 * median(seconds), float(np.mean(steps)), float(np.mean(met)), shape)
 
 
 def serve(name: str, chain: str, count: int) -> None:
     """One contestant's process: a line that it is ready or why not, then a row for every line it is sent."""
     try:
-        rounds = measure(name, chain, count)
-        first = next(rounds)  # uncounted, like the warm-up
+        course = Course(name, chain, count)
     except ImportError as error:
         print(SKIPPED, error, flush=True)
         return
-    print(READY, first.name, flush=True)
+    print(READY, name, flush=True)
     for _ in sys.stdin:
-        print(json.dumps(asdict(next(rounds))), flush=True)
+        print(json.dumps(asdict(course.run())), flush=True)
 
 
 class Racer:

@@ -96,5 +96,5 @@ def _flow(jobs: Iterable[Job], submit: Callable[[Job], Any], first: Callable[[se
             job = running.pop(future)
             digest, answer = future.result()
             if digest != code_digest():
-                raise RunnerError("a worker runs other code than this checkout: start the workers in it, or in a copy of it")
+                raise RunnerError("a worker has other code than this checkout: start workers in it or a copy, and change no code meanwhile")
             yield job, answer

@@ -1,16 +1,74 @@
 """Figures of a sweep as Markdown tables: the ERIK paper's Tables 8 and 9, with the paper's own numbers beside them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from limber.solvers.table import SOLVERS
 
 from .jobs import TIMES, Answer
 from .paper import FILTER, TABLE_8, TABLE_9, THRESHOLD
 from .two_priority import VARIANTS
+from .walks import Figures
 
 EXACT = np.radians(0.01)  # an aim that nobody could tell from exact
 WITHOUT_POSTURE = "dls100_nopost"
+BOLDER = "_bold"  # ends the name of what is set up as another, with longer steps
 Results = Mapping[tuple[str, str], Answer]
+
+
+@dataclass(frozen=True)
+class Glance:
+    """One solver in a few figures, means over skeletons; without A, which cannot look at half of the sphere."""
+
+    label: str
+    exact: float  # share of pairs whose aim is exact
+    combined: float  # the paper's error
+    shape: float  # [deg]
+    milliseconds: float  # a pair from scratch, mean of medians
+    off: float  # share of a path's frames whose aim is off by more than a degree
+    pops: float  # share of frames
+    walked: float  # [deg] shape along paths
+    jolt: float  # [deg/s2] along local paths
+    frame: float  # [ms] a frame, mean of medians
+
+
+def glances(results: Results, walked: Mapping[tuple[str, str, str], Figures]) -> list[Glance]:
+    """A row for each solver that has both pairs and paths, in the table's order."""
+    rows = []
+    for solver, info in SOLVERS.items():
+        pairs = [answer for (name, other), answer in results.items() if other == solver and name != "A"]
+        walks = [figures for (_, _, other), figures in walked.items() if other == solver]
+        local = [figures for (kind, _, other), figures in walked.items() if other == solver and kind == "local"]
+        if not pairs or not walks:
+            continue
+        values = (
+            [np.mean(a["aim"] <= EXACT) for a in pairs],
+            [np.mean(a["orientation"] + a["posture"]) for a in pairs],
+            [np.degrees(np.mean(a["shape"])) for a in pairs],
+            [1e3 * np.median(a[TIMES]) for a in pairs],
+            [f.off for f in walks],
+            [f.pops for f in walks],
+            [f.shape for f in walks],
+            [f.jolt for f in local],
+            [f.milliseconds for f in walks],
+        )
+        rows.append(Glance(info.label, *(float(np.mean(value)) for value in values)))
+    return rows
+
+
+def glance_table(rows: Sequence[Glance]) -> list[str]:
+    lines = [
+        "| solver | aim exact | combined error | shape, deg | ms a pose | frames off > 1 deg | pops | shape on paths, deg | jolt, deg/s2"
+        " | ms a frame |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for r in rows:
+        lines.append(
+            f"| {r.label} | {r.exact:.1%} | {r.combined:.4f} | {r.shape:.1f} | {r.milliseconds:.2f} | {r.off:.1%} | {r.pops:.2%}"
+            f" | {r.walked:.1f} | {r.jolt:,.0f} | {r.frame:.2f} |"
+        )
+    return lines
 
 
 def comparable(results: Results, name: str, solver: str) -> Answer:
@@ -71,8 +129,9 @@ def table_9(results: Results) -> list[str]:
         errors = (a["orientation"] + a["posture"], a["orientation"], a["posture"])
         cells = [f"{error.mean():.4f} ({error.std():.4f})" if len(error) else "-" for error in errors]
         lines.append(f"| {name} | {solver} | {len(errors[0])} | {' | '.join(cells)} |")
-        if (name, solver) in TABLE_9:
-            cells = [f"*{mean:.4f} ({deviation:.4f})*" for mean, deviation in TABLE_9[name, solver]]
+        printed = TABLE_9.get((name, solver.removesuffix(BOLDER)))
+        if printed:
+            cells = [f"*{mean:.4f} ({deviation:.4f})*" for mean, deviation in printed]
             lines.append(f"| | *paper* | | {' | '.join(cells)} |")
     return lines
 

@@ -1,6 +1,7 @@
 """Gaze paths, and one solver on one of them, frame by frame from its last answer: smooth targets that never stand still."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi, radians, sin
 
@@ -18,6 +19,8 @@ SECONDS = 4.0
 KINDS = ("local", "sphere")  # within a cone about where the posture looks; anywhere
 CONE, ROLL = radians(55.0), radians(40.0)
 HERTZ = {"local": (0.12, 0.25), "sphere": (0.03, 0.08)}  # of the waves that a path is made of: both kinds go at about 60 degrees a second
+POP = 15.0  # [deg] a joint's step in one frame that the eye reads as a jump
+OFF = 1.0  # [deg] of aim, that a viewer sees
 TURN = radians(30.0)  # [rad/s] about the base, of a path that goes anywhere
 
 
@@ -89,3 +92,35 @@ def _about(skeleton: Skeleton, posture: np.ndarray, waves: list[Wave], times: np
         turn = multiply(multiply(about(X, 0.7 * CONE * nod), about(Z, 0.7 * CONE * tilt)), about(Y, ROLL * roll))  # .7: both at once
         targets.append(multiply(middle, turn))
     return targets
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How well frames followed their targets: means, where nothing else is said."""
+
+    aim: float  # [deg]
+    off: float  # share of frames whose aim is off by more than `OFF`
+    pops: float  # share of frames
+    shape: float  # [deg]
+    jolt: float  # [deg/s2] 99th percentile of the fastest joint's acceleration
+    milliseconds: float  # a frame, median
+    worst: float  # [ms] 99th percentile
+
+
+def figures(answers: Sequence[Answer]) -> Figures:
+    """Of some paths of one solver."""
+    aim = np.degrees(np.concatenate([a["aim"] for a in answers]))
+    steps = np.degrees(np.concatenate([np.abs(np.diff(a["angles"], axis=0)).max(1) for a in answers]))
+    jolts = np.degrees(np.concatenate([np.abs(np.diff(a["angles"], 2, axis=0)).max(1) for a in answers])) * FPS**2
+    shape = np.degrees(np.concatenate([a["shape"] for a in answers]))
+    milliseconds = 1e3 * np.concatenate([a[TIMES][1:] for a in answers])  # the first frame is solved from scratch
+    values = (
+        aim.mean(),
+        np.mean(aim > OFF),
+        np.mean(steps > POP),
+        shape.mean(),
+        np.quantile(jolts, 0.99),
+        np.median(milliseconds),
+        np.quantile(milliseconds, 0.99),
+    )
+    return Figures(*map(float, values))

@@ -8,55 +8,19 @@ distributed as `benchmarks.sweep` does it.
 """
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-import numpy as np
 from limber.solvers.goals import GazeError
 
-from .jobs import TIMES, Answer, folder_for, kept
+from .jobs import folder_for, kept
 from .runners import RunnerError, complete
 from .sweep import arguments, asked_skeletons, solvers_for_orientations
-from .walks import FPS, KINDS, Walk
+from .walks import KINDS, Figures, Walk, figures
 
 PATHS = 6
 SKELETONS = "CEFG"
-POP = 15.0  # [deg] a joint's step in one frame that the eye reads as a jump
-OFF = 1.0  # [deg] of aim, that a viewer sees
-
-
-@dataclass(frozen=True)
-class Figures:
-    """How well frames followed their targets: means, where nothing else is said."""
-
-    aim: float  # [deg]
-    off: float  # share of frames whose aim is off by more than `OFF`
-    pops: float  # share of frames
-    shape: float  # [deg]
-    jolt: float  # [deg/s2] 99th percentile of the fastest joint's acceleration
-    milliseconds: float  # a frame, median
-    worst: float  # [ms] 99th percentile
-
-
-def figures(answers: Sequence[Answer]) -> Figures:
-    """Of some paths of one solver."""
-    aim = np.degrees(np.concatenate([a["aim"] for a in answers]))
-    steps = np.degrees(np.concatenate([np.abs(np.diff(a["angles"], axis=0)).max(1) for a in answers]))
-    jolts = np.degrees(np.concatenate([np.abs(np.diff(a["angles"], 2, axis=0)).max(1) for a in answers])) * FPS**2
-    shape = np.degrees(np.concatenate([a["shape"] for a in answers]))
-    milliseconds = 1e3 * np.concatenate([a[TIMES][1:] for a in answers])  # the first frame is solved from scratch
-    values = (
-        aim.mean(),
-        np.mean(aim > OFF),
-        np.mean(steps > POP),
-        shape.mean(),
-        np.quantile(jolts, 0.99),
-        np.median(milliseconds),
-        np.quantile(milliseconds, 0.99),
-    )
-    return Figures(*map(float, values))
 
 
 def walks(names: Sequence[str], solvers: Sequence[str], count: int) -> Iterator[Walk]:
@@ -75,7 +39,7 @@ def run(
     }
 
 
-def table(rows: dict[tuple[str, str, str], Figures]) -> list[str]:
+def table(rows: Mapping[tuple[str, str, str], Figures]) -> list[str]:
     lines = [
         "| path | skeleton | solver | aim, deg | off > 1 deg | pops | shape, deg | jolt p99, deg/s2 | ms, median | ms, p99 |",
         "|---|---|---|---|---|---|---|---|---|---|",

@@ -33,14 +33,14 @@ def test_every_process_has_the_same_tasks_and_they_can_be_met():
     for a, b in zip(one, other, strict=True):
         assert a.goal.aim == b.goal.aim
         assert np.array_equal(a.goal.posture, b.goal.posture)
-    row = next(peers.measure("erik_exact", "G", 4))
+    row = peers.Course("erik_exact", "G", 4).run()
     assert row.success == 1.0
     assert row.milliseconds > 0.0
 
 
 def test_an_answer_that_misses_the_aim_is_no_success(monkeypatch):
     monkeypatch.setattr(peers, "make", lambda name, body: Fixed(np.zeros(5)))
-    row = next(peers.measure("pink", "E", 10))
+    row = peers.Course("pink", "E", 10).run()
     assert row.success == 0.0
     assert row.steps == 7.0
 
@@ -53,7 +53,7 @@ def test_an_answer_beyond_the_limits_is_no_success(monkeypatch):
     assert aim_error(goal, skeleton_of("E").forward(whole_turn.tolist())) <= contestants.TOLERANCE
     for angles, success in ((whole_turn, 0.0), (np.zeros(5), 1.0)):
         monkeypatch.setattr(peers, "make", lambda name, body, angles=angles: Fixed(angles))
-        assert next(peers.measure("pink", "E", 1)).success == success
+        assert peers.Course("pink", "E", 1).run().success == success
 
 
 def test_a_library_whose_environment_is_missing_is_named_and_the_others_race(monkeypatch):

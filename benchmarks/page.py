@@ -1,0 +1,58 @@
+"""The page that `benchmarks.report` fills."""
+
+PAGE = """# Benchmarks
+
+`python -m benchmarks.report --into docs` wrote this page: {sizes}, on {machine}. Times are processor time, on one core with one BLAS
+thread; they can be compared within one run only, and ratios under 1.5 mean little. `make bench` writes the same page into build/bench.
+
+## All solvers at a glance
+
+*Poses*: posture and target from the ERIK paper's grids, skeletons B to G, each solved from scratch. Targets lie anywhere, so any solver
+loses much of the shape. *Paths*: smooth targets at 60 frames a second, each frame solved from the last one's answer. An aim is *exact*
+within .01 degrees. *Shape* is what an animator sees of the difference ([solvers](solvers.md)). A *pop* is a joint's step over 15 degrees in
+one frame; *jolt* is the 99th percentile of the joints' acceleration on local paths.
+
+{glance}
+
+![All solvers at a glance](pictures/solvers_glance.png)
+
+## Beside other libraries
+
+One task for all: from zero, aim at 200 orientations that can be met, to 1e-3 rad, and hold a posture. Differential solvers take full steps,
+with the posture at a small cost, until the aim is met; the time is that of all their steps. *Success* is an aim met within limits.
+
+{peers}
+
+{missing}![Milliseconds until the aim holds](pictures/solvers_peers.png)
+
+## The ERIK paper's tables
+
+Skeletons A to G (Table 5), pairs drawn from the paper's grids (section 4.0.3). `dls100`, `dls200` and `dls400` are set up as in section
+4.0.4: orientation first, posture second, J2 = I without end twisters, Maciejewski's damping, targets flipped to the side that the
+chain reaches; pairs that `dls100` misses even without the posture, by more than three thresholds, are left out. The paper ran DLS on C
+alone. It does not print the bound on a step: they have the one that does best, `dls400_bold` the one with which C comes out as in Table 9.
+
+### Table 8: iterations and milliseconds
+
+{table_8}
+
+### Table 9: errors, mean (standard deviation)
+
+{table_9}
+
+### Figures 10 to 13
+
+![Figures 10 and 13](pictures/solvers_dls.png)
+
+![Figure 11](pictures/solvers_skeletons.png)
+
+![Figure 12](pictures/solvers_errors.png)
+
+## Every solver on every skeleton
+
+{summary}
+
+## Along paths
+
+{paths}
+"""

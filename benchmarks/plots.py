@@ -1,0 +1,168 @@
+"""Pictures of the benchmarks: the quantities of the ERIK paper's Figures 10 to 13, all solvers side by side, and the race beside peers."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+
+from .contestants import ENTRIES, OWN
+from .jobs import Answer
+from .paper import BODIES, FILTER, TABLE_9, THRESHOLD
+from .peers import Row
+from .tables import WITHOUT_POSTURE, Glance, comparable
+
+mpl.use("Agg")  # no screen
+from matplotlib import pyplot as plt
+
+Results = Mapping[tuple[str, str], Answer]
+ERRORS = ("combined", "orientation", "posture")
+BINS = 40
+WIDEST = {"combined": 0.16, "orientation": 0.12, "posture": 0.12}  # right end of the axes: three thresholds and more
+COLORS = {"erik": "#d95f02", "expressive": "#1b9e77", "ccd": "#7570b3", "dls400": "#e7298a", "dls100": "#a6761d", "dls200": "#666666"}
+SHOWN = ("erik", "ccd", "dls400", "expressive")  # in the histograms, of those that were solved
+DOTS = 110  # an inch
+
+
+def error(answer: Answer, what: str) -> np.ndarray:
+    return answer["orientation"] + answer["posture"] if what == "combined" else answer[what]
+
+
+def histograms(results: Results, path: Path) -> None:
+    """The paper's Figure 12: how often each error comes, skeleton by skeleton, with the threshold and the largest error."""
+    names = [name for name in BODIES if any(key[0] == name for key in results)]
+    solvers = [solver for solver in SHOWN if all((name, solver) in results for name in names)]
+    figure, axes = plt.subplots(len(names), 3, figsize=(11, 1.6 * len(names) + 0.8), squeeze=False, sharex="col")
+    for row, name in zip(axes, names, strict=True):
+        for plot, what in zip(row, ERRORS, strict=True):
+            edges = np.linspace(0.0, WIDEST[what], BINS + 1)
+            for solver in solvers:
+                values = error(results[name, solver], what)
+                share = np.histogram(np.minimum(values, edges[-1]), edges)[0] / len(values)  # what lies beyond is in the last bar
+                plot.stairs(share, edges, color=COLORS[solver], label=solver, lw=1.4)
+                plot.plot(min(values.max(), edges[-1]), 0.0, marker="^", color=COLORS[solver], ms=6, clip_on=False)
+            plot.axvline(THRESHOLD, color="0.4", ls="--", lw=0.9)
+            plot.set_yscale("symlog", linthresh=0.01)
+            plot.set_ylim(0.0, 1.0)
+            plot.set_yticks([0.0, 0.01, 0.1, 1.0], ["0", "1 %", "10 %", "all"])
+        row[0].set_ylabel(f"{name}\n{BODIES[name].axes}")
+    for plot, what in zip(axes[0], ERRORS, strict=True):
+        plot.set_title(f"{what} error")
+    figure.suptitle("Share of pairs; dashed: the threshold; triangles: the largest error (right end: there or beyond)", fontsize=10)
+    axes[0, 0].legend(fontsize=8, ncols=2)
+    finish(figure, path)
+
+
+def normals(curves: Mapping[str, tuple[Answer, Any]], title: str, path: Path) -> None:
+    """Normal curves of the three errors, as the paper's Figures 11 and 13 have them: by label, answers and colour."""
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.6))
+    for plot, what in zip(axes, ERRORS, strict=True):
+        at = np.linspace(0.0, WIDEST[what], 400)
+        for label, (answer, color) in curves.items():
+            values = error(answer, what)
+            _normal(plot, at, values.mean(), values.std(), label, color, "-")
+        plot.axvline(THRESHOLD, color="0.4", ls="--", lw=0.9)
+        plot.set_title(f"{what} error")
+        plot.set_yticks([])
+    axes[2].legend(fontsize=8)
+    figure.suptitle(title, fontsize=10)
+    finish(figure, path)
+
+
+def _normal(plot: Any, at: np.ndarray, mean: float, deviation: float, label: str, color: Any, style: str) -> None:
+    """A normal curve scaled to a height of 1: errors that are all zero would hide the others."""
+    spread = max(deviation, 1e-4)
+    plot.plot(at, np.exp(-0.5 * ((at - mean) / spread) ** 2), color=color, ls=style, label=f"{label}: {mean:.3f} ({deviation:.3f})", lw=1.4)
+
+
+def dls(results: Results, path: Path, name: str = "C") -> None:
+    """The paper's Figures 10 and 13 on its skeleton C: orientation without the posture's task, and every error with it, paper dotted."""
+    figure, axes = plt.subplots(2, 2, figsize=(11, 7))
+    at = np.linspace(0.0, WIDEST["orientation"], 400)
+    alone = results[name, WITHOUT_POSTURE]["orientation"]
+    alone = alone[alone <= FILTER * THRESHOLD]
+    edges = np.linspace(0.0, WIDEST["orientation"], BINS + 1)
+    for values, label, color in (
+        (results[name, "erik"]["orientation"], "erik", COLORS["erik"]),
+        (alone, "dls100 without posture", COLORS["dls100"]),
+    ):
+        axes[0, 0].stairs(np.histogram(np.minimum(values, edges[-1]), edges)[0] / len(values), edges, color=color, label=label, lw=1.4)
+    axes[0, 0].set_title("orientation error, share of pairs (Figure 10)", fontsize=10)
+    axes[0, 0].legend(fontsize=8)
+    for plot, what in zip(axes.flat[1:], ("orientation", "combined", "posture"), strict=True):
+        at = np.linspace(0.0, 2.0 * WIDEST[what], 400)
+        for solver in ("erik", "dls100", "dls200", "dls400"):
+            values = error(comparable(results, name, solver), what)
+            _normal(plot, at, values.mean(), values.std(), solver, COLORS[solver], "-")
+            printed = getattr(TABLE_9[name, solver], what)
+            _normal(plot, at, *printed, f"{solver}, paper", COLORS[solver], ":")
+        plot.set_title(f"{what} error (Figure 13), mean (s.d.)", fontsize=10)
+        plot.set_yticks([])
+        plot.legend(fontsize=7)
+    for plot in axes.flat:
+        plot.axvline(THRESHOLD, color="0.4", ls="--", lw=0.9)
+    figure.suptitle(f"Skeleton {name}: two-priority DLS as the paper filters it, and ERIK; dotted: as printed in Table 9", fontsize=10)
+    finish(figure, path)
+
+
+def skeletons(results: Results, path: Path, solver: str = "erik") -> None:
+    """The paper's Figure 11: one solver's errors on skeletons B to G."""
+    names = [name for name in BODIES if name != "A" and (name, solver) in results]
+    colors = plt.get_cmap("tab10").colors
+    curves = {name: (results[name, solver], colors[k]) for k, name in enumerate(names)}
+    normals(curves, f"{solver} on each skeleton, normal curves: mean (s.d.) (Figure 11)", path)
+
+
+def glance(rows: Sequence[Glance], path: Path) -> None:
+    """Every solver at a glance: what an animator sees, and what it costs."""
+    panels = (
+        ("aim exact, % of poses", [100.0 * row.exact for row in rows], "{:.0f}", False),
+        ("shape lost, degrees, poses", [row.shape for row in rows], "{:.0f}", False),
+        ("ms a pose", [row.milliseconds for row in rows], "{:.2g}", True),
+        ("aim off > 1 degree, % of frames", [100.0 * row.off for row in rows], "{:.1f}", False),
+        ("pops, % of frames", [100.0 * row.pops for row in rows], "{:.2g}", False),
+        ("ms a frame", [row.frame for row in rows], "{:.2g}", True),
+    )
+    figure, axes = plt.subplots(2, 3, figsize=(13, 0.62 * len(rows) + 2.2), sharey=True)
+    for plot, (title, values, form, is_log) in zip(axes.flat, panels, strict=True):
+        bars(plot, [row.label for row in rows], values, form, is_log, [0])
+        plot.set_title(title, fontsize=10)
+    figure.suptitle("Poses from scratch, skeletons B to G, targets anywhere (above); along gaze paths, frame by frame (below)", fontsize=10)
+    finish(figure, path)
+
+
+def race(rows: Sequence[Row], path: Path) -> None:
+    """Milliseconds for the task that all libraries have in common."""
+    chains = sorted({row.chain for row in rows})
+    figure, axes = plt.subplots(1, len(chains), figsize=(13, 5), sharey=True, squeeze=False)
+    for plot, chain in zip(axes[0], chains, strict=True):
+        own = {row.name: row for row in rows if row.chain == chain}
+        names = [name for name in ENTRIES if name in own]
+        labels = [f"{ENTRIES[name].label} ({own[name].success:.0%})" if chain == chains[0] else "" for name in names]
+        labels = [ENTRIES[name].label for name in names]
+        ours = [k for k, name in enumerate(names) if name in OWN]
+        bars(plot, labels, [own[name].milliseconds for name in names], "{:.2g}", True, ours)
+        plot.set_title(f"{len(BODIES[chain].axes)} joints: ms until the aim holds to 1e-3 rad", fontsize=10)
+    finish(figure, path)
+
+
+def bars(plot: Any, labels: Sequence[str], values: Sequence[float], form: str, is_log: bool, ours: Sequence[int]) -> None:
+    """Horizontal bars with their values, the first on top; ours in green."""
+    places = np.arange(len(values))[::-1]
+    plot.barh(places, values, color=[COLORS["expressive"] if k in ours else "#9aa5b1" for k in range(len(values))])
+    plot.set_yticks(places, labels, fontsize=8)
+    if is_log:
+        plot.set_xscale("log")
+        plot.set_xlim(right=4.0 * max(values))
+    else:
+        plot.set_xlim(0.0, 1.18 * max(*values, 1e-9))
+    for place, value in zip(places, values, strict=True):
+        plot.annotate(form.format(value), (max(value, 0.0), place), (3, 0), textcoords="offset points", va="center", fontsize=8)
+    plot.spines[["top", "right"]].set_visible(False)
+
+
+def finish(figure: Any, path: Path) -> None:
+    figure.tight_layout()
+    figure.savefig(path, dpi=DOTS)
+    plt.close(figure)

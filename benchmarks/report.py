@@ -1,0 +1,119 @@
+"""All comparisons of solvers in one run: tables on standard output, and a page with pictures.
+
+    python -m benchmarks.report [--pairs 200] [--paths 6] [--into build/bench]
+    python -m benchmarks.report --into docs            writes the page that the documents include
+
+Sweeps the ERIK paper's grids, walks gaze paths and races the peers (see `benchmarks.sweep`, `benchmarks.warm`, `benchmarks.peers`). What
+the same code has solved before is taken from build/sweep.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from . import plots, warm
+from .contestants import ENTRIES
+from .jobs import FOLDER, ROOT
+from .page import PAGE
+from .paper import BODIES
+from .peers import ROUNDS, TASKS, Row
+from .peers import table as peers_table
+from .runners import ONE_THREAD, usable_cores
+from .sweep import PAIRS, Sweep, arguments, gather, run, solvers_for_orientations
+from .tables import Glance, Results, glance_table, glances, summary_table, table_8, table_9
+from .two_priority import VARIANTS
+from .walks import Figures
+
+OF_THE_PAPER = ("erik", "ccd", "dls100", "dls200", "dls400", "dls400_bold")  # what the paper compares, and CCD, which it only surveys
+WITH_THEM = ("expressive", "erik_exact")
+Walked = Mapping[tuple[str, str, str], Figures]
+
+
+class Race(NamedTuple):
+    """The peers' figures, and why others were left out."""
+
+    rows: list[Row]
+    missing: dict[str, str]
+
+
+def raced(tasks: int, rounds: int, folder: Path) -> Race:
+    """In a process of its own, which pins itself to one core."""
+    out = folder / "peers.json"
+    command = [sys.executable, "-m", "benchmarks.peers", "--tasks", str(tasks), "--rounds", str(rounds), "--json", str(out)]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, **ONE_THREAD}, stdout=subprocess.DEVNULL, check=True)
+    kept = json.loads(out.read_text())
+    return Race([Row(**row) for row in kept["rows"]], kept["missing"])
+
+
+def machine() -> str:
+    """What it ran on."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [line.partition(":")[2].strip() for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        model = names[0] if names else model
+    return f"{model}, {usable_cores()} cores; Python {platform.python_version()}, numpy {np.__version__}"
+
+
+def page(rows: Sequence[Glance], results: Results, walked: Walked, race: Race, sizes: str) -> str:
+    """The Markdown page."""
+    of_paper = {key: answer for key, answer in results.items() if key[1] in (*OF_THE_PAPER, *WITH_THEM)}
+    of_table = {key: answer for key, answer in results.items() if key[1] not in VARIANTS}
+    return PAGE.format(
+        sizes=sizes,
+        machine=machine(),
+        glance="\n".join(glance_table(rows)),
+        peers="\n".join(peers_table(race.rows)),
+        missing="".join(f"Left out: {ENTRIES[name].label}: {why}.\n\n" for name, why in race.missing.items()),
+        table_8="\n".join(table_8(of_paper)),
+        table_9="\n".join(table_9(of_paper)),
+        summary="\n".join(summary_table(of_table)),
+        paths="\n".join(warm.table(walked)),
+    )
+
+
+def main() -> None:
+    ask = arguments(__doc__)
+    ask.add_argument("--pairs", type=int, default=PAIRS, help="for each skeleton (default %(default)s)")
+    ask.add_argument("--paths", type=int, default=warm.PATHS, help="of each kind for each skeleton (default %(default)s)")
+    ask.add_argument("--tasks", type=int, default=TASKS, help="of the race (default %(default)s)")
+    ask.add_argument("--rounds", type=int, default=ROUNDS, help="of the race (default %(default)s)")
+    ask.add_argument("--into", type=Path, default=ROOT / "build" / "bench", help="folder of the page (default build/bench)")
+    asked = ask.parse_args()
+    began = time.monotonic()
+    pictures = asked.into / "pictures"
+    pictures.mkdir(parents=True, exist_ok=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+
+    print("Race", file=sys.stderr, flush=True)
+    race = raced(asked.tasks, asked.rounds, FOLDER)
+    print("Pairs", file=sys.stderr, flush=True)
+    names, solvers = list(BODIES), list(dict.fromkeys([*solvers_for_orientations(), *VARIANTS]))
+    sweep = Sweep(asked.pairs)
+    results = gather(sweep, run(sweep, names, solvers, asked.folder, asked.scheduler, asked.workers), names, solvers)
+    print("Paths", file=sys.stderr, flush=True)
+    walked = warm.run(warm.SKELETONS, solvers_for_orientations(), asked.paths, asked.folder, asked.scheduler, asked.workers)
+
+    rows = glances(results, walked)
+    sizes = f"{asked.pairs} pairs of each skeleton, {asked.paths} paths of each kind, {asked.rounds} rounds of the race"
+    text = page(rows, results, walked, race, sizes)
+    (asked.into / "benchmarks.md").write_text(text)
+    plots.glance(rows, pictures / "solvers_glance.png")
+    plots.race(race.rows, pictures / "solvers_peers.png")
+    plots.histograms(results, pictures / "solvers_errors.png")
+    plots.skeletons(results, pictures / "solvers_skeletons.png")
+    plots.dls(results, pictures / "solvers_dls.png")
+    print(text)
+    print(f"{asked.into / 'benchmarks.md'}, with its pictures, in {time.monotonic() - began:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
