@@ -63,7 +63,7 @@ class Entry:
 
 WARM = f"{DEFAULT}_from_zero"
 OWN = {
-    WARM: Entry(f"Limber's default, {SOLVERS[DEFAULT].label}", "zero as the last frame, frame by frame", "limber", ".venv"),
+    WARM: Entry(f"Limber's default, {SOLVERS[DEFAULT].label}", "zero as the last frame, frame by frame; 50 tasks", "limber", ".venv", 50),
     **{name: Entry(f"Limber, {info.label}", "one call from scratch", "limber", ".venv") for name, info in SOLVERS.items()},
 }
 PEERS = {
