@@ -89,8 +89,8 @@ def _is_held(pose_bone, axis: str) -> bool:
 
 
 def limits(pose_bone, axis: str) -> tuple[float, float]:
-    """Smallest and largest angle [rad]: of a Limit Rotation constraint, else of an imported robot's joint, else of the bone's IK limits, else
-    a half turn either way."""
+    """Smallest and largest angle [rad]: of a Limit Rotation constraint, else of an imported robot's joint, else of the bone's IK limits,
+    else a half turn either way."""
     letter = axis.lower()
     motor = urdf_robot.motor(pose_bone, axis)
     if motor is not None:

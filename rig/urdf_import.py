@@ -81,7 +81,7 @@ def _sentence(tree: Tree, rig, warnings: list[str]) -> str:
     came = f"Robot '{rig.name}': {len(tree.branches)} links, {len(tree.joints)} joints, root '{tree.root}'"
     if not warnings:
         return came
-    return f"{came}; {len(warnings)} warnings: " + "; ".join(warnings[:NAMES_SHOWN]) + (" ..." if len(warnings) > NAMES_SHOWN else "")
+    return f"{came}; {warnings[0]}" + (f", and {len(warnings) - 1} more warnings in the Info editor" if len(warnings) > 1 else "")
 
 
 @contextmanager
