@@ -81,6 +81,8 @@ class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
             self.report({"WARNING"}, table.remark)
         able = [row.label for row in table.rows if not row.why_not]
         self.report({"INFO"}, f"{len(able)} solvers are compared on {len(table.frames)} frames: {', '.join(able)}")
+        if not bpy.app.background:
+            bpy.ops.wm.call_panel("INVOKE_DEFAULT", name="LIMBER_PT_comparison", keep_open=True)
         return {"FINISHED"}
 
 

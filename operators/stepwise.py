@@ -5,7 +5,7 @@ from typing import Protocol
 from ..rig import robot
 from ..rig.errors import RigError
 
-BUDGET = 0.03  # [s] of work between two looks at the keyboard
+BUDGET = 0.05  # [s] of work between two looks at the keyboard
 
 
 class Work(Protocol):

@@ -3,7 +3,7 @@
 import bpy
 
 from .bake import LIMBER_PT_bake
-from .compare import LIMBER_PT_compare
+from .compare import LIMBER_PT_compare, LIMBER_PT_comparison
 from .gaze import LIMBER_PT_gaze
 from .lists import LIMBER_UL_chains, LIMBER_UL_joints, LIMBER_UL_postures
 from .motion import LIMBER_PT_motion
@@ -22,6 +22,7 @@ CLASSES = (
     LIMBER_PT_postures,
     LIMBER_PT_gaze,
     LIMBER_PT_compare,
+    LIMBER_PT_comparison,
     LIMBER_PT_motion,
     LIMBER_PT_robot,
     LIMBER_PT_channels,

@@ -35,15 +35,15 @@ class Column(NamedTuple):
 
 
 COLUMNS: dict[str, Column] = {
-    "aim": Column("Aim °", "Angle by which the end misses its goal, in degrees: mean of all frames", 3),
-    "distance": Column("Place mm", "Distance by which the end misses its place, in millimetres: mean of all frames", 3, True),
-    "shape": Column("Shape °", "Shape deviation, what is seen of the difference to the posture, in degrees: mean", 2),
+    "aim": Column("Aim", "Angle by which the end misses its goal, in degrees: mean of all frames", 3),
+    "distance": Column("Place", "Distance by which the end misses its place, in millimetres: mean of all frames", 3, True),
+    "shape": Column("Shape", "Shape deviation, what is seen of the difference to the posture, in degrees: mean", 2),
     "pops": Column("Pops", f"Frames in which a joint turns by more than {degrees(POP):.0f} degrees at once", 0),
     "milliseconds": Column("ms", "Time for a frame in milliseconds: median", 2),
     "iterations": Column("Steps", "Iterations as the solver counts them: mean", 1),
-    "orientation": Column("E orient.", "The ERIK paper's orientation error, 0 to 1: mean", 4),
-    "posture": Column("E posture", "The ERIK paper's posture error, weighted, 0 to 1: mean", 4),
-    "worst": Column("Worst °", "The largest angle by which the end misses its goal, in degrees", 2),
+    "orientation": Column("Orient.", "The ERIK paper's orientation error, 0 to 1: mean", 4),
+    "posture": Column("Posture", "The ERIK paper's posture error, weighted, 0 to 1: mean", 4),
+    "worst": Column("Worst", "The largest angle by which the end misses its goal, in degrees", 2),
 }
 
 

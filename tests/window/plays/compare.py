@@ -1,0 +1,62 @@
+"""Compares the solvers on a range, sorts the table by a click on its headings, and uses the one that is best."""
+
+import sys
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import lamp
+
+FRAMES = 24
+SHAPE, FIRST_USE = (366, 743), (714, 722)  # [pixels from the lower left] in the table, which opens with the used solver under the mouse
+
+
+def is_comparing(stage) -> bool:
+    return any(operator.bl_idname == "LIMBER_OT_compare_solvers" for operator in stage.window.modal_operators)
+
+
+def play(stage):
+    rig, chain = lamp.build(stage)
+    target, rig_name, before = chain.target, rig.name, "transpose"
+    chain.solver = before
+    target.keyframe_insert("location", frame=1)
+    target.location = (-0.6, -0.5, 0.2)
+    target.keyframe_insert("location", frame=FRAMES)
+    bpy.context.scene.frame_end = FRAMES
+    bpy.context.scene.frame_set(7)
+    stage.open_tab()
+    yield 0.5
+    compare = stage.part("rig.compare")
+    with stage.context():
+        bpy.ops.ed.undo_push(message="keys")
+        bpy.ops.limber.compare_solvers("INVOKE_DEFAULT", frames="RANGE")
+    yield from stage.until(lambda: bpy.context.scene.frame_current > 10)
+    stage.photograph("comparing")
+    stage.press("ESC")
+    yield from stage.until(lambda: not is_comparing(stage))
+    stage.facts["frame_after_cancel"] = bpy.context.scene.frame_current
+    with stage.context():
+        bpy.ops.limber.compare_solvers("INVOKE_DEFAULT", frames="RANGE")
+    yield from stage.until(lambda: not is_comparing(stage), limit=120)
+    stage.facts["frames"] = len(compare.table(rig, chain).frames)
+    stage.facts["frame_after"] = bpy.context.scene.frame_current
+    yield 0.5
+    stage.photograph("compared")
+
+    stage.click(SHAPE)
+    yield 0.5
+    stage.facts["sorted_by"] = compare.table(rig, chain).column
+    stage.move(FIRST_USE)
+    yield 0.5
+    stage.click(FIRST_USE)
+    yield 0.5
+    stage.facts["used"] = chain.solver == compare.table(rig, chain).sorted_rows()[0].name
+    stage.photograph("compare_used")
+    stage.move(stage.point(0.1, 0.1))
+    yield 0.5
+    with stage.context():
+        bpy.ops.ed.undo()
+    stage.facts["after_undo"] = bpy.data.objects[rig_name].limber.chains[0].solver
+    stage.facts["before_use"] = before
