@@ -4,7 +4,7 @@ from math import cos, pi, sin
 from pathlib import Path
 
 import bpy
-from mathutils import Matrix, Quaternion
+from mathutils import Matrix, Quaternion, Vector
 
 from ..urdf.meshes import find_mesh
 from ..urdf.model import Box, Colour, Cylinder, Link, Material, MeshFile, Robot, Sphere, Visual
@@ -13,7 +13,9 @@ from ..urdf.tree import Tree
 
 IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}  # Blender's own, the same in all versions from 4.2 on
 SIDES = 32  # of a cylinder; a sphere has half as many rings
-SLENDER = 0.2  # a stand-in's thickness, of its bone's length
+SLENDER = 0.2  # a stand-in's thickness, of its length
+NO_BAR = 0.05  # of the bone's length: a joint nearer to the link's own needs no bar
+MOST_BONES = 2.0  # of the bone's length: longer bars are no thicker
 PLAIN: Colour = (0.6, 0.6, 0.6, 1.0)  # of what the file gives no colour
 LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # of the sRGB curve (IEC 61966-2-1)
 
@@ -56,9 +58,7 @@ class _Look:
             place = link_in_bone @ _matrix(visual.origin) @ Matrix.Diagonal((*size, 1.0))
             self._put(link.name, mesh, visual.material, rig, bone, from_tail @ place)
         if missing is not None:
-            half = 0.5 * bone.length
-            place = Matrix.Translation((0.0, half, 0.0)) @ Matrix.Diagonal((SLENDER * bone.length, bone.length, SLENDER * bone.length, 1.0))
-            self._put(f"{link.name} (stand-in)", self._shared("Box", _box), missing.material, rig, bone, from_tail @ place)
+            self._put(f"{link.name} (stand-in)", _stand_in(bone), missing.material, rig, bone, from_tail)
 
     def _put(self, name: str, mesh, material: Material | None, rig, bone, matrix: Matrix) -> None:
         thing = bpy.data.objects.new(name, mesh)
@@ -115,6 +115,23 @@ class _Look:
         if made is None:
             made = self._materials[name, colour] = _new_material(name, colour)
         return made
+
+
+def _stand_in(bone) -> bpy.types.Mesh:
+    """Bars from the bone's head to each joint that the link carries, or along the bone where it carries none; in the bone's frame."""
+    into_bone = bone.matrix_local.inverted()
+    ends = [into_bone @ child.head_local for child in bone.children]
+    ends = [end for end in ends if end.length > NO_BAR * bone.length] or [Vector((0.0, bone.length, 0.0))]
+    vertices, faces = [], []
+    for end in ends:
+        thick = SLENDER * min(end.length, MOST_BONES * bone.length)
+        bar = end.to_track_quat("Y", "Z").to_matrix() @ Matrix.Diagonal((thick, end.length, thick))
+        corners, _, sides = _box()
+        faces += [tuple(len(vertices) + corner for corner in side) for side in sides]
+        vertices += [bar @ Vector(corner) + 0.5 * end for corner in corners]
+    mesh = bpy.data.meshes.new(bone.name)
+    mesh.from_pydata(vertices, [], faces)
+    return mesh
 
 
 def _imported(path: Path) -> bpy.types.Mesh | None:

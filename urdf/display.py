@@ -18,8 +18,8 @@ SHORTEST = 0.04  # of the robot's size: single precision keeps the direction of 
 LONGEST_TIP = 0.25  # of the robot's size: of a last link, whose end the file does not tell
 SMALLEST_ROBOT = 0.01  # [m] where all links are at one place
 # Blender derives a bone's axes from its way relative to its parent's in single precision, and loses digits as the two become opposite:
-# from 1e-7 rad here to 2.5e-4 rad where they nearly are (`vec_roll_to_mat3_normalized`).
-FOLDED = -0.5  # cosine: no bone points back along its parent's by more than this, but for last links that no joint moves
+# from 1e-6 rad here to 2.5e-4 rad where they nearly are (`vec_roll_to_mat3_normalized`).
+FOLDED = -0.85  # cosine: no bone points back along its parent's by more than this, but for last links that no joint moves
 ASIDE = (0.0, pi / 4, -pi / 4, pi / 2)  # [rad] about the joint's axis: other ways to draw a bone that would
 SNAP = 0.999  # cosine: an axis nearer than this (2.6 degrees) to a link's own is taken for it when the other two are chosen
 
