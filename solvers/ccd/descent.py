@@ -18,7 +18,8 @@ from .wishes import Room, Wish, turn_within, wish_of
 
 NEAR = 0.1  # [rad, or of the reach] missed by less, hinges turn as far as brings the end nearest: no swing is wild any more
 WRIST_JOINTS = 3  # the last joints that turn to an orientation, half of a shorter chain's: an orientation has three angles
-STUCK = 0.975  # four sweeps that leave more than this of what was missed are the last
+PATIENCE = 8  # sweeps, enough for an extrapolation
+STUCK = 0.95  # so many sweeps that leave more than this of what was missed are the last
 MEMORY = 5  # sweeps whose tendency is extrapolated; fewer know too little, more are of another curve
 LEAST_SQUARE = 1e-10  # of the sweeps' own squares: keeps the system solvable where they agree
 NO_STIFFNESS = 1e-12  # a slide across which nothing can be gained
@@ -74,8 +75,8 @@ class Descent:
         now = list(angles)
         pose = self.skeleton.forward(now)
         best = Way(tuple(now), pose, self.missed(goal, pose), 0)
-        missed, trail, history, done = best.missed, [tuple(now)], [math.inf] * 4, 0
-        while missed[1] > MET and done < sweeps and missed[1] < STUCK * history[-4]:
+        missed, trail, history, done = best.missed, [tuple(now)], [math.inf] * PATIENCE, 0
+        while missed[1] > MET and done < sweeps and missed[1] < STUCK * history[-PATIENCE]:
             done += 1
             history.append(missed[1])
             self._sweep(wishes, now, pose, lower, upper, missed[1] < NEAR)

@@ -50,7 +50,12 @@ class _Best:
 
 
 def calculate_erik(
-    chain: VirtualChain, posture: Sequence[float], target: Quaternion | None, direction: tuple[float, float, float], hyper: Hyperparameters
+    chain: VirtualChain,
+    posture: Sequence[float],
+    target: Quaternion | None,
+    direction: tuple[float, float, float],
+    hyper: Hyperparameters,
+    previous: Sequence[float] | None = None,
 ) -> Answer:
     """Algorithm 3: the angles that point the end at the target and keep the posture's shape.
 
@@ -61,12 +66,16 @@ def calculate_erik(
         target: The end's orientation in the virtual frame; None: `direction` alone is scored, the roll is the warped posture's.
         direction: The unit vector along which the end looks; that of `target` when there is one.
         hyper: The hyperparameters.
+        previous: Angles (n,) within limits of the last frame's solution. With its aim mended it stands as long as it is within the
+            threshold; then the answer has taken no iteration. The paper names this input and never uses it.
     """
     # Where the roll is free the end's twist stays as authored: it is what the posture says of the roll.
     ignored = chain.shapeless if target is not None else chain.shapeless - {len(chain) - 1}
     shape = [0.0 if k in ignored else angle for k, angle in enumerate(posture)]
     aim = EndAim(direction, target, hyper.symmetric_endpoint)
     best = _Best(chain, shape, aim, hyper)
+    if previous is not None and best.accepts(bwcd_solution(chain, previous, aim, hyper, before=previous[-1]), 0):
+        return best.answer
     warped = bwcd_posture(chain, shape, aim, hyper)
     bases = chain.bases(warped)
     # Algorithm 2 twists the target by the posture's own end twist, which is left out of the posture here.
@@ -93,7 +102,8 @@ def calculate_erik(
             goal, tried_offset = _offset(chain, angles, goal, hyper.disturbance), True
         elif hyper.non_convergence_ccd_trick:
             if not best.accepts(ccd(chain, angles, aim, hyper), iteration):
-                best.accepts(ccd(chain, [model.safe_angle(0.0) for model in chain.models], aim, hyper), iteration)
+                zero = [model.safe_angle(0.0) for model in chain.models]
+                best.accepts(ccd(chain, zero if previous is None else previous, aim, hyper), iteration)
             break
     answer = best.answer
     return Answer(answer.angles, answer.orientation_error, answer.posture_error, answer.error, iteration, answer.converged)

@@ -63,8 +63,9 @@ def backward_phase(
     return solved
 
 
-def end_twist(model: JointModel, basis: Quaternion, target: Quaternion, symmetric: bool) -> float:
-    """The end twister's angle within limits that comes nearest to the target or, when symmetric, to its half roll; of equals the smaller.
+def end_twist(model: JointModel, basis: Quaternion, target: Quaternion, symmetric: bool, before: float = 0.0) -> float:
+    """The end twister's angle within limits that comes nearest to the target or, when symmetric, to its half roll; of equals the one nearer
+    to what it was `before`.
 
     Stands for BWTwist (Algorithm 17) after Backward, BWCD and CCD alike: printed there without the symmetric end and without limits, which
     leaves orientation errors up to .45. The twist part of the difference is what Algorithm 17 measures where the directions agree, and
@@ -75,7 +76,7 @@ def end_twist(model: JointModel, basis: Quaternion, target: Quaternion, symmetri
     for wanted in (twist, twist + math.pi) if symmetric else (twist,):
         safe = model.safe_angle(wanted)
         miss = abs(wrap(safe - wanted))
-        cost = (miss if miss > NO_ROLL else 0.0, abs(safe))
+        cost = (miss if miss > NO_ROLL else 0.0, abs(safe - before))
         if cost < least:
             best, least = safe, cost
     return best

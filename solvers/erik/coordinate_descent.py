@@ -87,11 +87,11 @@ def bwcd_posture(chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyp
     return angles
 
 
-def bwcd_solution(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
+def bwcd_solution(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters, before: float = 0.0) -> list[float]:
     """Algorithm 21: angles (n,) within limits, joints turned from the root until the end looks along the target; then the end's twist.
 
     Clamping is not printed: solutions keep their limits. A chain without a twister at its end cannot mend its roll by a twist: its joints
-    turn towards the whole orientation instead.
+    turn towards the whole orientation instead. Of two end twists that do as well it is the one nearer to `before` [rad].
     """
     solved = list(angles)
     whole = _whole(chain, aim)
@@ -99,7 +99,7 @@ def bwcd_solution(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyp
         swept = _sweep(chain, solved, aim, hyper, lambda k, angle: chain.models[k].safe_angle(angle), tip_first=False, whole=whole)
         if swept.aims or swept.moved <= NO_TURN:
             break
-    return _with_end_twist(chain, solved, aim)
+    return _with_end_twist(chain, solved, aim, before)
 
 
 def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
@@ -130,7 +130,7 @@ def _whole(chain: VirtualChain, aim: EndAim) -> bool:
     return aim.orientation is not None and not chain.end_is_twister
 
 
-def _with_end_twist(chain: VirtualChain, angles: list[float], aim: EndAim) -> list[float]:
+def _with_end_twist(chain: VirtualChain, angles: list[float], aim: EndAim, before: float = 0.0) -> list[float]:
     if chain.end_is_twister and aim.orientation is not None:
-        angles[-1] = end_twist(chain.models[-1], chain.bases(angles)[-2], aim.orientation, aim.symmetric)
+        angles[-1] = end_twist(chain.models[-1], chain.bases(angles)[-2], aim.orientation, aim.symmetric, before)
     return angles

@@ -17,6 +17,7 @@ class Hyperparameters:
     avoid_edges: bool = True  # move joints off their exact limits
     non_convergence_offset_trick: bool = True
     non_convergence_ccd_trick: bool = True
+    use_previous_solution: bool = False  # the paper's input that nothing uses: stay with the last frame's answer while it will do
 
     # The first iteration goes without: AvoidEdges would spoil an answer that is exact. Those that it leaves unsolved need it.
     avoid_edges_from_iteration: int = 2

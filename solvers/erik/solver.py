@@ -18,7 +18,7 @@ SAME_VIEW = 1e-4  # [rad] a view that turned by less is not solved again: a hund
 
 
 class Erik:
-    """ERIK as published, for any chain. From scratch each time: the paper's previous solution is an input that nothing uses."""
+    """ERIK as published, for any chain. From scratch each time, unless `use_previous_solution` says otherwise."""
 
     def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None, max_views: int = MAX_VIEWS) -> None:
         self.skeleton = skeleton
@@ -28,30 +28,38 @@ class Erik:
         self.diagnosis = Diagnosis(skeleton, self.hyper)
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
-        """See `GazeSolver.solve`; `start` and `memory` change nothing. `converged`: the weighted error is within the threshold."""
+        """See `GazeSolver.solve`. `converged`: the weighted error is within the threshold.
+
+        `memory` changes nothing, and `start` only where the hyperparameters say that the previous solution is used.
+        """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, LOOKS)
-        angles, answer = self.angles(goal, posture)
+        uses = start is not None and self.hyper.use_previous_solution
+        angles, answer = self.angles(goal, posture, self.skeleton.clamp(start) if uses and start is not None else None)
         return self.diagnosis.solution(goal, posture, angles, iterations=answer.iterations, began=began, converged=answer.converged)
 
-    def angles(self, goal: GazeGoal, posture: tuple[float, ...]) -> tuple[tuple[float, ...], Answer]:
-        """ERIK's angles (n,) for the skeleton, and its answer on the virtual chain."""
+    def angles(
+        self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
+    ) -> tuple[tuple[float, ...], Answer]:
+        """ERIK's angles (n,) for the skeleton, and its answer on the virtual chain; `previous` (n,), if it is to be used."""
         hyper = self.hyper if goal.symmetric else replace(self.hyper, symmetric_endpoint=False)
         if isinstance(goal.aim, Orientation):
-            return self._towards(normalized(goal.aim.wxyz), None, posture, hyper)
+            return self._towards(normalized(goal.aim.wxyz), None, posture, hyper, previous)
         if isinstance(goal.aim, Direction):
-            return self._along(unit(goal.aim.vector), goal.aim.up, posture, hyper)
+            return self._along(unit(goal.aim.vector), goal.aim.up, posture, hyper, previous)
         assert isinstance(goal.aim, Point)
-        return self._at(goal.aim, posture, hyper)
+        return self._at(goal.aim, posture, hyper, previous)
 
-    def _at(self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters) -> tuple[tuple[float, ...], Answer]:
+    def _at(
+        self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None
+    ) -> tuple[tuple[float, ...], Answer]:
         """Solve for the view that the posture has of the point, then for the view from where that leaves the end."""
         pose = self.skeleton.forward(self.skeleton.clamp(posture))
         seen = look(point, pose.tool_place)  # a target at the end's own place is in no direction: the posture's own view will do
         view = unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
         iterations, least, best = 0, math.inf, None
         for _ in range(self.max_views):
-            angles, answer = self._along(view, point.up, posture, hyper)
+            angles, answer = self._along(view, point.up, posture, hyper, previous)
             iterations += answer.iterations
             pose = self.skeleton.forward(angles)
             seen = look(point, pose.tool_place)
@@ -65,12 +73,17 @@ class Erik:
         return best[0], replace(best[1], iterations=iterations)
 
     def _along(
-        self, view: Vector, up: Vector | None, posture: tuple[float, ...], hyper: Hyperparameters
+        self, view: Vector, up: Vector | None, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None
     ) -> tuple[tuple[float, ...], Answer]:
-        return self._towards(upright(view, up), view, posture, hyper)
+        return self._towards(upright(view, up), view, posture, hyper, previous)
 
     def _towards(
-        self, tool_target: Quaternion | None, view: Vector | None, posture: tuple[float, ...], hyper: Hyperparameters
+        self,
+        tool_target: Quaternion | None,
+        view: Vector | None,
+        posture: tuple[float, ...],
+        hyper: Hyperparameters,
+        previous: tuple[float, ...] | None,
     ) -> tuple[tuple[float, ...], Answer]:
         chain = self.chain
         target = None if tool_target is None else chain.target(tool_target)
@@ -79,10 +92,11 @@ class Erik:
         else:
             assert view is not None
             direction = rotate(chain.to_virtual, view)
-        answer = calculate_erik(chain, [posture[k] for k in chain.turning], target, direction, hyper)
+        last = None if previous is None else [previous[k] for k in chain.turning]
+        answer = calculate_erik(chain, [posture[k] for k in chain.turning], target, direction, hyper, last)
         angles = list(self.skeleton.clamp(posture))
         for k, angle in zip(chain.turning, answer.angles, strict=True):
-            angles[k] = self._nearest_turn(k, angle, posture[k])
+            angles[k] = self._nearest_turn(k, angle, (previous or posture)[k])
         return tuple(angles), answer
 
     def _nearest_turn(self, k: int, angle: float, wanted: float) -> float:

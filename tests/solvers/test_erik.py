@@ -132,6 +132,53 @@ def test_the_previous_solution_is_an_input_that_nothing_uses():
         assert np.array_equal(solver.solve(goal).angles, solver.solve(goal, start=np.ones(5), memory=object()).angles)
 
 
+def walk(draw: random.Random, target, frames: int):
+    """Targets that swing smoothly about one, a frame after the other."""
+    swings = [(draw.uniform(-0.7, 0.7), draw.uniform(0.6, 2.0), draw.uniform(0, 6)) for _ in range(3)]
+    for t in range(frames):
+        x, z, y = (size * math.sin(pace * t / 60 + phase) for size, pace, phase in swings)
+        yield multiply(multiply(multiply(about(X, x), about(Z, z)), target), about(Y, y))
+
+
+@pytest.mark.parametrize("name", ["D", "E", "G"])
+def test_with_its_memory_erik_jumps_less_from_frame_to_frame(name):
+    skeleton = skeleton_of(name)
+    jumps = {}
+    for uses in (False, True):
+        draw = random.Random(6)
+        solver = Erik(skeleton, Hyperparameters(use_previous_solution=uses))
+        jumps[uses] = 0
+        for _ in range(12):
+            posture, start = 0.7 * posture_of(draw, skeleton), None
+            for target in walk(draw, skeleton.forward(posture).tool_rotation, 90):
+                angles = solver.solve(GazeGoal(Orientation(target), posture), start).angles
+                jumps[uses] += start is not None and np.abs(angles - start).max() > math.radians(15)
+                start = angles
+    assert jumps[False] > 0
+    assert jumps[True] <= 0.5 * jumps[False]
+
+
+def test_with_its_memory_erik_stays_in_the_last_frames_turn_where_limits_span_several():
+    chain = unit_chain("YXXXY", 3 * math.pi)
+    start = np.array([0.0, math.tau + 0.4, 0.2, 0.3, 0.0])
+    goal = GazeGoal(Orientation(chain.forward(start).tool_rotation), np.array([0.0, 0.4, 0.2, 0.3, 0.0]))
+    solver = Erik(chain, Hyperparameters(use_previous_solution=True))
+    assert solver.solve(goal, start).angles == pytest.approx(start, abs=1e-6)
+    assert solver.solve(goal).angles[1] == pytest.approx(0.4, abs=1e-6)
+
+
+def test_with_its_memory_erik_stays_where_it_is_while_that_will_do():
+    solver = Erik(skeleton_of("G"), Hyperparameters(use_previous_solution=True))
+    for goal in pairs_of("G", 30):
+        first = solver.solve(goal)
+        again = solver.solve(goal, first.angles)
+        assert first.iterations >= 1
+        if first.converged:
+            assert again.iterations == 0
+            assert again.angles == pytest.approx(first.angles, abs=math.radians(6.5))  # BWCD mends what the threshold has let pass
+        assert again.orientation_error + again.posture_error <= max(0.04, first.orientation_error + first.posture_error + 1e-12)
+
+
 def test_candidates_are_scored_against_the_original_posture_and_target():
     chain = VirtualChain(skeleton_of("C"))
     for goal in pairs_of("C", 30):
