@@ -44,7 +44,7 @@ def draw_table(layout, table, chain, width: float) -> None:
         use.operator("limber.use_solver", text="", icon=icon, depress=is_used).solver = row.name
     for row in rows:
         if row.why_not:
-            sentence(layout, row.why_not, "INFO")
+            sentence(layout, row.why_not.partition(": ")[0], "INFO")  # which others can is in the table
 
 
 def _heading(column, table, key: str, text: str) -> None:

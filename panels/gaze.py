@@ -41,7 +41,8 @@ class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
             row.operator("limber.end_live", icon="PAUSE", depress=True)
         else:
             row.operator("limber.live", icon="PLAY")
-        _draw_outcome(layout, chain, live.session(rig, chain) if chain.live else None)
+        if chain.live:
+            _draw_outcome(layout, chain, live.session(rig, chain), said=trouble)
 
 
 def draw_goal(layout, wanted) -> None:
@@ -65,10 +66,8 @@ def draw_goal(layout, wanted) -> None:
         layout.prop(wanted, "eye", slider=True)
 
 
-def _draw_outcome(layout, chain, session) -> None:
-    if session is None:
-        return
-    if session.problem:
+def _draw_outcome(layout, chain, session, said: str) -> None:
+    if session.problem and session.problem != said:
         sentence(layout, capitalised(session.problem), "ERROR")
     outputs = session.outputs
     if outputs is None:

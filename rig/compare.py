@@ -36,7 +36,7 @@ class Column(NamedTuple):
 
 COLUMNS: dict[str, Column] = {
     "aim": Column("Aim", "Angle by which the end misses its goal, in degrees: mean of all frames", 3),
-    "distance": Column("Place", "Distance by which the end misses its place, in millimetres: mean of all frames", 3, True),
+    "distance": Column("Place", "Distance by which the end misses its place, in millimetres: mean of all frames", 1, True),
     "shape": Column("Shape", "Shape deviation, what is seen of the difference to the posture, in degrees: mean", 2),
     "pops": Column("Pops", f"Frames in which a joint turns by more than {degrees(POP):.0f} degrees at once", 0),
     "milliseconds": Column("ms", "Time for a frame in milliseconds: median", 2),
