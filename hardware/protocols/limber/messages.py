@@ -6,15 +6,13 @@ A pulse width is in microseconds; `None` is a pulse that is not sent, or not giv
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 
+from ..interface import ProtocolError as ProtocolError  # the same for every protocol
+
 VERSION = 1
 MAX_CHANNELS = 24
 UNITS_PER_US = 8  # an eighth of a microsecond is 1/90 of a degree on a common servo, and a whole number of ticks on every timer
 MAX_US = 0xFFFF / UNITS_PER_US
 NAME_BYTES = 24
-
-
-class ProtocolError(ValueError):
-    """A message that the wire cannot carry; the text names the field and what it may be."""
 
 
 class Kind(IntEnum):

@@ -1,0 +1,203 @@
+"""What a host says to servos on a bus, for any framing and any table of registers. Knows no Blender."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+
+from ..interface import Answer, Asked, Capabilities, Exchange, ProtocolError, Quantity
+from .decoder import BusDecoder
+from .framing import Framing
+from .instructions import BROADCAST, Instruction, Ping, Read, Reboot, SyncRead, SyncWrite, Write
+from .registers import Register
+from .table import Table
+
+WIDEST_READ = 32  # bytes: quantities that lie farther apart are read one by one, or bytes between them would fill the line
+MOST_AT_ONCE = 24  # servos in a sync frame: a damaged one costs no more
+
+
+class BusCodec:
+    """A codec for servos with ids and registers.
+
+    Args:
+        capabilities: What they can do.
+        framing: The bytes of the protocol.
+        table: The registers.
+        sync_reads: Whether servos answer a sync read; else each is asked by itself.
+        fast: Whether they share a frame of answers (Dynamixel's fast sync read).
+    """
+
+    def __init__(self, capabilities: Capabilities, framing: Framing, table: Table, sync_reads: bool = True, fast: bool = False) -> None:
+        self.capabilities = capabilities
+        self._framing = framing
+        self._table = table
+        self._sync_reads = sync_reads
+        self._fast = fast
+
+    def decoder(self) -> BusDecoder:
+        """A fresh decoder for one connection."""
+        return BusDecoder(self._framing, self._table)
+
+    def scan(self) -> tuple[Exchange, ...]:
+        """Ask every id that a servo may have."""
+        if self._table.ping_tells:
+            return (Exchange(self._framing.encode(Ping(BROADCAST)), anyone=True),)
+        return self.identify(self.capabilities.servos)
+
+    def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Ask each for its model and firmware; changes nothing."""
+        start, size = self._table.identity_span
+        ask = Ping if self._table.ping_tells else lambda servo: Read(servo, start, size)
+        return tuple(self._question(ask(self._known(servo)), Answer(servo, Asked.IDENTITY, size, start)) for servo in servos)
+
+    def limit(self, servo: int, speed: float, acceleration: float | None = None) -> tuple[Exchange, ...]:
+        """Let the servo itself move no faster [units/s, units/s2]; forgotten when its power fails."""
+        table = self._table
+        limits = [("The speed", table.speed, table.speed_unit, speed)]
+        if acceleration is not None:
+            limits.append(("The acceleration", table.acceleration, table.acceleration_unit, acceleration))
+        return tuple(self._write(servo, register, name, _rounded_up(name, value, unit, register)) for name, register, unit, value in limits)
+
+    def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
+        """The goal of each servo becomes where it is, and only then it gets torque; every step must be answered before the next."""
+        goals = tuple(self._write(servo, self._table.goal, f"Servo {servo}: its goal", self._reachable(servo, at[servo])) for servo in at)
+        return goals + tuple(self._write(servo, self._table.torque, "Torque", 1) for servo in at)
+
+    def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Make servos limp: all at once, then each again, to be answered."""
+        at_once = self._sync_write(self._table.torque, dict.fromkeys(servos, 0))
+        return at_once + tuple(self._write(servo, self._table.torque, "Torque", 0) for servo in servos)
+
+    def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
+        """Give servos their goals; nobody answers."""
+        return self._sync_write(self._table.goal, {servo: self._reachable(servo, goal) for servo, goal in goals.items()})
+
+    def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Ask servos for quantities: all in one go where their registers are neighbours."""
+        for quantity in quantities:
+            if quantity not in self._table.quantities:
+                raise ProtocolError(f"{self.capabilities.title} cannot tell a servo's {quantity.value}")
+        exchanges: list[Exchange] = []
+        for group in self._neighbours(quantities):
+            start = self._table.quantities[group[0]].start
+            size = max(self._table.quantities[quantity].end for quantity in group) - start
+            answers = [Answer(self._known(servo), Asked.VALUES, size, start, tuple(group)) for servo in servos]
+            exchanges += self._ask_all(answers, start, size)
+        return tuple(exchanges)
+
+    def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
+        """End motion at once; nobody answers."""
+        limp = self._sync_write(self._table.torque, dict.fromkeys(release, 0))
+        return self.write(hold) + limp
+
+    def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
+        """Let servos that hear nothing for so long stop; None switches it off, and clears it where it has tripped."""
+        register, span = self._table.watchdog, self.capabilities.watchdog
+        if register is None or span is None:
+            raise ProtocolError(f"{self.capabilities.title} have no watchdog: when the line goes silent a servo holds its last goal")
+        if seconds is None:
+            number = 0
+        elif span[0] <= seconds <= span[1]:
+            number = round(seconds / self._table.watchdog_unit)
+        else:
+            raise ProtocolError(f"A watchdog of {seconds:g} s; these servos take {span[0]:g} to {span[1]:g} s")
+        return tuple(self._write(servo, register, "The watchdog", number) for servo in servos)
+
+    def ask_errors(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Ask servos what is wrong with their hardware."""
+        register = self._table.hardware_errors
+        if register is None:
+            raise ProtocolError(f"{self.capabilities.title} tell of errors in every answer; ask them for any quantity")
+        answers = [Answer(self._known(servo), Asked.ERRORS, register.size, register.start) for servo in servos]
+        return tuple(self._ask_all(answers, register.start, register.size))
+
+    def reboot(self, servo: int) -> tuple[Exchange, ...]:
+        """Start a servo anew, which clears its errors: it is limp then, and knows no limits and no watchdog."""
+        return (self._question(Reboot(self._known(servo)), Answer(servo, Asked.DONE)),)
+
+    def change_id(self, servo: int, new: int) -> tuple[Exchange, ...]:
+        """Give a limp servo another id, and ask for it by the new one. Its answer to the change itself may bear either id."""
+        change = Exchange(self._encode(Write(self._known(servo), self._table.servo_id.start, self._packed_id(new))))
+        return (*self._unlock(servo), change, *self._lock(new), *self.identify((new,)))
+
+    def change_baudrate(self, servo: int, baudrate: int) -> tuple[Exchange, ...]:
+        """Let a limp servo talk at another rate from now on; no answer is awaited, since it may come at either rate."""
+        register = self._table.baudrate
+        number = self._table.baud_number(baudrate)
+        change = Exchange(self._encode(Write(self._known(servo), register.start, register.pack("The baud rate", number))))
+        return (*self._unlock(servo), change)
+
+    def set_middle(self, servo: int) -> tuple[Exchange, ...]:
+        """Let a limp servo take where it is for the middle of its range; outlives power."""
+        if self._table.middle is None:
+            raise ProtocolError(f"{self.capabilities.title} cannot take where they are for their middle; set the channel's zero instead")
+        return (self._write(servo, self._table.torque, "The middle", self._table.middle),)
+
+    def _unlock(self, servo: int) -> tuple[Exchange, ...]:
+        limp = self._write(servo, self._table.torque, "Torque", 0)
+        lock = self._table.eeprom_lock
+        return (limp,) if lock is None else (limp, self._write(servo, lock, "The lock", 0))
+
+    def _lock(self, servo: int) -> tuple[Exchange, ...]:
+        lock = self._table.eeprom_lock
+        return () if lock is None else (self._write(servo, lock, "The lock", 1),)
+
+    def _packed_id(self, servo: int) -> bytes:
+        return self._table.servo_id.pack("The new id", self._known(servo))
+
+    def _write(self, servo: int, register: Register, name: str, value: int) -> Exchange:
+        order = Write(self._known(servo), register.start, register.pack(name, value))
+        return self._question(order, Answer(servo, Asked.DONE))
+
+    def _sync_write(self, register: Register, values: Mapping[int, int]) -> tuple[Exchange, ...]:
+        items = iter([(self._known(servo), register.pack(f"Servo {servo}: its value", value)) for servo, value in values.items()])
+        parts = iter(lambda: tuple(islice(items, MOST_AT_ONCE)), ())
+        return tuple(Exchange(self._encode(SyncWrite(register.start, part))) for part in parts)
+
+    def _ask_all(self, answers: Sequence[Answer], start: int, size: int) -> Iterator[Exchange]:
+        if not self._sync_reads:
+            for answer in answers:
+                assert answer.servo is not None
+                yield self._question(Read(answer.servo, start, size), answer)
+            return
+        for first in range(0, len(answers), MOST_AT_ONCE):
+            part = tuple(answers[first : first + MOST_AT_ONCE])
+            servos = tuple(answer.servo for answer in part if answer.servo is not None)
+            one = self._framing.shared_length(len(part), size) if self._fast else len(part) * self._framing.status_length(size)
+            yield Exchange(self._encode(SyncRead(start, size, servos, self._fast)), part, one, shared=self._fast)
+
+    def _question(self, instruction: Instruction, answer: Answer) -> Exchange:
+        return Exchange(self._encode(instruction), (answer,), self._framing.status_length(answer.size))
+
+    def _encode(self, instruction: Instruction) -> bytes:
+        return self._framing.encode(instruction)
+
+    def _neighbours(self, quantities: Collection[Quantity]) -> list[list[Quantity]]:
+        """The quantities in the order of their registers, in groups that can be read in one go."""
+        groups: list[list[Quantity]] = []
+        for quantity in sorted(set(quantities), key=lambda quantity: self._table.quantities[quantity].start):
+            if groups and self._table.quantities[quantity].end - self._table.quantities[groups[-1][0]].start <= WIDEST_READ:
+                groups[-1].append(quantity)
+            else:
+                groups.append([quantity])
+        return groups
+
+    def _known(self, servo: int) -> int:
+        if servo not in self.capabilities.servos:
+            ids = self.capabilities.servos
+            raise ProtocolError(f"Servo {servo} does not exist; ids go from {ids.start} to {ids.stop - 1}")
+        return servo
+
+    def _reachable(self, servo: int, position: int) -> int:
+        units = self.capabilities.units
+        if not units.lowest <= position <= units.highest:
+            raise ProtocolError(f"Servo {servo}: position {position}; it takes {units.lowest} to {units.highest} {units.name}")
+        return position
+
+
+def _rounded_up(name: str, value: float, unit: float, register: Register) -> int:
+    """`value` in the register's unit: at least 1, since 0 means no limit, and never beyond what it holds."""
+    if not (math.isfinite(value) and value > 0):
+        raise ProtocolError(f"{name} is {value}; give a positive number")
+    return max(1, min(math.ceil(value / unit), register.highest))

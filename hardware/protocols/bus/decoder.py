@@ -1,0 +1,154 @@
+"""Reads what servos on a bus answer, and tells answers from echoes, strangers and damage. Knows no Blender."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable
+
+from ..interface import Acknowledged, Answer, Asked, Complaint, Exchange, Measured, Message, Problem, Trouble
+from ..stream import Broken, Skip, Stream, Wait, Whole
+from .framing import Framing
+from .instructions import Status
+from .table import Table
+
+ECHOES = 8  # frames that were sent and may come back: goals and questions of one turn
+
+
+class BusDecoder:
+    """A host's decoder.
+
+    Some adapters give back every byte that is sent. Such an echo is known by being the question itself, and is passed over.
+
+    Args:
+        framing: The bytes of the protocol.
+        table: The registers of its servos, and its errors in words.
+    """
+
+    def __init__(self, framing: Framing, table: Table) -> None:
+        self._framing = framing
+        self._table = table
+        self._stream = Stream(self._look)
+        self._exchange = Exchange(b"")
+        self._open: list[Answer] = []
+        self._answered: Counter[int] = Counter()
+        self._longest = framing.longest
+        self._echoes: deque[bytes] = deque(maxlen=ECHOES)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether answers are still to come."""
+        return bool(self._open) or self._exchange.anyone
+
+    def expect(self, exchange: Exchange) -> None:
+        """`exchange` is being sent: from here on its answers count, and no older ones."""
+        self._stream.forget()
+        self._exchange = exchange
+        self._open = list(exchange.answers)
+        self._answered.clear()
+        self._echoes.append(exchange.data)
+        if exchange.anyone:
+            self._longest = self._framing.longest
+        else:
+            single = max((self._framing.status_length(answer.size) for answer in exchange.answers), default=0)
+            self._longest = max(exchange.answer_bytes if exchange.shared else single, *map(len, self._echoes))
+
+    def feed(self, data: bytes) -> list[Message]:
+        """What `data` completes, in order."""
+        return self._read(self._stream.feed(data))
+
+    def give_up(self) -> list[Message]:
+        """The line stays silent: what is pending is no message, answers that did not come are missing."""
+        messages: list[Message] = []
+        if self._exchange.shared and self._open:
+            servos = [answer.servo for answer in self._open if answer.servo is not None]
+            saved = self._framing.rescue(bytes(self._stream.pending), servos, self._open[0].size)
+            if saved:
+                self._stream.forget()
+                for status in saved:
+                    messages += self._take(status)
+        messages += self._read(self._stream.give_up())
+        for answer in self._open:
+            messages.append(Problem(Trouble.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo))
+        self._open.clear()
+        self._exchange = Exchange(b"")
+        return messages
+
+    def _look(self, pending: bytearray) -> Wait | Skip | Whole | Broken:
+        return self._framing.look(pending, self._longest)
+
+    def _read(self, found: list[bytes | Problem]) -> list[Message]:
+        messages: list[Message] = []
+        for item in found:
+            if isinstance(item, Problem):
+                messages.append(item)
+            elif item in self._echoes:
+                self._echoes.remove(item)
+            else:
+                statuses = self._framing.statuses(item, self._open[0].size if self._open else 0)
+                if statuses is None:
+                    messages.append(Problem(Trouble.MALFORMED, f"A message that is no answer: {item.hex(' ')}", item))
+                for status in statuses or ():
+                    messages += self._take(status)
+        return messages
+
+    def _take(self, status: Status) -> list[Message]:
+        if self._exchange.anyone:
+            return self._identity(status)
+        answer = next((answer for answer in self._open if answer.servo == status.servo), None)
+        if answer is None:
+            return [self._stranger(status)]
+        complete = len(status.data) == answer.size
+        if not complete and (status.data or not status.error):
+            text = f"Servo {status.servo} answered with {len(status.data)} bytes; {answer.size} were asked for"
+            return [Problem(Trouble.MALFORMED, text, status.data, status.servo)]
+        self._open.remove(answer)
+        self._answered[status.servo] += 1
+        messages: list[Message] = [Complaint(status.servo, text) for text in self._table.complaints(status.error)]
+        if not complete or self._table.refused(status.error):
+            return messages
+        return messages + self._ANSWERS[answer.asked](self, answer, status)
+
+    def _stranger(self, status: Status) -> Problem:
+        if self._answered[status.servo]:
+            text = f"Servo {status.servo} answered twice: two servos may have that id; connect them one by one and change one's id"
+        elif self._open:
+            asked = ", ".join(str(answer.servo) for answer in self._open)
+            text = f"Servo {status.servo} answered where servo {asked} was asked"
+        else:
+            text = f"Servo {status.servo} answered, and nobody had asked it"
+        return Problem(Trouble.UNEXPECTED, text, status.data, status.servo)
+
+    def _identity(self, status: Status) -> list[Message]:
+        if self._answered[status.servo]:
+            return [self._stranger(status)]
+        if len(status.data) != self._table.identity_span[1]:
+            text = f"Servo {status.servo} answered with {len(status.data)} bytes; {self._table.identity_span[1]} say what it is"
+            return [Problem(Trouble.MALFORMED, text, status.data, status.servo)]
+        self._answered[status.servo] += 1
+        complaints: list[Message] = [Complaint(status.servo, text) for text in self._table.complaints(status.error)]
+        return [*complaints, self._table.identity(status.servo, status.data)]
+
+    def _identified(self, answer: Answer, status: Status) -> list[Message]:
+        return [self._table.identity(status.servo, status.data)]
+
+    def _done(self, answer: Answer, status: Status) -> list[Message]:
+        return [Acknowledged(status.servo)]
+
+    def _values(self, answer: Answer, status: Status) -> list[Message]:
+        messages: list[Message] = []
+        for quantity in answer.quantities:
+            register = self._table.quantities[quantity]
+            data = status.data[register.start - answer.start : register.end - answer.start]
+            messages.append(Measured(status.servo, quantity, register.unpack(data)))
+        return messages
+
+    def _errors(self, answer: Answer, status: Status) -> list[Message]:
+        flags = int.from_bytes(status.data, "little")
+        return [Acknowledged(status.servo), *(Complaint(status.servo, text) for text in self._table.hardware_complaints(flags))]
+
+    _ANSWERS: dict[Asked, Callable[[BusDecoder, Answer, Status], list[Message]]] = {
+        Asked.IDENTITY: _identified,
+        Asked.DONE: _done,
+        Asked.VALUES: _values,
+        Asked.ERRORS: _errors,
+    }

@@ -1,0 +1,68 @@
+"""Registers of a servo: where they are and what their bytes mean. Knows no Blender."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..interface import ProtocolError
+
+Order = Literal["little", "big"]
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A number in a servo's table.
+
+    Attributes:
+        start: Address of its first byte.
+        size: Bytes.
+        signed: Two's complement.
+        sign_bit: Bit that says that the number, in the bits below, is negative; None where there is none. Feetech's servos do so.
+        order: Which byte comes first.
+    """
+
+    start: int
+    size: int
+    signed: bool = False
+    sign_bit: int | None = None
+    order: Order = "little"
+
+    @property
+    def end(self) -> int:
+        """Address behind it."""
+        return self.start + self.size
+
+    @property
+    def lowest(self) -> int:
+        """The lowest number that it holds."""
+        if self.sign_bit is not None:
+            return 1 - (1 << self.sign_bit)
+        return -(1 << (8 * self.size - 1)) if self.signed else 0
+
+    @property
+    def highest(self) -> int:
+        """The highest number that it holds."""
+        if self.sign_bit is not None:
+            return (1 << self.sign_bit) - 1
+        return (1 << (8 * self.size - self.signed)) - 1
+
+    def pack(self, name: str, value: int) -> bytes:
+        """The bytes of `value`.
+
+        Raises:
+            ProtocolError: It does not fit; the text calls it `name`.
+        """
+        if not self.lowest <= value <= self.highest:
+            raise ProtocolError(f"{name} is {value}; the servo takes {self.lowest} to {self.highest}")
+        if self.sign_bit is not None and value < 0:
+            return (-value | 1 << self.sign_bit).to_bytes(self.size, self.order)
+        return value.to_bytes(self.size, self.order, signed=self.signed)
+
+    def unpack(self, data: bytes) -> int:
+        """The number in `data`, of the register's size."""
+        value = int.from_bytes(data, self.order, signed=self.signed)
+        if self.sign_bit is None:
+            return value
+        magnitude = value & ((1 << self.sign_bit) - 1)
+        return -magnitude if value >> self.sign_bit & 1 else magnitude

@@ -1,0 +1,116 @@
+"""What `BusCodec` and `BusDecoder` must know of a family of servos. Knows no Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..interface import Identified, ProtocolError, Quantity
+from .registers import Register
+
+EVERY_ERROR = 0xFF
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A family of servos.
+
+    Attributes:
+        torque: Register that lets a servo move.
+        goal: Register of the goal.
+        speed: Register of the greatest speed.
+        speed_unit: Raw positions per second in one unit of `speed`.
+        acceleration: Register of the greatest acceleration.
+        acceleration_unit: Raw positions per second squared in one unit of `acceleration`.
+        servo_id: Register of the id.
+        baudrate: Register of the baud rate, whose numbers are in `baudrates`.
+        quantities: Registers of what can be read.
+        models: Names by number.
+        baudrates: Numbers by baud rate [bit/s].
+        model: Register of the model's number, read to identify a servo where a ping does not tell it.
+        firmware: Register of the firmware's version.
+        flags: What the bits of a status' error byte mean.
+        codes: What the numbers in the bits beyond `flags` mean: the order was refused.
+        hardware_flags: What the bits of the hardware's own error register mean.
+        hardware_errors: That register, where there is one.
+        ping_tells: Whether the answer to a ping carries model and firmware.
+        eeprom_lock: Register that guards those that outlive power, where there is one.
+        watchdog: Register of the watchdog, where there is one.
+        watchdog_unit: Its unit [s].
+        firmware_parts: Numbers in a version: 2 for "2.4", 1 for "46".
+        middle: Number for `torque` by which a servo takes where it is for its middle; None where it cannot.
+    """
+
+    torque: Register
+    goal: Register
+    speed: Register
+    speed_unit: float
+    acceleration: Register
+    acceleration_unit: float
+    servo_id: Register
+    baudrate: Register
+    quantities: Mapping[Quantity, Register]
+    models: dict[int, str]
+    baudrates: Mapping[int, int]
+    model: Register
+    firmware: Register
+    flags: Mapping[int, str]
+    codes: Mapping[int, str] = field(default_factory=dict)
+    hardware_flags: Mapping[int, str] = field(default_factory=dict)
+    hardware_errors: Register | None = None
+    ping_tells: bool = False
+    eeprom_lock: Register | None = None
+    watchdog: Register | None = None
+    watchdog_unit: float = 0.0
+    firmware_parts: Literal[1, 2] = 1
+    middle: int | None = None
+
+    def complaints(self, error: int) -> list[str]:
+        """What the error byte of a status says."""
+        texts = [text for bit, text in self.flags.items() if error & bit]
+        code = self._code(error)
+        if code:
+            texts.append(self.codes.get(code, f"it refused the order with the unknown error {code}"))
+        return texts
+
+    def refused(self, error: int) -> bool:
+        """Whether an error byte means that the order was not obeyed."""
+        return bool(self._code(error))
+
+    def hardware_complaints(self, flags: int) -> list[str]:
+        """What the hardware's own error register says."""
+        known = [text for bit, text in self.hardware_flags.items() if flags & bit]
+        rest = flags & ~sum(self.hardware_flags)
+        return known + ([f"it reports the unknown error {rest:#04x}"] if rest else [])
+
+    @property
+    def identity_span(self) -> tuple[int, int]:
+        """Where model and firmware are: address of the first byte, and how many bytes; an answer to a ping that tells has no address."""
+        if self.ping_tells:
+            return 0, self.model.size + self.firmware_parts
+        first = min(self.model.start, self.firmware.start)
+        return first, max(self.model.end, self.firmware.start + self.firmware_parts) - first
+
+    def identity(self, servo: int, data: bytes) -> Identified:
+        """Who the servo is: `data` is the answer to a ping that tells, or the registers of `identity_span`."""
+        first, _ = self.identity_span
+        model_at = 0 if self.ping_tells else self.model.start - first
+        firmware_at = self.model.size if self.ping_tells else self.firmware.start - first
+        model = self.model.unpack(data[model_at : model_at + self.model.size])
+        firmware = ".".join(str(part) for part in data[firmware_at : firmware_at + self.firmware_parts])
+        return Identified(servo, model, self.models.get(model, f"unknown model {model}"), firmware)
+
+    def baud_number(self, baudrate: int) -> int:
+        """The number of a baud rate.
+
+        Raises:
+            ProtocolError: These servos do not know it.
+        """
+        if baudrate not in self.baudrates:
+            known = ", ".join(str(rate) for rate in sorted(self.baudrates))
+            raise ProtocolError(f"A baud rate of {baudrate}; these servos know {known}")
+        return self.baudrates[baudrate]
+
+    def _code(self, error: int) -> int:
+        return error & ~sum(self.flags) & EVERY_ERROR

@@ -1,0 +1,125 @@
+"""Feetech's STS and SCS servos: their registers and what they can do. Knows no Blender.
+
+Addresses, sign bits and numbers are those of Feetech's memory tables and of LeRobot's. STS servos put the low byte first and say "negative"
+by a bit of its own (bit 15 of positions, bit 10 of the load), not by two's complement. SCS servos put the high byte first; they have 1024
+steps.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ..bus.codec import BusCodec
+from ..bus.registers import Order, Register
+from ..bus.table import Table
+from ..interface import Capabilities, Check, ProtocolError, Quantity, Silence, Units
+from .packets import HIGHEST_ID, Packets
+
+Series = Literal["sts", "scs"]
+
+STEPS = {"sts": 4096, "scs": 1024}  # in a turn of 360 degrees, and over the 300 degrees of an SCS servo
+SCS_RANGE = 300.0 / 360.0  # of a turn that an SCS servo's 1024 steps cover
+FARTHEST = 30719  # steps either way with multi-turn: 7.5 turns
+MIDPOINT = 128  # number for the torque register: where the servo is becomes its middle, step 2048
+
+BAUDRATES = {1_000_000: 0, 500_000: 1, 250_000: 2, 128_000: 3, 115_200: 4, 57_600: 5, 38_400: 6, 19_200: 7}
+MODELS = {777: "STS3215", 2825: "STS3250", 11272: "SM8512BL", 1284: "SCS0009"}
+
+ERRORS = {
+    0x01: "its voltage is too low or too high",
+    0x02: "its position sensor is faulty",
+    0x04: "it is too hot",
+    0x08: "it draws too much current",
+    0x20: "it is overloaded",
+}
+
+WORTH = {  # of one unit
+    Quantity.LOAD: 0.001,  # of the greatest load
+    Quantity.VOLTAGE: 0.1,  # V
+    Quantity.TEMPERATURE: 1.0,  # degrees Celsius
+    Quantity.VELOCITY: 1.0,  # steps/s
+    Quantity.CURRENT: 0.0065,  # A
+}
+
+
+def table_of(series: Series) -> Table:
+    """The registers of a series."""
+    order: Order = "little" if series == "sts" else "big"
+    sts = series == "sts"
+    sign = 15 if sts else None
+    quantities = {
+        Quantity.POSITION: Register(56, 2, sign_bit=sign, order=order),
+        Quantity.VELOCITY: Register(58, 2, sign_bit=15, order=order),
+        Quantity.LOAD: Register(60, 2, sign_bit=10, order=order),
+        Quantity.VOLTAGE: Register(62, 1),
+        Quantity.TEMPERATURE: Register(63, 1),
+    }
+    if sts:
+        quantities[Quantity.CURRENT] = Register(69, 2, sign_bit=15)
+    return Table(
+        torque=Register(40, 1),
+        goal=Register(42, 2, sign_bit=sign, order=order),
+        speed=Register(46, 2, sign_bit=15, order=order),
+        speed_unit=1.0,
+        acceleration=Register(41, 1),
+        acceleration_unit=100.0,
+        servo_id=Register(5, 1),
+        baudrate=Register(6, 1),
+        quantities=quantities,
+        models=MODELS,
+        baudrates=BAUDRATES,
+        model=Register(3, 2, order=order),
+        firmware=Register(0, 2),
+        flags=ERRORS,
+        eeprom_lock=Register(55 if sts else 48, 1),
+        middle=MIDPOINT if sts else None,
+        firmware_parts=2,
+    )
+
+
+def capabilities_of(series: Series, multi_turn: bool = False) -> Capabilities:
+    """What a series can do."""
+    steps = STEPS[series]
+    table = table_of(series)
+    units = Units(
+        "steps",
+        lowest=-FARTHEST if multi_turn else 0,
+        highest=FARTHEST if multi_turn else steps - 1,
+        per_turn=steps if series == "sts" else steps / SCS_RANGE,
+    )
+    return Capabilities(
+        title=f"Feetech {series.upper()} servos",
+        units=units,
+        servos=range(HIGHEST_ID + 1),
+        max_channels=HIGHEST_ID + 1,
+        baudrates=tuple(BAUDRATES),
+        reads=frozenset(table.quantities),
+        measures=True,
+        worth={quantity: WORTH[quantity] for quantity in table.quantities if quantity in WORTH},
+        commands_checked=Check.SUM8,
+        answers_checked=Check.SUM8,
+        acknowledges=True,
+        one_at_a_time=True,
+        releases=True,
+        watchdog=None,
+        on_silence=Silence.HOLD,
+        limits_speed=True,
+        limits_acceleration=series == "sts",
+        changes_id=True,
+        remark="When a cable breaks or the computer fails, a servo goes to its last goal and holds it; only a power switch makes it limp",
+    )
+
+
+def feetech(series: Series, multi_turn: bool = False) -> BusCodec:
+    """The codec of a series.
+
+    Args:
+        series: "sts" (also SMS) or "scs".
+        multi_turn: Whether the servos are set to turn more than once; STS only.
+
+    Raises:
+        ProtocolError: SCS servos with more than one turn.
+    """
+    if multi_turn and series == "scs":
+        raise ProtocolError("SCS servos turn by 300 degrees and no more; switch multi-turn off")
+    return BusCodec(capabilities_of(series, multi_turn), Packets(), table_of(series), sync_reads=series == "sts")

@@ -1,0 +1,351 @@
+"""Feetech's frames and codec: against public vectors, and against every kind of damage."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from limber.hardware.protocols.bus.instructions import BROADCAST, Ping, Read, Reboot, Status, SyncRead, SyncWrite, Write
+from limber.hardware.protocols.feetech import Packets, checksum, feetech, table_of
+from limber.hardware.protocols.interface import (
+    Acknowledged,
+    Complaint,
+    Identified,
+    Measured,
+    Problem,
+    ProtocolError,
+    Quantity,
+    Trouble,
+)
+
+from tests.hardware.protocol_checks import (
+    CHANCE,
+    NOISE,
+    double_flips,
+    flipped,
+    frames,
+    heard,
+    needs_vectors,
+    pieces,
+    single_flips,
+    vectors,
+    whole_frames,
+    wire,
+)
+
+PACKETS = Packets()
+TABLE = table_of("sts")
+STS, SCS = feetech("sts"), feetech("scs")
+EVERYTHING = [Quantity.POSITION, Quantity.LOAD, Quantity.VOLTAGE, Quantity.TEMPERATURE]
+
+ID = st.integers(0, 0xFD)
+BYTE = st.integers(0, 0xFF)
+SOME = st.binary(min_size=1, max_size=8)
+
+
+@st.composite
+def sync_writes(draw: st.DrawFn) -> SyncWrite:
+    size = draw(st.integers(1, 8))
+    items = st.tuples(ID, st.binary(min_size=size, max_size=size))
+    return SyncWrite(draw(BYTE), tuple(draw(st.lists(items, min_size=1, max_size=12))))
+
+
+INSTRUCTIONS = st.one_of(
+    st.builds(Ping, ID),
+    st.builds(Read, ID, BYTE, BYTE),
+    st.builds(Write, ID | st.just(BROADCAST), BYTE, SOME),
+    st.builds(Reboot, ID),
+    st.builds(SyncRead, BYTE, BYTE, st.lists(ID, min_size=1, max_size=12).map(tuple)),
+    sync_writes(),
+)
+STATUSES = st.builds(Status, ID, BYTE, st.binary(max_size=20))
+
+
+def look(pending):
+    return PACKETS.look(pending, PACKETS.longest)
+
+
+def little(value: int, size: int) -> bytes:
+    return value.to_bytes(size, "little")
+
+
+def from_acceleration_on(position: int, speed: int, acceleration: int) -> bytes:
+    """The registers 41 to 47, as one sync write sets them."""
+    goal = TABLE.goal.pack("goal", position)
+    return TABLE.acceleration.pack("acceleration", acceleration) + goal + bytes(2) + TABLE.speed.pack("speed", speed)
+
+
+def instruction_of(vector):
+    """The instruction that a public vector says in its fields."""
+    kind, start = vector["name"].split(".")[1], vector.get("addr")
+    match kind:
+        case "write":
+            data = bytes(vector["data"]) if "data" in vector else little(vector["value"], vector["len"])
+            return Write(vector.get("id"), start, data)
+        case "read":
+            return Read(vector["id"], start, vector["len"])
+        case "sync_read":
+            return SyncRead(start, vector["len"], tuple(vector["ids"]))
+        case "sync_write" | "sync_write_goal":
+            return SyncWrite(start, tuple((servo, little(value, vector["len"])) for servo, value in vector["items"]))
+        case "sync_write_posex" | "SyncWritePosEx":
+            return SyncWrite(TABLE.acceleration.start, tuple((servo, from_acceleration_on(*rest)) for servo, *rest in vector["items"]))
+    raise AssertionError(f"no such vector: {kind}")
+
+
+PUBLIC = [vector for vector in vectors("sts.", "p1.") if "WARNING" not in vector]
+DOUBTFUL = [vector for vector in vectors("sts.", "p1.") if "WARNING" in vector]
+
+
+@needs_vectors
+def test_all_public_vectors_of_the_protocol_are_tested():
+    assert len(PUBLIC) == 23
+    assert [vector["name"] for vector in DOUBTFUL] == ["sts.SyncWritePosEx"]
+
+
+@pytest.mark.parametrize("vector", PUBLIC, ids=lambda vector: vector["hex"])
+def test_instructions_are_the_public_bytes_both_ways(vector):
+    instruction = instruction_of(vector)
+    assert PACKETS.encode(instruction) == wire(vector)
+    (frame,) = frames(look, wire(vector))
+    assert PACKETS.instruction(frame) == instruction
+
+
+@pytest.mark.parametrize("vector", DOUBTFUL, ids=lambda vector: vector["name"])
+def test_a_negative_goal_has_a_sign_bit_where_a_public_library_sends_two_s_complement(vector):
+    ours = PACKETS.encode(instruction_of(vector))
+    assert bytes.fromhex("02 14 64 80 00 00 e8 03") in ours  # -100 steps: 100 with bit 15
+    assert bytes.fromhex("02 14 9c ff 00 00 e8 03") in wire(vector)
+    assert len(ours) == len(wire(vector))
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "data"),
+    [
+        (STS.write({1: 2048}), "ff ff fe 07 83 2a 02 01 00 08 42"),
+        (STS.read([Quantity.POSITION], [1, 2, 3, 4, 5, 6]), "ff ff fe 0a 82 38 02 01 02 03 04 05 06 26"),
+        (SCS.read([Quantity.POSITION], [1]), "ff ff 01 04 02 38 02 be"),
+        (SCS.write({1: 0x0102}), "ff ff fe 07 83 2a 02 01 01 02 47"),  # high byte first
+        (STS.stop({}, [1, 2]), "ff ff fe 08 83 28 01 01 00 02 00 4a"),
+        (STS.set_middle(1), "ff ff 01 04 03 28 80 4f"),
+    ],
+)
+def test_the_codec_says_orders_in_one_frame(exchanges, data):
+    (exchange,) = exchanges
+    assert exchange.data == bytes.fromhex(data)
+
+
+def test_arming_sets_the_goal_where_the_servo_is_before_it_gives_torque_and_waits_for_each_answer():
+    exchanges = STS.arm({1: 2048, 2: 7})
+    said = [PACKETS.instruction(exchange.data) for exchange in exchanges]
+    assert said == [Write(1, 42, b"\x00\x08"), Write(2, 42, b"\x07\x00"), Write(1, 40, b"\x01"), Write(2, 40, b"\x01")]
+    assert all(len(exchange.answers) == 1 for exchange in exchanges)
+
+
+def test_disarming_is_said_to_all_at_once_and_then_confirmed_by_each():
+    at_once, *each = STS.disarm([1, 2])
+    assert PACKETS.instruction(at_once.data) == SyncWrite(40, ((1, b"\x00"), (2, b"\x00")))
+    assert [PACKETS.instruction(exchange.data) for exchange in each] == [Write(1, 40, b"\x00"), Write(2, 40, b"\x00")]
+
+
+def test_changing_an_id_unlocks_changes_locks_and_asks_by_the_new_id():
+    said = [PACKETS.instruction(exchange.data) for exchange in STS.change_id(1, 7)]
+    assert said == [Write(1, 40, b"\x00"), Write(1, 55, b"\x00"), Write(1, 5, b"\x07"), Write(7, 55, b"\x01"), Read(7, 0, 5)]
+
+
+def test_changing_the_baud_rate_writes_its_number():
+    *_, change = STS.change_baudrate(1, 115_200)
+    assert PACKETS.instruction(change.data) == Write(1, 6, b"\x04")
+    with pytest.raises(ProtocolError, match="31250"):
+        STS.change_baudrate(1, 31_250)
+
+
+def test_a_speed_limit_is_never_rounded_to_none():
+    said = [PACKETS.instruction(exchange.data) for exchange in STS.limit(3, 0.2, 10.0)]
+    assert said == [Write(3, 46, b"\x01\x00"), Write(3, 41, b"\x01")]
+
+
+def test_answers_become_quantities_in_raw_units():
+    (exchange,) = STS.read(EVERYTHING, [1, 2])
+    first = PACKETS.encode_status(Status(1, 0, bytes.fromhex("00 08  00 00  64 04  78  1e")))
+    second = PACKETS.encode_status(Status(2, 0, bytes.fromhex("64 80  00 00  00 00  77  1f")))
+    told = {(message.servo, message.quantity): message.raw for message in heard(STS.decoder(), exchange, first + second)}
+    assert told[1, Quantity.POSITION] == 2048
+    assert told[1, Quantity.LOAD] == -100  # the sign is bit 10
+    assert told[1, Quantity.VOLTAGE] * STS.capabilities.worth[Quantity.VOLTAGE] == pytest.approx(12.0)
+    assert told[2, Quantity.POSITION] == -100
+    assert told[2, Quantity.TEMPERATURE] == 31
+
+
+def test_a_servo_says_its_model_and_its_firmware():
+    (exchange,) = STS.identify([4])
+    answer = PACKETS.encode_status(Status(4, 0, bytes((3, 10, 0, 9, 3))))
+    assert heard(STS.decoder(), exchange, answer) == [Identified(4, 777, "STS3215", "3.10")]
+    (exchange,) = SCS.identify([4])
+    answer = PACKETS.encode_status(Status(4, 0, bytes((1, 2, 1, 5, 4))))
+    assert heard(SCS.decoder(), exchange, answer) == [Identified(4, 1284, "SCS0009", "1.2")]
+
+
+def test_a_servo_s_own_errors_are_told_beside_what_it_measures():
+    (exchange,) = STS.read([Quantity.TEMPERATURE], [1])
+    messages = heard(STS.decoder(), exchange, PACKETS.encode_status(Status(1, 0x24, b"\x50")))
+    assert messages == [Complaint(1, "it is too hot"), Complaint(1, "it is overloaded"), Measured(1, Quantity.TEMPERATURE, 80)]
+
+
+def test_an_order_is_acknowledged():
+    first, *_ = STS.arm({1: 2048})
+    assert heard(STS.decoder(), first, PACKETS.encode_status(Status(1, 0))) == [Acknowledged(1)]
+
+
+def test_a_servo_in_the_middle_that_is_silent_is_named_and_the_others_are_read():
+    (exchange,) = STS.read([Quantity.POSITION], [1, 2, 3])
+    answers = b"".join(PACKETS.encode_status(Status(servo, 0, b"\x05\x00")) for servo in (1, 3))
+    messages = heard(STS.decoder(), exchange, answers)
+    assert [message.servo for message in messages if isinstance(message, Measured)] == [1, 3]
+    assert [(message.servo, message.trouble) for message in messages if isinstance(message, Problem)] == [(2, Trouble.MISSING)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Status(5, 0, b"\x05\x00"), "5 answered where servo 1"),
+        (Status(1, 0, b"\x05"), "1 bytes; 2 were"),
+    ],
+)
+def test_an_answer_that_does_not_fit_the_question_gives_no_position(answer, words):
+    (exchange,) = STS.read([Quantity.POSITION], [1])
+    messages = heard(STS.decoder(), exchange, PACKETS.encode_status(answer))
+    assert not [message for message in messages if isinstance(message, Measured)]
+    assert words in messages[0].text
+
+
+def test_two_servos_with_one_id_are_noticed():
+    (exchange,) = STS.read([Quantity.POSITION], [1, 2])
+    answer = PACKETS.encode_status(Status(1, 0, b"\x05\x00"))
+    problems = [message for message in heard(STS.decoder(), exchange, answer + answer) if isinstance(message, Problem)]
+    assert "two servos may have that id" in problems[0].text
+
+
+def test_an_older_question_s_answer_is_not_taken_for_the_new_one_s():
+    decoder = STS.decoder()
+    (old,) = STS.read([Quantity.TEMPERATURE], [1])
+    (new,) = STS.read([Quantity.POSITION], [1])
+    decoder.expect(old)
+    decoder.feed(PACKETS.encode_status(Status(1, 0, b"\x50"))[:3])
+    messages = heard(decoder, new, PACKETS.encode_status(Status(1, 0, b"\x00\x08")))
+    assert messages == [Measured(1, Quantity.POSITION, 2048)]
+
+
+@given(CHANCE)
+def test_an_adapter_that_echoes_changes_nothing(chance):
+    (goals,) = STS.write({1: 5, 2: 6})
+    (question,) = STS.read([Quantity.POSITION], [1])
+    decoder = STS.decoder()
+    decoder.expect(goals)
+    answer = PACKETS.encode_status(Status(1, 0, b"\x00\x08"))
+    messages = heard(decoder, question, pieces(goals.data + question.data + answer, chance))
+    assert messages == [Measured(1, Quantity.POSITION, 2048)]
+
+
+def test_the_checksum_is_the_manual_s():
+    assert checksum(bytes.fromhex("01 04 02 38 02")) == 0xBE
+
+
+@given(INSTRUCTIONS)
+def test_what_is_encoded_is_decoded(instruction):
+    (frame,) = frames(look, PACKETS.encode(instruction))
+    assert PACKETS.instruction(frame) == instruction
+
+
+@given(STATUSES)
+def test_a_status_that_is_encoded_is_decoded(status):
+    (frame,) = frames(look, PACKETS.encode_status(status))
+    assert PACKETS.statuses(frame, 0) == (status,)
+
+
+@given(st.lists(NOISE | INSTRUCTIONS.map(PACKETS.encode) | STATUSES.map(PACKETS.encode_status), max_size=6), CHANCE)
+def test_it_does_not_matter_how_the_bytes_arrive(parts, chance):
+    data = b"".join(parts)
+    assert frames(look, pieces(data, chance)) == frames(look, data)
+
+
+@given(st.lists(NOISE | STATUSES.map(PACKETS.encode_status), max_size=6), st.lists(ID, min_size=1, max_size=5, unique=True), CHANCE)
+def test_no_bytes_in_any_order_raise_and_none_are_lost_to_how_they_are_cut(parts, servos, chance):
+    (exchange,) = STS.read(EVERYTHING, servos)
+    data = b"".join(parts)
+    assert heard(STS.decoder(), exchange, pieces(data, chance)) == heard(STS.decoder(), exchange, data)
+
+
+@given(STATUSES, st.data(), STATUSES)
+def test_a_frame_that_was_cut_off_does_not_hide_the_next_one(cut, data, whole):
+    begun = PACKETS.encode_status(cut)
+    begun = begun[: data.draw(st.integers(0, len(begun) - 1))]
+    assert PACKETS.encode_status(whole) in whole_frames(look, begun + PACKETS.encode_status(whole))
+
+
+@pytest.mark.parametrize("quantities", [[Quantity.TEMPERATURE], [Quantity.POSITION], [Quantity.POSITION, Quantity.LOAD], EVERYTHING])
+def test_no_answer_with_a_flipped_bit_is_accepted(quantities):
+    chance = random.Random(len(quantities))
+    (exchange,) = STS.read(quantities, [7])
+    for _ in range(50):
+        answer = PACKETS.encode_status(Status(7, 0, chance.randbytes(exchange.answers[0].size)))
+        for damaged in single_flips(answer):
+            messages = heard(STS.decoder(), exchange, damaged)
+            assert all(isinstance(message, Problem) for message in messages), damaged.hex(" ")
+
+
+@pytest.mark.parametrize("vector", PUBLIC, ids=lambda vector: vector["hex"])
+def test_no_public_frame_with_a_flipped_bit_is_accepted(vector):
+    for damaged in single_flips(wire(vector)):
+        assert whole_frames(look, damaged) == []
+
+
+def test_of_two_flipped_bits_only_those_that_keep_the_sum_pass_and_those_are_few():
+    (exchange,) = STS.read(EVERYTHING, [7])
+    answer = PACKETS.encode_status(Status(7, 0, random.Random(5).randbytes(8)))
+    passed = 0
+    for bits in double_flips(answer, 4000):
+        damaged = flipped(answer, *bits)
+        messages = heard(STS.decoder(), exchange, damaged)
+        if any(isinstance(message, Measured) for message in messages):
+            passed += 1
+            assert sum(damaged[2:]) % 256 == sum(answer[2:]) % 256
+    assert 0 < passed < 4000 / 13
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        (lambda: STS.write({254: 0}), "Servo 254"),
+        (lambda: STS.write({3: 4096}), "Servo 3: position 4096"),
+        (lambda: STS.write({3: -1}), "Servo 3: position -1"),
+        (lambda: SCS.write({3: 1024}), "takes 0 to 1023"),
+        (lambda: STS.arm({3: 5000}), "Servo 3"),
+        (lambda: STS.limit(3, float("nan")), "The speed is nan"),
+        (lambda: STS.limit(3, 5.0, -1.0), "The acceleration is -1"),
+        (lambda: STS.watchdog([3], 0.1), "no watchdog"),
+        (lambda: SCS.read([Quantity.CURRENT], [1]), "current"),
+        (lambda: SCS.set_middle(1), "middle"),
+        (lambda: STS.ask_errors([1]), "every answer"),
+        (lambda: feetech("scs", multi_turn=True), "300 degrees"),
+        (lambda: PACKETS.encode(SyncWrite(0, ((1, b"a"), (2, b"ab")))), "lengths"),
+        (lambda: PACKETS.encode(Read(1, 256, 2)), "256"),
+        (lambda: PACKETS.encode(Write(1, 0, bytes(250))), "250"),
+        (lambda: PACKETS.encode(SyncRead(0, 1, (1,), fast=True)), "fast"),
+    ],
+)
+def test_what_cannot_be_said_is_an_error_that_names_it(order, words):
+    with pytest.raises(ProtocolError, match=words):
+        order()
+
+
+def test_servos_that_turn_more_than_once_take_positions_either_way():
+    multi = feetech("sts", multi_turn=True)
+    (exchange,) = multi.write({1: -100})
+    assert exchange.data.hex(" ") == "ff ff fe 07 83 2a 02 01 64 80 66"
+
+
+def test_more_servos_than_a_frame_should_carry_are_asked_in_several():
+    exchanges = STS.read([Quantity.POSITION], range(60))
+    assert [len(exchange.answers) for exchange in exchanges] == [24, 24, 12]
+    assert [len(PACKETS.instruction(exchange.data).items) for exchange in STS.write(dict.fromkeys(range(60), 7))] == [24, 24, 12]
