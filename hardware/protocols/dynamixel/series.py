@@ -1,0 +1,137 @@
+"""Dynamixel's X series: its registers and what it can do. Knows no Blender.
+
+Addresses and numbers are those of ROBOTIS' control tables, which all servos of the X series share as far as they are used here.
+"""
+
+from __future__ import annotations
+
+from ..bus.codec import BusCodec
+from ..bus.registers import Register
+from ..bus.table import Table
+from ..interface import Capabilities, Check, Exchange, Quantity, Silence, Units
+from .packets import HIGHEST_ID, Packets
+
+STEPS = 4096  # in a turn
+FARTHEST = 256 * STEPS - 1  # steps either way in extended mode: 256 turns
+RPM = STEPS / 60.0  # steps/s in a turn per minute
+SPEED_UNIT = 0.229 * RPM  # steps/s
+ACCELERATION_UNIT = 214.577 * STEPS / 3600.0  # steps/s2: the table's unit is turns per minute squared
+WATCHDOG_UNIT = 0.02  # [s]
+LONGEST_WATCHDOG = 127 * WATCHDOG_UNIT
+POSITION_MODE, EXTENDED_MODE = 3, 4
+
+BAUDRATES = {57_600: 1, 9_600: 0, 115_200: 2, 1_000_000: 3, 2_000_000: 4, 3_000_000: 5, 4_000_000: 6}  # the factory's first
+
+MODELS = {
+    1000: "XH430-W350", 1001: "XD430-T350", 1010: "XH430-W210", 1011: "XD430-T210", 1020: "XM430-W350", 1030: "XM430-W210",
+    1040: "XH430-V350", 1050: "XH430-V210", 1060: "XL430-W250", 1070: "XC430-W150", 1080: "XC430-W240", 1090: "2XL430-W250",
+    1100: "XH540-W270", 1101: "XD540-T270", 1110: "XH540-W150", 1111: "XD540-T150", 1120: "XM540-W270", 1130: "XM540-W150",
+    1140: "XH540-V270", 1150: "XH540-V150", 1160: "2XC430-W250", 1170: "XW540-T260", 1180: "XW540-T140", 1190: "XL330-M077",
+    1200: "XL330-M288", 1210: "XC330-T181", 1220: "XC330-T288", 1230: "XC330-M181", 1240: "XC330-M288", 1270: "XW430-T333",
+    1310: "XW540-H260",
+}  # fmt: skip
+
+TELLS_LOAD = frozenset((1060, 1070, 1080, 1090, 1160))  # at address 126 these tell the load in thousandths, all others the current
+
+ALERT = {0x80: "its hardware reports an error"}
+REFUSALS = {
+    1: "it could not do what it was told",
+    2: "it does not know the instruction",
+    3: "the instruction arrived damaged",
+    4: "the value is out of its register's range",
+    5: "the value has the wrong length",
+    6: "the value is beyond its limits",
+    7: "the register may not be written now: torque is on, or the watchdog has tripped",
+}
+HARDWARE_ERRORS = {
+    0x01: "its voltage is too low or too high",
+    0x04: "it is too hot",
+    0x08: "its motor's position sensor is faulty",
+    0x10: "its electronics had a shock, or the motor gets too little power",
+    0x20: "it is overloaded",
+}
+
+RETURN_DELAY = Register(9, 1)
+MODE = Register(11, 1)
+
+TABLE = Table(
+    torque=Register(64, 1),
+    goal=Register(116, 4, signed=True),
+    speed=Register(112, 4, signed=True),
+    speed_unit=SPEED_UNIT,
+    acceleration=Register(108, 4, signed=True),
+    acceleration_unit=ACCELERATION_UNIT,
+    servo_id=Register(7, 1),
+    baudrate=Register(8, 1),
+    quantities={
+        Quantity.LOAD: Register(126, 2, signed=True),
+        Quantity.VELOCITY: Register(128, 4, signed=True),
+        Quantity.POSITION: Register(132, 4, signed=True),
+        Quantity.VOLTAGE: Register(144, 2),
+        Quantity.TEMPERATURE: Register(146, 1),
+    },
+    models=MODELS,
+    baudrates=BAUDRATES,
+    model=Register(0, 2),
+    firmware=Register(6, 1),
+    flags=ALERT,
+    codes=REFUSALS,
+    hardware_flags=HARDWARE_ERRORS,
+    hardware_errors=Register(70, 1),
+    ping_tells=True,
+    watchdog=Register(98, 1),
+    watchdog_unit=WATCHDOG_UNIT,
+)
+
+
+def capabilities(multi_turn: bool = False) -> Capabilities:
+    """What the X series can do."""
+    return Capabilities(
+        title="Dynamixel X servos",
+        units=Units("steps", -FARTHEST if multi_turn else 0, FARTHEST if multi_turn else STEPS - 1, per_turn=STEPS),
+        servos=range(HIGHEST_ID + 1),
+        max_channels=HIGHEST_ID + 1,
+        baudrates=tuple(BAUDRATES),
+        reads=frozenset(TABLE.quantities),
+        measures=True,
+        worth={Quantity.VOLTAGE: 0.1, Quantity.TEMPERATURE: 1.0, Quantity.VELOCITY: SPEED_UNIT},
+        commands_checked=Check.CRC16,
+        answers_checked=Check.CRC16,
+        acknowledges=True,
+        one_at_a_time=True,
+        releases=True,
+        watchdog=(WATCHDOG_UNIT, LONGEST_WATCHDOG),
+        on_silence=Silence.WATCHDOG,
+        limits_speed=True,
+        limits_acceleration=True,
+        changes_id=True,
+        remark="A watchdog that has tripped stops the servo where it is, with torque, and must be cleared before it takes new goals",
+    )
+
+
+class Dynamixel(BusCodec):
+    """The codec of the X series.
+
+    Args:
+        multi_turn: Whether the servos are to turn more than once (extended position mode).
+        fast: Whether to read with fast sync reads: less time on the line, but servos with old firmware stay silent (XL330: before 46).
+    """
+
+    def __init__(self, multi_turn: bool = False, fast: bool = False) -> None:
+        super().__init__(capabilities(multi_turn), Packets(), TABLE, fast=fast)
+        self._mode = EXTENDED_MODE if multi_turn else POSITION_MODE
+
+    def set_up(self, servo: int) -> tuple[Exchange, ...]:
+        """Make a servo limp, and let it take positions and answer without delay; outlives power, so for the first time only."""
+        return (
+            self._write(servo, TABLE.torque, "Torque", 0),
+            self._write(servo, MODE, "The mode", self._mode),
+            self._write(servo, RETURN_DELAY, "The delay", 0),
+        )
+
+
+def load_worth(model: int) -> tuple[float, str]:
+    """What a unit of LOAD is to a model: share of the greatest load, or amperes, and which of the two."""
+    if model in TELLS_LOAD:
+        return 0.001, "share"
+    return (0.001 if 1190 <= model <= 1240 else 0.00269), "ampere"
