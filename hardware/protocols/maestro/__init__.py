@@ -1,0 +1,34 @@
+"""Pololu's Maestro servo controllers. Knows no Blender."""
+
+from .codec import Maestro, MaestroDecoder
+from .commands import (
+    Command,
+    GetErrors,
+    GetMoving,
+    GetPosition,
+    GoHome,
+    MiniSsc,
+    SetAcceleration,
+    SetMultipleTargets,
+    SetSpeed,
+    SetTarget,
+    Wire,
+    crc7,
+)
+
+__all__ = [
+    "Command",
+    "GetErrors",
+    "GetMoving",
+    "GetPosition",
+    "GoHome",
+    "Maestro",
+    "MaestroDecoder",
+    "MiniSsc",
+    "SetAcceleration",
+    "SetMultipleTargets",
+    "SetSpeed",
+    "SetTarget",
+    "Wire",
+    "crc7",
+]
