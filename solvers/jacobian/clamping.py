@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..aim_residual import SHORTEST_REACH
 from ..rotations import length
 from ..skeleton import Skeleton
 from .linear import Array, Linear, size
@@ -36,7 +37,7 @@ class Clamp:
         """D_max is half the length of a typical link."""
         lengths = [length(joint.rest_offset) for joint in skeleton.joints[1:]] + [length(end.offset) for end in skeleton.ends]
         real = [each for each in lengths if each > 0.0]
-        return Clamp(HALF_A_LINK * float(np.median(real)) / skeleton.reach if real else 1.0)
+        return Clamp(HALF_A_LINK * float(np.median(real)) / max(skeleton.reach, SHORTEST_REACH) if real else 1.0)
 
     def at_first(self, linear: Linear, before: Allowances | None) -> Allowances:
         """The allowances for a frame's first update: no bound for ends whose targets have jumped since `before`."""

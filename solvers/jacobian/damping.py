@@ -87,9 +87,12 @@ class Filtered:
 
 @dataclass(frozen=True)
 class ByError:
-    """In step with the error, so that it vanishes where the goal is met: squares are `gain` e'e / 2 (Chan & Lawrence 1988)."""
+    """In step with the error, so that it vanishes where the goal is met: squares are `gain` e'e / 2 (Chan & Lawrence 1988).
 
-    gain: float = 0.1
+    Whatever the pose, no singular direction then changes joints by more than 1 / sqrt(2 gain): the most of s e / (s^2 + damping).
+    """
+
+    gain: float = 8.0  # .25 rad: calm out of reach, and still within a thousandth of the reach in a dozen updates
 
     def squares(self, parts: Factors, along: Array, rows: int) -> float:
         return 0.5 * self.gain * float(along @ along)

@@ -103,15 +103,14 @@ class Linearizer:
         self.skeleton = skeleton
         self.at_targets = at_targets
         slides = np.array([joint.kind == "prismatic" for joint in skeleton.joints])
-        self.units: Array = np.where(
-            slides, max(skeleton.reach, SHORTEST_REACH), 1.0
-        )  # (n,) a joint's angle [rad or m] over its coordinate
-        self._plain = not slides.any()
+        self.units: Array = np.where(slides, max(skeleton.reach, SHORTEST_REACH), 1.0)  # (n,) [rad or m] of a coordinate of one
+        self._turns_only = not slides.any()
 
     def linear(self, goal: GazeGoal, pose: Pose, wanted: Array, kept: Mask) -> Linear:
         """The problem at a pose; `wanted` (n,) in the joints' units."""
         error: list[float] = []
-        rows: list[float] = []
+        rows: list[float] = []  # the weight of each
+        nearer: list[float] = []  # what brings each row of a far target's Jacobian nearer, where that is the target's own
         blocks: list[Block] = []
         columns = []
         heaviest = max(wanted_end.weight for wanted_end in goal.ends) or 1.0
@@ -121,18 +120,22 @@ class Linearizer:
             distance = math.hypot(*left)
             if weight > 0.0:
                 missed = max(missed, distance)
-            if distance > FARTHEST:
-                left = tuple(e / distance * FARTHEST for e in left)
+            share = FARTHEST / distance if distance > FARTHEST else 1.0
+            if share != 1.0:
+                left = tuple(share * e for e in left)
             kind: Kind
             for kind, count in _kinds(part, goal):
                 blocks.append(Block(kind, part.end, len(rows), len(rows) + count, weight))
                 rows += [weight] * count
             error += left
+            nearer += [share] * len(left)
             columns.append(part.residual.columns)
         jacobian = np.array(columns[0] if len(columns) == 1 else [sum(joint, ()) for joint in zip(*columns, strict=True)]).T
-        if not self._plain:
+        if not self._turns_only:
             jacobian = jacobian * self.units
-        if len(goal.ends) == 1:
+        if self.at_targets:
+            jacobian = jacobian * np.array(nearer)[:, None]
+        if all(weight == 1.0 for weight in rows):
             return Linear(np.array(error), jacobian, blocks, wanted, kept, missed)
         weights = np.array(rows)
         return Linear(weights * error, weights[:, None] * jacobian, blocks, wanted, kept, missed)

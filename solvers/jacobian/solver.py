@@ -90,7 +90,7 @@ class JacobianSolver:
         for done in range(count):
             following = self.update(goal, posture, here, allowances)
             allowances = self._allowances_after(following, allowances)
-            is_settled = self._moved(here, following) <= self.updates.settled
+            is_settled = _moved(here, following, self.linearizer.units) <= self.updates.settled
             here = following
             if is_settled and here.linear.missed <= self.updates.met:
                 return Way(here, done + 1, allowances)
@@ -116,7 +116,7 @@ class JacobianSolver:
                 shaken, leasts = shaken + 1, []
             following = self.update(goal, posture, here, allowances)
             allowances = self._allowances_after(following, allowances)
-            moved, here = self._moved(here, following), following
+            moved, here = _moved(here, following, self.linearizer.units), following
             missed = size(here.linear.error)
             leasts.append(min(missed, leasts[-1]) if leasts else missed)
             if missed <= least or here.linear.missed <= use.met:
@@ -125,13 +125,16 @@ class JacobianSolver:
 
     def at(self, goal: GazeGoal, posture: Array, angles: Array) -> Here:
         """The linear problem at `angles` (n,)."""
-        pose = self.skeleton.forward(angles.tolist())
-        kept = self._kept if goal.keep > 0.0 else np.zeros(len(angles), dtype=bool)
-        state = State(self.skeleton, self.linearizer.units, goal, posture, kept, angles, pose)
+        state = self.state(goal, posture, angles)
         wanted = np.zeros(len(angles))
         for objective in self.updates.objectives:
             wanted += objective.downhill(state)
-        return Here(angles, pose, self.linearizer.linear(goal, pose, wanted, kept))
+        return Here(angles, state.pose, self.linearizer.linear(goal, state.pose, wanted, state.kept))
+
+    def state(self, goal: GazeGoal, posture: Array, angles: Array) -> State:
+        """What objectives judge."""
+        kept = self._kept if goal.keep > 0.0 else np.zeros(len(angles), dtype=bool)
+        return State(self.skeleton, self.linearizer.units, goal, posture, kept, angles, self.skeleton.forward(angles.tolist()))
 
     def update(self, goal: GazeGoal, posture: Array, here: Here, allowances: Allowances | None) -> Here:
         """One update, within limits."""
@@ -139,9 +142,6 @@ class JacobianSolver:
         linear = clamped(here.linear, allowances) if allowances else here.linear
         change = change_within(self.method, linear, (self._lower - here.angles) / units, (self._upper - here.angles) / units)
         return self.at(goal, posture, np.clip(here.angles + change * units, self._lower, self._upper))
-
-    def _moved(self, here: Here, following: Here) -> float:
-        return float(np.max(np.abs(following.angles - here.angles) / self.linearizer.units))
 
     def _shaken(self, angles: Array, times: int, draw: np.random.Generator) -> Array:
         most = self.updates.shake * 2.0**times
@@ -153,3 +153,7 @@ class JacobianSolver:
 
     def _allowances_after(self, here: Here, before: Allowances | None) -> Allowances | None:
         return self.updates.clamp.after(here.linear, before) if self.updates.clamp and before else None
+
+
+def _moved(here: Here, following: Here, units: Array) -> float:
+    return float(np.max(np.abs(following.angles - here.angles) / units))
