@@ -29,8 +29,11 @@ demo: build ## install the package, run the main job without a screen, leave pic
 test: setup build ## run the rings of tests (RING="lint plain blender installed window newest": these of them)
 	@.venv/bin/python scripts/rings.py $(RING)
 
-bench: main ## print every benchmark's table (RIGS=FOLDER: with chains of rigs, as benchmarks/gaze.py takes them)
-	.venv/bin/python -m benchmarks.gaze_table --rigs "$(RIGS)"
+bench: main ## print every benchmark's table, about 15 minutes; the comparison of solvers with its pictures in build/bench (RIGS=FOLDER: chains of rigs)
+	@.venv/bin/python -m benchmarks.environment
+	.venv/bin/python -m benchmarks.report
+	.venv/bin/python -m benchmarks.jacobian
+	.venv/bin/python -m benchmarks.rig_table "$(RIGS)"
 	.venv/bin/python -m benchmarks.erik_sweep
 	.venv/bin/python -m benchmarks.motion --settle
 	.venv/bin/python -m benchmarks.link

@@ -18,9 +18,8 @@ from matplotlib import pyplot as plt
 
 Results = Mapping[tuple[str, str], Answer]
 ERRORS = ("combined", "orientation", "posture")
-BINS = 40
 WIDEST = {"combined": 0.16, "orientation": 0.12, "posture": 0.12}  # right end of the axes: three thresholds and more
-COLORS = {"erik": "#d95f02", "expressive": "#1b9e77", "ccd": "#7570b3", "dls400": "#e7298a", "dls100": "#a6761d", "dls200": "#666666"}
+COLORS = {"erik": "#d95f02", "expressive": "#1b9e77", "ccd": "#7570b3", "dls400": "#e7298a", "dls100": "#a6761d", "dls400_bold": "#666666"}
 SHOWN = ("erik", "ccd", "dls400", "expressive")  # in the histograms, of those that were solved
 DOTS = 110  # an inch
 
@@ -29,29 +28,35 @@ def error(answer: Answer, what: str) -> np.ndarray:
     return answer["orientation"] + answer["posture"] if what == "combined" else answer[what]
 
 
-def histograms(results: Results, path: Path) -> None:
-    """The paper's Figure 12: how often each error comes, skeleton by skeleton, with the threshold and the largest error."""
+def distributions(results: Results, path: Path) -> None:
+    """What the paper's Figure 12 counts: the share of pairs with an error up to each size, skeleton by skeleton, and the largest error."""
     names = [name for name in BODIES if any(key[0] == name for key in results)]
     solvers = [solver for solver in SHOWN if all((name, solver) in results for name in names)]
-    figure, axes = plt.subplots(len(names), 3, figsize=(11, 1.6 * len(names) + 0.8), squeeze=False, sharex="col")
+    figure, axes = plt.subplots(len(names), 3, figsize=(11, 1.55 * len(names) + 0.9), squeeze=False, sharex="col", sharey=True)
     for row, name in zip(axes, names, strict=True):
         for plot, what in zip(row, ERRORS, strict=True):
-            edges = np.linspace(0.0, WIDEST[what], BINS + 1)
             for solver in solvers:
-                values = error(results[name, solver], what)
-                share = np.histogram(np.minimum(values, edges[-1]), edges)[0] / len(values)  # what lies beyond is in the last bar
-                plot.stairs(share, edges, color=COLORS[solver], label=solver, lw=1.4)
-                plot.plot(min(values.max(), edges[-1]), 0.0, marker="^", color=COLORS[solver], ms=6, clip_on=False)
+                cumulative(plot, error(results[name, solver], what), WIDEST[what], solver, COLORS[solver])
             plot.axvline(THRESHOLD, color="0.4", ls="--", lw=0.9)
-            plot.set_yscale("symlog", linthresh=0.01)
-            plot.set_ylim(0.0, 1.0)
-            plot.set_yticks([0.0, 0.01, 0.1, 1.0], ["0", "1 %", "10 %", "all"])
-        row[0].set_ylabel(f"{name}\n{BODIES[name].axes}")
+        row[0].set_ylabel(f"{name}: {BODIES[name].axes}", fontsize=9)
+    axes[0, 0].set_yticks([0.0, 0.5, 1.0], ["0", "50 %", "100 %"])
     for plot, what in zip(axes[0], ERRORS, strict=True):
-        plot.set_title(f"{what} error")
-    figure.suptitle("Share of pairs; dashed: the threshold; triangles: the largest error (right end: there or beyond)", fontsize=10)
-    axes[0, 0].legend(fontsize=8, ncols=2)
+        plot.set_title(f"{what} error", fontsize=10)
+    axes[0, 2].legend(fontsize=8, loc="lower right")
+    figure.suptitle(
+        "Share of pairs with an error up to this; dashed: the threshold; dots: the largest error (at the right end: or more)", fontsize=10
+    )
     finish(figure, path)
+
+
+def cumulative(plot: Any, values: np.ndarray, widest: float, label: str, color: Any) -> None:
+    """A step for every pair, up to its error."""
+    ordered = np.sort(values)
+    plot.step(
+        [0.0, *ordered, 10.0], [0.0, *(np.arange(len(ordered)) + 1.0) / len(ordered), 1.0], where="post", color=color, label=label, lw=1.5
+    )
+    plot.plot(min(ordered[-1], widest), 1.0, marker="o", color=color, ms=4, clip_on=False)
+    plot.set_xlim(-0.02 * widest, widest)
 
 
 def normals(curves: Mapping[str, tuple[Answer, Any]], title: str, path: Path) -> None:
@@ -77,32 +82,27 @@ def _normal(plot: Any, at: np.ndarray, mean: float, deviation: float, label: str
 
 
 def dls(results: Results, path: Path, name: str = "C") -> None:
-    """The paper's Figures 10 and 13 on its skeleton C: orientation without the posture's task, and every error with it, paper dotted."""
-    figure, axes = plt.subplots(2, 2, figsize=(11, 7))
-    at = np.linspace(0.0, WIDEST["orientation"], 400)
+    """The paper's Figures 10 and 13, on its skeleton C: orientation alone, then every error with the posture's task; as printed, dotted."""
+    figure, axes = plt.subplots(2, 2, figsize=(12, 7.5))
     alone = results[name, WITHOUT_POSTURE]["orientation"]
     alone = alone[alone <= FILTER * THRESHOLD]
-    edges = np.linspace(0.0, WIDEST["orientation"], BINS + 1)
-    for values, label, color in (
-        (results[name, "erik"]["orientation"], "erik", COLORS["erik"]),
-        (alone, "dls100 without posture", COLORS["dls100"]),
-    ):
-        axes[0, 0].stairs(np.histogram(np.minimum(values, edges[-1]), edges)[0] / len(values), edges, color=color, label=label, lw=1.4)
-    axes[0, 0].set_title("orientation error, share of pairs (Figure 10)", fontsize=10)
+    cumulative(axes[0, 0], results[name, "erik"]["orientation"], WIDEST["orientation"], "erik", COLORS["erik"])
+    cumulative(axes[0, 0], alone, WIDEST["orientation"], "dls100 without posture", COLORS["dls100"])
+    axes[0, 0].set_title("orientation error, share of pairs up to it (Figure 10)", fontsize=10)
     axes[0, 0].legend(fontsize=8)
     for plot, what in zip(axes.flat[1:], ("orientation", "combined", "posture"), strict=True):
         at = np.linspace(0.0, 2.0 * WIDEST[what], 400)
-        for solver in ("erik", "dls100", "dls200", "dls400"):
+        for solver in ("erik", "dls100", "dls400", "dls400_bold"):
             values = error(comparable(results, name, solver), what)
             _normal(plot, at, values.mean(), values.std(), solver, COLORS[solver], "-")
-            printed = getattr(TABLE_9[name, solver], what)
-            _normal(plot, at, *printed, f"{solver}, paper", COLORS[solver], ":")
-        plot.set_title(f"{what} error (Figure 13), mean (s.d.)", fontsize=10)
+        for solver in ("erik", "dls400"):
+            _normal(plot, at, *getattr(TABLE_9[name, solver], what), f"{solver}, paper", COLORS[solver], ":")
+        plot.set_title(f"{what} error, normal curves: mean (s.d.) (Figure 13)", fontsize=10)
         plot.set_yticks([])
-        plot.legend(fontsize=7)
+        plot.legend(fontsize=8)
     for plot in axes.flat:
         plot.axvline(THRESHOLD, color="0.4", ls="--", lw=0.9)
-    figure.suptitle(f"Skeleton {name}: two-priority DLS as the paper filters it, and ERIK; dotted: as printed in Table 9", fontsize=10)
+    figure.suptitle(f"Skeleton {name}: two-priority DLS, filtered as in the paper, and ERIK; dotted: as printed in Table 9", fontsize=10)
     finish(figure, path)
 
 
@@ -135,14 +135,13 @@ def glance(rows: Sequence[Glance], path: Path) -> None:
 def race(rows: Sequence[Row], path: Path) -> None:
     """Milliseconds for the task that all libraries have in common."""
     chains = sorted({row.chain for row in rows})
-    figure, axes = plt.subplots(1, len(chains), figsize=(13, 5), sharey=True, squeeze=False)
+    figure, axes = plt.subplots(1, len(chains), figsize=(13, 0.27 * len(rows) / len(chains) + 1.0), sharey=True, squeeze=False)
     for plot, chain in zip(axes[0], chains, strict=True):
         own = {row.name: row for row in rows if row.chain == chain}
         names = [name for name in ENTRIES if name in own]
-        labels = [f"{ENTRIES[name].label} ({own[name].success:.0%})" if chain == chains[0] else "" for name in names]
         labels = [ENTRIES[name].label for name in names]
         ours = [k for k, name in enumerate(names) if name in OWN]
-        bars(plot, labels, [own[name].milliseconds for name in names], "{:.2g}", True, ours)
+        bars(plot, labels, [own[name].milliseconds for name in names], "{:.3g}", True, ours)
         plot.set_title(f"{len(BODIES[chain].axes)} joints: ms until the aim holds to 1e-3 rad", fontsize=10)
     finish(figure, path)
 

@@ -108,7 +108,7 @@ def main() -> None:
     (asked.into / "benchmarks.md").write_text(text)
     plots.glance(rows, pictures / "solvers_glance.png")
     plots.race(race.rows, pictures / "solvers_peers.png")
-    plots.histograms(results, pictures / "solvers_errors.png")
+    plots.distributions(results, pictures / "solvers_errors.png")
     plots.skeletons(results, pictures / "solvers_skeletons.png")
     plots.dls(results, pictures / "solvers_dls.png")
     print(text)

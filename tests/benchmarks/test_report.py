@@ -1,0 +1,88 @@
+"""The page of all comparisons: tables that are whole, pictures that are there, figures that say what happened."""
+
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from limber.solvers.rotations import angle_between
+
+from benchmarks import plots, report, tables, walks, warm
+from benchmarks.chunks import Chunk
+from benchmarks.jobs import TIMES
+from benchmarks.paper import Grid
+from benchmarks.peers import Row
+from benchmarks.walks import FPS, KINDS, Walk, figures, path
+
+NAMES, SOLVERS = ("A", "C"), ("erik", "ccd", "dls100", "dls200", "dls400", "dls400_bold", "dls100_nopost")
+PEERS = [Row(name, chain, 0.5, 5.0, 1.0, 30.0) for name in ("expressive", "pink") for chain in "EG"]
+
+
+@pytest.fixture(scope="module")
+def results():
+    """A few pairs of two skeletons; the DLS solved once, for time."""
+    solved = {}
+    for name in NAMES:
+        places = Grid(name).sample(6)
+        answers = {solver: Chunk(Grid(name), solver, 0, places).solve() for solver in ("erik", "ccd", "dls100_nopost")}
+        solved |= {(name, solver): answers.get(solver, answers["dls100_nopost"]) for solver in SOLVERS}
+    return solved
+
+
+def answer(steps, aim):
+    """A path's answer in which the one joint makes these steps [deg]."""
+    angles = np.radians(np.cumsum([0.0, *steps]))[:, None]
+    count = len(angles)
+    return {"angles": angles, "aim": np.radians(aim), "shape": np.zeros(count), "iterations": np.ones(count), TIMES: np.ones(count)}
+
+
+def test_the_page_has_whole_tables_and_pictures(results, tmp_path):
+    walked = {(kind, "C", solver): figures([answer([1.0, 1.0], [0.0, 0.0, 0.0])]) for kind in KINDS for solver in ("erik", "ccd")}
+    rows = tables.glances(results, walked)
+    assert [row.label for row in rows] == ["ERIK", "CCD"]
+    text = report.page(rows, results, walked, report.Race(PEERS, {"mink": "not to be had"}), "6 pairs")
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert len({line.count("|") for line in table.strip().splitlines()}) == 1, table
+    assert "mink (daqp): not to be had" in text
+    assert "*0.0266 (0.0213)*" in text  # the paper's Table 9
+    assert "*1 / 12 / 2.31 / 2.08*" in text  # and 8
+    drawn = ((plots.glance, rows), (plots.race, PEERS), (plots.distributions, results), (plots.skeletons, results), (plots.dls, results))
+    for draw, given in drawn:
+        draw(given, tmp_path / f"{draw.__name__}.png")
+        assert (tmp_path / f"{draw.__name__}.png").stat().st_size > 5000
+    pictures = re.findall(r"\(pictures/(.*?)\)", text)
+    assert len(pictures) == len(drawn)
+
+
+def test_pairs_that_dls_misses_without_the_posture_are_left_out_of_its_lines_alone(results):
+    missed = results["A", "dls100_nopost"]["orientation"] > 0.12
+    assert missed.any()
+    assert len(tables.comparable(results, "A", "dls400")["aim"]) == np.sum(~missed)
+    assert len(tables.comparable(results, "A", "erik")["aim"]) == len(missed)
+
+
+def test_pops_and_frames_that_are_off_are_counted_and_jolts_measured():
+    f = figures([answer([1.0, 1.0, 20.0, 1.0], [0.0, 0.0, 2.0, 0.5, 0.0])])
+    assert f.pops == pytest.approx(1 / 4)
+    assert f.off == pytest.approx(1 / 5)
+    assert f.aim == pytest.approx(0.5)
+    assert f.jolt == pytest.approx(19.0 * FPS**2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_paths_are_smooth_and_the_same_for_every_solver(kind):
+    posture, targets = path("G", kind, 1)
+    again, others = path("G", kind, 1)
+    assert np.array_equal(posture, again)
+    assert targets == others
+    steps = np.degrees([angle_between(a, b) for a, b in pairwise(targets)]) * FPS
+    assert steps.max() < 180.0
+    assert steps.mean() > 10.0
+
+
+def test_a_walk_goes_on_from_its_last_frame(monkeypatch):
+    monkeypatch.setattr(walks, "SECONDS", 0.3)
+    walk = Walk("C", "local", "expressive", 0).solve()
+    assert len(walk["angles"]) == round(0.3 * FPS)
+    assert np.degrees(np.abs(np.diff(walk["angles"], axis=0)).max()) < walks.POP
+    assert len({job.file for job in warm.walks("CE", ("erik", "ccd"), 2)}) == len(KINDS) * 2 * 2 * 2
