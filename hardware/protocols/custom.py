@@ -1,0 +1,341 @@
+"""A robot that Limber does not know, brought in by its user as one small Python file. Knows no Blender.
+
+The file is loaded by path, in the worker process alone: whatever is wrong in it becomes a sentence with file and line; where it hangs or
+crashes, the worker does, and Blender says so. docs/protocols.md has an example of such a file.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import traceback
+from collections.abc import Callable, Collection, Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .interface import (
+    KEPT,
+    Answer,
+    Asked,
+    Capabilities,
+    Check,
+    Exchange,
+    Measured,
+    Message,
+    Problem,
+    ProtocolError,
+    Quantity,
+    Silence,
+    Trouble,
+    Units,
+)
+
+MOST_BYTES = 4096  # that a function may want to send at once: a third of a second at 115200 baud
+MOST_PENDING = 4096  # bytes that `decode` may leave lying before they are noise
+MOST_SERVOS = 256
+MOST_SHOWN = 80  # characters of a value or an error in a sentence
+MODULE = "limber_robot"  # what the file is called as a module
+BAUDRATE = 115_200
+
+SETTINGS: dict[str, tuple[type | tuple[type, ...], Any]] = {  # name: kind, value where the file gives none
+    "NAME": (str, ""),
+    "BAUDRATE": (int, BAUDRATE),
+    "SERVOS": (int, 16),
+    "LOWEST": (int, 500),
+    "HIGHEST": (int, 2500),
+    "UNITS": (str, "microseconds"),
+    "PER_TURN": ((int, float, type(None)), None),
+    "MEASURES": (bool, False),
+    "REMARK": (str, ""),
+}
+
+
+class Nowhere(io.TextIOBase):
+    """Where the prints of a user's file go: a pipe that nobody empties would stop the worker."""
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+
+class RobotFile:
+    """The user's file, its settings checked and its functions guarded.
+
+    Args:
+        path: Of the file.
+
+    Raises:
+        ProtocolError: It cannot be read or run, or says something that cannot be.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            source = path.read_bytes()
+        except OSError as error:
+            raise ProtocolError(f"The robot's file {path} cannot be read: {error.strerror or error}") from error
+        self._nowhere = Nowhere()
+        module = ModuleType(MODULE)
+        module.__file__ = str(path)
+        sys.modules[MODULE] = module  # what a module is made of, dataclasses for one, looks for it there
+        self._names = module.__dict__
+        self._guard(lambda: exec(compile(source, str(path), "exec"), self._names), "loading it")
+        self.settings = {name: self._setting(name, kind, default) for name, (kind, default) in SETTINGS.items()}
+        self._check_settings()
+        if not self.has("frame"):
+            raise ProtocolError(f"{path.name} has no function frame(positions); it makes the bytes that move servos")
+
+    def has(self, function: str) -> bool:
+        """Whether the file has such a function."""
+        return callable(self._names.get(function))
+
+    def data(self, function: str, *arguments: Any) -> bytes:
+        """The bytes that a function wants to send.
+
+        Raises:
+            ProtocolError: It failed, or gave something else.
+        """
+        given = self.call(function, *arguments)
+        if not isinstance(given, bytes | bytearray):
+            raise ProtocolError(f"{self.path.name}: {function}() gave {_shown(given)}; it must give bytes")
+        if len(given) > MOST_BYTES:
+            raise ProtocolError(f"{self.path.name}: {function}() gave {len(given)} bytes; at most {MOST_BYTES} can be sent at once")
+        return bytes(given)
+
+    def call(self, function: str, *arguments: Any) -> Any:
+        """What a function gives. Raises ProtocolError where it fails."""
+        return self._guard(lambda: self._names[function](*arguments), f"{function}()")
+
+    def _guard(self, run: Callable[[], Any], what: str) -> Any:
+        try:
+            with redirect_stdout(self._nowhere), redirect_stderr(self._nowhere):
+                return run()
+        except (Exception, SystemExit) as error:  # anything may go wrong in a file that is not ours
+            raise ProtocolError(self._sentence(error, what)) from error
+
+    def _sentence(self, error: BaseException, what: str) -> str:
+        line = error.lineno if isinstance(error, SyntaxError) else None
+        for entry in traceback.extract_tb(error.__traceback__):
+            if entry.filename == str(self.path):
+                line = entry.lineno
+        place = f", line {line}" if line else ""
+        said = error.msg if isinstance(error, SyntaxError) else _text(error)
+        kind = type(error).__name__ + (f": {said}" if said else "")
+        return f"{self.path.name}{place}: {what} failed: {kind}; correct the file and connect again"
+
+    def _setting(self, name: str, kind: type | tuple[type, ...], default: Any) -> Any:
+        value = self._names.get(name, default)
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kinds):
+            wanted = " or ".join("None" if one is type(None) else one.__name__ for one in kinds)
+            raise ProtocolError(f"{self.path.name}: {name} is {_shown(value)}; it must be {wanted}")
+        return value
+
+    def _check_settings(self) -> None:
+        settings = self.settings
+        if settings["BAUDRATE"] <= 0:
+            raise ProtocolError(f"{self.path.name}: BAUDRATE is {settings['BAUDRATE']}; it must be positive")
+        if not 1 <= settings["SERVOS"] <= MOST_SERVOS:
+            raise ProtocolError(f"{self.path.name}: SERVOS is {settings['SERVOS']}; it must be from 1 to {MOST_SERVOS}")
+        if not settings["LOWEST"] < settings["HIGHEST"]:
+            raise ProtocolError(f"{self.path.name}: LOWEST is {settings['LOWEST']}, HIGHEST {settings['HIGHEST']}; LOWEST must be lower")
+        if settings["PER_TURN"] is not None and not 0 < settings["PER_TURN"] < float("inf"):
+            raise ProtocolError(f"{self.path.name}: PER_TURN is {settings['PER_TURN']}; it must be positive")
+
+
+class CustomDecoder:
+    """Gives what came to the file's `decode`, and checks what it makes of it.
+
+    Args:
+        file: The user's.
+        servos: Ids that a servo may have.
+    """
+
+    def __init__(self, file: RobotFile, servos: range) -> None:
+        self._file = file
+        self._servos = servos
+        self._pending = bytearray()
+        self._open: list[Answer] = []
+
+    @property
+    def waiting(self) -> bool:
+        """Whether answers are still to come."""
+        return bool(self._open)
+
+    def expect(self, exchange: Exchange) -> None:
+        """`exchange` is being sent: from here on its answers count."""
+        self._pending.clear()
+        self._open = list(exchange.answers)
+
+    def feed(self, data: bytes) -> list[Message]:
+        """What `data` completes."""
+        self._pending += data
+        if not self._pending:
+            return []
+        messages: list[Message] = []
+        if self._file.has("decode"):
+            left = len(self._pending) + 1
+            while self._pending and len(self._pending) < left:
+                left = len(self._pending)
+                messages += self._read()
+        if len(self._pending) > MOST_PENDING:
+            messages += self._noise()
+        return messages
+
+    def give_up(self) -> list[Message]:
+        """The line stays silent."""
+        messages = self._noise()
+        messages += [Problem(Trouble.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo) for answer in self._open]
+        self._open.clear()
+        return messages
+
+    def _read(self) -> list[Message]:
+        try:
+            positions, used = self._checked(self._file.call("decode", bytes(self._pending)))
+        except ProtocolError as error:
+            problem = Problem(Trouble.MALFORMED, str(error), bytes(self._pending[:KEPT]))
+            self._pending.clear()
+            return [problem]
+        del self._pending[:used]
+        self._open = [answer for answer in self._open if answer.servo not in positions]
+        return [Measured(servo, Quantity.POSITION, raw) for servo, raw in positions.items()]
+
+    def _checked(self, given: Any) -> tuple[dict[int, int], int]:
+        name = self._file.path.name
+        if not (isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], dict) and _is_whole(given[1])):
+            raise ProtocolError(f"{name}: decode() gave {_shown(given)}; it must give (positions, number of bytes used)")
+        positions, used = given
+        if not 0 <= used <= len(self._pending):
+            raise ProtocolError(f"{name}: decode() used {used} of {len(self._pending)} bytes")
+        for servo, raw in positions.items():
+            if not (_is_whole(servo) and servo in self._servos and _is_whole(raw) and abs(raw) < 1 << 31):
+                raise ProtocolError(
+                    f"{name}: decode() says that servo {_shown(servo)} is at {_shown(raw)}; both must be whole numbers in range"
+                )
+        return positions, used
+
+    def _noise(self) -> list[Message]:
+        count, data = len(self._pending), bytes(self._pending[:KEPT])
+        self._pending.clear()
+        return [Problem(Trouble.NOISE, f"{count} bytes that belong to no message", data)] if count else []
+
+
+class Custom:
+    """The codec of a user's robot.
+
+    Args:
+        path: Of the file.
+
+    Raises:
+        ProtocolError: The file cannot be used.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = file = RobotFile(path)
+        settings = file.settings
+        asks = file.has("ask") and file.has("decode")
+        if settings["MEASURES"] and not asks:
+            raise ProtocolError(f"{path.name}: MEASURES is True, but ask(servos) and decode(data) are not both there")
+        is_pulse = settings["UNITS"] == "microseconds"
+        self.capabilities = Capabilities(
+            title=settings["NAME"] or path.stem,
+            units=Units(settings["UNITS"], settings["LOWEST"], settings["HIGHEST"], settings["PER_TURN"], 1.0 if is_pulse else None),
+            servos=range(settings["SERVOS"]),
+            max_channels=settings["SERVOS"],
+            baudrates=(settings["BAUDRATE"],),
+            reads=frozenset((Quantity.POSITION,)) if asks else frozenset(),
+            measures=settings["MEASURES"],
+            worth={},
+            commands_checked=Check.NONE,
+            answers_checked=Check.NONE,
+            acknowledges=False,
+            one_at_a_time=asks,
+            releases=file.has("disarm"),
+            watchdog=None,
+            on_silence=Silence.UNKNOWN,
+            limits_speed=False,
+            limits_acceleration=False,
+            remark=settings["REMARK"],
+        )
+
+    def decoder(self) -> CustomDecoder:
+        """A fresh decoder for one connection."""
+        return CustomDecoder(self._file, self.capabilities.servos)
+
+    def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """The file has no word for it."""
+        return ()
+
+    def limit(self, servo: int, speed: float, acceleration: float | None = None) -> tuple[Exchange, ...]:
+        """The file has no word for it."""
+        raise ProtocolError(f"{self.capabilities.title} knows no speed limit on the device; Limber's own limiter is the only one")
+
+    def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
+        """The file's `arm(positions)`; without it, `frame(positions)`."""
+        return self._say("arm" if self._file.has("arm") else "frame", self._checked(at))
+
+    def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """The file's `disarm(servos)`; without it, nothing can be said."""
+        return self._say("disarm", self._known(servos)) if self._file.has("disarm") and servos else ()
+
+    def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
+        """The file's `frame(positions)`."""
+        return self._say("frame", self._checked(goals)) if goals else ()
+
+    def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
+        """The file's `ask(servos)`, if it has one and `decode` too."""
+        for quantity in quantities:
+            if quantity not in self.capabilities.reads:
+                raise ProtocolError(f"{self.capabilities.title} cannot tell a servo's {quantity.value}")
+        if not quantities or not servos:
+            return ()
+        known = self._known(servos)
+        answers = tuple(Answer(servo, Asked.VALUES, quantities=(Quantity.POSITION,)) for servo in known)
+        return (Exchange(self._file.data("ask", known), answers),)
+
+    def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
+        """`frame(positions)` for those that hold, `disarm(servos)` for those to be limp."""
+        return self.write(hold) + self.disarm(release)
+
+    def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
+        """The file has no word for it."""
+        raise ProtocolError(f"{self.capabilities.title} has no watchdog that Limber could set")
+
+    def _say(self, function: str, argument: Any) -> tuple[Exchange, ...]:
+        data = self._file.data(function, argument)
+        return (Exchange(data),) if data else ()
+
+    def _known(self, servos: Collection[int]) -> list[int]:
+        for servo in servos:
+            if servo not in self.capabilities.servos:
+                raise ProtocolError(f"Servo {servo} does not exist; this robot has {self.capabilities.max_channels}, counted from 0")
+        return list(servos)
+
+    def _checked(self, positions: Mapping[int, int]) -> dict[int, int]:
+        units = self.capabilities.units
+        for servo in self._known(positions):
+            if not units.lowest <= positions[servo] <= units.highest:
+                raise ProtocolError(f"Servo {servo}: {positions[servo]} {units.name}; it takes {units.lowest} to {units.highest}")
+        return dict(positions)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _shown(value: Any) -> str:
+    """A value of the user's file, for a sentence; its own way to show itself may fail too."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + "..."
+
+
+def _text(error: BaseException) -> str:
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        return ""
+    return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + "..."
