@@ -61,8 +61,9 @@ class Entry:
     tasks: int = 10**6  # at most so many: for those that take too long for all
 
 
-WARM = f"{DEFAULT}_from_zero"
+NEAR, WARM = f"{DEFAULT}_near", f"{DEFAULT}_from_zero"
 OWN = {
+    NEAR: Entry(f"Limber's default, {SOLVERS[DEFAULT].label}", "`near`: one call, the posture's branch, else zero's", "limber", ".venv"),
     WARM: Entry(f"Limber's default, {SOLVERS[DEFAULT].label}", "zero as the last frame, frame by frame; 50 tasks", "limber", ".venv", 50),
     **{name: Entry(f"Limber, {info.label}", "one call from scratch", "limber", ".venv") for name, info in SOLVERS.items()},
 }

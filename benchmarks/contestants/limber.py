@@ -1,21 +1,21 @@
-"""Limber's own solvers, by the names of their table."""
+"""Limber's own solvers, by the names of their table; the default one in each way that it can be asked."""
 
 import numpy as np
+from limber.solvers.expressive import Expressive
 from limber.solvers.gaze import Solution
 from limber.solvers.table import make_solver
 
 from ..paper import BODIES, Body, skeleton_of
-from . import DEFAULT, MAX_STEPS, TOLERANCE, WARM, Task
+from . import DEFAULT, MAX_STEPS, NEAR, TOLERANCE, WARM, Task
 
 
 class Contestant:
-    """From zero as the last frame's answer, frame after frame until the aim holds; or one call from scratch."""
+    """The default's nearest answer; the default frame after frame, zero as the last answer, until the aim holds; or from scratch."""
 
     def __init__(self, name: str, body: Body) -> None:
         letter = next(letter for letter, other in BODIES.items() if other == body)
-        self.warm = name == WARM
-        self.solver = make_solver(DEFAULT if self.warm else name, skeleton_of(letter))
-        self.zero = np.zeros(len(body.axes))
+        self.name, self.zero = name, np.zeros(len(body.axes))
+        self.solver = make_solver(DEFAULT if name in (NEAR, WARM) else name, skeleton_of(letter))
         self.task: Task | None = None
         self.found: Solution | None = None
 
@@ -24,12 +24,19 @@ class Contestant:
 
     def solve(self) -> int:
         goal = self.task.goal
-        if not self.warm:
+        if self.name == WARM:
+            return self._frame_by_frame()
+        if self.name == NEAR:
+            assert isinstance(self.solver, Expressive)
+            self.found = self.solver.near(goal, self.zero)
+        else:
             self.found = self.solver.solve(goal)
-            return self.found.iterations
+        return self.found.iterations
+
+    def _frame_by_frame(self) -> int:
         angles, memory = self.zero, None
         for step in range(MAX_STEPS):
-            self.found = self.solver.solve(goal, angles, memory)
+            self.found = self.solver.solve(self.task.goal, angles, memory)
             angles, memory = self.found.angles, self.found.memory
             if self.found.aim_error <= TOLERANCE:
                 return step + 1

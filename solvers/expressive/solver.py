@@ -10,6 +10,7 @@ from ..goals import GazeGoal, check_goal
 from ..skeleton import Angles, Skeleton
 from .measure import measure
 from .model import Model
+from .nearest import Nearest
 from .options import Options
 from .search import Search
 from .tracking import Tracker
@@ -26,6 +27,7 @@ class Expressive:
         self.model = Model(skeleton, options)
         self.search = Search(self.model)
         self.tracker = Tracker(self.model, self.search)
+        self.nearest = Nearest(skeleton, self.model.options.hold_body)
         self.diagnosis = Diagnosis(skeleton)
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
@@ -44,3 +46,15 @@ class Expressive:
         else:
             way, steps, kept = self.tracker.follow(goal, posture, shape, np.array(self.skeleton.clamp(start)), memory)
         return self.diagnosis.solution(goal, authored, way.angles, iterations=steps, began=began, memory=kept, pose=way.pose)
+
+    def near(self, goal: GazeGoal, start: Angles | None = None) -> Solution:
+        """At once the least change of the posture that meets the aim: what a differential solver does, for many poses in little time.
+
+        No look at other branches, no limit of speed. Where the posture's own branch does not meet the aim, that of `start` (n,) is tried,
+        None: of the middle of the ranges.
+        """
+        began = time.perf_counter()
+        authored = check_goal(self.skeleton, goal)
+        middle = [0.5 * (lower + upper) for lower, upper in zip(self.skeleton.lower, self.skeleton.upper, strict=True)]
+        way = self.nearest.solve(goal, (authored, middle if start is None else tuple(map(float, start))))
+        return self.diagnosis.solution(goal, authored, way.angles, iterations=way.steps, began=began, pose=way.pose)
