@@ -23,11 +23,11 @@ from limber.solvers.table import SOLVERS, make_solver
 
 SHOWN = ("expressive", "erik", "erik_exact", "ccd", "dls", "sdls")
 INK, AUTHORED, BODY, RAY, TARGET = "#1d2630", "#b4bcc6", "#c8442a", "#e9b44c", "#1f6fb2"
-TURN, TILT = math.radians(-35), math.radians(12)  # of the onlooker about Z, and above the ground
+TURN, TILT = math.radians(-60), math.radians(12)  # of the onlooker about Z, and above the ground
 SITUATIONS = {
-    "to the side and up": ((0.0, 0.5, 1.1, -0.9, 0.7, 0.0), (1.0, 0.5, 1.0)),
-    "behind": ((0.0, -0.4, 0.9, 0.5, 0.3, 0.0), (-0.4, -1.2, 0.5)),
-    "low and near": ((0.0, 0.8, -1.1, -0.6, 0.9, 0.0), (0.35, 0.45, 0.1)),
+    "proud, looks up": ((0.0, 0.15, -0.3, 0.0, 0.3, 0.0), (1.6, 0.6, 1.9)),
+    "curious, looks aside": ((0.0, -0.7, 0.9, 0.0, -0.5, 0.0), (2.0, -0.4, 0.7)),
+    "sad, looks behind": ((0.0, 0.5, -1.5, 0.0, -0.2, 0.0), (-0.9, -1.8, 0.6)),
 }
 
 
@@ -76,9 +76,9 @@ def draw_cell(axes, chain: Skeleton, goal: GazeGoal, solution: Solution) -> None
     draw_body(axes, pose, BODY, 3.0)
     axes.plot(*seen([goal.aim.place]).T, "o", color=TARGET, ms=11)
     figures = f"aim {math.degrees(solution.aim_error):.1f}, shape {math.degrees(solution.shape_deviation):.0f} deg"
-    axes.set_title(figures, fontsize=9, color=INK, y=-0.1)
+    axes.set_title(figures, fontsize=9.5, color=INK, y=-0.12)
     axes.set_aspect("equal")
-    axes.set(xlim=(-1.25, 1.45), ylim=(-0.35, 1.35), xticks=[], yticks=[])
+    axes.set(xlim=(-0.95, 0.95), ylim=(-0.1, 1.25), xticks=[], yticks=[])
     for side in axes.spines.values():
         side.set_color("#dfe3e8")
 
@@ -86,7 +86,7 @@ def draw_cell(axes, chain: Skeleton, goal: GazeGoal, solution: Solution) -> None
 def picture(path: Path) -> None:
     """Draws all situations with all solvers that are shown."""
     chain = creature()
-    figure, grid = plt.subplots(len(SITUATIONS), len(SHOWN), figsize=(2.6 * len(SHOWN), 2.15 * len(SITUATIONS)), layout="constrained")
+    figure, grid = plt.subplots(len(SITUATIONS), len(SHOWN), figsize=(2.6 * len(SHOWN), 2.3 * len(SITUATIONS)), layout="constrained")
     for row, (label, (posture, place)) in zip(grid, SITUATIONS.items(), strict=True):
         goal = GazeGoal(Point(place), np.array(posture))
         for axes, name in zip(row, SHOWN, strict=True):
