@@ -5,6 +5,16 @@ PAGE = """# Benchmarks
 `python -m benchmarks.report --into docs` wrote this page: {sizes}, on {machine}. Times are processor time, on one core with one BLAS
 thread; they can be compared within one run only, and ratios under 1.5 mean little. `make bench` writes the same page into build/bench.
 
+| command | what it does |
+|---|---|
+| `python -m benchmarks.report` | this page, in minutes |
+| `python -m benchmarks.peers` | the race beside other libraries, which `make bench` puts into .venv-bench (requirements/bench.txt) |
+| `python -m benchmarks.sweep --full --skeletons C --solvers erik` | a whole grid: on all cores, goes on where it was broken off |
+| `python -m benchmarks.sweep --scheduler tcp://HOST:8786` | the same on a Dask cluster, whose workers were started in this checkout or a copy of it: the same bits |
+| `python -m benchmarks.warm` | gaze paths, frame by frame |
+| `python -m benchmarks.rig_table FOLDER` | all solvers on chains of rigs (.npz as `benchmarks.gaze --rig` takes them) |
+| `python -m benchmarks.jacobian` | the Jacobian family as Buss tests it |
+
 ## All solvers at a glance
 
 *Poses*: posture and target from the ERIK paper's grids, skeletons B to G, each solved from scratch. Targets lie anywhere, so any solver
@@ -19,7 +29,9 @@ one frame; *jolt* is the 99th percentile of the joints' acceleration on local pa
 ## Beside other libraries
 
 One task for all: from zero, aim at 200 orientations that can be met, to 1e-3 rad, and hold a posture. Differential solvers take full steps,
-with the posture at a small cost, until the aim is met; the time is that of all their steps. *Success* is an aim met within limits.
+with the posture at a small cost, until the aim is met; the time is that of all their steps. *Success* is an aim met within limits. Limber's
+default is asked in three ways: `Expressive.near` does what these libraries do, the least change at once; from scratch it looks for the best
+of all branches; frame by frame no joint moves faster than the eye takes for movement, so that it needs many frames from zero.
 
 {peers}
 
