@@ -16,7 +16,8 @@ def find_mesh(name: str, urdf: str) -> Path | None:
     folder = Path(urdf).resolve().parent
     scheme, separator, rest = name.partition("://")
     if not separator:
-        return _first([Path(name) if os.path.isabs(name) else folder / name, *_inside(folder, PurePosixPath(name.replace("\\", "/")))])
+        plain = name.replace("\\", "/")
+        return _first([Path(name) if os.path.isabs(name) else folder / plain, *_above(folder, plain)])
     if scheme == "file":
         return _first([Path(rest), Path(unquote(rest)), folder / rest])
     if scheme not in ("package", "model"):
@@ -30,9 +31,9 @@ def find_mesh(name: str, urdf: str) -> Path | None:
     return _first([*places, *(place / within for place in above)])
 
 
-def _inside(folder: Path, path: PurePosixPath) -> list[Path]:
+def _above(folder: Path, name: str) -> list[Path]:
     """Where a plain name that is not beside the URDF may be meant: from the folders above it."""
-    return [] if path.is_absolute() else [place / path for place in list(folder.parents)[:FOLDERS_UP]]
+    return [] if os.path.isabs(name) else [place / name for place in list(folder.parents)[:FOLDERS_UP]]
 
 
 def _first(paths: list[Path]) -> Path | None:

@@ -27,10 +27,11 @@ class Relation(NamedTuple):
 
 @dataclass(frozen=True)
 class RobotSkeleton:
-    """The skeleton of all joints that move, in its root link's frame, and their names."""
+    """The skeleton of all joints that move, in its root link's frame."""
 
     skeleton: solver.Skeleton
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the joints
+    ends: tuple[str, ...]  # the links that are its ends
     relations: tuple[Relation, ...] = ()
 
     def complete(self, angles: Sequence[float]) -> tuple[float, ...]:
@@ -89,11 +90,12 @@ def build(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
         places.append(place.then(branch.after))
     wanted = [tree.index[name] for name in ends] or [k for k, below in enumerate(tree.children) if not below and carriers[k] >= 0]
     found = [solver.End(carriers[k], places[k].rotation, places[k].offset, tree.branches[k].link) for k in wanted]
-    if not found:  # Skeleton itself says what is missing
-        return RobotSkeleton(solver.Skeleton(tuple(joints)), tuple(names))
-    tool, *more = found
+    for end in found:
+        if end.joint < 0:
+            raise solver.SkeletonError(f"no joint moves link '{end.name}' against the root link '{tree.root}': choose another end")
+    tool, *more = found or [solver.End(-1)]  # without a joint Skeleton itself says what is missing
     skeleton = solver.Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint, tuple(more))
-    return RobotSkeleton(skeleton, tuple(names), _relations(tree.joints))
+    return RobotSkeleton(skeleton, tuple(names), tuple(end.name for end in found), _relations(tree.joints))
 
 
 def _joint(joint: Joint, parent: int, place: Transform, axis: Vector) -> solver.Joint:
