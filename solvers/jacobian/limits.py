@@ -1,34 +1,63 @@
 """Joint limits: joints that a change would carry over theirs stop there, and the others take over. Knows no Blender.
 
-Source: the clamping loop of Baerlocher & Boulic 2004, for any method.
+Source: the clamping loop of Baerlocher & Boulic 2004. Theirs goes around all levels, so that a joint which a lower level carries to its
+limit is lost to the higher ones; here each level has a loop of its own.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 
-from .linear import Array, Linear
-from .methods import Method
+from .linear import Array, Indices, Linear
+
+AT_LIMIT = 1e-12  # a joint with less room has none
 
 
-def change_within(method: Method, linear: Linear, down: Array, up: Array) -> Array:
-    """The method's change (n,), with no joint moved further than `down` (n,) <= 0 and `up` (n,) >= 0 allow.
+def step_within(step: Callable[[Linear], Array], linear: Linear, down: Array, up: Array) -> Array:
+    """The step (n,) of a method, with no joint moved further than `down` (n,) <= 0 and `up` (n,) >= 0 allow.
 
     Joints that would go too far are moved to their limits, what that does to the errors is taken off, and the rest is solved again without
     them, until none goes too far.
     """
-    change = method.change(linear)
+    change = step(linear)
     over = (change < down) | (change > up)
     if not over.any():
         return change
     whole = np.zeros(len(change))
     free = np.arange(len(change))
-    while True:
+    while over.any():
         stopped = free[over]
         whole[stopped] = np.clip(change[over], down[stopped], up[stopped])
         free = free[~over]
         if not len(free):
             return whole
-        change = method.change(linear.without(whole, free))
+        change = step(linear.without(whole, free))
         over = (change < down[free]) | (change > up[free])
-        if not over.any():
-            whole[free] = change
-            return whole
+    whole[free] = change
+    return whole
+
+
+def beneath(further: Callable[[Indices, Array], Array], change: Array, down: Array, up: Array) -> Array:
+    """`change` (n,) and what a lower level adds to it, within limits.
+
+    Args:
+        further: The addition (k,) for the free joints (k,), given those and the change so far; of no effect on the levels above.
+        change: What the levels above have come to, within limits.
+        down: How far joints may go (n,).
+        up: How far up.
+
+    The addition is followed until a joint stops; then the level is solved again for the others, and so on.
+    """
+    change = change.copy()
+    free = np.arange(len(change))
+    while len(free):
+        addition = further(free, change)
+        room = np.where(addition > 0.0, up[free] - change[free], change[free] - down[free])
+        speed = np.abs(addition)
+        shares = np.divide(room, speed, out=np.full(len(free), np.inf), where=speed > AT_LIMIT)
+        share = max(0.0, min(1.0, float(np.min(shares))))
+        change[free] += share * addition
+        if share == 1.0:
+            break
+        free = free[shares > share + AT_LIMIT]
+    return np.clip(change, down, up)

@@ -14,6 +14,7 @@ from ..skeleton import Pose, Skeleton
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 Kind = Literal["aim", "upright", "position"]
 VIEW_ROWS = 2  # of an aim whose roll is free; a third row is uprightness
 FARTHEST = 1e3  # of the reach: a place farther off is as good as this far, and its square still is a number
@@ -90,7 +91,7 @@ class Linear:
             other.__dict__["factors"] = self.factors
         return other
 
-    def without(self, fixed: Array, free: NDArray[np.intp]) -> "Linear":
+    def without(self, fixed: Array, free: Indices) -> "Linear":
         """What is left for the joints `free` (k,) once the whole change `fixed` (n,), zero at them, is made."""
         error = self.error - self.jacobian @ fixed
         return Linear(error, self.jacobian[:, free], self.blocks, self.wanted[free], self.kept[free])

@@ -1,7 +1,7 @@
 """From errors to a change of the joints: transpose, pseudoinverse, damped and selectively damped least squares. Knows no Blender.
 
 Source: Buss 2009, sections 3 to 7; Buss & Kim 2005 for the last. Every change is clamped: no joint moves by more than `largest_change` at
-once. What the joints would like comes on top, projected so that the errors do not feel it (Buss 2009, eq. 7).
+once. What the joints would like comes beneath, projected so that the errors do not feel it (Buss 2009, eq. 7).
 """
 
 import math
@@ -11,57 +11,83 @@ from typing import Protocol
 import numpy as np
 
 from .damping import Damping
-from .linear import Array, Factors, Linear, clamp_largest
+from .limits import beneath, step_within
+from .linear import Array, Factors, Indices, Linear, clamp_largest, factors, size
 
 
 class Method(Protocol):
     """One update."""
 
-    def change(self, linear: Linear) -> Array:
-        """The change (n,) of the joints, in their units."""
+    def change(self, linear: Linear, down: Array, up: Array) -> Array:
+        """The change (n,) of the joints, in their units, within limits: from `down` (n,) <= 0 to `up` (n,) >= 0."""
+        ...
+
+    def missed(self, linear: Linear) -> float:
+        """How much is missed, as the method weighs it: of two poses the one with less is better."""
         ...
 
 
+class SingleTask:
+    """All errors at one level, the joints' wishes beneath."""
+
+    largest_change: float
+
+    def step(self, linear: Linear) -> Array:
+        """The change (n,) for the errors alone, without limits."""
+        raise NotImplementedError
+
+    def missed(self, linear: Linear) -> float:
+        """See `Method.missed`."""
+        return size(linear.error)
+
+    def change(self, linear: Linear, down: Array, up: Array) -> Array:
+        """See `Method.change`."""
+
+        def clamped(part: Linear) -> Array:
+            return clamp_largest(self.step(part), self.largest_change)
+
+        change = step_within(clamped, linear, down, up)
+        return clamp_largest(with_wishes(linear, change, down, up), self.largest_change)
+
+
 @dataclass(frozen=True)
-class Transpose:
+class Transpose(SingleTask):
     """J' e, as long as takes off most of the error if the problem were linear (Buss 2009, section 3)."""
 
     largest_change: float = math.radians(30)
 
-    def change(self, linear: Linear) -> Array:
+    def step(self, linear: Linear) -> Array:
         downhill: Array = linear.jacobian.T @ linear.error
         moved = linear.jacobian @ downhill
         square = float(moved @ moved)
-        step = downhill * (float(linear.error @ moved) / square) if square > 0.0 else 0.0 * downhill
-        return clamp_largest(with_wishes(linear, step), self.largest_change)
+        return downhill * (float(linear.error @ moved) / square if square > 0.0 else 0.0)
 
 
 @dataclass(frozen=True)
-class Pseudoinverse:
+class Pseudoinverse(SingleTask):
     """The least change that takes off the whole error, or as much as can be (Buss 2009, section 4)."""
 
     largest_change: float = math.radians(30)
 
-    def change(self, linear: Linear) -> Array:
+    def step(self, linear: Linear) -> Array:
         parts = linear.factors
-        step = parts.right.T @ ((parts.left.T @ linear.error) / parts.values)
-        return clamp_largest(with_wishes(linear, step), self.largest_change)
+        step: Array = parts.right.T @ ((parts.left.T @ linear.error) / parts.values)
+        return step
 
 
 @dataclass(frozen=True)
-class Damped:
+class Damped(SingleTask):
     """Weighs what is left of the error against the length of the change (Buss 2009, section 5, eq. 14)."""
 
     damping: Damping
     largest_change: float = math.radians(45)
 
-    def change(self, linear: Linear) -> Array:
-        step = damped(linear.factors, linear.error, self.damping)
-        return clamp_largest(with_wishes(linear, step), self.largest_change)
+    def step(self, linear: Linear) -> Array:
+        return damped(linear.factors, linear.error, self.damping)
 
 
 @dataclass(frozen=True)
-class SelectivelyDamped:
+class SelectivelyDamped(SingleTask):
     """Each singular vector bounded by how far it moves the ends for nothing (Buss & Kim 2005; Ribeiro & Paiva 2019, eq. 11 and 12).
 
     A vector whose joints, one by one, move the ends a lot (M) for what they do together (N) may move no joint by more than
@@ -70,23 +96,23 @@ class SelectivelyDamped:
 
     largest_change: float = math.radians(45)  # gamma_max
 
-    def change(self, linear: Linear) -> Array:
+    def step(self, linear: Linear) -> Array:
         parts = linear.factors
         if not parts.rank:
-            return clamp_largest(linear.wanted, self.largest_change)
+            return np.zeros(linear.jacobian.shape[1])
         turns = parts.right * ((parts.left.T @ linear.error) / parts.values)[:, None]  # one row for each singular vector
-        bounds = selective_bounds(linear, self.largest_change)
         largest = np.max(np.abs(turns), axis=1)
-        shares = np.minimum(1.0, bounds / np.maximum(largest, np.finfo(float).tiny))
-        return clamp_largest(with_wishes(linear, shares @ turns), self.largest_change)
+        bounds = selective_bounds(linear, self.largest_change)
+        step: Array = np.minimum(1.0, bounds / np.maximum(largest, np.finfo(float).tiny)) @ turns
+        return step
 
 
 def selective_bounds(linear: Linear, largest_change: float) -> Array:
     """gamma (k,) for each singular vector: what Buss & Kim allow it to move any joint by."""
     parts = linear.factors
-    ends_moved = linear.norms(parts.left).sum(axis=0)  # N: what it should do to all ends, a norm for each
-    joints_move = (linear.norms(linear.jacobian) @ np.abs(parts.right).T).sum(axis=0) / parts.values  # M: what its joints do, one by one
-    bounds: Array = np.minimum(1.0, ends_moved / np.maximum(joints_move, np.finfo(float).tiny)) * largest_change
+    together = linear.norms(parts.left).sum(axis=0)  # N: what it does to all ends, a norm for each
+    one_by_one = (linear.norms(linear.jacobian) @ np.abs(parts.right).T).sum(axis=0) / parts.values  # M: what its joints do, one by one
+    bounds: Array = np.minimum(1.0, together / np.maximum(one_by_one, np.finfo(float).tiny)) * largest_change
     return bounds
 
 
@@ -100,10 +126,15 @@ def damped(parts: Factors, error: Array, damping: Damping) -> Array:
     return step
 
 
-def with_wishes(linear: Linear, step: Array) -> Array:
-    """The step and, beneath it, what the joints would like, less what the errors would feel of it."""
+def with_wishes(linear: Linear, change: Array, down: Array, up: Array) -> Array:
+    """The change (n,) and, beneath it, what the joints would like, less what the errors would feel of it."""
     if not linear.wanted.any():
-        return step
-    right = linear.factors.right
-    wishes: Array = linear.wanted - right.T @ (right @ linear.wanted)
-    return step + wishes
+        return change
+
+    def further(free: Indices, so_far: Array) -> Array:
+        right = linear.factors.right if len(free) == len(so_far) else factors(linear.jacobian[:, free]).right
+        wishes = (linear.wanted - (so_far - change))[free]
+        addition: Array = wishes - right.T @ (right @ wishes)
+        return addition
+
+    return beneath(further, change, down, up)

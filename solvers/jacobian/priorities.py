@@ -1,21 +1,24 @@
 """Task priorities: each level does what it can without disturbing those above. Knows no Blender.
 
 Source: Maciejewski & Klein 1985 for two levels; Baerlocher & Boulic 1998, 2004 for any number, with the null space projected from level to
-level; Ribeiro & Paiva 2019, eq. 13 to 15 and 25. Joint limits are kept by `limits`, whose loop runs around all levels.
+level; Ribeiro & Paiva 2019, eq. 13 to 15 and 25. Joint limits are kept by a loop at each level, see `limits`.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from .damping import BySmallest, Damping
-from .linear import Array, Linear, clamp_largest, factors
+from .limits import beneath
+from .linear import Array, Indices, Linear, clamp_largest, factors, size
 from .methods import damped
 
 NOT_LEFT = 1e-6  # a singular value below, of what the levels above leave of a level's Jacobian, is nothing that it can use
+
+NEXT_LEVEL = 0.01  # what a miss counts against one at the level above, where neither pose misses nothing
 
 
 @dataclass(frozen=True)
@@ -39,19 +42,31 @@ class Priorities:
     damping: Damping = DAMPING
     largest_change: float = math.radians(45)
 
-    def change(self, linear: Linear) -> Array:
+    def change(self, linear: Linear, down: Array, up: Array) -> Array:
         """See `Method.change`."""
         count = linear.jacobian.shape[1]
         change = np.zeros(count)
-        null = np.eye(count)  # onto what the levels so far leave free
+        above = np.zeros((0, count))  # the rows of all levels so far
         for level in self.levels:
             error, jacobian = task(linear, level)
             if not len(error):
                 continue
-            parts = factors(jacobian @ null, NOT_LEFT)
-            change = change + damped(parts, error - jacobian @ change, self.damping)
-            null = null - parts.right.T @ parts.right
+            change = beneath(self._further(error, jacobian, above), change, down, up)
+            above = np.vstack([above, jacobian])
         return clamp_largest(change, self.largest_change)
+
+    def missed(self, linear: Linear) -> float:
+        """See `Method.missed`."""
+        return math.hypot(*(NEXT_LEVEL**depth * size(task(linear, level)[0]) for depth, level in enumerate(self.levels)))
+
+    def _further(self, error: Array, jacobian: Array, above: Array) -> Callable[[Indices, Array], Array]:
+        """What a level adds for the joints that are free, in the null space of all rows above it."""
+
+        def further(free: Indices, so_far: Array) -> Array:
+            null = factors(above[:, free], NOT_LEFT).projector() if len(above) else np.eye(len(free))
+            return damped(factors(jacobian[:, free] @ null, NOT_LEFT), error - jacobian @ so_far, self.damping)
+
+        return further
 
 
 def task(linear: Linear, level: Level) -> tuple[Array, Array]:

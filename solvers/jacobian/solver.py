@@ -12,8 +12,7 @@ from ..gaze import Solution
 from ..goals import GazeGoal, check_goal
 from ..skeleton import Angles, Pose, Skeleton
 from .clamping import Allowances, Clamp, clamped
-from .limits import change_within
-from .linear import Array, Linear, Linearizer, size
+from .linear import Array, Linear, Linearizer
 from .methods import Method
 from .objectives import KeepPosture, Objective, State, twists
 
@@ -23,18 +22,17 @@ class Updates:
     """How a solver uses its method's updates.
 
     Buss (2009, section 2) has three ways: one update for a frame, as many as it takes to meet the goal, or a few. Without a start it is
-    always as many as it takes. Where those are stuck, joints are turned at random, as Beeson & Ames (2015) do at local minima, but first
-    a little, and by the same numbers every time: so they leave singular poses and cycles as well.
+    always as many as it takes. Where those are stuck, they go on from elsewhere, as Beeson & Ames (2015) do at local minima, but first from
+    nearby, and by the same random numbers every time: so they leave singular poses and cycles as well.
     """
 
     in_frame: int | None = 8  # None: as many as it takes
     at_most: int = 300
     met: float = 1e-8  # [rad, or of the reach] an error below is none: uprightness, weighed lightly, is then still within `diagnosis.MET`
     settled: float = 1e-4  # [rad] once the goal is met: a change of all joints by less than this is the last
-    patience: int = 20  # updates
+    patience: int = 14  # updates
     progress: float = 0.98  # the error must fall by this factor within so many updates, or they are stuck
-    shakes: int = 4  # times to go on
-    shake: float = 0.4  # [rad, or of the reach] how far joints are turned at most; each time twice as far as the last
+    shakes: int = 6  # times to go on: from a sixth of the way to a random pose within limits, then from two sixths, and so on
     at_targets: bool = False  # Buss's alternate Jacobian
     free_twists: bool = True  # first and last joints that only twist, which no one sees in the shape, are not held by the posture
     objectives: tuple[Objective, ...] = (KeepPosture(),)  # what joints would like beneath the goals
@@ -101,7 +99,7 @@ class JacobianSolver:
         use = self.updates
         here = best = self.at(goal, posture, angles)
         allowances = self._allowances(here, before)
-        least, shaken, moved = size(here.linear.error), 0, math.inf
+        least, shaken, moved = self.method.missed(here.linear), 0, math.inf
         leasts = [least]  # after each update since the last shake
         draw = np.random.default_rng(0)
         for done in range(use.at_most):
@@ -117,7 +115,7 @@ class JacobianSolver:
             following = self.update(goal, posture, here, allowances)
             allowances = self._allowances_after(following, allowances)
             moved, here = _moved(here, following, self.linearizer.units), following
-            missed = size(here.linear.error)
+            missed = self.method.missed(here.linear)
             leasts.append(min(missed, leasts[-1]) if leasts else missed)
             if missed <= least or here.linear.missed <= use.met:
                 best, least = here, min(missed, least)
@@ -140,13 +138,13 @@ class JacobianSolver:
         """One update, within limits."""
         units = self.linearizer.units
         linear = clamped(here.linear, allowances) if allowances else here.linear
-        change = change_within(self.method, linear, (self._lower - here.angles) / units, (self._upper - here.angles) / units)
+        change = self.method.change(linear, (self._lower - here.angles) / units, (self._upper - here.angles) / units)
         return self.at(goal, posture, np.clip(here.angles + change * units, self._lower, self._upper))
 
     def _shaken(self, angles: Array, times: int, draw: np.random.Generator) -> Array:
-        most = self.updates.shake * 2.0**times
-        turned = angles + self.linearizer.units * draw.uniform(-most, most, len(angles))
-        return np.clip(turned, self._lower, self._upper)
+        away = math.pi * self.linearizer.units
+        pose = draw.uniform(np.maximum(self._lower, angles - away), np.minimum(self._upper, angles + away))
+        return angles + (times + 1) / self.updates.shakes * (pose - angles)
 
     def _allowances(self, here: Here, before: Allowances | None) -> Allowances | None:
         return self.updates.clamp.at_first(here.linear, before) if self.updates.clamp else None

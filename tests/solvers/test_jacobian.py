@@ -1,0 +1,364 @@
+"""The Jacobian family as solvers: every kind of goal, Buss's three ways, D_max, the posture beneath, limits, and what cannot be met."""
+
+import math
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from limber.solvers.goals import Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
+from limber.solvers.jacobian import family
+from limber.solvers.jacobian.clamping import Allowances, Clamp, clamped
+from limber.solvers.jacobian.damping import ByError, Constant
+from limber.solvers.jacobian.methods import Damped, Pseudoinverse, SelectivelyDamped, Transpose
+from limber.solvers.jacobian.objectives import LeaveLimits, Manipulability, twists
+from limber.solvers.jacobian.priorities import AIM, POSITION, POSTURE, Priorities
+from limber.solvers.jacobian.solver import JacobianSolver, Updates
+from limber.solvers.rotations import IDENTITY, X, Y, Z, add, rotate, scale, unit
+from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.table import SOLVERS, make_solver
+
+from benchmarks.jacobian import double_y, y_shape
+from tests.solvers.chains import any_chain, any_direction, any_turn, lamp, posture_of, shared_places, unit_chain
+from tests.solvers.test_skeleton import any_tree
+
+NAMES = ("transpose", "pseudoinverse", "dls", "dls_clamped", "sdls", "priorities")
+often = settings(derandomize=True, deadline=None, max_examples=25)
+MET = 1e-6  # [rad, or of the reach]
+
+
+def long_chain() -> Skeleton:
+    """Nine joints on three groups, a hand's breadth each, that reach anywhere near: redundant for every goal."""
+    chain = shared_places(4, reach=1.2)
+    return replace(chain, tool_offset=(0.0, 0.1, 0.05))
+
+
+def goals_that_can_be_met(seed: int) -> list[GazeGoal]:
+    """Of every kind, from a pose within limits, with another pose as posture."""
+    draw = random.Random(seed)
+    chain = long_chain()
+    pose = chain.forward([0.5 * angle for angle in posture_of(draw, chain)])
+    posture = 0.3 * posture_of(draw, chain)
+    rotation, place = pose.tool_rotation, pose.tool_place
+    view = rotate(rotation, Y)
+    far, up = add(place, scale(view, 2.0)), rotate(rotation, Z)
+    aims = [
+        Orientation(rotation),
+        Direction(view),
+        Direction(view, up),
+        Point(far),
+        Point(far, up),
+        Position(place),
+        Frame(place, rotation),
+    ]
+    return [GazeGoal(aim, posture) for aim in aims]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "transpose"])
+@pytest.mark.parametrize("kind", range(7), ids=["orientation", "direction", "upright", "point", "point upright", "position", "frame"])
+@pytest.mark.parametrize("seed", range(3))
+def test_every_kind_of_goal_is_met(name, kind, seed):
+    solution = make_solver(name, long_chain()).solve(goals_that_can_be_met(seed)[kind])
+    assert solution.converged
+    assert solution.reason == ""
+    (missed,) = solution.misses
+    assert missed.whole <= MET
+    assert missed.distance <= MET * long_chain().reach
+
+
+@pytest.mark.parametrize("kind", range(7))
+def test_the_transpose_comes_close_slowly(kind):
+    goal = goals_that_can_be_met(1)[kind]
+    (missed,) = make_solver("transpose", long_chain()).solve(goal).misses
+    assert missed.whole + missed.distance / long_chain().reach < (0.5 if isinstance(goal.aim, Frame) else 0.05)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_several_ends_of_a_tree_reach_their_places_together(name):
+    tree = double_y()
+    draw = np.random.default_rng(2)
+    pose = tree.forward(draw.uniform(-0.5, 0.5, len(tree)).tolist())
+    places = [tree.end_pose(pose, end)[1] for end in range(4)]
+    goal = GazeGoal(
+        Position(places[0]), np.zeros(len(tree)), others=tuple(EndGoal(Position(place), e) for e, place in enumerate(places[1:], 1))
+    )
+    solution = make_solver(name, tree).solve(goal)
+    close = 1e-2 if name == "transpose" else MET
+    assert max(miss.distance for miss in solution.misses) <= close * tree.reach
+    assert solution.converged is (name != "transpose")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_of_goals_that_cannot_be_met_together_the_heavier_comes_closer(name):
+    tree = y_shape()
+    pose = tree.forward([0.0] * len(tree))
+    left, right = (tree.end_pose(pose, end)[1] for end in (0, 1))
+    apart = [add(left, (6.0, 0.0, 0.0)), add(right, (-6.0, 0.0, 0.0))]  # farther from each other than the branches are long
+
+    def misses(weight):
+        goal = GazeGoal(Position(apart[0]), np.zeros(len(tree)), weight=weight, others=(EndGoal(Position(apart[1]), 1),))
+        solution = make_solver(name, tree).solve(goal)
+        assert not solution.converged
+        assert "cannot be met together" in solution.reason
+        return [miss.distance for miss in solution.misses]
+
+    even, uneven = misses(1.0), misses(20.0)
+    assert uneven[0] < even[0]
+    assert uneven[1] > even[1]
+
+
+# The posture beneath, and other wishes
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "transpose"])
+def test_beneath_the_aim_the_posture_is_as_near_as_joints_are_free(name):
+    goal = goals_that_can_be_met(4)[1]
+    chain = long_chain()
+    kept = make_solver(name, chain).solve(goal)
+    start = goal.posture + 0.3
+    dropped = make_solver(name, chain).solve(replace(goal, keep=0.0))
+    assert np.linalg.norm(kept.angles - goal.posture) <= np.linalg.norm(dropped.angles - goal.posture) + 1e-3
+    solver = make_solver(name, chain)
+    frames = [start]
+    for _ in range(60):
+        frames.append(solver.solve(goal, frames[-1]).angles)
+    assert np.linalg.norm(frames[-1] - goal.posture) < 0.75 * np.linalg.norm(frames[0] - goal.posture)
+    assert solver.solve(goal, frames[-1]).converged
+
+
+def test_without_keep_the_posture_draws_no_joint():
+    chain, goal = long_chain(), goals_that_can_be_met(4)[1]
+    start = make_solver("dls", chain).solve(goal).angles
+    away = replace(goal, posture=goal.posture + 0.5)
+    assert make_solver("dls", chain).solve(replace(away, keep=0.0), start).angles == pytest.approx(start, abs=1e-5)
+    assert np.max(np.abs(make_solver("dls", chain).solve(away, start).angles - start)) > 0.05
+
+
+def test_joints_keep_from_limits_and_from_singular_poses_when_asked():
+    chain, goal = long_chain(), replace(goals_that_can_be_met(4)[5], keep=0.0)
+    start = make_solver("dls", chain).solve(goal).angles
+
+    def settled(objective):
+        solver = JacobianSolver(chain, Damped(ByError()), Updates(in_frame=None, objectives=(objective,)))
+        solution = solver.solve(goal, start)
+        assert solution.converged
+        return solution.angles
+
+    def value(objective, angles):
+        solver = JacobianSolver(chain, Damped(ByError()), Updates(objectives=(objective,)))
+        return objective.value(solver.state(goal, angles, angles))
+
+    for objective in (LeaveLimits(), Manipulability()):
+        assert value(objective, settled(objective)) < value(objective, start) - 1e-3
+
+
+def test_first_and_last_joints_that_only_twist_are_not_held_by_the_posture():
+    assert twists(unit_chain("YXZY", 1.0)).tolist() == [True, False, False, True]
+    assert twists(unit_chain("XZY", 1.0)).tolist() == [False, False, True]
+    assert twists(unit_chain("XZX", 1.0)).tolist() == [False, False, False]
+    assert twists(lamp()).tolist() == [True, False, False, False, True]
+    assert not twists(shared_places(2)).any()  # its head looks sideways
+    chain, posture = unit_chain("YXZY", 2.0), np.array([1.5, 0.3, -0.4, 0.2])
+    aim = Orientation(chain.forward([-1.0, 0.3, -0.4, 1.0]).tool_rotation)
+    solution = make_solver("priorities", chain).solve(GazeGoal(aim, posture, symmetric=False))
+    assert solution.converged
+    assert solution.angles == pytest.approx([-1.0, 0.3, -0.4, 1.0], abs=1e-3)  # the very shape, turned about the root
+
+
+def test_the_order_of_priorities_decides_what_gives_way():
+    chain = replace(unit_chain("XX", 3.0, 0.5), tool_offset=(0.0, 0.5, 0.0))  # in a plane, so that place and aim compete
+    goal = GazeGoal(Frame((0.0, 0.6, 0.5), IDENTITY), np.array([0.4, 0.4]), symmetric=False)
+
+    def solved(levels):
+        solution = JacobianSolver(chain, Priorities(levels), Updates(shakes=0)).solve(goal)
+        return solution.misses[0].distance, solution.misses[0].angle, float(np.max(np.abs(solution.angles - goal.posture)))
+
+    place_first, aim_first, posture_first = solved((POSITION, AIM)), solved((AIM, POSITION)), solved((POSTURE, AIM, POSITION))
+    assert aim_first[1] < 1e-3 < place_first[1]
+    assert place_first[0] < aim_first[0]
+    assert posture_first[2] == pytest.approx(0.0, abs=1e-6)
+    assert place_first[2] > 0.1
+
+
+# Buss's ways to use updates, and D_max
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_a_frame_takes_as_many_updates_as_are_asked_for_and_none_when_all_is_settled(count):
+    chain, goal = long_chain(), goals_that_can_be_met(2)[5]
+    solver = JacobianSolver(chain, Damped(Constant(0.3)), Updates(in_frame=count))
+    first = solver.solve(goal, goal.posture)
+    assert first.iterations == count
+    assert not first.converged
+    one = JacobianSolver(chain, Damped(Constant(0.3)), Updates(in_frame=1))
+    angles = goal.posture
+    for _ in range(count):
+        angles = one.solve(goal, angles).angles
+    assert np.array_equal(angles, first.angles)
+    whole = JacobianSolver(chain, Damped(Constant(0.3)), Updates(in_frame=None)).solve(goal, goal.posture)
+    assert whole.converged
+    assert whole.iterations > count
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_update_a_frame_follows_a_slow_target(name):
+    tree, rest = y_shape(), np.zeros(7)
+    solver = JacobianSolver(tree, *_parts(name, tree))
+    angles, memory, errors = rest, None, []
+    for frame in range(240):
+        swung = 0.6 * math.sin(frame / 40) * np.array([1, -1, 0.5, 1, 1, -1, 0.5])
+        pose = tree.forward((swung + 0.2).tolist())
+        places = [tree.end_pose(pose, end)[1] for end in (0, 1)]
+        goal = GazeGoal(Position(places[0]), rest, keep=0.0, others=(EndGoal(Position(places[1]), 1),))
+        solution = solver.solve(goal, angles, memory)
+        angles, memory = solution.angles, solution.memory
+        errors.append(max(miss.distance for miss in solution.misses))
+    assert max(errors[60:]) < (1.0 if name == "transpose" else 0.15)  # [m] of a reach of 5
+
+
+def _parts(name, tree):
+    made = make_solver(name, tree)
+    assert isinstance(made, JacobianSolver)
+    return made.method, replace(made.updates, in_frame=1)
+
+
+def test_targets_are_brought_closer_but_not_right_after_a_jump():
+    tree = y_shape()
+    solver = family.dls_clamped(tree)
+    clamp = solver.updates.clamp
+    assert clamp is not None
+    assert clamp.distance == pytest.approx(0.5 / 5)  # half a link of five
+    rest = np.zeros(7)
+
+    def goal(far):
+        return GazeGoal(Position((far, 4.0, 0.0)), rest, others=(EndGoal(Position((-2.0, 4.0, 0.0)), 1),))
+
+    here = solver.at(goal(9.0), rest, rest)
+    fresh = clamp.at_first(here.linear, None)
+    assert clamped(here.linear, fresh) is here.linear  # D_max is infinite at first
+    moved = solver.update(goal(9.0), rest, here, fresh)
+    then = clamp.after(moved.linear, fresh)
+    gained = np.linalg.norm(here.linear.error[:3]) - np.linalg.norm(moved.linear.error[:3])
+    assert gained > 0.0
+    assert then.most["position", 0] == pytest.approx(clamp.distance + gained)
+    bounded = clamped(moved.linear, then).error
+    assert np.linalg.norm(bounded[:3]) == pytest.approx(clamp.distance + gained)
+    assert np.cross(bounded[:3], moved.linear.error[:3]) == pytest.approx([0, 0, 0], abs=1e-12)
+    # The next frame: a target that moved a little is clamped as before, one that jumped counts whole again; each end for itself.
+    near, far = (solver.at(goal(x), rest, moved.angles).linear for x in (9.1, 3.0))
+    assert clamp.at_first(near, then).most == then.most
+    jumped = clamp.at_first(far, then).most
+    assert jumped["position", 0] == math.inf
+    assert jumped["position", 1] == then.most["position", 1]
+
+
+def test_a_solvers_memory_carries_the_allowances_from_frame_to_frame():
+    tree = y_shape()
+    solver = JacobianSolver(tree, Damped(Constant(0.5), 10.0), Updates(in_frame=1, clamp=Clamp.for_skeleton(tree)))
+    goal = GazeGoal(Position((9.0, 4.0, 0.0)), np.zeros(7))
+    first = solver.solve(goal, np.zeros(7))
+    assert isinstance(first.memory, Allowances)
+    remembering = solver.solve(goal, first.angles, first.memory)
+    forgetful = solver.solve(goal, first.angles)
+    moved, jumped = (np.linalg.norm(next_frame.angles - first.angles) for next_frame in (remembering, forgetful))
+    assert moved < 0.5 * jumped
+
+
+def test_the_alternate_jacobian_meets_goals_too():
+    chain, goal = long_chain(), goals_that_can_be_met(3)[5]
+    for method in (Transpose(), Damped(ByError()), SelectivelyDamped()):
+        solution = JacobianSolver(chain, method, Updates(at_targets=True)).solve(goal)
+        assert solution.misses[0].distance < 1e-3
+
+
+# What is hard
+
+
+def test_a_straight_chain_leaves_its_singular_pose():
+    chain = unit_chain("XXX", 2.5)
+    goal = GazeGoal(Position((0.0, 1.0, 0.0)), np.zeros(3))  # straight down the chain: no joint moves the end that way
+    for name in NAMES:
+        solution = make_solver(name, chain).solve(goal)
+        assert solution.misses[0].distance < 1e-3
+    alone = JacobianSolver(chain, Damped(ByError()), Updates(shakes=0)).solve(goal)
+    assert not alone.converged
+    assert alone.angles == pytest.approx([0.0, 0.0, 0.0])
+    assert "misses its target" in alone.reason
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_place_out_of_reach_is_approached_and_said_to_be_missed(name):
+    chain = unit_chain("YXZX", 3.0)
+    direction = unit((1.0, 2.0, 0.5))
+    shoulder = (0.0, 1.0, 0.0)
+    solution = make_solver(name, chain).solve(GazeGoal(Position(add(shoulder, scale(direction, 5.0))), np.array([0.1, 0.2, 0.3, 0.1])))
+    assert not solution.converged
+    assert "misses its target" in solution.reason
+    assert solution.misses[0].distance == pytest.approx(3.0, abs=0.3 if name == "pseudoinverse" else 0.06)  # the chain stretched out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_input_gives_the_same_answer_to_the_bit(name):
+    chain, goal = long_chain(), goals_that_can_be_met(6)[6]
+    one, other = make_solver(name, chain).solve(goal), make_solver(name, chain).solve(goal)
+    assert np.array_equal(one.angles, other.angles)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@often
+@given(st.integers(0, 10**6))
+def test_no_chain_and_no_goal_leads_to_a_crash_or_out_of_the_limits(name, seed):
+    draw = random.Random(seed)
+    count = draw.choice([1, 1, 2, 3, 5, 8, 40])
+    skeleton = any_tree(draw, count) if count > 2 and draw.random() < 0.4 else any_chain(draw, count)
+    if draw.random() < 0.3:
+        still = tuple(replace(joint, rest_offset=(0.0, 0.0, 0.0)) for joint in skeleton.joints)
+        skeleton = replace(skeleton, joints=still)
+    pose = skeleton.forward(posture_of(draw, skeleton))
+    behind = scale(rotate(pose.tool_rotation, Y), -1.0)
+    place = draw.choice([(0.0, 0.0, 0.0), pose.tool_place, scale(any_direction(draw), 1e200), any_direction(draw)])
+    up = draw.choice([None, any_direction(draw), behind])
+    aims = [Orientation(any_turn(draw)), Direction(behind, up), Point(place, up), Position(place), Frame(place, any_turn(draw))]
+    others = tuple(EndGoal(draw.choice(aims), end, draw.choice([0.0, 1.0, 1e-200, 1e200])) for end in range(1, len(skeleton.ends)))
+    posture = np.array([draw.uniform(-4.0, 4.0) for _ in skeleton.joints])
+    goal = GazeGoal(draw.choice(aims), posture, weight=draw.choice([0.0, 1.0, 3.0]), keep=draw.choice([0.0, 0.5, 1.0]), others=others)
+    made = make_solver(name, skeleton)
+    assert isinstance(made, JacobianSolver)
+    solver = JacobianSolver(skeleton, made.method, replace(made.updates, at_most=60, at_targets=draw.random() < 0.3))
+    solution = solver.solve(goal)
+    following = solver.solve(goal, posture_of(draw, skeleton), solution.memory)
+    for answer in (solution, following):
+        assert np.all(np.isfinite(answer.angles))
+        assert np.all(np.array(skeleton.lower) <= answer.angles)
+        assert np.all(answer.angles <= np.array(skeleton.upper))
+        assert answer.converged or answer.reason
+
+
+def test_all_of_the_family_are_in_the_table_and_know_all_goals():
+    for name in NAMES:
+        assert SOLVERS[name].trees
+        assert SOLVERS[name].aims == {Orientation, Direction, Point, Position, Frame}
+
+
+def test_a_joint_that_cannot_reach_anything_stays():
+    chain = Skeleton((Joint("only", -1, IDENTITY, (0.0, 0.0, 0.0), X, -1.0, 1.0),))
+    for name in NAMES:
+        solution = make_solver(name, chain).solve(GazeGoal(Position((1.0, 0.0, 0.0)), np.array([0.3])))
+        assert solution.angles == pytest.approx([0.3])
+        assert not solution.converged
+
+
+def test_the_pseudoinverse_shakes_where_damped_steps_are_calm():
+    chain = unit_chain("XXX", 3.0)
+    beyond = GazeGoal(Position((0.0, 3.0, 2.5)), np.zeros(3), keep=0.0)  # out of reach: the chain stretches out, singular
+
+    def jerks(method):
+        solver = JacobianSolver(chain, method, Updates(in_frame=1))
+        frames = [np.array([0.3, 0.2, 0.4])]
+        for _ in range(80):
+            frames.append(solver.solve(beyond, frames[-1]).angles)
+        return np.max(np.abs(np.diff(frames[40:], 2, axis=0)))
+
+    assert jerks(Damped(ByError())) < 1e-3 < 0.1 < jerks(Pseudoinverse())
