@@ -97,7 +97,9 @@ class ServoAnimation:
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
         """Nothing can be read."""
-        raise ProtocolError(f"{TITLE} cannot tell anything of a servo; it only listens")
+        for quantity in quantities:
+            raise ProtocolError(f"{TITLE} cannot tell a servo's {quantity.value}; it only listens")
+        return ()
 
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
         """Send the goals at which to hold; none can be released."""

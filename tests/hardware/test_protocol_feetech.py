@@ -310,7 +310,7 @@ def test_of_two_flipped_bits_only_those_that_keep_the_sum_pass_and_those_are_few
         if any(isinstance(message, Measured) for message in messages):
             passed += 1
             assert sum(damaged[2:]) % 256 == sum(answer[2:]) % 256
-    assert 0 < passed < 4000 / 13
+    assert 0 < passed < 4000 / 25  # of all 6216 pairs 3.0%
 
 
 @pytest.mark.parametrize(
