@@ -3,7 +3,7 @@ from bpy.props import BoolProperty
 
 from ..rig.bake import Bake
 from ..rig.errors import RigError
-from ..rig.goal import no_target
+from ..rig.goal import ends_of, no_target
 from .stepwise import Stepwise
 from .subject import chain_of, poll_chain, rig_of
 
@@ -33,7 +33,7 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
             return False
         chain = chain_of(context)
         if chain.target is None:
-            cls.poll_message_set(no_target(chain))
+            cls.poll_message_set(no_target(ends_of(chain)[0]))
             return False
         if rig_of(context).mode == "EDIT":
             cls.poll_message_set("Leave Edit Mode first: Bake works in Object Mode or Pose Mode")

@@ -5,7 +5,7 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ..rig import compare
 from ..rig.errors import RigError
-from ..rig.goal import no_target
+from ..rig.goal import ends_of, no_target
 from ..solvers.table import SOLVERS
 from .stepwise import Stepwise
 from .subject import chain_of, poll_chain, rig_of
@@ -51,7 +51,7 @@ class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
             return False
         chain = chain_of(context)
         if chain.target is None:
-            cls.poll_message_set(no_target(chain))
+            cls.poll_message_set(no_target(ends_of(chain)[0]))
             return False
         if rig_of(context).mode == "EDIT":
             cls.poll_message_set("Leave Edit Mode first: solvers are compared in Object Mode or Pose Mode")

@@ -4,7 +4,7 @@ from bpy.props import EnumProperty
 from ..rig import chains
 from ..rig.errors import RigError
 from ..rig.rotation_mode import give_euler_order
-from .new_chain import ORDERS
+from .euler_consent import ORDERS
 from .subject import chain_of, poll_chain, rig_of
 
 

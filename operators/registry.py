@@ -5,6 +5,7 @@ import bpy
 from .bake import LIMBER_OT_bake
 from .check_chain import LIMBER_OT_check_chain
 from .compare import LIMBER_OT_compare_solvers, LIMBER_OT_copy_comparison, LIMBER_OT_sort_comparison, LIMBER_OT_use_solver
+from .ends import LIMBER_OT_add_end, LIMBER_OT_remove_end
 from .give_euler_order import LIMBER_OT_give_euler_order
 from .import_urdf import LIMBER_FH_urdf, LIMBER_OT_import_urdf, add_to_menu
 from .live import LIMBER_OT_end_live, LIMBER_OT_live
@@ -28,6 +29,8 @@ CLASSES = (
     LIMBER_FH_urdf,
     LIMBER_OT_new_chain,
     LIMBER_OT_remove_chain,
+    LIMBER_OT_add_end,
+    LIMBER_OT_remove_end,
     LIMBER_OT_check_chain,
     LIMBER_OT_match_joints,
     LIMBER_OT_give_euler_order,

@@ -7,7 +7,7 @@ import bpy
 from ..operators.subject import rig_of
 from ..rig import build, chains, live
 from ..rig.errors import capitalised
-from ..rig.goal import LOOKS, REACHES, TURNS
+from ..rig.goal import LOOKS, REACHES, TURNS, asked
 from .tab import ChainTab, sentence
 
 
@@ -94,13 +94,18 @@ def _draw_outcome(layout, chain, session, said: str) -> None:
 
 
 def _misses(chain, outputs) -> list[tuple[str, str]]:
-    """How far the end is from what it must do, as solved and after the filter."""
-    solved, filtered = outputs.solution.misses[0], outputs.filtered_misses[0]
+    """How far each end is from what it must do, as solved and after the filter."""
     rows = []
-    if chain.goal != "POSITION":
-        rows += [("Aim error", f"{degrees(solved.angle):.3f}°"), ("Aim error after the filter", f"{degrees(filtered.angle):.2f}°")]
-    if chain.goal in REACHES:
-        rows += [("Distance", _length(solved.distance)), ("Distance after the filter", _length(filtered.distance))]
+    ends = asked(chain)
+    missed = list(zip(ends, outputs.solution.misses, outputs.filtered_misses, strict=False))  # an end added since waits for its first tick
+    for end, solved, filtered in missed:
+        of = "" if len(ends) == 1 else f" of {end.bone}"
+        if end.settings.goal != "POSITION":
+            rows.append((f"Aim error{of}", f"{degrees(solved.angle):.3f}°"))
+            rows.append(("Aim error after the filter" if not of else "   after the filter", f"{degrees(filtered.angle):.2f}°"))
+        if end.settings.goal in REACHES:
+            rows.append((f"Distance{of}", _length(solved.distance)))
+            rows.append(("Distance after the filter" if not of else "   after the filter", _length(filtered.distance)))
     return rows
 
 

@@ -1,4 +1,4 @@
-"""The lists of chains, joints and postures."""
+"""The lists of chains, ends, joints and postures."""
 
 import bpy
 
@@ -9,6 +9,16 @@ class LIMBER_UL_chains(bpy.types.UIList):
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         layout.prop(item, "name", text="", emboss=False, icon="CON_ROTLIMIT")
         layout.label(text="", icon="RADIOBUT_ON" if item.live else "RADIOBUT_OFF")
+
+
+class LIMBER_UL_ends(bpy.types.UIList):
+    """Further ends of the chain, each with its goal"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.row(align=True)
+        row.prop(item, "enabled", text="")
+        row.label(text=item.bone, icon="NONE" if item.target or not item.enabled else "ERROR")
+        row.prop(item, "goal", text="", emboss=False)
 
 
 class LIMBER_UL_joints(bpy.types.UIList):

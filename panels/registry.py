@@ -4,8 +4,9 @@ import bpy
 
 from .bake import LIMBER_PT_bake
 from .compare import LIMBER_PT_compare, LIMBER_PT_comparison
+from .ends import LIMBER_PT_ends
 from .gaze import LIMBER_PT_gaze
-from .lists import LIMBER_UL_chains, LIMBER_UL_joints, LIMBER_UL_postures
+from .lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures
 from .motion import LIMBER_PT_motion
 from .postures import LIMBER_PT_postures
 from .rig import LIMBER_PT_joints, LIMBER_PT_rig
@@ -14,6 +15,7 @@ from .stop import LIMBER_PT_stop
 
 CLASSES = (
     LIMBER_UL_chains,
+    LIMBER_UL_ends,
     LIMBER_UL_joints,
     LIMBER_UL_postures,
     LIMBER_PT_stop,
@@ -21,6 +23,7 @@ CLASSES = (
     LIMBER_PT_joints,
     LIMBER_PT_postures,
     LIMBER_PT_gaze,
+    LIMBER_PT_ends,
     LIMBER_PT_compare,
     LIMBER_PT_comparison,
     LIMBER_PT_motion,

@@ -9,7 +9,7 @@ from bpy.utils import escape_identifier
 
 from . import actions, live, robot
 from .errors import RigError
-from .hanging import moved_part
+from .hanging import moved_part, moved_targets
 from .stage import Stage
 
 SUFFIX = " Baked"
@@ -179,7 +179,8 @@ def _refuse_half_of_what_hangs_together(scene, pairs: list[tuple]) -> None:
                     f"{what} hangs on chain '{other.name}', which is live: bake both at once (All Chains), or end its Live first"
                 )
             if part:
-                what = f"Target '{chain.target.name}'" if part == "target" else f"Armature '{rig.name}'"
+                moved = moved_targets((rig, chain), (other_rig, other))
+                what = f"Target '{moved[0].name}'" if part == "target" else f"Armature '{rig.name}'"
                 raise RigError(
                     f"{what} hangs on '{other_rig.name}', whose chain '{other.name}' is live: bake that one first, or end its Live"
                 )

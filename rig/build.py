@@ -3,7 +3,7 @@
 from ..solvers.skeleton import Skeleton, SkeletonError
 from ..solvers.table import SOLVERS, unavailable
 from .errors import RigError
-from .goal import kind, tool_frame
+from .goal import asked, ends_of, tool_frame
 from .skeleton import ChainReader, Motion
 
 
@@ -12,19 +12,23 @@ def motions(chain) -> list[Motion]:
     return [Motion(joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.jerk) for joint in chain.joints]
 
 
-def skeleton(chain, reader: ChainReader, fixed: tuple) -> Skeleton:
-    """The chain as solvers see it, with the given fixed parts (from `reader.fixed`).
+def tools(chain, reader: ChainReader) -> list[tuple]:
+    """Of each end, the chain's own first: the tool's rotation and offset [m] in the end bone's frame.
 
     Raises:
-        RigError, SkeletonError: a setting or a joint that cannot be.
+        RigError: a setting that cannot be.
     """
-    return reader.skeleton(fixed, motions(chain), *tool_frame(chain, reader.end_length))
+    return [tool_frame(end, length) for end, length in zip(ends_of(chain), reader.end_lengths, strict=True)]
 
 
 def skeleton_now(rig, chain) -> Skeleton:
-    """The chain as the rig stands; raises as `skeleton` does, and where the chain cannot be read."""
+    """The chain as solvers see it, as the rig stands.
+
+    Raises:
+        RigError, SkeletonError: a bone, a setting or a joint that cannot be.
+    """
     reader = ChainReader(rig, chain)
-    return skeleton(chain, reader, reader.fixed(reader.read(rig.pose.bones)))
+    return reader.skeleton(reader.fixed(reader.read(rig.pose.bones)), motions(chain), tools(chain, reader))
 
 
 def goal_kinds(chain) -> set[type]:
@@ -33,7 +37,7 @@ def goal_kinds(chain) -> set[type]:
     Raises:
         RigError: one that this version does not know.
     """
-    return {kind(chain)}
+    return {end.kind for end in asked(chain)}
 
 
 def why_not_solver(rig, chain, name: str = "") -> str:

@@ -7,8 +7,9 @@ import bpy
 
 from . import urdf_robot
 from .errors import RigError
+from .paths import bone_names, end_bones, missing, path_names
 from .rotation_mode import give_euler_order
-from .skeleton import is_euler, parent_first, path_names
+from .skeleton import is_euler, parent_first
 
 NO_RANGE = 1e-6  # [rad] a constraint's limits nearer to each other than this lock the axis
 
@@ -44,7 +45,10 @@ def find_path(rig, selected: list[str]) -> list[str]:
     line = [end, *end.parent_recursive]
     for bone in bones:
         if bone not in line:
-            raise RigError(f"Bones '{bone.name}' and '{end.name}' are on different branches: select bones on one path from root to end")
+            raise RigError(
+                f"Bones '{bone.name}' and '{end.name}' are on different branches: select bones on one path from root to end;"
+                " a chain gets its other ends by Add End"
+            )
     if len(bones) > 1:
         return path_names(rig.pose.bones, bones[0].name, end.name)
     taken = {joint.bone for chain in rig.limber.chains for joint in chain.joints}
@@ -117,10 +121,7 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     """
     names = find_path(rig, selected)
     bones = [rig.pose.bones[name] for name in names]
-    for chain in rig.limber.chains:
-        for joint in chain.joints:
-            if joint.bone in names:
-                raise RigError(f"Bone '{joint.bone}' already moves in chain '{chain.name}': select other bones, or remove that chain")
+    _refuse_shared(rig, names)
     turning = [bone for bone in bones if free_axes(bone)]
     if not turning:
         raise RigError(f"All rotation axes from '{names[0]}' to '{names[-1]}' are locked: unlock the axes that have a motor")
@@ -141,6 +142,77 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     return chain
 
 
+def _refuse_shared(rig, names: list[str], but: str = "") -> None:
+    """Chains share no joint, except for that of identity `but`."""
+    for chain in rig.limber.chains:
+        for joint in chain.joints:
+            if joint.bone in names and chain.uid != but:
+                raise RigError(
+                    f"Bone '{joint.bone}' already moves in chain '{chain.name}': to solve '{names[-1]}' together with it, select that chain"
+                    f" and press Add End; else select other bones, or remove that chain"
+                )
+
+
+def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: str = "XYZ"):
+    """Makes a bone a further end of a chain, with joints for the bones that lead there. Where it raises, nothing has changed.
+
+    Args:
+        rig: The armature object.
+        chain: The chain.
+        bone: Name of the bone: it hangs on the chain's root.
+        change_rotation_mode, order: As for `new_chain`.
+
+    Raises:
+        EulerOrderError: bones on the way have no Euler order, and no consent.
+        RigError: the bone is an end already, does not hang on the root, moves in another chain, or nothing moves it.
+    """
+    names = new_bones(rig, chain, bone)
+    turning = [rig.pose.bones[name] for name in names if free_axes(rig.pose.bones[name])]
+    moved = {joint.bone for joint in chain.joints}
+    if not turning and not moved.intersection(path_names(rig.pose.bones, chain.root, bone)):
+        raise RigError(f"All rotation axes from '{chain.root}' to '{bone}' are locked: unlock the axes that have a motor")
+    quaternion = quaternion_bones(rig, names)
+    if quaternion and not change_rotation_mode:
+        raise EulerOrderError(quaternion)
+    give_euler_order(rig, quaternion, order)
+    end = chain.ends.add()
+    end.name = end.bone = bone
+    chain.active_end = len(chain.ends) - 1
+    for turned in turning:
+        for axis in free_axes(turned):
+            _add_joint(rig, chain, turned, axis)
+    return end
+
+
+def new_bones(rig, chain, bone: str) -> list[str]:
+    """Names of the bones that a further end would add to a chain; raises as `add_end` does for a bone that can be none."""
+    if bone not in rig.pose.bones:
+        raise RigError(missing(bone) if bone else "No bone is selected: select the bone that is to be another end, in Pose Mode")
+    if bone in end_bones(chain):
+        raise RigError(f"Bone '{bone}' is an end of chain '{chain.name}' already: select another bone")
+    had = bone_names(rig.pose.bones, chain)
+    names = [name for name in path_names(rig.pose.bones, chain.root, bone) if name not in had]
+    _refuse_shared(rig, names, but=chain.uid)
+    return names
+
+
+def remove_end(rig, chain, index: int) -> None:
+    """Takes a further end away, and the joints that led there alone.
+
+    Raises:
+        RigError: the chain is another file's.
+    """
+    _refuse_linked(rig, chain)
+    chain.ends.remove(index)
+    chain.active_end = max(0, min(chain.active_end, len(chain.ends) - 1))
+    try:
+        kept = set(bone_names(rig.pose.bones, chain))
+    except RigError:  # the chain is broken already: Check says how
+        return
+    for place in reversed([k for k, joint in enumerate(chain.joints) if joint.bone not in kept]):
+        chain.joints.remove(place)
+
+
 def quaternion_bones(rig, names: list[str]) -> list[str]:
     """Those of the bones that may turn and rotate by quaternion or axis and angle: joints need an Euler order."""
     return [name for name in names if not is_euler(rig.pose.bones[name]) and free_axes(rig.pose.bones[name])]
@@ -152,7 +224,7 @@ def without_euler_order(rig, chain) -> list[str]:
     Raises:
         RigError: a bone is missing.
     """
-    return quaternion_bones(rig, path_names(rig.pose.bones, chain.root, chain.end))
+    return quaternion_bones(rig, bone_names(rig.pose.bones, chain))
 
 
 def _add_joint(rig, chain, bone, axis: str):
@@ -177,7 +249,7 @@ def match_joints(rig, chain) -> tuple[int, int]:
     Raises:
         RigError: a bone is missing or has no Euler order, all axes are locked, or the chain is another file's.
     """
-    names = path_names(rig.pose.bones, chain.root, chain.end)
+    names = bone_names(rig.pose.bones, chain)
     turning = [rig.pose.bones[name] for name in names if free_axes(rig.pose.bones[name])]
     quaternion = without_euler_order(rig, chain)
     if quaternion:

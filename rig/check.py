@@ -9,7 +9,7 @@ from ..solvers import rotations
 from ..solvers.skeleton import Skeleton
 from . import build, chains, check_bones, postures
 from .errors import Finding, RigError
-from .goal import LOOKS, TURNS, kind, moved_by_chain, no_target, tool_frame
+from .goal import LOOKS, TURNS, ChainEnd, asked, ends_of, moved_by_chain, no_target, tool_frame
 from .hanging import hangs_on_objects_alone
 from .skeleton import ChainReader
 
@@ -21,7 +21,8 @@ def check(context, rig, chain) -> list[Finding]:
     findings = _findings(context, rig, chain)
     if not any(finding.blocks for finding in findings):
         try:
-            findings += _one_way(chain, build.skeleton_now(rig, chain))
+            skeleton = build.skeleton_now(rig, chain)
+            findings += [finding for end in asked(chain) for finding in _one_way(end, skeleton)]
         except RigError as error:
             findings.append(Finding(str(error), True))
     return sorted(findings, key=lambda finding: not finding.blocks)
@@ -109,20 +110,20 @@ def _shared_bones(rig, chain, reader) -> Iterator[Finding]:
                 yield Finding(f"Bone '{bone}' moves in chain '{other.name}' too: remove one of the two chains, and make it anew", True)
 
 
-def _one_way(chain, skeleton: Skeleton) -> Iterator[Finding]:
-    """A chain whose joints all move the view the same way: it cannot look both sideways and up."""
-    if chain.goal not in LOOKS | TURNS:
+def _one_way(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
+    """An end whose joints all move its view the same way: it cannot look both sideways and up."""
+    if end.settings.goal not in LOOKS | TURNS:
         return
-    turns = [joint.upper > joint.lower for joint in skeleton.joints]
+    path = [k for k in skeleton.path(end.number) if skeleton.joints[k].upper > skeleton.joints[k].lower]
     for bend in (0.0, 0.3, -0.5):  # [rad] several poses: in one the joints may be lined up by chance
         angles = skeleton.clamp([bend + 0.1 * k for k in range(len(skeleton))])
-        turning, _ = skeleton.jacobian(angles)
-        view = rotations.rotate(skeleton.forward(angles).tool_rotation, (0.0, 1.0, 0.0))
-        ways = np.linalg.svd(np.cross(turning.T[turns], view), compute_uv=False)
+        turning, _ = skeleton.jacobian(angles, end.number)
+        rotation, _ = skeleton.end_pose(skeleton.forward(angles), end.number)
+        ways = np.linalg.svd(np.cross(turning.T[path], rotations.rotate(rotation, rotations.Y)), compute_uv=False)
         if len(ways) > 1 and ways[1] > ONE_WAY:
             return
     yield Finding(
-        f"Chain '{chain.name}' can turn its look one way only: unlock another axis of its bones if it was locked by mistake,"
+        f"{end.subject} can turn its look one way only: unlock another axis of its bones if it was locked by mistake,"
         " or choose another axis to look along"
     )
 
@@ -139,19 +140,28 @@ def _postures(chain, reader) -> Iterator[Finding]:
 
 
 def _gaze(context, rig, chain) -> Iterator[Finding]:
+    for end in ends_of(chain):
+        try:
+            tool_frame(end, 1.0)
+        except RigError as error:
+            yield Finding(str(error), True)
     try:
-        tool_frame(chain, 1.0)
-        kind(chain)
+        build.goal_kinds(chain)
     except RigError as error:
         yield Finding(str(error), True)
     trouble = build.why_not_solver(rig, chain)
     if trouble:
         yield Finding(trouble, True)
-    target = chain.target
+    for end in asked(chain):
+        yield from _target(context, rig, chain, end)
+
+
+def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:
+    target = end.target
     if target is None:
-        yield Finding(no_target(chain), True)
+        yield Finding(no_target(end), True)
         return
-    way = moved_by_chain(chain, rig, {joint.bone for joint in chain.joints})
+    way = moved_by_chain(target, chain, rig, {joint.bone for joint in chain.joints})
     if way:
         yield Finding(f"The chain moves its own target '{target.name}' ({way}): choose another target", True)
     elif target.name not in context.view_layer.objects and target.name not in context.scene.objects:

@@ -19,7 +19,7 @@ def check(rig, chain, reader: ChainReader) -> Iterator[Finding]:
     for name in reader.names:
         bone = rig.pose.bones[name]
         yield from _inheritance(bone)
-        yield from _axes(bone, chain)
+        yield from _axes(bone, chain, reader)
         yield from _constraints(bone, chain)
     yield from _ik_from_outside(rig, reader)
     yield from _drivers(rig, reader)
@@ -57,14 +57,14 @@ def _inheritance(bone) -> Iterator[Finding]:
         yield Finding(f"Bone '{bone.name}' is moved along other axes than its own: switch on Local Location in the bone's Relations", True)
 
 
-def _axes(bone, chain) -> Iterator[Finding]:
+def _axes(bone, chain, reader) -> Iterator[Finding]:
     here = {joint.axis for joint in chain.joints if joint.bone == bone.name}
     free = chains.free_axes(bone)
     if not here and free and not is_euler(bone):
         yield Finding(f"Bone '{bone.name}' may turn, and no joint turns it: lock its rotation, or Give Euler Order and press Match Joints")
     elif missing := [axis for axis in free if axis not in here]:
         yield Finding(f"Bone '{bone.name}' may turn about {', '.join(missing)}, and no joint does: lock that axis, or press Match Joints")
-    if bone.name == chain.end and all(bone.lock_rotation):
+    if bone.name in reader.ends and all(bone.lock_rotation):
         yield Finding(f"All axes of the end bone '{bone.name}' are locked: if that is a mistake, unlock one and press Match Joints")
 
 

@@ -71,6 +71,18 @@ def joint_bones(chain) -> set[str]:
     return {joint.bone for joint in chain.joints}
 
 
+def targets(chain) -> list:
+    """The targets of a chain's ends, as far as they have one."""
+    ends = [chain, *(end for end in chain.ends if end.enabled)]
+    return [end.target for end in ends if end.target is not None]
+
+
+def moved_targets(pair: tuple, other: tuple) -> list:
+    """The targets of one (rig, chain) that the joints of another move."""
+    bones = joint_bones(other[1])
+    return [target for target in targets(pair[1]) if any(is_moved_by(carrier, other[0], bones) for carrier in carriers(target))]
+
+
 def moved_part(pair: tuple, other: tuple) -> str:
     """What of one (rig, chain) the joints of another move: its "base", its "armature", its "target", or ""."""
     rig, chain = pair
@@ -80,7 +92,7 @@ def moved_part(pair: tuple, other: tuple) -> str:
         return "base"
     if any(is_moved_by(carrier, its_rig, its_bones) for carrier in carriers(rig)):
         return "armature"
-    return "target" if any(is_moved_by(carrier, its_rig, its_bones) for carrier in carriers(chain.target)) else ""
+    return "target" if moved_targets(pair, other) else ""
 
 
 def in_order(pairs: list[tuple]) -> tuple[list[tuple], bool]:

@@ -7,7 +7,8 @@ from mathutils import Euler, Quaternion
 
 from . import actions
 from .errors import RigError
-from .skeleton import ChainReader, is_euler, path_names
+from .paths import bone_names
+from .skeleton import ChainReader, is_euler
 
 FRAME = 1  # of the one key in each channel: any other would do, a pose asset has no time
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
@@ -39,7 +40,7 @@ def store(rig, chain, name: str) -> bpy.types.Action:
     Raises:
         RigError: a bone of the chain is missing.
     """
-    names = path_names(rig.pose.bones, chain.root, chain.end)
+    names = bone_names(rig.pose.bones, chain)
     action = bpy.data.actions.new(name)
     curves = actions.writable_fcurves(action, rig)
     for bone in (rig.pose.bones[name] for name in names):
@@ -98,7 +99,7 @@ def apply(rig, chain, action: bpy.types.Action) -> list[str]:
     """
     curves = actions.fcurves(action)
     posed = []
-    for bone in (rig.pose.bones[name] for name in path_names(rig.pose.bones, chain.root, chain.end)):
+    for bone in (rig.pose.bones[name] for name in bone_names(rig.pose.bones, chain)):
         if is_euler(bone):
             found = _euler(curves, bone.name, bone.rotation_mode, tuple(bone.rotation_euler))
             if found:

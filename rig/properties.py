@@ -150,14 +150,25 @@ class LimberGoal:
     )
 
 
+class LimberEnd(LimberGoal, PropertyGroup):
+    """A further end of a chain: a bone that hangs on the chain's root, and what it must do."""
+
+    name: StringProperty(name="Name", description="Name of the bone")  # overrides tell the items of a list by their names
+    bone: StringProperty(name="Bone", description="Bone that is the end")
+    enabled: BoolProperty(name="Enabled", description="The end follows its goal; without, it keeps the posture", default=True)
+
+
 class LimberChain(LimberGoal, PropertyGroup):
-    """Root to end: the joints that one solver moves, what they keep and what the end looks at. `name` is unique in its armature."""
+    """Root to end, or to several: the joints that one solver moves, what they keep and what the ends do. `name` is unique in its
+    armature."""
 
     name: StringProperty(name="Name", description="Name of the chain, unique in its armature", update=_make_unique)
     uid: StringProperty(name="Identity", description="Stays the same when the chain is renamed", options={"HIDDEN"})
     root: StringProperty(name="Root", description="First bone of the chain")
     end: StringProperty(name="End", description="Last bone of the chain: the one that looks")
     joints: CollectionProperty(name="Joints", description="What the solver turns, root first", type=LimberJoint)
+    ends: CollectionProperty(name="More Ends", description="Further ends: the chain is a tree then, solved as one", type=LimberEnd)
+    active_end: IntProperty(name="End", description="The further end whose goal is shown")
     active_joint: IntProperty(name="Joint", description="The joint whose limits and servo are shown")
     postures: CollectionProperty(name="Postures", description="Stored postures that the chain can keep", type=LimberPosture)
     active_posture: IntProperty(name="Posture", description="The posture that the chain keeps when its base is a stored posture")
@@ -219,7 +230,7 @@ class LimberRig(PropertyGroup):
     device: PointerProperty(name="Device", description="The robot that the joints move", type=LimberDevice)
 
 
-CLASSES = (LimberJoint, LimberPosture, LimberChain, LimberDevice, LimberRig)
+CLASSES = (LimberJoint, LimberPosture, LimberEnd, LimberChain, LimberDevice, LimberRig)
 
 
 def register() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import bpy
 
 from . import twin
-from .hanging import hangs_on_objects_alone
+from .hanging import hangs_on_objects_alone, targets
 
 
 @dataclass
@@ -32,13 +32,9 @@ class Member:
         return list(dict.fromkeys(joint.bone for chain in self.chains for joint in chain.joints if joint.bone in bones))
 
     @property
-    def targets(self) -> dict[str, bpy.types.Object]:
-        """Bone of the twin -> target to keep evaluated. Where it hangs on bones or on a skin, that could make a circle."""
-        found = {}
-        for chain in self.chains:
-            if chain.target is not None and hangs_on_objects_alone(chain.target):
-                found.update({joint.bone: chain.target for joint in chain.joints[:1]})
-        return found
+    def targets(self) -> dict[str, list[bpy.types.Object]]:
+        """Bone of the twin -> targets to keep evaluated. Where one hangs on bones or on a skin, that could make a circle."""
+        return {chain.joints[0].bone: list(filter(hangs_on_objects_alone, targets(chain))) for chain in self.chains if chain.joints}
 
 
 class Roster:
@@ -113,8 +109,8 @@ def _heal_renamed(member: Member) -> None:
             renamed[constraint.subtarget] = bone.name
     for chain in member.rig.limber.chains if renamed else ():
         chain.root, chain.end = renamed.get(chain.root, chain.root), renamed.get(chain.end, chain.end)
-        for joint in chain.joints:
-            joint.bone = renamed.get(joint.bone, joint.bone)
+        for part in (*chain.joints, *chain.ends):
+            part.bone = renamed.get(part.bone, part.bone)
 
 
 def exists(thing) -> bool:

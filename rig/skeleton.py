@@ -1,4 +1,4 @@
-"""An armature's chain as a solver's skeleton, and the rig's own pose as joint angles.
+"""An armature's chain as a solver's skeleton, a tree where it has several ends, and the rig's own pose as joint angles.
 
 A bone's local transform is rest . translation . rotation . scale; a bone with several free axes is several joints at one place, the last
 letter of its Euler order nearest the parent (order XYZ: R = Rz Ry Rx). The base is the root bone's frame before it turns. What no joint
@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..solvers import rotations
-from ..solvers.skeleton import Joint, Skeleton
+from ..solvers.skeleton import End, Joint, Skeleton
 from .errors import RigError
+from .paths import bone_names, end_bones, missing
 
 UNIT = {"X": rotations.X, "Y": rotations.Y, "Z": rotations.Z}
 INDEX = {"X": 0, "Y": 1, "Z": 2}
@@ -36,9 +37,10 @@ class Motion:
 
 
 class Part(NamedTuple):
-    """What does not change from frame to frame of one bone on the path."""
+    """What does not change from frame to frame of one bone of the chain."""
 
     name: str
+    parent: int  # index of the part on which it hangs; -1: the root
     rest_rotation: rotations.Quaternion  # in the parent bone's frame
     rest_offset: rotations.Vector  # [m]
     connected: bool  # Blender ignores its location
@@ -51,35 +53,25 @@ class Part(NamedTuple):
     held: tuple[int, ...]  # indices of what no joint turns of its rotation
 
 
+class _Place(NamedTuple):
+    """A frame that a joint carries."""
+
+    joint: int  # its index; -1: the base
+    turn: rotations.Quaternion
+    offset: rotations.Vector  # [m]
+
+    def carry(self, rotation: rotations.Quaternion, offset: rotations.Vector, size: float = 1.0) -> "_Place":
+        """The frame with that rotation and offset in this one, which is seen larger by `size`."""
+        moved = rotations.add(self.offset, rotations.scale(rotations.rotate(self.turn, offset), size))
+        return _Place(self.joint, rotations.multiply(self.turn, rotation), moved)
+
+
 class BonePose(NamedTuple):
     """Authored channels of one bone."""
 
     location: tuple[float, float, float]
     rotation: tuple[float, ...]  # Euler angles (x, y, z) [rad], or a unit quaternion where no joint turns the bone
     scale: tuple[float, float, float]
-
-
-def path_names(pose_bones, root: str, end: str) -> list[str]:
-    """Names of the bones from root to end.
-
-    Raises:
-        RigError: a bone is missing, or the root is not among the end's ancestors.
-    """
-    for name in (root, end):
-        if name not in pose_bones:
-            raise RigError(_missing(name))
-    names = [end]
-    bone = pose_bones[end]
-    while names[-1] != root:
-        bone = bone.parent
-        if bone is None:
-            raise RigError(f"No path from bone '{root}' to bone '{end}': '{root}' must be '{end}' or one of its parents")
-        names.append(bone.name)
-    return names[::-1]
-
-
-def _missing(name: str) -> str:
-    return f"Bone '{name}' is missing: give a bone that name again, or make the chain anew"
 
 
 def parent_first(rotation_mode: str) -> str:
@@ -97,19 +89,21 @@ class ChainReader:
     Two readers are equal when bones, joints, rotation modes and rest poses are.
 
     Raises:
-        RigError: the chain is no path of bones with joints that can turn.
+        RigError: the chain is no tree of bones with joints that can turn.
     """
 
     def __init__(self, rig, chain) -> None:
         pose_bones = rig.pose.bones
-        self.names = path_names(pose_bones, chain.root, chain.end)
+        self.names = bone_names(pose_bones, chain)
+        self.ends = end_bones(chain)
         self.joints = [(joint.bone, joint.axis) for joint in chain.joints]
         on_bone: dict[str, list[str]] = {}
         for bone, axis in self.joints:
             if bone not in pose_bones:
-                raise RigError(_missing(bone))
+                raise RigError(missing(bone))
             if bone not in self.names:
-                raise RigError(f"Joint {bone} {axis} is not on the path from '{chain.root}' to '{chain.end}': make the chain anew")
+                ends = " or ".join(f"'{end}'" for end in self.ends)
+                raise RigError(f"Joint {bone} {axis} is not on the path from '{chain.root}' to {ends}: make the chain anew")
             if axis in on_bone.setdefault(bone, []):
                 raise RigError(f"Joint {bone} {axis} is there twice: remove one of the two")
             on_bone[bone].append(axis)
@@ -127,8 +121,9 @@ class ChainReader:
         self.places = [(part.name, axis) for part in self.parts for axis in part.order if axis in part.free]
         self.stored_index = [self.joints.index(place) for place in self.places]
         self.inherits_scale = all(part.inherits_scale for part in self.parts[1:])
+        self.tips = set(self.names) - {self.names[part.parent] for part in self.parts[1:]}
         self.armature_name = rig.data.name
-        self.end_length = rig.data.bones[chain.end].length
+        self.end_lengths = [rig.data.bones[end].length for end in self.ends]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ChainReader) and vars(self) == vars(other)
@@ -144,6 +139,7 @@ class ChainReader:
             raise RigError(f"The rest pose of bone '{bone.name}' is not a number: place its head and tail anew in Edit Mode")
         return Part(
             bone.name,
+            self.names.index(bone.parent.name) if bone.name != self.names[0] else -1,
             rotations.from_matrix(bone.matrix),
             offset,
             bone.use_connect,
@@ -161,7 +157,7 @@ class ChainReader:
         return any((bone := pose_bones.get(name)) is not None and bone.rotation_mode != mode for name, mode in self.orders.items())
 
     def read(self, pose_bones) -> tuple[BonePose, ...]:
-        """The authored channels of the path's bones, root first. Pose bones are the evaluated rig's: constraints do not change channels.
+        """The authored channels of the chain's bones, root first. Pose bones are the evaluated rig's: constraints do not change channels.
 
         Raises:
             RigError: a bone is missing, or its channels are not numbers.
@@ -170,7 +166,7 @@ class ChainReader:
         for part in self.parts:
             bone = pose_bones.get(part.name)
             if bone is None:
-                raise RigError(_missing(part.name))
+                raise RigError(missing(part.name))
             location = ORIGIN if part.connected else tuple(bone.location)
             rotation = tuple(bone.rotation_euler) if part.order else tuple(bone.matrix_basis.to_quaternion())
             scale = tuple(bone.scale)
@@ -199,7 +195,7 @@ class ChainReader:
         Raises:
             RigError: a bone that does not hang on its parent as joints do.
         """
-        parts, size = [], 1.0
+        parts: list[tuple] = []
         for k, (part, pose) in enumerate(zip(self.parts, poses, strict=True)):
             location = pose.location if k else ORIGIN
             if k and not part.inherits_rotation:
@@ -211,6 +207,7 @@ class ChainReader:
                 raise RigError(
                     f"Bone '{part.name}' is moved along other axes than its own: switch on Local Location in the bone's Relations"
                 )
+            size = parts[part.parent][2] if k else 1.0
             if pose.scale != NO_SCALE:
                 if not self.can_carry(part.name, pose.scale):
                     raise RigError(f"Bone '{part.name}' is scaled: clear its scale (Alt S); motors cannot stretch")
@@ -222,53 +219,63 @@ class ChainReader:
         return tuple(parts)
 
     def can_carry(self, name: str, scale: tuple) -> bool:
-        """Whether a chain of joints can stand for bones of which one has this scale: it may make all that hangs on it larger. Of the last
+        """Whether a chain of joints can stand for bones of which one has this scale: it may make all that hangs on it larger. Of a last
         bone only its eye's place depends on it."""
         if min(scale) <= 0.0:
             return False
-        return name == self.names[-1] or (self.inherits_scale and max(scale) - min(scale) <= SCALED)
+        return name in self.tips or (self.inherits_scale and max(scale) - min(scale) <= SCALED)
 
-    def skeleton(self, fixed: tuple, motions: list[Motion], tool_rotation: tuple, tool_offset: tuple) -> Skeleton:
-        """The chain with the given fixed parts (from `fixed`) and limits (in the order of the joints' properties)."""
-        turn, place = rotations.IDENTITY, ORIGIN
+    def skeleton(self, fixed: tuple, motions: list[Motion], tools: list[tuple]) -> Skeleton:
+        """The chain as solvers see it.
+
+        Args:
+            fixed: The fixed parts, from `fixed`.
+            motions: Limits, in the order of the joints' properties.
+            tools: Of each end, its own first: the tool's rotation and offset [m] in the end bone's frame.
+
+        Raises:
+            RigError: no joint moves an end.
+        """
         joints: list[Joint] = []
-
-        def carry(rotation: tuple, offset: tuple, size: float = 1.0) -> None:
-            nonlocal turn, place
-            place = rotations.add(place, rotations.scale(rotations.rotate(turn, offset), size))
-            turn = rotations.multiply(turn, rotation)
-
-        size = 1.0  # of the bones above
-        for k, (part, (location, rotation, size_below)) in enumerate(zip(self.parts, fixed, strict=True)):
-            if k:  # the root's rest is in the base
-                carry(part.rest_rotation, part.rest_offset, size)
-                carry(rotations.IDENTITY, location, size)
-            size = size_below
+        places: list[_Place] = []
+        for part, (location, rotation, _) in zip(self.parts, fixed, strict=True):
+            place = _Place(-1, rotations.IDENTITY, ORIGIN)
+            if part.parent >= 0:  # the root's rest is in the base
+                size = fixed[part.parent][2]
+                place = places[part.parent].carry(part.rest_rotation, part.rest_offset, size)
+                place = place.carry(rotations.IDENTITY, location, size)
             if not part.order:
-                carry(rotations.normalized(rotation), ORIGIN)
-                continue
-            for axis, angle in zip(part.order, rotation, strict=True):
+                place = place.carry(rotations.normalized(rotation), ORIGIN)
+            for axis, angle in zip(part.order, rotation, strict=False):
                 if axis not in part.free:
-                    carry(rotations.about(UNIT[axis], angle), ORIGIN)
+                    place = place.carry(rotations.about(UNIT[axis], angle), ORIGIN)
                     continue
-                limits = motions[self.stored_index[len(joints)]]
-                joints.append(
-                    Joint(
-                        name=f"{part.name} {axis}",
-                        parent=len(joints) - 1,
-                        rest_rotation=rotations.normalized(turn),
-                        rest_offset=place,
-                        axis=UNIT[axis],
-                        lower=limits.lower,
-                        upper=limits.upper,
-                        velocity=limits.velocity,
-                        acceleration=limits.acceleration,
-                        jerk=limits.jerk,
-                    )
-                )
-                turn, place = rotations.IDENTITY, ORIGIN
-        carry(tool_rotation, tool_offset, size)
-        return Skeleton(tuple(joints), rotations.normalized(turn), place)
+                joints.append(self._joint(f"{part.name} {axis}", place, UNIT[axis], motions[self.stored_index[len(joints)]]))
+                place = _Place(len(joints) - 1, rotations.IDENTITY, ORIGIN)
+            places.append(place)
+        ends = []
+        for bone, (rotation, offset) in zip(self.ends, tools, strict=True):
+            index = self.names.index(bone)
+            place = places[index].carry(rotation, offset, fixed[index][2])
+            if place.joint < 0:
+                raise RigError(f"No joint moves end '{bone}': unlock a rotation axis of it or of a bone above it, and press Match Joints")
+            ends.append(End(place.joint, rotations.normalized(place.turn), place.offset, bone))
+        tool, *others = ends
+        return Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint if others else -1, tuple(others))
+
+    def _joint(self, name: str, place: _Place, axis: rotations.Vector, limits: Motion) -> Joint:
+        return Joint(
+            name=name,
+            parent=place.joint,
+            rest_rotation=rotations.normalized(place.turn),
+            rest_offset=place.offset,
+            axis=axis,
+            lower=limits.lower,
+            upper=limits.upper,
+            velocity=limits.velocity,
+            acceleration=limits.acceleration,
+            jerk=limits.jerk,
+        )
 
     def channels(self, poses: tuple[BonePose, ...], angles: list[float]) -> dict[str, tuple]:
         """The basis of each bone that joints turn, with their new angles [rad]: rotation (w, x, y, z), location, scale."""

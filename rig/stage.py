@@ -17,6 +17,7 @@ from . import build, postures
 from . import goal as goals
 from .errors import RigError
 from .hanging import in_order, joint_bones
+from .paths import end_bones
 from .placement import Placement
 from .skeleton import SCALED, BonePose, ChainReader
 from .tick import Model, Outputs, State, make_model, tick
@@ -175,19 +176,22 @@ class Stage:
             session.poses = poses
         solver = self._solvers.get((rig.session_uid, chain.uid), chain.solver)
         self._update_model(chain, solver, session)
-        goals.check_target(chain, rig, depsgraph)
+        ends = goals.asked(chain)
+        for end in ends:
+            goals.check_target(end, chain, rig, depsgraph)
         base = placement.root(rig, reader.names[0], poses[0].location)
         if not reader.inherits_scale and max(abs(size - 1.0) for size in base.to_scale()) > SCALED:
             raise RigError(
                 f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}' inherit it: clear it"
             )
-        wanted = goals.end_goal(chain, placement.object(chain.target), placement.object(rig) @ base)
+        world_in_base = goals.base_inverse(chain, placement.object(rig) @ base)
+        wanted, *others = [goals.end_goal(end, placement.object(end.target), world_in_base) for end in ends]
         posture = reader.angles(poses)
         if chain.base == "POSTURE":
             posture = self._stored_posture(chain, session, posture)
-        key = (wanted, chain.keep, *posture.tolist())
+        key = (wanted, *others, chain.keep, *posture.tolist())
         if session.goal is None or session.goal_key != key:
-            session.goal = GazeGoal(wanted.aim, posture, wanted.symmetric, wanted.weight, chain.keep)
+            session.goal = GazeGoal(wanted.aim, posture, wanted.symmetric, wanted.weight, chain.keep, tuple(others))
             session.goal_key = key
         trouble = unavailable(solver, session.model.skeleton, build.goal_kinds(chain))
         if trouble:
@@ -203,7 +207,7 @@ class Stage:
         return np.where(silent, own, session.posture) if silent.any() else session.posture
 
     def _update_reader(self, rig, chain, session: Session) -> None:
-        key = (rig.data.name, chain.root, chain.end, [(joint.bone, joint.axis) for joint in chain.joints])
+        key = (rig.data.name, chain.root, end_bones(chain), [(joint.bone, joint.axis) for joint in chain.joints])
         if session.reader is not None and session.reader_key == key and rig.data.name not in self._doubted:
             return
         reader, before = ChainReader(rig, chain), session.reader
@@ -223,11 +227,11 @@ class Stage:
             session.fixed = reader.fixed(session.poses)
             session.held = held
         limits = build.motions(chain)
-        motion = (solver, chain.filter, chain.sigma, chain.rho, chain.base)
-        key = (session.fixed, limits, chain.look, chain.up, chain.eye, *motion)
+        tools = [(end.settings.look, end.settings.up, end.settings.eye) for end in goals.ends_of(chain)]
+        key = (session.fixed, limits, tools, solver, chain.filter, chain.sigma, chain.rho, chain.base)
         if session.model is None or session.model_key != key:
             session.model = make_model(
-                build.skeleton(chain, reader, session.fixed),
+                reader.skeleton(session.fixed, limits, build.tools(chain, reader)),
                 solver,
                 chain.filter,
                 Character(chain.sigma, chain.rho),

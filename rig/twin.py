@@ -90,22 +90,22 @@ def detach(rig) -> None:
             bone.constraints.remove(constraint)
 
 
-def watch(twin, targets: dict[str, bpy.types.Object]) -> None:
+def watch(twin, targets: dict[str, list[bpy.types.Object]]) -> None:
     """Lets Blender evaluate targets also while they are hidden, by constraints without influence.
 
     Args:
         twin: The twin.
-        targets: Name of a bone of the twin -> the object.
+        targets: Name of a bone of the twin -> the objects.
     """
     for bone in twin.pose.bones:
-        watching = bone.constraints.get(WATCH)
-        target = targets.get(bone.name)
-        if target is None:
-            if watching:
-                bone.constraints.remove(watching)
-        elif watching is None or watching.target != target:
-            watching = watching or bone.constraints.new("COPY_LOCATION")
-            watching.name, watching.influence, watching.target = WATCH, 0.0, target
+        watching, wanted = list(bone.constraints), targets.get(bone.name, [])
+        if [constraint.target for constraint in watching] == wanted:
+            continue
+        for constraint in watching:
+            bone.constraints.remove(constraint)
+        for target in wanted:
+            constraint = bone.constraints.new("COPY_LOCATION")
+            constraint.name, constraint.influence, constraint.target = WATCH, 0.0, target
 
 
 def write(twin, rotations: list[float], locations: list[float], scales: list[float]) -> None:

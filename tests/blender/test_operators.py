@@ -19,8 +19,17 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "end_live",
     "bake",
     "choose_port",
+    "add_end",
+    "remove_end",
+    "use_solver",
 }
 NEEDING_A_CHAIN = {
+    "add_end",
+    "remove_end",
+    "use_solver",
+    "compare_solvers",
+    "sort_comparison",
+    "copy_comparison",
     "remove_chain",
     "check_chain",
     "match_joints",

@@ -5,6 +5,7 @@ import random
 import bpy
 import numpy as np
 import pytest
+from limber.rig import build as build_rig
 from limber.rig import goal
 from limber.rig.errors import RigError
 from limber.rig.placement import Placement
@@ -25,14 +26,14 @@ def skeleton_of(rig, chain):
     bones = evaluated(rig).pose.bones
     poses = reader.read(bones)
     motions = [Motion(joint.lower, joint.upper, 1.0, 1.0, 1.0) for joint in chain.joints]
-    skeleton = reader.skeleton(reader.fixed(poses), motions, *goal.tool_frame(chain, reader.end_length))
+    skeleton = reader.skeleton(reader.fixed(poses), motions, build_rig.tools(chain, reader))
     base = Placement(depsgraph(), {}).root(rig, reader.names[0], poses[0].location)
     return reader, skeleton, base, reader.angles(poses)
 
 
 def tool_in_armature(rig, chain) -> Matrix:
     """Where the end's tool is, as Blender evaluates the rig."""
-    turn, offset = goal.tool_frame(chain, rig.data.bones[chain.end].length)
+    turn, offset = goal.tool_frame(goal.ends_of(chain)[0], rig.data.bones[chain.end].length)
     return evaluated(rig).pose.bones[chain.end].matrix @ Matrix.Translation(offset) @ Quaternion(turn).to_matrix().to_4x4()
 
 

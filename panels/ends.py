@@ -1,0 +1,38 @@
+"""Further ends of a chain: several goals on one tree."""
+
+import bpy
+
+from ..operators.subject import rig_of
+from ..rig import chains
+from .gaze import draw_goal
+from .tab import ChainTab, sentence
+
+
+class LIMBER_PT_ends(ChainTab, bpy.types.Panel):
+    """Further ends of the chain, solved together with its own"""
+
+    bl_label = "More Ends"
+    bl_parent_id = "LIMBER_PT_gaze"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        chain = chains.active(rig)
+        row = layout.row()
+        row.template_list("LIMBER_UL_ends", "", chain, "ends", chain, "active_end", rows=2)
+        column = row.column(align=True)
+        column.operator("limber.add_end", text="", icon="ADD")
+        column.operator("limber.remove_end", text="", icon="REMOVE")
+        if not chain.ends:
+            sentence(layout, "A hand beside the head: make its bone active in Pose Mode and press +", "INFO")
+            return
+        end = chain.ends[min(chain.active_end, len(chain.ends) - 1)]
+        layout.use_property_split = True
+        column = layout.column()
+        column.active = end.enabled
+        draw_goal(column, end)
+        layout.separator(factor=0.5)
+        layout.label(text="Where not all can be met:")
+        layout.prop(end, "weight", text=f"Weight of {end.bone}")
+        layout.prop(chain, "weight", text=f"Of {chain.end}")
