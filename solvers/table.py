@@ -3,13 +3,16 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from .ccd import Ccd
+from .ccd import Ccd, CcdOptions
+from .erik.parameters import Hyperparameters
 from .erik.solver import Erik
 from .erik_exact import ErikExact
 from .expressive import Expressive
+from .expressive.options import Options as ExpressiveOptions
 from .gaze import GazeSolver
 from .goals import AIMS, LOOKS, WORDS, GazeError
 from .jacobian import family
+from .jacobian.options import Options, PriorityOptions
 from .skeleton import Skeleton
 
 
@@ -28,29 +31,75 @@ class SolverInfo:
     name: str
     label: str
     description: str
-    make: Callable[[Skeleton], GazeSolver]
+    make: Callable[..., GazeSolver]  # of a skeleton and, where there are some, options
     aims: frozenset[type] = AIMS  # the kinds of goals that it knows
     trees: bool = True  # or chains alone
     slides_only: bool = True  # whether it moves a skeleton none of whose joints turn
+    options: type | None = None  # what a user may set of it: a frozen dataclass with defaults
 
 
 SOLVERS: dict[str, SolverInfo] = {
     info.name: info
     for info in (
-        SolverInfo("expressive", "Expressive", "Exact aim, the shape nearest the authored one, no jumps", Expressive),
         SolverInfo(
-            "erik", "ERIK", "As published: orientation and posture within one threshold (Ribeiro & Paiva 2019)", Erik, LOOKS, False, False
+            "expressive", "Expressive", "Exact aim, the shape nearest the authored one, no jumps", Expressive, options=ExpressiveOptions
+        ),
+        SolverInfo(
+            "erik",
+            "ERIK",
+            "As published: orientation and posture within one threshold (Ribeiro & Paiva 2019)",
+            Erik,
+            LOOKS,
+            False,
+            False,
+            options=Hyperparameters,
         ),
         SolverInfo("erik_exact", "ERIK, exact aim", "ERIK, then the least change that makes the aim exact", ErikExact, LOOKS, False, False),
-        SolverInfo("ccd", "CCD", "Joint by joint, each points its end at the target; blind to the posture it started from (Zalo)", Ccd),
-        SolverInfo("dls", "Damped least squares", "A step against the error, held back near singular poses (Buss 2009)", family.dls),
         SolverInfo(
-            "dls_clamped", "Damped least squares, near targets", "The same, targets brought closer: calmer out of reach", family.dls_clamped
+            "ccd",
+            "CCD",
+            "Joint by joint, each points its end at the target; blind to the posture it started from (Zalo)",
+            Ccd,
+            options=CcdOptions,
         ),
-        SolverInfo("sdls", "Selectively damped", "Each direction held back by what it does to the ends (Buss & Kim 2005)", family.sdls),
-        SolverInfo("priorities", "Task priorities", "Place, then aim, then posture: none disturbs those before", family.priorities),
-        SolverInfo("pseudoinverse", "Pseudoinverse", "The least step that meets the goal; wild near singular poses", family.pseudoinverse),
-        SolverInfo("transpose", "Jacobian transpose", "Straight down the error: simple, slow close to the goal", family.transpose),
+        SolverInfo(
+            "dls",
+            "Damped least squares",
+            "A step against the error, held back near singular poses (Buss 2009)",
+            family.dls,
+            options=Options,
+        ),
+        SolverInfo(
+            "dls_clamped",
+            "Damped least squares, near targets",
+            "The same, targets brought closer: calmer out of reach",
+            family.dls_clamped,
+            options=Options,
+        ),
+        SolverInfo(
+            "sdls",
+            "Selectively damped",
+            "Each direction held back by what it does to the ends (Buss & Kim 2005)",
+            family.sdls,
+            options=Options,
+        ),
+        SolverInfo(
+            "priorities",
+            "Task priorities",
+            "Place, then aim, then posture: none disturbs those before",
+            family.priorities,
+            options=PriorityOptions,
+        ),
+        SolverInfo(
+            "pseudoinverse",
+            "Pseudoinverse",
+            "The least step that meets the goal; wild near singular poses",
+            family.pseudoinverse,
+            options=Options,
+        ),
+        SolverInfo(
+            "transpose", "Jacobian transpose", "Straight down the error: simple, slow close to the goal", family.transpose, options=Options
+        ),
     )
 }
 
@@ -79,8 +128,8 @@ def _either(labels: list[str]) -> str:
     return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} or {labels[-1]}"
 
 
-def make_solver(name: str, skeleton: Skeleton) -> GazeSolver:
-    """The solver of that name for `skeleton`.
+def make_solver(name: str, skeleton: Skeleton, options: object = None) -> GazeSolver:
+    """The solver of that name for `skeleton`, with `options` of its own kind, where it has some.
 
     Raises:
         UnknownSolverError: There is none of that name; the message lists those that exist.
@@ -91,4 +140,5 @@ def make_solver(name: str, skeleton: Skeleton) -> GazeSolver:
     trouble = unavailable(name, skeleton)
     if trouble:
         raise UnavailableSolverError(trouble)
-    return SOLVERS[name].make(skeleton)
+    make = SOLVERS[name].make
+    return make(skeleton) if options is None else make(skeleton, options)

@@ -4,35 +4,39 @@ from ..skeleton import Skeleton
 from .clamping import Clamp
 from .damping import ByError
 from .methods import Damped, Pseudoinverse, SelectivelyDamped, Transpose
+from .options import Options, PriorityOptions
 from .priorities import Priorities
 from .solver import JacobianSolver, Updates
 
 
-def transpose(skeleton: Skeleton) -> JacobianSolver:
+PLAIN, IN_ORDER = Options(), PriorityOptions()
+
+
+def transpose(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
     """The Jacobian's transpose, with the length that takes off most of the error."""
-    return JacobianSolver(skeleton, Transpose())
+    return JacobianSolver(skeleton, Transpose(), Updates(objectives=options.objectives))
 
 
-def pseudoinverse(skeleton: Skeleton) -> JacobianSolver:
+def pseudoinverse(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
     """The Jacobian's pseudoinverse."""
-    return JacobianSolver(skeleton, Pseudoinverse())
+    return JacobianSolver(skeleton, Pseudoinverse(), Updates(objectives=options.objectives))
 
 
-def dls(skeleton: Skeleton) -> JacobianSolver:
+def dls(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
     """Damped least squares; damping by the error, which bears targets out of reach without a constant made for each robot."""
-    return JacobianSolver(skeleton, Damped(ByError()))
+    return JacobianSolver(skeleton, Damped(ByError()), Updates(objectives=options.objectives))
 
 
-def dls_clamped(skeleton: Skeleton) -> JacobianSolver:
+def dls_clamped(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
     """Buss's DLS': targets brought closer, so that damping can be less."""
-    return JacobianSolver(skeleton, Damped(ByError()), Updates(clamp=Clamp.for_skeleton(skeleton)))
+    return JacobianSolver(skeleton, Damped(ByError()), Updates(objectives=options.objectives, clamp=Clamp.for_skeleton(skeleton)))
 
 
-def sdls(skeleton: Skeleton) -> JacobianSolver:
+def sdls(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
     """Selectively damped least squares, with targets brought closer as Buss & Kim advise."""
-    return JacobianSolver(skeleton, SelectivelyDamped(), Updates(clamp=Clamp.for_skeleton(skeleton)))
+    return JacobianSolver(skeleton, SelectivelyDamped(), Updates(objectives=options.objectives, clamp=Clamp.for_skeleton(skeleton)))
 
 
-def priorities(skeleton: Skeleton) -> JacobianSolver:
-    """Task priorities: places, then aims, then uprightness, then the posture."""
-    return JacobianSolver(skeleton, Priorities())
+def priorities(skeleton: Skeleton, options: PriorityOptions = IN_ORDER) -> JacobianSolver:
+    """Task priorities: places, then aims, then uprightness, then the posture, or in another order."""
+    return JacobianSolver(skeleton, Priorities(options.levels), Updates(objectives=options.objectives))
