@@ -3,6 +3,7 @@
 import math
 import random
 import xml.etree.ElementTree as ET
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -88,13 +89,31 @@ def _rpy(roll: float, pitch: float, yaw: float) -> np.ndarray:
     return np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]]) @ about_y @ about_x
 
 
-def frames(path: Path, values: dict[str, float]) -> dict[str, np.ndarray]:
-    """Frame (4, 4) of each link in the file's root link, for all joints' values [rad or m]; mimic joints follow."""
+@lru_cache(maxsize=2)
+def _joints(path: Path) -> tuple[str, list[tuple]]:
+    """The root link's name, and each joint, parents first: parent, child, step (4, 4), name, type, unit axis, what it mimics."""
     robot = ET.parse(path).getroot()
     waiting = robot.findall("joint")
     children = {joint.find("child").get("link") for joint in waiting}
-    found = {link.get("name"): np.eye(4) for link in robot.findall("link") if link.get("name") not in children}
-    mimics = {joint.get("name"): joint.find("mimic") for joint in waiting}
+    root = next(link.get("name") for link in robot.findall("link") if link.get("name") not in children)
+    known, joints = {root}, []
+    while waiting:
+        for joint in [each for each in waiting if each.find("parent").get("link") in known]:
+            waiting.remove(joint)
+            known.add(joint.find("child").get("link"))
+            step, origin = np.eye(4), joint.find("origin")
+            step[:3, :3], step[:3, 3] = _rpy(*_numbers(origin, "rpy", "0 0 0")), _numbers(origin, "xyz", "0 0 0")
+            axis = _numbers(joint.find("axis"), "xyz", "1 0 0")
+            axis /= np.linalg.norm(axis) if axis.any() else 1.0
+            ends = joint.find("parent").get("link"), joint.find("child").get("link")
+            joints.append((*ends, step, joint.get("name"), joint.get("type"), axis, joint.find("mimic")))
+    return root, joints
+
+
+def frames(path: Path, values: dict[str, float]) -> dict[str, np.ndarray]:
+    """Frame (4, 4) of each link in the file's root link, for all joints' values [rad or m]; mimic joints follow."""
+    root, joints = _joints(path)
+    mimics = {name: mimic for _, _, _, name, _, _, mimic in joints}
 
     def value(name: str) -> float:
         mimic = mimics[name]
@@ -102,23 +121,15 @@ def frames(path: Path, values: dict[str, float]) -> dict[str, np.ndarray]:
             return values.get(name, 0.0)
         return float(mimic.get("multiplier", 1)) * value(mimic.get("joint")) + float(mimic.get("offset", 0))
 
-    while waiting:
-        for joint in [each for each in waiting if each.find("parent").get("link") in found]:
-            waiting.remove(joint)
-            step, move = np.eye(4), np.eye(4)
-            step[:3, :3], step[:3, 3] = (
-                _rpy(*_numbers(joint.find("origin"), "rpy", "0 0 0")),
-                _numbers(joint.find("origin"), "xyz", "0 0 0"),
-            )
-            if joint.get("type") != "fixed":
-                x, y, z = axis = (lambda a: a / np.linalg.norm(a))(_numbers(joint.find("axis"), "xyz", "1 0 0"))
-                by = value(joint.get("name"))
-                if joint.get("type") == "prismatic":
-                    move[:3, 3] = by * axis
-                else:
-                    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-                    move[:3, :3] = np.eye(3) + math.sin(by) * cross + (1 - math.cos(by)) * cross @ cross
-            found[joint.find("child").get("link")] = found[joint.find("parent").get("link")] @ step @ move
+    found = {root: np.eye(4)}
+    for parent, child, step, name, kind, axis, _ in joints:
+        move, by, (x, y, z) = np.eye(4), value(name), axis
+        if kind == "prismatic":
+            move[:3, 3] = by * axis
+        elif kind != "fixed":
+            cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+            move[:3, :3] += math.sin(by) * cross + (1 - math.cos(by)) * cross @ cross
+        found[child] = found[parent] @ step @ move
     return found
 
 

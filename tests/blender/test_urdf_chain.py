@@ -1,0 +1,107 @@
+"""A chain on an imported robot works at once: limits of the file, postures, gaze."""
+
+import random
+
+import bpy
+import pytest
+from limber.rig.urdf_import import import_robot
+from limber.rig.urdf_robot import joint_values, pose_joints
+from mathutils import Vector
+
+from tests.blender.rigs import select, target
+from tests.blender.shown import no_handler_raises  # noqa: F401 a fixture
+from tests.urdf.robots import ARM, NO_PUBLIC, PUBLIC, write
+
+LAMP = next((path for path in PUBLIC if path.name == "lelamp.urdf"), None)
+WRISTED = ARM.replace(
+    'name="wrist" type="fixed"><parent link="lower"/><child link="hand"/><origin xyz="0 0 0.25"/><axis xyz="0 0 0"/>',
+    'name="wrist" type="continuous"><parent link="lower"/><child link="hand"/><origin xyz="0 0 0.25"/><axis xyz="0 1 0"/>'
+    '<limit velocity="6" effort="1"/>',
+)
+
+
+def chain_on(rig, *names: str):
+    select(rig, *names)
+    assert bpy.ops.limber.new_chain() == {"FINISHED"}
+    return rig.limber.chains[-1]
+
+
+def test_a_chains_joints_have_the_files_limits_and_velocities(tmp_path):
+    rig = import_robot(bpy.context, write(tmp_path, WRISTED)).rig
+    chain = chain_on(rig, "hand")
+    assert [joint.bone for joint in chain.joints] == ["upper", "lower", "hand"]
+    shoulder, elbow, wrist = chain.joints
+    assert (shoulder.lower, shoulder.upper, shoulder.velocity) == pytest.approx((-2.0, 1.5, 3.0))
+    assert (elbow.lower, elbow.upper, elbow.velocity) == pytest.approx((-1.0, 2.0, 2.0))
+    assert wrist.upper > 6, "a continuous joint can go round"
+    assert wrist.velocity == pytest.approx(6.0)
+
+
+def test_limits_of_a_joint_that_counts_backwards_are_exchanged(tmp_path):
+    rig = import_robot(bpy.context, write(tmp_path, WRISTED.replace('axis xyz="0 0 2"', 'axis xyz="0 0 -2"'))).rig
+    shoulder = chain_on(rig, "hand").joints[0]
+    assert (shoulder.lower, shoulder.upper) == pytest.approx((-1.5, 2.0))
+
+
+def test_limits_that_no_constraint_can_have_are_the_chains_all_the_same(tmp_path):
+    rig = import_robot(bpy.context, write(tmp_path, WRISTED.replace('lower="-2" upper="1.5"', 'lower="-5" upper="4"'))).rig
+    shoulder = chain_on(rig, "hand").joints[0]
+    assert (shoulder.lower, shoulder.upper) == pytest.approx((-5.0, 4.0))
+
+
+def test_a_narrower_constraint_of_the_users_counts(tmp_path):
+    rig = import_robot(bpy.context, write(tmp_path, WRISTED)).rig
+    constraint = rig.pose.bones["lower"].constraints[0]
+    constraint.max_x = 1.0
+    assert chain_on(rig, "hand").joints[1].upper == pytest.approx(1.0)
+
+
+def miss(rig, end: str, at) -> float:
+    """The angle [rad] between where the end's bone is seen to point and the target."""
+    bone = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[end]
+    return bone.y_axis.angle(Vector(at.matrix_world.translation) - bone.tail)
+
+
+def play(frames: int) -> None:
+    for frame in range(1, frames + 1):
+        bpy.context.scene.frame_set(frame)
+
+
+def test_a_robot_looks_at_a_target_and_keeps_a_posture_within_its_limits(tmp_path):
+    rig = import_robot(bpy.context, write(tmp_path, WRISTED)).rig
+    chain = chain_on(rig, "hand")
+    pose_joints(rig, {"shoulder": 0.4, "elbow": 0.8, "wrist": -0.3})
+    assert bpy.ops.limber.store_posture(name="Bow") == {"FINISHED"}
+    chain.target = at = target((0.8, 0.3, 0.2))
+    assert bpy.ops.limber.check_chain() == {"FINISHED"}
+    assert bpy.ops.limber.live() == {"FINISHED"}
+    play(90)
+    assert miss(rig, "hand", at) < 1e-3
+    assert joint_values(rig) == pytest.approx({"shoulder": 0.4, "elbow": 0.8, "wrist": -0.3, "grip": 0.0, "counter_grip": 0.001})
+    bpy.ops.limber.end_live()
+
+
+@pytest.mark.skipif(LAMP is None, reason=NO_PUBLIC)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_lamp_on_its_foot_looks_where_it_can(seed):
+    from limber.rig.build import skeleton_now
+
+    draw = random.Random(seed)
+    rig = import_robot(bpy.context, LAMP, "scs215_v5").rig
+    chain = chain_on(rig, "diffuser")
+    assert len(chain.joints) == 5
+    skeleton = skeleton_now(rig, chain)
+    pose = skeleton.forward([draw.uniform(lo, hi) for lo, hi in zip(skeleton.lower, skeleton.upper, strict=True)])
+    look = Vector(pose.tool_place) + 0.4 * Vector(_look(pose.tool_rotation))
+    base = rig.data.bones[chain.root].matrix_local
+    chain.target = at = target(tuple(base @ look))
+    bpy.ops.limber.live()
+    play(150)
+    assert miss(rig, "diffuser", at) < 1e-3
+    bpy.ops.limber.end_live()
+
+
+def _look(rotation) -> tuple:
+    from limber.solvers.rotations import Y, rotate
+
+    return rotate(rotation, Y)

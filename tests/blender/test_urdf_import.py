@@ -1,0 +1,262 @@
+"""What Import URDF brings in and where it puts it; that an error leaves nothing, and undo takes all of it back."""
+
+import struct
+
+import bpy
+import pytest
+
+from tests.blender.rigs import UPRIGHT, build, make_active
+from tests.urdf.robots import ARM, write
+
+KINDS = ("objects", "armatures", "meshes", "materials", "collections", "scenes", "images")
+
+
+def everything() -> dict[str, list[str]]:
+    return {kind: sorted(thing.name for thing in getattr(bpy.data, kind)) for kind in KINDS}
+
+
+def bring(path, **options):
+    assert bpy.ops.limber.import_urdf(filepath=str(path), **options) == {"FINISHED"}
+    return bpy.context.active_object
+
+
+def refusal(path, **options) -> str:
+    with pytest.raises(RuntimeError) as error:
+        bpy.ops.limber.import_urdf(filepath=str(path), **options)
+    return str(error.value)
+
+
+def stl(path, size: float = 1.0) -> None:
+    """A tetrahedron, binary."""
+    corners = [(0, 0, 0), (size, 0, 0), (0, size, 0), (0, 0, size)]
+    faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+    triangles = [struct.pack("<12fH", 0, 0, 0, *corners[a], *corners[b], *corners[c], 0) for a, b, c in faces]
+    path.write_bytes(bytes(80) + struct.pack("<I", len(faces)) + b"".join(triangles))
+
+
+OBJ = "mtllib a.mtl\no one\nv 0 0 0\nv 1 0 0\nv 0 2 0\nusemtl red\nf 1 2 3\no two\nv 0 0 3\nv 1 0 3\nv 0 1 3\nf 4 5 6\n"
+SHAPES = """<robot name="shapes">
+  <link name="a">
+    <visual><origin xyz="1 2 3" rpy="0 0 1.5707963267948966"/><geometry><box size="2 4 6"/></geometry>
+      <material name="m"><color rgba="0.5 0 1 0.25"/></material></visual>
+    <visual><origin xyz="0 0 9"/><geometry><cylinder radius="0.5" length="2"/></geometry></visual>
+    <visual><origin xyz="0 0 -9"/><geometry><sphere radius="0.5"/></geometry></visual>
+  </link>
+</robot>"""
+
+
+def extent(thing) -> tuple[float, ...]:
+    """Lowest and highest corner of an object in the world: x, y, z, x, y, z."""
+    bpy.context.view_layer.update()
+    corners = [thing.matrix_world @ vertex.co for vertex in thing.data.vertices]
+    return *map(min, *corners), *map(max, *corners)
+
+
+def near(*numbers: float):
+    return pytest.approx(numbers, abs=1e-5)
+
+
+def meshed(tmp_path, *visuals: str, material: str = ""):
+    """A robot of one link with these mesh files."""
+    body = "".join(f"<visual><geometry><mesh {visual}/></geometry>{material}</visual>" for visual in visuals)
+    return write(tmp_path, f'<robot name="r"><link name="a">{body}</link></robot>')
+
+
+def visuals(rig) -> list:
+    return sorted(rig.children, key=lambda thing: thing.name)
+
+
+def test_a_robot_comes_in_active_and_alone_selected_in_a_collection_of_its_own(tmp_path):
+    other = build(UPRIGHT)
+    rig = bring(write(tmp_path, ARM))
+    assert rig.type == "ARMATURE"
+    assert rig.name == "arm"
+    assert [thing.name for thing in bpy.context.selected_objects] == ["arm"]
+    assert {bone.name for bone in rig.data.bones} == {"base", "upper", "lower", "hand", "left", "right"}
+    assert [collection.name for collection in rig.users_collection] == ["arm"]
+    assert set(rig.users_collection[0].objects) == {rig, *rig.children}
+    assert other.mode == "OBJECT", "edit and pose modes are left, as by Blender's own importers"
+
+
+def test_undo_takes_all_of_it_back(tmp_path, undo_step):
+    before = everything()
+    path = write(tmp_path, ARM)
+    bring(path)
+    assert everything() != before
+    bpy.ops.ed.undo_push(message="import")
+    bpy.ops.ed.undo()
+    assert everything() == before
+
+
+BROKEN = {
+    "loop": ARM.replace('<child link="left"/>', '<child link="lower"/>'),
+    "axis": ARM.replace('<axis xyz="0 0 2"/>', '<axis xyz="0 0 0"/>'),
+    "not closed": ARM[:-20],
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_an_error_names_file_line_and_element_and_leaves_nothing(tmp_path, case):
+    rig = build(UPRIGHT)
+    before = everything()
+    path = write(tmp_path, BROKEN[case])
+    said = refusal(path)
+    assert str(path) in said
+    assert "line " in said
+    assert "<" in said
+    assert everything() == before
+    assert (bpy.context.active_object, rig.mode) == (rig, "POSE"), "and the user is where he was"
+
+
+def test_an_error_while_things_are_made_leaves_nothing(tmp_path, monkeypatch):
+    from limber.rig import urdf_import, urdf_meshes
+
+    stl(tmp_path / "a.stl")
+    path = meshed(tmp_path, 'filename="a.stl"', 'filename="b.stl"', material='<material name="m"><color rgba="1 0 0 1"/></material>')
+    before = everything()
+    for module, name in ((urdf_meshes, "_stand_in"), (urdf_import, "_prepare_pose"), (urdf_import, "to_text")):
+
+        def fail(*_arguments):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, fail)
+            with pytest.raises(KeyboardInterrupt):
+                urdf_import.import_robot(bpy.context, path)
+        assert everything() == before, name
+
+
+def test_the_root_can_be_another_link_and_an_unknown_one_is_refused(tmp_path):
+    path = write(tmp_path, ARM)
+    rig = bring(path, root="hand")
+    assert [bone.name for bone in rig.data.bones if bone.parent is None] == ["hand"]
+    assert "no link 'foot'" in refusal(path, root="foot")
+
+
+def test_the_links_to_choose_the_root_from_are_the_files(tmp_path):
+    from limber.operators.import_urdf import links_of
+
+    assert links_of(str(write(tmp_path, ARM)))[:2] == ["base", "upper"]
+    assert links_of(str(tmp_path / "none.urdf")) == links_of("") == links_of(str(write(tmp_path, "<robot>"))) == []
+
+
+def test_without_a_file_the_operator_says_so():
+    with pytest.raises(RuntimeError, match="No file is chosen"):
+        bpy.ops.limber.import_urdf()
+
+
+def test_boxes_cylinders_and_spheres_have_their_places_sizes_and_colours(tmp_path):
+    rig = bring(write(tmp_path, SHAPES))
+    box, cylinder, sphere = visuals(rig)
+    assert extent(box) == near(-1, 1, 0, 3, 3, 6)
+    assert extent(cylinder) == near(-0.5, -0.5, 8, 0.5, 0.5, 10)
+    assert extent(sphere) == near(-0.5, -0.5, -9.5, 0.5, 0.5, -8.5)
+    material = box.material_slots[0].material
+    assert material.name == "m"
+    assert tuple(material.diffuse_color) == pytest.approx((0.21404, 0.0, 1.0, 0.25), abs=1e-4), "sRGB becomes linear"
+    shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    assert tuple(shader.inputs["Base Color"].default_value)[:3] == pytest.approx(tuple(material.diffuse_color)[:3])
+    assert shader.inputs["Alpha"].default_value == 0.25
+    for thing in (box, cylinder, sphere):
+        assert not thing.data.validate(), "faces are sound"
+        normals = [polygon.normal.dot(polygon.center) for polygon in thing.data.polygons]
+        assert min(normals) > 0, "faces look outwards"
+
+
+def test_visuals_move_with_their_links(tmp_path):
+    from limber.rig.urdf_robot import link_frames, pose_joints
+
+    rig = bring(write(tmp_path, ARM))
+    hand = next(thing for thing in rig.children if thing.parent_bone == "hand")
+    pose_joints(rig, {"shoulder": 1.0, "elbow": 1.5})
+    corners = extent(hand)
+    frame = link_frames(rig, bpy.context.evaluated_depsgraph_get())["hand"]
+    assert [(low + high) / 2 for low, high in zip(corners[:3], corners[3:], strict=True)] == near(*frame.offset)
+
+
+def test_stl_and_obj_files_come_in_as_they_are_with_their_scale(tmp_path):
+    stl(tmp_path / "a.stl", 2.0)
+    (tmp_path / "b.obj").write_text(OBJ)
+    (tmp_path / "a.mtl").write_text("newmtl red\nKd 1 0 0\n")
+    selected = build(UPRIGHT)
+    make_active(selected)
+    rig = bring(meshed(tmp_path, 'filename="a.stl" scale="0.5 1 1"', 'filename="package://any/b.obj"'))
+    first, second = visuals(rig)
+    assert extent(first) == near(0, 0, 0, 1, 2, 2)
+    assert extent(second) == near(0, 0, 0, 1, 2, 3)
+    assert second.material_slots[0].material.name == "red", "an OBJ file's own colours stay where the URDF gives none"
+    assert len(bpy.data.objects) == 4
+    assert len(bpy.data.scenes) == 1
+
+
+def test_a_mesh_of_two_links_is_read_once_and_may_have_two_colours(tmp_path):
+    stl(tmp_path / "a.stl")
+    colours = [f'<material name="{name}"><color rgba="{rgba}"/></material>' for name, rgba in (("m", "1 0 0 1"), ("m", "0 1 0 1"))]
+    body = "".join(f'<visual><geometry><mesh filename="a.stl"/></geometry>{colour}</visual>' for colour in colours)
+    rig = bring(write(tmp_path, f'<robot name="r"><link name="a">{body}</link></robot>'))
+    first, second = visuals(rig)
+    assert first.data == second.data
+    assert {tuple(thing.material_slots[0].material.diffuse_color)[:2] for thing in (first, second)} == {(1.0, 0.0), (0.0, 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("none.stl", None, "is not there"),
+        ("a.dae", b"<COLLADA/>", "only STL and OBJ can be read"),
+        ("a.stl", b"", "cannot be read, or is empty"),
+        ("a.stl", bytes(84), "cannot be read, or is empty"),
+        ("a.stl", bytes(80) + b"\xff\xff\xff\xff" + bytes(50), "cannot be read, or is empty"),
+        ("a.obj", b"v 0 0 0\n", "cannot be read, or is empty"),
+        ("a.obj", bytes(range(256)), "cannot be read, or is empty"),
+    ],
+)
+def test_a_mesh_that_cannot_be_had_is_a_warning_with_its_name_and_a_stand_in(tmp_path, name, content, said):
+    from limber.rig.urdf_import import import_robot
+
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    came = import_robot(bpy.context, meshed(tmp_path, f'filename="{name}"'))
+    (warning,) = came.warnings
+    assert f"mesh '{name}'" in warning
+    assert "link 'a'" in warning
+    assert said in warning
+    assert warning in came.sentence
+    (stand_in,) = came.rig.children
+    assert stand_in.name == "a (stand-in)"
+    assert len(stand_in.data.polygons) == 6
+    assert len(bpy.data.scenes) == 1
+
+
+def test_robots_can_come_in_without_meshes(tmp_path):
+    rig = bring(write(tmp_path, SHAPES), with_meshes=False)
+    assert not rig.children
+    assert not bpy.data.meshes
+
+
+def test_long_and_foreign_names_of_links_give_bones_of_their_own(tmp_path):
+    names = ["金" * 30 + "a", "金" * 30 + "b", "x" * 70, "x" * 71, "x" * 63]
+    links = "".join(f'<link name="{name}"/>' for name in names)
+    joints = "".join(
+        f'<joint name="{k}" type="fixed"><parent link="{names[0]}"/><child link="{name}"/></joint>' for k, name in enumerate(names[1:])
+    )
+    rig = bring(write(tmp_path, f'<robot name="r">{links}{joints}</robot>'))
+    from limber.rig.urdf_robot import tree_of
+
+    tree, bones = tree_of(rig)
+    assert {branch.link for branch in tree.branches} == set(names)
+    assert len(set(bones)) == 5
+
+
+def test_the_same_robot_can_come_in_twice(tmp_path):
+    path = write(tmp_path, ARM)
+    first, second = bring(path), bring(path)
+    assert first != second
+    assert {bone.name for bone in first.data.bones} == {bone.name for bone in second.data.bones}
+
+
+def test_it_is_in_the_import_menu_and_a_dropped_file_finds_it():
+    drawn = [function.__module__ for function in bpy.types.TOPBAR_MT_file_import._dyn_ui_initialize()]
+    assert "limber.operators.import_urdf" in drawn
+    handler = bpy.types.LIMBER_FH_urdf
+    assert (handler.bl_import_operator, handler.bl_file_extensions) == ("limber.import_urdf", ".urdf")
