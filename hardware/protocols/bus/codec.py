@@ -200,4 +200,4 @@ def _rounded_up(name: str, value: float, unit: float, register: Register) -> int
     """`value` in the register's unit: at least 1, since 0 means no limit, and never beyond what it holds."""
     if not (math.isfinite(value) and value > 0):
         raise ProtocolError(f"{name} is {value}; give a positive number")
-    return max(1, min(math.ceil(value / unit), register.highest))
+    return min(math.ceil(value / unit), register.highest)

@@ -260,4 +260,4 @@ def _rounded_up(name: str, value: float, unit: float, highest: int) -> int:
     """`value` in units of the controller: at least 1, since 0 means no limit."""
     if not (math.isfinite(value) and value > 0):
         raise ProtocolError(f"{name} is {value}; give a positive number")
-    return max(1, min(math.ceil(value / unit), highest))
+    return min(math.ceil(value / unit), highest)
