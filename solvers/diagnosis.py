@@ -60,6 +60,7 @@ class Diagnosis:
         memory: object = None,
         converged: bool | None = None,
         pose: Pose | None = None,
+        why: str = "",
     ) -> Solution:
         """The answer with all its figures.
 
@@ -72,6 +73,7 @@ class Diagnosis:
             memory: For the next frame.
             converged: As the method itself judges; None: whether every goal is met to `MET`.
             pose: The pose of `angles`, where it is at hand.
+            why: The method's own reason, should it not have converged; what each goal misses is said after it.
         """
         skeleton = self.skeleton
         pose = pose or skeleton.forward(angles)
@@ -92,16 +94,17 @@ class Diagnosis:
             seconds=time.perf_counter() - began,
             memory=memory,
             misses=missed,
-            reason="" if converged else blind or self._reason(goal, missed, hit),
+            reason="" if converged else blind or self._reason(goal, missed, hit, why),
             remark=_remark(skeleton, posture),
         )
 
     def _is_met(self, way: Miss) -> bool:
         return way.whole <= MET and way.distance <= MET * self.skeleton.reach
 
-    def _reason(self, goal: GazeGoal, missed: tuple[Miss, ...], hit: tuple[int, ...]) -> str:
+    def _reason(self, goal: GazeGoal, missed: tuple[Miss, ...], hit: tuple[int, ...], why: str) -> str:
         short = [(wanted, way) for wanted, way in zip(goal.ends, missed, strict=True) if not self._is_met(way)]
-        what = "; ".join(self._shortfall(wanted, way) for wanted, way in short) or "the answer is not settled yet"
+        said = [why] if why else []
+        what = "; ".join([*said, *(self._shortfall(wanted, way) for wanted, way in short)]) or "the answer is not settled yet"
         if len(goal.ends) > 1:
             what += ": the goals cannot be met together"
         if hit:

@@ -57,7 +57,7 @@ class ErikExact:
         was moved far at once is solved from scratch.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal, LOOKS)
+        posture = check_goal(self.skeleton, goal, LOOKS, start)
         shape = self.erik.diagnosis.shape(posture)
         last = memory if isinstance(memory, Memory) else Memory()
         here = None if start is None else self.skeleton.clamp(start)

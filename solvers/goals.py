@@ -1,6 +1,7 @@
 """What a solver is asked: goals of ends, the posture to keep, and what cannot be asked. Knows no Blender."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,7 +31,7 @@ class GazeError(ValueError):
 
 
 class PostureShapeError(GazeError):
-    """The posture does not have one finite angle for each joint."""
+    """The posture, or the start, does not have one finite angle for each joint."""
 
 
 class GoalKindError(GazeError):
@@ -168,8 +169,12 @@ def with_free_roll(goal: GazeGoal) -> GazeGoal:
     return replace(goal, aim=freed(goal.aim), others=tuple(replace(other, aim=freed(other.aim)) for other in goal.others))
 
 
-def check_goal(skeleton: Skeleton, goal: GazeGoal, aims: frozenset[type] = AIMS) -> tuple[float, ...]:
+def check_goal(
+    skeleton: Skeleton, goal: GazeGoal, aims: frozenset[type] = AIMS, start: Sequence[float] | Angles | None = None
+) -> tuple[float, ...]:
     """The posture's angles as floats; raises what `GazeSolver.solve` promises, a `GoalKindError` for a goal that is not among `aims`."""
+    if start is not None:
+        _check_start(skeleton, start)
     posture = tuple(float(angle) for angle in np.ravel(goal.posture))
     if len(posture) != len(skeleton):
         names = ", ".join(joint.name for joint in skeleton.joints)
@@ -187,6 +192,14 @@ def check_goal(skeleton: Skeleton, goal: GazeGoal, aims: frozenset[type] = AIMS)
             raise GoalKindError(f"this solver cannot {WORDS[type(wanted.aim)]}, only {known}: choose another solver or goal")
         _check_end(skeleton, wanted)
     return posture
+
+
+def _check_start(skeleton: Skeleton, start: Sequence[float] | Angles) -> None:
+    if len(start) != len(skeleton):
+        raise PostureShapeError(f"the start has {len(start)} angles, the chain {len(skeleton)} joints: begin from scratch")
+    for joint, angle in zip(skeleton.joints, start, strict=True):
+        if not math.isfinite(angle):
+            raise PostureShapeError(f"the start's angle for joint '{joint.name}' is {angle}: begin from scratch")
 
 
 def _check_end(skeleton: Skeleton, wanted: EndGoal) -> None:

@@ -33,7 +33,7 @@ class Ccd:
         again from random offsets, always the same. With `start` it goes on from there, no joint by more than `largest_move`.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal)
+        posture = check_goal(self.skeleton, goal, start=start)
         way = self._from_scratch(goal, posture) if start is None else self._from_here(goal, self.skeleton.clamp(start))
         return self.diagnosis.solution(goal, posture, way.angles, iterations=way.sweeps, began=began, pose=way.pose)
 

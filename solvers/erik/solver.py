@@ -5,16 +5,16 @@ import time
 from dataclasses import replace
 
 from ..diagnosis import Diagnosis
-from ..gaze import Solution
+from ..gaze import Solution, misses, papers_error
 from ..goals import LOOKS, Direction, GazeGoal, Orientation, Point, check_goal, look, upright
-from ..rotations import NO_DIRECTION, Quaternion, Vector, Y, length, normalized, rotate, unit, vector_angle
+from ..rotations import NO_DIRECTION, Quaternion, Vector, Y, add, length, normalized, rotate, scale, subtract, unit, vector_angle
 from ..skeleton import Angles, Skeleton
 from .algorithm import Answer, calculate_erik
 from .chain import VirtualChain
 from .parameters import Hyperparameters
 
-MAX_VIEWS = 6  # solves for one point at most: each sees it from where the last one left the end
-SAME_VIEW = 1e-4  # [rad] a view that turned by less is not solved again: a hundredth of the threshold
+MAX_VIEWS = 8  # solves for one point at most: each sees it from where the last one left the end
+SAME_VIEW = 1e-4  # [rad] a view that is missed by less is not solved again: a hundredth of the threshold
 
 
 class Erik:
@@ -33,10 +33,21 @@ class Erik:
         `memory` changes nothing, and `start` only where the hyperparameters say that the previous solution is used.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal, LOOKS)
+        posture = check_goal(self.skeleton, goal, LOOKS, start)
         uses = start is not None and self.hyper.use_previous_solution
         angles, answer = self.angles(goal, posture, self.skeleton.clamp(start) if uses and start is not None else None)
-        return self.diagnosis.solution(goal, posture, angles, iterations=answer.iterations, began=began, converged=answer.converged)
+        pose = self.skeleton.forward(angles)
+        error = max(papers_error(miss.whole) for miss in misses(self.skeleton, goal, pose)) + answer.posture_error
+        return self.diagnosis.solution(
+            goal,
+            posture,
+            angles,
+            iterations=answer.iterations,
+            began=began,
+            converged=error <= self.hyper.threshold,
+            pose=pose,
+            why=f"the weighted error is {error:.2g}, above the threshold of {self.hyper.threshold:.2g}",
+        )
 
     def angles(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
@@ -53,22 +64,29 @@ class Erik:
     def _at(
         self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None
     ) -> tuple[tuple[float, ...], Answer]:
-        """Solve for the view that the posture has of the point, then for the view from where that leaves the end."""
+        """Solve for the view that the posture has of the point, then for the view from where that leaves the end.
+
+        Of near points that need not settle. So a view that makes things worse is taken back, and less of the way is gone from the best.
+        """
         pose = self.skeleton.forward(self.skeleton.clamp(posture))
         seen = look(point, pose.tool_place)  # a target at the end's own place is in no direction: the posture's own view will do
-        view = unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
-        iterations, least, best = 0, math.inf, None
+        view = best_view = best_seen = unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
+        iterations, least, best, share = 0, math.inf, None, 1.0
         for _ in range(self.max_views):
             angles, answer = self._along(view, point.up, posture, hyper, previous)
             iterations += answer.iterations
             pose = self.skeleton.forward(angles)
             seen = look(point, pose.tool_place)
             missed = vector_angle(seen, rotate(pose.tool_rotation, Y))
-            if missed < least or best is None:  # views need not settle: of a chain with few joints they may go round in circles
-                least, best = missed, (angles, answer)
-            if length(seen) <= NO_DIRECTION or vector_angle(view, seen) <= SAME_VIEW:
+            if missed < least or best is None:
+                least, best, best_view = missed, (angles, answer), view
+                best_seen = unit(seen) if length(seen) > NO_DIRECTION else view
+            else:
+                share *= 0.5
+            if least <= SAME_VIEW:
                 break
-            view = unit(seen)
+            part = add(best_view, scale(subtract(best_seen, best_view), share))
+            view = unit(part) if length(part) > NO_DIRECTION else best_seen
         assert best is not None
         return best[0], replace(best[1], iterations=iterations)
 
