@@ -8,6 +8,7 @@ from .ends import LIMBER_PT_ends
 from .gaze import LIMBER_PT_gaze
 from .lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures
 from .motion import LIMBER_PT_motion
+from .options import LIMBER_PT_options
 from .postures import LIMBER_PT_postures
 from .rig import LIMBER_PT_joints, LIMBER_PT_rig
 from .robot import LIMBER_PT_channels, LIMBER_PT_robot
@@ -24,6 +25,7 @@ CLASSES = (
     LIMBER_PT_postures,
     LIMBER_PT_gaze,
     LIMBER_PT_ends,
+    LIMBER_PT_options,
     LIMBER_PT_compare,
     LIMBER_PT_comparison,
     LIMBER_PT_motion,

@@ -4,6 +4,7 @@ from ..solvers.skeleton import Skeleton, SkeletonError
 from ..solvers.table import SOLVERS, unavailable
 from .errors import RigError
 from .goal import asked, ends_of, tool_frame
+from .options import options_of
 from .skeleton import ChainReader, Motion
 
 
@@ -19,6 +20,16 @@ def tools(chain, reader: ChainReader) -> list[tuple]:
         RigError: a setting that cannot be.
     """
     return [tool_frame(end, length) for end, length in zip(ends_of(chain), reader.end_lengths, strict=True)]
+
+
+def solver_options(chain, solver: str, reader: ChainReader) -> object:
+    """What the user has set of a solver, as its own options; None where it has none.
+
+    Raises:
+        RigError: a setting that this version does not know.
+        GazeError: one that the solver cannot work with.
+    """
+    return options_of(chain, SOLVERS[solver], reader.places) if solver in SOLVERS else None
 
 
 def skeleton_now(rig, chain) -> Skeleton:

@@ -18,6 +18,7 @@ from ..solvers.skeleton import Skeleton
 from ..solvers.table import SOLVERS, make_solver
 from . import build, live, robot, unkeyed
 from .errors import RigError
+from .skeleton import ChainReader
 from .stage import SETUP_ERRORS, Stage
 
 POP = radians(15)  # of a joint in one frame: what the eye takes for a jump
@@ -116,8 +117,8 @@ def set_as_text(key: str, value: float) -> str:
 class _Contestant:
     """One solver on its way through the frames."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, options: object) -> None:
+        self.name, self.options = name, options
         self.skeleton: Skeleton | None = None
         self.solver: GazeSolver | None = None
         self.last: Solution | None = None
@@ -130,7 +131,7 @@ class _Contestant:
     def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int) -> None:
         """Answers the next frame; `repeats` times for its time, from the same start."""
         if skeleton is not self.skeleton:
-            self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton)
+            self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton, self.options)
         start, memory = (self.last.angles, self.last.memory) if self.last else (None, None)
         answers = [self.solver.solve(goal, start=start, memory=memory) for _ in range(repeats)]
         answer = answers[-1]
@@ -179,11 +180,12 @@ class Comparison:
         self.moves = frames is not None
         self.frames = frames or range(scene.frame_current, scene.frame_current + 1)
         try:
+            reader = ChainReader(rig, chain)
             build.skeleton_now(rig, chain)
         except SETUP_ERRORS as error:
             raise RigError(str(error)) from error
         self.refused = {name: build.why_not_solver(rig, chain, name) for name in SOLVERS}
-        self.contestants = [_Contestant(name) for name, why in self.refused.items() if not why]
+        self.contestants = [_Contestant(name, build.solver_options(chain, name, reader)) for name, why in self.refused.items() if not why]
         if not self.contestants:
             raise RigError(next(iter(self.refused.values())))
         self.pairs = [(rig, chain), *(pair for pair in live.live_chains(scene) if (pair[0], pair[1].uid) != (rig, chain.uid))]

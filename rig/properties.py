@@ -14,6 +14,7 @@ from bpy.types import Action, Object, PropertyGroup
 from ..hardware.device import VIRTUAL_PORT
 from ..motion import FILTERS
 from ..solvers.table import SOLVERS
+from .options import CCD_ORDERS, ORDERS, WISHES
 
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 BoolProperty = partial(props.BoolProperty, override=_OVERRIDE)
@@ -75,6 +76,13 @@ class LimberJoint(PropertyGroup):
         name="Acceleration", description="Largest acceleration, per second squared", subtype="ANGLE", default=ACCELERATION
     )
     jerk: FloatProperty(name="Jerk", description="Largest jerk, per second cubed: less is softer", subtype="ANGLE", default=JERK)
+    shape_weight: FloatProperty(
+        name="Shape Weight",
+        description="How much the bone counts for the shape that the Expressive solver keeps (the first joint of each bone says it)",
+        default=1.0,
+        min=0.0,
+        soft_max=10.0,
+    )
 
     servo: IntProperty(
         name="Servo", description="Number of the servo's channel on the device; -1: this joint has no servo", default=-1, min=-1, max=252
@@ -150,6 +158,47 @@ class LimberGoal:
     )
 
 
+class LimberSolverOptions(PropertyGroup):
+    """What a user sets of the solvers; each takes what is its own."""
+
+    glide_speed: FloatProperty(
+        name="Glide Speed",
+        description="How far the fastest joint moves in a frame on the way to another branch, where that keeps the aim or the shape",
+        subtype="ANGLE",
+        default=radians(8),
+        min=radians(0.1),
+        soft_max=radians(15),
+    )
+    link_roll: FloatProperty(
+        name="Roll of Links",
+        description="How much the roll of links counts for the shape, beside the way they point",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+    )
+    hold_body: BoolProperty(
+        name="Hold Body", description="The body does not turn as a whole toward the target: where the root faces counts as well"
+    )
+    previous_solution: BoolProperty(
+        name="Stay with Last Frame", description="Keep the last frame's answer as long as it will do: the paper's input that nothing uses"
+    )
+    ccd_order: EnumProperty(name="Order", description="Which joints turn first, and so most", items=CCD_ORDERS, default="TIP")
+    ccd_sweeps: IntProperty(
+        name="Sweeps", description="Sweeps over all joints in a frame at most; one will do, and follows late", default=60, min=1, max=1000
+    )
+    task_order: EnumProperty(
+        name="Order", description="What counts most, then what, then least", items=ORDERS, default="POSITION_AIM_POSTURE"
+    )
+    wishes: EnumProperty(
+        name="Beneath",
+        description="What joints would like as far as the goals let them",
+        items=WISHES,
+        options={"ENUM_FLAG", "ANIMATABLE"},
+        default={"POSTURE"},
+    )
+
+
 class LimberEnd(LimberGoal, PropertyGroup):
     """A further end of a chain: a bone that hangs on the chain's root, and what it must do."""
 
@@ -190,6 +239,7 @@ class LimberChain(LimberGoal, PropertyGroup):
         items=[_choice(key, info) for key, info in SOLVERS.items()],
         default="erik_exact",
     )
+    options: PointerProperty(name="Solver Options", description="What is set of the solvers", type=LimberSolverOptions)
     filter: EnumProperty(
         name="Filter",
         description="How the motion is shaped within the joints' limits",
@@ -230,7 +280,7 @@ class LimberRig(PropertyGroup):
     device: PointerProperty(name="Device", description="The robot that the joints move", type=LimberDevice)
 
 
-CLASSES = (LimberJoint, LimberPosture, LimberEnd, LimberChain, LimberDevice, LimberRig)
+CLASSES = (LimberJoint, LimberPosture, LimberSolverOptions, LimberEnd, LimberChain, LimberDevice, LimberRig)
 
 
 def register() -> None:

@@ -228,7 +228,8 @@ class Stage:
             session.held = held
         limits = build.motions(chain)
         tools = [(end.settings.look, end.settings.up, end.settings.eye) for end in goals.ends_of(chain)]
-        key = (session.fixed, limits, tools, solver, chain.filter, chain.sigma, chain.rho, chain.base)
+        options = build.solver_options(chain, solver, reader)
+        key = (session.fixed, limits, tools, solver, options, chain.filter, chain.sigma, chain.rho, chain.base)
         if session.model is None or session.model_key != key:
             session.model = make_model(
                 reader.skeleton(session.fixed, limits, build.tools(chain, reader)),
@@ -236,5 +237,6 @@ class Stage:
                 chain.filter,
                 Character(chain.sigma, chain.rho),
                 posture_jumps=chain.base == "POSTURE",
+                options=options,
             )
             session.model_key = key

@@ -70,8 +70,11 @@ class Outputs:
         return self.solution.aim_error if self.problem else self.filtered_misses[0].angle
 
 
-def make_model(skeleton: Skeleton, solver: str, filter_name: str, character: Character, posture_jumps: bool) -> Model:
+def make_model(
+    skeleton: Skeleton, solver: str, filter_name: str, character: Character, posture_jumps: bool, options: object = None
+) -> Model:
     """The chain as tick wants it; with `posture_jumps` (stored postures are switched) the body glides from one posture to the next.
+    `options` are the solver's own.
 
     Raises:
         SkeletonError, GazeError, LimitsError: a joint or a name cannot be used; they name it and the remedy.
@@ -83,7 +86,7 @@ def make_model(skeleton: Skeleton, solver: str, filter_name: str, character: Cha
             for j in skeleton.joints
         )
 
-    return Model(skeleton, make_solver(solver, skeleton), filters(1.0), filters(GLIDE) if posture_jumps else ())
+    return Model(skeleton, make_solver(solver, skeleton, options), filters(1.0), filters(GLIDE) if posture_jumps else ())
 
 
 def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[Outputs, State]:

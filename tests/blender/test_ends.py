@@ -276,7 +276,7 @@ def test_a_second_chain_that_would_share_joints_is_told_to_be_another_end():
     rig, _, _ = body()
     bpy.ops.limber.remove_end()
     select(rig, "hip", "hand")
-    with pytest.raises(RuntimeError, match="Bone 'hip' already moves in chain 'head'.*'hand'.*press Add End"):
+    with pytest.raises(RuntimeError, match=r"Bone 'hip' already moves in chain 'head'.*'hand'.*press Add End"):
         bpy.ops.limber.new_chain()
 
 
@@ -358,7 +358,7 @@ def test_match_joints_goes_over_the_whole_tree():
 
 
 def test_a_bone_renamed_while_live_is_known_by_its_new_name_as_an_end():
-    rig, chain, end = body()
+    rig, chain, _ = body()
     go_live(rig, chain)
     rig.data.bones["hand"].name = "Paw"
     settle()

@@ -1,0 +1,96 @@
+"""What a user sets of each solver, as that solver's own options."""
+
+from collections.abc import Callable
+from itertools import permutations
+
+from ..solvers.ccd import CcdOptions
+from ..solvers.erik.parameters import Hyperparameters
+from ..solvers.expressive.options import Options as ExpressiveOptions
+from ..solvers.jacobian.options import Options, PriorityOptions
+from .errors import RigError
+
+TASKS = {"position": "Place", "aim": "Aim", "posture": "Posture"}
+ORDERS = [
+    ("_".join(order).upper(), ", ".join(TASKS[task] for task in order), f"{TASKS[order[0]]} counts most, {TASKS[order[2]].lower()} least")
+    for order in permutations(TASKS)
+]
+WISHES = [
+    ("POSTURE", "Posture", "Joints stay near the posture as far as the goals let them"),
+    ("LIMITS", "Middle", "Joints keep away from their limits as far as the goals let them"),
+    ("MANIPULABILITY", "Agility", "Joints keep away from singular poses, from which the end cannot move every way"),
+]
+CCD_ORDERS = [
+    ("TIP", "Tip First", "The last joints turn most: the chain curls near its end"),
+    ("BASE", "Base First", "The first joints turn most: the chain turns as a whole"),
+]
+
+
+def weighed(chain) -> list:
+    """The joints whose weight counts for their bone: the first of each."""
+    return list({joint.bone: joint for joint in reversed(chain.joints)}.values())[::-1]
+
+
+def _expressive(chain, places: list[tuple[str, str]]) -> ExpressiveOptions:
+    chosen = chain.options
+    weights = {joint.bone: joint.shape_weight for joint in weighed(chain)}
+    return ExpressiveOptions(
+        link_weights=tuple(weights[bone] for bone, _ in places) if set(weights.values()) != {1.0} else (),
+        roll=chosen.link_roll,
+        hold_body=chosen.hold_body,
+        glide_speed=chosen.glide_speed,
+    )
+
+
+def _erik(chain, _places) -> Hyperparameters:
+    return Hyperparameters(use_previous_solution=chain.options.previous_solution)
+
+
+def _ccd(chain, _places) -> CcdOptions:
+    return CcdOptions(order=chain.options.ccd_order.lower(), iterations=chain.options.ccd_sweeps)
+
+
+def _wishes(chain) -> tuple[str, ...]:
+    return tuple(key.lower() for key, *_ in WISHES if key in chain.options.wishes)
+
+
+def _family(chain, _places) -> Options:
+    return Options(beneath=_wishes(chain))
+
+
+def _priorities(chain, _places) -> PriorityOptions:
+    return PriorityOptions(beneath=_wishes(chain), order=tuple(chain.options.task_order.lower().split("_")))
+
+
+MAKERS: dict[type, Callable] = {
+    ExpressiveOptions: _expressive,
+    Hyperparameters: _erik,
+    CcdOptions: _ccd,
+    Options: _family,
+    PriorityOptions: _priorities,
+}
+FIELDS: dict[type, tuple[str, ...]] = {  # the properties that count, in the panel's order
+    ExpressiveOptions: ("glide_speed", "link_roll", "hold_body"),
+    Hyperparameters: ("previous_solution",),
+    CcdOptions: ("ccd_order", "ccd_sweeps"),
+    Options: ("wishes",),
+    PriorityOptions: ("task_order", "wishes"),
+}
+
+
+def options_of(chain, info, places: list[tuple[str, str]]) -> object:
+    """The chain's settings as the options of a solver; None where it has none that a user may set.
+
+    Args:
+        chain: The chain.
+        info: The solver's line in the table.
+        places: (bone, axis) of the skeleton's joints, in its order.
+
+    Raises:
+        RigError: a setting that this version does not know.
+    """
+    if info.options not in MAKERS:
+        return None
+    for name in FIELDS[info.options]:
+        if getattr(chain.options, name) == "":
+            raise RigError(f"An option of {info.label} in chain '{chain.name}' is not one that this version knows: choose it anew")
+    return MAKERS[info.options](chain, places)
