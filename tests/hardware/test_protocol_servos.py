@@ -144,7 +144,7 @@ def test_voltage_and_temperature_come_with_the_position_in_one_question(line):
 def test_no_damage_to_orders_gives_a_servo_a_goal_that_it_was_not_to_have(line, seed):
     """One bit of every frame is flipped: orders are lost, and none becomes another one.
 
-    A Feetech servo may still take the very goals that were sent: where the length grows by one, the next frame's first byte makes up for it.
+    A Feetech servo may still take the very goals that were sent: where the length grows by one, the next frame's first byte mends the sum.
     """
     chance = random.Random(seed)
     line.say(line.codec.arm({number: round(place) for number, place in PLACES.items()}))
