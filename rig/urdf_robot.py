@@ -52,11 +52,11 @@ def motor(pose_bone, axis: str) -> Record | None:
 
 
 def _records(rig) -> list[tuple[str, Record]]:
-    """Bones with a record, parents first."""
+    """Bones with a record, parents first: Blender lists bones from the top of the hierarchy down."""
     found = [(bone.name, kept) for bone in rig.data.bones if (kept := record_of(bone)) is not None]
     if not found:
         raise RigError(f"Armature '{rig.name}' was not imported from a URDF file: File > Import > URDF makes one that was")
-    return sorted(found, key=lambda pair: len(rig.data.bones[pair[0]].parent_recursive))
+    return found
 
 
 def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:

@@ -1,7 +1,6 @@
 """A link with its joint as text, without the loss of a digit, to be kept beside its bone. Knows no Blender."""
 
 import json
-from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from .model import Inertial, Joint, Mimic
@@ -27,13 +26,13 @@ class Record(NamedTuple):
 
 def to_text(branch: Branch, axis: str, sign: int) -> str:
     """Python writes floats so that reading gives the same double."""
-    kept = {name: value for name, value in asdict(branch).items() if name != "parent"}
-    for name in ("before", "after"):
-        kept[name] = _flat(getattr(branch, name))
+    kept: dict[str, Any] = {**vars(branch), "before": _flat(branch.before), "after": _flat(branch.after)}
+    del kept["parent"]
     if branch.inertial is not None:
-        kept["inertial"]["origin"] = _flat(branch.inertial.origin)
+        kept["inertial"] = {**vars(branch.inertial), "origin": _flat(branch.inertial.origin)}
     if branch.joint is not None:
-        kept["joint"]["origin"] = _flat(branch.joint.origin)
+        mimic = branch.joint.mimic
+        kept["joint"] = {**vars(branch.joint), "origin": _flat(branch.joint.origin), "mimic": None if mimic is None else vars(mimic)}
         del kept["joint"]["line"]
     return json.dumps({**kept, "bone_axis": axis, "sign": sign}, ensure_ascii=False)
 
