@@ -47,4 +47,4 @@ class RootError(UrdfError):
 
 
 class MimicError(UrdfError):
-    """A joint that follows itself, or one that cannot move."""
+    """Joints that follow each other in a circle."""

@@ -13,7 +13,7 @@ from .errors import AxisError, JointTypeError, LimitError, MalformedError
 from .looks import Looks
 from .model import KINDS, MOVING, Inertial, Joint, Kind, Link, Mimic, Robot
 from .source import Source
-from .structure import check
+from .structure import check, without_lost_mimics
 from .xml_tree import Element, read_xml
 
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -34,7 +34,7 @@ def read(path: str | os.PathLike[str]) -> Robot:
     _refuse_xacro(source, root)
     looks = Looks(source, root)
     links = tuple(_link(source, looks, element) for element in root.all("link"))
-    joints = tuple(_joint(source, element) for element in root.all("joint"))
+    joints = without_lost_mimics(source, [_joint(source, element) for element in root.all("joint")])
     check(source, root, links, joints)
     children = {joint.child for joint in joints}
     first = next(link.name for link in links if link.name not in children)

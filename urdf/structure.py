@@ -1,6 +1,7 @@
 """Whether links and joints make one tree: names, parents, loops, roots, what mimics what. Knows no Blender."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .errors import LoopError, MalformedError, MimicError, NameClashError, RootError, UnknownNameError, UrdfError
 from .model import Joint, Link
@@ -8,6 +9,20 @@ from .source import Source
 from .xml_tree import Element
 
 NAMED = 4  # of many things that are wrong alike: more make no message clearer
+
+
+def without_lost_mimics(source: Source, joints: Sequence[Joint]) -> tuple[Joint, ...]:
+    """The joints, those that mimic one that is not there or cannot move without what they mimic: public files have such."""
+    movable = {joint.name for joint in joints if joint.moves}
+    found = []
+    for joint in joints:
+        if joint.mimic is not None and joint.mimic.joint not in movable:
+            why = "cannot move" if any(other.name == joint.mimic.joint for other in joints) else "is not there"
+            name = f"<joint name={joint.name!r}>"
+            source.warnings.append(f"line {joint.line}, {name}: it mimics joint '{joint.mimic.joint}', which {why}: it moves by itself")
+            joint = replace(joint, mimic=None)
+        found.append(joint)
+    return tuple(found)
 
 
 def check(source: Source, robot: Element, links: Sequence[Link], joints: Sequence[Joint]) -> None:
@@ -87,15 +102,10 @@ def _mimics(source: Source, joints: Sequence[Joint]) -> None:
     for joint in joints:
         followed, seen = joint, {joint.name}
         while followed.mimic is not None and followed.name not in ending:
-            leader = named.get(followed.mimic.joint)
-            if leader is None:
-                raise _error(source, UnknownNameError, followed, f"it mimics joint '{followed.mimic.joint}', which the file does not have")
-            if not leader.moves:
-                raise _error(source, MimicError, followed, f"it mimics joint '{leader.name}', which is {leader.kind} and cannot lead")
+            leader = named[followed.mimic.joint]
             if leader.name in seen:
-                raise _error(
-                    source, MimicError, followed, f"it mimics joint '{leader.name}', which follows it in turn: let one of them lead"
-                )
+                what = f"it mimics joint '{leader.name}', which follows it in turn: let one of them lead"
+                raise _error(source, MimicError, followed, what)
             seen.add(leader.name)
             followed = leader
         ending |= seen
