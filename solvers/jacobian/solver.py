@@ -69,7 +69,7 @@ class JacobianSolver:
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
         """See `GazeSolver.solve`. From scratch it starts at the posture; with `memory` it tells a target's jump from its movement."""
         began = time.perf_counter()
-        authored = check_goal(self.skeleton, goal)
+        authored = check_goal(self.skeleton, goal, start=start)
         posture = np.array(self.skeleton.clamp(authored))
         before = memory if isinstance(memory, Allowances) else None
         if start is None or self.updates.in_frame is None:
