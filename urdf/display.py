@@ -19,7 +19,7 @@ LONGEST_TIP = 0.25  # of the robot's size: of a last link, whose end the file do
 SMALLEST_ROBOT = 0.01  # [m] where all links are at one place
 # Blender derives a bone's axes from its way relative to its parent's in single precision, and loses digits as the two become opposite:
 # from 1e-6 rad here to 2.5e-4 rad where they nearly are (`vec_roll_to_mat3_normalized`).
-FOLDED = -0.85  # cosine: no bone points back along its parent's by more than this, but for last links that no joint moves
+FOLDED = -0.85  # cosine: no bone points back along its parent's by more than this
 ASIDE = (0.0, pi / 4, -pi / 4, pi / 2)  # [rad] about the joint's axis: other ways to draw a bone that would
 SNAP = 0.999  # cosine: an axis nearer than this (2.6 degrees) to a link's own is taken for it when the other two are chosen
 
@@ -98,8 +98,9 @@ class _Drawing:
         is_last = not self.tree.children[k]
         letter, sign = "", 1
         if branch.joint is None or not branch.joint.moves:
-            aside = _folds_back(way, above)
-            rotation = self.frames[k].rotation if is_last else _pointing(rotations.perpendicular(above) if aside else way, own)
+            # A last link has its own axes: what looks along one of them can say so.
+            ways = (own[1], own[2], own[0]) if is_last else (way, rotations.perpendicular(above))
+            rotation = _pointing(next(one for one in ways if not _folds_back(one, above)), own)
         else:
             axis = rotations.rotate(self.joint_frames[k].rotation, branch.axis)
             backwards = -1 if dot(axis, way) < 0.0 else 1

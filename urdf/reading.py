@@ -19,6 +19,8 @@ from .xml_tree import Element, read_xml
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 SHORTEST_AXIS = 1e-9  # what is shorter is a zero that was rounded somewhere: no file writes a unit vector so small
 
+MOST = 1e4  # [rad or m, and a second] a limit beyond this is a placeholder: no motor comes near it
+
 
 def read(path: str | os.PathLike[str]) -> Robot:
     """The robot of a URDF file.
@@ -104,11 +106,11 @@ def _limits(source: Source, element: Element, kind: Kind) -> tuple[float | None,
         if kind in ("revolute", "prismatic"):
             source.warn(element, "it has no <limit>: taken as unlimited")
         return None, None, None, None
-    velocity, effort = source.bound(limit, "velocity"), source.bound(limit, "effort")
+    velocity, effort = source.bound(limit, "velocity", MOST), source.bound(limit, "effort")
     for attribute, value in (("velocity", velocity), ("effort", effort)):
         if value is not None and value < 0.0:
             raise source.error(LimitError, limit, f"{attribute}='{value:g}' of joint '{element.attributes['name']}' is below zero")
-    lower, upper = source.bound(limit, "lower"), source.bound(limit, "upper")
+    lower, upper = source.bound(limit, "lower", MOST), source.bound(limit, "upper", MOST)
     if kind not in ("revolute", "prismatic"):
         lower = upper = None
     elif "lower" in limit.attributes or "upper" in limit.attributes:

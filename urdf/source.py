@@ -1,7 +1,7 @@
 """A URDF file while it is read: attributes as what they must be, else errors with their place; warnings gather. Knows no Blender."""
 
 import re
-from math import isfinite
+from math import inf, isfinite
 
 from ..solvers.rotations import Vector
 from .errors import MalformedError, NumberError, UrdfError
@@ -56,11 +56,12 @@ class Source:
         found = self.numbers(element, attribute, 1)
         return None if found is None else found[0]
 
-    def bound(self, element: Element, attribute: str) -> float | None:
-        """A number that may be infinite, which bounds nothing: None, as where it is missing."""
+    def bound(self, element: Element, attribute: str, most: float = inf) -> float | None:
+        """A number that may be infinite, or beyond `most`, which bounds nothing: None, as where it is missing."""
         if ENDLESS.fullmatch(element.attributes.get(attribute, "").strip()):
             return None
-        return self.number(element, attribute)
+        found = self.number(element, attribute)
+        return None if found is not None and abs(found) > most else found
 
     def vector(self, element: Element, attribute: str) -> Vector | None:
         found = self.numbers(element, attribute, 3)

@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from limber.solvers.rotations import X, Y, dot, length, rotate, scale, subtract
+from limber.solvers.rotations import X, Y, Z, conjugate, dot, length, rotate, scale, subtract
 from limber.urdf.display import FOLDED, SHORTEST, bone_shapes
 from limber.urdf.meshes import find_mesh
 from limber.urdf.reading import read
@@ -42,7 +42,7 @@ def test_bones_have_a_length_and_do_not_fold_back_on_their_parents(tmp_path, see
     size = max(length(subtract(a.head, b.head)) for a in shapes for b in shapes)
     for k, (branch, shape) in enumerate(zip(tree.branches, shapes, strict=True)):
         assert shape.length >= 0.5 * SHORTEST * size
-        if k and (shape.axis or tree.children[k]):
+        if k:
             above = rotate(shapes[branch.parent].rotation, Y)
             assert dot(rotate(shape.rotation, Y), above) >= FOLDED
 
@@ -62,10 +62,13 @@ def test_a_twist_whose_axis_points_the_other_way_counts_backwards(tmp_path):
     assert rotate(upper.rotation, Y) == pytest.approx((0.0, 0.0, 1.0))
 
 
-def test_a_last_link_that_no_joint_moves_has_the_links_own_axes(tmp_path):
-    eye = '<link name="eye"/><joint name="e" type="fixed"><parent link="lower"/><child link="eye"/><origin rpy="1 2 3"/></joint>'
-    tree, shapes = drawn(write(tmp_path, ARM.replace("</robot>", eye + "</robot>")))
-    assert shapes[tree.index["eye"]].rotation == tree.frames({})[tree.index["eye"]].rotation
+@pytest.mark.parametrize("turned", ["1 2 3", "3.14159 0 0", "0 0 3.1", "1.5708 0 0"])
+def test_a_last_link_that_no_joint_moves_has_the_links_own_axes(tmp_path, turned):
+    eye = '<link name="eye"/><joint name="e" type="fixed"><parent link="lower"/><child link="eye"/><origin rpy="TURNED"/></joint>'
+    tree, shapes = drawn(write(tmp_path, ARM.replace("</robot>", eye.replace("TURNED", turned) + "</robot>")))
+    bone, link = shapes[tree.index["eye"]].rotation, tree.frames({})[tree.index["eye"]].rotation
+    for axis in (X, Y, Z):
+        assert max(abs(part) for part in rotate(conjugate(link), rotate(bone, axis))) == pytest.approx(1.0)
 
 
 def test_a_robot_of_one_link_is_drawn(tmp_path):

@@ -134,6 +134,7 @@ def only_joint(tmp_path, inside: str, kind: str = "revolute"):
         ('<limit lower="-2"/>', (-2.0, 0.0)),
         ('<limit effort="1" velocity="1"/>', (None, None)),
         ('<limit lower="-inf" upper="inf"/>', (None, None)),
+        ('<limit lower="-1e16" upper="1e16"/>', (None, None)),
         ('<limit lower="0" upper="0"/>', (0.0, 0.0)),
     ],
 )
