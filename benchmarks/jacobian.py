@@ -1,0 +1,261 @@
+"""The Jacobian family as Buss (2009) tests it: tracking on his Y and double-Y, and how often each method gets to a place within reach.
+
+    python -m benchmarks.jacobian [--frames 600] [--targets 200] [--skeletons ABCDEFG] [--out TABLE.md]
+
+Tracking is Buss's first way: one update in a frame, no limits. Targets follow the ends of the shape itself as its joints swing, so all can
+be met at once; "in and out" pushes them away from the base and back, up to half as far again. Error is the ends' mean distance from their
+targets, out of reach with what nothing could reach. Jitter is the joints' acceleration, 99th percentile, at 60 frames a second.
+
+Convergence is his second way: as many updates as it takes, from random poses to where another random pose has the end, on the ERIK paper's
+skeletons A to G, to 1e-3 of the reach. "Alone" is the bare method, which does not go on from elsewhere where it is stuck.
+"""
+
+import argparse
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean, median
+
+import numpy as np
+from limber.solvers.goals import EndGoal, GazeGoal, Position
+from limber.solvers.jacobian import family
+from limber.solvers.jacobian.clamping import Clamp
+from limber.solvers.jacobian.damping import Bounded, ByError, ByManipulability, BySmallest, Constant, Damping, Filtered
+from limber.solvers.jacobian.methods import Damped, Pseudoinverse, SelectivelyDamped
+from limber.solvers.jacobian.solver import JacobianSolver, Updates
+from limber.solvers.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, scale
+from limber.solvers.skeleton import End, Joint, Skeleton
+
+from benchmarks.paper import skeleton_of
+
+Make = Callable[[Skeleton], JacobianSolver]
+METHODS: dict[str, Make] = {
+    "transpose": family.transpose,
+    "pseudoinverse": family.pseudoinverse,
+    "dls": family.dls,
+    "dls_clamped": family.dls_clamped,
+    "sdls": family.sdls,
+    "priorities": family.priorities,
+}
+
+
+def _damped(damping: Damping) -> Make:
+    return lambda skeleton: JacobianSolver(skeleton, Damped(damping))
+
+
+STEADY = Constant(0.2)  # what Buss raises it to on such shapes, in shares of the reach, so that shaking becomes rare
+VARIANTS: dict[str, Make] = {
+    "pseudoinverse, at most 5 degrees": lambda skeleton: JacobianSolver(skeleton, Pseudoinverse(math.radians(5))),
+    "dls, constant": _damped(STEADY),
+    "dls, constant, a quarter": _damped(Constant(0.25 * STEADY.damping)),
+    "dls_clamped, constant": lambda skeleton: JacobianSolver(skeleton, Damped(STEADY), Updates(clamp=Clamp.for_skeleton(skeleton))),
+    "dls, by manipulability": _damped(ByManipulability()),
+    "dls, by the smallest singular value": _damped(BySmallest()),
+    "dls, numerically filtered": _damped(Filtered()),
+    "dls, optimal": _damped(Bounded()),
+    "dls, alternate Jacobian": lambda skeleton: JacobianSolver(skeleton, Damped(ByError()), Updates(at_targets=True)),
+    "sdls, targets as they are": lambda skeleton: JacobianSolver(skeleton, SelectivelyDamped()),
+}
+FPS = 60.0
+UNLIMITED = 1e3  # [rad] no joint gets there
+SPREAD = math.radians(40)  # of a branch to either side
+SWING = math.radians(50)  # of each joint about its rest
+SLOWEST, FASTEST = 0.1, 0.3  # [Hz] of swings
+PUSHED = 0.5  # how far out of reach, in shares of the way
+PUSHES = 0.15  # [Hz]
+CLOSE = 1e-3  # of the reach: where a target counts as reached
+
+
+def _branch(names: str, parent: int, axes: Sequence[Vector], rest: Quaternion, first: int) -> list[Joint]:
+    return [
+        Joint(f"{names}{k}", parent if k == 0 else first + k - 1, rest if k == 0 else IDENTITY, Y if parent >= 0 or k else (0.0, 0.0, 0.0),
+              axis, -UNLIMITED, UNLIMITED)
+        for k, axis in enumerate(axes)
+    ]  # fmt: skip
+
+
+def y_shape() -> Skeleton:
+    """Buss's Y: a stem of three joints and two branches of two, unit links; two ends to place, so J is 6 x 7."""
+    joints = _branch("stem ", -1, (Z, X, Z), IDENTITY, 0)
+    for side in (-1, 1):
+        joints += _branch(f"branch {side} ", 2, (Z, X), about(Z, side * SPREAD), len(joints))
+    return Skeleton(tuple(joints), tool_offset=Y, tool_joint=4, more_ends=(End(6, offset=Y, name="branch 1"),))
+
+
+def double_y() -> Skeleton:
+    """His double-Y: a stem of four joints, two branches of two, each with two twigs of two; four ends, so J is 12 x 16."""
+    joints = _branch("stem ", -1, (Y, X, Z, X), IDENTITY, 0)
+    tips = []
+    for side in (-1, 1):
+        joints += _branch(f"branch {side} ", 3, (Z, X), about(Z, side * SPREAD), len(joints))
+        fork = len(joints) - 1
+        for twig in (-1, 1):
+            joints += _branch(f"twig {side} {twig} ", fork, (X, Z), about(X, twig * SPREAD), len(joints))
+            tips.append(len(joints) - 1)
+    return Skeleton(
+        tuple(joints), tool_offset=Y, tool_joint=tips[0], more_ends=tuple(End(tip, offset=Y, name=f"twig {tip}") for tip in tips[1:])
+    )
+
+
+SHAPES = {"Y": y_shape, "double-Y": double_y}
+
+
+def targets_of(skeleton: Skeleton, frames: int, pushed: float, seed: int = 0) -> list[list[Vector]]:
+    """Places [m] of all ends for each frame: of joints that swing; `pushed` times as much farther from the base now and then."""
+    draw = np.random.default_rng(seed)
+    count = len(skeleton)
+    rate, phase = draw.uniform(SLOWEST, FASTEST, count), draw.uniform(0.0, math.tau, count)
+    rows = []
+    for frame in range(frames):
+        now = frame / FPS
+        pose = skeleton.forward((SWING * np.sin(math.tau * rate * now + phase)).tolist())
+        farther = 1.0 + pushed * 0.5 * (1.0 - math.cos(math.tau * PUSHES * now))
+        rows.append([scale(skeleton.end_pose(pose, end)[1], farther) for end in range(len(skeleton.ends))])
+    return rows
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """A method on a shape whose targets move."""
+
+    shape: str
+    targets: str
+    method: str
+    error: float  # mean distance of ends from their targets, in shares of the reach
+    jitter: float  # [deg/s^2]
+    largest: float  # [deg] joint step in a frame
+    rate: float  # updates a second
+
+
+@dataclass(frozen=True)
+class Converged:
+    """A method on one of the paper's skeletons, shares of targets reached."""
+
+    skeleton: str
+    method: str
+    free: float  # limits off
+    alone: float  # limits off, without shakes
+    limited: float  # limits on
+    updates: float  # median, limits off
+
+
+def track(shape: str, method: str, pushed: float, frames: int) -> Tracked:
+    """One update a frame; the first second, in which ends get to their targets, does not count."""
+    skeleton = SHAPES[shape]()
+    made = (METHODS | VARIANTS)[method](skeleton)
+    solver = JacobianSolver(skeleton, made.method, replace(made.updates, objectives=()))
+    rest = np.zeros(len(skeleton))
+    angles, allowances = rest, None
+    kept, errors, seconds = [], [], 0.0
+    for places in targets_of(skeleton, frames, pushed):
+        others = tuple(EndGoal(Position(place), end) for end, place in enumerate(places[1:], 1))
+        goal = GazeGoal(Position(places[0]), rest, keep=0.0, others=others)
+        began = time.perf_counter()
+        way = solver.some(goal, rest, angles, allowances, 1)
+        seconds += time.perf_counter() - began
+        angles, allowances = way.here.angles, way.allowances
+        kept.append(angles)
+        errors.append(fmean(math.dist(skeleton.end_pose(way.here.pose, end)[1], place) for end, place in enumerate(places)))
+    steps = np.diff(np.degrees(np.array(kept))[int(FPS) :], axis=0)
+    return Tracked(
+        shape,
+        "in and out" if pushed else "in reach",
+        method,
+        fmean(errors[int(FPS) :]) / skeleton.reach,
+        float(np.percentile(np.abs(np.diff(steps, axis=0)), 99)) * FPS * FPS,
+        float(np.max(np.abs(steps))),
+        frames / seconds,
+    )
+
+
+def without_limits(skeleton: Skeleton) -> Skeleton:
+    """The same with joints that turn for ever."""
+    return replace(skeleton, joints=tuple(replace(joint, lower=-UNLIMITED, upper=UNLIMITED) for joint in skeleton.joints))
+
+
+def converge(letter: str, method: str, targets: int, seed: int = 0) -> Converged:
+    """The same starts and targets for every method."""
+    limited = skeleton_of(letter)
+    free = without_limits(limited)
+    made = METHODS[method](free)
+    as_many = replace(made.updates, in_frame=None)
+    solvers = {
+        "free": JacobianSolver(free, made.method, as_many),
+        "alone": JacobianSolver(free, made.method, replace(as_many, shakes=0)),
+        "limited": JacobianSolver(limited, made.method, as_many),
+    }
+    draw = np.random.default_rng([ord(letter), seed])
+    reached: dict[str, list[bool]] = {name: [] for name in solvers}
+    updates = []
+    for _ in range(targets):
+        there, start = (draw.uniform(limited.lower, limited.upper) for _ in range(2))
+        goal = GazeGoal(Position(limited.forward(there.tolist()).tool_place), start, keep=0.0)
+        for name, solver in solvers.items():
+            solution = solver.solve(goal, start)
+            reached[name].append(solution.misses[0].distance <= CLOSE * limited.reach)
+            if name == "free":
+                updates.append(solution.iterations)
+    return Converged(letter, method, *(fmean(reached[name]) for name in ("free", "alone", "limited")), median(updates))
+
+
+def tracking_rows(frames: int) -> list[Tracked]:
+    """All methods and variants on both shapes, in reach and out of it."""
+    return [track(shape, method, pushed, frames) for shape in SHAPES for pushed in (0.0, PUSHED) for method in METHODS | VARIANTS]
+
+
+def convergence_rows(letters: str, targets: int) -> list[Converged]:
+    """All methods on the skeletons of those letters."""
+    return [converge(letter, method, targets) for letter in letters for method in METHODS]
+
+
+Cells = list[tuple[str, ...]]  # a table's heading, then its lines
+
+
+def tracking_cells(rows: Sequence[Tracked]) -> Cells:
+    """The table of tracking."""
+    cells: Cells = [("shape", "targets", "method", "error, % of reach", "jitter, deg/s2", "largest step, deg", "updates a second")]
+    for row in rows:
+        figures = (f"{100 * row.error:.2f}", f"{row.jitter:,.0f}", f"{row.largest:.1f}", f"{row.rate:,.0f}")
+        cells.append((row.shape, row.targets, row.method, *figures))
+    return cells
+
+
+def convergence_cells(rows: Sequence[Converged]) -> Cells:
+    """The table of convergence."""
+    cells: Cells = [("skeleton", "method", "limits off", "alone", "limits on", "updates")]
+    for row in rows:
+        cells.append((row.skeleton, row.method, f"{row.free:.1%}", f"{row.alone:.1%}", f"{row.limited:.1%}", f"{row.updates:g}"))
+    return cells
+
+
+def markdown(cells: Cells) -> str:
+    """A Markdown table."""
+    heading, *body = cells
+    return "".join(f"| {' | '.join(line)} |\n" for line in (heading, ["---"] * len(heading), *body))
+
+
+def text(cells: Cells) -> str:
+    """The same in columns."""
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells)
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--frames", type=int, default=600, help="of tracking, at 60 a second (default 600)")
+    ask.add_argument("--targets", type=int, default=200, help="for each skeleton (default 200: some minutes)")
+    ask.add_argument("--skeletons", default="ABCDEFG", help="letters of the ERIK paper's Table 5 (default ABCDEFG)")
+    ask.add_argument("--out", type=Path, help="also leave both tables there, as Markdown")
+    asked = ask.parse_args()
+    tracking = tracking_cells(tracking_rows(asked.frames))
+    print(text(tracking), flush=True)
+    convergence = convergence_cells(convergence_rows(asked.skeletons.upper(), asked.targets))
+    print(f"\n{text(convergence)}")
+    if asked.out:
+        asked.out.write_text(f"{markdown(tracking)}\n{markdown(convergence)}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
