@@ -10,7 +10,7 @@ thread; they can be compared within one run only, and ratios under 1.5 mean litt
 | `python -m benchmarks.report` | this page, in minutes |
 | `python -m benchmarks.peers` | the race beside other libraries, which `make bench` puts into .venv-bench (requirements/bench.txt) |
 | `python -m benchmarks.sweep --full --skeletons C --solvers erik` | a whole grid: on all cores, goes on where it was broken off |
-| `python -m benchmarks.sweep --scheduler tcp://HOST:8786` | the same bits on a Dask cluster, its workers started in this checkout or a copy |
+| `python -m benchmarks.sweep --scheduler tcp://HOST:8786` | the same bits on a Dask cluster, workers started in this checkout or copies |
 | `python -m benchmarks.warm` | gaze paths, frame by frame |
 | `python -m benchmarks.rig_table FOLDER` | all solvers on chains of rigs (.npz as `benchmarks.gaze --rig` takes them) |
 | `python -m benchmarks.jacobian` | the Jacobian family as Buss tests it |

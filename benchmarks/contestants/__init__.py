@@ -63,9 +63,7 @@ class Entry:
 
 NEAR, WARM = f"{DEFAULT}_near", f"{DEFAULT}_from_zero"
 OWN = {
-    NEAR: Entry(
-        f"Limber's default, {SOLVERS[DEFAULT].label}, near", "one call of `near`: the posture's branch, else zero's", "limber", ".venv"
-    ),
+    NEAR: Entry(f"Limber's default, {SOLVERS[DEFAULT].label}, near", "`near`: the posture's branch, else zero's", "limber", ".venv"),
     WARM: Entry(f"Limber's default, {SOLVERS[DEFAULT].label}, in frames", "zero as the last frame; 50 tasks", "limber", ".venv", 50),
     **{name: Entry(f"Limber, {info.label}", "one call from scratch", "limber", ".venv") for name, info in SOLVERS.items()},
 }
