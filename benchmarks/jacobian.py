@@ -7,7 +7,7 @@ be met at once; "in and out" pushes them away from the base and back, up to half
 targets, out of reach with what nothing could reach. Jitter is the joints' acceleration, 99th percentile, at 60 frames a second.
 
 Convergence is his second way: as many updates as it takes, from random poses to where another random pose has the end, on the ERIK paper's
-skeletons A to G, to 1e-3 of the reach. "Alone" is the bare method, which does not go on from elsewhere where it is stuck.
+skeletons A to G, to 1e-3 of the reach. "Alone" is the bare method: 300 updates at most, and it does not go on from elsewhere where it is stuck.
 """
 
 import argparse
@@ -59,6 +59,7 @@ VARIANTS: dict[str, Make] = {
     "sdls, targets as they are": lambda skeleton: JacobianSolver(skeleton, SelectivelyDamped()),
 }
 FPS = 60.0
+FEWEST = int(FPS) + 3  # frames of tracking
 UNLIMITED = 1e3  # [rad] no joint gets there
 SPREAD = math.radians(40)  # of a branch to either side
 SWING = math.radians(50)  # of each joint about its rest
@@ -183,7 +184,7 @@ def converge(letter: str, method: str, targets: int, seed: int = 0) -> Converged
     as_many = replace(made.updates, in_frame=None)
     solvers = {
         "free": JacobianSolver(free, made.method, as_many),
-        "alone": JacobianSolver(free, made.method, replace(as_many, shakes=0)),
+        "alone": JacobianSolver(free, made.method, replace(as_many, shakes=0, patience=as_many.at_most)),
         "limited": JacobianSolver(limited, made.method, as_many),
     }
     draw = np.random.default_rng([ord(letter), seed])
@@ -249,6 +250,8 @@ def main() -> None:
     ask.add_argument("--skeletons", default="ABCDEFG", help="letters of the ERIK paper's Table 5 (default ABCDEFG)")
     ask.add_argument("--out", type=Path, help="also leave both tables there, as Markdown")
     asked = ask.parse_args()
+    if asked.frames < FEWEST:
+        ask.error(f"tracking takes {FEWEST} frames at least: a second to get there and two steps to compare")
     tracking = tracking_cells(tracking_rows(asked.frames))
     print(text(tracking), flush=True)
     convergence = convergence_cells(convergence_rows(asked.skeletons.upper(), asked.targets))
