@@ -18,6 +18,7 @@ from ..solvers.table import make_solver
 GLIDE = 0.5  # of the joints' limits, for the way from one stored posture to another: the aim along the way needs the rest
 STILL = 1e-5  # [rad] of a joint: a solver that moves none by more from one tick to the next, the goal being the same, has arrived
 NEARER = 1e-6  # [rad, m] of all that ends miss: what is less is no gain
+SHARE = 1e-3  # of what ends miss: the same, where it is much, since the goal is out of reach
 BETTER = 1e-4  # [rad] of shape deviation: the same
 NO_MORE = 60  # ticks of the same goal without a gain while joints still move: enough for a glide to another way of doing it
 
@@ -155,7 +156,7 @@ def _progress(solution: Solution, last: Solution | None, before: tuple | None) -
     if before is None:
         return now, NO_MORE if stands and solution.converged else 0
     (missed, shape), vain = before
-    gains = now[0] < missed - NEARER or (now[0] <= missed + NEARER and now[1] < shape - BETTER)
+    gains = now[0] < missed - max(NEARER, SHARE * missed) or (now[0] <= missed + NEARER and now[1] < shape - BETTER)
     return (now, NO_MORE if stands else 0) if gains else ((missed, shape), NO_MORE if stands else vain + 1)
 
 
