@@ -7,7 +7,7 @@ be met at once; "in and out" pushes them away from the base and back, up to half
 targets, out of reach with what nothing could reach. Jitter is the joints' acceleration, 99th percentile, at 60 frames a second.
 
 Convergence is his second way: as many updates as it takes, from random poses to where another random pose has the end, on the ERIK paper's
-skeletons A to G, to 1e-3 of the reach. "Alone" is the bare method: 300 updates at most, and it does not go on from elsewhere where it is stuck.
+skeletons A to G, to 1e-3 of the reach. "Alone" is the bare method: 300 updates, and where it is stuck it does not go on from elsewhere.
 """
 
 import argparse
