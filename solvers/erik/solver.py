@@ -64,16 +64,17 @@ class Erik:
     def _at(
         self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None
     ) -> tuple[tuple[float, ...], Answer]:
-        """Solve for the view that the posture has of the point, then for the view from where that leaves the end.
+        """Solve for the view that the posture has of the point, then for the view from where that leaves the end, and so on.
 
-        Of near points that need not settle. So a view that makes things worse is taken back, and less of the way is gone from the best.
+        Each view after the first goes on from the best answer yet: mended for the view, it mostly stands, and so the end stays about where
+        the view is from. Of near points that need not settle: a view that makes things worse is taken back, and less of the way is gone.
         """
         pose = self.skeleton.forward(self.skeleton.clamp(posture))
         seen = look(point, pose.tool_place)  # a target at the end's own place is in no direction: the posture's own view will do
         view = best_view = best_seen = unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
         iterations, least, best, share = 0, math.inf, None, 1.0
         for _ in range(self.max_views):
-            angles, answer = self._along(view, point.up, posture, hyper, previous)
+            angles, answer = self._along(view, point.up, posture, hyper, previous if best is None else best[0])
             iterations += answer.iterations
             pose = self.skeleton.forward(angles)
             seen = look(point, pose.tool_place)

@@ -328,7 +328,7 @@ def test_the_less_the_posture_is_kept_the_nearer_to_zero_it_starts():
 def test_a_smooth_target_is_followed_without_a_jump(name, iterations):
     draw = random.Random(9)
     chain = skeleton_of(name)
-    solver = Ccd(chain, CcdOptions(iterations=iterations))
+    solver = Ccd(chain, CcdOptions(in_frame=iterations))
     misses = []
     for _ in range(5):
         posture, start = 0.5 * posture_of(draw, chain), None
@@ -355,6 +355,45 @@ def test_a_target_that_is_moved_at_once_is_gone_for_at_a_bounded_pace():
         assert np.abs(solution.angles - start).max() <= 10 * DEGREE + 1e-12
         start = solution.angles
     assert solution.converged
+
+
+def test_stuck_for_long_it_finds_a_way_out_and_goes_there_without_a_jump():
+    # Two bends that point the wrong way: near the posture no sweep helps, elsewhere the target is met.
+    draw = random.Random(15)
+    chain = skeleton_of("C")
+    left, met = 0, 0
+    for _ in range(12):
+        goal = GazeGoal(Orientation(chain.forward(posture_of(draw, chain)).tool_rotation), posture_of(draw, chain))
+        solver, start, memory, paces = Ccd(chain), np.array(chain.clamp(goal.posture)), None, [0.0]
+        solutions = []
+        for _ in range(120):
+            solution = solver.solve(goal, start, memory)
+            paces.append(np.abs(solution.angles - start).max())
+            start, memory = solution.angles, solution.memory
+            solutions.append(solution)
+        assert max(paces) <= 10 * DEGREE + 1e-12
+        stuck = not solutions[28].converged
+        left += stuck and solutions[-1].converged
+        met += solutions[-1].converged
+        if stuck and solutions[-1].converged:
+            assert max(abs(b - a) for a, b in itertools.pairwise(paces[30:])) < 4 * DEGREE  # gently off and gently on
+    assert left >= 2
+    assert met >= 11
+
+
+def test_out_of_reach_it_stays_calm_and_seldom_searches():
+    chain = unit_chain("XXX", 0.3)
+    goal = GazeGoal(Direction(scale(Y, -1.0)), np.zeros(3))
+    solver, start, memory = Ccd(chain), np.zeros(3), None
+    sweeps, moves = [], []
+    for _ in range(200):
+        solution = solver.solve(goal, start, memory)
+        sweeps.append(solution.iterations)
+        moves.append(np.abs(solution.angles - start).max())
+        start, memory = solution.angles, solution.memory
+    assert max(moves[20:]) < 1e-9
+    assert sum(count > 60 for count in sweeps) <= 3
+    assert not solution.converged
 
 
 def test_at_rest_it_stays_where_it_is_to_the_bit():
