@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
+from ..urdf.collada import ColladaError, read_collada
 from ..urdf.meshes import find_mesh
 from ..urdf.model import Box, Colour, Cylinder, Link, Material, MeshFile, Robot, Sphere, Visual
 from ..urdf.transform import Transform
@@ -64,11 +65,11 @@ class _Look:
         thing = bpy.data.objects.new(name, mesh)
         thing.parent, thing.parent_type, thing.parent_bone = rig, "BONE", bone.name
         thing.matrix_basis = matrix
-        if (material is not None and material.colour is not None) or not mesh.materials:
-            if not mesh.materials:
-                mesh.materials.append(None)
-            for slot in thing.material_slots:  # on the object: the mesh may be another link's too, in another colour
-                slot.link = "OBJECT"
+        if not mesh.materials:
+            mesh.materials.append(None)
+        for slot in thing.material_slots:
+            if slot.material is None:  # a file's own colours stay
+                slot.link = "OBJECT"  # the mesh may be another link's too, in another colour
                 slot.material = self._material(material)
         self.collection.objects.link(thing)
 
@@ -98,12 +99,27 @@ class _Look:
         path = find_mesh(name, self.robot.file)
         if path is None:
             return self._warn(link, name, "is not there")
-        if path.suffix.lower() not in IMPORTERS:
-            return self._warn(link, name, f"is a {path.suffix or 'file without a suffix'}: only STL and OBJ can be read; convert it")
-        mesh = _imported(path)
+        suffix = path.suffix.lower()
+        if suffix not in (*IMPORTERS, ".dae"):
+            return self._warn(link, name, f"is a {suffix or 'file without a suffix'}: only STL, OBJ and DAE can be read; convert it")
+        mesh = self._collada(path) if suffix == ".dae" else _imported(path)
         if mesh is None:
             return self._warn(link, name, "cannot be read, or is empty")
         mesh.name = path.stem
+        return mesh
+
+    def _collada(self, path: Path) -> bpy.types.Mesh | None:
+        """The mesh of a DAE file, with its own colours; None where it cannot be read."""
+        try:
+            found = read_collada(path)
+        except ColladaError:
+            return None
+        mesh = bpy.data.meshes.new(path.stem)
+        mesh.from_pydata(found.corners, [], found.faces)
+        mesh.polygons.foreach_set("material_index", found.colour_of)
+        for colour in found.colours:
+            mesh.materials.append(None if colour is None else self._material(Material(path.stem, colour)))
+        mesh.validate()
         return mesh
 
     def _warn(self, link: Link, name: str, what: str) -> None:
@@ -149,7 +165,18 @@ def _imported(path: Path) -> bpy.types.Mesh | None:
         found = next((thing.data for thing in made if thing.type == "MESH" and len(thing.data.polygons)), None)
         bpy.data.batch_remove([*made, *(thing.data for thing in made if thing.data is not None and thing.data != found)])
         bpy.data.scenes.remove(scene)
+    if found is not None and found.materials and not _has_colours(path):
+        unknown = [material for material in found.materials if material is not None]
+        found.materials.clear()
+        bpy.data.batch_remove(list(dict.fromkeys(material for material in unknown if not material.users)))
     return found
+
+
+def _has_colours(path: Path) -> bool:
+    """Whether the colours that an OBJ file names are there to be read."""
+    with path.open("rb") as file:
+        libraries = [line.split(maxsplit=1)[1].strip().decode(errors="replace") for line in file if line.startswith(b"mtllib ")]
+    return any((path.parent / library).is_file() for library in libraries)
 
 
 def _new_material(name: str, colour: Colour) -> bpy.types.Material:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.blender.rigs import UPRIGHT, build, make_active
 from tests.urdf.robots import ARM, write
+from tests.urdf.test_collada import DAE, SHOWN, TRIANGLES
 
 KINDS = ("objects", "armatures", "meshes", "materials", "collections", "scenes", "images")
 
@@ -189,6 +190,34 @@ def test_stl_and_obj_files_come_in_as_they_are_with_their_scale(tmp_path):
     assert len(bpy.data.scenes) == 1
 
 
+BLUE = '<material name="m"><color rgba="0 0 1 1"/></material>'
+
+
+def colours(thing) -> list[tuple]:
+    return [tuple(slot.material.diffuse_color)[:3] for slot in thing.material_slots]
+
+
+def test_dae_files_come_in_with_their_own_colours_and_the_urdfs_where_they_tell_none(tmp_path):
+    more = TRIANGLES.replace('material="m"', 'material="none"').replace("0 0 1 0 2 0", "0 0 1 0 3 0").replace("0 0 2 0 3 0", "1 0 2 0 3 0")
+    for name, faces in (("a.dae", TRIANGLES), ("b.dae", more), ("c.dae", TRIANGLES + more)):
+        write(tmp_path, DAE.replace("FACES", faces).replace("NODES", f"<node>{SHOWN}</node>"), name)
+    rig = bring(meshed(tmp_path, 'filename="a.dae"', 'filename="b.dae"', 'filename="c.dae"', material=BLUE))
+    own, urdfs, both = visuals(rig)
+    assert extent(own) == near(0, 0, 0, 1, 1, 1)
+    orange, blue = pytest.approx((1.0, 0.21404, 0.0), abs=1e-4), (0.0, 0.0, 1.0)
+    assert colours(own) == [orange]
+    assert colours(urdfs) == [blue]
+    assert colours(both) == [orange, blue]
+    assert [polygon.material_index for polygon in both.data.polygons] == [0, 0, 1, 1]
+
+
+def test_colours_that_an_obj_file_names_and_lacks_are_the_urdfs(tmp_path):
+    (tmp_path / "b.obj").write_text(OBJ)
+    (only,) = visuals(bring(meshed(tmp_path, 'filename="b.obj"', material=BLUE)))
+    assert colours(only) == [(0.0, 0.0, 1.0)]
+    assert [material.name for material in bpy.data.materials] == ["m"]
+
+
 def test_a_mesh_of_two_links_is_read_once_and_may_have_two_colours(tmp_path):
     stl(tmp_path / "a.stl")
     colours = [f'<material name="{name}"><color rgba="{rgba}"/></material>' for name, rgba in (("m", "1 0 0 1"), ("m", "0 1 0 1"))]
@@ -203,7 +232,9 @@ def test_a_mesh_of_two_links_is_read_once_and_may_have_two_colours(tmp_path):
     ("name", "content", "said"),
     [
         ("none.stl", None, "is not there"),
-        ("a.dae", b"<COLLADA/>", "only STL and OBJ can be read"),
+        ("a.glb", b"glTF", "only STL, OBJ and DAE can be read"),
+        ("a.dae", b"<COLLADA/>", "cannot be read, or is empty"),
+        ("a.dae", b"<COLLADA>", "cannot be read, or is empty"),
         ("a.stl", b"", "cannot be read, or is empty"),
         ("a.stl", bytes(84), "cannot be read, or is empty"),
         ("a.stl", bytes(80) + b"\xff\xff\xff\xff" + bytes(50), "cannot be read, or is empty"),

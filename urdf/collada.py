@@ -1,0 +1,193 @@
+"""Faces and colours of a COLLADA file (.dae), which not every Blender can import. Knows no Blender.
+
+What robots' files need of COLLADA 1.4: triangles and polygons, the scene's placements, the unit, plain colours. As in ROS's own viewer the
+file's up axis does not count: the URDF says how the mesh stands.
+"""
+
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
+from itertools import accumulate
+from math import cos, isfinite, radians, sin
+from pathlib import Path
+
+from ..solvers.rotations import Vector
+from .model import Colour
+
+Affine = tuple[tuple[float, float, float, float], ...]  # three rows
+DEEPEST = 100  # nodes inside nodes: more are a file that goes round in a circle
+POLYGONS = ("triangles", "polylist", "polygons")
+
+
+class ColladaError(ValueError):
+    """A file that cannot be read, and why."""
+
+
+@dataclass
+class Faces:
+    """A mesh: corners [m], faces by their corners' places, and of each face its colour's place."""
+
+    corners: list[Vector] = field(default_factory=list)
+    faces: list[tuple[int, ...]] = field(default_factory=list)
+    colour_of: list[int] = field(default_factory=list)
+    colours: list[Colour | None] = field(default_factory=list)  # None: the file tells none
+
+
+def read_collada(path: Path) -> Faces:
+    """All that the file's scene shows, in the file's own axes, in metres.
+
+    Raises:
+        ColladaError: it cannot be read, or shows nothing.
+    """
+    try:
+        faces = _File(ET.parse(path).getroot()).read()
+    except (OSError, ET.ParseError, ValueError, KeyError, IndexError, AttributeError) as error:
+        raise ColladaError(f"{type(error).__name__}: {error}") from error
+    if not faces.faces:
+        raise ColladaError("it has no faces")
+    return faces
+
+
+class _File:
+    def __init__(self, root: ET.Element) -> None:
+        for element in root.iter():
+            element.tag = element.tag.rpartition("}")[2]  # without the namespace
+        self.root = root
+        self.by_id = {found: element for element in root.iter() if (found := element.get("id"))}
+        self.made = Faces()
+        self._places: dict[Colour | None, int] = {}
+
+    def read(self) -> Faces:
+        unit = self.root.find("asset/unit")
+        metre = float(unit.get("meter", "1")) if unit is not None else 1.0
+        size = ((metre, 0.0, 0.0, 0.0), (0.0, metre, 0.0, 0.0), (0.0, 0.0, metre, 0.0))
+        shown = self.root.find("scene/instance_visual_scene")
+        scene = self._target(shown.get("url")) if shown is not None else self.root.find("library_visual_scenes/visual_scene")
+        for node in scene.findall("node") if scene is not None else []:
+            self._node(node, size, 0)
+        return self.made
+
+    def _target(self, url: str | None) -> ET.Element:
+        return self.by_id[(url or "").lstrip("#")]
+
+    def _node(self, node: ET.Element, above: Affine, depth: int) -> None:
+        if depth > DEEPEST:
+            raise ColladaError("its nodes go round in a circle")
+        place = above
+        for element in node:
+            step = _step(element)
+            if step is not None:
+                place = _product(place, step)
+        for child in node.findall("node"):
+            self._node(child, place, depth + 1)
+        for instance in node.findall("instance_node"):
+            self._node(self._target(instance.get("url")), place, depth + 1)
+        for instance in node.findall("instance_geometry"):
+            bound = {each.get("symbol"): each.get("target") for each in instance.iter("instance_material")}
+            self._geometry(self._target(instance.get("url")), place, bound)
+
+    def _geometry(self, geometry: ET.Element, place: Affine, bound: dict[str | None, str | None]) -> None:
+        mesh = geometry.find("mesh")
+        if mesh is None:
+            return
+        known: dict[str, int] = {}  # source of corners -> where they begin
+        for part in mesh:
+            if part.tag not in POLYGONS:
+                continue
+            source, faces = self._faces(part)
+            if source not in known:
+                known[source] = len(self.made.corners)
+                self.made.corners += [_moved(place, corner) for corner in self._corners(source)]
+            first, last = known[source], len(self.made.corners)
+            named = [corner for face in faces for corner in face]
+            if named and not 0 <= min(named) <= max(named) < last - first:
+                raise ColladaError("a face has corners that are not there")
+            sound = [tuple([first + corner for corner in face]) for face in map(_without_repeats, faces) if len(face) > 2]
+            colour = self._colour_place(bound.get(part.get("material")) or part.get("material"))
+            self.made.faces += sound
+            self.made.colour_of += [colour] * len(sound)
+
+    def _faces(self, part: ET.Element) -> tuple[str, list[tuple[int, ...]]]:
+        """The source of a part's corners, and its faces by their numbers."""
+        inputs = part.findall("input")
+        stride = 1 + max(int(each.get("offset", "0")) for each in inputs)
+        vertex = next(each for each in inputs if each.get("semantic") == "VERTEX")
+        offset = int(vertex.get("offset", "0"))
+        position = next(each for each in self._target(vertex.get("source")).findall("input") if each.get("semantic") == "POSITION")
+        lists = [list(map(int, (each.text or "").split()))[offset::stride] for each in part.findall("p")]
+        return (position.get("source") or ""), _split(part, lists)
+
+    def _corners(self, source: str) -> list[Vector]:
+        element = self._target(source)
+        array, accessor = element.find("float_array"), element.find("technique_common/accessor")
+        numbers = [float(word) for word in (array.text or "").split()] if array is not None else []
+        if not all(map(isfinite, numbers)):
+            raise ColladaError("a corner's place is no number")
+        stride = int(accessor.get("stride", "3")) if accessor is not None else 3
+        return list(zip(numbers[0::stride], numbers[1::stride], numbers[2::stride], strict=False))
+
+    def _colour_place(self, material: str | None) -> int:
+        colour = self._colour(material)
+        if colour not in self._places:
+            self._places[colour] = len(self.made.colours)
+            self.made.colours.append(colour)
+        return self._places[colour]
+
+    def _colour(self, name: str | None) -> Colour | None:
+        """The plain colour of a material; None where it is a picture's, or not told."""
+        material = self.by_id.get((name or "").lstrip("#"))
+        instance = None if material is None else material.find("instance_effect")
+        effect = None if instance is None else self.by_id.get((instance.get("url") or "").lstrip("#"))
+        diffuse = None if effect is None else next(effect.iter("diffuse"), None)
+        colour = None if diffuse is None else diffuse.find("color")
+        if colour is None:
+            return None
+        red, green, blue, *_ = (min(max(float(word), 0.0), 1.0) for word in (colour.text or "").split())
+        return red, green, blue, 1.0  # opacity is told in three ways that contradict each other, and robots are solid
+
+
+def _split(part: ET.Element, lists: list[list[int]]) -> list[tuple[int, ...]]:
+    """Faces of a part from its lists of corners."""
+    if part.tag == "polygons":
+        return [tuple(corners) for corners in lists]
+    counts = part.find("vcount")
+    if part.tag == "triangles" or counts is None:
+        return [face for corners in lists for face in zip(corners[0::3], corners[1::3], corners[2::3], strict=False)]
+    ends = list(accumulate(map(int, (counts.text or "").split())))
+    return [tuple(corners[start:end]) for corners in lists for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _without_repeats(face: tuple[int, ...]) -> tuple[int, ...]:
+    """Some files repeat corners."""
+    return face if len(set(face)) == len(face) else tuple(dict.fromkeys(face))
+
+
+def _step(element: ET.Element) -> Affine | None:
+    """What a node's element does to what is in it; None for elements that do nothing."""
+    if element.tag not in ("matrix", "translate", "rotate", "scale"):
+        return None
+    numbers = [float(word) for word in (element.text or "").split()]
+    if element.tag == "matrix":
+        return tuple((a, b, c, d) for a, b, c, d in (numbers[0:4], numbers[4:8], numbers[8:12]))
+    x, y, z = numbers[:3]
+    if element.tag == "translate":
+        return ((1.0, 0.0, 0.0, x), (0.0, 1.0, 0.0, y), (0.0, 0.0, 1.0, z))
+    if element.tag == "scale":
+        return ((x, 0.0, 0.0, 0.0), (0.0, y, 0.0, 0.0), (0.0, 0.0, z, 0.0))
+    c, s = cos(radians(numbers[3])), sin(radians(numbers[3]))
+    t = 1.0 - c
+    return (
+        (t * x * x + c, t * x * y - s * z, t * x * z + s * y, 0.0),
+        (t * x * y + s * z, t * y * y + c, t * y * z - s * x, 0.0),
+        (t * x * z - s * y, t * y * z + s * x, t * z * z + c, 0.0),
+    )
+
+
+def _product(outer: Affine, inner: Affine) -> Affine:
+    columns = [_moved(outer, (inner[0][k], inner[1][k], inner[2][k]), float(k == 3)) for k in range(4)]
+    return tuple((columns[0][row], columns[1][row], columns[2][row], columns[3][row]) for row in range(3))
+
+
+def _moved(place: Affine, corner: Vector, moves: float = 1.0) -> Vector:
+    x, y, z = corner
+    a, b, c = (row[0] * x + row[1] * y + row[2] * z + row[3] * moves for row in place)
+    return a, b, c
