@@ -294,6 +294,10 @@ class Custom:
         answers = tuple(Answer(servo, Asked.VALUES, quantities=(Quantity.POSITION,)) for servo in known)
         return (Exchange(self._file.data("ask", known), answers),)
 
+    def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Nobody would say."""
+        return ()
+
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
         """`frame(positions)` for those that hold, `disarm(servos)` for those to be limp."""
         return self.write(hold) + self.disarm(release)

@@ -274,6 +274,9 @@ class Codec(Protocol):
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
         """Ask servos for quantities."""
 
+    def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Ask what is wrong with servos or device: complaints follow, if anything is. Where no answer would say, nothing is asked."""
+
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
         """End motion at once: servos in `hold` stay at the given position, those in `release` become limp. Waits for no answer."""
 

@@ -101,6 +101,10 @@ class ServoAnimation:
             raise ProtocolError(f"{TITLE} cannot tell a servo's {quantity.value}; it only listens")
         return ()
 
+    def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Nobody would say."""
+        return ()
+
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
         """Send the goals at which to hold; none can be released."""
         return self.write(hold)

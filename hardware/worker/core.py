@@ -14,6 +14,8 @@ from ..calibration import angle_range
 from ..device import Device
 from ..memory import SharedMemory
 from ..messages import Orders, Report
+from ..protocols.interface import ProtocolError
+from ..protocols.table import codec_for
 from ..safety import DRIVEN, Fault, Safety, Sight, State, Trouble, Wish, step
 from ..transport import Transport, TransportError
 from .conversation import Conversation, Want
@@ -21,8 +23,10 @@ from .drive import Drive
 from .leaps import Leaps
 from .moves import Moves
 from .playback import Playback
+from .servo_conversation import ServoConversation
 from .statistics import Durations
 
+OWN_PROTOCOL = "limber"
 TURN = 0.01  # [s] 100 Hz: twice a hobby servo's own rate
 PERCENTILES_EVERY = 50  # turns
 
@@ -48,7 +52,7 @@ class Worker:
         self._safety = Safety()
         self._no_port: Trouble | None = None
         self._session = secrets.randbelow(0xFFFF) + 1
-        self._conversation: Conversation | None = None
+        self._conversation: Conversation | ServoConversation | None = None
         self._drive: Drive | None = None
         self._ranges = [angle_range(channel) for channel in self._device.channels]
         self._playback = Playback(TURN)
@@ -187,12 +191,19 @@ class Worker:
         self._report()  # opening may take its time
         self._no_port = None
         try:
+            codec = None if self._device.protocol == OWN_PROTOCOL else codec_for(self._device.protocol)
             transport = self._connect(self._device, now)
         except TransportError as error:
             self._no_port = Trouble(error.fault, error.detail)
             return
+        except ProtocolError as error:
+            self._no_port = Trouble(Fault.UNSUITABLE, str(error))
+            return
         self._session = self._session % 0xFFFF + 1
-        self._conversation = Conversation(self._device, transport, self._session, TURN, self._moves, now)
+        if codec is None:
+            self._conversation = Conversation(self._device, transport, self._session, TURN, self._moves, now)
+        else:
+            self._conversation = ServoConversation(self._device, transport, codec, self._moves, now)
 
     def _move(self, now: float) -> None:
         """Take the robot a turn further, where it may move."""

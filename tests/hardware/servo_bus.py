@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field
 
 TOP_SPEED = 3000.0  # [steps/s] 45 rpm
-STEP = 0.002  # [s] of the simulation
+STEP = 0.005  # [s] of the simulation
 
 
 @dataclass
@@ -69,6 +69,8 @@ class Bus:
             for servo in self.servos.values():
                 self.on_time(servo)
                 self._turn(servo, dt)
+        for servo in self.servos.values():
+            self.refresh(servo)
         self._pending += data
         said = b""
         while (frame := self.next_frame()) is not None:
@@ -87,7 +89,6 @@ class Bus:
             servo.position += math.copysign(min(abs(way), most), way)
         if not servo.moves or servo.moves[-1] != servo.position:
             servo.moves.append(servo.position)
-        self.refresh(servo)
 
 
 class StsBus(Bus):

@@ -243,6 +243,22 @@ def test_of_a_shared_frame_that_ends_too_early_the_whole_answers_count(kept):
     assert missing == list(range(whole + 1, 6))
 
 
+def test_of_a_shared_frame_that_ends_too_early_nothing_behind_damage_counts():
+    (exchange,) = FAST.read([Quantity.POSITION], [1, 2, 3])
+    frame = PACKETS.encode_shared([Status(servo, 0, little(servo * 100, 4)) for servo in (1, 2, 3)])[:-1]
+    for bit in range(8 * len(frame)):
+        messages = heard(FAST.decoder(), exchange, flipped(frame, bit))
+        whole = max(0, bit // 8 - 8) // 8  # answers before the damage
+        assert [message.raw for message in messages if isinstance(message, Measured)] == [100, 200][:whole]
+
+
+def test_of_a_shared_frame_that_ends_too_early_only_those_that_were_asked_count():
+    (exchange,) = FAST.read([Quantity.POSITION], [1, 2, 3])
+    frame = PACKETS.encode_shared([Status(servo, 0, little(servo * 100, 4)) for servo in (1, 7, 3)])
+    messages = heard(FAST.decoder(), exchange, frame[:-1])
+    assert [message.servo for message in messages if isinstance(message, Measured)] == [1]
+
+
 def test_servos_that_answer_a_scan_say_their_models():
     (exchange,) = PLAIN.scan()
     answers = PACKETS.encode_status(Status(1, 0, little(1200, 2) + b"\x2e")) + PACKETS.encode_status(
@@ -262,10 +278,17 @@ def test_a_hardware_error_is_told_and_its_register_says_which():
     (exchange,) = PLAIN.read([Quantity.TEMPERATURE], [1])
     messages = heard(PLAIN.decoder(), exchange, PACKETS.encode_status(Status(1, 0x80, b"\x50")))
     assert messages == [Complaint(1, "its hardware reports an error"), Measured(1, Quantity.TEMPERATURE, 80)]
-    (exchange,) = PLAIN.ask_errors([1])
-    assert PACKETS.instruction(exchange.data) == SyncRead(70, 1, (1,))
-    messages = heard(PLAIN.decoder(), exchange, PACKETS.encode_status(Status(1, 0x80, b"\x24")))
+    (exchange,) = PLAIN.check([1])
+    assert PACKETS.instruction(exchange.data) == SyncRead(70, 29, (1,))
+    messages = heard(PLAIN.decoder(), exchange, PACKETS.encode_status(Status(1, 0x80, b"\x24" + bytes(28))))
     assert messages[-2:] == [Complaint(1, "it is too hot"), Complaint(1, "it is overloaded")]
+
+
+def test_a_watchdog_that_has_tripped_is_told():
+    (exchange,) = PLAIN.check([1])
+    for watchdog, texts in ((0, []), (25, []), (0xFF, ["it heard nothing for too long and stopped by itself"])):
+        messages = heard(PLAIN.decoder(), exchange, PACKETS.encode_status(Status(1, 0, bytes((*bytes(28), watchdog)))))
+        assert messages == [Acknowledged(1), *(Complaint(1, text) for text in texts)]
 
 
 def test_an_order_that_was_refused_is_no_acknowledgement():

@@ -129,7 +129,7 @@ def test_a_servo_that_is_too_hot_says_so(line):
     line.bus.servos[1].error = 0x04
     messages = line.say(line.codec.read([Quantity.TEMPERATURE], [1]))
     if isinstance(line.bus, DynamixelBus):
-        messages += line.say(line.codec.ask_errors([1]))
+        messages += line.say(line.codec.check([1]))
     assert Complaint(1, "it is too hot") in messages
     assert any(isinstance(message, Measured) for message in messages)
 
@@ -182,9 +182,9 @@ def test_a_dynamixel_s_watchdog_stops_it_when_nothing_is_heard_and_must_be_clear
 def test_a_dynamixel_that_had_an_error_works_again_after_a_reboot():
     line = Wire("dynamixel", {1: 1000.0})
     line.bus.servos[1].error = 0x20
-    assert Complaint(1, "it is overloaded") in line.say(line.codec.ask_errors([1]))
+    assert Complaint(1, "it is overloaded") in line.say(line.codec.check([1]))
     line.say(line.codec.reboot(1))
-    assert line.say(line.codec.ask_errors([1])) == [Acknowledged(1)]
+    assert line.say(line.codec.check([1])) == [Acknowledged(1)]
 
 
 def test_a_feetech_servo_takes_where_it_is_for_its_middle():

@@ -104,13 +104,14 @@ class BusCodec:
             raise ProtocolError(f"A watchdog of {seconds:g} s; these servos take {span[0]:g} to {span[1]:g} s")
         return tuple(self._write(servo, register, "The watchdog", number) for servo in servos)
 
-    def ask_errors(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Ask servos what is wrong with their hardware."""
-        register = self._table.hardware_errors
-        if register is None:
-            raise ProtocolError(f"{self.capabilities.title} tell of errors in every answer; ask them for any quantity")
-        answers = [Answer(self._known(servo), Asked.ERRORS, register.size, register.start) for servo in servos]
-        return tuple(self._ask_all(answers, register.start, register.size))
+    def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Ask servos what is wrong: their hardware, or a watchdog that has tripped. Those that say so in every answer are not asked."""
+        span = self._table.trouble_span
+        if span is None:
+            return ()
+        start, size = span
+        answers = [Answer(self._known(servo), Asked.ERRORS, size, start) for servo in servos]
+        return tuple(self._ask_all(answers, start, size))
 
     def reboot(self, servo: int) -> tuple[Exchange, ...]:
         """Start a servo anew, which clears its errors: it is limp then, and knows no limits and no watchdog."""

@@ -143,8 +143,7 @@ class BusDecoder:
         return messages
 
     def _errors(self, answer: Answer, status: Status) -> list[Message]:
-        flags = int.from_bytes(status.data, "little")
-        return [Acknowledged(status.servo), *(Complaint(status.servo, text) for text in self._table.hardware_complaints(flags))]
+        return [Acknowledged(status.servo), *(Complaint(status.servo, text) for text in self._table.troubles(status.data))]
 
     _ANSWERS: dict[Asked, Callable[[BusDecoder, Answer, Status], list[Message]]] = {
         Asked.IDENTITY: _identified,

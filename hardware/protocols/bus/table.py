@@ -10,6 +10,7 @@ from ..interface import Identified, ProtocolError, Quantity
 from .registers import Register
 
 EVERY_ERROR = 0xFF
+TRIPPED = 0xFF  # in the register of a watchdog
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,30 @@ class Table:
         """Whether an error byte means that the order was not obeyed."""
         return bool(self._code(error))
 
-    def hardware_complaints(self, flags: int) -> list[str]:
-        """What the hardware's own error register says."""
-        known = [text for bit, text in self.hardware_flags.items() if flags & bit]
+    @property
+    def trouble_span(self) -> tuple[int, int] | None:
+        """Where a servo says what is wrong with it: address of the first byte, and how many bytes; None where every answer says it."""
+        registers = [register for register in (self.hardware_errors, self.watchdog) if register is not None]
+        if not registers:
+            return None
+        start = min(register.start for register in registers)
+        return start, max(register.end for register in registers) - start
+
+    def troubles(self, data: bytes) -> list[str]:
+        """What the registers of `trouble_span` say."""
+        span = self.trouble_span
+        if span is None or self.hardware_errors is None or self.watchdog is None:
+            return []
+        flags, guard = (
+            register.unpack(data[register.start - span[0] :][: register.size]) for register in (self.hardware_errors, self.watchdog)
+        )
+        texts = [text for bit, text in self.hardware_flags.items() if flags & bit]
         rest = flags & ~sum(self.hardware_flags)
-        return known + ([f"it reports the unknown error {rest:#04x}"] if rest else [])
+        if rest:
+            texts.append(f"it reports the unknown error {rest:#04x}")
+        if guard == TRIPPED:
+            texts.append("it heard nothing for too long and stopped by itself")
+        return texts
 
     @property
     def identity_span(self) -> tuple[int, int]:

@@ -213,6 +213,10 @@ class Limber:
                 raise ProtocolError(f"This device cannot tell a servo's {quantity.value}")
         return (self._question(Poll()),) if quantities else ()
 
+    def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Ask for a report, which says why the device is in its state."""
+        return (self._question(Poll()),)
+
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
         """End motion at once; each channel holds or goes limp as it was set, and a fault latches in the device."""
         return (self._question(Stop()),)

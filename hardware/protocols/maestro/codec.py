@@ -174,6 +174,10 @@ class Maestro:
         """Ask the controller for its errors, which clears them: who answers with two bytes that can be errors may be a Maestro."""
         return (self._question(GetErrors(), Answer(None, Asked.IDENTITY, 2)),)
 
+    def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Ask the controller for its errors, which clears them."""
+        return self.identify(servos)
+
     def limit(self, servo: int, speed: float, acceleration: float | None = None) -> tuple[Exchange, ...]:
         """Let the controller change a channel's pulse no faster [quarter us/s, quarter us/s2]."""
         orders = [self._order(SetSpeed(self._known(servo), _rounded_up("The speed", speed, SPEED_UNIT, HIGHEST_TARGET)))]

@@ -1,0 +1,58 @@
+"""Exchanges that must all be answered, one after the other: setting up, arming, disarming. Knows no Blender, no port and no clock."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from enum import Enum
+
+from ..protocols.dialogue import Dialogue
+from ..protocols.interface import Exchange, Identified, Message, Problem, Trouble
+
+TRIES = 3  # that an exchange gets: noise may take one of them, hardly three
+
+
+class Outcome(Enum):
+    """How a job stands."""
+
+    GOING = "going on"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class Job:
+    """Asks exchange after exchange; one that is not fully answered is asked again, and at last fails the job.
+
+    Args:
+        exchanges: In order.
+    """
+
+    def __init__(self, exchanges: Iterable[Exchange]) -> None:
+        self.missing: list[int | None] = []  # servos that did not answer the exchange that failed
+        self.identified: list[Identified] = []
+        self._left = deque(exchanges)
+        self._tries = 0
+
+    def hear(self, messages: Iterable[Message]) -> None:
+        """What came meanwhile."""
+        for message in messages:
+            if isinstance(message, Problem) and message.trouble is Trouble.MISSING:
+                self.missing.append(message.servo)
+            elif isinstance(message, Identified):
+                self.identified.append(message)
+
+    def advance(self, dialogue: Dialogue) -> Outcome:
+        """Ask what is next, where nothing is open."""
+        if dialogue.busy:
+            return Outcome.GOING
+        if self._tries and not self.missing:
+            self._left.popleft()
+            self._tries = 0
+        if not self._left:
+            return Outcome.DONE
+        if self._tries == TRIES:
+            return Outcome.FAILED
+        self._tries += 1
+        self.missing.clear()
+        dialogue.ask((self._left[0],))
+        return Outcome.GOING

@@ -1,0 +1,371 @@
+"""One connection's talk with servos, or a board of them, through any codec: who is there, arming, goals, reading back. Knows no Blender.
+
+It offers what `conversation.Conversation` offers for Limber's own firmware. It reads no clock: every call is told the time [s].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from ..calibration import angle_from_pulse, pulse_from_angle
+from ..device import Channel, Device
+from ..errors import HardwareError
+from ..protocols.dialogue import Dialogue
+from ..protocols.interface import Codec, Complaint, Exchange, Identified, Measured, Message, Problem, ProtocolError, Quantity, Trouble
+from ..safety import Fault
+from ..safety import Trouble as Failure
+from ..transport import Transport, TransportError
+from .conversation import COMPLAINTS, GREET_FOR, POLL_EVERY, POSE_FRESH, SILENT_AFTER, Angles, Want
+from .jobs import Job, Outcome
+from .moves import Moves
+from .translation import SPEED_HEADROOM
+
+WATCHDOG = 0.25  # [s] the firmware's own: several turns, and less than what a joint does harm in
+CHECK_EVERY = 0.2  # [s]
+NOISY = 3  # problems with what came, while nobody was found: more is another protocol
+
+
+class ServoConversation:
+    """A connection from its first question to its end.
+
+    Args:
+        device: The robot's description. Its channels' pulses are microseconds, or, where the protocol has no pulses, its own units.
+        transport: An open connection; closed with `close`.
+        codec: The protocol's.
+        moves: Where they are counted.
+        now: [s].
+    """
+
+    def __init__(self, device: Device, transport: Transport, codec: Codec, moves: Moves, now: float) -> None:
+        self.trouble: Failure | None = None
+        self._device = device
+        self._transport = transport
+        self._codec = codec
+        self._can = codec.capabilities
+        self._unit = self._can.units.microsecond or 1.0
+        self._names = {channel.servo: channel.name for channel in device.channels}
+        self._moves = moves
+        self._dialogue = Dialogue(codec.decoder(), device.baudrate)
+        self._began = now
+        self._places: dict[int, int] = {}  # newest measured raw position of each servo
+        self._placed_at: dict[int, float] = {}
+        self._goals: dict[int, int] = {}  # newest raw goal of each servo
+        self._noise = 0
+        self._someone = False  # answered
+        self._absent = ""  # who did not, when all were asked last
+        self._set_up = False
+        self._want = Want.QUIET
+        self._settled = True  # connecting moves nothing, and nothing needs to be said
+        self._job: Job | None = None
+        self._then: Callable[[float], None] = self._found
+        self._polled_at = self._checked_at = -math.inf
+        self._sent_at = now
+        self._move = 0
+        unsuitable = why_unsuitable(device, codec)
+        if unsuitable is not None:
+            self.fail(Fault.UNSUITABLE, unsuitable)
+
+    @property
+    def connected(self) -> bool:
+        """Whether all servos have answered, know their limits and are well."""
+        return self._set_up and self.trouble is None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the connection can still be used."""
+        return self.trouble is None or self.trouble.fault in COMPLAINTS
+
+    @property
+    def armed(self) -> bool:
+        """Whether the servos are wanted armed and are."""
+        return self._want is Want.ARMED and self._settled
+
+    @property
+    def quiet(self) -> bool:
+        """Whether the servos are disarmed, or stopped, as wanted."""
+        return self._want is not Want.ARMED and self._settled
+
+    @property
+    def measures(self) -> bool:
+        """Whether the servos measure where they are."""
+        return self._can.measures
+
+    def measured(self) -> Angles:
+        """Where the joints were measured last (channels,) [rad]; None where they were not."""
+        return tuple(self._angle(channel, self._places.get(channel.servo)) for channel in self._device.channels)
+
+    def pose(self, now: float) -> Angles:
+        """Where the joints are (channels,) [rad], as far as that is known now; a servo that cannot be made limp is where it was sent."""
+        if not self._can.measures:
+            kept = {} if self._can.releases else self._goals
+            return tuple(self._angle(channel, kept.get(channel.servo)) for channel in self._device.channels)
+        return tuple(
+            angle if now - self._placed_at.get(channel.servo, -math.inf) <= POSE_FRESH else None
+            for channel, angle in zip(self._device.channels, self.measured(), strict=True)
+        )
+
+    def want(self, want: Want) -> None:
+        """Change what the servos are to do; the next `speak` says so without waiting for an older answer."""
+        if want is self._want:
+            return
+        was_armed = self._want is Want.ARMED
+        self._want = want
+        self._settled = want is Want.QUIET and not was_armed
+        self._job = None
+        self._dialogue.interrupt(())
+
+    def listen(self, now: float) -> None:
+        """Take in what the servos have said, and send what waited for it."""
+        try:
+            data = self._transport.read()
+        except TransportError as error:
+            self.fail(error.fault, error.detail)
+            return
+        self._turn(data, now)
+        self._watch_silence(now)
+
+    def move(self, now: float, angles: Sequence[float]) -> None:
+        """Send the angles (channels,) [rad] to armed servos, unless an answer is still to come: the next ones are newer anyway."""
+        if not self.armed or self._dialogue.busy:
+            return
+        if self._can.watchdog is not None and now - self._sent_at > WATCHDOG:
+            self.fail(Fault.DEVICE_WATCHDOG, "")
+            return
+        goals = {channel.servo: self._raw(channel, angle) for channel, angle in zip(self._device.channels, angles, strict=True)}
+        say = self._codec.write if self._goals.keys() >= goals.keys() else self._codec.arm  # the first goal where none was given yet
+        if not self._ask(lambda: say(goals)):
+            return
+        self._goals = goals
+        self._sent_at = now
+        self._move = (self._move + 1) & 0xFFFF
+        reads = self._can.measures and self._ask(self._read_places)
+        self._check(now)
+        self._moves.send(self._move, now, self._turn(b"", now))
+        if not reads:
+            self._moves.answer(self._move, True, now)  # nobody will say
+
+    def speak(self, now: float) -> None:
+        """Say what is due besides moves."""
+        if not self.alive:
+            return
+        if self._want is Want.STOPPED and not self._settled:
+            self._stop(now)
+        elif self._job is not None:
+            self._work(now)
+        elif not self._set_up:
+            self._begin(self._found, lambda: self._codec.identify(self._servos))
+        elif not self._settled and self._want is Want.ARMED:
+            self._begin(self._arm, self._read_places if self._can.measures else lambda: ())
+        elif not self._settled:
+            self._begin(self._disarmed, lambda: self._codec.disarm(self._limp))
+        elif self._want is not Want.ARMED:
+            self._poll(now)
+        self._turn(b"", now)
+
+    def fail(self, fault: Fault, detail: str) -> None:
+        """The first reason stays."""
+        if self.trouble is None:
+            self.trouble = Failure(fault, detail)
+
+    def forget_complaint(self, now: float) -> None:
+        """The user took note of what the servos did; a lost connection stays lost."""
+        if self.alive:
+            self.trouble = None
+            self._began = now
+            self._sent_at = now
+            self._placed_at = dict.fromkeys(self._placed_at, now)
+
+    def close(self, now: float) -> None:
+        """Give the port back, after a last word to servos that may still hear."""
+        self._moves.give_up()
+        if self._set_up and self._want is Want.ARMED:
+            self._dialogue.interrupt(())
+            self._ask(lambda: self._codec.stop({}, self._limp))
+            self._turn(b"", now)
+        self._transport.close()
+
+    @property
+    def _servos(self) -> list[int]:
+        return list(self._names)
+
+    @property
+    def _limp(self) -> list[int]:
+        """Servos that are to be limp when disarmed."""
+        return [channel.servo for channel in self._device.channels if channel.on_silence == "detach"]
+
+    def _raw(self, channel: Channel, angle: float) -> int:
+        return round(pulse_from_angle(channel, angle) * self._unit)
+
+    def _angle(self, channel: Channel, raw: int | None) -> float | None:
+        return None if raw is None else angle_from_pulse(channel, raw / self._unit)
+
+    def _read_places(self) -> tuple[Exchange, ...]:
+        return self._codec.read([Quantity.POSITION], self._servos)
+
+    def _ask(self, say: Callable[[], tuple[Exchange, ...]]) -> bool:
+        """Put what `say` says in line; what it cannot say ends the connection."""
+        try:
+            exchanges = say()
+        except HardwareError as error:
+            self.fail(Fault.UNSUITABLE, str(error))
+            return False
+        self._dialogue.ask(exchanges)
+        return bool(exchanges)
+
+    def _turn(self, data: bytes, now: float) -> bool:
+        """Give and take; False where the port did not take all."""
+        try:
+            sent, messages = self._dialogue.turn(data, now)
+        except ProtocolError as error:
+            self.fail(Fault.UNSUITABLE, str(error))
+            return False
+        self._hear(messages, now)
+        try:
+            return not sent or self._transport.write(sent)
+        except TransportError as error:
+            self.fail(error.fault, error.detail)
+            return False
+
+    def _hear(self, messages: Sequence[Message], now: float) -> None:
+        if self._job is not None:
+            self._job.hear(messages)
+        for message in messages:
+            match message:
+                case Measured(servo, Quantity.POSITION, raw) if servo in self._names:
+                    self._places[servo] = raw
+                    self._placed_at[servo] = now
+                case Identified():
+                    self._someone = True
+                case Complaint(servo, text) if self._want is Want.ARMED:
+                    self.fail(Fault.DEVICE_REFUSED, f"{self._name(servo)}: {text}")
+                case Problem(trouble) if trouble is not Trouble.MISSING:
+                    self._noise += 1
+        if any(isinstance(message, Measured) for message in messages) and self._moves.is_waiting(self._move):
+            self._moves.answer(self._move, True, now)
+
+    def _begin(self, then: Callable[[float], None], say: Callable[[], tuple[Exchange, ...]]) -> None:
+        try:
+            self._job, self._then = Job(say()), then
+        except HardwareError as error:
+            self.fail(Fault.UNSUITABLE, str(error))
+            return
+        self._job.advance(self._dialogue)
+
+    def _work(self, now: float) -> None:
+        assert self._job is not None
+        outcome = self._job.advance(self._dialogue)
+        if outcome is Outcome.GOING:
+            return
+        job, self._job = self._job, None
+        if outcome is Outcome.DONE:
+            self._then(now)
+            return
+        self._absent = ", ".join(self._name(servo) for servo in job.missing) + " did not answer"
+        if self._set_up:
+            self.fail(Fault.POSE_UNREAD if self._want is Want.ARMED else Fault.DEVICE_REFUSED, self._absent)
+
+    def _found(self, now: float) -> None:
+        """All servos are there: tell them their limits."""
+        self._begin(self._ready, self._limits)
+
+    def _limits(self) -> tuple[Exchange, ...]:
+        if not self._can.limits_speed:
+            return ()
+        told: tuple[Exchange, ...] = ()
+        for channel in self._device.channels:
+            speed = channel.limits.velocity * channel.us_per_rad * self._unit * (1.0 + SPEED_HEADROOM)
+            told += self._codec.limit(channel.servo, speed)
+        return told
+
+    def _ready(self, now: float) -> None:
+        self._set_up = True
+        self._placed_at = dict.fromkeys(self._servos, now) if self._can.measures else {}
+
+    def _arm(self, now: float) -> None:
+        """Every servo said where it is: that is its goal, and then it gets torque, and a watchdog where it can have one."""
+        if not self._can.measures:
+            self._goals = {} if self._can.releases else self._goals
+            self._armed(now)  # the first goal comes with the first move
+            return
+        units = self._can.units
+        at = {servo: min(max(self._places[servo], units.lowest), units.highest) for servo in self._servos}
+        guard = self._can.watchdog is not None
+        self._goals = at
+
+        def say() -> tuple[Exchange, ...]:
+            clear = self._codec.watchdog(self._servos, None) if guard else ()
+            return clear + self._codec.arm(at) + self._read_places()
+
+        self._begin(self._guard if guard else self._armed, say)
+
+    def _guard(self, now: float) -> None:
+        """Set the watchdogs, last of all: arming many servos takes longer than they wait."""
+        self._begin(self._armed, lambda: self._codec.watchdog(self._servos, WATCHDOG) + self._read_places())
+
+    def _armed(self, now: float) -> None:
+        self._settled = True
+        self._sent_at = now
+
+    def _disarmed(self, now: float) -> None:
+        self._settled = True
+
+    def _stop(self, now: float) -> None:
+        """Now, whatever is open: stay where the servos are, as far as that is known, or at the newest goal."""
+        fresh = {servo: raw for servo, raw in self._places.items() if now - self._placed_at.get(servo, -math.inf) <= POSE_FRESH}
+        units = self._can.units
+        held = {servo: min(max(raw, units.lowest), units.highest) for servo, raw in {**self._goals, **fresh}.items()}
+        hold = {servo: raw for servo, raw in held.items() if servo in self._goals and servo not in self._limp}
+        self._job = None
+        self._dialogue.interrupt(())
+        self._ask(lambda: self._codec.stop(hold, self._limp))
+        self._settled = True
+
+    def _poll(self, now: float) -> None:
+        if now - self._polled_at < POLL_EVERY or self._dialogue.busy:
+            return
+        self._polled_at = now
+        if self._can.measures:
+            self._ask(self._read_places)
+        else:
+            self._check(now)
+
+    def _check(self, now: float) -> None:
+        """Ask now and then whether all are well: orders of the stream are not answered, so nothing else would tell."""
+        if now - self._checked_at >= CHECK_EVERY:
+            self._checked_at = now
+            self._ask(lambda: self._codec.check(self._servos))
+
+    def _watch_silence(self, now: float) -> None:
+        if not self._set_up:
+            if now - self._began > GREET_FOR and self._someone:
+                self.fail(Fault.UNSUITABLE, self._absent)
+            elif now - self._began > GREET_FOR:
+                self.fail(Fault.OTHER_PROTOCOL if self._noise > NOISY else Fault.SILENT, "")
+            return
+        if not self._can.measures:
+            return
+        silent = [servo for servo in self._servos if now - self._placed_at.get(servo, -math.inf) > SILENT_AFTER]
+        if len(silent) == len(self._servos):
+            self._moves.give_up()
+            self.fail(Fault.SILENT, "")
+        elif silent and self._want is Want.ARMED:
+            self.fail(Fault.DEVICE_REFUSED, ", ".join(f"{self._name(servo)} does not answer" for servo in silent))
+
+    def _name(self, servo: int | None) -> str:
+        return "the controller" if servo is None else f"servo {servo} ('{self._names.get(servo, 'unknown')}')"
+
+
+def why_unsuitable(device: Device, codec: Codec) -> str | None:
+    """What keeps the codec's robots from doing as described, found out by saying the ends of every range; None where nothing does."""
+    can = codec.capabilities
+    unit = can.units.microsecond or 1.0
+    for channel in device.channels:
+        if channel.servo not in can.servos:
+            return f"'{channel.name}' uses servo {channel.servo}; it has servos {can.servos.start} to {can.servos.stop - 1}"
+        for end in (channel.min_us, channel.max_us):
+            try:
+                codec.write({channel.servo: round(end * unit)})
+            except HardwareError as error:
+                return f"'{channel.name}': {error}"
+    return None

@@ -1,0 +1,340 @@
+"""The worker drives servos on a bus: arming, following, stopping, and every fault, in simulated time."""
+
+import math
+import random
+
+import pytest
+from limber.hardware.device import Channel, Device
+from limber.hardware.safety import Fault, State, Wish
+from limber.hardware.transport import TransportError
+from limber.hardware.worker.drive import RAMP_SPEED
+
+from tests.hardware.servo_bus import Bus, DynamixelBus, StsBus
+from tests.hardware.simulation import LIMITS, Simulation, largest, speeds, still, waving
+
+STEPS_PER_RAD = 4096 / math.tau
+POSE = still(0.4, -0.3, 0.2)
+BUSES = {"feetech_sts": StsBus, "dynamixel": DynamixelBus}
+PLACES = {1: 1800.0, 2: 2048.0, 3: 2300.0}
+
+
+def bus_device(protocol: str, on_silence: str = "hold", ids=(1, 2, 3)) -> Device:
+    """Servos whose zero is their middle; positions are in steps."""
+    limits = LIMITS
+    channels = tuple(Channel(f"joint {k}", k, limits, 1, 2048.0, STEPS_PER_RAD, 1.0, 4095.0, on_silence) for k in ids)
+    return Device("a port", channels, 1_000_000, protocol)
+
+
+class Wire:
+    """A transport to simulated servos, whose faults a test switches on."""
+
+    def __init__(self, simulation: "BusSimulation") -> None:
+        self._simulation = simulation
+        self._coming = b""
+        self.broken = False  # nothing passes
+        self.unplugged = False
+        self.spoil = lambda data: data  # what the line makes of bytes, either way
+
+    def read(self) -> bytes:
+        self._check()
+        coming, self._coming = self._coming, b""
+        return coming
+
+    def write(self, data: bytes) -> bool:
+        self._check()
+        if not self.broken:
+            self._coming += self.spoil(self._simulation.bus.hear(self.spoil(data), self._simulation.now))
+        return True
+
+    def close(self) -> None:
+        pass
+
+    def _check(self) -> None:
+        if self.unplugged:
+            raise TransportError(Fault.UNPLUGGED, "[Errno 5] Input/output error")
+
+
+class Robot:
+    """What `Simulation` wants to know of a robot: where its servos are."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        return tuple(servo.position for _, servo in sorted(self._bus.servos.items()))
+
+
+class BusSimulation(Simulation):
+    """Blender, the worker and servos on a bus, on one simulated clock."""
+
+    def __init__(self, device: Device, bus: Bus) -> None:
+        self.bus = bus
+        super().__init__(device, Robot(bus))
+        bus.now = self.now
+        for servo in bus.servos.values():
+            servo.heard_at = self.now
+
+    def _connect(self, device: Device, now: float) -> Wire:
+        self.cable = Wire(self)
+        return self.cable
+
+    def pass_time(self, seconds: float) -> None:
+        """Let the servos alone."""
+        self.now += seconds
+        self.bus.hear(b"", self.now)
+
+    def angles(self) -> list[float]:
+        return [(place - 2048) / STEPS_PER_RAD for place in self.robot.places]
+
+    def limp(self) -> list[bool]:
+        return [not self.bus.has_torque(number) for number in sorted(self.bus.servos)]
+
+
+@pytest.fixture
+def begin():
+    """Makes simulations that are closed at the test's end."""
+    made = []
+
+    def make(protocol: str = "feetech_sts", on_silence: str = "hold", places=None, ids=(1, 2, 3)) -> BusSimulation:
+        made.append(BusSimulation(bus_device(protocol, on_silence, ids), BUSES[protocol](dict(places or PLACES))))
+        return made[-1]
+
+    yield make
+    for simulation in made:
+        simulation.close()
+
+
+@pytest.fixture(params=BUSES)
+def simulation(request, begin):
+    return begin(request.param)
+
+
+def test_connecting_moves_nothing_and_gives_no_torque(simulation):
+    for servo in simulation.bus.servos.values():
+        servo.table[42:44] = servo.table[116:118] = b"\xff\x0f"  # goals that were left behind
+    assert simulation.run(2.0, POSE).state is State.DISARMED
+    assert simulation.limp() == [True] * 3
+    assert simulation.robot.places == tuple(PLACES.values())
+    assert simulation.report.reported == pytest.approx(simulation.angles(), abs=1e-3)
+
+
+def test_arming_starts_where_the_servos_are_and_goes_slowly(simulation):
+    for servo in simulation.bus.servos.values():
+        servo.table[42:44] = servo.table[116:118] = b"\xff\x0f"
+    starts = simulation.angles()
+    simulation.arm(POSE)
+    assert simulation.commands[0] == pytest.approx(starts, abs=1e-3)
+    assert largest(speeds(simulation.commands)) <= 1.15 * RAMP_SPEED
+    assert largest(speeds(simulation.places[::10])) / 10 <= 1.3 * RAMP_SPEED * STEPS_PER_RAD  # over 0.1 s: goals come every turn or two
+    simulation.run(0.5, POSE)
+    assert simulation.angles() == pytest.approx(POSE(0), abs=0.002)
+
+
+def test_servos_follow_smooth_motion_and_are_read_back(simulation):
+    simulation.arm(waving)
+    before = simulation.report
+    simulation.run(5.0, waving)
+    after = simulation.report
+    assert after.state is State.ARMED
+    assert after.sent - before.sent >= 5.0 * 45  # 50 Hz, write and read back
+    assert after.lost == before.lost == 0
+    assert after.acknowledged - before.acknowledged >= after.sent - before.sent - 2
+    assert after.reported == pytest.approx(after.commanded, abs=0.1)
+
+
+@pytest.mark.parametrize("protocol", BUSES)
+def test_disarming_lets_go_of_those_that_are_to_be_limp_and_holds_the_others(begin, protocol):
+    for on_silence, limp in (("hold", False), ("detach", True)):
+        simulation = begin(protocol, on_silence)
+        simulation.arm(POSE)
+        simulation.wish(Wish.DISARM)
+        assert simulation.run(0.5, POSE).state is State.DISARMED
+        assert simulation.limp() == [limp] * 3
+
+
+@pytest.mark.parametrize("protocol", BUSES)
+@pytest.mark.parametrize("on_silence", ["hold", "detach"])
+def test_a_stop_ends_motion_within_two_turns_whatever_is_open(begin, protocol, on_silence):
+    simulation = begin(protocol, on_silence)
+    simulation.arm(waving)
+    simulation.run(0.105, waving)
+    simulation.stop()
+    simulation.run(0.02, waving)
+    stands = simulation.robot.places
+    simulation.run(1.0, waving)
+    assert simulation.state is State.FAULT
+    assert simulation.report.fault is Fault.STOPPED
+    assert simulation.robot.places == pytest.approx(stands, abs=12)  # a servo's own way back to where it was read: about a degree
+    assert simulation.limp() == [on_silence == "detach"] * 3
+    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.run(0.2, waving)
+    assert simulation.state is State.DISARMED
+    simulation.arm(waving)
+
+
+def test_a_servo_that_cannot_be_read_keeps_the_robot_from_being_armed(simulation):
+    simulation.run(1.0, POSE, until=State.DISARMED)
+    simulation.bus.servos[2].silent = True
+    simulation.run(0.4, POSE)
+    simulation.wish(Wish.ARM)
+    report = simulation.run(1.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.POSE_UNREAD)
+    assert "joint 2" in report.detail
+    assert simulation.limp() == [True] * 3
+
+
+def test_a_servo_that_falls_silent_while_arming_is_found_before_any_gets_torque(simulation):
+    simulation.run(1.0, POSE, until=State.DISARMED)
+    simulation.run(0.1, POSE)
+    simulation.wish(Wish.ARM)
+    simulation.bus.servos[3].silent = True
+    report = simulation.run(1.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.POSE_UNREAD)
+    assert "joint 3" in report.detail
+    assert simulation.limp() == [True] * 3
+
+
+def test_a_servo_that_is_missing_is_named_when_others_answer(simulation):
+    simulation.bus.servos[3].silent = True
+    report = simulation.run(8.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.UNSUITABLE)
+    assert "joint 3" in report.detail
+
+
+def test_a_servo_that_falls_silent_in_motion_is_named_and_the_robot_stops(simulation):
+    simulation.arm(waving)
+    simulation.bus.servos[2].silent = True
+    report = simulation.run(1.0, waving)
+    assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_REFUSED)
+    assert "joint 2" in report.detail
+
+
+def test_a_bus_that_falls_silent_is_a_fault_and_comes_back_after_clear_fault(simulation):
+    simulation.arm(waving)
+    simulation.cable.broken = True
+    report = simulation.run(1.0, waving)
+    assert (report.state, report.fault) == (State.FAULT, Fault.SILENT)
+    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.run(1.0, waving, until=State.DISARMED)
+    assert simulation.state is State.DISARMED
+    simulation.arm(waving)
+
+
+def test_a_cable_that_is_pulled_is_a_fault(simulation):
+    simulation.arm(waving)
+    simulation.cable.unplugged = True
+    report = simulation.run(0.1, waving)
+    assert (report.state, report.fault) == (State.FAULT, Fault.UNPLUGGED)
+
+
+def test_nobody_on_the_bus_is_silence(simulation):
+    for servo in simulation.bus.servos.values():
+        servo.silent = True
+    report = simulation.run(8.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.SILENT)
+
+
+def test_a_servo_that_is_too_hot_in_motion_is_named_and_the_robot_stops(simulation):
+    simulation.arm(waving)
+    simulation.bus.servos[2].error = 0x04
+    report = simulation.run(0.5, waving)
+    assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_REFUSED)
+    assert "joint 2" in report.detail
+
+
+def test_a_stuck_servo_holds_no_other_one_up(simulation):
+    simulation.arm(waving)
+    simulation.bus.servos[2].stuck = True
+    assert simulation.run(1.0, waving).state is State.ARMED
+    assert simulation.report.reported[0] == pytest.approx(simulation.report.commanded[0], abs=0.1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_over_a_bad_line_the_robot_goes_on_and_no_servo_makes_a_leap(simulation, seed):
+    """One bit of every tenth message, either way, is flipped.
+
+    These servos wait for as many bytes as a damaged length says, so that the line is dead for a while: Dynamixels' watchdogs may trip.
+    """
+    chance = random.Random(seed)
+    simulation.arm(waving)
+
+    def spoil(data: bytes) -> bytes:
+        if not data or chance.random() > 0.1:
+            return data
+        damaged = bytearray(data)
+        bit = chance.randrange(8 * len(data))
+        damaged[bit // 8] ^= 1 << bit % 8
+        return bytes(damaged)
+
+    simulation.cable.spoil = spoil
+    simulation.places.clear()
+    simulation.commands.clear()
+    report = simulation.run(5.0, waving)
+    if report.state is State.FAULT:
+        assert "heard nothing for too long" in report.detail
+        assert isinstance(simulation.bus, DynamixelBus)
+        return
+    behind = [
+        place - 2048 - STEPS_PER_RAD * angle
+        for places, angles in zip(simulation.places, simulation.commands, strict=True)
+        for place, angle in zip(places, angles, strict=True)
+    ]
+    assert max(map(abs, behind)) <= 0.15 * STEPS_PER_RAD  # moves of 0.15 s were lost in a row: late, and nowhere else
+    simulation.cable.spoil = lambda data: data
+    simulation.run(0.1, waving)
+    assert simulation.report.reported == pytest.approx(simulation.report.commanded, abs=0.1)
+
+
+def test_blender_that_is_silent_makes_the_servos_hold_and_then_go_limp_or_hold_disarmed(begin):
+    simulation = begin("feetech_sts", "detach")
+    simulation.arm(POSE)
+    simulation.run(1.0)
+    assert simulation.state is State.HOLDING
+    simulation.run(6.0)
+    assert simulation.report.fault is Fault.BLENDER_SILENT
+    assert simulation.limp() == [True] * 3
+
+
+def test_a_worker_that_hangs_leaves_dynamixels_to_their_watchdog(begin):
+    simulation = begin("dynamixel")
+    simulation.arm(waving)
+    simulation.pass_time(1.0)
+    stands = simulation.robot.places
+    simulation.pass_time(1.0)
+    assert simulation.robot.places == stands
+    assert simulation.bus.servos[1].table[98] == 0xFF
+    report = simulation.run(0.1, waving)
+    assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_WATCHDOG)
+    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.run(0.5, waving, until=State.DISARMED)
+    simulation.arm(waving)
+
+
+def test_closing_lets_go_of_those_that_are_to_be_limp(begin):
+    simulation = begin("feetech_sts", "detach")
+    simulation.arm(POSE)
+    simulation.worker.close(simulation.now)
+    assert simulation.limp() == [True] * 3
+
+
+def test_a_channel_beyond_its_servos_range_is_a_fault_that_names_it(begin):
+    simulation = begin("feetech_sts", ids=(1, 2, 300))
+    report = simulation.run(0.5, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.UNSUITABLE)
+    assert "joint 300" in report.detail
+
+
+@pytest.mark.parametrize("protocol", BUSES)
+def test_twelve_servos_are_driven_and_read_back_fifty_times_a_second(begin, protocol):
+    ids = tuple(range(1, 13))
+    simulation = begin(protocol, places=dict.fromkeys(ids, 2048.0), ids=ids)
+
+    def wave(time: float) -> tuple[float, ...]:
+        return tuple(0.4 * math.sin(2.0 * time + number) for number in ids)
+
+    simulation.arm(wave)
+    before = simulation.report.acknowledged
+    simulation.run(4.0, wave)
+    assert simulation.report.acknowledged - before >= 4 * 50
+    assert simulation.report.reported == pytest.approx(simulation.report.commanded, abs=0.1)
