@@ -1,5 +1,6 @@
 from functools import lru_cache
 from os import stat
+from os.path import basename
 
 import bpy
 from bpy.props import BoolProperty, StringProperty
@@ -20,6 +21,12 @@ class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
     bl_options = {"REGISTER", "UNDO"}
 
     filename_ext = ".urdf"
+    filepath: StringProperty(
+        name="File",
+        description="The robot's URDF file",
+        subtype="FILE_PATH",
+        options={"SKIP_SAVE"},  # else the next import would begin with the last one's file, as if it had been dropped
+    )
     filter_glob: StringProperty(name="Files Shown", description="Which files the browser shows", default="*.urdf", options={"HIDDEN"})
     root: StringProperty(
         name="Root Link",
@@ -28,8 +35,11 @@ class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
     )
     with_meshes: BoolProperty(name="Meshes", description="Bring in what the links look like", default=True)
 
-    def invoke(self, context, _event):
-        return self.invoke_popup(context)  # the file browser, or where a file was dropped its options
+    def invoke(self, context, event):
+        if not self.properties.is_property_set("filepath"):
+            return ImportHelper.invoke(self, context, event)
+        # A file was dropped.
+        return context.window_manager.invoke_props_dialog(self, width=420, title=basename(self.filepath), confirm_text=self.bl_label)
 
     def execute(self, context):
         if not self.filepath:
