@@ -1,0 +1,48 @@
+"""Drops a robot's file into the 3D view, confirms its options, takes the import back and repeats it."""
+
+from pathlib import Path
+
+import bpy
+
+FILE = Path(__file__).resolve().parents[3] / "build" / "window" / "arm.urdf"
+IN_DIALOG = (150, 100)  # the dialog comes up in the window's corner, where no mouse has been yet
+ARM = """<robot name="arm">
+  <link name="base"><visual><geometry><box size="0.3 0.3 0.1"/></geometry></visual></link><link name="upper"/>
+  <link name="head"><visual><geometry><sphere radius="0.1"/></geometry></visual></link>
+  <joint name="turn" type="continuous"><parent link="base"/><child link="upper"/><origin xyz="0 0 0.2"/><axis xyz="0 0 1"/></joint>
+  <joint name="nod" type="revolute"><parent link="upper"/><child link="head"/><origin xyz="0 0 0.6"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1"/></joint>
+</robot>"""
+
+
+def play(stage):
+    stage.open_tab()
+    yield 0.5
+    bpy.ops.ed.undo_push(message="before")
+    FILE.write_text(ARM, encoding="utf-8")
+    stage.move(IN_DIALOG)
+    with stage.context():
+        bpy.ops.limber.import_urdf("INVOKE_DEFAULT", filepath=str(FILE))
+    yield 1.0
+    stage.photograph("import_urdf_options")
+    stage.facts["before"] = [thing.name for thing in bpy.data.objects]
+    stage.press("RET", IN_DIALOG)
+    yield from stage.until(lambda: "arm" in bpy.data.objects)
+    stage.facts["imported"] = sorted(thing.name for thing in bpy.data.objects)
+    yield 0.5
+    stage.photograph("import_urdf")
+    with stage.context():
+        bpy.ops.ed.undo()
+    stage.facts["undone"] = [len(bpy.data.objects), len(bpy.data.armatures), len(bpy.data.meshes)]
+    with stage.context():
+        bpy.ops.ed.redo()
+    stage.facts["redone"] = sorted(thing.name for thing in bpy.data.objects)
+    with stage.context():
+        bpy.ops.limber.import_urdf("INVOKE_DEFAULT")
+    yield from stage.until(lambda: "FILE_BROWSER" in editors())
+    yield 0.8
+    stage.photograph("import_urdf_browser")
+
+
+def editors() -> set[str]:
+    return {area.type for window in bpy.context.window_manager.windows for area in window.screen.areas}
