@@ -25,7 +25,7 @@ def play(stage):
         bpy.ops.limber.import_urdf("INVOKE_DEFAULT", filepath=str(FILE))
     yield 1.0
     stage.photograph("import_urdf_options")
-    stage.facts["before"] = [thing.name for thing in bpy.data.objects]
+    stage.facts["before"] = everything()
     stage.press("RET", IN_DIALOG)
     yield from stage.until(lambda: "arm" in bpy.data.objects)
     stage.facts["imported"] = sorted(thing.name for thing in bpy.data.objects)
@@ -33,7 +33,7 @@ def play(stage):
     stage.photograph("import_urdf")
     with stage.context():
         bpy.ops.ed.undo()
-    stage.facts["undone"] = [len(bpy.data.objects), len(bpy.data.armatures), len(bpy.data.meshes)]
+    stage.facts["undone"] = everything()
     with stage.context():
         bpy.ops.ed.redo()
     stage.facts["redone"] = sorted(thing.name for thing in bpy.data.objects)
@@ -46,3 +46,7 @@ def play(stage):
 
 def editors() -> set[str]:
     return {area.type for window in bpy.context.window_manager.windows for area in window.screen.areas}
+
+
+def everything() -> list[str]:
+    return sorted(thing.name for kind in ("objects", "armatures", "meshes", "collections") for thing in getattr(bpy.data, kind))
