@@ -12,6 +12,7 @@ import numpy as np
 from limber.solvers.diagnosis import Diagnosis
 from limber.solvers.gaze import Solution, orientation_error
 from limber.solvers.goals import HALF_ROLL, GazeGoal, Orientation, check_goal
+from limber.solvers.jacobian.linear import Factors, factors
 from limber.solvers.rotations import Quaternion, Vector, Y, Z, conjugate, logarithm, multiply, normalized, rotate
 from limber.solvers.skeleton import Angles, Skeleton
 
@@ -66,34 +67,25 @@ class TwoPriority:
         pose = self.skeleton.forward(angles.tolist())
         turn = np.array(logarithm(multiply(target, conjugate(pose.tool_rotation))))  # in the base frame
         jacobian, _ = self.skeleton.jacobian(angles.tolist())
-        first, taken = damped(jacobian, turn, self.largest_change)
+        parts = factors(jacobian, SMALLEST)
+        first = damped(parts, turn, self.largest_change)
         if not self.with_posture:
             return first
-        null = np.eye(len(angles)) - taken.T @ taken
         missing = self.posture_jacobian @ (posture - angles - first)  # e2, less what the first priority does to it
-        return first + damped(self.posture_jacobian @ null, missing, self.largest_change)[0]
+        return first + damped(factors(self.posture_jacobian @ parts.projector(), SMALLEST), missing, self.largest_change)
 
 
-def damped(matrix: Angles, error: Angles, largest_change: float) -> tuple[Angles, Angles]:
-    """Damped least squares of a matrix (r, n) and an error (r,), by singular values, with Maciejewski's damping (eq. 15) for a
-    change (n,) of at most `largest_change`.
+def damped(parts: Factors, error: Angles, largest_change: float) -> Angles:
+    """Damped least squares of a Jacobian's factors for an error (r,), with Maciejewski's damping as eq. 15 prints it.
 
-    Returns:
-        The step (n,), and the directions (rank, n) in which the matrix moves anything.
+    By the length of the whole error, where `solvers.jacobian.damping.BySmallest` takes what of it the Jacobian can mend.
     """
-    left, sizes, right = np.linalg.svd(matrix, full_matrices=False)
-    kept = sizes > SMALLEST
-    if not kept.any():
-        return np.zeros(matrix.shape[1]), right[kept]
-    left, sizes, right = left[:, kept], sizes[kept], right[kept]
-    wanted, smallest = float(np.linalg.norm(error)) / largest_change, float(sizes[-1])
-    if smallest <= 0.5 * wanted:
-        damping = 0.5 * wanted
-    elif smallest <= wanted:
-        damping = float(np.sqrt(smallest * (wanted - smallest)))
-    else:
-        damping = 0.0
-    return right.T @ (sizes / (sizes**2 + damping**2) * (left.T @ error)), right
+    if not parts.rank:
+        return np.zeros(parts.right.shape[1])
+    wanted, smallest = float(np.linalg.norm(error)) / largest_change, float(parts.values[-1])
+    square = 0.25 * wanted * wanted if smallest <= 0.5 * wanted else max(0.0, smallest * (wanted - smallest))
+    step: Angles = parts.right.T @ (parts.values / (parts.values**2 + square) * (parts.left.T @ error))
+    return step
 
 
 def to_reachable_side(target: Quaternion) -> Quaternion:

@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -80,9 +81,29 @@ def test_paths_are_smooth_and_the_same_for_every_solver(kind):
     assert steps.mean() > 10.0
 
 
-def test_a_walk_goes_on_from_its_last_frame(monkeypatch):
-    monkeypatch.setattr(walks, "SECONDS", 0.3)
-    walk = Walk("C", "local", "expressive", 0).solve()
-    assert len(walk["angles"]) == round(0.3 * FPS)
-    assert np.degrees(np.abs(np.diff(walk["angles"], axis=0)).max()) < walks.POP
+class Follower:
+    """Answers with the number of frames so far, and remembers what it was given."""
+
+    def __init__(self):
+        self.given = []
+
+    def solve(self, goal, start, memory):
+        self.given.append((start, memory))
+        count = float(len(self.given))
+        return SimpleNamespace(angles=np.full(5, count), memory=count, aim_error=0.0, shape_deviation=0.0, iterations=1)
+
+
+def test_a_walk_hands_each_frame_the_last_ones_answer_and_memory(monkeypatch):
+    follower = Follower()
+    monkeypatch.setattr(walks, "SECONDS", 0.1)
+    monkeypatch.setattr(walks, "solver_of", lambda name, skeleton: follower)
+    walked = Walk("C", "local", "expressive", 0).solve()
+    assert follower.given[0] == (None, None)
+    for frame, (start, memory) in enumerate(follower.given[1:], 1):
+        assert np.array_equal(start, walked["angles"][frame - 1])
+        assert memory == frame
+    assert len(walked["angles"]) == round(0.1 * FPS)
+
+
+def test_no_two_walks_share_a_file():
     assert len({job.file for job in warm.walks("CE", ("erik", "ccd"), 2)}) == len(KINDS) * 2 * 2 * 2
