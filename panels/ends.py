@@ -33,6 +33,6 @@ class LIMBER_PT_ends(ChainTab, bpy.types.Panel):
         column.active = end.enabled
         draw_goal(column, end)
         layout.separator(factor=0.5)
-        layout.label(text="Where not all can be met:")
-        layout.prop(end, "weight", text=f"Weight of {end.bone}")
-        layout.prop(chain, "weight", text=f"Of {chain.end}")
+        layout.label(text="Weights, where not all can be met:")
+        layout.prop(end, "weight", text=end.bone)
+        layout.prop(chain, "weight", text=chain.end)

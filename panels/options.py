@@ -36,6 +36,7 @@ class LIMBER_PT_options(ChainTab, bpy.types.Panel):
             else:
                 layout.prop(chain.options, name)
         if kind is ExpressiveOptions:
+            layout.label(text="How much each bone counts:")
             column = layout.column(align=True)
             for joint in weighed(chain):
-                column.prop(joint, "shape_weight", text=f"Weight of {joint.bone}")
+                column.prop(joint, "shape_weight", text=joint.bone)

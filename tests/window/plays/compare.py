@@ -32,7 +32,7 @@ def play(stage):
     with stage.context():
         bpy.ops.ed.undo_push(message="keys")
         bpy.ops.limber.compare_solvers("INVOKE_DEFAULT", frames="RANGE")
-    yield from stage.until(lambda: bpy.context.scene.frame_current > 10)
+    yield from stage.until(lambda: 2 < bpy.context.scene.frame_current < 7, limit=120)
     stage.photograph("comparing")
     stage.press("ESC")
     yield from stage.until(lambda: not is_comparing(stage))
