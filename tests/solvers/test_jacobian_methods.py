@@ -270,6 +270,14 @@ def test_at_limits_too_what_joints_would_like_does_not_disturb_the_errors(method
     assert moved @ wishing.wanted >= -1e-9
 
 
+def test_where_errors_feel_nothing_joints_get_what_they_would_like_as_far_as_limits_let_them():
+    wanted = np.array([0.1, -0.4, 0.3, 0.2])
+    linear = Linear(np.ones(2), np.zeros((2, 4)), [Block("aim", 0, 0, 2, 1.0)], wanted, np.ones(4, dtype=bool))
+    down, up = np.full(4, -0.25), np.array([0.02, 1.0, 0.25, 1.0])
+    for method in (Pseudoinverse(), Priorities((AIM, POSTURE), Constant(0.0))):
+        assert method.change(linear, down, up) == pytest.approx([0.02, -0.25, 0.25, 0.2])
+
+
 @pytest.mark.parametrize("levels", ORDERS, ids=lambda levels: " ".join(level.kind for level in levels))
 @often
 @given(seeds)
