@@ -1,6 +1,6 @@
 """Every solver on random skeletons and goals, the awkward ones above all: what crashes, leaves limits or says what is not so.
 
-    python -m benchmarks.fuzz [--count 10000] [--seed 0] [--solvers ccd,erik]
+    python -m benchmarks.fuzz [--count 10000] [--seed 0] [--solvers ccd,erik] [--frames 1]
 
 Each case is a skeleton with a goal: from 1 to 40 joints with random axes, rest transforms, limits and slides, links without length,
 joints that cannot move, chains without a bend, trees with several ends; targets of every kind, in reach or out of it, behind, at the
@@ -15,17 +15,17 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from limber.solvers.erik.parameters import Hyperparameters
-from limber.solvers.gaze import Solution, misses
+from limber.solvers.gaze import GazeSolver, Solution, misses
 from limber.solvers.goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
 from limber.solvers.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, multiply, normalized, rotate, scale, unit
 from limber.solvers.skeleton import End, Joint, Skeleton
-from limber.solvers.table import SOLVERS, make_solver, unavailable
+from limber.solvers.table import SOLVERS, unavailable
 
 MOST_JOINTS = 40
 SHOW_EVERY = 5.0  # [s] between lines of progress
@@ -251,21 +251,25 @@ def available(name: str, case: Case) -> bool:
     return not unavailable(name, case.skeleton, [type(wanted.aim) for wanted in case.goal.ends])
 
 
-def attempt(name: str, case: Case) -> Tried:
-    """A solver from scratch, again, and on to the target that has moved."""
+def attempt(name: str, case: Case, frames: int = 1, make_it: Callable[[Skeleton], GazeSolver] | None = None) -> Tried:
+    """A solver from scratch, again, and on for so many frames while the target moves there and back; each of them twice."""
     skeleton, goal, moved = case
-    solver = make_solver(name, skeleton)
+    make_it = make_it or SOLVERS[name].make
+    solver = make_it(skeleton)
     posture = goal.posture.copy()
-    first = solver.solve(goal)
-    again = make_solver(name, skeleton).solve(goal)
-    faults = [*faults_of(name, skeleton, goal, first), *_differences("solved twice", first, again)]
-    here = first.angles.copy()
-    second = solver.solve(moved, here, first.memory)
-    faults += [f"from the last frame: {fault}" for fault in faults_of(name, skeleton, moved, second)]
-    faults += _differences("from the last frame, twice", second, solver.solve(moved, here, first.memory))
-    if not (np.array_equal(posture, goal.posture) and np.array_equal(here, first.angles)):
-        faults.append("the posture or the start was changed in place")
-    return Tried(faults, max(_excess(skeleton, first), _excess(skeleton, second)), max(first.seconds, second.seconds))
+    last = solver.solve(goal)
+    faults = faults_of(name, skeleton, goal, last)
+    faults += _differences("solved twice", last, make_it(skeleton).solve(goal))
+    excess, longest = _excess(skeleton, last), last.seconds
+    for frame in range(1, frames + 1):
+        here, now = last.angles.copy(), (goal, moved)[frame % 2]
+        solution = solver.solve(now, here, last.memory)
+        faults += [f"frame {frame}: {fault}" for fault in faults_of(name, skeleton, now, solution)]
+        faults += _differences(f"frame {frame}, solved twice", solution, solver.solve(now, here, last.memory))
+        if not (np.array_equal(posture, goal.posture) and np.array_equal(here, last.angles)):
+            faults.append(f"frame {frame}: the posture or the start was changed in place")
+        excess, longest, last = max(excess, _excess(skeleton, solution)), max(longest, solution.seconds), solution
+    return Tried(faults, excess, longest)
 
 
 def _excess(skeleton: Skeleton, solution: Solution) -> float:
@@ -333,6 +337,7 @@ def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--count", type=int, default=10000, help="cases (default 10000: about half an hour)")
     ask.add_argument("--seed", type=int, default=0, help="of the first case; the others count on from it")
+    ask.add_argument("--frames", type=int, default=1, help="that follow the first one (default 1)")
     ask.add_argument("--solvers", default=",".join(SOLVERS), help="names, with commas (default all)")
     asked = ask.parse_args()
     names = asked.solvers.split(",")
@@ -343,12 +348,15 @@ def main() -> None:
             if not available(name, case):
                 continue
             try:
-                tried = attempt(name, case)
+                tried = attempt(name, case, asked.frames)
             except Exception as error:  # whatever it is, it is what is looked for
                 tried = Tried([f"{type(error).__name__}: {error}"], 0.0, 0.0)
             tally.add(name, tried)
             for fault in tried.faults:
-                print(f"{name}: {fault}  (python -m benchmarks.fuzz --count 1 --seed {seed} --solvers {name})", flush=True)
+                print(
+                    f"{name}: {fault}  (python -m benchmarks.fuzz --count 1 --seed {seed} --frames {asked.frames} --solvers {name})",
+                    flush=True,
+                )
         if time.perf_counter() - shown > SHOW_EVERY:
             shown = time.perf_counter()
             print(f"  {seed - asked.seed + 1} of {asked.count} cases", file=sys.stderr, flush=True)

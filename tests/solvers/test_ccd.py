@@ -35,6 +35,7 @@ from limber.solvers.rotations import (
 )  # fmt: skip
 from limber.solvers.skeleton import End, Joint, Skeleton
 
+from benchmarks.fuzz import any_recipe, attempt, make
 from tests.solvers.chains import any_chain, any_direction, any_turn, lamp, pairs_of, posture_of, shared_places, skeleton_of, unit_chain
 
 DEGREE = math.radians(1)
@@ -394,6 +395,13 @@ def test_out_of_reach_it_stays_calm_and_seldom_searches():
     assert max(moves[20:]) < 1e-9
     assert sum(count > 60 for count in sweeps) <= 3
     assert not solution.converged
+
+
+def test_its_ways_out_are_sound_whatever_is_asked():
+    for seed in range(20):
+        case = make(any_recipe(random.Random(seed)))
+        tried = attempt("ccd", case, 10, lambda skeleton: Ccd(skeleton, CcdOptions(frames_stuck=2, anneals=4)))
+        assert tried.faults == []
 
 
 def test_at_rest_it_stays_where_it_is_to_the_bit():

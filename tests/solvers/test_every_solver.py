@@ -36,6 +36,7 @@ from tests.solvers.chains import lamp
 NAMES = list(SOLVERS)
 CHOSEN = 25  # cases that hypothesis chooses, for each solver
 DRAWN = 15  # cases drawn as the command draws them, for each solver
+WALKS, FRAMES = 4, 15  # cases that are followed, for so long
 
 recipes = st.builds(
     Recipe,
@@ -91,6 +92,14 @@ def test_the_cases_of_the_command_leave_no_fault(name):
         case = make(fuzz.any_recipe(random.Random(seed)))
         if available(name, case):
             assert attempt(name, case).faults == [], f"python -m benchmarks.fuzz --count 1 --seed {seed} --solvers {name}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_from_frame_to_frame_the_answers_stay_sound(name):
+    for seed in range(2 * 10**6, 2 * 10**6 + WALKS):
+        case = make(fuzz.any_recipe(random.Random(seed)))
+        if available(name, case):
+            assert attempt(name, case, FRAMES).faults == [], f"python -m benchmarks.fuzz --count 1 --seed {seed} --frames {FRAMES}"
 
 
 def test_the_cases_are_of_every_sort():
