@@ -34,9 +34,9 @@ from benchmarks.fuzz import Recipe, attempt, available, make
 from tests.solvers.chains import lamp
 
 NAMES = list(SOLVERS)
-CHOSEN = 25  # cases that hypothesis chooses, for each solver
-DRAWN = 15  # cases drawn as the command draws them, for each solver
-WALKS, FRAMES = 4, 15  # cases that are followed, for so long
+CHOSEN = 20  # cases that hypothesis chooses, for each solver
+DRAWN = 12  # cases drawn as the command draws them, for each solver
+WALKS, FRAMES = 3, 12  # cases that are followed, for so long
 
 recipes = st.builds(
     Recipe,
