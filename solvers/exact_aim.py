@@ -5,7 +5,7 @@ Damped Gauss-Newton steps of least weighted change, box limits by an active set,
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from .aim_residual import Residual, residual
 from .diagnosis import MET
@@ -20,6 +20,15 @@ LEAST_DAMPING = 1e-12  # of the squared lever arms: only what keeps a singular s
 FIRST_DAMPING = 1e-4  # tried when an undamped step did not help
 MOST_DAMPING = 1e3  # no step this short helps: it is a minimum
 SLOWEST = 0.999  # the error must fall by this factor in four steps, or it is as low as it gets
+
+
+class Limits(Protocol):
+    """What joints must stay within: a skeleton's own limits, or a box inside them."""
+
+    @property
+    def lower(self) -> Sequence[float]: ...  # (n,)
+    @property
+    def upper(self) -> Sequence[float]: ...
 
 
 class Finished(NamedTuple):
@@ -75,7 +84,7 @@ def finish_or_look(
     return view._replace(missed=residual(skeleton, goal, view.pose).size, steps=way.steps + view.steps)
 
 
-def least_change(skeleton: Skeleton, angles: Sequence[float], left: Residual, costs: Sequence[float], damping: float) -> list[float]:
+def least_change(limits: Limits, angles: Sequence[float], left: Residual, costs: Sequence[float], damping: float) -> list[float]:
     """The step (n,) of least cost that takes off the residual, as far as limits and damping allow.
 
     A joint that the step would carry over a limit goes to the limit and is left out; the others take over what it cannot do.
@@ -92,12 +101,12 @@ def least_change(skeleton: Skeleton, angles: Sequence[float], left: Residual, co
             move = sum(c * w for c, w in zip(left.columns[k], weights, strict=True)) / costs[k]
             move = min(max(move, -LARGEST_STEP), LARGEST_STEP)
             step[k] = move
-            if not skeleton.lower[k] <= angles[k] + move <= skeleton.upper[k]:
+            if not limits.lower[k] <= angles[k] + move <= limits.upper[k]:
                 over.append(k)
         if not over:
             break
         for k in over:
-            step[k] = (skeleton.lower[k] if step[k] < 0.0 else skeleton.upper[k]) - angles[k]
+            step[k] = (limits.lower[k] if step[k] < 0.0 else limits.upper[k]) - angles[k]
             wanted = [w - c * step[k] for w, c in zip(wanted, left.columns[k], strict=True)]
         free = [k for k in free if k not in over]
     return step

@@ -49,6 +49,17 @@ class Rows(NamedTuple):
         return Rows(self.poses.pick(rows), self.wanted[rows], self.cosine[rows], error, columns, missed, sides)
 
 
+class Lead(NamedTuple):
+    """What rows are after in one step."""
+
+    toward: Angles  # (m, n) the movement that is wished for
+    shape: Angles  # (m,) how much the shape counts, 0 to 1
+    aim: Angles  # (m,) how much the aim counts, 0 to 1
+    proximal: Angles  # (m,) of the squared difference from the wish
+    lower: Angles  # (m, n)
+    upper: Angles
+
+
 class Descent:
     """Steps towards the least shape deviation with the aim held."""
 
@@ -64,23 +75,44 @@ class Descent:
 
     def step(self, rows: Rows, pace: Pace, lower: Angles | None = None, upper: Angles | None = None) -> Rows:
         """One step of every row, within `lower` and `upper` (the limits when None)."""
+        return self.at(self.stepped(rows, pace, lower, upper), rows.sides)
+
+    def stepped(self, rows: Rows, pace: Pace, lower: Angles | None = None, upper: Angles | None = None) -> Angles:
+        """The angles (m, n) after one step."""
         model = self.model
         least: Angles = model.lower if lower is None else lower
         most: Angles = model.upper if upper is None else upper
         system = self.authored.system(rows.poses, rows.wanted)
-        columns: Angles = rows.columns
-        error: Angles = rows.error
-        weight = AIM_WEIGHT**2
-        clip = np.minimum(1.0, LARGEST_TURN / np.maximum(rows.missed, LARGEST_TURN))
-        gram: Angles = columns @ columns.transpose(0, 2, 1)
         ridge: Angles = np.diag(pace.proximal / model.scale**2)
-        matrix: Angles = system.matrix + weight * gram + ridge
-        pull: Angles = error * (weight * clip)[:, None]
-        descent: Angles = system.descent + (columns @ pull[:, :, None])[:, :, 0]
+        matrix: Angles = system.matrix + AIM_WEIGHT**2 * (rows.columns @ rows.columns.transpose(0, 2, 1)) + ridge
+        descent: Angles = system.descent + aimed(rows)
         move = boxed(matrix, descent, least - rows.angles, most - rows.angles)
         size = np.abs(move / model.scale).max(1)
         move = move * np.minimum(1.0, pace.largest_step / np.maximum(size, pace.largest_step))[:, None]
-        return self.at(np.clip(rows.angles + move, least, most), rows.sides)
+        angles: Angles = np.clip(rows.angles + move, least, most)
+        return angles
+
+    def led(self, rows: Rows, lead: Lead) -> Angles:
+        """The angles (m, n) after one step of rows that are led somewhere."""
+        model = self.model
+        system = self.authored.system(rows.poses, rows.wanted)
+        ridge: Angles = lead.proximal[:, None] / model.scale**2
+        gram: Angles = rows.columns @ rows.columns.transpose(0, 2, 1)
+        matrix: Angles = system.matrix * lead.shape[:, None, None] + (AIM_WEIGHT**2 * lead.aim)[:, None, None] * gram
+        diagonal = np.arange(matrix.shape[1])
+        matrix[:, diagonal, diagonal] += ridge
+        descent: Angles = system.descent * lead.shape[:, None] + aimed(rows) * lead.aim[:, None] + ridge * lead.toward
+        move = boxed(matrix, descent, lead.lower - rows.angles, lead.upper - rows.angles)
+        angles: Angles = np.clip(rows.angles + move, lead.lower, lead.upper)
+        return angles
+
+
+def aimed(rows: Rows) -> Angles:
+    """What the heavy aim adds to the descent (m, n), as much of it as one step goes for."""
+    clip = np.minimum(1.0, LARGEST_TURN / np.maximum(rows.missed, LARGEST_TURN))
+    pull: Angles = rows.error * (AIM_WEIGHT**2 * clip)[:, None]
+    pulled: Angles = (rows.columns @ pull[:, :, None])[:, :, 0]
+    return pulled
 
 
 def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles) -> Angles:

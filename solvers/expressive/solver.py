@@ -1,6 +1,7 @@
 """The expressive solver: exact aim, under it the least shape deviation, and from frame to frame never a pop. Knows no Blender."""
 
 import time
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from ..gaze import Solution
 from ..goals import GazeGoal, check_goal
 from ..skeleton import Angles, Skeleton
 from .measure import measure
-from .model import Model
+from .model import Authored, Model
 from .nearest import Nearest
 from .options import Options
 from .search import Search
@@ -29,22 +30,25 @@ class Expressive:
         self.tracker = Tracker(self.model, self.search)
         self.nearest = Nearest(skeleton, self.model.options.hold_body)
         self.diagnosis = Diagnosis(skeleton)
+        self._kept: tuple[tuple[float, ...], float] | None = None
 
-    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
+    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, ahead: Sequence[GazeGoal] = ()) -> Solution:
         """The best from scratch, or, with `start`, the best that is near it, on the way to the best of all where that is worth it.
 
         See `GazeSolver.solve`. With `start` no joint moves more than `tracking.LARGEST_MOVE`, whatever the target does;
         `converged` is False while the aim is missed. `memory` carries the watch over other branches from frame to frame.
         """
         began = time.perf_counter()
-        authored = check_goal(self.skeleton, goal)
+        authored = check_goal(self.skeleton, goal, start=start)
         posture = self.skeleton.clamp(authored)
-        shape = measure(self.skeleton, self.model.options, authored, self.diagnosis.shape(authored))
         kept: object = None
         if start is None:
+            shape = measure(self.skeleton, self.model.options, authored, self.diagnosis.shape(authored))
             way, steps = self.search.solve(goal, posture, shape)
         else:
-            way, steps, kept = self.tracker.follow(goal, posture, shape, np.array(self.skeleton.clamp(start)), memory)
+            way, steps, kept = self.tracker.follow(
+                goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead
+            )
         return self.diagnosis.solution(goal, authored, way.angles, iterations=steps, began=began, memory=kept, pose=way.pose)
 
     def near(self, goal: GazeGoal, start: Angles | None = None) -> Solution:
@@ -54,7 +58,13 @@ class Expressive:
         None: of the middle of the ranges.
         """
         began = time.perf_counter()
-        authored = check_goal(self.skeleton, goal)
+        authored = check_goal(self.skeleton, goal, start=start)
         middle = [0.5 * (lower + upper) for lower, upper in zip(self.skeleton.lower, self.skeleton.upper, strict=True)]
         way = self.nearest.solve(goal, (authored, middle if start is None else tuple(map(float, start))))
         return self.diagnosis.solution(goal, authored, way.angles, iterations=way.steps, began=began, pose=way.pose)
+
+    def _authored(self, posture: tuple[float, ...], keep: float) -> Authored:
+        """The posture's shape; the last one's is kept, as it seldom changes."""
+        if (posture, keep) != self._kept:
+            self._shape, self._kept = Authored(self.model, np.array(posture), keep), (posture, keep)
+        return self._shape

@@ -1,70 +1,58 @@
-"""From the last frame: the nearest best, a watch over better branches, and glides to them. Knows no Blender.
+"""From the last frame: the nearest best, and glides to other branches where the plan asks for them. Knows no Blender.
 
-Every frame a few warm steps hold the aim and the shape near the last frame's angles. Beside them a handful of rows, kept in the memory,
-follow the target on other branches by one step a frame; rows that meet on one branch are replaced by new starts in turn. When the aim has
-been lost, or the shape has long been much worse than the best row's, the answer glides to that row: joints move straight there at a
-limited speed while those that are free keep the aim.
+A warm step a frame improves the shape with the aim held, within what joints move in a frame and gain of speed; the exact aim is then met
+by the least change. While a glide is under way, joints go to its branch, which follows the goal meanwhile.
 """
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ..aim_residual import residual
-from ..exact_aim import EXACT, Finished
-from ..goals import GazeGoal
-from ..shape import Shape
+from ..exact_aim import EXACT, Finished, least_change
+from ..goals import Aim, GazeGoal
 from ..skeleton import Angles
 from .aims import BatchedAim
-from .descent import Descent, Pace, Rows, boxed
-from .measure import Measure
-from .model import Authored, Model, Poses
+from .descent import Descent, Pace
+from .glides import STRAIGHT, Glides, arrived, led
+from .model import Authored, Model
+from .pace import LARGEST_MOVE, RAMP
+from .plan import Course, Now, Planner, Planning
+from .prediction import Outlook, Velocity, numbers, velocity
 from .search import Search
 
 WARM = Pace(proximal=1.0, largest_step=0.2)
-BOLD = Pace(proximal=0.03, largest_step=0.5)
 WARM_STEPS = 3
-WARM_ENOUGH = math.radians(0.05)  # of movement in a step: further steps would not be seen
-LARGEST_MOVE = math.radians(8)  # of a joint in a frame: what the eye takes for movement, not for a jump
-RAMP = math.radians(2.1)  # a frame a frame: what a joint gains and loses of speed, 7600 deg/s2 at 60 frames a second
-WATCH_EVERY = 3  # frames: the watch takes as long as the rest
-YOUNG = 8  # steps after which a row may be replaced: most have found their branch by then
-AWAY_COST = 0.1  # of a radian of the farthest joint against the mean squared difference of directions: long glides lose the aim for long
-WATCHED = 10  # rows that follow on other branches
-PATIENCE = 45  # frames that a shape may be much worse than it could be
-MUCH_WORSE = math.radians(35)  # of shape deviation
-LOST = math.radians(0.5)  # of aim: more than a passing lag
-NEARLY = math.radians(4)  # of aim: what a watched row may lag behind the target
-LOST_COUNTS = 4
-SAME_BRANCH = 0.1  # [rad] of the farthest joint: rows nearer than this are one
-HOLD_STEPS = 4
-HOLD_WEIGHT = 1e6  # of squared aim against squared movement
-STRIDE = 7  # prime to the number of starts: neighbours in the list are alike
-LEAST_SHARE = 0.6  # of a joint's part in a step of a glide
-ARRIVED = math.radians(5.0)  # from here the warm steps alone go on
+WARM_ENOUGH = math.radians(3)  # of movement in a step: what is left after a smaller one is made up for in the next frame
+HOLD_STEPS = 5
+HOLD_DAMPING = 1e-6  # of the squared lever arms: what cannot be met must not make joints tremble
+LOST = math.radians(1)  # of aim
+SETTLED = 1e-9  # [rad] of movement in a frame while nothing is asked anew: the answer stays as it is, to the bit
+QUIET = 60  # frames of that until the planner rests: by then it has looked at all it knows twice
+SAME_START = 1e-6  # [rad] a start farther from the last answer is somebody else's
 
 
 @dataclass(frozen=True)
 class Memory:
     """What one frame tells the next."""
 
-    watched: tuple[tuple[float, ...], ...] = ()  # angles of rows on other branches
-    sides: tuple[float, ...] = ()
-    ages: tuple[int, ...] = ()  # steps that each row has made
-    next_start: int = 0
-    worse: int = 0  # frames since the shape became much worse than it could be
-    lost: int = 0  # frames since the aim was lost
-    goal_row: int = -1  # of the branch that is glided to
-    speed: float = 0.0  # [rad] a frame, of the glide
+    asked: tuple[float, ...] = ()  # all numbers of the goal
+    aims: tuple[Aim, ...] = ()
+    moving: tuple[Velocity, ...] = ()  # how they move
+    angles: tuple[float, ...] = ()  # (n,) of the answer
     move: tuple[float, ...] = ()  # (n,) of the last frame
-    frame: int = 0
+    speed: float = 0.0  # [rad a frame] of the glide
+    lost: bool = False
+    quiet: int = 0  # frames since something was asked anew or moved
+    planning: Planning = field(default_factory=Planning)
 
 
 class Box(NamedTuple):
-    lower: Angles  # (n,)
-    upper: Angles
+    lower: Sequence[float]  # (n,)
+    upper: Sequence[float]
 
 
 class Followed(NamedTuple):
@@ -74,150 +62,138 @@ class Followed(NamedTuple):
 
 
 class Tracker:
-    """Follows a target frame by frame on one chain; the state is the caller's."""
+    """Follows a target frame by frame on one skeleton; the state is the caller's."""
 
     def __init__(self, model: Model, search: Search) -> None:
-        self.model, self.search = model, search
+        self.model = model
+        self.planner = Planner(model, search.seeds)
 
-    def follow(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape | Measure, start: Angles, memory: object) -> Followed:
+    def follow(
+        self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored, start: Angles, memory: object, ahead: Sequence[GazeGoal] = ()
+    ) -> Followed:
         """The answer of the next frame after angles `start` (n,)."""
-        last = memory if isinstance(memory, Memory) and all(len(row) == len(start) for row in memory.watched) else Memory()
+        model, skeleton = self.model, self.model.skeleton
+        last = self._recalled(memory, start)
+        ends = goal.ends
+        asked = (goal.keep, *posture, *(x for end in ends for x in (end.end, end.weight, end.symmetric, *numbers(end.aim))))
+        anew = asked != last.asked
+        if not anew and last.quiet > QUIET:
+            angles = tuple(start.tolist())
+            pose = skeleton.forward(angles)
+            return Followed(Finished(angles, pose, residual(skeleton, goal, pose).size, 0), 0, last)
+        aims = tuple(end.aim for end in ends)
+        moving = tuple(Velocity() for _ in aims)
+        if len(last.aims) == len(aims):
+            moving = tuple(map(velocity, last.aims, aims, last.moving))
+        now = Now(Outlook(goal, moving, ahead), authored, np.array(posture), start, last.speed, last.lost)
+        planning = self.planner.advance(last.planning, now)
+        box = self._box(start, np.array(last.move))
+        descent = Descent(model, authored, BatchedAim(model, goal))
+        speed = 0.0
+        if planning.course is None:
+            wanted, steps = self._warm(descent, start)
+            held = self._held(goal, self._braked(start, wanted, np.array(last.move), box), box)
+        else:
+            wanted, branch, speed, box = self._glided(descent, start, planning.course, last.speed, box)
+            held = self._held(goal, wanted, box) if planning.course.kind != STRAIGHT else self._posed(goal, wanted)
+            steps = 1
+            there = arrived(model, np.array(held.angles)[None], branch[None])[0]
+            course = None if there else Course(planning.course.kind, tuple(branch.tolist()))
+            planning = replace(planning, course=course)
+            speed = 0.0 if there else speed
+        move = np.array(held.angles) - start
+        settled = not anew and planning.course is None and float(np.abs(move).max()) < SETTLED
+        if settled:
+            move = np.zeros_like(move)
+            held = self._posed(goal, start)
+        kept = Memory(
+            asked=asked,
+            aims=aims,
+            moving=moving,
+            angles=held.angles,
+            move=tuple(move.tolist()),
+            speed=speed,
+            lost=held.missed > LOST,
+            quiet=last.quiet + 1 if settled else 0,
+            planning=planning,
+        )
+        return Followed(held, steps + held.steps, kept)
+
+    def _recalled(self, memory: object, start: Angles) -> Memory:
+        """The last frame's memory; where the start is not its answer, only what is known of other branches."""
+        resting = Memory(angles=tuple(start.tolist()), move=(0.0,) * len(start))
+        if not isinstance(memory, Memory) or len(memory.angles) != len(start):
+            return resting
+        if float(np.abs(np.array(memory.angles) - start).max()) <= SAME_START:
+            return memory
+        planning = replace(memory.planning, course=None, simulation=None, stage=Planning().stage, seekers=(), sides=())
+        return replace(resting, aims=memory.aims, moving=memory.moving, planning=planning)
+
+    def _box(self, start: Angles, move: Angles) -> tuple[Angles, Angles]:
+        """What is reached in a frame without a jolt: around the last frame's movement, within the limits and the largest move."""
         model = self.model
-        aim = BatchedAim(model, goal)
-        authored = Authored(model, np.array(posture), goal.keep)
-        descent = Descent(model, authored, aim)
-        watched, memory_now = self._watch(descent, aim, np.array(posture), last)
-        box_low, box_high = (
-            np.maximum(model.lower, start - LARGEST_MOVE * model.scale),
-            np.minimum(model.upper, start + LARGEST_MOVE * model.scale),
-        )
-        box = Box(box_low, box_high)
-        rows, steps = descent.at(start[None], None), 0
-        while steps < WARM_STEPS:
-            before = rows.angles
-            rows = descent.step(rows, WARM, box.lower, box.upper)
-            steps += 1
-            if float(np.abs(rows.angles - before).max()) < WARM_ENOUGH:
-                break
-        box = self._smooth(start, last.move, box)
-        angles, lag = self._hold(aim, model.poses(self._braked(start, rows.angles[0], last.move, box)[None]), box)
-        now = self._intent(memory_now, watched, angles, (float(rows.missed[0]), lag), float(rows.cosine[0]))
-        if now.goal_row >= 0:
-            angles, speed = self._glide(aim, start, watched.angles[now.goal_row], box, now.speed)
-            now = replace(now, speed=speed)
-            if float((np.abs(angles - watched.angles[now.goal_row]) / model.scale).max()) < ARRIVED:
-                now = replace(now, goal_row=-1, worse=0, lost=0, speed=0.0)
-        final = model.skeleton.clamp(angles)
-        pose = model.skeleton.forward(final)
-        return Followed(
-            Finished(final, pose, residual(model.skeleton, goal, pose).size, steps),
-            steps,
-            replace(now, move=tuple((np.array(final) - start).tolist())),
+        lower = np.maximum(model.lower, start - LARGEST_MOVE * model.scale)
+        upper = np.minimum(model.upper, start + LARGEST_MOVE * model.scale)
+        jolt = RAMP * model.scale
+        return (
+            np.minimum(np.maximum(lower, start + move - jolt), upper),
+            np.maximum(np.minimum(upper, start + move + jolt), lower),
         )
 
-    def _smooth(self, start: Angles, move: tuple[float, ...], box: Box) -> Box:
-        """The part of the box that is reached from the last frame's movement without a jolt."""
-        last, jolt = np.array(move or [0.0] * len(start)), RAMP * self.model.scale
-        return Box(
-            np.minimum(np.maximum(box.lower, start + last - jolt), box.upper),
-            np.maximum(np.minimum(box.upper, start + last + jolt), box.lower),
-        )
+    def _warm(self, descent: Descent, start: Angles) -> tuple[Angles, int]:
+        """Steps towards the nearest best, as if joints had no inertia."""
+        model = self.model
+        lower = np.maximum(model.lower, start - LARGEST_MOVE * model.scale)
+        upper = np.minimum(model.upper, start + LARGEST_MOVE * model.scale)
+        angles, steps, farthest = start[None], 0, math.inf
+        while steps < WARM_STEPS and farthest > WARM_ENOUGH:
+            before, steps = angles, steps + 1
+            angles = descent.stepped(descent.at(angles, None), WARM, lower, upper)
+            farthest = float(np.abs(angles - before).max())
+        return angles[0], steps
 
-    def _braked(self, start: Angles, wanted: Angles, move: tuple[float, ...], box: Box) -> Angles:
+    def _braked(self, start: Angles, wanted: Angles, last: Angles, box: tuple[Angles, Angles]) -> Angles:
         """`wanted` or, where a joint is far from it, as much of the way as lets it come to rest there without a jolt."""
-        last, jolt = np.array(move or [0.0] * len(start)), RAMP * self.model.scale
+        jolt = RAMP * self.model.scale
         away = wanted - start
         far = np.abs(away)
         slowed = np.sign(away) * np.minimum(far, np.maximum(jolt, np.sqrt(2.0 * jolt * far) - 0.5 * jolt))
-        moved: Angles = np.clip(start + np.where(np.abs(away - last) <= jolt, away, slowed), box.lower, box.upper)
+        moved: Angles = np.clip(start + np.where(np.abs(away - last) <= jolt, away, slowed), *box)
         return moved
 
-    def _intent(self, now: Memory, watched: Rows, angles: Angles, missed: tuple[float, float], cosine: float) -> Memory:
-        """Whether to stay, to go on gliding or to begin."""
-        if now.goal_row >= 0:
-            return now
-        best = int(np.argmin(watched.merit + AWAY_COST * (np.abs(watched.angles - angles) / self.model.scale).max(1)))
-        gain = math.acos(max(-1.0, min(1.0, cosine))) - math.acos(max(-1.0, min(1.0, float(watched.cosine[best]))))
-        held = float(watched.missed[best]) < NEARLY
-        worse = now.worse + 1 if held and gain > MUCH_WORSE else 0
-        # Lost where the limits stand in the way; a lag, because joints gain speed gently, counts half.
-        lost = now.lost + sum(miss > LOST for miss in missed) if max(missed) > LOST else 0
-        go = worse > PATIENCE or (held and lost >= LOST_COUNTS)
-        return replace(now, worse=worse, lost=lost, goal_row=best if go else -1)
+    def _glided(
+        self, descent: Descent, start: Angles, course: Course, speed: float, box: tuple[Angles, Angles]
+    ) -> tuple[Angles, Angles, float, tuple[Angles, Angles]]:
+        """A step of a glide (n,), where its branch is now (n,), the glide's speed [rad a frame] and the box that the glide leaves."""
+        model = self.model
+        rows = descent.at(np.array([tuple(start.tolist()), course.branch]), None)
+        branch = descent.stepped(rows.pick(np.array([1])), WARM)[0]
+        glides = Glides(np.array([course.kind]), branch[None], np.array([speed]))
+        lead, speeds = led(model, start[None], glides, 1, box[0][None], box[1][None])
+        angles: Angles = descent.led(rows.pick(np.array([0])), lead)[0]
+        return angles, branch, float(speeds[0]), (lead.lower[0], lead.upper[0])
 
-    def _glide(self, aim: BatchedAim, start: Angles, goal: Angles, box: Box, speed: float) -> tuple[Angles, float]:
-        """A step of the way from `start` to `goal`: the farthest joint goes at the glide's speed, the others along and as the aim asks."""
-        away = goal - start
-        far = np.abs(away) / self.model.scale
-        farthest = int(np.argmax(far))
-        left = max(float(far[farthest]), ARRIVED)
-        speed = min(LARGEST_MOVE, speed + RAMP, max(RAMP, math.sqrt(2.0 * RAMP * left) - 0.5 * RAMP))
-        wanted = start + away * min(1.0, speed / left)
-        # Every joint gets on by its least share, or those that mend the aim would undo the way.
-        least_share = start + np.where(far > ARRIVED, LEAST_SHARE, 0.0) * (wanted - start)
-        least_share[farthest] = wanted[farthest]
-        wanted = np.clip(wanted, box.lower, box.upper)
-        lower = np.where((away > 0.0) & (far > ARRIVED), np.minimum(np.maximum(box.lower, least_share), box.upper), box.lower)
-        upper = np.where((away < 0.0) & (far > ARRIVED), np.maximum(np.minimum(box.upper, least_share), box.lower), box.upper)
-        angles, _ = self._hold(aim, self.model.poses(np.clip(wanted, lower, upper)[None]), Box(lower, upper))
-        return angles, speed
-
-    def _hold(self, aim: BatchedAim, poses: Poses, box: Box) -> tuple[Angles, float]:
+    def _held(self, goal: GazeGoal, wanted: Angles, box: tuple[Angles, Angles]) -> Finished:
         """The nearest angles in the box that meet the aim, or nearly."""
-        best, least = poses.angles[0], math.inf
-        damping = np.diag(1.0 / self.model.scale**2)
-        for _ in range(HOLD_STEPS):
-            left = aim.missed(poses)
-            size = float(left.size[0])
-            if size < least:
-                best, least = poses.angles[0], size
-            if size < EXACT:
+        limits = Box(box[0].tolist(), box[1].tolist())
+        skeleton = self.model.skeleton
+        costs = [1.0] * len(wanted) if not self.model.sliding else (1.0 / self.model.scale**2).tolist()
+        best = self._posed(goal, wanted)
+        angles, left = best.angles, residual(skeleton, goal, best.pose)
+        for steps in range(1, HOLD_STEPS + 1):
+            if left.size < EXACT:
                 break
-            clip = min(1.0, 0.3 / size)
-            matrix = HOLD_WEIGHT * (left.columns @ left.columns.transpose(0, 2, 1)) + damping
-            descent = (left.columns @ left.error[:, :, None])[:, :, 0] * (HOLD_WEIGHT * clip)
-            move = boxed(matrix, descent, box.lower - poses.angles, box.upper - poses.angles)
-            poses = self.model.poses(np.clip(poses.angles + move, box.lower, box.upper))
-        return best, least
+            step = least_change(limits, angles, left, costs, HOLD_DAMPING)
+            trial = (min(max(a + s, lo), hi) for a, s, lo, hi in zip(angles, step, *limits, strict=True))
+            angles = skeleton.clamp(tuple(trial))
+            pose = skeleton.forward(angles)
+            left = residual(skeleton, goal, pose)
+            if left.size < best.missed:
+                best = Finished(angles, pose, left.size, steps)
+        return best
 
-    def _watch(self, descent: Descent, aim: BatchedAim, posture: Angles, last: Memory) -> tuple[Rows, Memory]:
-        """One step of the watched rows, with a new start in the place of the worst of a pair that met."""
-        two = aim.two_sided
-        if last.watched and last.frame % WATCH_EVERY and last.goal_row < 0 and not last.lost:
-            rows = descent.at(np.array(last.watched), np.array(last.sides) if two else None)
-            return rows, replace(last, frame=last.frame + 1)
-        starts = self.search.seeds.around(posture)
-        total = len(starts) * (2 if two else 1)
-
-        def start_row(index: int) -> tuple[Angles, float]:
-            index %= total
-            return starts[index % len(starts)], -1.0 if index >= len(starts) else 1.0
-
-        angles, sides, ages = [np.array(row) for row in last.watched], list(last.sides), [age + 1 for age in last.ages]
-        ahead = last.next_start
-        while len(angles) < WATCHED:
-            row, side = start_row(ahead * STRIDE)
-            angles.append(row)
-            sides.append(side)
-            ages.append(0)
-            ahead += 1
-        rows = descent.step(descent.at(np.array(angles), np.array(sides) if two else None), BOLD)
-        order = np.argsort(rows.merit, kind="stable")
-        now, out_sides = rows.angles.copy(), list(sides)
-        for place, i in enumerate(order):
-            if i == last.goal_row or ages[i] < YOUNG:
-                continue
-            twins = [j for j in order[:place] if float(np.abs(now[i] - now[j]).max()) < SAME_BRANCH and out_sides[i] == out_sides[j]]
-            if twins or place == WATCHED - 1:
-                row, side = start_row(ahead * STRIDE)
-                now[i], out_sides[i], ages[i] = row, side, 0
-                ahead += 1
-                break
-        return rows, replace(
-            last,
-            watched=tuple(tuple(row.tolist()) for row in now),
-            sides=tuple(out_sides),
-            ages=tuple(ages),
-            next_start=ahead,
-            frame=last.frame + 1,
-        )
+    def _posed(self, goal: GazeGoal, wanted: Angles) -> Finished:
+        skeleton = self.model.skeleton
+        angles = skeleton.clamp(wanted)
+        pose = skeleton.forward(angles)
+        return Finished(angles, pose, residual(skeleton, goal, pose).size, 0)

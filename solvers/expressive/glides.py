@@ -1,0 +1,54 @@
+"""Ways from one branch of answers to another: how many rows take a step on theirs. Knows no Blender."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..skeleton import Angles
+from .descent import Lead
+from .model import Indices, Model
+from .pace import ARRIVED, LARGEST_MOVE, RAMP
+
+STAY, ALONG, STRAIGHT, FORCED = range(4)
+"""No glide; toward the branch as the aim lets it; straight there, whatever the aim; the farthest joint straight there, others by their
+least share and otherwise as the aim asks."""
+KINDS = (ALONG, STRAIGHT, FORCED)
+LEAST_SHARE = 0.6  # of a joint's part in a step of a forced glide: or those that mend the aim would undo the way
+
+
+class Glides(NamedTuple):
+    """Rows on their ways."""
+
+    kinds: Indices  # (m,)
+    goals: Angles  # (m, n) of the branches
+    speeds: Angles  # (m,) [rad a frame]
+
+
+def led(model: Model, angles: Angles, glides: Glides, frames: int, lower: Angles, upper: Angles) -> tuple[Lead, Angles]:
+    """What rows at `angles` (m, n) are after in a step of so many frames between `lower` and `upper`, and their speeds (m,) after it."""
+    gliding = glides.kinds != STAY
+    away = np.where(gliding[:, None], glides.goals - angles, 0.0)
+    far = np.abs(away) / model.scale
+    farthest = far.argmax(1)
+    left = np.maximum(far.max(1), ARRIVED)
+    top = min(LARGEST_MOVE, model.options.glide_speed)
+    brake = np.maximum(RAMP, np.sqrt(2.0 * RAMP * left) - 0.5 * RAMP)
+    travel = frames * np.minimum(np.minimum(top, glides.speeds + 0.5 * (frames + 1) * RAMP), brake)
+    toward = away * np.minimum(1.0, travel / left)[:, None]
+    forced = (glides.kinds == FORCED)[:, None] & (far > ARRIVED)
+    if forced.any():
+        share = LEAST_SHARE * toward
+        rows = np.arange(len(angles))
+        share[rows, farthest] = toward[rows, farthest]
+        lower = np.where(forced & (away > 0.0), np.minimum(np.maximum(lower, angles + share), upper), lower)
+        upper = np.where(forced & (away < 0.0), np.maximum(np.minimum(upper, angles + share), lower), upper)
+    staying = np.where(gliding, 0.0, 1.0)
+    lead = Lead(toward, staying, np.where(glides.kinds == STRAIGHT, 0.0, 1.0), np.ones(len(angles)), lower, upper)
+    return lead, np.where(gliding, np.minimum(np.minimum(top, brake), glides.speeds + frames * RAMP), 0.0)
+
+
+def arrived(model: Model, angles: Angles, goals: Angles) -> NDArray[np.bool_]:
+    """(m,) whether rows are where the warm steps alone go on."""
+    there: NDArray[np.bool_] = (np.abs(angles - goals) / model.scale).max(1) < ARRIVED
+    return there

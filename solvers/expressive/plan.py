@@ -1,0 +1,251 @@
+"""The plan: whether to stay on a branch of answers or to glide to another, judged over the frames to come. Knows no Blender.
+
+A cycle of small pieces of work, one a frame: a pool of rows on other branches follows the goal that is expected; staying and each glide to
+each of them are simulated together over the expected goals; the cheapest becomes the course. Every other cycle a search from scratch for
+the expected goal brings the pool new branches. The state is a value: the same state and the same goals give the same plan, to the bit.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..skeleton import Angles
+from .aims import BatchedAim
+from .descent import Descent, Lead, Pace, Rows
+from .glides import KINDS, STAY, Glides, arrived, led
+from .model import Authored, Model
+from .pace import LARGEST_MOVE
+from .prediction import Outlook
+from .search import best_rows
+from .seeds import Seeds
+
+FOLLOW, SIMULATE, SEEK_WIDE, SEEK_LESS, SEEK_DEEP, REST = range(6)
+CYCLE = 12  # frames from plan to plan: with less than half of them at work the median frame has nothing of it
+SEEK_EVERY = 24  # frames between searches for new branches
+LEAD = 12  # frames ahead that branches are followed for: about when a glide that starts now arrives
+SEEK_LEAD = 20  # likewise for a search, whose rows will be simulated some frames later
+SEEK = Pace(proximal=0.01, largest_step=0.5)
+WIDE, LESS, DEEP = (2, 20), (4, 10), (6, 10)  # (steps, rows kept) of a search
+FOLLOWING = Pace(proximal=0.03, largest_step=0.5)
+FOLLOW_STEPS = 2
+POOL = 10  # rows on other branches
+SAME_BRANCH = 0.25  # [rad] of the farthest joint: rows nearer than this are one
+NEARLY = math.radians(8)  # of aim: what a row may miss and still be worth a simulation
+WORTH_A_GLIDE = 0.3  # [rad] of the farthest joint: what is nearer is reached by warm steps
+HORIZON = 40  # frames that are simulated: a half turn takes 30
+STRIDE = 4  # frames in a step of a simulation
+WORK = 40  # joints times steps in a frame's piece of a simulation: a few milliseconds in numpy
+TAIL = 30  # frames that the end of a simulation goes on for in its cost, or what is lost for good would seem cheap
+BRANCH_PROXIMAL = 0.1  # of branches in a simulation, which nothing holds back
+AIM_COST = 20.0  # of a degree of aim, in degrees of shape deviation
+LOST_COST = 30.0  # of a frame whose aim is off by a degree or more, likewise
+FREE = math.radians(0.5)  # of aim: what the coarse steps miss by themselves
+OFF = math.radians(1)  # of aim: from here it is lost
+HYSTERESIS = 2.0  # [deg of shape deviation] by which another course must be cheaper
+
+Row = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Course:
+    """A glide under way."""
+
+    kind: int
+    branch: Row  # (n,)
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Ways into the future, simulated as far as `frames`: rows of branches, then rows of ways."""
+
+    branches: tuple[Row, ...]  # where they were at the start
+    rows: tuple[Row, ...]
+    kinds: tuple[int, ...]  # of each way
+    goals: tuple[int, ...]  # index of each way's branch
+    speeds: tuple[float, ...]
+    costs: tuple[float, ...]  # [deg of shape deviation x frames]
+    frames: int = 0
+    age: int = 0  # real frames since the start
+    under_way: bool = False  # the first branch is that of the course under way
+
+
+@dataclass(frozen=True)
+class Planning:
+    """What the planner knows from frame to frame."""
+
+    stage: int = SEEK_WIDE
+    frame: int = 0  # of the cycle
+    sought: int = 0  # frames since the last search began
+    pool: tuple[Row, ...] = ()
+    seekers: tuple[Row, ...] = ()
+    sides: tuple[float, ...] = ()
+    simulation: Simulation | None = None
+    course: Course | None = None
+
+
+class Now(NamedTuple):
+    """What a piece of work starts from."""
+
+    outlook: Outlook
+    authored: Authored
+    posture: Angles  # (n,)
+    angles: Angles  # (n,) the last frame's
+    speed: float  # [rad a frame] of the glide under way
+    lost: bool
+
+
+class Planner:
+    """Makes the plan for one skeleton; the state is the caller's."""
+
+    def __init__(self, model: Model, seeds: Seeds) -> None:
+        self.model, self.seeds = model, seeds
+        self._steps = max(1, WORK // len(model.lower))
+
+    def advance(self, state: Planning, now: Now) -> Planning:
+        """One piece of work."""
+        state = replace(state, frame=state.frame + 1, sought=state.sought + 1)
+        if state.stage == REST and (now.lost or state.frame >= CYCLE):
+            state = replace(state, stage=FOLLOW, frame=0)
+        if state.stage == FOLLOW:
+            return self._follow(state, now)
+        if state.stage == SIMULATE:
+            return self._simulate(state, now)
+        return self._seek(state, now) if state.stage != REST else state
+
+    def _descent(self, now: Now, frames: int) -> Descent:
+        return Descent(self.model, now.authored, BatchedAim(self.model, now.outlook.at(frames)))
+
+    def _seek(self, state: Planning, now: Now) -> Planning:
+        """A search from scratch, in three pieces."""
+        descent = self._descent(now, SEEK_LEAD)
+        if state.stage == SEEK_WIDE:
+            starts, sides = self.seeds.around(now.posture), None
+            if descent.aim.two_sided:
+                starts, sides = np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
+            state = replace(state, sought=0)
+        else:
+            starts, sides = np.array(state.seekers), np.array(state.sides) if state.sides else None
+        steps, kept = {SEEK_WIDE: WIDE, SEEK_LESS: LESS, SEEK_DEEP: DEEP}[state.stage]
+        rows = descent.at(starts, sides)
+        for _ in range(steps):
+            rows = descent.step(rows, SEEK)
+        rows = best_rows(rows, kept)
+        found = rows_of(rows.angles)
+        if state.stage == SEEK_DEEP:
+            # Those that were found come last: the pool's own rows are as good and known.
+            return replace(state, pool=state.pool + found, seekers=(), sides=(), stage=REST)
+        return replace(state, seekers=found, sides=() if rows.sides is None else tuple(rows.sides.tolist()), stage=state.stage + 1)
+
+    def _follow(self, state: Planning, now: Now) -> Planning:
+        """The pool follows the goal that is expected, and the simulation is laid out."""
+        if not state.pool:
+            return replace(state, stage=SEEK_WIDE)
+        descent = self._descent(now, LEAD)
+        rows = descent.at(np.array(state.pool), None)
+        for _ in range(FOLLOW_STEPS):
+            rows = descent.step(rows, FOLLOWING)
+        kept: list[int] = []
+        for row in np.argsort(rows.merit, kind="stable").tolist():
+            if len(kept) < POOL and self._apart(rows, row, kept):
+                kept.append(row)
+        worth = [row for row in kept if rows.missed[row] < NEARLY and self._far(rows.angles[row], now.angles) > WORTH_A_GLIDE]
+        branches = rows.angles[worth]
+        if state.course is not None:
+            branches = np.concatenate([[state.course.branch], branches])
+        kinds = (STAY, *(kind for _ in branches for kind in KINDS))
+        simulation = Simulation(
+            branches=rows_of(branches),
+            rows=rows_of(np.concatenate([branches, np.repeat(now.angles[None], len(kinds), 0)])),
+            kinds=kinds,
+            goals=(0, *(index for index in range(len(branches)) for _ in KINDS)),
+            speeds=(now.speed,) * len(kinds),
+            costs=(0.0,) * len(kinds),
+            under_way=state.course is not None,
+        )
+        pool = rows_of(rows.angles[kept])
+        if not len(branches):
+            return replace(state, pool=pool, stage=self._after(state))
+        return replace(state, pool=pool, simulation=simulation, stage=SIMULATE)
+
+    def _apart(self, rows: Rows, row: int, others: list[int]) -> bool:
+        return all(self._far(rows.angles[row], rows.angles[other]) > SAME_BRANCH for other in others)
+
+    def _far(self, angles: Angles, others: Angles) -> float:
+        return float((np.abs(angles - others) / self.model.scale).max())
+
+    def _after(self, state: Planning) -> int:
+        return SEEK_WIDE if state.sought >= SEEK_EVERY else REST
+
+    def _simulate(self, state: Planning, now: Now) -> Planning:
+        """Some steps of the simulation; at its end the choice."""
+        old = state.simulation
+        assert old is not None
+        count = len(old.branches)
+        kinds, goals = np.array(old.kinds), np.array(old.goals)
+        angles, speeds, costs = np.array(old.rows), np.array(old.speeds), np.array(old.costs)
+        frames, age = old.frames, old.age + 1
+        for _ in range(self._steps):
+            frames += STRIDE
+            descent = self._descent(now, frames - age)
+            rows = descent.at(angles, None)
+            lead, speeds = self._lead(rows, count, Glides(kinds, angles[goals], speeds))
+            angles = descent.led(rows, lead)
+            # What a step leaves of the aim is told by its own linear model.
+            left = rows.error - ((angles - rows.angles)[:, None] @ rows.columns)[:, 0]
+            missed = np.maximum(0.0, np.sqrt((left[count:] ** 2).sum(1)) - FREE)
+            shape = np.arccos(np.clip(rows.cosine[count:], -1.0, 1.0))
+            weight = STRIDE + (TAIL if frames >= HORIZON else 0)
+            costs += weight * (np.degrees(shape + AIM_COST * missed) + LOST_COST * np.minimum(1.0, missed / OFF))
+            kinds = np.where(arrived(self.model, angles[count:], angles[goals]), STAY, kinds)
+            if frames >= HORIZON:
+                return self._choose(replace(state, simulation=None, stage=self._after(state)), old, costs)
+        simulation = replace(
+            old,
+            rows=rows_of(angles),
+            kinds=tuple(kinds.tolist()),
+            speeds=tuple(speeds.tolist()),
+            costs=tuple(costs.tolist()),
+            frames=frames,
+            age=age,
+        )
+        return replace(state, simulation=simulation)
+
+    def _lead(self, rows: Rows, count: int, glides: Glides) -> tuple[Lead, Angles]:
+        """Branches go where the shape and the aim ask, ways on their glides within what a joint does in a stride."""
+        model, free = self.model, np.zeros(count)
+        room = STRIDE * LARGEST_MOVE * model.scale
+        lower = np.maximum(model.lower, rows.angles - room)
+        upper = np.minimum(model.upper, rows.angles + room)
+        lead, speeds = led(model, rows.angles[count:], glides, STRIDE, lower[count:], upper[count:])
+        one = free + 1.0
+        return Lead(
+            np.concatenate([np.zeros((count, lead.toward.shape[1])), lead.toward]),
+            np.concatenate([one, lead.shape]),
+            np.concatenate([one, lead.aim]),
+            np.concatenate([free + BRANCH_PROXIMAL, lead.proximal]),
+            np.concatenate([np.broadcast_to(model.lower, (count, len(model.lower))), lead.lower]),
+            np.concatenate([np.broadcast_to(model.upper, (count, len(model.upper))), lead.upper]),
+        ), speeds
+
+    def _choose(self, state: Planning, done: Simulation, costs: Angles) -> Planning:
+        """The cheapest course, with some favour for the one under way."""
+        # Kinds at the start are those of the layout: what has arrived since stays.
+        kinds = (STAY, *(kind for _ in done.branches for kind in KINDS))
+        current = 0
+        if state.course is not None and done.under_way:
+            current = 1 + KINDS.index(state.course.kind)
+        biased = costs / (HORIZON + TAIL) + HYSTERESIS
+        biased[current] -= HYSTERESIS
+        best = int(np.argmin(biased))
+        if best == current:
+            return state
+        if kinds[best] == STAY:
+            return replace(state, course=None)
+        return replace(state, course=Course(kinds[best], done.branches[done.goals[best]]))
+
+
+def rows_of(angles: Angles) -> tuple[Row, ...]:
+    """Rows (m, n) as values that never change."""
+    return tuple(tuple(row) for row in angles.tolist())
