@@ -8,7 +8,6 @@ from .options import Options, PriorityOptions
 from .priorities import Priorities
 from .solver import JacobianSolver, Updates
 
-
 PLAIN, IN_ORDER = Options(), PriorityOptions()
 
 
