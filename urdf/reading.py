@@ -44,9 +44,12 @@ def read(path: str | os.PathLike[str]) -> Robot:
 
 
 def _refuse_xacro(source: Source, element: Element) -> None:
-    for child in element.children:
-        if child.tag.startswith("xacro:"):
-            raise source.error(MalformedError, child, "this is xacro, from which URDF is made: run `xacro FILE > robot.urdf` first")
+    waiting = [element]
+    while waiting:
+        found = waiting.pop()
+        if found.tag.startswith("xacro:"):
+            raise source.error(MalformedError, found, "this is xacro, from which URDF is made: run `xacro FILE > robot.urdf` first")
+        waiting += reversed(found.children)
 
 
 def _link(source: Source, looks: Looks, element: Element) -> Link:
@@ -120,6 +123,8 @@ def _limits(source: Source, element: Element, kind: Kind) -> tuple[float | None,
         raise source.error(
             LimitError, limit, f"of joint '{element.attributes['name']}' lower='{lower:g}' is above upper='{upper:g}': exchange them"
         )
+    if lower is not None and lower == upper:
+        source.warn(element, "its limits are equal, so it cannot move: give it the motor's if that is not meant")
     return lower, upper, velocity, effort
 
 

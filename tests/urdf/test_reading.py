@@ -26,6 +26,7 @@ WRONG = {
     "not closed": (errors.MalformedError, '<robot name="r">\n<link name="a">\n</robot>', 3, "no XML"),
     "another root element": (errors.MalformedError, "<sdf/>", 1, "<robot>"),
     "xacro": (errors.MalformedError, robot('<link name="a"/>\n<xacro:arm x="1"/>'), 3, "xacro"),
+    "xacro within": (errors.MalformedError, robot('<link name="a">\n<xacro:inertia/></link>'), 3, "xacro"),
     "entity": (errors.MalformedError, '<!DOCTYPE r [\n<!ENTITY a "b">]>\n<robot name="&a;"/>', 2, "ENTITY"),
     "no link": (errors.MalformedError, robot(""), 1, "no <link>"),
     "link without a name": (errors.MalformedError, robot('<link name="a"/>\n<link/>'), 3, "name"),
@@ -135,7 +136,6 @@ def only_joint(tmp_path, inside: str, kind: str = "revolute"):
         ('<limit effort="1" velocity="1"/>', (None, None)),
         ('<limit lower="-inf" upper="inf"/>', (None, None)),
         ('<limit lower="-1e16" upper="1e16"/>', (None, None)),
-        ('<limit lower="0" upper="0"/>', (0.0, 0.0)),
     ],
 )
 def test_limits_that_are_not_told_are_none_and_of_one_the_others_default_is_zero(tmp_path, limit, expected):
@@ -155,6 +155,12 @@ def test_joints_that_no_motor_can_be_are_held_with_a_warning(tmp_path, kind):
     found, warnings = only_joint(tmp_path, '<axis xyz="0 0 0"/>', kind)
     assert not found.moves
     assert kind in warnings[0]
+
+
+def test_a_joint_whose_limits_are_equal_cannot_move_and_that_is_said(tmp_path):
+    found, warnings = only_joint(tmp_path, '<limit lower="0" upper="0"/>')
+    assert (found.lower, found.upper) == (0.0, 0.0)
+    assert "cannot move" in warnings[0]
 
 
 def test_an_axis_that_is_not_told_is_x(tmp_path):
