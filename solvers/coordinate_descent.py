@@ -40,8 +40,9 @@ class Pull(NamedTuple):
     level: float = 0.0
     together: float = 0.0
 
-    def __add__(self, other: tuple[float, ...]) -> "Pull":  # type: ignore[override]
-        return Pull(self.across + other[0], self.level + other[1], self.together + other[2])
+    def plus(self, other: "Pull") -> "Pull":
+        """Both at once."""
+        return Pull(self.across + other.across, self.level + other.level, self.together + other.together)
 
     def times(self, weight: float) -> "Pull":
         """The same, `weight` times as strong."""

@@ -25,12 +25,20 @@ LEAST_SQUARE = 1e-10  # of the sweeps' own squares: keeps the system solvable wh
 NO_STIFFNESS = 1e-12  # a slide across which nothing can be gained
 
 
+class Missed(NamedTuple):
+    """What a pose misses, in the order in which it matters; weights count relative to the heaviest."""
+
+    seen: float  # [rad, or of the reach] of views and places, at least MET
+    whole: float  # the same with the rolls
+    unmet: bool  # whether any goal of any weight is not met
+
+
 class Way(NamedTuple):
     """Where a descent has come to."""
 
     angles: tuple[float, ...]  # (n,) within limits
     pose: Pose
-    missed: tuple[float, float]  # of views and places, then with the rolls; [rad, or of the reach], weighted, at least MET
+    missed: Missed
     sweeps: int
 
 
@@ -54,14 +62,17 @@ class Descent:
         turning = [k for k in path if not self._slides[k]]
         return frozenset(turning[len(turning) - min(WRIST_JOINTS, len(turning) // 2) :])
 
-    def missed(self, goal: GazeGoal, pose: Pose) -> tuple[float, float]:
-        """What a pose misses, see `Way`."""
+    def missed(self, goal: GazeGoal, pose: Pose) -> Missed:
+        """What a pose misses of the goals that count."""
         seen = whole = 0.0
-        for wanted, miss in zip(goal.ends, misses(self.skeleton, goal, pose), strict=True):
-            apart = miss.distance / self.reach
-            seen += wanted.weight**2 * (miss.angle**2 + apart**2)
-            whole += wanted.weight**2 * (miss.whole**2 + apart**2)
-        return max(MET, math.sqrt(seen)), max(MET, math.sqrt(whole))
+        unmet = False
+        for share, wanted, miss in zip(_shares(goal), goal.ends, misses(self.skeleton, goal, pose), strict=True):
+            if wanted.weight > 0.0:
+                apart = miss.distance / self.reach
+                seen += share * (miss.angle**2 + apart**2)
+                whole += share * (miss.whole**2 + apart**2)
+                unmet = unmet or max(miss.whole, apart) > MET
+        return Missed(max(MET, math.sqrt(seen)), max(MET, math.sqrt(whole)), unmet)
 
     def descend(
         self, goal: GazeGoal, angles: Sequence[float], lower: Sequence[float], upper: Sequence[float], splits: bool, sweeps: int
@@ -76,10 +87,10 @@ class Descent:
         pose = self.skeleton.forward(now)
         best = Way(tuple(now), pose, self.missed(goal, pose), 0)
         missed, trail, history, done = best.missed, [tuple(now)], [math.inf] * PATIENCE, 0
-        while missed[1] > MET and done < sweeps and missed[1] < STUCK * history[-PATIENCE]:
+        while missed.unmet and done < sweeps and missed.whole < STUCK * history[-PATIENCE]:
             done += 1
-            history.append(missed[1])
-            self._sweep(wishes, now, pose, lower, upper, missed[1] < NEAR)
+            history.append(missed.whole)
+            self._sweep(wishes, now, pose, lower, upper, missed.whole < NEAR)
             pose = self.skeleton.forward(now)
             missed = self.missed(goal, pose)
             if missed < best.missed:
@@ -96,13 +107,13 @@ class Descent:
         return best._replace(sweeps=done)
 
     def _wishes(self, goal: GazeGoal, splits: bool) -> list[list[tuple[float, Wish]]]:
-        """Of each end, its wishes and the squares of their weights."""
+        """Of each end, its wishes and their shares."""
         ends = len(self.skeleton.ends)
         wishes: list[list[tuple[float, Wish]]] = [[] for _ in range(ends)]
-        for wanted in goal.ends:
+        for share, wanted in zip(_shares(goal), goal.ends, strict=True):
             if wanted.weight > 0.0:
                 wish = wish_of(wanted, ends + wanted.end, self._wrists[wanted.end], self.reach, splits)
-                wishes[wanted.end].append((wanted.weight**2, wish))
+                wishes[wanted.end].append((share, wish))
         return wishes
 
     def _sweep(
@@ -139,7 +150,7 @@ class Descent:
     ) -> float:
         pull = Pull()
         for weight, wish in felt:
-            pull += wish.turn(k, axis, place, room, tools).times(weight)
+            pull = pull.plus(wish.turn(k, axis, place, room, tools).times(weight))
         turn = pull.best_turn if near else pull.turn
         return turn_within(pull, turn, room) if turn else 0.0
 
@@ -151,6 +162,12 @@ class Descent:
             pull += weight * slide.pull
             stiffness += weight * slide.stiffness
         return place + pull / stiffness if stiffness > NO_STIFFNESS else place
+
+
+def _shares(goal: GazeGoal) -> list[float]:
+    """Squares of the goals' weights, for squares of errors: of the heaviest 1."""
+    heaviest = max(wanted.weight for wanted in goal.ends)
+    return [(wanted.weight / heaviest) ** 2 if heaviest > 0.0 else 0.0 for wanted in goal.ends]
 
 
 def _extrapolated(trail: Sequence[Sequence[float]]) -> list[float]:

@@ -66,12 +66,12 @@ class Ccd:
         lower = [max(lo, angle - most) for lo, angle in zip(self.skeleton.lower, here, strict=True)]
         upper = [min(hi, angle + most) for hi, angle in zip(self.skeleton.upper, here, strict=True)]
         way = self._descend(goal, here, lower, upper, self.options.in_frame)
-        if way.missed[0] <= FOLLOWED:
+        if way.missed.seen <= FOLLOWED:
             return way, Memory()
         if last.stuck + 1 < self.options.frames_stuck:
             return way, Memory(last.stuck + 1)
         found = self._annealed(goal, way)
-        worthwhile = found.missed[0] < WORTHWHILE * way.missed[0]
+        worthwhile = found.missed.seen < WORTHWHILE * way.missed.seen
         return way._replace(sweeps=found.sweeps), Memory(0, found.angles) if worthwhile else Memory(-PAUSE)
 
     def _on_the_way_out(self, goal: GazeGoal, here: tuple[float, ...], last: Memory) -> tuple[Way, Memory]:
@@ -97,7 +97,7 @@ class Ccd:
         sweeps = best.sweeps
         draw = random.Random(self.options.seed)
         for tried in range(self.options.anneals):
-            if best.missed[1] <= MET:
+            if not best.missed.unmet:
                 break
             heat = LARGEST_OFFSET * (1.0 - tried / self.options.anneals)
             offset = [a + heat * draw.uniform(lo - hi, hi - lo) for a, lo, hi in zip(best.angles, lower, upper, strict=True)]
@@ -110,10 +110,10 @@ class Ccd:
     def _descend(self, goal: GazeGoal, angles: Sequence[float], lower: Sequence[float], upper: Sequence[float], most: int) -> Way:
         """A descent; where it falls short, one in which all joints go for place and orientation alike, then one for the views alone."""
         way = self.descent.descend(goal, angles, lower, upper, True, most)
-        if way.missed[1] > MET and any(isinstance(wanted.aim, Frame) for wanted in goal.ends):
+        if way.missed.unmet and any(isinstance(wanted.aim, Frame) for wanted in goal.ends):
             way = self._further(goal, goal, way, lower, upper, False, most)
         views = with_free_roll(goal)
-        if way.missed[0] > MET and views is not goal:
+        if way.missed.seen > MET and views is not goal:
             way = self._further(goal, views, way, lower, upper, True, most)
         return way
 

@@ -121,7 +121,7 @@ class Both:
         self.facing, self.reaching = facing, reaching
 
     def turn(self, k: int, axis: Vector, place: Vector, room: Room, tools: Sequence[Tool]) -> Pull:
-        return self.facing.turn(k, axis, place, room, tools) + self.reaching.turn(k, axis, place, room, tools)
+        return self.facing.turn(k, axis, place, room, tools).plus(self.reaching.turn(k, axis, place, room, tools))
 
     def slide(self, k: int, axis: Vector, tools: Sequence[Tool]) -> Slide:
         return self.reaching.slide(k, axis, tools)
@@ -146,7 +146,7 @@ class Looking:
             return pull
         weight = length(reject(unit(self.aim.up), wanted))
         level = rotate(nearer_roll(target, tool.rotation, self.symmetric), Z)
-        return pull + pull_of_vectors(axis, rotate(tool.rotation, Z), level).times(weight)
+        return pull.plus(pull_of_vectors(axis, rotate(tool.rotation, Z), level).times(weight))
 
     def slide(self, k: int, axis: Vector, tools: Sequence[Tool]) -> Slide:
         """To where the line of sight passes nearest to the point."""

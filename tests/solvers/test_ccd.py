@@ -91,7 +91,7 @@ def test_a_hinge_never_turns_too_far_and_the_best_turn_is_the_best(seed):
     pairs = [(any_direction(draw), any_direction(draw), draw.uniform(0, 2)) for _ in range(3)]
     pull = Pull()
     for now, wanted, weight in pairs:
-        pull += pull_of_vectors(axis, now, wanted).times(weight)
+        pull = pull.plus(pull_of_vectors(axis, now, wanted).times(weight))
 
     def nearness(turn: float) -> float:
         return sum(weight * dot(rotate(about(axis, turn), now), wanted) for now, wanted, weight in pairs)
@@ -272,6 +272,21 @@ def test_where_ends_contradict_each_other_the_heavier_gets_nearer():
     assert heavy.misses[1].distance > light.misses[1].distance
     assert not heavy.converged
     assert "cannot be met together" in heavy.reason
+
+
+def test_a_goal_of_little_weight_is_met_as_exactly_where_nothing_stands_against_it():
+    draw = random.Random(16)
+    for weight, other in ((1e-3, 1e-3), (1e-3, 1.0), (100.0, 1.0)):
+        met = 0
+        for _ in range(8):
+            skeleton = tree(draw)
+            pose = skeleton.forward(posture_of(draw, skeleton))
+            views = [rotate(skeleton.end_pose(pose, e)[0], Y) for e in range(2)]
+            goal = GazeGoal(
+                Direction(views[0]), posture_of(draw, skeleton), weight=weight, others=(EndGoal(Direction(views[1]), 1, other),)
+            )
+            met += Ccd(skeleton).solve(goal).converged
+        assert met >= 6
 
 
 def test_a_slide_slides_to_what_turning_alone_cannot_reach():
