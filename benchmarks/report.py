@@ -44,12 +44,17 @@ class Race(NamedTuple):
     missing: dict[str, str]
 
 
-def raced(tasks: int, rounds: int, folder: Path) -> Race:
-    """In a process of its own, which pins itself to one core."""
-    out = folder / "peers.json"
+def raced(tasks: int, rounds: int) -> Path:
+    """The file with the race's figures, run in a process of its own, which pins itself to one core."""
+    out = FOLDER / "peers.json"
     command = [sys.executable, "-m", "benchmarks.peers", "--tasks", str(tasks), "--rounds", str(rounds), "--json", str(out)]
     subprocess.run(command, cwd=ROOT, env={**os.environ, **ONE_THREAD}, stdout=subprocess.DEVNULL, check=True)
-    kept = json.loads(out.read_text())
+    return out
+
+
+def kept_race(path: Path) -> Race:
+    """What `benchmarks.peers --json` kept."""
+    kept = json.loads(path.read_text())
     return Race([Row(**row) for row in kept["rows"]], kept["missing"])
 
 
@@ -86,6 +91,7 @@ def main() -> None:
     ask.add_argument("--paths", type=int, default=warm.PATHS, help="of each kind for each skeleton (default %(default)s)")
     ask.add_argument("--tasks", type=int, default=TASKS, help="of the race (default %(default)s)")
     ask.add_argument("--rounds", type=int, default=ROUNDS, help="of the race (default %(default)s)")
+    ask.add_argument("--race", type=Path, metavar="PEERS.json", help="take the race from what `benchmarks.peers --json` kept")
     ask.add_argument("--into", type=Path, default=ROOT / "build" / "bench", help="folder of the page (default build/bench)")
     asked = ask.parse_args()
     began = time.monotonic()
@@ -94,7 +100,7 @@ def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
 
     print("Race", file=sys.stderr, flush=True)
-    race = raced(asked.tasks, asked.rounds, FOLDER)
+    race = kept_race(asked.race or raced(asked.tasks, asked.rounds))
     print("Pairs", file=sys.stderr, flush=True)
     names, solvers = list(BODIES), list(dict.fromkeys([*solvers_for_orientations(), *VARIANTS]))
     sweep = Sweep(asked.pairs)
@@ -103,7 +109,7 @@ def main() -> None:
     walked = warm.run(warm.SKELETONS, solvers_for_orientations(), asked.paths, asked.folder, asked.scheduler, asked.workers)
 
     rows = glances(results, walked)
-    sizes = f"{asked.pairs} pairs of each skeleton, {asked.paths} paths of each kind, {asked.rounds} rounds of the race"
+    sizes = f"{asked.pairs} pairs of each skeleton, {asked.paths} paths of each kind"
     text = page(rows, results, walked, race, sizes)
     (asked.into / "benchmarks.md").write_text(text)
     plots.glance(rows, pictures / "solvers_glance.png")
