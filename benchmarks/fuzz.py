@@ -1,6 +1,6 @@
 """Every solver on random skeletons and goals, the awkward ones above all: what crashes, leaves limits or says what is not so.
 
-    python -m benchmarks.fuzz [--count 10000] [--seed 0] [--solvers ccd,erik] [--frames 1]
+    python -m benchmarks.fuzz [--count 10000] [--seed 0] [--solvers ccd,erik] [--frames 1] [--jobs 2]
 
 Each case is a skeleton with a goal: from 1 to 40 joints with random axes, rest transforms, limits and slides, links without length,
 joints that cannot move, chains without a bend, trees with several ends; targets of every kind, in reach or out of it, behind, at the
@@ -11,12 +11,15 @@ and by how much limits are exceeded at worst.
 
 import argparse
 import math
+import os
 import random
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +32,7 @@ from limber.solvers.table import SOLVERS, unavailable
 
 MOST_JOINTS = 40
 SHOW_EVERY = 5.0  # [s] between lines of progress
+CHUNK = 8  # cases that a process takes at a time
 HELD = 1e-12  # [rad, m] a limit exceeded by less is held
 MET = 1.1e-6  # [rad, or of the reach] what a solver may still miss where it says that it has converged; the tenth is rounding
 # ERIK's own measure: it converges by the weighted sum of the paper's errors.
@@ -315,7 +319,7 @@ class Tally:
     """What a run came to, solver by solver."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self.solved, self.met, self.faulty = Counter[str](), Counter[str](), Counter[str]()
+        self.solved, self.faulty = Counter[str](), Counter[str]()
         self.excess, self.slowest = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0)
 
     def add(self, name: str, tried: Tried) -> None:
@@ -333,33 +337,41 @@ class Tally:
         return f"{name:16} {figures}"
 
 
+def try_all(seed: int, names: Sequence[str], frames: int) -> list[tuple[str, Tried]]:
+    """How each solver that can take it up did on the case of a seed."""
+    case = make(any_recipe(random.Random(seed)))
+    return [(name, _caught(name, case, frames)) for name in names if available(name, case)]
+
+
+def _caught(name: str, case: Case, frames: int) -> Tried:
+    try:
+        return attempt(name, case, frames)
+    except Exception as error:  # whatever it is, it is what is looked for
+        return Tried([f"{type(error).__name__}: {error}"], 0.0, 0.0)
+
+
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("--count", type=int, default=10000, help="cases (default 10000: about half an hour)")
+    ask.add_argument("--count", type=int, default=10000, help="cases (default 10000: an hour of processor time)")
     ask.add_argument("--seed", type=int, default=0, help="of the first case; the others count on from it")
     ask.add_argument("--frames", type=int, default=1, help="that follow the first one (default 1)")
     ask.add_argument("--solvers", default=",".join(SOLVERS), help="names, with commas (default all)")
+    ask.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: as many as there are cores)")
     asked = ask.parse_args()
     names = asked.solvers.split(",")
+    seeds = range(asked.seed, asked.seed + asked.count)
     tally, shown = Tally(names), time.perf_counter()
-    for seed in range(asked.seed, asked.seed + asked.count):
-        case = make(any_recipe(random.Random(seed)))
-        for name in names:
-            if not available(name, case):
-                continue
-            try:
-                tried = attempt(name, case, asked.frames)
-            except Exception as error:  # whatever it is, it is what is looked for
-                tried = Tried([f"{type(error).__name__}: {error}"], 0.0, 0.0)
-            tally.add(name, tried)
-            for fault in tried.faults:
-                print(
-                    f"{name}: {fault}  (python -m benchmarks.fuzz --count 1 --seed {seed} --frames {asked.frames} --solvers {name})",
-                    flush=True,
-                )
-        if time.perf_counter() - shown > SHOW_EVERY:
-            shown = time.perf_counter()
-            print(f"  {seed - asked.seed + 1} of {asked.count} cases", file=sys.stderr, flush=True)
+    with ProcessPoolExecutor(asked.jobs) as pool:
+        results = pool.map(partial(try_all, names=names, frames=asked.frames), seeds, chunksize=CHUNK)
+        for seed, tries in zip(seeds, results, strict=True):
+            for name, tried in tries:
+                tally.add(name, tried)
+                again = f"python -m benchmarks.fuzz --count 1 --seed {seed} --frames {asked.frames} --solvers {name}"
+                for fault in tried.faults:
+                    print(f"{name}: {fault}  ({again})", flush=True)
+            if time.perf_counter() - shown > SHOW_EVERY:
+                shown = time.perf_counter()
+                print(f"  {seed - asked.seed + 1} of {asked.count} cases", file=sys.stderr, flush=True)
     print("\n".join(tally.lines()))
     if tally.faulty.total():
         sys.exit(f"{tally.faulty.total()} answers are faulty")
