@@ -35,7 +35,8 @@ from limber.solvers.rotations import (
 )  # fmt: skip
 from limber.solvers.skeleton import End, Joint, Skeleton
 
-from benchmarks.fuzz import any_recipe, attempt, make
+from benchmarks.fuzz import attempt
+from benchmarks.fuzz_cases import any_recipe, make
 from tests.solvers.chains import any_chain, any_direction, any_turn, lamp, pairs_of, posture_of, shared_places, skeleton_of, unit_chain
 
 DEGREE = math.radians(1)

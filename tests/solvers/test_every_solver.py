@@ -29,8 +29,9 @@ from limber.solvers.rotations import IDENTITY, X, Y, Z, add, rotate, scale
 from limber.solvers.skeleton import End, Joint, Skeleton
 from limber.solvers.table import SOLVERS, UnavailableSolverError, make_solver, unavailable
 
-from benchmarks import fuzz
-from benchmarks.fuzz import Recipe, attempt, available, make
+from benchmarks import fuzz_cases as cases
+from benchmarks.fuzz import attempt, available, faults_of
+from benchmarks.fuzz_cases import Recipe, make
 from tests.solvers.chains import lamp
 
 NAMES = list(SOLVERS)
@@ -41,18 +42,18 @@ WALKS, FRAMES = 3, 12  # cases that are followed, for so long
 recipes = st.builds(
     Recipe,
     seed=st.integers(0, 2**32 - 1),
-    joints=st.integers(1, 8) | st.integers(1, fuzz.MOST_JOINTS),
+    joints=st.integers(1, 8) | st.integers(1, cases.MOST_JOINTS),
     ends=st.sampled_from([1, 1, 2, 3]),
-    links=st.sampled_from(fuzz.LINKS),
-    axes=st.sampled_from(fuzz.AXES),
-    limits=st.sampled_from(fuzz.LIMITS),
-    slides=st.sampled_from(fuzz.SLIDES),
-    kinds=st.lists(st.sampled_from(fuzz.KINDS), min_size=1, max_size=3).map(tuple),
-    where=st.sampled_from(fuzz.WHERE),
-    up=st.sampled_from(fuzz.UPS),
-    weights=st.lists(st.sampled_from(fuzz.WEIGHTS), min_size=1, max_size=2).map(tuple),
-    posture=st.sampled_from(fuzz.POSTURES),
-    keep=st.sampled_from(fuzz.KEEPS),
+    links=st.sampled_from(cases.LINKS),
+    axes=st.sampled_from(cases.AXES),
+    limits=st.sampled_from(cases.LIMITS),
+    slides=st.sampled_from(cases.SLIDES),
+    kinds=st.lists(st.sampled_from(cases.KINDS), min_size=1, max_size=3).map(tuple),
+    where=st.sampled_from(cases.WHERE),
+    up=st.sampled_from(cases.UPS),
+    weights=st.lists(st.sampled_from(cases.WEIGHTS), min_size=1, max_size=2).map(tuple),
+    posture=st.sampled_from(cases.POSTURES),
+    keep=st.sampled_from(cases.KEEPS),
     symmetric=st.booleans(),
     size=st.sampled_from([1.0, 1e-3, 1e3]),
 )
@@ -89,7 +90,7 @@ def test_whatever_is_asked_the_answer_is_sound(name, recipe):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_cases_of_the_command_leave_no_fault(name):
     for seed in range(10**6, 10**6 + DRAWN):
-        case = make(fuzz.any_recipe(random.Random(seed)))
+        case = make(cases.any_recipe(random.Random(seed)))
         if available(name, case):
             assert attempt(name, case).faults == [], f"python -m benchmarks.fuzz --count 1 --seed {seed} --solvers {name}"
 
@@ -97,7 +98,7 @@ def test_the_cases_of_the_command_leave_no_fault(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_from_frame_to_frame_the_answers_stay_sound(name):
     for seed in range(2 * 10**6, 2 * 10**6 + WALKS):
-        case = make(fuzz.any_recipe(random.Random(seed)))
+        case = make(cases.any_recipe(random.Random(seed)))
         if available(name, case):
             assert attempt(name, case, FRAMES).faults == [], f"python -m benchmarks.fuzz --count 1 --seed {seed} --frames {FRAMES}"
 
@@ -106,7 +107,7 @@ def test_the_cases_are_of_every_sort():
     # A fuzz that drew only easy cases would find nothing.
     met, trees, fixed, kinds = 0, 0, 0, Counter()
     for seed in range(300):
-        case = make(fuzz.any_recipe(random.Random(seed)))
+        case = make(cases.any_recipe(random.Random(seed)))
         trees += not case.skeleton.is_chain
         fixed += any(joint.lower == joint.upper for joint in case.skeleton.joints)
         kinds.update(type(wanted.aim) for wanted in case.goal.ends)
@@ -129,9 +130,9 @@ def test_the_fuzz_sees_what_is_wrong():
         "says that it has converged": replace(right, angles=np.array(case.skeleton.clamp(right.angles + 0.1))),
         "0 misses for 1 goals": replace(right, misses=()),
     }
-    assert fuzz.faults_of("ccd", case.skeleton, case.goal, right) == []
+    assert faults_of("ccd", case.skeleton, case.goal, right) == []
     for said, solution in wrong.items():
-        assert any(said in fault for fault in fuzz.faults_of("ccd", case.skeleton, case.goal, solution))
+        assert any(said in fault for fault in faults_of("ccd", case.skeleton, case.goal, solution))
 
 
 NOT_FINITE = [
