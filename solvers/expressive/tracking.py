@@ -17,9 +17,9 @@ from ..goals import Aim, GazeGoal
 from ..skeleton import Angles
 from .aims import BatchedAim
 from .descent import Descent, Pace
-from .glides import STRAIGHT, Glides, arrived, led
+from .glides import ALONG, STAY, STRAIGHT, Glides, arrived, led
 from .model import Authored, Model
-from .pace import LARGEST_MOVE, RAMP
+from .pace import HARD_RAMP, LARGEST_MOVE, RAMP
 from .plan import Course, Now, Planner, Planning
 from .prediction import Outlook, Velocity, numbers, velocity
 from .search import Search
@@ -30,6 +30,7 @@ WARM_ENOUGH = math.radians(3)  # of movement in a step: what is left after a sma
 HOLD_STEPS = 5
 HOLD_DAMPING = 1e-6  # of the squared lever arms: what cannot be met must not make joints tremble
 LOST = math.radians(1)  # of aim
+AT_RISK = math.radians(0.3)  # of aim: from here joints that hold it may gain speed faster
 SETTLED = 1e-9  # [rad] of movement in a frame while nothing is asked anew: the answer stays as it is, to the bit
 QUIET = 60  # frames of that until the planner rests: by then it has looked at all it knows twice
 SAME_START = 1e-6  # [rad] a start farther from the last answer is somebody else's
@@ -92,11 +93,15 @@ class Tracker:
         speed = 0.0
         if planning.course is None:
             wanted, steps = self._warm(descent, start)
-            held = self._held(goal, self._braked(start, wanted, np.array(last.move), box), box)
+            wanted = self._braked(start, wanted, np.array(last.move), box)
         else:
             wanted, branch, speed, box = self._glided(descent, start, planning.course, last.speed, box)
-            held = self._held(goal, wanted, box) if planning.course.kind != STRAIGHT else self._posed(goal, wanted)
             steps = 1
+        kind = STAY if planning.course is None else planning.course.kind
+        held = self._held(goal, wanted, box) if kind != STRAIGHT else self._posed(goal, wanted)
+        if kind in (STAY, ALONG) and held.missed > AT_RISK:
+            held = self._held(goal, wanted, self._box(start, np.array(last.move), HARD_RAMP))
+        if planning.course is not None:
             there = arrived(model, np.array(held.angles)[None], branch[None])[0]
             course = None if there else Course(planning.course.kind, tuple(branch.tolist()))
             planning = replace(planning, course=course)
@@ -129,12 +134,12 @@ class Tracker:
         planning = replace(memory.planning, course=None, simulation=None, stage=Planning().stage, seekers=(), sides=())
         return replace(resting, aims=memory.aims, moving=memory.moving, planning=planning)
 
-    def _box(self, start: Angles, move: Angles) -> tuple[Angles, Angles]:
+    def _box(self, start: Angles, move: Angles, ramp: float = RAMP) -> tuple[Angles, Angles]:
         """What is reached in a frame without a jolt: around the last frame's movement, within the limits and the largest move."""
         model = self.model
         lower = np.maximum(model.lower, start - LARGEST_MOVE * model.scale)
         upper = np.minimum(model.upper, start + LARGEST_MOVE * model.scale)
-        jolt = RAMP * model.scale
+        jolt = ramp * model.scale
         return (
             np.minimum(np.maximum(lower, start + move - jolt), upper),
             np.maximum(np.minimum(upper, start + move + jolt), lower),
