@@ -20,13 +20,15 @@ class Dialogue:
     Args:
         decoder: Of this connection.
         baudrate: Of the line [bit/s].
+
+    Attributes:
         patience: Time that adapters and drivers may take over an answer [s].
     """
 
-    def __init__(self, decoder: Decoder, baudrate: int, patience: float = PATIENCE) -> None:
+    def __init__(self, decoder: Decoder, baudrate: int) -> None:
         self._decoder = decoder
         self._baudrate = baudrate
-        self._patience = patience
+        self.patience = PATIENCE
         self._due: deque[Exchange] = deque()
         self._deadline = 0.0
 
@@ -61,4 +63,4 @@ class Dialogue:
         """Time [s] from now until its answers must have come, when `sent` bytes go out first."""
         answers = MOST_SERVOS if exchange.anyone else len(exchange.answers)
         answer_bytes = MOST_SERVOS * IDENTITY if exchange.anyone else exchange.answer_bytes
-        return BITS * (sent + answer_bytes) / self._baudrate + answers * THINKING + self._patience
+        return BITS * (sent + answer_bytes) / self._baudrate + answers * THINKING + self.patience

@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from ..calibration import angle_from_pulse, pulse_from_angle
-from ..device import Channel, Device
+from ..device import Device
 from ..errors import HardwareError
 from ..protocols.dialogue import Dialogue
 from ..protocols.interface import Codec, Complaint, Exchange, Identified, Measured, Message, Problem, ProtocolError, Quantity, Trouble
@@ -19,10 +18,12 @@ from ..transport import Transport, TransportError
 from .conversation import COMPLAINTS, GREET_FOR, POLL_EVERY, POSE_FRESH, SILENT_AFTER, Angles, Want
 from .jobs import Job, Outcome
 from .moves import Moves
-from .translation import SPEED_HEADROOM
+from .servo_channels import ServoChannels
 
 WATCHDOG = 0.25  # [s] the firmware's own: several turns, and less than what a joint does harm in
 CHECK_EVERY = 0.2  # [s]
+PATIENT = 0.1  # [s] for an answer while nothing moves: a busy computer hands bytes over late
+HURRIED = 0.05  # [s] while the servos follow: a lost answer must not hold up the goals for long
 NOISY = 3  # problems with what came, while nobody was found: more is another protocol
 
 
@@ -30,7 +31,7 @@ class ServoConversation:
     """A connection from its first question to its end.
 
     Args:
-        device: The robot's description. Its channels' pulses are microseconds, or, where the protocol has no pulses, its own units.
+        device: The robot's description.
         transport: An open connection; closed with `close`.
         codec: The protocol's.
         moves: Where they are counted.
@@ -43,10 +44,11 @@ class ServoConversation:
         self._transport = transport
         self._codec = codec
         self._can = codec.capabilities
-        self._unit = self._can.units.microsecond or 1.0
-        self._names = {channel.servo: channel.name for channel in device.channels}
+        self._channels = ServoChannels(device, codec)
+        self._servos = self._channels.servos
         self._moves = moves
         self._dialogue = Dialogue(codec.decoder(), device.baudrate)
+        self._dialogue.patience = PATIENT
         self._began = now
         self._places: dict[int, int] = {}  # newest measured raw position of each servo
         self._placed_at: dict[int, float] = {}
@@ -58,11 +60,13 @@ class ServoConversation:
         self._want = Want.QUIET
         self._settled = True  # connecting moves nothing, and nothing needs to be said
         self._job: Job | None = None
+        self._arming_since = now
         self._then: Callable[[float], None] = self._found
         self._polled_at = self._checked_at = -math.inf
-        self._sent_at = now
+        self._sent_at = self._heard_at = now
+        self._asks = False  # whether anything that is asked now and then is answered
         self._move = 0
-        unsuitable = why_unsuitable(device, codec)
+        unsuitable = self._channels.why_unsuitable()
         if unsuitable is not None:
             self.fail(Fault.UNSUITABLE, unsuitable)
 
@@ -93,17 +97,11 @@ class ServoConversation:
 
     def measured(self) -> Angles:
         """Where the joints were measured last (channels,) [rad]; None where they were not."""
-        return tuple(self._angle(channel, self._places.get(channel.servo)) for channel in self._device.channels)
+        return self._channels.angles(self._places)
 
     def pose(self, now: float) -> Angles:
-        """Where the joints are (channels,) [rad], as far as that is known now; a servo that cannot be made limp is where it was sent."""
-        if not self._can.measures:
-            kept = {} if self._can.releases else self._goals
-            return tuple(self._angle(channel, kept.get(channel.servo)) for channel in self._device.channels)
-        return tuple(
-            angle if now - self._placed_at.get(channel.servo, -math.inf) <= POSE_FRESH else None
-            for channel, angle in zip(self._device.channels, self.measured(), strict=True)
-        )
+        """Where the joints are (channels,) [rad], as far as that is known now: measured, or else where a pulse holds them."""
+        return self._channels.angles(self._measured_since(now - POSE_FRESH) if self._can.measures else self._kept())
 
     def want(self, want: Want) -> None:
         """Change what the servos are to do; the next `speak` says so without waiting for an older answer."""
@@ -113,6 +111,7 @@ class ServoConversation:
         self._want = want
         self._settled = want is Want.QUIET and not was_armed
         self._job = None
+        self._dialogue.patience = PATIENT
         self._dialogue.interrupt(())
 
     def listen(self, now: float) -> None:
@@ -132,12 +131,13 @@ class ServoConversation:
         if self._can.watchdog is not None and now - self._sent_at > WATCHDOG:
             self.fail(Fault.DEVICE_WATCHDOG, "")
             return
-        goals = {channel.servo: self._raw(channel, angle) for channel, angle in zip(self._device.channels, angles, strict=True)}
+        goals = self._channels.goals(angles)
         say = self._codec.write if self._goals.keys() >= goals.keys() else self._codec.arm  # the first goal where none was given yet
         if not self._ask(lambda: say(goals)):
             return
         self._goals = goals
         self._sent_at = now
+        self._dialogue.patience = HURRIED
         self._move = (self._move + 1) & 0xFFFF
         reads = self._can.measures and self._ask(self._read_places)
         self._check(now)
@@ -156,9 +156,10 @@ class ServoConversation:
         elif not self._set_up:
             self._begin(self._found, lambda: self._codec.identify(self._servos))
         elif not self._settled and self._want is Want.ARMED:
+            self._arming_since = now
             self._begin(self._arm, self._read_places if self._can.measures else lambda: ())
         elif not self._settled:
-            self._begin(self._disarmed, lambda: self._codec.disarm(self._limp))
+            self._begin(self._disarmed, lambda: self._codec.disarm(self._channels.limp))
         elif self._want is not Want.ARMED:
             self._poll(now)
         self._turn(b"", now)
@@ -172,33 +173,24 @@ class ServoConversation:
         """The user took note of what the servos did; a lost connection stays lost."""
         if self.alive:
             self.trouble = None
-            self._began = now
-            self._sent_at = now
-            self._placed_at = dict.fromkeys(self._placed_at, now)
+            self._began = self._sent_at = self._heard_at = now
 
     def close(self, now: float) -> None:
         """Give the port back, after a last word to servos that may still hear."""
         self._moves.give_up()
         if self._set_up and self._want is Want.ARMED:
             self._dialogue.interrupt(())
-            self._ask(lambda: self._codec.stop({}, self._limp))
+            self._ask(lambda: self._codec.stop({}, self._channels.limp))
             self._turn(b"", now)
         self._transport.close()
 
-    @property
-    def _servos(self) -> list[int]:
-        return list(self._names)
+    def _measured_since(self, then: float) -> dict[int, int]:
+        """Where servos are, as far as they said so since `then` [s]."""
+        return {servo: raw for servo, raw in self._places.items() if self._placed_at[servo] >= then}
 
-    @property
-    def _limp(self) -> list[int]:
-        """Servos that are to be limp when disarmed."""
-        return [channel.servo for channel in self._device.channels if channel.on_silence == "detach"]
-
-    def _raw(self, channel: Channel, angle: float) -> int:
-        return round(pulse_from_angle(channel, angle) * self._unit)
-
-    def _angle(self, channel: Channel, raw: int | None) -> float | None:
-        return None if raw is None else angle_from_pulse(channel, raw / self._unit)
+    def _kept(self) -> dict[int, int]:
+        """Newest goals of servos that hold them also while they are disarmed."""
+        return {servo: goal for servo, goal in self._goals.items() if not self._can.releases or servo not in self._channels.limp}
 
     def _read_places(self) -> tuple[Exchange, ...]:
         return self._codec.read([Quantity.POSITION], self._servos)
@@ -228,17 +220,19 @@ class ServoConversation:
             return False
 
     def _hear(self, messages: Sequence[Message], now: float) -> None:
+        if any(not isinstance(message, Problem) for message in messages):
+            self._heard_at = now
         if self._job is not None:
             self._job.hear(messages)
         for message in messages:
             match message:
-                case Measured(servo, Quantity.POSITION, raw) if servo in self._names:
+                case Measured(servo, Quantity.POSITION, raw) if servo in self._servos:
                     self._places[servo] = raw
                     self._placed_at[servo] = now
                 case Identified():
                     self._someone = True
                 case Complaint(servo, text) if self._want is Want.ARMED:
-                    self.fail(Fault.DEVICE_REFUSED, f"{self._name(servo)}: {text}")
+                    self.fail(Fault.DEVICE_REFUSED, f"{self._channels.name(servo)}: {text}")
                 case Problem(trouble) if trouble is not Trouble.MISSING:
                     self._noise += 1
         if any(isinstance(message, Measured) for message in messages) and self._moves.is_waiting(self._move):
@@ -261,35 +255,29 @@ class ServoConversation:
         if outcome is Outcome.DONE:
             self._then(now)
             return
-        self._absent = ", ".join(self._name(servo) for servo in job.missing) + " did not answer"
+        self._absent = ", ".join(self._channels.name(servo) for servo in job.missing) + " did not answer"
         if self._set_up:
             self.fail(Fault.POSE_UNREAD if self._want is Want.ARMED else Fault.DEVICE_REFUSED, self._absent)
 
     def _found(self, now: float) -> None:
         """All servos are there: tell them their limits."""
-        self._begin(self._ready, self._limits)
-
-    def _limits(self) -> tuple[Exchange, ...]:
-        if not self._can.limits_speed:
-            return ()
-        told: tuple[Exchange, ...] = ()
-        for channel in self._device.channels:
-            speed = channel.limits.velocity * channel.us_per_rad * self._unit * (1.0 + SPEED_HEADROOM)
-            told += self._codec.limit(channel.servo, speed)
-        return told
+        self._begin(self._ready, self._channels.limits)
 
     def _ready(self, now: float) -> None:
         self._set_up = True
-        self._placed_at = dict.fromkeys(self._servos, now) if self._can.measures else {}
+        self._began = self._heard_at = now
 
     def _arm(self, now: float) -> None:
         """Every servo said where it is: that is its goal, and then it gets torque, and a watchdog where it can have one."""
         if not self._can.measures:
-            self._goals = {} if self._can.releases else self._goals
+            self._goals = self._kept()
             self._armed(now)  # the first goal comes with the first move
             return
-        units = self._can.units
-        at = {servo: min(max(self._places[servo], units.lowest), units.highest) for servo in self._servos}
+        at = self._channels.as_goals(self._measured_since(self._arming_since))
+        unread = [servo for servo in self._servos if servo not in at]
+        if unread:
+            self.fail(Fault.POSE_UNREAD, ", ".join(self._channels.name(servo) for servo in unread) + " did not say where it is")
+            return
         guard = self._can.watchdog is not None
         self._goals = at
 
@@ -312,13 +300,11 @@ class ServoConversation:
 
     def _stop(self, now: float) -> None:
         """Now, whatever is open: stay where the servos are, as far as that is known, or at the newest goal."""
-        fresh = {servo: raw for servo, raw in self._places.items() if now - self._placed_at.get(servo, -math.inf) <= POSE_FRESH}
-        units = self._can.units
-        held = {servo: min(max(raw, units.lowest), units.highest) for servo, raw in {**self._goals, **fresh}.items()}
-        hold = {servo: raw for servo, raw in held.items() if servo in self._goals and servo not in self._limp}
+        held = self._channels.as_goals({**self._goals, **self._measured_since(now - POSE_FRESH)})
+        hold = {servo: raw for servo, raw in held.items() if servo in self._goals and servo not in self._channels.limp}
         self._job = None
         self._dialogue.interrupt(())
-        self._ask(lambda: self._codec.stop(hold, self._limp))
+        self._ask(lambda: self._codec.stop(hold, self._channels.limp))
         self._settled = True
 
     def _poll(self, now: float) -> None:
@@ -334,7 +320,7 @@ class ServoConversation:
         """Ask now and then whether all are well: orders of the stream are not answered, so nothing else would tell."""
         if now - self._checked_at >= CHECK_EVERY:
             self._checked_at = now
-            self._ask(lambda: self._codec.check(self._servos))
+            self._asks = self._ask(lambda: self._codec.check(self._servos))
 
     def _watch_silence(self, now: float) -> None:
         if not self._set_up:
@@ -344,28 +330,12 @@ class ServoConversation:
                 self.fail(Fault.OTHER_PROTOCOL if self._noise > NOISY else Fault.SILENT, "")
             return
         if not self._can.measures:
+            if self._asks and now - self._heard_at > SILENT_AFTER:
+                self.fail(Fault.SILENT, "")
             return
-        silent = [servo for servo in self._servos if now - self._placed_at.get(servo, -math.inf) > SILENT_AFTER]
+        silent = [servo for servo in self._servos if now - max(self._began, self._placed_at.get(servo, self._began)) > SILENT_AFTER]
         if len(silent) == len(self._servos):
             self._moves.give_up()
             self.fail(Fault.SILENT, "")
         elif silent and self._want is Want.ARMED:
-            self.fail(Fault.DEVICE_REFUSED, ", ".join(f"{self._name(servo)} does not answer" for servo in silent))
-
-    def _name(self, servo: int | None) -> str:
-        return "the controller" if servo is None else f"servo {servo} ('{self._names.get(servo, 'unknown')}')"
-
-
-def why_unsuitable(device: Device, codec: Codec) -> str | None:
-    """What keeps the codec's robots from doing as described, found out by saying the ends of every range; None where nothing does."""
-    can = codec.capabilities
-    unit = can.units.microsecond or 1.0
-    for channel in device.channels:
-        if channel.servo not in can.servos:
-            return f"'{channel.name}' uses servo {channel.servo}; it has servos {can.servos.start} to {can.servos.stop - 1}"
-        for end in (channel.min_us, channel.max_us):
-            try:
-                codec.write({channel.servo: round(end * unit)})
-            except HardwareError as error:
-                return f"'{channel.name}': {error}"
-    return None
+            self.fail(Fault.DEVICE_REFUSED, ", ".join(f"{self._channels.name(servo)} does not answer" for servo in silent))

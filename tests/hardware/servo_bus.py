@@ -18,6 +18,7 @@ class Servo:
     position: float
     table: bytearray = field(default_factory=lambda: bytearray(256))
     silent: bool = False  # its cable is off
+    refuses: bool = False  # it answers reads with an error and nothing else
     stuck: bool = False  # something blocks the horn
     error: int = 0  # what it says of its own hardware
     heard_at: float = 0.0
@@ -29,6 +30,7 @@ class Bus:
 
     Attributes:
         servos: By id.
+        forgets_after: Silence on the line after which servos drop a message that has begun [s]; infinite: they wait for its end for ever.
     """
 
     TORQUE: int
@@ -36,6 +38,8 @@ class Bus:
     def __init__(self, places: dict[int, float]) -> None:
         self.servos = {number: self.make(number, place) for number, place in places.items()}
         self.now = 0.0
+        self.forgets_after = math.inf
+        self._heard_at = 0.0
         self._pending = bytearray()
 
     def make(self, number: int, place: float) -> Servo:
@@ -71,6 +75,10 @@ class Bus:
                 self._turn(servo, dt)
         for servo in self.servos.values():
             self.refresh(servo)
+        if self.now - self._heard_at > self.forgets_after:
+            self._pending.clear()
+        if data:
+            self._heard_at = self.now
         self._pending += data
         said = b""
         while (frame := self.next_frame()) is not None:
@@ -273,6 +281,7 @@ class DynamixelBus(Bus):
     def _answer(self, number: int, data: bytes, code: int = 0) -> bytes:
         if number not in self.servos or self.servos[number].silent:
             return b""
+        code = 1 if self.servos[number].refuses and data else code
         body = _stuffed(bytes((0x55, self._error(number) | code)) + (b"" if code else data))
         frame = b"\xff\xff\xfd\x00" + bytes((number,)) + (len(body) + 2).to_bytes(2, "little") + body
         return frame + _crc(frame).to_bytes(2, "little")

@@ -1,0 +1,194 @@
+"""The worker drives boards whose servos cannot tell where they are, and a robot of its user's own, in simulated time."""
+
+import re
+from pathlib import Path
+
+import pytest
+from limber.hardware.calibration import pulse_from_angle
+from limber.hardware.device import Channel, Device
+from limber.hardware.safety import Fault, State, Wish
+
+from tests.hardware.boards import LineBoard, MaestroBoard, ServoAnimationBoard
+from tests.hardware.simulation import LIMITS, Simulation, still, waving
+from tests.hardware.test_servo_conversation import Wire
+
+DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "protocols.md").read_text(encoding="utf-8")
+(EXAMPLE,) = re.findall(r"^```python\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
+POSE = still(0.4, -0.3, 0.2)
+BOARDS = {"maestro": (MaestroBoard, 4), "servo_animation": (ServoAnimationBoard, 1)}  # and units in a microsecond
+
+
+class BoardSimulation(Simulation):
+    """Blender, the worker and a board, on one simulated clock."""
+
+    def __init__(self, protocol: str, board, on_silence: str = "detach", servos=(0, 1, 2)) -> None:
+        self.bus = board
+        channels = tuple(Channel(f"joint {k}", k, LIMITS, on_silence=on_silence) for k in servos)
+        super().__init__(Device("a port", channels, 115_200, protocol), board)
+
+    def _connect(self, device: Device, now: float) -> Wire:
+        self.cable = Wire(self)
+        return self.cable
+
+    def pulses_of(self, angles, unit: int) -> list[int]:
+        return [round(pulse_from_angle(channel, angle) * unit) for channel, angle in zip(self.device.channels, angles, strict=True)]
+
+
+@pytest.fixture
+def begin():
+    """Makes simulations that are closed at the test's end."""
+    made = []
+
+    def make(*args, **kwargs) -> BoardSimulation:
+        made.append(BoardSimulation(*args, **kwargs))
+        return made[-1]
+
+    yield make
+    for simulation in made:
+        simulation.close()
+
+
+@pytest.mark.parametrize("protocol", BOARDS)
+def test_pulses_begin_at_the_pose_that_the_user_confirmed_and_not_before(begin, protocol):
+    board, unit = BOARDS[protocol]
+    simulation = begin(protocol, board())
+    assert simulation.run(2.0, POSE).state is State.DISARMED
+    simulation.wish(Wish.ARM)
+    assert simulation.run(1.0, POSE).state is State.CONFIRM_POSE
+    assert simulation.bus.history == []
+    simulation.wish(Wish.CONFIRM_POSE)
+    simulation.run(1.0, POSE, until=State.ARMED)
+    assert [pulse for _, pulse in simulation.bus.history[:3]] == simulation.pulses_of(POSE(0), unit)
+    assert simulation.run(0.5, POSE).state is State.ARMED
+
+
+@pytest.mark.parametrize("protocol", BOARDS)
+def test_servos_follow(begin, protocol):
+    board, unit = BOARDS[protocol]
+    simulation = begin(protocol, board())
+    simulation.arm(waving)
+    report = simulation.run(2.0, waving)
+    assert report.state is State.ARMED
+    assert report.lost == 0
+    wanted = simulation.pulses_of(report.commanded, unit)
+    assert [simulation.bus.pulses[servo] for servo in range(3)] == pytest.approx(wanted, abs=20 * unit)
+    assert report.reported is None
+
+
+def test_a_maestro_s_pulses_end_when_it_is_disarmed_or_stopped_and_arming_asks_again(begin):
+    simulation = begin("maestro", MaestroBoard())
+    simulation.arm(POSE)
+    simulation.wish(Wish.DISARM)
+    simulation.run(0.2, POSE)
+    assert simulation.robot.places == (0, 0, 0)
+    simulation.arm(POSE)
+    simulation.stop()
+    simulation.run(0.02, POSE)
+    assert simulation.robot.places == (0, 0, 0)
+
+
+def test_a_maestro_s_channels_that_hold_keep_their_pulses_after_a_stop(begin):
+    simulation = begin("maestro", MaestroBoard(), on_silence="hold")
+    simulation.arm(POSE)
+    simulation.stop()
+    simulation.run(0.2, POSE)
+    assert list(simulation.robot.places) == simulation.pulses_of(POSE(0), 4)
+    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.run(0.2, POSE)
+    simulation.wish(Wish.ARM)
+    simulation.run(0.1, POSE)
+    assert simulation.state in (State.ARMING, State.ARMED)  # where they are held is known: nobody must confirm it
+
+
+def test_a_maestro_that_reports_an_error_in_motion_is_a_fault_in_words(begin):
+    simulation = begin("maestro", MaestroBoard())
+    simulation.arm(waving)
+    simulation.bus.errors = 0x20
+    report = simulation.run(0.5, waving)
+    assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_REFUSED)
+    assert "timeout" in report.detail
+
+
+def test_a_maestro_that_is_not_there_is_silence(begin):
+    simulation = begin("maestro", MaestroBoard())
+    simulation.bus.hear = lambda data, now: b""
+    report = simulation.run(8.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.SILENT)
+
+
+def test_a_maestro_that_falls_silent_in_motion_is_a_fault(begin):
+    simulation = begin("maestro", MaestroBoard())
+    simulation.arm(waving)
+    simulation.cable.broken = True
+    report = simulation.run(2.0, waving)
+    assert (report.state, report.fault) == (State.FAULT, Fault.SILENT)
+
+
+def test_servos_that_cannot_be_made_limp_are_where_they_were_sent_and_need_no_confirmation_again(begin):
+    simulation = begin("servo_animation", ServoAnimationBoard())
+    simulation.arm(POSE)
+    simulation.wish(Wish.DISARM)
+    assert simulation.run(0.5, POSE).state is State.DISARMED
+    simulation.wish(Wish.ARM)
+    simulation.run(0.1, POSE)
+    assert simulation.state in (State.ARMING, State.ARMED)
+
+
+def test_servo_60_of_servo_animation_is_refused_with_its_channel(begin):
+    simulation = begin("servo_animation", ServoAnimationBoard(), servos=(0, 1, 60))
+    report = simulation.run(0.5, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.UNSUITABLE)
+    assert "joint 60" in report.detail
+    assert "never moves" in report.detail
+
+
+@pytest.fixture
+def robot_file(tmp_path):
+    """Writes a user's file and names its protocol."""
+
+    def write(text: str) -> str:
+        path = tmp_path / "my_robot.py"
+        path.write_text(text, encoding="utf-8")
+        return f"file:{path}"
+
+    return write
+
+
+def test_the_documents_example_is_armed_from_where_it_says_it_is_and_follows(begin, robot_file):
+    simulation = begin(robot_file(EXAMPLE), LineBoard())
+    simulation.arm(waving)
+    assert simulation.commands[0] == pytest.approx((0.0, 0.0, 0.0), abs=1e-3)  # the board says 1500
+    report = simulation.run(2.0, waving)
+    assert report.state is State.ARMED
+    assert report.reported == pytest.approx(report.commanded, abs=0.1)
+    simulation.wish(Wish.DISARM)
+    simulation.run(0.2, waving)
+    assert simulation.robot.places == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("import nothing_like_this", "line 1: loading it failed: ModuleNotFoundError"),
+        ("def frame(positions):\n    return 7", "must give bytes"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_a_fault_in_words_and_the_mended_one_works_after_clear_fault(begin, robot_file, text, words):
+    protocol = robot_file(text)
+    simulation = begin(protocol, LineBoard())
+    report = simulation.run(0.5, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.UNSUITABLE)
+    assert words in report.detail
+    robot_file(EXAMPLE)
+    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.run(0.5, POSE, until=State.DISARMED)
+    simulation.arm(POSE)
+
+
+def test_a_file_that_fails_in_motion_is_a_fault_in_words_and_the_worker_goes_on(begin, robot_file):
+    simulation = begin(
+        robot_file(EXAMPLE.replace("def frame(positions):", "def frame(positions):\n    assert positions[0] < 1600")), LineBoard()
+    )
+    report = simulation.run(10.0, still(0.05, 0.0, 0.0), until=State.DISARMED)
+    assert report.fault is Fault.UNSUITABLE  # found while connecting: the end of the range is said to it
+    assert "line 10: frame() failed: AssertionError" in report.detail

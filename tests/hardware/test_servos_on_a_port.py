@@ -1,0 +1,57 @@
+"""The link with a real worker process and a real pty, to simulated bus servos and to a user's own robot."""
+
+import time
+
+import pytest
+from limber.hardware.device import Channel, Device
+from limber.hardware.safety import Fault, State
+
+from tests.hardware.boards import LineBoard
+from tests.hardware.patience import arm, wait, wait_for
+from tests.hardware.pty_robot import PtyRobot
+from tests.hardware.servo_bus import DynamixelBus, StsBus
+from tests.hardware.simulation import LIMITS
+from tests.hardware.test_servo_conversation import bus_device
+
+IDS = tuple(range(1, 13))
+POSE = (0.1, -0.1) * 6
+
+
+def on_port(device: Device, port: str) -> Device:
+    return Device(port, device.channels, device.baudrate, device.protocol)
+
+
+@pytest.mark.parametrize(("protocol", "bus"), [("feetech_sts", StsBus), ("dynamixel", DynamixelBus)])
+def test_twelve_servos_on_a_serial_port_are_armed_follow_and_are_read_back(opened, protocol, bus):
+    servos = bus(dict.fromkeys(IDS, 2048.0))
+    servos.now = time.perf_counter()
+    with PtyRobot(servos) as robot:
+        link = opened(on_port(bus_device(protocol, "detach", IDS), robot.port))
+        arm(link, POSE)
+        wait(link, lambda status: status.reported is not None and max(map(abs, map(float.__sub__, status.reported, POSE))) < 0.01, POSE)
+        assert all(servos.has_torque(number) for number in IDS)
+        link.disarm()
+        wait_for(link, State.DISARMED, POSE)
+        wait(link, lambda status: not any(servos.has_torque(number) for number in IDS), POSE)
+
+
+def test_a_bus_that_is_unplugged_is_a_fault(opened):
+    servos = StsBus(dict.fromkeys(IDS, 2048.0))
+    servos.now = time.perf_counter()
+    with PtyRobot(servos) as robot:
+        link = opened(on_port(bus_device("feetech_sts", ids=IDS), robot.port))
+        arm(link, POSE)
+        robot.unplug()
+        assert wait_for(link, State.FAULT, POSE).fault in (Fault.UNPLUGGED, Fault.PORT_UNUSABLE)
+
+
+def test_a_users_file_that_never_returns_costs_the_worker_and_nothing_else(opened, tmp_path):
+    path = tmp_path / "my_robot.py"
+    path.write_text("def frame(positions):\n    while True:\n        pass\n")
+    gone = (Fault.WORKER_HUNG, Fault.WORKER_DIED)  # at real-time priority the system ends it before Blender does
+    with PtyRobot(LineBoard()) as robot:
+        link = opened(Device(robot.port, (Channel("joint", 0, LIMITS),), 115_200, f"file:{path}"))
+        assert wait_for(link, State.WORKER_LOST, (0.0,)).fault in gone
+        path.write_text("def frame(positions):\n    return b''\n")
+        link.clear_fault()
+        wait_for(link, State.DISARMED, (0.0,))
