@@ -21,9 +21,9 @@ from .prediction import Outlook
 from .search import best_rows
 from .seeds import Seeds
 
-FOLLOW, SIMULATE, SEEK_WIDE, SEEK_LESS, SEEK_DEEP, REST = range(6)
-CYCLE = 12  # frames from plan to plan: with less than half of them at work the median frame has nothing of it
-SEEK_EVERY = 24  # frames between searches for new branches
+FOLLOW, SPREAD, SIMULATE, SEEK_WIDE, SEEK_LESS, SEEK_DEEP, REST = range(7)
+CYCLE = 14  # frames from plan to plan: with less than half of them at work the median frame has nothing of it
+SEEK_EVERY = 28  # frames between searches for new branches
 LEAD = 12  # frames ahead that branches are followed for: about when a glide that starts now arrives
 SEEK_LEAD = 20  # likewise for a search, whose rows will be simulated some frames later
 SEEK = Pace(proximal=0.01, largest_step=0.5)
@@ -31,12 +31,15 @@ WIDE, LESS, DEEP = (2, 20), (4, 10), (6, 10)  # (steps, rows kept) of a search
 FOLLOWING = Pace(proximal=0.03, largest_step=0.5)
 FOLLOW_STEPS = 2
 POOL = 10  # rows on other branches
+SPREAD_STEPS = 4
+FROM_POOL, FROM_SPREAD = 6, 6  # branches that are simulated, at most
+AWAY_COST = 0.2  # of a radian of the farthest joint against the mean squared difference of directions: long glides lose the aim for long
 SAME_BRANCH = 0.25  # [rad] of the farthest joint: rows nearer than this are one
 NEARLY = math.radians(8)  # of aim: what a row may miss and still be worth a simulation
 WORTH_A_GLIDE = 0.3  # [rad] of the farthest joint: what is nearer is reached by warm steps
 HORIZON = 40  # frames that are simulated: a half turn takes 30
-STRIDE = 4  # frames in a step of a simulation
-WORK = 40  # joints times steps in a frame's piece of a simulation: a few milliseconds in numpy
+STRIDE = 2  # frames in a step of a simulation: coarser ones misjudge what glides lose of the aim
+WORK = 60  # joints times steps in a frame's piece of a simulation: a few milliseconds in numpy
 TAIL = 30  # frames that the end of a simulation goes on for in its cost, or what is lost for good would seem cheap
 BRANCH_PROXIMAL = 0.1  # of branches in a simulation, which nothing holds back
 AIM_COST = 20.0  # of a degree of aim, in degrees of shape deviation
@@ -110,6 +113,8 @@ class Planner:
             state = replace(state, stage=FOLLOW, frame=0)
         if state.stage == FOLLOW:
             return self._follow(state, now)
+        if state.stage == SPREAD:
+            return self._spread(state, now)
         if state.stage == SIMULATE:
             return self._simulate(state, now)
         return self._seek(state, now) if state.stage != REST else state
@@ -139,7 +144,7 @@ class Planner:
         return replace(state, seekers=found, sides=() if rows.sides is None else tuple(rows.sides.tolist()), stage=state.stage + 1)
 
     def _follow(self, state: Planning, now: Now) -> Planning:
-        """The pool follows the goal that is expected, and the simulation is laid out."""
+        """The pool follows the goal that is expected, and its rows that met become one."""
         if not state.pool:
             return replace(state, stage=SEEK_WIDE)
         descent = self._descent(now, LEAD)
@@ -150,24 +155,46 @@ class Planner:
         for row in np.argsort(rows.merit, kind="stable").tolist():
             if len(kept) < POOL and self._apart(rows, row, kept):
                 kept.append(row)
-        worth = [row for row in kept if rows.missed[row] < NEARLY and self._far(rows.angles[row], now.angles) > WORTH_A_GLIDE]
-        branches = rows.angles[worth]
-        if state.course is not None:
-            branches = np.concatenate([[state.course.branch], branches])
+        return replace(state, pool=rows_of(rows.angles[kept]), stage=SPREAD)
+
+    def _spread(self, state: Planning, now: Now) -> Planning:
+        """Beside the pool's rows others that meet the aim, wherever their shape: the nearest often spare it a long way. Then the layout."""
+        descent = self._descent(now, LEAD)
+        starts = np.concatenate([self.seeds.near(now.angles), self.seeds.spread])
+        rows = descent.at(starts, None)
+        free = np.zeros(len(starts))
+        for _ in range(SPREAD_STEPS):
+            lead = Lead(
+                np.zeros_like(starts),
+                free,
+                free + 1.0,
+                free + 1.0,
+                np.maximum(self.model.lower, rows.angles - SEEK.largest_step * self.model.scale),
+                np.minimum(self.model.upper, rows.angles + SEEK.largest_step * self.model.scale),
+            )
+            rows = descent.at(descent.led(rows, lead), None)
+        known = descent.at(np.array(state.pool), None)
+        branches: list[Row] = [state.course.branch] if state.course is not None else []
+        for found, most in ((known, FROM_POOL), (rows, FROM_SPREAD)):
+            far = (np.abs(found.angles - now.angles) / self.model.scale).max(1)
+            room = len(branches) + most
+            for row in np.argsort(found.merit + AWAY_COST * far, kind="stable").tolist():
+                worth = found.missed[row] < NEARLY and far[row] > WORTH_A_GLIDE
+                if worth and len(branches) < room and all(self._far(found.angles[row], np.array(o)) > SAME_BRANCH for o in branches):
+                    branches.append(tuple(found.angles[row].tolist()))
+        if not branches:
+            return replace(state, stage=self._after(state))
         kinds = (STAY, *(kind for _ in branches for kind in KINDS))
         simulation = Simulation(
-            branches=rows_of(branches),
-            rows=rows_of(np.concatenate([branches, np.repeat(now.angles[None], len(kinds), 0)])),
+            branches=tuple(branches),
+            rows=(*branches, *(tuple(now.angles.tolist()) for _ in kinds)),
             kinds=kinds,
             goals=(0, *(index for index in range(len(branches)) for _ in KINDS)),
             speeds=(now.speed,) * len(kinds),
             costs=(0.0,) * len(kinds),
             under_way=state.course is not None,
         )
-        pool = rows_of(rows.angles[kept])
-        if not len(branches):
-            return replace(state, pool=pool, stage=self._after(state))
-        return replace(state, pool=pool, simulation=simulation, stage=SIMULATE)
+        return replace(state, simulation=simulation, stage=SIMULATE)
 
     def _apart(self, rows: Rows, row: int, others: list[int]) -> bool:
         return all(self._far(rows.angles[row], rows.angles[other]) > SAME_BRANCH for other in others)
@@ -197,7 +224,7 @@ class Planner:
             missed = np.maximum(0.0, np.sqrt((left[count:] ** 2).sum(1)) - FREE)
             shape = np.arccos(np.clip(rows.cosine[count:], -1.0, 1.0))
             weight = STRIDE + (TAIL if frames >= HORIZON else 0)
-            costs += weight * (np.degrees(shape + AIM_COST * missed) + LOST_COST * np.minimum(1.0, missed / OFF))
+            costs += weight * (np.degrees(now.authored.keep * shape + AIM_COST * missed) + LOST_COST * np.minimum(1.0, missed / OFF))
             kinds = np.where(arrived(self.model, angles[count:], angles[goals]), STAY, kinds)
             if frames >= HORIZON:
                 return self._choose(replace(state, simulation=None, stage=self._after(state)), old, costs)

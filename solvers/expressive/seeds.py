@@ -7,6 +7,7 @@ from .model import Model
 
 ROOT_TURNS = 8  # of the posture and of its mirror image
 SPREAD = 24  # starts spread evenly over the joints' ranges
+NEAR_SHARES = (0.05, 0.35, 0.65, 0.95)  # of a joint's range
 PARALLEL = 0.5  # squared cosine above which an axis counts as along the base's: mirroring leaves such joints
 
 
@@ -21,7 +22,7 @@ class Seeds:
         for _ in range(64):  # the root of x^(n + 1) = x + 1
             ratio = (1.0 + ratio) ** (1.0 / (n + 1))
         fractions = (0.5 + np.arange(1, spread + 1)[:, None] * ratio ** -np.arange(1.0, n + 1)) % 1.0
-        self._spread = model.lower + (model.upper - model.lower) * fractions
+        self.spread = model.lower + (model.upper - model.lower) * fractions
         at_rest = model.poses(np.zeros((1, n)))
         twisters = (at_rest.axes[0] @ model.base_axis) ** 2 > PARALLEL
         # Half a turn of the root and every bend reversed is the same shape in other angles, where twists in between allow it.
@@ -37,4 +38,13 @@ class Seeds:
         own = np.repeat(posture[None], ROOT_TURNS, 0)
         mirrored = np.repeat(np.clip(posture * self._mirror, model.lower, model.upper)[None], ROOT_TURNS, 0)
         own[:, 0] = mirrored[:, 0] = root
-        return np.concatenate([own, mirrored, self._spread])
+        return np.concatenate([own, mirrored, self.spread])
+
+    def near(self, angles: Angles) -> Angles:
+        """Starts (s, n) that differ from `angles` (n,) in one joint each."""
+        model, n = self.model, len(angles)
+        starts = np.repeat(angles[None], len(NEAR_SHARES) * n, 0)
+        for index, share in enumerate(NEAR_SHARES):
+            rows = np.arange(index * n, (index + 1) * n)
+            starts[rows, np.arange(n)] = model.lower + share * (model.upper - model.lower)
+        return starts
