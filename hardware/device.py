@@ -76,7 +76,7 @@ class Device:
         port: VIRTUAL_PORT, VIRTUAL_HOBBY_PORT, or a serial port's name or path.
         channels: In the order in which `Link.send` takes the angles.
         baudrate: Of the serial port [bit/s].
-        protocol: Name of the protocol.
+        protocol: Its name: "limber", or one that `protocols.table` knows.
 
     Raises:
         DeviceError: No port, no channel, or two channels on one servo.
