@@ -12,6 +12,7 @@ DECAY = 0.97  # of a goal's velocity, a frame: what moves now has mostly come to
 FASTEST_TURN = 0.3  # [rad a frame] a goal that turns by more has been put elsewhere, it does not move so
 FASTEST_DRIFT = 0.3  # of the goal's own distance from the base, a frame: likewise
 NEWEST = 0.5  # share of the last frame in the velocity: hand-held targets tremble
+SLOWEST = 1e-9  # [rad or m a frame] less is rest, or a target that stands would never quite
 NOTHING: Vector = (0.0, 0.0, 0.0)
 
 
@@ -55,7 +56,8 @@ def velocity(before: Aim, now: Aim, last: Velocity) -> Velocity:
 
 
 def _blend(last: Vector, now: Vector) -> Vector:
-    return add(scale(last, 1.0 - NEWEST), scale(now, NEWEST))
+    mean = add(scale(last, 1.0 - NEWEST), scale(now, NEWEST))
+    return mean if length(mean) > SLOWEST else NOTHING
 
 
 def moved(aim: Aim, moving: Velocity, frames: float) -> Aim:

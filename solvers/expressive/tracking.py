@@ -31,7 +31,7 @@ HOLD_STEPS = 5
 HOLD_DAMPING = 1e-6  # of the squared lever arms: what cannot be met must not make joints tremble
 LOST = math.radians(1)  # of aim
 AT_RISK = math.radians(0.3)  # of aim: from here joints that hold it may gain speed faster
-SETTLED = 1e-9  # [rad] of movement in a frame while nothing is asked anew: the answer stays as it is, to the bit
+SETTLED = 1e-6  # [rad] of movement in a frame while nothing is asked anew: the answer stays as it is, to the bit
 QUIET = 60  # frames of that until the planner rests: by then it has looked at all it knows twice
 SAME_START = 1e-6  # [rad] a start farther from the last answer is somebody else's
 

@@ -1,0 +1,138 @@
+"""The expressive solver from frame to frame: no jump, no jitter, other branches in time, rest to the bit."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from limber.solvers.expressive import Expressive
+from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.pace import LARGEST_MOVE, RAMP
+from limber.solvers.expressive.tracking import QUIET
+from limber.solvers.gaze import Solution
+from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point
+from limber.solvers.rotations import X, Y, about, multiply
+from limber.solvers.skeleton import Skeleton
+
+from .chains import lamp, unit_chain
+
+FIVE = unit_chain("YXXZY", math.pi / 2)
+POSTURE = np.array([0.3, 0.4, -0.6, 0.5, 0.2])
+
+
+def followed(chain: Skeleton, goals: Sequence[GazeGoal], solver: Expressive | None = None, look_ahead: int = 0) -> list[Solution]:
+    """The first goal from scratch, the others each from the last frame."""
+    solver = solver or Expressive(chain)
+    answers = [solver.solve(goals[0])]
+    for frame, goal in enumerate(goals[1:], 1):
+        ahead = goals[frame + 1 : frame + 1 + look_ahead]
+        answers.append(solver.solve(goal, answers[-1].angles, answers[-1].memory, ahead))
+    return answers
+
+
+def moves_of(answers: Sequence[Solution]) -> np.ndarray:
+    """(frames - 1, n)"""
+    return np.diff([answer.angles for answer in answers], axis=0)
+
+
+def tumbling(frames: int, rate: float = 0.02) -> list[GazeGoal]:
+    """An orientation that turns all over the sphere."""
+    turns = [multiply(about(Y, 1.7 * rate * t), multiply(about(X, rate * t), about(Y, 0.6 * rate * t))) for t in range(frames)]
+    return [GazeGoal(Orientation(turn), POSTURE) for turn in turns]
+
+
+def circle(frame: int) -> Aim:
+    return Direction((math.sin(0.05 * frame), 0.3, math.cos(0.05 * frame)))
+
+
+def behind(frame: int) -> Aim:
+    return Direction((math.sin(0.02 * frame - 0.6), 0.2, -math.cos(0.02 * frame - 0.6)))
+
+
+def close_to_the_head(frame: int) -> Aim:
+    return Point((0.02 + 0.002 * (frame - 60), 0.1, 0.55))
+
+
+def through_the_pole(frame: int) -> Aim:
+    return Direction((0.02 * (frame - 60), 1.0, 1e-6))
+
+
+WAYS = {"circle": circle, "behind": behind, "close to the head": close_to_the_head, "through the pole": through_the_pole}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_target_is_followed_without_a_jump_or_a_jolt(way: str) -> None:
+    chain = lamp()
+    answers = followed(chain, [GazeGoal(WAYS[way](frame), np.array([0.2, 0.5, -0.9, 0.4, 0.1])) for frame in range(120)])
+    moves = moves_of(answers)
+    assert np.abs(moves).max() <= LARGEST_MOVE + 1e-9
+    jolts = np.abs(np.diff(moves, axis=0))
+    at_limit = np.array([[k in answer.limits_hit for k in range(len(chain))] for answer in answers[2:]])
+    assert jolts[~at_limit].max() <= RAMP + 1e-9
+
+
+def test_an_orientation_all_over_the_sphere_is_never_lost_for_long() -> None:
+    missed = [answer.aim_error for answer in followed(FIVE, tumbling(160))]
+    assert np.mean(np.array(missed) > math.radians(1)) < 0.4
+    lost, longest = 0, 0
+    for error in missed:
+        lost = lost + 1 if error > math.radians(1) else 0
+        longest = max(longest, lost)
+    assert longest < 60  # a glide over a half turn takes 30 frames
+
+
+def test_the_same_frames_get_the_same_bits() -> None:
+    once, again = followed(FIVE, tumbling(50)), followed(FIVE, tumbling(50))
+    for a, b in zip(once, again, strict=True):
+        assert a.angles.tobytes() == b.angles.tobytes()
+        assert a.memory == b.memory
+
+
+@pytest.mark.parametrize("tilt", [0.6, 2.6], ids=["in reach", "out of reach"])
+def test_a_target_at_rest_is_watched_without_a_tremble(tilt: float) -> None:
+    chain = unit_chain("YXZX", 0.7)
+    goals = [GazeGoal(Direction((0.1, math.cos(x), math.sin(x))), np.array([0.1, 0.3, 0.2, 0.2])) for x in np.linspace(0.0, tilt, 40)]
+    answers = followed(chain, goals + [goals[-1]] * (QUIET + 120))
+    last = [answer.angles.tobytes() for answer in answers[-20:]]
+    assert len(set(last)) == 1
+    assert answers[-1].memory == answers[-2].memory  # and nothing is worked out any more
+
+
+def test_a_posture_that_changes_is_followed() -> None:
+    chain = unit_chain("YXZXZY", 1.4)
+    first, then = np.array([0.0, 0.5, 0.2, 0.3, 0.1, 0.0]), np.array([0.0, 0.1, -0.3, 0.6, 0.3, 0.0])
+    target = Direction((0.3, 0.8, 0.5))
+    shares = [*np.linspace(0.0, 1.0, 40), *([1.0] * 60)]
+    answers = followed(chain, [GazeGoal(target, first + share * (then - first)) for share in shares])
+    assert all(answer.aim_error < 1e-6 for answer in answers)
+    best = Expressive(chain).solve(GazeGoal(target, then)).shape_deviation
+    assert answers[-1].shape_deviation < best + math.radians(1)
+
+
+def test_a_start_that_is_not_the_last_answer_is_taken_up_where_it_is() -> None:
+    answers = followed(FIVE, tumbling(20))
+    elsewhere = np.clip(answers[-1].angles + 0.4, FIVE.lower, FIVE.upper)
+    solution = Expressive(FIVE).solve(tumbling(21)[-1], elsewhere, answers[-1].memory)
+    assert np.abs(solution.angles - elsewhere).max() <= LARGEST_MOVE + 1e-9
+    assert solution.memory.planning.course is None  # type: ignore[attr-defined]
+
+
+def test_known_goals_of_frames_to_come_are_used() -> None:
+    goals = tumbling(160)
+    told, guessed = followed(FIVE, goals, look_ahead=40), followed(FIVE, goals)
+    assert [a.angles.tobytes() for a in told] != [a.angles.tobytes() for a in guessed]
+    assert np.abs(moves_of(told)).max() <= LARGEST_MOVE + 1e-9
+
+
+def test_a_glide_goes_no_faster_than_the_user_wants() -> None:
+    speed = math.radians(3)
+    answers = followed(FIVE, tumbling(120), Expressive(FIVE, Options(glide_speed=speed)))
+    gliding = [answer.memory.planning.course is not None for answer in answers[1:]]  # type: ignore[attr-defined]
+    assert any(gliding)
+    both = [now and before for now, before in zip(gliding[1:], gliding, strict=False)]
+    straight = [
+        np.abs(move).max()
+        for move, glide, answer in zip(moves_of(answers)[1:], both, answers[2:], strict=True)
+        if glide and answer.memory.planning.course.kind == 2  # type: ignore[attr-defined]
+    ]
+    assert not straight or max(straight[8:], default=0.0) <= speed + 1e-9
