@@ -15,6 +15,7 @@ from .tables import WITHOUT_POSTURE, Glance, comparable
 
 mpl.use("Agg")  # no screen
 from matplotlib import pyplot as plt
+from matplotlib.ticker import NullFormatter
 
 Results = Mapping[tuple[str, str], Answer]
 ERRORS = ("combined", "orientation", "posture")
@@ -142,7 +143,7 @@ def race(rows: Sequence[Row], path: Path) -> None:
         labels = [ENTRIES[name].label for name in names]
         ours = [k for k, name in enumerate(names) if name in OWN]
         bars(plot, labels, [own[name].milliseconds for name in names], "{:.3g}", True, ours)
-        plot.set_title(f"{len(BODIES[chain].axes)} joints: ms until the aim holds to 1e-3 rad", fontsize=10)
+        plot.set_title(f"{len(BODIES[chain].axes)} joints: ms until the aim holds to 1e-3 rad (green: Limber's)", fontsize=10)
     finish(figure, path)
 
 
@@ -154,6 +155,7 @@ def bars(plot: Any, labels: Sequence[str], values: Sequence[float], form: str, i
     if is_log:
         plot.set_xscale("log")
         plot.set_xlim(right=4.0 * max(values))
+        plot.xaxis.set_minor_formatter(NullFormatter())
     else:
         plot.set_xlim(0.0, 1.18 * max(*values, 1e-9))
     for place, value in zip(places, values, strict=True):
