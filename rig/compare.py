@@ -22,8 +22,7 @@ from .skeleton import ChainReader
 from .stage import SETUP_ERRORS, Stage
 
 POP = radians(15)  # of a joint in one frame: what the eye takes for a jump
-REPEATS = 5  # of a single frame: the first answer also pays for what is kept
-FEW = 1e-9  # [m] a distance below this is none
+REPEATS, REPEAT_FOR = 5, 0.1  # of a first frame, and [s]: its first answer also pays for what is kept, and a long one needs no repeating
 
 
 class Column(NamedTuple):
@@ -133,13 +132,15 @@ class _Contestant:
         if skeleton is not self.skeleton:
             self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton, self.options)
         start, memory = (self.last.angles, self.last.memory) if self.last else (None, None)
-        answers = [self.solver.solve(goal, start=start, memory=memory) for _ in range(repeats)]
+        answers, until = [], perf_counter() + REPEAT_FOR
+        while len(answers) < repeats and (not answers or perf_counter() < until):
+            answers.append(self.solver.solve(goal, start=start, memory=memory))
         answer = answers[-1]
         if self.last is not None and len(self.last.angles) == len(answer.angles):
             self.pops += bool(np.abs(answer.angles - self.last.angles).max() > POP)
         self.last = answer
         self.answers.append(answer)
-        self.seconds.append(median(again.seconds for again in answers[min(1, repeats - 1) :]))
+        self.seconds.append(median(again.seconds for again in answers[min(1, len(answers) - 1) :]))
         self.angles.append(max(way.angle for way in answer.misses))
         self.distances.append(max(way.distance for way in answer.misses))
 
