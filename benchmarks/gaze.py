@@ -113,7 +113,7 @@ def main() -> None:
     kind = ask.add_mutually_exclusive_group(required=True)
     for name in ("pairs", "paths", "rig"):
         kind.add_argument(f"--{name}", metavar="IN.npz", type=Path)
-    ask.add_argument("--solver", default="erik_exact")
+    ask.add_argument("--solver", default="expressive")
     ask.add_argument("--out", type=Path, required=True)
     asked = ask.parse_args()
     with np.load(asked.pairs or asked.paths or asked.rig) as file:

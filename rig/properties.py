@@ -237,7 +237,7 @@ class LimberChain(LimberGoal, PropertyGroup):
         name="Solver",
         description="Method that finds the angles",
         items=[_choice(key, info) for key, info in SOLVERS.items()],
-        default="erik_exact",
+        default="expressive",
     )
     options: PointerProperty(name="Solver Options", description="What is set of the solvers", type=LimberSolverOptions)
     filter: EnumProperty(

@@ -80,6 +80,7 @@ def test_undoing_the_end_of_live_is_live_again(undo_step):
 
 def test_undoing_a_move_of_the_target_looks_where_it_was(undo_step):
     rig, chain = looking_chain()
+    chain.solver = "erik_exact"  # answers a place alike, however it came there
     go_live(rig, chain)
     undo_step("live")
     first = pose(rig)

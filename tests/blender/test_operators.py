@@ -135,7 +135,7 @@ def test_a_new_joint_has_what_a_hobby_servo_can_do():
     assert (joint.zero_us, joint.min_us, joint.max_us, joint.on_silence) == (1500, 500, 2500, "hold")
 
 
-def test_a_new_chain_looks_along_its_end_bone_with_its_exact_solver():
+def test_a_new_chain_looks_along_its_end_bone_with_the_expressive_solver():
     chain = build(UPRIGHT).limber.chains.add()
-    assert (chain.look, chain.up, chain.eye, chain.base, chain.solver, chain.filter) == ("+Y", "+Z", 1.0, "RIG", "erik_exact", "default")
+    assert (chain.look, chain.up, chain.eye, chain.base, chain.solver, chain.filter) == ("+Y", "+Z", 1.0, "RIG", "expressive", "default")
     assert not chain.live
