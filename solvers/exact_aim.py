@@ -115,6 +115,8 @@ def least_change(limits: Limits, angles: Sequence[float], left: Residual, costs:
 def _solve_damped(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float) -> list[float]:
     """Solves (sum of c c' / cost + damping trace I) x = wanted by Cholesky factors, two or three unknowns."""
     rank = len(wanted)
+    if rank == 3:
+        return _solve_three(columns, wanted, damping)
     matrix = [[sum(c[i] * c[j] / cost for c, cost in columns) for j in range(i + 1)] for i in range(rank)]
     ridge = damping * sum(matrix[i][i] for i in range(rank)) + 1e-300  # all levers zero: the step is zero, not a division by it
     lower = [[0.0] * rank for _ in range(rank)]
@@ -128,3 +130,28 @@ def _solve_damped(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequ
     for i in reversed(range(rank)):
         x[i] = (x[i] - sum(lower[m][i] * x[m] for m in range(i + 1, rank))) / lower[i][i]
     return x
+
+
+def _solve_three(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float) -> list[float]:
+    """As `_solve_damped` for three unknowns, written out: the frame's time goes here."""
+    xx = yx = yy = zx = zy = zz = 0.0
+    for (x, y, z), cost in columns:
+        u, v, w = x / cost, y / cost, z / cost
+        xx += x * u
+        yx += y * u
+        yy += y * v
+        zx += z * u
+        zy += z * v
+        zz += z * w
+    ridge = damping * (xx + yy + zz) + 1e-300
+    a = math.sqrt(max(xx, 0.0) + ridge)
+    b, c = yx / a, zx / a
+    d = math.sqrt(max(yy - b * b, 0.0) + ridge)
+    e = (zy - c * b) / d
+    f = math.sqrt(max(zz - c * c - e * e, 0.0) + ridge)
+    p = wanted[0] / a
+    q = (wanted[1] - b * p) / d
+    r = (wanted[2] - c * p - e * q) / f
+    r /= f
+    q = (q - e * r) / d
+    return [(p - b * q - c * r) / a, q, r]

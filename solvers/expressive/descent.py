@@ -94,16 +94,26 @@ class Descent:
 
     def led(self, rows: Rows, lead: Lead) -> Angles:
         """The angles (m, n) after one step of rows that are led somewhere."""
-        model = self.model
-        system = self.authored.system(rows.poses, rows.wanted)
-        ridge: Angles = lead.proximal[:, None] / model.scale**2
-        gram: Angles = rows.columns @ rows.columns.transpose(0, 2, 1)
-        matrix: Angles = system.matrix * lead.shape[:, None, None] + (AIM_WEIGHT**2 * lead.aim)[:, None, None] * gram
+        angles: Angles = np.clip(rows.angles + lead.toward, lead.lower, lead.upper)
+        bound = np.flatnonzero((lead.shape > 0.0) | (lead.aim > 0.0))  # the others just go where they wish
+        if not len(bound):
+            return angles
+        rows = rows.pick(bound) if len(bound) < len(angles) else rows
+        wish, aim, least, most = lead.toward[bound], lead.aim[bound], lead.lower[bound], lead.upper[bound]
+        ridge: Angles = lead.proximal[bound, None] / self.model.scale**2
+        matrix: Angles = (AIM_WEIGHT**2 * aim)[:, None, None] * (rows.columns @ rows.columns.transpose(0, 2, 1))
+        pulled: Angles = aimed(rows) * aim[:, None]
+        descent: Angles = pulled + ridge * wish
         diagonal = np.arange(matrix.shape[1])
         matrix[:, diagonal, diagonal] += ridge
-        descent: Angles = system.descent * lead.shape[:, None] + aimed(rows) * lead.aim[:, None] + ridge * lead.toward
-        move = boxed(matrix, descent, lead.lower - rows.angles, lead.upper - rows.angles)
-        angles: Angles = np.clip(rows.angles + move, lead.lower, lead.upper)
+        shaped = np.flatnonzero(lead.shape[bound])
+        if len(shaped):
+            weight: Angles = lead.shape[bound][shaped]
+            some = rows.pick(shaped)
+            system = self.authored.system(some.poses, some.wanted)
+            matrix[shaped] += system.matrix * weight[:, None, None]
+            descent[shaped] += system.descent * weight[:, None]
+        angles[bound] = np.clip(rows.angles + boxed(matrix, descent, least - rows.angles, most - rows.angles), least, most)
         return angles
 
 

@@ -22,7 +22,7 @@ from .search import best_rows
 from .seeds import Seeds
 
 FOLLOW, SPREAD, SIMULATE, SEEK_WIDE, SEEK_LESS, SEEK_DEEP, REST = range(7)
-CYCLE = 14  # frames from plan to plan: with less than half of them at work the median frame has nothing of it
+SHARE = 2.5  # frames of a cycle for each at work: the median frame has nothing of it
 SEEK_EVERY = 28  # frames between searches for new branches
 LEAD = 12  # frames ahead that branches are followed for: about when a glide that starts now arrives
 SEEK_LEAD = 20  # likewise for a search, whose rows will be simulated some frames later
@@ -32,14 +32,14 @@ FOLLOWING = Pace(proximal=0.03, largest_step=0.5)
 FOLLOW_STEPS = 2
 POOL = 10  # rows on other branches
 SPREAD_STEPS = 4
-FROM_POOL, FROM_SPREAD = 6, 6  # branches that are simulated, at most
+FROM_POOL, FROM_SPREAD = 5, 5  # branches that are simulated, at most
 AWAY_COST = 0.2  # of a radian of the farthest joint against the mean squared difference of directions: long glides lose the aim for long
 SAME_BRANCH = 0.25  # [rad] of the farthest joint: rows nearer than this are one
 NEARLY = math.radians(8)  # of aim: what a row may miss and still be worth a simulation
 WORTH_A_GLIDE = 0.3  # [rad] of the farthest joint: what is nearer is reached by warm steps
 HORIZON = 40  # frames that are simulated: a half turn takes 30
 STRIDE = 2  # frames in a step of a simulation: coarser ones misjudge what glides lose of the aim
-WORK = 60  # joints times steps in a frame's piece of a simulation: a few milliseconds in numpy
+WORK = 32  # joints times steps in a frame's piece of a simulation: a few milliseconds in numpy
 TAIL = 30  # frames that the end of a simulation goes on for in its cost, or what is lost for good would seem cheap
 BRANCH_PROXIMAL = 0.1  # of branches in a simulation, which nothing holds back
 AIM_COST = 20.0  # of a degree of aim, in degrees of shape deviation
@@ -105,11 +105,13 @@ class Planner:
     def __init__(self, model: Model, seeds: Seeds) -> None:
         self.model, self.seeds = model, seeds
         self._steps = max(1, WORK // len(model.lower))
+        pieces = 2 + math.ceil(HORIZON / STRIDE / self._steps)
+        self._cycle = math.ceil(SHARE * pieces)
 
     def advance(self, state: Planning, now: Now) -> Planning:
         """One piece of work."""
         state = replace(state, frame=state.frame + 1, sought=state.sought + 1)
-        if state.stage == REST and (now.lost or state.frame >= CYCLE):
+        if state.stage == REST and (now.lost or state.frame >= self._cycle):
             state = replace(state, stage=FOLLOW, frame=0)
         if state.stage == FOLLOW:
             return self._follow(state, now)

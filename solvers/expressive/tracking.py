@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..aim_residual import residual
-from ..exact_aim import EXACT, Finished, least_change
+from ..exact_aim import Finished, least_change
 from ..goals import Aim, GazeGoal
 from ..skeleton import Angles
 from .aims import BatchedAim
@@ -28,6 +28,7 @@ WARM = Pace(proximal=1.0, largest_step=0.2)
 WARM_STEPS = 3
 WARM_ENOUGH = math.radians(3)  # of movement in a step: what is left after a smaller one is made up for in the next frame
 HOLD_STEPS = 5
+HELD = 1e-7  # [rad] of aim: a tenth of what counts as met
 HOLD_DAMPING = 1e-6  # of the squared lever arms: what cannot be met must not make joints tremble
 LOST = math.radians(1)  # of aim
 AT_RISK = math.radians(0.3)  # of aim: from here joints that hold it may gain speed faster
@@ -186,7 +187,7 @@ class Tracker:
         best = self._posed(goal, wanted)
         angles, left = best.angles, residual(skeleton, goal, best.pose)
         for steps in range(1, HOLD_STEPS + 1):
-            if left.size < EXACT:
+            if left.size < HELD:
                 break
             step = least_change(limits, angles, left, costs, HOLD_DAMPING)
             trial = (min(max(a + s, lo), hi) for a, s, lo, hi in zip(angles, step, *limits, strict=True))
