@@ -33,7 +33,7 @@ CHAINS = "EG"
 TASKS, ROUNDS = 200, 3
 WARM_UP = 5  # tasks that are not counted: caches, and what libraries do at their first call
 HALF = 0.5  # of each joint's range, for postures
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
 READY, SKIPPED = "ready", "skipped"
 
 
@@ -111,7 +111,7 @@ class Racer:
             return
         command = [str(python), "-m", "benchmarks.peers", "--serve", name, chain, "--tasks", str(count)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **ONE_THREAD}, text=True, **pipes)
+        self.process = subprocess.Popen(command, cwd=ROOT, text=True, **pipes)
         word, _, rest = next((line for line in self._lines(self.process.stdout) if line.startswith((READY, SKIPPED))), "").partition(" ")
         if word != READY:
             self.missing = rest.strip() or f"it ended: {self.process.stderr.read().strip().splitlines()[-1:]}"

@@ -8,7 +8,6 @@ the same code has solved before is taken from build/sweep.
 """
 
 import json
-import os
 import platform
 import subprocess
 import sys
@@ -26,7 +25,7 @@ from .page import PAGE
 from .paper import BODIES
 from .peers import ROUNDS, TASKS, Row
 from .peers import table as peers_table
-from .runners import ONE_THREAD, usable_cores
+from .runners import usable_cores
 from .sweep import PAIRS, Sweep, arguments, gather, run, solvers_for_orientations
 from .tables import Glance, Results, glance_table, glances, summary_table, table_8, table_9
 from .two_priority import VARIANTS
@@ -48,7 +47,7 @@ def raced(tasks: int, rounds: int) -> Path:
     """The file with the race's figures, run in a process of its own, which pins itself to one core."""
     out = FOLDER / "peers.json"
     command = [sys.executable, "-m", "benchmarks.peers", "--tasks", str(tasks), "--rounds", str(rounds), "--json", str(out)]
-    subprocess.run(command, cwd=ROOT, env={**os.environ, **ONE_THREAD}, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     return out
 
 

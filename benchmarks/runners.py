@@ -12,7 +12,7 @@ from .jobs import Answer, Job, Progress, code_digest, do, keep, missing
 
 AHEAD = 4  # jobs that each worker may have in hand or waiting: a full sweep has millions
 PATIENCE = "10s"  # for a scheduler to answer
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
 Done = Iterator[tuple[Job, Answer]]
 
 
@@ -23,7 +23,6 @@ class RunnerError(RuntimeError):
 def local(jobs: Iterable[Job], workers: int = 0) -> Done:
     """In as many processes as this one may use cores, or as asked; answers as they come."""
     count = workers or usable_cores()
-    os.environ.update(ONE_THREAD)  # for the processes, which start anew: the cores are taken already
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
         yield from _flow(jobs, lambda job: pool.submit(do, job), _first, count)
 
