@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..goals import GazeError
 from ..rotations import NO_DIRECTION, Quaternion, Vector, Y, normalized, perpendicular, rotate, to_matrix, unit
 from ..shape import links_of
 from ..skeleton import Angles, Skeleton
@@ -65,6 +66,9 @@ class Model:
     def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:
         self.skeleton, self.options = skeleton, options or Options()
         n = len(skeleton)
+        weights = self.options.link_weights
+        if len(weights) not in (0, n):
+            raise GazeError(f"there are {len(weights)} link weights for {n} joints: give one for each, or none")
         joints, ends = skeleton.joints, skeleton.ends
         self.lower, self.upper = np.array(skeleton.lower), np.array(skeleton.upper)
         self.turns = np.array([1.0 if joint.kind == "revolute" else 0.0 for joint in joints])

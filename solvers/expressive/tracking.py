@@ -41,7 +41,7 @@ SAME_START = 1e-6  # [rad] a start farther from the last answer is somebody else
 class Memory:
     """What one frame tells the next."""
 
-    asked: tuple[float, ...] = ()  # all numbers of the goal
+    asked: tuple[object, ...] = ()  # of which skeleton, with which options, and all of the goal
     aims: tuple[Aim, ...] = ()
     moving: tuple[Velocity, ...] = ()  # how they move
     angles: tuple[float, ...] = ()  # (n,) of the answer
@@ -77,7 +77,8 @@ class Tracker:
         model, skeleton = self.model, self.model.skeleton
         last = self._recalled(memory, start)
         ends = goal.ends
-        asked = (goal.keep, *posture, *(x for end in ends for x in (end.end, end.weight, end.symmetric, *numbers(end.aim))))
+        wishes = (x for end in ends for x in (type(end.aim), end.end, end.weight, end.symmetric, *numbers(end.aim)))
+        asked = (skeleton, model.options, goal.keep, *posture, *wishes)
         anew = asked != last.asked
         if not anew and last.quiet > QUIET:
             angles = tuple(start.tolist())

@@ -146,3 +146,8 @@ def test_a_posture_that_counts_for_nothing_lets_the_body_move_least():
 def test_a_wrong_option_is_named(wrong, named):
     with pytest.raises(GazeError, match=named):
         Options(**wrong)
+
+
+def test_a_number_of_link_weights_that_is_not_the_joints_is_named():
+    with pytest.raises(GazeError, match="2 link weights for 5 joints"):
+        Expressive(unit_chain("YXXZY", 1.0), Options(link_weights=(1.0, 1.0)))

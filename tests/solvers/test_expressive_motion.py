@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.pace import LARGEST_MOVE, RAMP
 from limber.solvers.expressive.tracking import QUIET
 from limber.solvers.gaze import Solution
-from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point
+from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position
 from limber.solvers.rotations import X, Y, about, multiply
 from limber.solvers.skeleton import Skeleton
 
@@ -96,6 +97,19 @@ def test_a_target_at_rest_is_watched_without_a_tremble(tilt: float) -> None:
     last = [answer.angles.tobytes() for answer in answers[-20:]]
     assert len(set(last)) == 1
     assert answers[-1].memory == answers[-2].memory  # and nothing is worked out any more
+
+
+@pytest.mark.parametrize("change", ["kind", "options", "limits"])
+def test_what_rests_moves_on_once_something_else_is_asked(change: str) -> None:
+    chain, goal = lamp(), GazeGoal(Point((0.3, 0.4, 0.6)), np.zeros(len(lamp())))
+    rest = followed(chain, [goal] * (2 * QUIET))[-1]
+    anew = {
+        "kind": (Expressive(chain), replace(goal, aim=Position((0.3, 0.4, 0.6)))),
+        "options": (Expressive(chain, Options(hold_body=True)), goal),
+        "limits": (Expressive(replace(chain, joints=tuple(replace(joint, upper=3.1) for joint in chain.joints))), goal),
+    }
+    solver, asked = anew[change]
+    assert solver.solve(asked, rest.angles, rest.memory).memory.quiet == 0
 
 
 def test_a_posture_that_changes_is_followed() -> None:
