@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .rotations import IDENTITY, Quaternion, Vector, about, add, length, multiply, normalized, rotate, scale, to_matrix, unit
+from .rotations import IDENTITY, Quaternion, Vector, about, add, length, multiply, normalized, rotate, scale, unit
 
 Angles = NDArray[np.float64]
 ORIGIN: Vector = (0.0, 0.0, 0.0)
@@ -72,15 +72,6 @@ class Pose(NamedTuple):
     places: tuple[Vector, ...]  # [m] of the joints
     tool_rotation: Quaternion
     tool_place: Vector
-
-
-class PoseBatch(NamedTuple):
-    """Poses for many rows of angles at once, in the base frame."""
-
-    rotations: NDArray[np.float64]  # (m, n, 3, 3)
-    places: NDArray[np.float64]  # (m, n, 3)
-    tool_rotation: NDArray[np.float64]  # (m, 3, 3)
-    tool_place: NDArray[np.float64]  # (m, 3)
 
 
 @dataclass(frozen=True)
@@ -188,10 +179,6 @@ class Skeleton:
         )
 
     @cached_property
-    def unit_tool_rotation(self) -> Quaternion:
-        return self._tools[0][1]
-
-    @cached_property
     def _tools(self) -> tuple[tuple[int, Quaternion, Vector], ...]:
         """Of each end: its joint, unit rotation and offset."""
         return tuple((end.joint, normalized(end.rotation), end.offset) for end in self.ends)
@@ -225,32 +212,6 @@ class Skeleton:
         turned = pose.rotations[joint]
         return multiply(turned, tool), add(pose.places[joint], rotate(turned, offset))
 
-    def forward_batch(self, angles: Angles) -> PoseBatch:
-        """Poses for angles (m, n) [rad], prismatic ones in [m]: the same as `forward`, many at once."""
-        m = angles.shape[0]
-        base, origin = np.broadcast_to(np.eye(3), (m, 3, 3)), np.zeros((m, 3))
-        rotations: list[Angles] = []
-        places: list[Angles] = []
-        for k, (turns, rest, offset, axis) in enumerate(self._parts):
-            parent = self.joints[k].parent
-            turned, place = (rotations[parent], places[parent]) if parent >= 0 else (base, origin)
-            if offset is not None:
-                place = place + turned @ np.array(offset)
-            if rest is not None:
-                turned = turned @ _matrix(rest)
-            if turns:
-                x, y, z = axis
-                skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-                angle = angles[:, k, None, None]
-                turned = turned @ (np.eye(3) + np.sin(angle) * skew + (1.0 - np.cos(angle)) * (skew @ skew))
-            else:
-                place = place + (turned @ np.array(axis)) * angles[:, k, None]
-            rotations.append(turned)
-            places.append(place)
-        joint, tool, offset = self._tools[0]
-        tool_place = places[joint] + rotations[joint] @ np.array(offset)
-        return PoseBatch(np.stack(rotations, 1), np.stack(places, 1), rotations[joint] @ _matrix(tool), tool_place)
-
     def world_axes(self, pose: Pose) -> list[Vector]:
         """The joints' axes in the base frame."""
         return [rotate(turned, part[3]) for turned, part in zip(pose.rotations, self._parts, strict=True)]
@@ -274,7 +235,3 @@ class Skeleton:
         x, y, z = place
         swung = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # columns: unit turns of the base crossed with the place
         return np.hstack([np.zeros((3, 3)), np.eye(3), angular]), np.hstack([np.eye(3), swung, linear])
-
-
-def _matrix(q: Quaternion) -> Angles:
-    return np.array(to_matrix(q))

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from limber.solvers.rotations import IDENTITY, X, Y, about, conjugate, logarithm, multiply, rotate, unit
+from limber.solvers.expressive.model import Model
+from limber.solvers.rotations import IDENTITY, X, Y, about, conjugate, logarithm, multiply, rotate, to_matrix, unit
 from limber.solvers.skeleton import End, Joint, Skeleton, SkeletonError
 
 from tests.solvers.chains import any_chain, any_direction, any_turn, posture_of
@@ -40,13 +41,13 @@ def test_many_poses_at_once_are_the_same_as_each_alone(seed):
     draw = random.Random(seed)
     chain = with_a_slide(any_chain(draw, 6))
     rows = np.array([posture_of(draw, chain) for _ in range(5)])
-    batch = chain.forward_batch(rows)
+    batch = Model(chain).poses(rows)
     for row, angles in enumerate(rows):
         pose = chain.forward(angles)
-        assert batch.tool_place[row] == pytest.approx(pose.tool_place, abs=1e-12)
         assert batch.places[row] == pytest.approx(np.array(pose.places), abs=1e-12)
-        assert batch.tool_rotation[row] @ np.array(Y) == pytest.approx(np.array(rotate(pose.tool_rotation, Y)), abs=1e-12)
-        assert batch.rotations[row, 3] @ np.array(X) == pytest.approx(np.array(rotate(pose.rotations[3], X)), abs=1e-12)
+        assert batch.axes[row] == pytest.approx(np.array(chain.world_axes(pose)), abs=1e-12)
+        assert batch.end_places[row, 0] == pytest.approx(np.array(pose.tool_place), abs=1e-12)
+        assert batch.end_rotations[row, 0] == pytest.approx(np.array(to_matrix(pose.tool_rotation)), abs=1e-12)
 
 
 def test_kinematics_go_offset_then_rest_then_turn():
@@ -150,8 +151,11 @@ def test_many_poses_of_a_tree_at_once_are_the_same_as_each_alone(seed):
     draw = random.Random(seed)
     tree = any_tree(draw, 6)
     rows = np.array([posture_of(draw, tree) for _ in range(4)])
-    batch = tree.forward_batch(rows)
+    batch = Model(tree).poses(rows)
     for row, angles in enumerate(rows):
         pose = tree.forward(angles)
         assert batch.places[row] == pytest.approx(np.array(pose.places), abs=1e-12)
-        assert batch.tool_place[row] == pytest.approx(pose.tool_place, abs=1e-12)
+        for end in range(len(tree.ends)):
+            rotation, place = tree.end_pose(pose, end)
+            assert batch.end_places[row, end] == pytest.approx(np.array(place), abs=1e-12)
+            assert batch.end_rotations[row, end] == pytest.approx(np.array(to_matrix(rotation)), abs=1e-12)
