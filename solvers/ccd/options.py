@@ -16,5 +16,6 @@ class CcdOptions:
     anneals: int = 12  # descents from random offsets, where one is stuck in a concavity
     frames_stuck: int = 30  # that miss the goal one after another before annealing looks for a way out
     seed: int = 0  # of the offsets
-    largest_move: float = math.radians(10.0)  # [rad] of a joint from one frame to the next: half as much again would be seen as a jump
+    # [rad, or of the reach] of a joint from one frame to the next: half as much again would be seen as a jump.
+    largest_move: float = math.radians(10.0)
     extrapolates: bool = True  # whether a descent jumps ahead to where its last sweeps tend

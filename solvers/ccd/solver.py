@@ -26,7 +26,7 @@ class Memory:
 
     stuck: int = 0  # frames that missed the goal, one after another; below zero: frames to wait
     way_out: tuple[float, ...] = ()  # angles (n,) to go to, out of a concavity
-    pace: float = 0.0  # [rad, m] of the farthest joint's last step on the way there
+    pace: float = 0.0  # of the farthest joint's last step on the way there, as a share of its largest move
 
 
 class Ccd:
@@ -40,6 +40,7 @@ class Ccd:
         self.options = options or CcdOptions()
         self.diagnosis = Diagnosis(skeleton)
         self.descent = Descent(skeleton, self.options)
+        self._most = [self.options.largest_move * (self.descent.reach if joint.kind == "prismatic" else 1.0) for joint in skeleton.joints]
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
         """See `GazeSolver.solve`. `iterations`: sweeps over all joints.
@@ -60,11 +61,10 @@ class Ccd:
 
     def _from_here(self, goal: GazeGoal, here: tuple[float, ...], last: Memory) -> tuple[Way, Memory]:
         """A frame: a descent near the last one's angles, or a step on the way out of a concavity."""
-        most = self.options.largest_move
         if last.way_out:
             return self._on_the_way_out(goal, here, last)
-        lower = [max(lo, angle - most) for lo, angle in zip(self.skeleton.lower, here, strict=True)]
-        upper = [min(hi, angle + most) for hi, angle in zip(self.skeleton.upper, here, strict=True)]
+        lower = [max(lo, angle - most) for lo, angle, most in zip(self.skeleton.lower, here, self._most, strict=True)]
+        upper = [min(hi, angle + most) for hi, angle, most in zip(self.skeleton.upper, here, self._most, strict=True)]
         way = self._descend(goal, here, lower, upper, self.options.in_frame)
         if way.missed.seen <= FOLLOWED:
             return way, Memory()
@@ -76,10 +76,9 @@ class Ccd:
 
     def _on_the_way_out(self, goal: GazeGoal, here: tuple[float, ...], last: Memory) -> tuple[Way, Memory]:
         """A step straight there: all joints arrive together, the farthest no faster than `largest_move`, gently off and gently on."""
-        left = max(abs(b - a) for a, b in zip(here, last.way_out, strict=True))
-        most = self.options.largest_move
-        gain = most / FRAMES_TO_SPEED
-        pace = min(last.pace + gain, most, max(gain, math.sqrt(2.0 * gain * left)))
+        left = max(abs(b - a) / most for a, b, most in zip(here, last.way_out, self._most, strict=True))
+        gain = 1.0 / FRAMES_TO_SPEED
+        pace = min(last.pace + gain, 1.0, max(gain, math.sqrt(2.0 * gain * left)))
         arrives = left <= pace
         share = 1.0 if arrives else pace / left
         step = last.way_out if arrives else self.skeleton.clamp([a + share * (b - a) for a, b in zip(here, last.way_out, strict=True)])

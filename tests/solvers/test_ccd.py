@@ -374,6 +374,19 @@ def test_a_target_that_is_moved_at_once_is_gone_for_at_a_bounded_pace():
     assert solution.converged
 
 
+def test_what_a_slide_moves_in_a_frame_is_a_share_of_the_reach():
+    shares = []
+    for size in (0.01, 1.0, 100.0):
+        slide = Joint("slide", -1, IDENTITY, (0.0, 0.0, 0.0), X, -size, size, "prismatic")
+        hinge = Joint("hinge", 0, IDENTITY, (0.0, 0.0, 0.2 * size), Z, -2.0, 2.0)
+        chain = Skeleton((slide, hinge), tool_offset=(0.0, 0.2 * size, 0.0))
+        solver = Ccd(chain)
+        far, near = (GazeGoal(Position((x * size, 0.2 * size, 0.2 * size)), np.zeros(2)) for x in (-0.9, 0.9))
+        start = solver.solve(near).angles
+        shares.append(float(abs(solver.solve(far, start).angles - start)[0]) / chain.reach)
+    assert shares == pytest.approx([CcdOptions().largest_move] * 3)
+
+
 def test_stuck_for_long_it_finds_a_way_out_and_goes_there_without_a_jump():
     # Two bends that point the wrong way: near the posture no sweep helps, elsewhere the target is met.
     draw = random.Random(15)
