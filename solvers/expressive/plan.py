@@ -15,14 +15,14 @@ from ..skeleton import Angles
 from .aims import BatchedAim
 from .descent import Descent, Lead, Pace, Rows
 from .glides import KINDS, STAY, Glides, arrived, led
-from .model import Authored, Model
+from .model import Authored, Indices, Model
 from .pace import LARGEST_MOVE
 from .prediction import Outlook
 from .search import best_rows
 from .seeds import Seeds
 
 FOLLOW, SPREAD, SIMULATE, SEEK_WIDE, SEEK_LESS, SEEK_DEEP, REST = range(7)
-SHARE = 2.5  # frames of a cycle for each at work: the median frame has nothing of it
+CYCLE = 12  # frames from plan to plan: with less than half of them at work the median frame has nothing of it
 SEEK_EVERY = 28  # frames between searches for new branches
 LEAD = 12  # frames ahead that branches are followed for: about when a glide that starts now arrives
 SEEK_LEAD = 20  # likewise for a search, whose rows will be simulated some frames later
@@ -32,21 +32,22 @@ FOLLOWING = Pace(proximal=0.03, largest_step=0.5)
 FOLLOW_STEPS = 2
 POOL = 10  # rows on other branches
 SPREAD_STEPS = 4
-FROM_POOL, FROM_SPREAD = 5, 5  # branches that are simulated, at most
+FROM_POOL, FROM_SPREAD = 6, 6  # branches that are simulated, at most
 AWAY_COST = 0.2  # of a radian of the farthest joint against the mean squared difference of directions: long glides lose the aim for long
 SAME_BRANCH = 0.25  # [rad] of the farthest joint: rows nearer than this are one
 NEARLY = math.radians(8)  # of aim: what a row may miss and still be worth a simulation
 WORTH_A_GLIDE = 0.3  # [rad] of the farthest joint: what is nearer is reached by warm steps
 HORIZON = 40  # frames that are simulated: a half turn takes 30
 STRIDE = 2  # frames in a step of a simulation: coarser ones misjudge what glides lose of the aim
-WORK = 32  # joints times steps in a frame's piece of a simulation: a few milliseconds in numpy
+WORK = 1300  # rows times joints times steps in a frame's piece of a simulation: a few milliseconds in numpy
 TAIL = 30  # frames that the end of a simulation goes on for in its cost, or what is lost for good would seem cheap
+PROMISING = 12  # ways that a simulation goes on with after its first piece
 BRANCH_PROXIMAL = 0.1  # of branches in a simulation, which nothing holds back
-AIM_COST = 20.0  # of a degree of aim, in degrees of shape deviation
-LOST_COST = 30.0  # of a frame whose aim is off by a degree or more, likewise
+AIM_COST = 30.0  # of a degree of aim, in degrees of shape deviation
+LOST_COST = 90.0  # of a frame whose aim is off by a degree or more, likewise
 FREE = math.radians(0.5)  # of aim: what the coarse steps miss by themselves
 OFF = math.radians(1)  # of aim: from here it is lost
-HYSTERESIS = 2.0  # [deg of shape deviation] by which another course must be cheaper
+HYSTERESIS = 1.0  # [deg of shape deviation] by which another course must be cheaper
 
 Row = tuple[float, ...]
 
@@ -65,7 +66,8 @@ class Simulation:
 
     branches: tuple[Row, ...]  # where they were at the start
     rows: tuple[Row, ...]
-    kinds: tuple[int, ...]  # of each way
+    asked: tuple[int, ...]  # the kind of each way as it was laid out
+    kinds: tuple[int, ...]  # and now: what has arrived stays
     goals: tuple[int, ...]  # index of each way's branch
     speeds: tuple[float, ...]
     costs: tuple[float, ...]  # [deg of shape deviation x frames]
@@ -104,14 +106,11 @@ class Planner:
 
     def __init__(self, model: Model, seeds: Seeds) -> None:
         self.model, self.seeds = model, seeds
-        self._steps = max(1, WORK // len(model.lower))
-        pieces = 2 + math.ceil(HORIZON / STRIDE / self._steps)
-        self._cycle = math.ceil(SHARE * pieces)
 
     def advance(self, state: Planning, now: Now) -> Planning:
         """One piece of work."""
         state = replace(state, frame=state.frame + 1, sought=state.sought + 1)
-        if state.stage == REST and (now.lost or state.frame >= self._cycle):
+        if state.stage == REST and (now.lost or state.frame >= CYCLE):
             state = replace(state, stage=FOLLOW, frame=0)
         if state.stage == FOLLOW:
             return self._follow(state, now)
@@ -190,6 +189,7 @@ class Planner:
         simulation = Simulation(
             branches=tuple(branches),
             rows=(*branches, *(tuple(now.angles.tolist()) for _ in kinds)),
+            asked=kinds,
             kinds=kinds,
             goals=(0, *(index for index in range(len(branches)) for _ in KINDS)),
             speeds=(now.speed,) * len(kinds),
@@ -215,7 +215,7 @@ class Planner:
         kinds, goals = np.array(old.kinds), np.array(old.goals)
         angles, speeds, costs = np.array(old.rows), np.array(old.speeds), np.array(old.costs)
         frames, age = old.frames, old.age + 1
-        for _ in range(self._steps):
+        for _ in range(max(1, WORK // angles.size)):
             frames += STRIDE
             descent = self._descent(now, frames - age)
             rows = descent.at(angles, None)
@@ -230,16 +230,33 @@ class Planner:
             kinds = np.where(arrived(self.model, angles[count:], angles[goals]), STAY, kinds)
             if frames >= HORIZON:
                 return self._choose(replace(state, simulation=None, stage=self._after(state)), old, costs)
+        kept = self._promising(state, old, costs)
+        used = sorted({0, *goals[kept].tolist()})
         simulation = replace(
             old,
-            rows=rows_of(angles),
-            kinds=tuple(kinds.tolist()),
-            speeds=tuple(speeds.tolist()),
-            costs=tuple(costs.tolist()),
+            branches=tuple(old.branches[index] for index in used),
+            rows=rows_of(np.concatenate([angles[used], angles[count + kept]])),
+            asked=tuple(old.asked[way] for way in kept.tolist()),
+            kinds=tuple(kinds[kept].tolist()),
+            goals=tuple(used.index(goal) for goal in goals[kept].tolist()),
+            speeds=tuple(speeds[kept].tolist()),
+            costs=tuple(costs[kept].tolist()),
             frames=frames,
             age=age,
         )
         return replace(state, simulation=simulation)
+
+    def _promising(self, state: Planning, simulation: Simulation, costs: Angles) -> Indices:
+        """Indices of the ways worth going on with: the course under way, staying, and those that have been cheapest so far."""
+        cheapest = np.argsort(costs, kind="stable")[:PROMISING].tolist()
+        return np.array(sorted({0, self._current(state, simulation), *cheapest}))
+
+    def _current(self, state: Planning, simulation: Simulation) -> int:
+        """Which way is the course under way; staying, where there is none."""
+        if state.course is None or not simulation.under_way:
+            return 0
+        pairs = zip(simulation.asked, simulation.goals, strict=True)
+        return next(way for way, pair in enumerate(pairs) if pair == (state.course.kind, 0))
 
     def _lead(self, rows: Rows, count: int, glides: Glides) -> tuple[Lead, Angles]:
         """Branches go where the shape and the aim ask, ways on their glides within what a joint does in a stride."""
@@ -260,19 +277,15 @@ class Planner:
 
     def _choose(self, state: Planning, done: Simulation, costs: Angles) -> Planning:
         """The cheapest course, with some favour for the one under way."""
-        # Kinds at the start are those of the layout: what has arrived since stays.
-        kinds = (STAY, *(kind for _ in done.branches for kind in KINDS))
-        current = 0
-        if state.course is not None and done.under_way:
-            current = 1 + KINDS.index(state.course.kind)
+        current = self._current(state, done)
         biased = costs / (HORIZON + TAIL) + HYSTERESIS
         biased[current] -= HYSTERESIS
         best = int(np.argmin(biased))
         if best == current:
             return state
-        if kinds[best] == STAY:
+        if done.asked[best] == STAY:
             return replace(state, course=None)
-        return replace(state, course=Course(kinds[best], done.branches[done.goals[best]]))
+        return replace(state, course=Course(done.asked[best], done.branches[done.goals[best]]))
 
 
 def rows_of(angles: Angles) -> tuple[Row, ...]:

@@ -33,6 +33,7 @@ HOLD_DAMPING = 1e-6  # of the squared lever arms: what cannot be met must not ma
 LOST = math.radians(1)  # of aim
 AT_RISK = math.radians(0.3)  # of aim: from here joints that hold it may gain speed faster
 SETTLED = 1e-6  # [rad] of movement in a frame while nothing is asked anew: the answer stays as it is, to the bit
+STUCK = 1e-6  # [rad] a glide that moves by less in a frame gets nowhere
 QUIET = 60  # frames of that until the planner rests: by then it has looked at all it knows twice
 SAME_START = 1e-6  # [rad] a start farther from the last answer is somebody else's
 
@@ -104,7 +105,8 @@ class Tracker:
         if kind in (STAY, ALONG) and held.missed > AT_RISK:
             held = self._held(goal, wanted, self._box(start, np.array(last.move), HARD_RAMP))
         if planning.course is not None:
-            there = arrived(model, np.array(held.angles)[None], branch[None])[0]
+            stuck = float(np.abs(np.array(held.angles) - start).max()) < STUCK  # the aim keeps it from where it should go
+            there = stuck or arrived(model, np.array(held.angles)[None], branch[None])[0]
             course = None if there else Course(planning.course.kind, tuple(branch.tolist()))
             planning = replace(planning, course=course)
             speed = 0.0 if there else speed
