@@ -105,7 +105,7 @@ class Diagnosis:
         short = [(wanted, way) for wanted, way in zip(goal.ends, missed, strict=True) if not self._is_met(way)]
         said = [why] if why else []
         what = "; ".join([*said, *(self._shortfall(wanted, way) for wanted, way in short)]) or "the answer is not settled yet"
-        if len(goal.ends) > 1:
+        if sum(wanted.weight > 0.0 for wanted in goal.ends) > 1 and any(wanted.weight > 0.0 for wanted, _ in short):
             what += ": the goals cannot be met together"
         if hit:
             names = ", ".join(self.skeleton.joints[k].name for k in hit)
@@ -119,7 +119,8 @@ class Diagnosis:
             parts.append(f"{math.degrees(way.whole):.2g} degrees")
         if way.distance > MET * self.skeleton.reach:
             parts.append(f"{way.distance:.2g} m")
-        return f"'{name}' misses its target by {' and '.join(parts)}"
+        weightless = "" if wanted.weight > 0.0 else ", as that has no weight"
+        return f"'{name}' misses its target by {' and '.join(parts)}{weightless}"
 
 
 def _without_a_direction(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> str:

@@ -223,6 +223,18 @@ def test_of_goals_that_contradict_each_other_the_reason_names_the_ends_that_give
     assert solution.misses[0].distance < 0.3 * solution.misses[1].distance
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if SOLVERS[name].trees])
+def test_a_goal_without_weight_stands_in_no_other_goals_way(name):
+    skeleton = trunk_with_two_arms()
+    left = skeleton.end_pose(skeleton.forward(skeleton.clamp([0.3] * 5)), 0)[1]
+    goal = GazeGoal(Position(left), np.zeros(5), others=(EndGoal(Position((-3.0, -3.0, 0.2)), 1, weight=0.0),))
+    solution = make_solver(name, skeleton).solve(goal)
+    assert solution.misses[0].distance < 1e-3
+    assert "'right hand' misses its target" in solution.reason
+    assert "no weight" in solution.reason
+    assert "together" not in solution.reason
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("joints", [1, 40])
 def test_the_shortest_and_the_longest_chain_look_at_a_point(name, joints):
