@@ -11,6 +11,7 @@ from .paths import bone_names, end_bones, missing, path_names
 from .rotation_mode import give_euler_order
 from .skeleton import is_euler, parent_first
 
+SOLVER = "expressive"  # of new chains
 NO_RANGE = 1e-6  # [rad] a constraint's limits nearer to each other than this lock the axis
 
 
@@ -130,7 +131,7 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
         raise EulerOrderError(quaternion)
     give_euler_order(rig, quaternion, order)
     chain = rig.limber.chains.add()
-    chain.uid = uuid4().hex
+    chain.uid, chain.solver = uuid4().hex, SOLVER
     chain.name = names[-1]
     chain.root, chain.end = names[0], names[-1]
     for bone in turning:

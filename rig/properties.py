@@ -237,7 +237,7 @@ class LimberChain(LimberGoal, PropertyGroup):
         name="Solver",
         description="Method that finds the angles",
         items=[_choice(key, info) for key, info in SOLVERS.items()],
-        default="expressive",
+        default="erik_exact",  # what files mean in which none was chosen; new chains choose `chains.SOLVER`
     )
     options: PointerProperty(name="Solver Options", description="What is set of the solvers", type=LimberSolverOptions)
     filter: EnumProperty(

@@ -3,7 +3,7 @@
 import bpy
 import pytest
 
-from tests.blender.rigs import UPRIGHT, build, make_active, target
+from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
 
 CHANGING = {  # operators that change the file: each is one step in the undo history
     "import_urdf",
@@ -136,6 +136,6 @@ def test_a_new_joint_has_what_a_hobby_servo_can_do():
 
 
 def test_a_new_chain_looks_along_its_end_bone_with_the_expressive_solver():
-    chain = build(UPRIGHT).limber.chains.add()
+    _, chain = looking_chain()
     assert (chain.look, chain.up, chain.eye, chain.base, chain.solver, chain.filter) == ("+Y", "+Z", 1.0, "RIG", "expressive", "default")
     assert not chain.live
