@@ -79,8 +79,9 @@ class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
         table = self.work.finish()
         if table.remark:
             self.report({"WARNING"}, table.remark)
-        able = [row.label for row in table.rows if not row.why_not]
-        self.report({"INFO"}, f"{len(able)} solvers are compared on {len(table.frames)} frames: {', '.join(able)}")
+        able = sum(not row.why_not for row in table.rows)
+        frames = f"frame {table.frames[0]}" if len(table.frames) == 1 else f"{len(table.frames)} frames"
+        self.report({"INFO"}, f"{able} of {len(table.rows)} solvers are compared on {frames}")
         if not bpy.app.background:
             bpy.ops.wm.call_panel("INVOKE_DEFAULT", name="LIMBER_PT_comparison", keep_open=True)
         return {"FINISHED"}

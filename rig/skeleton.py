@@ -261,7 +261,7 @@ class ChainReader:
                 raise RigError(f"No joint moves end '{bone}': unlock a rotation axis of it or of a bone above it, and press Match Joints")
             ends.append(End(place.joint, rotations.normalized(place.turn), place.offset, bone))
         tool, *others = ends
-        return Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint if others else -1, tuple(others))
+        return Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint if others else -1, tuple(others), tool.name)
 
     def _joint(self, name: str, place: _Place, axis: rotations.Vector, limits: Motion) -> Joint:
         return Joint(

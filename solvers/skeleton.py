@@ -87,6 +87,7 @@ class Skeleton:
     tool_offset: Vector = (0.0, 0.0, 0.0)  # [m]
     tool_joint: int = -1  # index of the joint that carries the tool; -1: the last
     more_ends: tuple[End, ...] = ()
+    tool_name: str = ""  # of end 0; "": that of its joint
 
     def __post_init__(self) -> None:
         if not self.joints:
@@ -108,7 +109,7 @@ class Skeleton:
     def ends(self) -> tuple[End, ...]:
         """All ends, the tool first."""
         carrier = len(self.joints) - 1 if self.tool_joint == -1 else self.tool_joint
-        name = self.joints[carrier].name if 0 <= carrier < len(self.joints) else "tool"
+        name = self.tool_name or (self.joints[carrier].name if 0 <= carrier < len(self.joints) else "tool")
         return End(carrier, self.tool_rotation, self.tool_offset, name), *self.more_ends
 
     @cached_property
@@ -139,7 +140,9 @@ class Skeleton:
     @cached_property
     def _branches(self) -> tuple["Skeleton", ...]:
         return tuple(
-            Skeleton(tuple(replace(self.joints[k], parent=row - 1) for row, k in enumerate(path)), end.rotation, end.offset)
+            Skeleton(
+                tuple(replace(self.joints[k], parent=row - 1) for row, k in enumerate(path)), end.rotation, end.offset, tool_name=end.name
+            )
             for path, end in zip(self._paths, self.ends, strict=True)
         )
 

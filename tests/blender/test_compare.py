@@ -54,6 +54,15 @@ def compared(rig, chain, **options) -> compare.Table:
     return compare.table(rig, chain)
 
 
+@pytest.mark.parametrize(("frames", "words"), [("CURRENT", "are compared on frame 3"), ("RANGE", "are compared on 8 frames")])
+def test_the_report_says_how_many_solvers_and_which_frames(chain_in_motion, capsys, frames, words):
+    rig, chain = chain_in_motion
+    chain.goal = "POSITION"
+    table = compared(rig, chain, frames=frames)
+    able = sum(not row.why_not for row in table.rows)
+    assert f"{able} of {len(SOLVERS)} solvers {words}" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("frames", ["CURRENT", "RANGE"])
 def test_every_solver_that_can_has_a_row_with_all_figures_and_the_others_say_why_not(chain_in_motion, frames):
     rig, chain = chain_in_motion

@@ -182,6 +182,12 @@ def test_at_the_ends_own_place_a_target_has_no_direction_and_that_is_a_reason_no
     assert now.outputs.solution.reason
 
 
+def test_what_is_out_of_reach_is_said_of_the_bone_not_of_its_joint():
+    rig, chain = looking_chain()
+    chain.goal, chain.target.location = "POSITION", (30.0, 0.0, 0.0)
+    assert go_live(rig, chain, settled=False).outputs.solution.reason.startswith("'head' misses its target by ")
+
+
 def test_a_posture_outside_the_limits_is_said_when_live_starts(capsys):
     rig, chain = looking_chain()
     chain.joints[1].lower, chain.joints[1].upper = -0.2, 0.2
