@@ -4,13 +4,17 @@ from ..solvers.skeleton import Skeleton, SkeletonError
 from ..solvers.table import SOLVERS, unavailable
 from .errors import RigError
 from .goal import asked, ends_of, tool_frame
-from .options import options_of
+from .options import options_of, settings
 from .skeleton import ChainReader, Motion
 
 
 def motions(chain) -> list[Motion]:
     """Limits of the chain's joints, in the order of its properties."""
-    return [Motion(joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.jerk) for joint in chain.joints]
+    columns = []
+    for name in Motion._fields:
+        columns.append([0.0] * len(chain.joints))
+        chain.joints.foreach_get(name, columns[-1])
+    return [Motion(*row) for row in zip(*columns, strict=True)]
 
 
 def tools(chain, reader: ChainReader) -> list[tuple]:
@@ -20,6 +24,11 @@ def tools(chain, reader: ChainReader) -> list[tuple]:
         RigError: a setting that cannot be.
     """
     return [tool_frame(end, length) for end, length in zip(ends_of(chain), reader.end_lengths, strict=True)]
+
+
+def solver_settings(chain, solver: str) -> tuple:
+    """What `solver_options` depends on."""
+    return settings(chain, SOLVERS[solver]) if solver in SOLVERS else ()
 
 
 def solver_options(chain, solver: str, reader: ChainReader) -> object:

@@ -77,6 +77,17 @@ FIELDS: dict[type, tuple[str, ...]] = {  # the properties that count, in the pan
 }
 
 
+def settings(chain, info) -> tuple:
+    """All that `options_of` is made of, as it is stored: as long as it stays the same, so do they."""
+    if info.options not in MAKERS:
+        return ()
+    weights = [1.0] * len(chain.joints)
+    chain.joints.foreach_get("shape_weight", weights)
+    chosen = chain.options
+    values = (getattr(chosen, name) for name in FIELDS[info.options])
+    return (*(frozenset(value) if isinstance(value, set) else value for value in values), *weights)
+
+
 def options_of(chain, info, places: list[tuple[str, str]]) -> object:
     """The chain's settings as the options of a solver; None where it has none that a user may set.
 

@@ -6,7 +6,6 @@ turns (locked axes, bones without joints, locations) is read from the evaluated 
 keyed or driven, the solver sees it where it is.
 """
 
-from dataclasses import dataclass
 from math import isfinite
 from typing import NamedTuple
 
@@ -25,8 +24,7 @@ SCALED = 1e-3  # relative: a scale that animators see
 DIGITS = 6  # of fixed parts [rad, m]: what is finer is single precision's noise, and must not build the skeleton anew at every frame
 
 
-@dataclass(frozen=True)
-class Motion:
+class Motion(NamedTuple):
     """Limits of one joint, in the order of the properties."""
 
     lower: float

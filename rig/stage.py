@@ -33,6 +33,7 @@ class Session:
     reader_key: tuple = ()
     model: Model | None = None
     model_key: tuple = ()
+    can_answer: tuple = ()  # the model and the kinds of goals for which the solver is known to be fit
     goal: GazeGoal | None = None
     goal_key: tuple = ()
     poses: tuple[BonePose, ...] = ()  # authored, of the bones on the path
@@ -193,9 +194,12 @@ class Stage:
         if session.goal is None or session.goal_key != key:
             session.goal = GazeGoal(wanted.aim, posture, wanted.symmetric, wanted.weight, chain.keep, tuple(others))
             session.goal_key = key
-        trouble = unavailable(solver, session.model.skeleton, build.goal_kinds(chain))
-        if trouble:
-            raise UnavailableSolverError(trouble)
+        asked = (session.model_key, {end.kind for end in ends})
+        if session.can_answer != asked:
+            trouble = unavailable(solver, session.model.skeleton, asked[1])
+            if trouble:
+                raise UnavailableSolverError(trouble)
+            session.can_answer = asked
 
     def _stored_posture(self, chain, session: Session, own: np.ndarray) -> np.ndarray:
         """The selected posture's angles (n,) [rad]; the rig's own where it says nothing of a joint."""
@@ -228,7 +232,7 @@ class Stage:
             session.held = held
         limits = build.motions(chain)
         tools = [(end.settings.look, end.settings.up, end.settings.eye) for end in goals.ends_of(chain)]
-        options = build.solver_options(chain, solver, reader)
+        options = build.solver_settings(chain, solver)
         key = (session.fixed, limits, tools, solver, options, chain.filter, chain.sigma, chain.rho, chain.base)
         if session.model is None or session.model_key != key:
             session.model = make_model(
@@ -237,6 +241,6 @@ class Stage:
                 chain.filter,
                 Character(chain.sigma, chain.rho),
                 posture_jumps=chain.base == "POSTURE",
-                options=options,
+                options=build.solver_options(chain, solver, reader),
             )
             session.model_key = key
