@@ -54,7 +54,7 @@ SOLVERS: dict[str, SolverInfo] = {
             False,
             options=Hyperparameters,
         ),
-        SolverInfo("erik_exact", "ERIK, exact aim", "ERIK, then the least change that makes the aim exact", ErikExact, LOOKS, False, False),
+        SolverInfo("erik_exact", "ERIK (exact aim)", "ERIK, then the least change that makes the aim exact", ErikExact, LOOKS, False, False),
         SolverInfo(
             "ccd",
             "CCD",
@@ -71,7 +71,7 @@ SOLVERS: dict[str, SolverInfo] = {
         ),
         SolverInfo(
             "dls_clamped",
-            "Damped least squares, near targets",
+            "Damped least squares (near targets)",
             "The same, targets brought closer: calmer out of reach",
             family.dls_clamped,
             options=Options,
