@@ -54,7 +54,9 @@ SOLVERS: dict[str, SolverInfo] = {
             False,
             options=Hyperparameters,
         ),
-        SolverInfo("erik_exact", "ERIK (exact aim)", "ERIK, then the least change that makes the aim exact", ErikExact, LOOKS, False, False),
+        SolverInfo(
+            "erik_exact", "ERIK (exact aim)", "ERIK, then the least change that makes the aim exact", ErikExact, LOOKS, False, False
+        ),
         SolverInfo(
             "ccd",
             "CCD",
