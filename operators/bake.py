@@ -3,9 +3,8 @@ from bpy.props import BoolProperty
 
 from ..rig.bake import Bake
 from ..rig.errors import RigError
-from ..rig.goal import ends_of, no_target
 from .stepwise import Stepwise
-from .subject import chain_of, poll_chain, rig_of
+from .subject import chain_of, poll_frames, rig_of
 
 FRAMES_NAMED = 5  # in a report
 
@@ -29,16 +28,7 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not poll_chain(cls, context):
-            return False
-        chain = chain_of(context)
-        if chain.target is None:
-            cls.poll_message_set(no_target(ends_of(chain)[0]))
-            return False
-        if rig_of(context).mode == "EDIT":
-            cls.poll_message_set("Leave Edit Mode first: Bake works in Object Mode or Pose Mode")
-            return False
-        return True
+        return poll_frames(cls, context, "Bake works")
 
     def _begin(self, context):
         rig, chain = rig_of(context), chain_of(context)

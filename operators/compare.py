@@ -5,10 +5,9 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ..rig import compare
 from ..rig.errors import RigError
-from ..rig.goal import ends_of, no_target
 from ..solvers.table import SOLVERS
 from .stepwise import Stepwise
-from .subject import chain_of, poll_chain, rig_of
+from .subject import chain_of, poll_chain, poll_frames, rig_of
 
 FRAMES = [
     ("CURRENT", "This Frame", "Solve the current frame, from scratch"),
@@ -47,16 +46,7 @@ class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not poll_chain(cls, context):
-            return False
-        chain = chain_of(context)
-        if chain.target is None:
-            cls.poll_message_set(no_target(ends_of(chain)[0]))
-            return False
-        if rig_of(context).mode == "EDIT":
-            cls.poll_message_set("Leave Edit Mode first: solvers are compared in Object Mode or Pose Mode")
-            return False
-        return True
+        return poll_frames(cls, context, "solvers are compared")
 
     def _begin(self, context):
         scene, frames = context.scene, None

@@ -1,6 +1,7 @@
 """What the operators act on: the armature at hand and its selected chain."""
 
 from ..rig import chains
+from ..rig.goal import ends_of, no_target
 
 _at_hand = ""  # name of the armature that was active last: it stays at hand while its target is selected and dragged
 
@@ -34,6 +35,20 @@ def poll_chain(cls, context) -> bool:
         return False
     if chains.active(rig_of(context)) is None:
         cls.poll_message_set("This armature has no chain: select bones in Pose Mode and press New Chain")
+        return False
+    return True
+
+
+def poll_frames(cls, context, work: str) -> bool:
+    """Whether the chain can be taken through frames; `work` says what is done then, for the sentence that says where."""
+    if not poll_chain(cls, context):
+        return False
+    chain = chain_of(context)
+    if chain.target is None:
+        cls.poll_message_set(no_target(ends_of(chain)[0]))
+        return False
+    if rig_of(context).mode == "EDIT":
+        cls.poll_message_set(f"Leave Edit Mode first: {work} in Object Mode or Pose Mode")
         return False
     return True
 

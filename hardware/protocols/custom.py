@@ -332,7 +332,7 @@ def _shown(value: Any) -> str:
     """A value of the user's file, for a sentence; its own way to show itself may fail too."""
     try:
         text = repr(value)
-    except Exception:
+    except Exception:  # the user's code may raise anything
         text = f"a {type(value).__name__}"
     return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + "..."
 
@@ -340,6 +340,6 @@ def _shown(value: Any) -> str:
 def _text(error: BaseException) -> str:
     try:
         text = " ".join(str(error).split())
-    except Exception:
+    except Exception:  # likewise; the sentence around it still names the file
         return ""
     return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + "..."
