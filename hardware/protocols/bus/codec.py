@@ -120,10 +120,10 @@ class BusCodec:
     def change_id(self, servo: int, new: int) -> tuple[Exchange, ...]:
         """Give a limp servo another id, and ask for it by the new one. Its answer to the change itself may bear either id."""
         change = Exchange(self._encode(Write(self._known(servo), self._table.servo_id.start, self._packed_id(new))))
-        return (*self._unlock(servo), change, *self._lock(new), *self.identify((new,)))
+        return (*self._unlock(servo), change, *self.lock(new), *self.identify((new,)))
 
     def change_baudrate(self, servo: int, baudrate: int) -> tuple[Exchange, ...]:
-        """Let a limp servo talk at another rate from now on; no answer is awaited, since it may come at either rate."""
+        """Let a limp servo talk at another rate from now on; no answer is awaited, since it may come at either rate. `lock` it then."""
         register = self._table.baudrate
         number = self._table.baud_number(baudrate)
         change = Exchange(self._encode(Write(self._known(servo), register.start, register.pack("The baud rate", number))))
@@ -135,14 +135,15 @@ class BusCodec:
             raise ProtocolError(f"{self.capabilities.title} cannot take where they are for their middle; set the channel's zero instead")
         return (self._write(servo, self._table.torque, "The middle", self._table.middle),)
 
+    def lock(self, servo: int) -> tuple[Exchange, ...]:
+        """Guard what outlives power again, where a servo has a lock."""
+        lock = self._table.eeprom_lock
+        return () if lock is None else (self._write(servo, lock, "The lock", 1),)
+
     def _unlock(self, servo: int) -> tuple[Exchange, ...]:
         limp = self._write(servo, self._table.torque, "Torque", 0)
         lock = self._table.eeprom_lock
         return (limp,) if lock is None else (limp, self._write(servo, lock, "The lock", 0))
-
-    def _lock(self, servo: int) -> tuple[Exchange, ...]:
-        lock = self._table.eeprom_lock
-        return () if lock is None else (self._write(servo, lock, "The lock", 1),)
 
     def _packed_id(self, servo: int) -> bytes:
         return self._table.servo_id.pack("The new id", self._known(servo))

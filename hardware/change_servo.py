@@ -1,0 +1,106 @@
+"""Gives a servo on a bus another id or another baud rate, and reads back whether it has it. Knows no Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+from .asking import Line
+from .errors import HardwareError
+from .news import Found, News, Progress
+from .protocols.bus.codec import BusCodec
+from .protocols.interface import Identified, Problem, Trouble
+from .protocols.table import codec_for
+
+TIMES = 3  # that a servo is asked who it is before it counts as absent, or as the only one
+STEPS = 4
+
+
+class ChangeError(HardwareError):
+    """The servo was not changed, or it cannot be told; the message says which and what to do."""
+
+
+def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[News]:
+    """The errand.
+
+    Args:
+        arguments: "port", "protocol", "baudrate" [bit/s] and "servo"; and "new_servo" (an id) or "new_baudrate" [bit/s].
+        serial: The pyserial module; None where it is missing.
+    """
+    port, protocol, rate, servo = (arguments[key] for key in ("port", "protocol", "baudrate", "servo"))
+    codec = codec_for(protocol)
+    if not isinstance(codec, BusCodec):
+        raise ChangeError(f"{codec.capabilities.title}: its servos have no ids of their own that could be changed")
+    if "new_servo" in arguments:
+        yield from _change_id(serial, codec, port, protocol, rate, servo, arguments["new_servo"])
+    else:
+        yield from _change_rate(serial, codec, port, protocol, rate, servo, arguments["new_baudrate"])
+
+
+def _change_id(serial: ModuleType | None, codec: BusCodec, port: str, protocol: str, rate: int, servo: int, new: int) -> Iterator[News]:
+    if new == servo:
+        raise ChangeError(f"Servo {servo} has that id already: choose another")
+    with Line(serial, port, rate, codec) as line:
+        yield Progress(1, STEPS, f"Who has id {servo}?")
+        before = _only_one(line, codec, servo, rate)
+        yield Progress(2, STEPS, f"Is id {new} free?")
+        if _who(line, codec, new)[0] is not None:
+            raise ChangeError(f"Id {new} is taken by another servo: choose a free one; servo {servo} is as it was")
+        yield Progress(3, STEPS, "Changing")
+        line.ask(codec.change_id(servo, new))
+        after, _ = _who(line, codec, new)
+        stayed, _ = _who(line, codec, servo)
+    if after is None or stayed is not None:
+        where = f"answers as {servo} still" if stayed is not None else f"answers neither as {servo} nor as {new}: scan for it"
+        raise ChangeError(f"Servo {servo} should answer as {new} now, but {where}")
+    if after.model != before.model:
+        raise ChangeError(f"As {new} answers a {after.name} where {before.name} was expected: connect servos one by one")
+    yield Found(port, protocol, rate, new, after.name, after.firmware)
+
+
+def _change_rate(serial: ModuleType | None, codec: BusCodec, port: str, protocol: str, rate: int, servo: int, new: int) -> Iterator[News]:
+    if new == rate:
+        raise ChangeError(f"Servo {servo} talks at {rate} baud already: choose another rate")
+    with Line(serial, port, rate, codec) as line:
+        yield Progress(1, STEPS, f"Who has id {servo}?")
+        before = _only_one(line, codec, servo, rate)
+        yield Progress(2, STEPS, "Changing")
+        line.ask(codec.change_baudrate(servo, new))
+    with Line(serial, port, new, codec) as line:
+        yield Progress(3, STEPS, f"Does it answer at {new}?")
+        after, _ = _who(line, codec, servo)
+        if after is None or after.model != before.model:
+            raise ChangeError(
+                f"Servo {servo} should answer at {new} baud now and does not: switch its power off and on, then scan at both rates"
+            )
+        line.ask(codec.lock(servo))
+    yield Found(port, protocol, new, servo, after.name, after.firmware)
+
+
+def _only_one(line: Line, codec: BusCodec, servo: int, rate: int) -> Identified:
+    """The one servo that has that id."""
+    found, several = _who(line, codec, servo)
+    if several:
+        raise ChangeError(
+            f"More than one servo seems to have id {servo} ({several}): connect the one to be changed alone; nothing was changed"
+        )
+    if found is None:
+        raise ChangeError(f"No servo answers as {servo} at {rate} baud: scan for it; nothing was changed")
+    return found
+
+
+def _who(line: Line, codec: BusCodec, servo: int) -> tuple[Identified | None, str]:
+    """Who answers as `servo`, asked several times; and what hints at there being several."""
+    found: Identified | None = None
+    hint = ""
+    for _ in range(TIMES):
+        everything = codec.read(codec.capabilities.reads, (servo,)) if found is not None else ()  # differs between servos that are alike
+        for message in line.ask((*codec.identify((servo,)), *everything)):
+            if isinstance(message, Identified) and message.servo == servo:
+                if found is not None and found.model != message.model:
+                    hint = f"a {found.name} and a {message.name} answered"
+                found = message
+            elif isinstance(message, Problem) and message.trouble not in (Trouble.MISSING, Trouble.NOISE):
+                hint = message.text
+    return found, hint

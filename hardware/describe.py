@@ -1,0 +1,67 @@
+"""What a protocol can do, in sentences for the user. Knows no Blender.
+
+A user's own file is a program: it is described in a process of its own (`run`), never in Blender.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+from .news import Described, News
+from .protocols.interface import Capabilities, Check, Codec, Quantity, Silence
+from .protocols.limber.codec import Limber
+from .protocols.table import codec_for
+
+OWN = "limber"  # the name of Limber's own protocol
+
+_SILENT = {
+    Silence.HOLD: "When the cable breaks or the computer fails, a servo goes to its last goal and stays there, with all its force",
+    Silence.WATCHDOG: "When the cable breaks or the computer fails, a watchdog in the device stops the motion",
+    Silence.UNKNOWN: "When the cable breaks or the computer fails, the device does what its maker decided: try it before you rely on it",
+}
+
+
+def codec_of(protocol: str) -> Codec:
+    """The codec of any protocol, Limber's own too, as one that has not connected yet.
+
+    Raises:
+        ProtocolError: There is none of that name, or the user's file cannot be used.
+    """
+    return Limber(1, {}) if protocol == OWN else codec_for(protocol)
+
+
+def describe(protocol: str) -> Described:
+    """What a protocol can do.
+
+    Raises:
+        ProtocolError: As `codec_of`.
+    """
+    can = codec_of(protocol).capabilities
+    told = (_tells(can, protocol), _SILENT[can.on_silence], _limp(can), _damage(can), can.remark)
+    return Described(protocol, can.title, tuple(text for text in told if text), can.baudrates, can.units.name)
+
+
+def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[News]:
+    """The errand: describes `arguments["protocol"]`."""
+    yield describe(arguments["protocol"])
+
+
+def _tells(can: Capabilities, protocol: str) -> str:
+    if protocol == OWN:
+        return "Tells where its servos are if the board measures it; else you confirm the pose before it is armed"
+    if not can.measures:
+        return "Cannot tell where its servos are: you confirm the pose before it is armed"
+    more = [quantity.value for quantity in (Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD) if quantity in can.reads]
+    return "Tells where its servos are" + (f", their {', '.join(more[:-1])} and {more[-1]}" if len(more) > 1 else "")
+
+
+def _limp(can: Capabilities) -> str:
+    return "Servos can be made limp, to be moved by hand" if can.releases else "Servos cannot be made limp: only the power switch does that"
+
+
+def _damage(can: Capabilities) -> str:
+    if can.commands_checked is Check.NONE:
+        return "Noise on the line may move a servo: orders have no checksum"
+    return ""
