@@ -1,26 +1,55 @@
-// Limber's reference firmware: hobby servos on an Arduino Uno, moved by Limber over USB.
+// Limber's reference firmware: hobby servos on an Arduino, moved by Limber over USB, or by a motion that Limber has exported.
 //
-// Open this file in the Arduino IDE, choose the board "Arduino Uno" and the port, press Upload. Servos' signal wires go to pins 2 to 12 and A0
-// (channels 0 to 10 and 11), their supply to a source of its own, with its ground joined to the Uno's.
+// Open this file in the Arduino IDE, choose the board and the port, press Upload. Which pins the servos' signal wires go to is in README.md;
+// their supply is a source of its own, with its ground joined to the board's. src/settings.h chooses a PCA9685 board.
+// To play a motion without a computer, put the exported limber_motion.h beside this file.
 // What it understands is in docs/protocol.md. src/ has the portable core and one file of pulses for each board.
 // Licence: GPL-3.0-or-later.
 
-#if !defined(__AVR_ATmega328P__)
-#error "there are servo pulses for the Arduino Uno and Nano only (src/pulses_uno.c): README.md says what another board needs"
+#include "src/settings.h"
+
+#if !defined(LIMBER_PCA9685) && !defined(__AVR_ATmega328P__) && !defined(ARDUINO_ARCH_ESP32) && !defined(ARDUINO_ARCH_RP2040)
+#error "there are no servo pulses for this board's own pins: choose LIMBER_PCA9685 in src/settings.h, or see README.md for what a board needs"
 #endif
 
 #include "src/device.h"
+#include "src/player.h"
 #include "src/pulses.h"
 
+#if __has_include("limber_motion.h")
+#include "limber_motion.h"
+#define PLAYS
+#endif
+
 static limber_device device;
+
+#ifdef PLAYS
+static limber_player player;
+
+static void play(limber_device *played, uint32_t now_us) { limber_player_advance(&player, played, now_us); }
+
+static void begin_playing() {
+    if (LIMBER_MOTION_START_PIN >= 0) pinMode(LIMBER_MOTION_START_PIN, INPUT_PULLUP);
+    limber_player_begin(&player, &device, limber_motion);
+    device.before_pulses = play;
+}
+
+static void look_at_button() { player.asked = LIMBER_MOTION_START_PIN < 0 || digitalRead(LIMBER_MOTION_START_PIN) == LOW; }
+#endif
 
 void setup() {
     limber_pulses_begin();
     limber_begin(&device, &limber_board);
     Serial.begin(115200);
+#ifdef PLAYS
+    begin_playing();
+#endif
 }
 
 void loop() {
+#ifdef PLAYS
+    look_at_button();
+#endif
     limber_tick(&device, micros());
     while (Serial.available()) {
         limber_receive(&device, Serial.read(), micros());
@@ -37,8 +66,12 @@ void loop() {
         length = 0;
     }
 
+#ifdef __AVR__
     // Every byte, every edge and every millisecond wakes it.
     noInterrupts();
     if (Serial.available()) interrupts();
     else limber_board_sleep();
+#else
+    yield();
+#endif
 }

@@ -2,6 +2,7 @@
 
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
 from limber.hardware.protocols import limber
 
@@ -60,9 +61,15 @@ class Run:
 
 
 class Timeline:
-    """What happens to the device, in the order of time; `run` plays it."""
+    """What happens to the device, in the order of time; `run` plays it.
 
-    def __init__(self) -> None:
+    Args:
+        firmware: Another ELF file than the firmware as it is.
+        host: Another program than the usual host.
+    """
+
+    def __init__(self, firmware: Path | None = None, host: Path | None = None) -> None:
+        self._firmware, self._host = firmware, host
         self.now_us = 20_000.0  # the program has started by then
         self._script: list[str] = []
         self._sequence = 0
@@ -90,14 +97,18 @@ class Timeline:
             self.send(message)
             self.wait(8_000)
 
+    def play(self) -> list[list[str]]:
+        """Plays everything up to now; returns the words of the host's lines."""
+        script = "\n".join([*self._script, f"{self.now_us:.3f} end\n"])
+        host = [str(self._host or build.host("timeline")), str(self._firmware or build.firmware())]
+        played = subprocess.run(host, input=script, capture_output=True, text=True, errors="replace", check=True)
+        return [line.split() for line in played.stdout.splitlines()]
+
     def run(self) -> Run:
         """Plays everything up to now."""
-        script = "\n".join([*self._script, f"{self.now_us:.3f} end\n"])
-        host = [str(build.host("timeline")), str(build.firmware())]
-        lines = subprocess.run(host, input=script, capture_output=True, text=True, errors="replace", check=True).stdout.splitlines()
         decoder = limber.Decoder()
         pulses, answers, high = [], [], []
-        for words in map(str.split, lines):
+        for words in self.play():
             if words[0] == "P":
                 pulses.append(pulse_from(words))
             elif words[0] == "B":

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 import serial
-from limber.hardware.calibration import pulse_from_angle
+from limber.hardware.mixing import Mixing
 from limber.hardware.protocols import limber
 from limber.hardware.safety import Fault, State
 
@@ -28,7 +28,7 @@ def armed_at_pose(opened, uno: EmulatedUno, **settings):
     """A link to the Uno, whose servos have their pulses for POSE."""
     link = opened(make_device(port=uno.port, **settings))
     arm(link)
-    expected = [pulse_from_angle(channel, angle) for channel, angle in zip(link.device.channels, POSE, strict=True)]
+    expected = Mixing(link.device).raw(POSE)
     wait(link, lambda _: last_widths(uno) == pytest.approx(expected, abs=1.0))
     return link
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum { HELLO = 0x01, CONFIGURE, ARM, MOVE, DISARM, STOP, POLL, WELCOME = 0x81, WRONG_VERSION, REPORT };
-enum { SILENCE = 0x01, STOPPED = 0x02, CLAMPED = 0x04, SLOWED = 0x08, NO_SESSION_YET = 0x10 };
+enum { SILENCE = 0x01, STOPPED = 0x02, CLAMPED = 0x04, SLOWED = 0x08, NO_SESSION_YET = 0x10, HARDWARE = 0x20 };
 enum {
     ACCEPTED, NO_SESSION, WRONG_SESSION, NOT_ARMED, FAULT_LATCHED, NOT_DISARMED,
     NO_SUCH_CHANNEL, NOT_CONFIGURED, OUT_OF_RANGE, WRONG_LENGTH, UNKNOWN_KIND,
@@ -32,7 +32,7 @@ static void owe(limber_device *device, uint8_t kind, uint8_t sequence, uint8_t r
     answer->sequence = sequence;
     answer->result = result;
     answer->state = device->state;
-    answer->reasons = device->reasons;
+    answer->reasons = device->reasons | (device->unwell ? HARDWARE : 0);
     answer->session = device->session;
     for (uint8_t i = 0; i < LIMBER_CHANNELS; i++) {
         if (device->channels[i].behind) answer->reasons |= SLOWED;
@@ -174,7 +174,12 @@ void limber_tick(limber_device *device, uint32_t now_us) {
     }
 }
 
+void limber_tell_health(limber_device *device, uint8_t is_well) { device->unwell = !is_well; }
+
+void limber_rest(limber_device *device) { rest(device, LIMBER_DISARMED, 0); }
+
 uint16_t limber_next_pulse(limber_device *device, uint8_t index, uint32_t now_us) {
+    if (index == 0 && device->before_pulses) device->before_pulses(device, now_us);
     limber_channel *channel = &device->channels[index];
     if (device->state == LIMBER_ARMED) limber_channel_advance(channel, now_us);
     return limber_channel_pulse(channel);

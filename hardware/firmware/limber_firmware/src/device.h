@@ -5,6 +5,7 @@
 
 #include "channel.h"
 #include "frame.h"
+#include "settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,16 +33,20 @@ typedef struct {
     uint16_t session;
 } limber_answer;
 
-typedef struct {
+typedef struct limber_device limber_device;
+
+struct limber_device {
     const limber_description *description;
+    void (*before_pulses)(limber_device *device, uint32_t now_us);  // called before each round of pulses, if there is one
     limber_channel channels[LIMBER_CHANNELS];
     limber_inbox inbox;
     limber_answer answers[LIMBER_ANSWERS];
     uint8_t first_answer, answer_count;
     uint8_t state, reasons;
+    uint8_t unwell;  // the hardware is
     uint16_t session;
     uint32_t last_byte_us, last_move_us;
-} limber_device;
+};
 
 // As after a reset: disarmed, no session, no pulse.
 void limber_begin(limber_device *device, const limber_description *description);
@@ -52,8 +57,14 @@ void limber_receive(limber_device *device, uint8_t byte, uint32_t now_us);
 // Looks at the clock: the watchdog, and a frame that never ended. To be called at least every 10 ms.
 void limber_tick(limber_device *device, uint32_t now_us);
 
-// The width of a channel's next pulse, 0 for none. To be called once for each pulse.
+// The width of a channel's next pulse, 0 for none. To be called once for each pulse, and for channel 0 first in each round.
 uint16_t limber_next_pulse(limber_device *device, uint8_t channel, uint32_t now_us);
+
+// Says whether the hardware can send pulses; where it cannot, every report says so.
+void limber_tell_health(limber_device *device, uint8_t is_well);
+
+// Ends all motion: pulses are held or end, as configured.
+void limber_rest(limber_device *device);
 
 // Writes the next frame to be sent into frame (LIMBER_MAX_FRAME bytes) and returns its length, 0 if there is none.
 uint8_t limber_next_answer(limber_device *device, uint8_t *frame);

@@ -16,7 +16,7 @@ void limber_pulses_begin(void);
 // Prepares the pulses that are due next. To be called as often as can be; a pulse that was not prepared in time repeats the last one.
 void limber_pulses_prepare(limber_device *device, uint32_t now_us);
 
-// Sleeps until the next interrupt. To be called with interrupts off, so that none is missed; they are on afterwards.
+// Of AVR boards: sleeps until the next interrupt. To be called with interrupts off, so that none is missed; they are on afterwards.
 void limber_board_sleep(void);
 
 #ifdef __cplusplus

@@ -3,13 +3,13 @@
 // 20 ms are six slots; in each of them two channels have their pulses, one begun a little after the other. Timer1 runs freely at 16 MHz. Its
 // interrupt is asked for LEAD before an edge and then waits for the exact tick, so that an interrupt of the serial line or of millis()
 // that happens to run just then does not move the edge.
-#if defined(__AVR_ATmega328P__)
+#include "settings.h"
+#if defined(__AVR_ATmega328P__) && !defined(LIMBER_PCA9685)
 
 #include "pulses.h"
 
 #include <avr/interrupt.h>
 #include <avr/io.h>
-#include <avr/sleep.h>
 
 #if F_CPU != 16000000L
 #error "the ticks below are those of a 16 MHz Uno"
@@ -46,7 +46,7 @@ static volatile uint8_t *const ports[LIMBER_CHANNELS] = {
 static const uint8_t masks[LIMBER_CHANNELS] = {1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7, 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 0};
 
 const limber_description limber_board = {
-    .firmware_major = 1, .firmware_minor = 0,
+    .firmware_major = 1, .firmware_minor = 1,
     .lowest = 500 * 8, .highest = 2500 * 8,
     .period_ms = 20,
     .name = "Arduino Uno",
@@ -146,14 +146,6 @@ void limber_pulses_prepare(limber_device *device, uint32_t now_us) {
         spare = old;
     }
     SREG = flags;
-}
-
-void limber_board_sleep(void) {
-    set_sleep_mode(SLEEP_MODE_IDLE);
-    sleep_enable();
-    sei();  // takes effect behind the next instruction: nothing can come between
-    sleep_cpu();
-    sleep_disable();
 }
 
 #endif

@@ -1,0 +1,15 @@
+// When the next pulses are due on boards whose hardware repeats them by itself. Portable C: knows no board.
+#ifndef LIMBER_PACE_H
+#define LIMBER_PACE_H
+
+#include <stdint.h>
+
+// Whether a period has passed since `last_us`, which then goes on by one; what was missed is not made up for.
+static inline uint8_t limber_is_due(uint32_t *last_us, uint32_t now_us, uint32_t period_us) {
+    uint32_t passed = now_us - *last_us;
+    if (passed < period_us) return 0;
+    *last_us = passed < 2 * period_us ? *last_us + period_us : now_us;
+    return 1;
+}
+
+#endif

@@ -1,0 +1,38 @@
+// A PCA9685: sixteen pulses over I2C. Its registers, and how long its ticks are. Portable C: the bus is a function.
+#ifndef LIMBER_PCA9685_CHIP_H
+#define LIMBER_PCA9685_CHIP_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LIMBER_PCA9685_OUTPUTS 16
+
+// Writes bytes, a register and what goes into it and those behind it, to the chip at an address. Returns 0 when the chip has acknowledged.
+typedef uint8_t (*limber_i2c_write)(uint8_t address, const uint8_t *bytes, uint8_t count);
+
+typedef struct {
+    limber_i2c_write write;
+    uint8_t address;
+    uint8_t prescale;
+    uint32_t ticks_per_unit;                // [1/2^20 tick per eighth of a microsecond]
+    uint16_t sent[LIMBER_PCA9685_OUTPUTS];  // [ticks]; 0: none
+} limber_pca9685;
+
+// Ends all pulses, sets their rate and wakes the chip, whose clock has oscillator_hz. wait_us waits for so many microseconds.
+// Returns 0 when the chip has acknowledged all of it.
+uint8_t limber_pca9685_begin(limber_pca9685 *chip, limber_i2c_write write, uint8_t address, uint32_t oscillator_hz, uint8_t period_ms,
+                             void (*wait_us)(unsigned int microseconds));
+
+// The ticks nearest to a width [eighths of a microsecond].
+uint16_t limber_pca9685_ticks(const limber_pca9685 *chip, uint16_t width);
+
+// Sends an output's width [eighths of a microsecond, 0: no pulse] where it is another one than before. Returns 0 when all is well.
+uint8_t limber_pca9685_set(limber_pca9685 *chip, uint8_t output, uint16_t width);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
