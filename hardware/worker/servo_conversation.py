@@ -178,7 +178,7 @@ class ServoConversation:
     def close(self, now: float) -> None:
         """Give the port back, after a last word to servos that may still hear."""
         self._moves.give_up()
-        if self._set_up and self._want is Want.ARMED:
+        if self._set_up and (self._want is Want.ARMED or not self._settled):
             self._dialogue.interrupt(())
             self._ask(lambda: self._codec.stop({}, self._channels.limp))
             self._turn(b"", now)

@@ -300,13 +300,22 @@ class DynamixelBus(Bus):
         return 0x80 if self.servos[number].error else 0
 
 
-def _crc(data: bytes) -> int:
+def _crc_of_byte(byte: int) -> int:
     """Bit by bit."""
     crc = 0
+    for bit in range(7, -1, -1):
+        high = crc >> 15 & 1 ^ byte >> bit & 1
+        crc = crc << 1 & 0xFFFF ^ (0x8005 if high else 0)
+    return crc
+
+
+_CRC = [_crc_of_byte(byte) for byte in range(256)]
+
+
+def _crc(data: bytes) -> int:
+    crc = 0
     for byte in data:
-        for bit in range(7, -1, -1):
-            high = crc >> 15 & 1 ^ byte >> bit & 1
-            crc = crc << 1 & 0xFFFF ^ (0x8005 if high else 0)
+        crc = crc << 8 & 0xFFFF ^ _CRC[crc >> 8 ^ byte]
     return crc
 
 

@@ -1,8 +1,9 @@
 // The deterministic host: a script of what happens when, in simulated time, and what came of it. No clock, no pty: every run is the same.
 //
 // usage: timeline_host FIRMWARE.elf < script
-// in:    "<t_us> bytes <hex>", "<t_us> reset", and at last "<t_us> end", in the order of time
-// out:   "P <pin> <rise_us> <width_us>" a pulse, "B <t_us> <hex>" a byte sent, "R <t_us>" a reset, "H <pin> <rise_us>" a pin still high at the end
+// in:    "<t_us> bytes <hex>", "<t_us> reset", "<t_us> sync", and at last "<t_us> end", in the order of time
+// out:   "P <pin> <rise_us> <width_us>" a pulse, "B <t_us> <hex>" a byte sent, "R <t_us>" a reset, "H <pin> <rise_us>" a pin still high at the end,
+//        "S <t_us>" for sync: all up to then has been said, and is flushed, so that who talks to the device can go on a step at a time
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,10 @@ int main(int argc, char **argv) {
         if (!strcmp(verb, "reset")) {
             printf("R %.4f\n", microseconds(uno_cycle(uno)));
             uno_reset(uno);
+        }
+        if (!strcmp(verb, "sync")) {
+            printf("S %.4f\n", microseconds(uno_cycle(uno)));
+            fflush(stdout);
         }
         if (!strcmp(verb, "bytes")) {
             unsigned value;

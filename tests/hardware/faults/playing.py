@@ -1,0 +1,153 @@
+"""Plays a row of the fault table: causes the fault, looks at the robot, and goes the way back that the row names."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pytest
+from _pytest.mark import ParameterSet
+from limber.hardware.safety import State
+from limber.hardware.worker.core import TURN
+from limber.hardware.worker.drive import RAMP_SPEED
+
+from tests.hardware.emulator import require_emulator
+from tests.hardware.faults.observing import HEADROOM, Ending, beyond_ranges, ending, fastest, of_joint, uncommanded
+from tests.hardware.faults.rows import UNO, Robot, Row
+from tests.hardware.faults.worlds import WORLDS, World
+from tests.hardware.simulation import LIMITS, largest, speeds, still, waving
+
+REST_POSE = still(0.3, -0.2, 0.1)
+FOLLOWING = 0.12  # [rad] behind what is commanded: at 1 rad/s, with every tenth move lost
+WATCH = 0.4  # [s] in which a fault must not go away by itself
+CONNECTS_WITHIN = 8.0  # [s]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a row.
+
+    Attributes:
+        what: What went wrong.
+        where: Where it was tried.
+        robot: What the robot did.
+        sentence: What Blender said.
+        told_after: After what time the state was as the row says [s, simulated]; None where it never changed.
+        ending: How the robot was.
+        back: What was pressed, with the questions that were asked.
+        back_after: From the first press until the robot followed again, or since it was mended [s, simulated].
+    """
+
+    what: str
+    where: str
+    robot: Robot
+    sentence: str
+    told_after: float | None
+    ending: Ending
+    back: tuple[str, ...]
+    back_after: float
+
+
+def play(row: Row, name: str) -> Outcome:
+    """The row in the world called `name`; an AssertionError where anything is not as it says."""
+    world = WORLDS[name]()
+    try:
+        return _played(row, world)
+    finally:
+        world.close()
+
+
+def _played(row: Row, world: World) -> Outcome:
+    if row.armed:
+        world.arm(waving)
+        world.run(0.3, waving)
+    began, states, told_after = world.now, set(), None
+    row.cause(world)
+    due = row.later
+    while world.now < began + row.seconds - 1e-9:
+        if due is not None and world.now >= began + due[0]:
+            due[1](world)
+            due = None
+        report = world.run(TURN, row.pose)
+        states.add(report.state)
+        if told_after is None and (report.state, report.fault) == (row.state, row.fault) and row.state is not State.ARMED:
+            told_after = world.now - began
+    sentence, end = world.sentence, ending(world, began)
+    assert (world.state, world.report.fault) == (row.state, row.fault), sentence
+    assert all(word in sentence for word in row.words), sentence
+    _check_robot(row, world, end, states)
+    if row.promise is not None:
+        assert told_after is not None
+        assert told_after <= row.promise, told_after
+        assert end.rest_after <= row.promise, end
+    if row.state is State.FAULT:
+        _check_latched(row, world)
+    row.mend(world)
+    if row.state is State.FAULT:
+        _check_latched(row, world)
+    pressed = world.now
+    asked = _go_back(row, world)
+    assert not beyond_ranges(world)
+    assert not uncommanded(world, row.within)
+    assert fastest(world, world.seen) <= HEADROOM * LIMITS.velocity
+    return Outcome(row.what, world.name, row.robot, sentence, told_after, end, asked, world.now - pressed)
+
+
+def _check_robot(row: Row, world: World, end: Ending, states: set[State]) -> None:
+    match row.robot:
+        case Robot.NEVER:
+            assert not world.seen
+        case Robot.DARK:
+            assert end.is_dark, end
+        case Robot.RESTS:
+            assert end.rests_as_set, end
+        case Robot.STANDS:
+            assert end.stands, end
+        case Robot.FOLLOWS | Robot.ASIDE:
+            assert (State.HOLDING in states) is (row.robot is Robot.ASIDE), states
+            _check_follows(world)
+
+
+def _check_follows(world: World) -> None:
+    for joint, angle in enumerate(world.told[-1][1]):
+        assert abs(of_joint(world.seen, joint)[-1].angle - angle) <= FOLLOWING, (joint, world.seen[-1], angle)
+
+
+def _check_latched(row: Row, world: World) -> None:
+    """Nothing but the user ends a fault, whatever Blender shows."""
+    world.run(WATCH, REST_POSE)
+    assert (world.state, world.report.fault) == (row.state, row.fault), world.sentence
+
+
+def _go_back(row: Row, world: World) -> tuple[str, ...]:
+    """Press what the row says, and see the robot follow; what was pressed."""
+    began, asked = len(world.told), []
+    pressed = world.now
+    for button in row.back:
+        if button == "Arm":
+            seen = len(world.seen)
+            world.run(CONNECTS_WITHIN, REST_POSE, until=State.DISARMED)
+            assert world.state is State.DISARMED, world.sentence
+            for joint in range(len(world.device.channels)):  # connecting moved nothing
+                still_there = [one.angle for one in of_joint(world.seen[seen:], joint)]
+                assert not still_there or max(still_there) - min(still_there) <= 2 * world.step
+        asked += world.click(button, REST_POSE)
+    world.run(20.0, REST_POSE, until=State.ARMED)
+    assert world.state is State.ARMED, world.sentence
+    if row.back:
+        ramp = [angles for time, angles in world.told[began:] if time >= pressed]
+        assert largest(speeds(ramp)) <= 1.15 * RAMP_SPEED
+    world.run(0.5, REST_POSE)
+    _check_follows(world)
+    return tuple(asked)
+
+
+def cases(rows: Iterable[Row]) -> list[ParameterSet]:
+    """Every row in each of its worlds, for a test's parameters."""
+    return [pytest.param(row, world, id=f"{row.key}-{world}") for row in rows for world in row.worlds]
+
+
+def check(row: Row, world: str) -> None:
+    """The row in that world, where this machine can have it."""
+    if world == UNO:
+        require_emulator()
+    assert len(row.back) <= 2  # clicks
+    play(row, world)

@@ -1,0 +1,276 @@
+"""Rows of the fault table that need a system: a real worker process, a real port, a real Blender, and the firmware in real time."""
+
+import importlib.util
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+import pytest
+from limber.hardware.errors import AnglesError
+from limber.hardware.link import Link
+from limber.hardware.safety import Fault, State
+from limber.hardware.status import Status
+
+from tests.hardware.emulator import EmulatedUno
+from tests.hardware.faults.observing import Ending, ending
+from tests.hardware.faults.playing import Outcome
+from tests.hardware.faults.rows import Robot
+from tests.hardware.faults.worlds import PULSE_SPACING, Seen, seen_in, uno_device
+from tests.hardware.patience import PATIENCE, wait_until
+from tests.hardware.simulation import waving
+
+ROOT = Path(__file__).resolve().parents[3]
+WHERE = "Uno, real time"
+LOOK = 0.005  # [s] between two frames
+
+
+class Bench:
+    """A link, its worker process and the firmware behind a port, streaming.
+
+    What was seen of the robot is in the device's own time, which a busy machine does not stretch.
+    """
+
+    spacing = PULSE_SPACING
+
+    def __init__(self) -> None:
+        self.uno = EmulatedUno()
+        self.device = replace(uno_device(), port=self.uno.port)
+        self.link = Link(self.device)
+
+    def __enter__(self) -> Self:
+        self.link.open()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.link.close()
+        self.uno.close()
+
+    @property
+    def seen(self) -> list[Seen]:
+        return seen_in(self.device, self.uno.pulses())
+
+    @property
+    def now(self) -> float:
+        return self.uno.stats().now_us / 1e6
+
+    def until(self, seen: Callable[[Status], bool]) -> Status:
+        """The status for which `seen` is first true, with frames going out meanwhile."""
+        give_up = time.perf_counter() + PATIENCE
+        while not seen(status := self.link.status()):
+            assert time.perf_counter() < give_up, status
+            self.link.send(waving(time.perf_counter()))
+            time.sleep(LOOK)
+        return status
+
+    def stream(self, seconds: float) -> None:
+        """Frames for so long, in the device's time."""
+        end = self.now + seconds
+        self.until(lambda _: self.now >= end)
+
+    def arm(self) -> tuple[str, ...]:
+        """Press Arm, and confirm the pose where that is asked; what was pressed."""
+        pressed = ["Arm"]
+        self.until(lambda status: status.state is State.DISARMED)
+        self.link.arm()
+        if self.until(lambda status: status.state is not State.DISARMED).state is State.CONFIRM_POSE:
+            self.link.confirm_pose()
+            pressed.append("Confirm Pose")
+        self.until(lambda status: status.state is State.ARMED)
+        return tuple(pressed)
+
+    def go_back(self) -> tuple[str, ...]:
+        self.link.clear_fault()
+        return ("Clear Fault", *self.arm())
+
+
+def armed() -> Bench:
+    bench = Bench()
+    bench.link.open()
+    bench.arm()
+    bench.stream(0.5)
+    return bench
+
+
+def lost_worker(sign: signal.Signals, fault: Fault, what: str) -> Outcome:
+    with armed() as bench:
+        since, began = bench.now, time.perf_counter()
+        os.kill(bench.link.worker_pid, sign)
+        status = bench.until(lambda status: status.state is State.WORKER_LOST)
+        told = time.perf_counter() - began
+        bench.stream(0.8)
+        end = ending(bench, since)
+        assert status.fault is fault
+        assert end.rests_as_set, end
+        assert end.rest_after <= 0.5, end  # the device's own watchdog, in its own time
+        return back(bench, what, Robot.RESTS, status.sentence, told, end)
+
+
+def back(bench: Bench, what: str, robot: Robot, sentence: str, told: float | None, end: Ending) -> Outcome:
+    """Go the way back, and see the robot follow."""
+    began = time.perf_counter()
+    pressed = bench.go_back()
+    bench.stream(0.3)
+    assert bench.link.status().state is State.ARMED
+    return Outcome(what, WHERE, robot, sentence, told, end, pressed, time.perf_counter() - began)
+
+
+def killed_worker() -> Outcome:
+    return lost_worker(signal.SIGKILL, Fault.WORKER_DIED, "The worker is killed (kill -9)")
+
+
+def stopped_worker() -> Outcome:
+    return lost_worker(signal.SIGSTOP, Fault.WORKER_HUNG, "The worker hangs (SIGSTOP)")
+
+
+def pulled_cable() -> Outcome:
+    with armed() as bench:
+        since, began = bench.now, time.perf_counter()
+        bench.uno.unplug()
+        status = bench.until(lambda status: status.state is State.FAULT)
+        told = time.perf_counter() - began
+        assert status.fault in (Fault.UNPLUGGED, Fault.PORT_UNUSABLE)
+        count = len(bench.uno.pulses())
+        bench.uno.plug()
+        bench.stream(0.4)
+        assert len(bench.uno.pulses()) == count
+        end = ending(bench, since)
+        return back(bench, "The cable is pulled, and plugged in again later", Robot.DARK, status.sentence, told, end)
+
+
+def two_opens() -> Outcome:
+    with armed() as bench:
+        since, began = bench.now, time.perf_counter()
+        with Link(bench.device) as second:
+            bench.until(lambda _: second.status().state is State.FAULT)
+            told, status = time.perf_counter() - began, second.status()
+        assert status.fault is Fault.PORT_BUSY
+        assert bench.link.status().state is State.ARMED  # all the while: `until` would have waited for nothing else
+        return Outcome("The port is opened a second time", WHERE, Robot.FOLLOWS, status.sentence, told, ending(bench, since), (), 0.0)
+
+
+def wrong_length() -> Outcome:
+    with armed() as bench:
+        since = bench.now
+        with pytest.raises(AnglesError) as refused:
+            bench.link.send((0.0,) * (len(bench.device.channels) - 1))
+        bench.stream(0.3)
+        assert bench.link.status().state is State.ARMED
+        return Outcome("Blender hands over too few angles", WHERE, Robot.FOLLOWS, str(refused.value), 0.0, ending(bench, since), (), 0.0)
+
+
+class Blender:
+    """A real Blender without a window, as the process that the robot hangs on."""
+
+    def __init__(self, port: str) -> None:
+        command = [sys.executable, "-m", "tests.hardware.faults.parent", port]
+        self.process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self._lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        self.worker = int(self.wait_for("worker ").split()[1])
+
+    def wait_for(self, beginning: str) -> str:
+        """The next line that begins so."""
+        while True:
+            line = self._lines.get(timeout=4 * PATIENCE)  # a cold start of Blender
+            if line.startswith(beginning):
+                return line.strip()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            self._lines.put(line)
+        self.process.stdout.close()
+
+
+def await_device(bench: Bench, seconds: float) -> None:
+    end = bench.now + seconds
+    wait_until(lambda: bench.now >= end)
+
+
+def paused_blender() -> Outcome:
+    """Blender is stopped for a second of the device's time."""
+    bench = Bench()
+    with bench.uno:
+        blender = Blender(bench.uno.port)
+        try:
+            blender.wait_for("ARMED")
+            await_device(bench, 0.5)
+            os.kill(blender.process.pid, signal.SIGSTOP)
+            since = bench.now
+            await_device(bench, 1.0)
+            end = ending(bench, since)
+            os.kill(blender.process.pid, signal.SIGCONT)
+            began = time.perf_counter()
+            said = blender.wait_for("HOLDING").partition(" ")[2]
+            blender.wait_for("ARMED")
+            took = time.perf_counter() - began
+        finally:
+            blender.kill()
+    assert not end.moving, end
+    assert end.rest_after <= 0.8, end
+    return Outcome("Blender is paused for a second", WHERE, Robot.ASIDE, said, None, end, (), took)
+
+
+def killed_blender() -> Outcome:
+    """Then another one connects."""
+    with Bench() as bench:
+        bench.link.close()
+        blender = Blender(bench.uno.port)
+        blender.wait_for("ARMED")
+        await_device(bench, 0.5)
+        since, began = bench.now, time.perf_counter()
+        blender.kill()
+        wait_until(lambda: not is_running(blender.worker))
+        told = time.perf_counter() - began
+        await_device(bench, 0.5)
+        end = ending(bench, since)
+        assert not end.moving, end
+        assert end.rest_after <= 0.5, end
+        bench.link.open()
+        began = time.perf_counter()
+        pressed = ("Connect", *bench.arm())
+        took = time.perf_counter() - began
+    return Outcome("Blender is killed (kill -9)", WHERE, Robot.RESTS, "(nobody is left to say anything)", told, end, pressed, took)
+
+
+def is_running(pid: int) -> bool:
+    """Whether the process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@dataclass(frozen=True)
+class SystemRow:
+    """A row that is a function; it raises AssertionError where anything is not as it should be."""
+
+    key: str
+    play: Callable[[], Outcome]
+    needs_blender: bool = False
+
+    def skip_where_it_cannot_be(self) -> None:
+        if self.needs_blender and importlib.util.find_spec("bpy") is None:
+            pytest.skip("no Blender in this Python: make setup")
+
+
+SYSTEM = (
+    SystemRow("pulled_cable", pulled_cable),
+    SystemRow("two_opens", two_opens),
+    SystemRow("killed_worker", killed_worker),
+    SystemRow("stopped_worker", stopped_worker),
+    SystemRow("paused_blender", paused_blender, needs_blender=True),
+    SystemRow("killed_blender", killed_blender, needs_blender=True),
+    SystemRow("wrong_length", wrong_length),
+)
