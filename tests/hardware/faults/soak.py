@@ -1,0 +1,251 @@
+"""A long stream with random faults and a random user, in simulated time, and what must hold all the while.
+
+    python -m tests.hardware.faults.soak [--seconds 600] [--seed 1] [--world Uno]
+
+The same seed makes the same run. It ends with status 1 where something did not hold.
+"""
+
+import argparse
+import math
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from random import Random
+
+from checkout import load_limber
+
+load_limber()  # also where it runs by itself
+
+from limber.hardware.safety import DRIVEN, State  # noqa: E402
+from limber.hardware.worker.core import TURN  # noqa: E402
+from limber.motion.limiter import HEADROOM as LIMITER_HEADROOM  # noqa: E402
+
+from tests.hardware.faults import rows  # noqa: E402
+from tests.hardware.faults.observing import HEADROOM, beyond_ranges, fastest, uncommanded  # noqa: E402
+from tests.hardware.faults.worlds import JOINTS, WORLDS, BusWorld, Pose, UnoWorld, World  # noqa: E402
+from tests.hardware.simulation import LIMITS  # noqa: E402
+
+OLDEST = 1.5  # [s] a command may be when it is seen: moves get lost, and a full port lets go of its own later
+ROUNDING = 1.001  # of speeds from differences of angles
+PATIENCE = 30.0  # [s] in which a user who does all the right things is armed again
+
+Cause = Callable[[World], None]
+
+ANYWHERE: dict[str, Cause] = {
+    "unplugged": rows.unplug,
+    "cut line": rows.cut_line,
+    "deaf": rows.deafen,
+    "mute": rows.mute,
+    "full buffer": rows.full,
+    "garbage out": rows.garbage_out,
+    "garbage in": rows.garbage_in,
+    "truncated": rows.truncated,
+    "flipped": rows.flipped,
+    "late by 40 ms": rows.late(0.04),
+    "late by 1 s": rows.late(1.0),
+    "stop": rows.stop,
+    "worker hangs": lambda world: world.alone(0.6),
+}
+ON_THE_UNO: dict[str, Cause] = {"freeze": rows.freeze, "reset": rows.reset}
+ON_A_BUS: dict[str, Cause] = {"silent servo": rows.silent_servo, "hot servo": rows.hot_servo}
+POSES: dict[str, Pose | None] = {
+    "not a number": rows.not_a_number,
+    "infinite": rows.infinite,
+    "out of range": rows.out_of_range,
+    "leap": rows.leaping,
+    "silence": None,
+}
+
+
+@dataclass
+class Tally:
+    """What happened, and what did not hold."""
+
+    seconds: float = 0.0
+    faults: Counter[str] = field(default_factory=Counter)
+    latched: Counter[str] = field(default_factory=Counter)
+    armings: int = 0
+    pulses: int = 0
+    driven: float = 0.0  # [s]
+    fastest_seen: float = 0.0  # [rad/s]
+    fastest_told: float = 0.0
+    hardest_told: float = 0.0  # [rad/s2]
+    broken: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        share = 100.0 * self.driven / max(self.seconds, 1e-9)
+        return "\n".join(
+            (
+                f"{self.seconds:.0f} s simulated, driven {share:.0f}% of it, armed {self.armings} times, {self.pulses} sights",
+                f"faults caused: {', '.join(f'{name} {count}' for name, count in sorted(self.faults.items()))}",
+                f"latched: {', '.join(f'{name} {count}' for name, count in sorted(self.latched.items()))}",
+                f"fastest seen {self.fastest_seen:.2f} of {HEADROOM * LIMITS.velocity:.2f} rad/s, commanded {self.fastest_told:.2f} of "
+                f"{LIMITER_HEADROOM_SPEED:.2f} rad/s, hardest {self.hardest_told:.1f} of {LIMITER_HEADROOM_FORCE:.1f} rad/s2",
+                *(self.broken or ("all held",)),
+            )
+        )
+
+
+LIMITER_HEADROOM_SPEED = (1.0 + LIMITER_HEADROOM) * LIMITS.velocity
+LIMITER_HEADROOM_FORCE = (1.0 + LIMITER_HEADROOM) * LIMITS.acceleration
+
+
+class Soak:
+    """A world with trouble and a user.
+
+    Args:
+        world: Fresh.
+        seed: Of all chance.
+    """
+
+    def __init__(self, world: World, seed: int) -> None:
+        self.tally = Tally()
+        self._world = world
+        self._chance = Random(seed)
+        self._may_move = False  # the user pressed Arm, and nothing ended it since
+        self._state = State.CONNECTING
+        special = ON_THE_UNO if isinstance(world, UnoWorld) else ON_A_BUS
+        self._causes = {**ANYWHERE, **special}
+        self._phases = [self._chance.uniform(0.0, math.tau) for _ in range(JOINTS)]
+
+    def run(self, seconds: float) -> Tally:
+        """Trouble, a user who minds it, and again; then the looks that need it all."""
+        began = self._world.now
+        while self._world.now < began + seconds:
+            self._live(self._chance.uniform(0.3, 1.5), self._pose)
+            self._trouble()
+            self._mend()
+            self._user()
+        self._settle()
+        self.tally.seconds = self._world.now - began
+        self._judge()
+        return self.tally
+
+    def _pose(self, time: float) -> tuple[float, ...]:
+        """Where Blender's target goes: at times faster than a joint can, and farther."""
+        return tuple(0.9 * math.sin(0.7 * time + phase) + 0.7 * math.sin(2.3 * time + 2.0 * phase) for phase in self._phases)
+
+    def _live(self, seconds: float, pose: Pose | None) -> None:
+        end = self._world.now + seconds
+        while self._world.now < end - 1e-9:
+            self._world.run(TURN, pose)
+            self._look()
+
+    def _look(self) -> None:
+        state = self._world.state
+        if state is State.FAULT and self._state is not State.FAULT:
+            self.tally.latched[self._world.report.fault.name] += 1
+        if state in DRIVEN:
+            self.tally.driven += TURN
+            if not self._may_move:
+                self.tally.broken.append(f"at {self._world.now:.2f} s: {state.name} without the user's Arm")
+                self._may_move = True  # said once
+        elif state not in (State.DISARMED, State.CONFIRM_POSE):
+            self._may_move = False
+        self._state = state
+
+    def _trouble(self) -> None:
+        names = [*self._causes, *POSES]
+        name = self._chance.choice(names)
+        self.tally.faults[name] += 1
+        pose: Pose | None = POSES.get(name, self._pose)
+        if name in self._causes:
+            self._causes[name](self._world)
+        self._live(self._chance.uniform(0.05, 1.5), pose)
+
+    def _mend(self) -> None:
+        world = self._world
+        if world.line.unplugged:
+            world.plug_in()
+        world.line.mend()
+        if isinstance(world, UnoWorld):
+            world.uno.thaw()
+        elif isinstance(world, BusWorld):
+            rows.heard_servo(world)
+            rows.cool_servo(world)
+
+    def _user(self) -> None:
+        """Does the right thing most of the time."""
+        if self._chance.random() < 0.2:
+            return
+        if self._world.state is State.FAULT:
+            self._press("Clear Fault")
+            self._live(self._chance.uniform(0.1, 2.0), self._pose)
+        if self._world.state is State.DISARMED and self._chance.random() < 0.9:
+            self._press("Arm")
+        if self._world.state in DRIVEN and self._chance.random() < 0.1:
+            self._press("Disarm")
+
+    def _press(self, button: str) -> None:
+        """The turns of a click are looked at in the next ones: states do not come and go so fast."""
+        if button == "Arm":
+            self._may_move = True
+            self.tally.armings += 1
+        elif button == "Disarm":
+            self._may_move = False
+        self._world.click(button, self._pose)
+        self._look()
+
+    def _settle(self) -> None:
+        """In the end a user who does the right thing is armed, so that no fault was for ever."""
+        end = self._world.now + PATIENCE
+        while self._world.state is not State.ARMED and self._world.now < end:
+            if self._world.state is State.FAULT:
+                self._press("Clear Fault")
+            elif self._world.state is State.DISARMED:
+                self._press("Arm")
+            self._live(0.5, self._pose)
+        if self._world.state is not State.ARMED:
+            self.tally.broken.append(f"not armed again: {self._world.sentence}")
+
+    def _judge(self) -> None:
+        world, tally = self._world, self.tally
+        tally.pulses = len(world.seen)
+        tally.broken += [f"out of range: {one}" for one in beyond_ranges(world)[:3]]
+        tally.broken += [f"not commanded: {one}" for one in uncommanded(world, OLDEST)[:3]]
+        tally.fastest_seen = fastest(world, world.seen)
+        if tally.fastest_seen > HEADROOM * LIMITS.velocity:
+            tally.broken.append(f"seen at {tally.fastest_seen:.2f} rad/s")
+        speeds: list[tuple[float, list[float]]] = []
+        for (before, a), (after, b) in pairwise(world.told):
+            if after - before < 1.5 * TURN:
+                speeds.append((after, [(y - x) / TURN for x, y in zip(a, b, strict=True)]))
+        tally.fastest_told = max((abs(value) for _, row in speeds for value in row), default=0.0)
+        for (before, a), (after, b) in pairwise(speeds):
+            if after - before < 1.5 * TURN:
+                tally.hardest_told = max(tally.hardest_told, *(abs(y - x) / TURN for x, y in zip(a, b, strict=True)))
+        for value, most, unit in (
+            (tally.fastest_told, LIMITER_HEADROOM_SPEED, "rad/s"),
+            (tally.hardest_told, LIMITER_HEADROOM_FORCE, "rad/s2"),
+        ):
+            if value > most * ROUNDING:
+                tally.broken.append(f"commanded {value:.2f} of {most:.2f} {unit}")
+
+
+def soak(name: str, seconds: float, seed: int) -> Tally:
+    """A run in the world of that name."""
+    world = WORLDS[name]()
+    try:
+        return Soak(world, seed).run(seconds)
+    finally:
+        world.close()
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--seconds", type=float, default=600.0, help="simulated, for each robot")
+    ask.add_argument("--seed", type=int, default=1)
+    ask.add_argument("--world", choices=WORLDS, action="append", help="robot; all of them where none is named")
+    asked = ask.parse_args()
+    broken = False
+    for name in asked.world or WORLDS:
+        tally = soak(name, asked.seconds, asked.seed)
+        print(f"{name}: {tally.text()}", flush=True)
+        broken |= bool(tally.broken)
+    sys.exit(broken)
+
+
+if __name__ == "__main__":
+    main()
