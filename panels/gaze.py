@@ -5,7 +5,7 @@ from math import degrees
 import bpy
 
 from ..operators.subject import rig_of
-from ..rig import build, chains, live
+from ..rig import axes, build, chains, live
 from ..rig.errors import capitalised
 from ..rig.goal import LOOKS, REACHES, TURNS, asked
 from .tab import ChainTab, sentence
@@ -75,11 +75,11 @@ def _draw_outcome(layout, chain, session, said: str) -> None:
     solution = outputs.solution
     rows = [
         *_misses(chain, outputs),
-        ("The filter holds back", f"{degrees(outputs.lag):.1f}°"),
+        ("The filter holds back", _held_back(outputs)),
         ("Shape deviation", f"{degrees(solution.shape_deviation):.1f}°"),
         ("Posture error (ERIK)", f"{solution.posture_error:.4f}"),
         ("Iterations", str(solution.iterations)),
-        ("Limits hit", ", ".join(" ".join(session.reader.places[k]) for k in solution.limits_hit) or "none"),
+        ("Limits hit", ", ".join(axes.label(*session.reader.places[k]) for k in solution.limits_hit) or "none"),
         ("Time", f"{1e3 * outputs.seconds:.2f} ms"),
     ]
     box = layout.box().column(align=True)
@@ -91,6 +91,11 @@ def _draw_outcome(layout, chain, session, said: str) -> None:
         sentence(layout, capitalised(solution.reason), "INFO")
     if solution.remark:
         sentence(layout, capitalised(solution.remark), "INFO")
+
+
+def _held_back(outputs) -> str:
+    slides = f", {_length(outputs.slide_lag)}" if outputs.slide_lag else ""
+    return f"{degrees(outputs.lag):.1f}°{slides}"
 
 
 def _misses(chain, outputs) -> list[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 import bpy
 
+from ..rig import axes
+
 
 class LIMBER_UL_chains(bpy.types.UIList):
     """Chains of the armature, with a light for those that are live"""
@@ -26,9 +28,10 @@ class LIMBER_UL_joints(bpy.types.UIList):
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         row = layout.row(align=True)
-        row.label(text=f"{item.bone} {item.axis}")
-        row.prop(item, "lower", text="", emboss=False)
-        row.prop(item, "upper", text="", emboss=False)
+        unit = "slide_" if axes.slides(item.axis) else ""
+        row.label(text=axes.label(item.bone, item.axis))
+        row.prop(item, f"{unit}lower", text="", emboss=False)
+        row.prop(item, f"{unit}upper", text="", emboss=False)
 
 
 class LIMBER_UL_postures(bpy.types.UIList):

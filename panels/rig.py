@@ -3,7 +3,7 @@
 import bpy
 
 from ..operators.subject import rig_of
-from ..rig import chains
+from ..rig import axes, chains
 from .tab import ChainTab, Tab, sentence
 
 
@@ -53,10 +53,8 @@ class LIMBER_PT_joints(ChainTab, bpy.types.Panel):
             return
         joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]
         layout.use_property_split = True
-        column = layout.column(align=True)
-        column.prop(joint, "lower")
-        column.prop(joint, "upper")
-        column = layout.column(align=True)
-        column.prop(joint, "velocity")
-        column.prop(joint, "acceleration")
-        column.prop(joint, "jerk")
+        unit = "slide_" if axes.slides(joint.axis) else ""
+        for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):
+            column = layout.column(align=True)
+            for name in names:
+                column.prop(joint, unit + name)

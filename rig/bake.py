@@ -7,7 +7,7 @@ from time import perf_counter
 import bpy
 from bpy.utils import escape_identifier
 
-from . import actions, live, robot
+from . import actions, axes, live, robot
 from .errors import RigError
 from .hanging import moved_part, moved_targets
 from .stage import Stage
@@ -102,21 +102,21 @@ class Bake:
             self._end()
 
     def channels(self, rig) -> list[tuple[str, int, str, str, list[float]]]:
-        """What is baked of a rig: data path, index, bone, axis and the angle [rad] of every frame, for each joint."""
+        """What is baked of a rig: data path, index, bone, axis and the value [rad or m] of every frame, for each joint."""
         found = []
         for owner, chain in self.pairs:
             if owner == rig:
                 rows = self.angles[rig.session_uid, chain.uid]
                 for k, (bone, axis) in enumerate(self.stage.session(rig, chain).reader.places):
-                    path = f'pose.bones["{escape_identifier(bone)}"].rotation_euler'
-                    found.append((path, "XYZ".index(axis), bone, axis, [float(row[k]) for row in rows]))
+                    path = f'pose.bones["{escape_identifier(bone)}"].{axes.channel(axis)}'
+                    found.append((path, axes.index(axis), bone, axis, [float(row[k]) for row in rows]))
         return found
 
     def mute_drivers(self) -> list[str]:
         """Mutes the drivers of baked channels, which would win over the keys; returns their bones and axes."""
         muted = []
         for rig in self.rigs:
-            labels = {(path, index): f"{bone} {axis}" for path, index, bone, axis, _ in self.channels(rig)}
+            labels = {(path, index): axes.label(bone, axis) for path, index, bone, axis, _ in self.channels(rig)}
             for driver in rig.animation_data.drivers if rig.animation_data else ():
                 label = labels.get((driver.data_path, driver.array_index))
                 if label and not driver.mute:

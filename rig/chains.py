@@ -1,18 +1,20 @@
-"""Making chains: the path from the selection, a joint for each free axis, limits from what the rig already says."""
+"""Making chains: the path from the selection, a joint for each axis that is free to turn or made to slide, limits from what the rig already
+says."""
 
-from math import pi
+from collections.abc import Sequence
 from uuid import uuid4
 
 import bpy
 
-from . import urdf_robot
+from . import axes, mimic, urdf_robot
+from .axes import is_euler
 from .errors import RigError
+from .joint_axes import NO_RANGE, free_axes, joint_axes, limits
 from .paths import bone_names, end_bones, missing, path_names
 from .rotation_mode import give_euler_order
-from .skeleton import is_euler, parent_first
 
 SOLVER = "expressive"  # of new chains
-NO_RANGE = 1e-6  # [rad] a constraint's limits nearer to each other than this lock the axis
+SLIDE_SPEEDS = (0.2, 1.0, 10.0)  # [m/s, m/s2, m/s3] what a small linear servo or a belt can follow
 
 
 class EulerOrderError(RigError):
@@ -61,52 +63,6 @@ def find_path(rig, selected: list[str]) -> list[str]:
     return above[::-1]
 
 
-def free_axes(pose_bone, order: str = "XYZ") -> str:
-    """The axes about which the user may turn a bone, nearest the parent first; `order` for bones that have no Euler order yet."""
-    axes = parent_first(pose_bone.rotation_mode if is_euler(pose_bone) else order)
-    return "".join(axis for axis in axes if not pose_bone.lock_rotation["XYZ".index(axis)] and not _is_held(pose_bone, axis))
-
-
-def constraint_range(pose_bone, axis: str) -> tuple[float, float] | None:
-    """Smallest and largest angle [rad] that a Limit Rotation of the bone allows; None where there is none that counts for the joint."""
-    letter = axis.lower()
-    for constraint in pose_bone.constraints:
-        counts = constraint.type == "LIMIT_ROTATION" and not constraint.mute and not why_no_limits(pose_bone, constraint)
-        if counts and getattr(constraint, f"use_limit_{letter}"):
-            return getattr(constraint, f"min_{letter}"), getattr(constraint, f"max_{letter}")
-    return None
-
-
-def why_no_limits(pose_bone, constraint) -> str:
-    """Why a Limit Rotation says nothing of the joint's angles, as a sentence's middle; "" where its limits are the joint's."""
-    if constraint.owner_space != "LOCAL":
-        return f"limits in {constraint.owner_space.replace('_', ' ').title()} Space: set its Owner to Local Space"
-    if constraint.influence < 1:
-        return "does not have its full influence: set it to 1"
-    if constraint.euler_order not in {"AUTO", pose_bone.rotation_mode} and is_euler(pose_bone):
-        return f"limits in Euler order {constraint.euler_order}, not the bone's {pose_bone.rotation_mode}: set its Euler Order to Default"
-    return ""
-
-
-def _is_held(pose_bone, axis: str) -> bool:
-    span = constraint_range(pose_bone, axis)
-    return span is not None and abs(span[1] - span[0]) < NO_RANGE
-
-
-def limits(pose_bone, axis: str) -> tuple[float, float]:
-    """Smallest and largest angle [rad]: of a Limit Rotation constraint, else of an imported robot's joint, else of the bone's IK limits,
-    else a half turn either way."""
-    letter = axis.lower()
-    motor = urdf_robot.motor(pose_bone, axis)
-    if motor is not None:
-        otherwise = motor.span
-    elif getattr(pose_bone, f"use_ik_limit_{letter}"):
-        otherwise = getattr(pose_bone, f"ik_min_{letter}"), getattr(pose_bone, f"ik_max_{letter}")
-    else:
-        otherwise = -pi, pi
-    return constraint_range(pose_bone, axis) or otherwise
-
-
 def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, order: str = "XYZ"):
     """Makes a chain from the selected bones and returns it. Where it raises, nothing has changed.
 
@@ -123,9 +79,10 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     names = find_path(rig, selected)
     bones = [rig.pose.bones[name] for name in names]
     _refuse_shared(rig, names)
-    turning = [bone for bone in bones if free_axes(bone)]
-    if not turning:
-        raise RigError(f"All rotation axes from '{names[0]}' to '{names[-1]}' are locked: unlock the axes that have a motor")
+    moving = [bone for bone in bones if joint_axes(bone)]
+    if not moving:
+        raise RigError(all_locked(names[0], names[-1]))
+    _refuse_followers(rig, names)
     quaternion = quaternion_bones(rig, names)
     if quaternion and not change_rotation_mode:
         raise EulerOrderError(quaternion)
@@ -134,8 +91,8 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     chain.uid, chain.solver = uuid4().hex, SOLVER
     chain.name = names[-1]
     chain.root, chain.end = names[0], names[-1]
-    for bone in turning:
-        for axis in free_axes(bone):
+    for bone in moving:
+        for axis in joint_axes(bone):
             _add_joint(rig, chain, bone, axis)
     scene = bpy.context.scene
     chain.frame_start, chain.frame_end = scene.frame_start, scene.frame_end
@@ -168,10 +125,11 @@ def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: st
         RigError: the bone is an end already, does not hang on the root, moves in another chain, or nothing moves it.
     """
     names = new_bones(rig, chain, bone)
-    turning = [rig.pose.bones[name] for name in names if free_axes(rig.pose.bones[name])]
+    moving = [rig.pose.bones[name] for name in names if joint_axes(rig.pose.bones[name])]
     moved = {joint.bone for joint in chain.joints}
-    if not turning and not moved.intersection(path_names(rig.pose.bones, chain.root, bone)):
-        raise RigError(f"All rotation axes from '{chain.root}' to '{bone}' are locked: unlock the axes that have a motor")
+    if not moving and not moved.intersection(path_names(rig.pose.bones, chain.root, bone)):
+        raise RigError(all_locked(chain.root, bone))
+    _refuse_followers(rig, names, [(joint.bone, joint.axis) for joint in chain.joints])
     quaternion = quaternion_bones(rig, names)
     if quaternion and not change_rotation_mode:
         raise EulerOrderError(quaternion)
@@ -179,9 +137,9 @@ def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: st
     end = chain.ends.add()
     end.name = end.bone = bone
     chain.active_end = len(chain.ends) - 1
-    for turned in turning:
-        for axis in free_axes(turned):
-            _add_joint(rig, chain, turned, axis)
+    for moved_bone in moving:
+        for axis in joint_axes(moved_bone):
+            _add_joint(rig, chain, moved_bone, axis)
     return end
 
 
@@ -228,17 +186,43 @@ def without_euler_order(rig, chain) -> list[str]:
     return quaternion_bones(rig, bone_names(rig.pose.bones, chain))
 
 
+def all_locked(root: str, end: str) -> str:
+    return (
+        f"All rotation axes from '{root}' to '{end}' are locked, and nothing slides: unlock the axes that have a motor"
+        " (a slide needs a Limit Location too)"
+    )
+
+
+def _refuse_followers(rig, names: list[str], had: Sequence[tuple[str, str]] = ()) -> None:
+    """No bone of a chain mimics a joint of the same chain. `had`: joints that the chain has already."""
+    joints = [*had, *((name, axis) for name in names for axis in joint_axes(rig.pose.bones[name]))]
+    path = {*names, *(bone for bone, _ in had)}
+    for follower in mimic.led(rig, joints):
+        if follower.bone in path:
+            raise RigError(mimic.why_not_on_path(follower))
+
+
 def _add_joint(rig, chain, bone, axis: str):
     servos = [joint.servo for other in rig.limber.chains for joint in other.joints]
     joint = chain.joints.add()
-    joint.name = f"{bone.name} {axis}"
+    joint.name = axes.label(bone.name, axis)
     joint.bone, joint.axis = bone.name, axis
     joint.lower, joint.upper = limits(bone, axis)
+    if axes.slides(axis):
+        joint.velocity, joint.acceleration, joint.jerk = SLIDE_SPEEDS
+        _fit_servo(joint)
     motor = urdf_robot.motor(bone, axis)
     if motor is not None and motor.branch.joint.velocity:
         joint.velocity = motor.branch.joint.velocity
     joint.servo = max(servos, default=-1) + 1
     return joint
+
+
+def _fit_servo(joint) -> None:
+    """A servo's usual range of pulses spans the slide's."""
+    span = max(joint.upper - joint.lower, NO_RANGE)
+    joint.us_per_radian = (joint.max_us - joint.min_us) / span
+    joint.zero_us = (joint.min_us + joint.max_us) / 2 - joint.us_per_radian * (joint.lower + joint.upper) / 2
 
 
 def match_joints(rig, chain) -> tuple[int, int]:
@@ -251,14 +235,14 @@ def match_joints(rig, chain) -> tuple[int, int]:
         RigError: a bone is missing or has no Euler order, all axes are locked, or the chain is another file's.
     """
     names = bone_names(rig.pose.bones, chain)
-    turning = [rig.pose.bones[name] for name in names if free_axes(rig.pose.bones[name])]
+    moving = [rig.pose.bones[name] for name in names if joint_axes(rig.pose.bones[name])]
     quaternion = without_euler_order(rig, chain)
     if quaternion:
         raise EulerOrderError(quaternion)
-    if not turning:
-        raise RigError(f"All rotation axes from '{names[0]}' to '{names[-1]}' are locked: unlock the axes that have a motor")
+    if not moving:
+        raise RigError(all_locked(names[0], names[-1]))
     _refuse_linked(rig, chain)
-    wanted = [(bone.name, axis) for bone in turning for axis in free_axes(bone)]
+    wanted = [(bone.name, axis) for bone in moving for axis in joint_axes(bone)]
     gone = [index for index, joint in enumerate(chain.joints) if (joint.bone, joint.axis) not in wanted]
     for index in reversed(gone):
         chain.joints.remove(index)

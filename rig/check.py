@@ -7,10 +7,11 @@ import numpy as np
 
 from ..solvers import rotations
 from ..solvers.skeleton import Skeleton
-from . import build, chains, check_bones, postures
+from . import axes, build, check_bones, postures
 from .errors import Finding, RigError
 from .goal import LOOKS, TURNS, ChainEnd, asked, ends_of, moved_by_chain, no_target, tool_frame
 from .hanging import hangs_on_objects_alone
+from .joint_axes import joint_axes
 from .skeleton import ChainReader
 
 ONE_WAY = 1e-3  # sine of the angle between the ways in which two joints move the view, below which they are one way
@@ -68,23 +69,27 @@ def is_unevaluated(context, thing) -> bool:
 
 def _joints(rig, chain) -> Iterator[Finding]:
     for joint in chain.joints:
-        label = f"Joint {joint.bone} {joint.axis}"
+        label = f"Joint {axes.label(joint.bone, joint.axis)}"
+        value = "place" if axes.slides(joint.axis) else "angle"
         if not (isfinite(joint.lower) and isfinite(joint.upper)):
-            yield Finding(f"{label}: a limit is not a number: enter its smallest and largest angle again", True)
+            yield Finding(f"{label}: a limit is not a number: enter its smallest and largest {value} again", True)
         elif joint.lower > joint.upper:
-            yield Finding(f"{label}: its smallest angle is above its largest: exchange them", True)
+            yield Finding(f"{label}: its smallest {value} is above its largest: exchange them", True)
         elif joint.lower == joint.upper:
-            yield Finding(f"{label}: its smallest angle is its largest, so it cannot turn: widen them, or lock the axis and match joints")
+            yield Finding(f"{label}: its smallest {value} is its largest, so it cannot move: widen them, or lock the axis and match joints")
         elif joint.lower > 0 or joint.upper < 0:
-            yield Finding(f"{label}: its limits exclude the rest pose: widen them to include 0 degrees, or change the bone's rest pose")
+            rest = axes.text(joint.axis, 0.0)
+            yield Finding(f"{label}: its limits exclude the rest pose: widen them to include {rest}, or change the bone's rest pose")
         for word in ("velocity", "acceleration", "jerk"):
             value = getattr(joint, word)
             if not (value > 0 and isfinite(value)):
                 yield Finding(f"{label}: its {word} limit must be above 0: enter what the motor can do", True)
         bone = rig.pose.bones.get(joint.bone)
-        if bone and joint.axis not in chains.free_axes(bone):
+        if bone and joint.axis not in joint_axes(bone):
+            how, need = ("slides along", ", with a Limit Location") if axes.slides(joint.axis) else ("turns", "")
             yield Finding(
-                f"{label} turns an axis that is locked: if that is a mistake, unlock it (bone's Transform panel), else press Match Joints"
+                f"{label} {how} an axis that is locked: if that is a mistake, unlock it (bone's Transform panel){need}, else press Match"
+                " Joints"
             )
 
 
@@ -92,15 +97,17 @@ def _servos(rig, chain) -> Iterator[Finding]:
     first: dict[int, str] = {}
     for other in rig.limber.chains:
         for joint in other.joints:
-            label = f"{joint.bone} {joint.axis}"
+            label = axes.label(joint.bone, joint.axis)
             if joint.servo < 0:
                 continue
-            if joint.servo in first and (other.uid == chain.uid or first[joint.servo] in {f"{j.bone} {j.axis}" for j in chain.joints}):
+            if joint.servo in first and (
+                other.uid == chain.uid or first[joint.servo] in {axes.label(j.bone, j.axis) for j in chain.joints}
+            ):
                 yield Finding(f"Joints {first[joint.servo]} and {label} share servo {joint.servo}: give each its own number")
             first.setdefault(joint.servo, label)
     for joint in chain.joints:
         if joint.servo >= 0 and joint.min_us >= joint.max_us:
-            yield Finding(f"Joint {joint.bone} {joint.axis}: its shortest pulse is not below its longest: exchange them")
+            yield Finding(f"Joint {axes.label(joint.bone, joint.axis)}: its shortest pulse is not below its longest: exchange them")
 
 
 def _shared_bones(rig, chain, reader) -> Iterator[Finding]:

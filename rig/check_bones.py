@@ -1,16 +1,18 @@
 """What is wrong with a chain's bones: scale, stretch, inheritance, axes without joints, constraints that fight."""
 
 from collections.abc import Iterator
-from math import degrees
 
-from . import chains, twin
+from . import axes, twin
+from .axes import is_euler
 from .errors import Finding
-from .skeleton import SCALED, ChainReader, is_euler
+from .joint_axes import joint_axes, slide_axes, why_no_limits
+from .skeleton import SCALED, ChainReader
 
-HARMLESS = {"COPY_SCALE", "LIMIT_SCALE", "LIMIT_LOCATION"}  # turn nothing
+HARMLESS = {"COPY_SCALE", "LIMIT_SCALE"}  # turn nothing
 STRETCHING = {"STRETCH_TO", "MAINTAIN_VOLUME"}
 IK = {"IK", "SPLINE_IK"}
-SAME_ANGLE = 1e-4  # [rad] limits nearer to each other are the same to an animator
+LIMITING = {"LIMIT_ROTATION": axes.TURNS, "LIMIT_LOCATION": axes.SLIDES}  # what each of them limits
+SAME = 1e-4  # [rad, m] limits nearer to each other are the same to an animator
 
 
 def check(rig, chain, reader: ChainReader) -> Iterator[Finding]:
@@ -59,12 +61,18 @@ def _inheritance(bone) -> Iterator[Finding]:
 
 def _axes(bone, chain, reader) -> Iterator[Finding]:
     here = {joint.axis for joint in chain.joints if joint.bone == bone.name}
-    free = chains.free_axes(bone)
-    if not here and free and not is_euler(bone):
+    missing = [axis for axis in joint_axes(bone) if axis not in here]
+    turns = [axis for axis in missing if not axes.slides(axis)]
+    slides = [axes.letter(axis) for axis in missing if axes.slides(axis)]
+    if not here and turns and not is_euler(bone):
         yield Finding(f"Bone '{bone.name}' may turn, and no joint turns it: lock its rotation, or Give Euler Order and press Match Joints")
-    elif missing := [axis for axis in free if axis not in here]:
-        yield Finding(f"Bone '{bone.name}' may turn about {', '.join(missing)}, and no joint does: lock that axis, or press Match Joints")
-    if bone.name in reader.ends and all(bone.lock_rotation):
+    elif turns:
+        yield Finding(f"Bone '{bone.name}' may turn about {', '.join(turns)}, and no joint does: lock that axis, or press Match Joints")
+    if slides:
+        yield Finding(
+            f"Bone '{bone.name}' may slide along {', '.join(slides)}, and no joint does: lock its location there, or press Match Joints"
+        )
+    if bone.name in reader.ends and all(bone.lock_rotation) and not slide_axes(bone):
         yield Finding(f"All axes of the end bone '{bone.name}' are locked: if that is a mistake, unlock one and press Match Joints")
 
 
@@ -80,7 +88,7 @@ def acts(constraint) -> bool:
 def _constraints(bone, chain) -> Iterator[Finding]:
     for constraint in filter(acts, bone.constraints):
         label = f"Constraint '{constraint.name}' on bone '{bone.name}'"
-        if constraint.type == "LIMIT_ROTATION":
+        if constraint.type in LIMITING:
             yield from _limits(bone, chain, constraint, label)
         elif constraint.type not in HARMLESS:
             does = "stretches the bone" if constraint.type in STRETCHING else "moves a bone of the chain"
@@ -88,18 +96,29 @@ def _constraints(bone, chain) -> Iterator[Finding]:
 
 
 def _limits(bone, chain, constraint, label: str) -> Iterator[Finding]:
-    limited = [joint for joint in chain.joints if joint.bone == bone.name and getattr(constraint, f"use_limit_{joint.axis.lower()}")]
-    why = chains.why_no_limits(bone, constraint)
+    limited = [
+        joint
+        for joint in chain.joints
+        if joint.bone == bone.name and joint.axis in LIMITING[constraint.type] and _is_limited(constraint, axes.letter(joint.axis).lower())
+    ]
+    why = why_no_limits(bone, constraint)
     if limited and why:
         yield Finding(f"{label} {why}; until then the joints' own limits count")
         return
     for joint in limited:
-        low, high = (getattr(constraint, f"{end}_{joint.axis.lower()}") for end in ("min", "max"))
-        if joint.lower < low - SAME_ANGLE or joint.upper > high + SAME_ANGLE:
+        low, high = (getattr(constraint, f"{end}_{axes.letter(joint.axis).lower()}") for end in ("min", "max"))
+        if joint.lower < low - SAME or joint.upper > high + SAME:
+            way = "along" if axes.slides(joint.axis) else "about"
             yield Finding(
-                f"{label} allows {degrees(low):.0f} to {degrees(high):.0f} degrees about {joint.axis}, less than the joint:"
+                f"{label} allows {axes.span(joint.axis, low, high)} {way} {axes.letter(joint.axis)}, less than the joint:"
                 " give both the same limits, or baked keys will not show"
             )
+
+
+def _is_limited(constraint, letter: str) -> bool:
+    if constraint.type == "LIMIT_ROTATION":
+        return getattr(constraint, f"use_limit_{letter}")
+    return getattr(constraint, f"use_min_{letter}") and getattr(constraint, f"use_max_{letter}")
 
 
 def _ik_from_outside(rig, reader) -> Iterator[Finding]:
@@ -123,7 +142,7 @@ def _ik_from_outside(rig, reader) -> Iterator[Finding]:
 
 
 def _drivers(rig, reader) -> Iterator[Finding]:
-    quaternions = {rig.pose.bones[name].path_from_id("rotation_quaternion"): name for name in reader.free}
+    quaternions = {rig.pose.bones[name].path_from_id("rotation_quaternion"): name for name in reader.orders}
     drivers = rig.animation_data.drivers if rig.animation_data else ()
     for name in sorted({quaternions[driver.data_path] for driver in drivers if driver.data_path in quaternions and not driver.mute}):
         yield Finding(f"A driver moves the quaternion of bone '{name}', which turns by Euler angles: drive its Euler rotation instead")

@@ -3,6 +3,10 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from . import mimic
+from .errors import RigError
+from .paths import bone_names
+
 
 class Carrier(NamedTuple):
     """A bone that moves an object."""
@@ -68,7 +72,13 @@ def is_moved_by(carrier: Carrier, rig, bones: set[str]) -> bool:
 
 
 def joint_bones(chain) -> set[str]:
-    return {joint.bone for joint in chain.joints}
+    """The bones that a chain moves: those of its joints, and what mimics them."""
+    return {joint.bone for joint in chain.joints} | {follower.bone for follower in followers(chain)}
+
+
+def followers(chain) -> tuple[mimic.Follower, ...]:
+    """The bones of its armature that mimic joints of a chain."""
+    return mimic.led(chain.id_data, [(joint.bone, joint.axis) for joint in chain.joints])
 
 
 def targets(chain) -> list:
@@ -87,12 +97,21 @@ def moved_part(pair: tuple, other: tuple) -> str:
     """What of one (rig, chain) the joints of another move: its "base", its "armature", its "target", or ""."""
     rig, chain = pair
     its_rig, its_bones = other[0], joint_bones(other[1])
+    if rig == its_rig and (led := {follower.bone for follower in followers(other[1])}) and led.intersection(_path(rig, chain)):
+        return "base"
     root = rig.data.bones.get(chain.root)
     if root is not None and root.parent is not None and is_moved_by(Carrier("", rig, root.parent.name), its_rig, its_bones):
         return "base"
     if any(is_moved_by(carrier, its_rig, its_bones) for carrier in carriers(rig)):
         return "armature"
     return "target" if moved_targets(pair, other) else ""
+
+
+def _path(rig, chain) -> list[str]:
+    try:
+        return bone_names(rig.pose.bones, chain)
+    except RigError:  # the chain itself says what is wrong with it
+        return []
 
 
 def in_order(pairs: list[tuple]) -> tuple[list[tuple], bool]:

@@ -5,10 +5,11 @@ import numpy as np
 from bpy.utils import escape_identifier
 from mathutils import Euler, Quaternion
 
-from . import actions
+from . import actions, axes
+from .axes import is_euler
 from .errors import RigError
 from .paths import bone_names
-from .skeleton import ChainReader, is_euler
+from .skeleton import ChainReader
 
 FRAME = 1  # of the one key in each channel: any other would do, a pose asset has no time
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
@@ -47,6 +48,9 @@ def store(rig, chain, name: str) -> bpy.types.Action:
         channel, size = CHANNELS.get(bone.rotation_mode, EULER)
         for index in range(size):
             actions.put_keys(curves, _path(bone.name, channel), index, bone.name, [FRAME], [getattr(bone, channel)[index]])
+    for name, axis in _slides(chain):
+        value = axes.value(rig.pose.bones[name], axis)
+        actions.put_keys(curves, _path(name, axes.channel(axis)), axes.index(axis), name, [FRAME], [value])
     action.asset_mark()
     action.asset_data.description = f"Posture of {rig.name}, {chain.name}"
     _list(chain, action, adopted=False)
@@ -91,8 +95,9 @@ def _is_listed(action) -> bool:
     return any(posture.action == action for rig in rigs for chain in rig.limber.chains for posture in chain.postures)
 
 
-def apply(rig, chain, action: bpy.types.Action) -> list[str]:
-    """Poses the chain's bones as the posture says, whatever their rotation mode. Returns the names of the bones that it posed.
+def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
+    """Poses the chain's bones as the posture says, whatever their rotation mode. Returns the channels that it has set: bone, property, and
+    index; -1 for all of it.
 
     Raises:
         RigError: a bone is missing, or the posture has nothing for any bone of the chain.
@@ -112,33 +117,51 @@ def apply(rig, chain, action: bpy.types.Action) -> list[str]:
                 axis, angle = found.to_axis_angle()
                 bone.rotation_axis_angle = (angle, *axis)
         if found:
-            posed.append(bone.name)
+            posed.append((bone.name, CHANNELS.get(bone.rotation_mode, EULER)[0], -1))
+    for name, axis in _slides(chain):
+        value = _slide(curves, name, axis)
+        if value is not None:
+            getattr(rig.pose.bones[name], axes.channel(axis))[axes.index(axis)] = value
+            posed.append((name, axes.channel(axis), axes.index(axis)))
     if not posed:
         raise RigError(foreign(action, chain.name))
     return posed
 
 
-def key(rig, names: list[str]) -> None:
-    """Keys the rotation of bones, as auto-key does."""
-    for bone in (rig.pose.bones[name] for name in names):
-        bone.keyframe_insert(CHANNELS.get(bone.rotation_mode, EULER)[0], group=bone.name)
+def key(rig, channels: list[tuple[str, str, int]]) -> None:
+    """Keys what `apply` has set, as auto-key does."""
+    for name, channel, index in channels:
+        rig.pose.bones[name].keyframe_insert(channel, index=index, group=name)
+
+
+def _slides(chain) -> list[tuple[str, str]]:
+    return [(joint.bone, joint.axis) for joint in chain.joints if axes.slides(joint.axis)]
+
+
+def _slide(curves, name: str, axis: str) -> float | None:
+    """A slide's value [m] as an action has it; None where it has none."""
+    curve = actions.find(curves, _path(name, axes.channel(axis)), axes.index(axis))
+    return curve.evaluate(FRAME) if curve else None
 
 
 def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray) -> np.ndarray:
-    """The posture's angles (n,) [rad] in the skeleton's order; `otherwise` where it says nothing of a bone.
+    """The posture's angles (n,) [rad, slides m] in the skeleton's order; `otherwise` where it says nothing of a bone.
 
     Raises:
         RigError: it says nothing of any bone of the chain.
     """
     curves = actions.fcurves(action)
-    values, found = otherwise.copy(), {}
+    values, turns = otherwise.copy(), {name: _euler(curves, name, order, None) for name, order in reader.orders.items()}
+    says_something = any(turns.values())
     for k, (name, axis) in enumerate(reader.places):
-        if name not in found:
-            found[name] = _euler(curves, name, reader.orders[name], None)
-        angle = found[name]["XYZ".index(axis)] if found[name] else None
-        if angle is not None:
-            values[k] = angle
-    if not any(found.values()):
+        if axes.slides(axis):
+            value = _slide(curves, name, axis)
+            says_something |= value is not None
+        else:
+            value = turns[name][axes.index(axis)] if turns[name] else None
+        if value is not None:
+            values[k] = value
+    if not says_something:
         raise RigError(foreign(action, ""))
     return values
 
@@ -146,7 +169,9 @@ def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray)
 def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
     """Whether a pose asset says something of the chain's joints."""
     curves = actions.fcurves(action)
-    return any(_euler(curves, name, order, None) for name, order in reader.orders.items())
+    return any(_euler(curves, name, order, None) for name, order in reader.orders.items()) or any(
+        _slide(curves, name, axis) is not None for name, axis in reader.places if axes.slides(axis)
+    )
 
 
 def _euler(curves, name: str, order: str, otherwise: tuple | None) -> list[float | None] | None:

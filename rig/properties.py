@@ -14,6 +14,7 @@ from bpy.types import Action, Object, PropertyGroup
 from ..hardware.device import VIRTUAL_PORT
 from ..motion import FILTERS
 from ..solvers.table import SOLVERS
+from .axes import SLIDES, TURNS, letter
 from .options import CCD_ORDERS, ORDERS, WISHES
 
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
@@ -25,7 +26,8 @@ PointerProperty = partial(props.PointerProperty, override=_OVERRIDE)
 StringProperty = partial(props.StringProperty, override=_OVERRIDE)
 CollectionProperty = partial(props.CollectionProperty, override=_OVERRIDE | {"USE_INSERTION"})
 
-AXES = [(axis, axis, f"The bone's {axis} axis") for axis in "XYZ"]
+AXES = [(axis, axis, f"Turns about the bone's {axis} axis") for axis in TURNS]
+AXES += [(axis, f"Slide {letter(axis)}", f"Slides along the bone's {letter(axis)} axis") for axis in SLIDES]
 
 
 def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
@@ -64,11 +66,23 @@ def _choice(key: str, info) -> tuple[str, str, str, str, int]:
     return key, info.label, info.description, "NONE", crc32(key.encode()) >> 1
 
 
-class LimberJoint(PropertyGroup):
-    """One degree of freedom of a chain: an unlocked rotation axis of a bone, its limits, and its channel on the device."""
+def _in_metres(name: str, label: str, description: str):
+    """A slide's view of a joint's property `name`: the same number, which is shown as a length and not as an angle."""
 
-    bone: StringProperty(name="Bone", description="Bone that this joint turns")
-    axis: EnumProperty(name="Axis", description="Axis of the bone about which this joint turns", items=AXES)
+    def write(joint, value: float) -> None:
+        setattr(joint, name, value)
+
+    return FloatProperty(
+        name=label, description=description, unit="LENGTH", precision=4, step=0.1, get=lambda joint: getattr(joint, name), set=write
+    )
+
+
+class LimberJoint(PropertyGroup):
+    """One degree of freedom of a chain: an axis about which a bone turns, or along which it slides, its limits, and its channel on the
+    device. The limits are in radians, those of a slide in metres."""
+
+    bone: StringProperty(name="Bone", description="Bone that this joint moves")
+    axis: EnumProperty(name="Axis", description="Axis of the bone about which this joint turns, or along which it slides", items=AXES)
     lower: FloatProperty(name="Min", description="Smallest angle", subtype="ANGLE", default=-pi, soft_min=-pi, soft_max=pi)
     upper: FloatProperty(name="Max", description="Largest angle", subtype="ANGLE", default=pi, soft_min=-pi, soft_max=pi)
     velocity: FloatProperty(name="Velocity", description="Largest speed, per second", subtype="ANGLE", default=VELOCITY)
@@ -76,6 +90,11 @@ class LimberJoint(PropertyGroup):
         name="Acceleration", description="Largest acceleration, per second squared", subtype="ANGLE", default=ACCELERATION
     )
     jerk: FloatProperty(name="Jerk", description="Largest jerk, per second cubed: less is softer", subtype="ANGLE", default=JERK)
+    slide_lower: _in_metres("lower", "Min", "Smallest way along the axis")
+    slide_upper: _in_metres("upper", "Max", "Largest way along the axis")
+    slide_velocity: _in_metres("velocity", "Velocity", "Largest speed, in metres per second")
+    slide_acceleration: _in_metres("acceleration", "Acceleration", "Largest acceleration, in metres per second squared")
+    slide_jerk: _in_metres("jerk", "Jerk", "Largest jerk, in metres per second cubed: less is softer")
     shape_weight: FloatProperty(
         name="Shape Weight",
         description="How much the bone counts for the shape that the Expressive solver keeps (the first joint of each bone says it)",
@@ -89,14 +108,14 @@ class LimberJoint(PropertyGroup):
     )
     reverse: BoolProperty(name="Reverse", description="The servo turns the other way than the bone")
     zero_us: FloatProperty(
-        name="Zero", description="Pulse at which the joint stands at angle 0, in microseconds", default=CENTRE_US, min=0, max=5000
+        name="Zero", description="Pulse at which the joint stands at 0, in microseconds", default=CENTRE_US, min=0, max=5000
     )
     us_per_radian: FloatProperty(
         name="Pulse per Turn",
-        description="Change of the pulse for one radian, in microseconds (hobby servos: about 637)",
+        description="Change of the pulse for one radian, in microseconds (hobby servos: about 637); of a slide: for one metre",
         default=US_PER_RADIAN,
         min=1,
-        max=10000,
+        max=1e7,
     )
     min_us: FloatProperty(
         name="Min Pulse", description="Shortest pulse that the servo may get, in microseconds", default=MIN_US, min=0, max=5000

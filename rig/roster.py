@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import bpy
 
 from . import twin
-from .hanging import hangs_on_objects_alone, targets
+from .hanging import followers, hangs_on_objects_alone, targets
 
 
 @dataclass
@@ -27,9 +27,10 @@ class Member:
 
     @property
     def names(self) -> list[str]:
-        """The bones that its live chains turn, as far as they exist."""
-        bones = self.rig.pose.bones
-        return list(dict.fromkeys(joint.bone for chain in self.chains for joint in chain.joints if joint.bone in bones))
+        """The bones that its live chains move, as far as they exist."""
+        bones, chains = self.rig.pose.bones, self.chains
+        moved = [joint.bone for chain in chains for joint in chain.joints if joint.bone in bones]
+        return list(dict.fromkeys([*moved, *(follower.bone for chain in chains for follower in followers(chain))]))
 
     @property
     def targets(self) -> dict[str, list[bpy.types.Object]]:

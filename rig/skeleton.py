@@ -1,23 +1,25 @@
 """An armature's chain as a solver's skeleton, a tree where it has several ends, and the rig's own pose as joint angles.
 
 A bone's local transform is rest . translation . rotation . scale; a bone with several free axes is several joints at one place, the last
-letter of its Euler order nearest the parent (order XYZ: R = Rz Ry Rx). The base is the root bone's frame before it turns. What no joint
-turns (locked axes, bones without joints, locations) is read from the evaluated rig at every tick and becomes part of the rest transforms:
-keyed or driven, the solver sees it where it is.
+letter of its Euler order nearest the parent (order XYZ: R = Rz Ry Rx); slides come before turns, as the translation does. The base is the
+root bone's frame before it moves. What no joint moves (locked axes, bones without joints, other locations) is read from the evaluated rig
+at every tick and becomes part of the rest transforms: keyed or driven, the solver sees it where it is.
 """
 
+from collections.abc import Mapping
 from math import isfinite
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from ..solvers import rotations
 from ..solvers.skeleton import End, Joint, Skeleton
+from . import axes, mimic
+from .axes import INDEX, UNIT, is_euler
 from .errors import RigError
 from .paths import bone_names, end_bones, missing
 
-UNIT = {"X": rotations.X, "Y": rotations.Y, "Z": rotations.Z}
-INDEX = {"X": 0, "Y": 1, "Z": 2}
 ORIGIN = (0.0, 0.0, 0.0)
 NO_SCALE = (1.0, 1.0, 1.0)
 SCALED = 1e-3  # relative: a scale that animators see
@@ -48,6 +50,7 @@ class Part(NamedTuple):
     order: str  # axes of its Euler order, nearest the parent first; "" where no joint turns it
     free: frozenset[str]  # the axes that joints turn
     turns: tuple[tuple[bool, int, rotations.Vector], ...]  # the order's axes: does a joint turn it; its index; the axis
+    slides: tuple[int, ...]  # indices of its location that joints move
     held: tuple[int, ...]  # indices of what no joint turns of its rotation
 
 
@@ -71,14 +74,20 @@ class BonePose(NamedTuple):
     rotation: tuple[float, ...]  # Euler angles (x, y, z) [rad], or a unit quaternion where no joint turns the bone
     scale: tuple[float, float, float]
 
+    def resting_place(self, slides: tuple[int, ...]) -> tuple[float, float, float]:
+        """Its location without what joints move of it."""
+        return tuple(0.0 if index in slides else number for index, number in enumerate(self.location)) if slides else self.location
+
 
 def parent_first(rotation_mode: str) -> str:
     """Axes of an Euler order, the one nearest the parent first."""
     return rotation_mode[::-1]
 
 
-def is_euler(pose_bone) -> bool:
-    return pose_bone.rotation_mode not in {"QUATERNION", "AXIS_ANGLE"}
+def _places(part: Part) -> list[tuple[str, str]]:
+    """Bone and axis of a part's joints, the one nearest the parent first."""
+    slides = [axes.SLIDES[index] for index in part.slides]
+    return [(part.name, axis) for axis in (*slides, *(axis for axis in part.order if axis in part.free))]
 
 
 class ChainReader:
@@ -87,7 +96,7 @@ class ChainReader:
     Two readers are equal when bones, joints, rotation modes and rest poses are.
 
     Raises:
-        RigError: the chain is no tree of bones with joints that can turn.
+        RigError: the chain is no tree of bones with joints that can move.
     """
 
     def __init__(self, rig, chain) -> None:
@@ -101,22 +110,29 @@ class ChainReader:
                 raise RigError(missing(bone))
             if bone not in self.names:
                 ends = " or ".join(f"'{end}'" for end in self.ends)
-                raise RigError(f"Joint {bone} {axis} is not on the path from '{chain.root}' to {ends}: make the chain anew")
+                raise RigError(f"Joint {axes.label(bone, axis)} is not on the path from '{chain.root}' to {ends}: make the chain anew")
             if axis in on_bone.setdefault(bone, []):
-                raise RigError(f"Joint {bone} {axis} is there twice: remove one of the two")
+                raise RigError(f"Joint {axes.label(bone, axis)} is there twice: remove one of the two")
+            if axes.slides(axis) and pose_bones[bone].bone.use_connect:
+                raise RigError(f"Bone '{bone}' is connected to its parent, so it cannot slide: disconnect it in Edit Mode (Alt P)")
             on_bone[bone].append(axis)
         if not self.joints:
             raise RigError(f"Chain '{chain.name}' has no joints: unlock a rotation axis of one of its bones and make it anew")
-        for bone in on_bone:
-            if not is_euler(pose_bones[bone]):
+        turning = {bone: frozenset(axis for axis in found if not axes.slides(axis)) for bone, found in on_bone.items()}
+        for bone, turns in turning.items():
+            if turns and not is_euler(pose_bones[bone]):
                 raise RigError(
                     f"Bone '{bone}' rotates by {pose_bones[bone].rotation_mode.lower()}: give it an Euler order (Limber > Give Euler Order)"
                 )
-        self.free = {bone: frozenset(axes) for bone, axes in on_bone.items()}
-        self.orders = {bone: pose_bones[bone].rotation_mode for bone in self.free}
+        self.free = {bone: frozenset(found) for bone, found in on_bone.items()}
+        self.orders = {bone: pose_bones[bone].rotation_mode for bone, turns in turning.items() if turns}
         self.parts = [self._part(rig.data.bones[name]) for name in self.names]
         # Joints in the skeleton's order, root first.
-        self.places = [(part.name, axis) for part in self.parts for axis in part.order if axis in part.free]
+        self.places = [place for part in self.parts for place in _places(part)]
+        self.followers = mimic.led(rig, self.places)
+        if follower := next((follower for follower in self.followers if follower.bone in self.names), None):
+            raise RigError(mimic.why_not_on_path(follower))
+        self.moved = [*self.free, *(follower.bone for follower in self.followers)]  # bones that the chain moves
         self.stored_index = [self.joints.index(place) for place in self.places]
         self.inherits_scale = all(part.inherits_scale for part in self.parts[1:])
         self.tips = set(self.names) - {self.names[part.parent] for part in self.parts[1:]}
@@ -132,7 +148,9 @@ class ChainReader:
         offset = tuple(bone.head)
         if bone.parent:  # its head is told from its parent's tail
             offset = (offset[0], offset[1] + bone.parent.length, offset[2])
-        order, free = parent_first(self.orders.get(bone.name, "")), self.free.get(bone.name, frozenset())
+        order = parent_first(self.orders.get(bone.name, ""))
+        joints = self.free.get(bone.name, frozenset())
+        free = joints.intersection(axes.TURNS)
         if not isfinite(sum(map(sum, bone.matrix)) + sum(offset)):
             raise RigError(f"The rest pose of bone '{bone.name}' is not a number: place its head and tail anew in Edit Mode")
         return Part(
@@ -147,6 +165,7 @@ class ChainReader:
             order,
             free,
             tuple((axis in free, INDEX[axis], UNIT[axis]) for axis in order),
+            tuple(axes.index(axis) for axis in axes.SLIDES if axis in joints),
             tuple(INDEX[axis] for axis in order if axis not in free) if order else (0, 1, 2, 3),
         )
 
@@ -154,8 +173,12 @@ class ChainReader:
         """Whether a bone that joints turn has another rotation mode than it had."""
         return any((bone := pose_bones.get(name)) is not None and bone.rotation_mode != mode for name, mode in self.orders.items())
 
-    def read(self, pose_bones) -> tuple[BonePose, ...]:
+    def read(self, pose_bones, moved: Mapping[str, tuple | None] = MappingProxyType({})) -> tuple[BonePose, ...]:
         """The authored channels of the chain's bones, root first. Pose bones are the evaluated rig's: constraints do not change channels.
+
+        Args:
+            pose_bones: The evaluated rig's.
+            moved: Basis channels of bones that chains move. On the path of this one such a bone mimics another chain's joint.
 
         Raises:
             RigError: a bone is missing, or its channels are not numbers.
@@ -165,6 +188,10 @@ class ChainReader:
             bone = pose_bones.get(part.name)
             if bone is None:
                 raise RigError(missing(part.name))
+            if part.name not in self.free and (led := moved.get(part.name)) is not None:
+                rotation, location, scale = led
+                poses.append(BonePose(location, rotation, scale))
+                continue
             location = ORIGIN if part.connected else tuple(bone.location)
             rotation = tuple(bone.rotation_euler) if part.order else tuple(bone.matrix_basis.to_quaternion())
             scale = tuple(bone.scale)
@@ -175,19 +202,26 @@ class ChainReader:
         return tuple(poses)
 
     def angles(self, poses: tuple[BonePose, ...]) -> np.ndarray:
-        """The rig's own pose (n,) [rad], in the skeleton's order: never the warped pose."""
-        pairs = zip(self.parts, poses, strict=True)
-        return np.array([pose.rotation[index] for part, pose in pairs for is_free, index, _ in part.turns if is_free])
+        """The rig's own pose (n,) [rad, slides m], in the skeleton's order: never the warped pose."""
+        found: list[float] = []
+        for part, pose in zip(self.parts, poses, strict=True):
+            found += [pose.location[index] for index in part.slides]
+            found += [pose.rotation[index] for is_free, index, _ in part.turns if is_free]
+        return np.array(found)
+
+    def base_location(self, poses: tuple[BonePose, ...]) -> tuple[float, float, float]:
+        """Where the root bone is, as far as no joint moves it there: part of the base."""
+        return poses[0].resting_place(self.parts[0].slides)
 
     def held(self, poses: tuple[BonePose, ...]) -> tuple:
-        """What no joint turns, as it is: as long as it stays the same, so does `fixed`."""
+        """What no joint moves, as it is: as long as it stays the same, so does `fixed`."""
         return tuple(
-            (pose.location, pose.scale, *[pose.rotation[index] for index in part.held])
+            (pose.resting_place(part.slides), pose.scale, *[pose.rotation[index] for index in part.held])
             for part, pose in zip(self.parts, poses, strict=True)
         )
 
     def fixed(self, poses: tuple[BonePose, ...]) -> tuple:
-        """What no joint turns, bone by bone: location, rotation without the free axes, and the size of what hangs on the bone. The root's
+        """What no joint moves, bone by bone: location, rotation without the free axes, and the size of what hangs on the bone. The root's
         location belongs to the base.
 
         Raises:
@@ -195,17 +229,19 @@ class ChainReader:
         """
         parts: list[tuple] = []
         for k, (part, pose) in enumerate(zip(self.parts, poses, strict=True)):
-            location = pose.location if k else ORIGIN
+            location = pose.resting_place(part.slides) if k else ORIGIN
             if k and not part.inherits_rotation:
                 raise RigError(
                     f"Bone '{part.name}' does not inherit rotation, so the chain breaks there:"
                     " switch on Inherit Rotation in the bone's Relations"
                 )
-            if not part.local_location and any(location):
+            if not part.local_location and (any(location) or part.slides):
                 raise RigError(
                     f"Bone '{part.name}' is moved along other axes than its own: switch on Local Location in the bone's Relations"
                 )
             size = parts[part.parent][2] if k else 1.0
+            if part.slides and abs(size - 1.0) > SCALED:
+                raise RigError(f"Bone '{part.name}' slides, and a bone above it is scaled: clear its scale (Alt S); motors cannot stretch")
             if pose.scale != NO_SCALE:
                 if not self.can_carry(part.name, pose.scale):
                     raise RigError(f"Bone '{part.name}' is scaled: clear its scale (Alt S); motors cannot stretch")
@@ -242,13 +278,17 @@ class ChainReader:
                 size = fixed[part.parent][2]
                 place = places[part.parent].carry(part.rest_rotation, part.rest_offset, size)
                 place = place.carry(rotations.IDENTITY, location, size)
+            for index in part.slides:
+                axis = axes.TURNS[index]
+                joints.append(self._joint(part.name, axes.slide(axis), place, motions[self.stored_index[len(joints)]]))
+                place = _Place(len(joints) - 1, rotations.IDENTITY, ORIGIN)
             if not part.order:
                 place = place.carry(rotations.normalized(rotation), ORIGIN)
             for axis, angle in zip(part.order, rotation, strict=False):
                 if axis not in part.free:
                     place = place.carry(rotations.about(UNIT[axis], angle), ORIGIN)
                     continue
-                joints.append(self._joint(f"{part.name} {axis}", place, UNIT[axis], motions[self.stored_index[len(joints)]]))
+                joints.append(self._joint(part.name, axis, place, motions[self.stored_index[len(joints)]]))
                 place = _Place(len(joints) - 1, rotations.IDENTITY, ORIGIN)
             places.append(place)
         ends = []
@@ -261,29 +301,37 @@ class ChainReader:
         tool, *others = ends
         return Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint if others else -1, tuple(others), tool.name)
 
-    def _joint(self, name: str, place: _Place, axis: rotations.Vector, limits: Motion) -> Joint:
+    def _joint(self, bone: str, axis: str, place: _Place, limits: Motion) -> Joint:
         return Joint(
-            name=name,
+            name=axes.label(bone, axis),
             parent=place.joint,
             rest_rotation=rotations.normalized(place.turn),
             rest_offset=place.offset,
-            axis=axis,
+            axis=UNIT[axes.letter(axis)],
             lower=limits.lower,
             upper=limits.upper,
+            kind="prismatic" if axes.slides(axis) else "revolute",
             velocity=limits.velocity,
             acceleration=limits.acceleration,
             jerk=limits.jerk,
         )
 
     def channels(self, poses: tuple[BonePose, ...], angles: list[float]) -> dict[str, tuple]:
-        """The basis of each bone that joints turn, with their new angles [rad]: rotation (w, x, y, z), location, scale."""
+        """The basis of each bone that joints move, with their new angles [rad, slides m]: rotation (w, x, y, z), location, scale. With them
+        the bones that mimic theirs."""
         shown, new = {}, iter(angles)
         for part, pose in zip(self.parts, poses, strict=True):
-            if part.order:
-                turn = rotations.IDENTITY
-                for is_free, index, axis in part.turns:
-                    angle = next(new) if is_free else pose.rotation[index]
-                    if angle:
-                        turn = rotations.multiply(turn, rotations.about(axis, angle))
-                shown[part.name] = (turn, pose.location, pose.scale)
+            location = pose.location
+            if part.slides:
+                moved = {index: next(new) for index in part.slides}
+                location = tuple(moved.get(index, number) for index, number in enumerate(location))
+            turn = rotations.IDENTITY if part.order else pose.rotation
+            for is_free, index, axis in part.turns:
+                angle = next(new) if is_free else pose.rotation[index]
+                if angle:
+                    turn = rotations.multiply(turn, rotations.about(axis, angle))
+            if part.order or part.slides:
+                shown[part.name] = (turn, location, pose.scale)
+        for follower in self.followers:
+            shown[follower.bone] = (*follower.moved(angles[follower.leader]), NO_SCALE)
         return shown

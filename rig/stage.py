@@ -153,7 +153,7 @@ class Stage:
         for rig, chain in pairs:
             session = self.session(rig, chain)
             channels = known(session)
-            names = session.reader.free if session.reader else joint_bones(chain)
+            names = session.reader.moved if session.reader else joint_bones(chain)
             bones.setdefault(rig.session_uid, {}).update({bone: channels.get(bone) for bone in names})
         return bones
 
@@ -172,7 +172,7 @@ class Stage:
             self._doubted.add(rig.data.name)
             self._update_reader(rig, chain, session)
         reader = session.reader
-        poses = reader.read(evaluated.pose.bones)
+        poses = reader.read(evaluated.pose.bones, placement.moved.get(rig.session_uid, {}))
         if poses != session.poses:
             session.poses = poses
         solver = self._solvers.get((rig.session_uid, chain.uid), chain.solver)
@@ -180,7 +180,7 @@ class Stage:
         ends = goals.asked(chain)
         for end in ends:
             goals.check_target(end, chain, rig, depsgraph)
-        base = placement.root(rig, reader.names[0], poses[0].location)
+        base = placement.root(rig, reader.names[0], reader.base_location(poses))
         if not reader.inherits_scale and max(abs(size - 1.0) for size in base.to_scale()) > SCALED:
             raise RigError(
                 f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}' inherit it: clear it"

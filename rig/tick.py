@@ -16,7 +16,7 @@ from ..solvers.skeleton import Skeleton
 from ..solvers.table import make_solver
 
 GLIDE = 0.5  # of the joints' limits, for the way from one stored posture to another: the aim along the way needs the rest
-STILL = 1e-5  # [rad] of a joint: a solver that moves none by more from one tick to the next, the goal being the same, has arrived
+STILL = 1e-5  # [rad, m] of a joint: a solver that moves none by more from one tick to the next, the goal being the same, has arrived
 NEARER = 1e-6  # [rad, m] of all that ends miss: what is less is no gain
 SHARE = 1e-3  # of what ends miss: the same, where it is much, since the goal is out of reach
 BETTER = 1e-4  # [rad] of shape deviation: the same
@@ -49,11 +49,12 @@ class State:
 
 @dataclass(frozen=True)
 class Outputs:
-    """What one tick says: the angles to show and to send, and how well they do."""
+    """What one tick says: the angles (slides: ways) to show and to send, and how well they do."""
 
-    angles: np.ndarray  # (n,) [rad] after the filter
+    angles: np.ndarray  # (n,) [rad, slides m] after the filter
     solution: Solution
-    lag: float  # [rad] the farthest that the filter keeps a joint from the solution
+    lag: float  # [rad] the farthest that the filter keeps a joint that turns from the solution
+    slide_lag: float  # [m] the same of joints that slide
     at_rest: bool  # the filter has arrived, and the solver too
     problem: str  # why the goal could not be used, or ""
     seconds: float  # of the whole tick
@@ -128,18 +129,32 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[
     else:
         motion = tuple(joint.step(now, angle, dt) for joint, now, angle in zip(model.filters, state.motion, wanted, strict=True))
     angles = [joint.position for joint in motion]
-    lag = max(abs(angle - target) for angle, target in zip(angles, wanted, strict=True))
+    lag, slide_lag = _lags(model.skeleton, angles, wanted)
     outputs = Outputs(
         angles=np.array(angles),
         solution=solution,
         lag=lag,
-        at_rest=vain >= NO_MORE and lag == 0.0 and not any(joint.velocity or joint.acceleration for joint in (*motion, *posture)),
+        slide_lag=slide_lag,
+        at_rest=vain >= NO_MORE
+        and lag == slide_lag == 0.0
+        and not any(joint.velocity or joint.acceleration for joint in (*motion, *posture)),
         problem=problem,
         seconds=perf_counter() - begun,
         goal=goal,
         skeleton=model.skeleton,
     )
     return outputs, State(solution, motion, posture, model, goal, best, vain, problem)
+
+
+def _lags(skeleton: Skeleton, angles: list[float], wanted: list[float]) -> tuple[float, float]:
+    """How far the farthest joint is from where it is wanted: of those that turn [rad], and of those that slide [m]."""
+    lag = slide_lag = 0.0
+    for joint, angle, target in zip(skeleton.joints, angles, wanted, strict=True):
+        if joint.kind == "revolute":
+            lag = max(lag, abs(angle - target))
+        else:
+            slide_lag = max(slide_lag, abs(angle - target))
+    return lag, slide_lag
 
 
 def _progress(solution: Solution, last: Solution | None, before: tuple | None) -> tuple[tuple[float, float], int]:

@@ -19,7 +19,7 @@ from ..urdf.reading import read
 from ..urdf.record import Record, to_text
 from ..urdf.tree import Tree, grow
 from . import urdf_meshes
-from .skeleton import INDEX
+from .axes import INDEX
 from .urdf_robot import KEY, channel, pose_joints, record_of
 
 ORDERS = {

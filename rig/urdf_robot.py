@@ -13,8 +13,9 @@ from ..urdf import record
 from ..urdf.record import Record
 from ..urdf.transform import Transform
 from ..urdf.tree import Tree
+from . import axes
+from .axes import INDEX, UNIT, is_euler
 from .errors import RigError
-from .skeleton import INDEX, UNIT, is_euler
 
 KEY = "limber_urdf"  # custom property of a bone: its link's record; of the armature: the robot's name
 
@@ -40,19 +41,28 @@ def is_robot(rig) -> bool:
     return KEY in rig.data
 
 
+def axis_of(kept: Record) -> str:
+    """The axis of the bone's own joint, as `axes` has it; "" where it has none."""
+    return kept.axis if not kept.axis or kept.branch.joint.turns else axes.slide(kept.axis)
+
+
 def channel(kept: Record) -> str:
     """The pose bone's property in which its joint's value is, at the index of the record's axis."""
-    return "rotation_euler" if kept.branch.joint.turns else "location"
+    return axes.channel(axis_of(kept))
 
 
 def motor(pose_bone, axis: str) -> Record | None:
-    """The record of a bone whose axis a URDF joint turns."""
+    """The record of a bone whose URDF joint turns about, or slides along, that axis (of `axes`)."""
     found = record_of(pose_bone.bone)
-    return found if found is not None and found.axis == axis and found.branch.joint.turns else None
+    return found if found is not None and axis_of(found) == axis else None
 
 
-def _records(rig) -> list[tuple[str, Record]]:
-    """Bones with a record, parents first: Blender lists bones from the top of the hierarchy down."""
+def records(rig) -> list[tuple[str, Record]]:
+    """Bones with a record, parents first: Blender lists bones from the top of the hierarchy down.
+
+    Raises:
+        RigError: this is no imported robot, or somebody has changed a record.
+    """
     found = [(bone.name, kept) for bone in rig.data.bones if (kept := record_of(bone)) is not None]
     if not found:
         raise RigError(f"Armature '{rig.name}' was not imported from a URDF file: File > Import > URDF makes one that was")
@@ -65,7 +75,7 @@ def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:
     Raises:
         RigError: this is no imported robot, or it was taken apart.
     """
-    found = _records(rig)
+    found = records(rig)
     place = {name: k for k, (name, _) in enumerate(found)}
     branches = []
     for name, kept in found:
@@ -84,7 +94,7 @@ def joint_values(rig) -> dict[str, float]:
     """
     tree, _ = tree_of(rig)
     values = {}
-    for name, kept in _records(rig):
+    for name, kept in records(rig):
         joint = kept.branch.joint
         if joint is None or not joint.moves or joint.mimic is not None:
             continue
@@ -103,7 +113,7 @@ def pose_joints(rig, values: Mapping[str, float]) -> None:
     Raises:
         RigError: this is no imported robot, or it has no such joint.
     """
-    bones = {kept.branch.joint.name: (rig.pose.bones[name], kept) for name, kept in _records(rig) if kept.axis}
+    bones = {kept.branch.joint.name: (rig.pose.bones[name], kept) for name, kept in records(rig) if kept.axis}
     for name in values:
         if name not in bones:
             raise RigError(f"Robot '{rig.name}' has no joint '{name}': its joints are {', '.join(bones)}")
