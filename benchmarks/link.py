@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from limber.hardware.device import VIRTUAL_PORT, Channel, Device
+from limber.hardware.device import VIRTUAL_PORT, Device, direct, one_to_one
 from limber.hardware.link import Link
 from limber.hardware.safety import State
 from limber.hardware.status import Status
@@ -32,7 +32,7 @@ def main() -> None:
     ask.add_argument("--soak", type=float, metavar="SECONDS", help="stream for so long instead")
     asked = ask.parse_args()
     limits = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
-    device = Device(asked.port, tuple(Channel(f"joint {k}", k, limits) for k in range(CHANNELS)), asked.baudrate)
+    device = one_to_one(asked.port, [direct(f"joint {k}", k, limits) for k in range(CHANNELS)], baudrate=asked.baudrate)
     missed = soak(device, asked.soak) if asked.soak else [*hand_over(device), *burn(device, asked.seconds)]
     sys.exit("; ".join(missed) if missed else 0)
 

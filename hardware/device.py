@@ -1,8 +1,13 @@
-"""What a robot is to Limber: a port, a protocol and its channels. Knows no Blender."""
+"""What a robot is to Limber: a port, a protocol, its joints and the channels that drive them. Knows no Blender.
+
+A joint is what moves, a channel what is sent: several channels may drive one joint (two servos on one axis), and several joints one channel
+(a differential). `mixing` goes from one to the other.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -16,56 +21,120 @@ VIRTUAL_HOBBY_PORT = "virtual-hobby"
 """The built-in virtual robot with hobby servos, which cannot tell where they are: arming asks to confirm the pose."""
 
 MAX_CHANNELS = 64  # as many as anyone puts on one serial line; bounds the memory map
+LONGEST_LATENCY = 2.0  # [s] sound through the slowest wireless loudspeaker is 0.3 s late; more is a mistake
+LEVER = 0.05  # [m] a slide's motion that counts as a radian: its end moves as that of a lever of 5 cm
 
 OnSilence = Literal["hold", "detach"]
+Unit = Literal["rad", "m", "plain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """What moves: a hinge, a slide, or an auxiliary value (a jaw, an eyelid, a lamp).
+
+    Attributes:
+        name: Of its own on the device, for messages.
+        limits: In its unit and that per second, per second squared and cubed: the filter's own, the limiter widens them.
+        unit: Radians, metres, or a plain number.
+
+    Raises:
+        DeviceError: No name, or a unit that there is not.
+    """
+
+    name: str
+    limits: Limits
+    unit: Unit = "rad"
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise DeviceError("A joint has no name; give it one")
+        if self.unit not in ("rad", "m", "plain"):
+            raise DeviceError(f"Joint '{self.name}': '{self.unit}' is not a unit; choose rad, m or plain")
+
+    @property
+    def scale(self) -> float:
+        """What counts as a radian, in its unit, where speeds and distances of ramps are chosen."""
+        if self.unit == "plain":
+            return (self.limits.upper - self.limits.lower) / math.pi or 1.0
+        return LEVER if self.unit == "m" else 1.0
+
+    def text(self, value: float) -> str:
+        """A value for messages, with its unit."""
+        if self.unit == "rad":
+            return f"{math.degrees(value):.1f} degrees"
+        return f"{1000.0 * value:.1f} mm" if self.unit == "m" else f"{value:.3g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How a joint drives a channel: `gear` radians of the servo for one unit of the joint; negative where it turns the other way."""
+
+    joint: str
+    gear: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A joint's place on a device.
+    """A servo on a device. Its raw positions are microseconds where the protocol has pulses, and else the protocol's own unit.
 
     Attributes:
-        name: The joint's name, for messages.
-        servo: Index of the servo on the device, from 0.
-        direction: +1 where a larger angle means a longer pulse, -1 where it means a shorter one.
-        zero_us: Pulse at joint angle 0 [us].
-        us_per_rad: Pulse length for one radian [us/rad]; a hobby servo has about 637 (500 to 2500 us for 180 degrees).
-        min_us: Shortest pulse that the servo may get [us].
-        max_us: Longest pulse that the servo may get [us].
-        limits: The joint's limits [rad, rad/s, rad/s2, rad/s3]: the filter's own, the limiter widens them.
+        servo: The servo's number on the device.
+        shares: Of the joints that drive it; several are a mix.
+        direction: +1 where more is a larger raw position, -1 where it is a smaller one.
+        zero: Raw position where all its joints are at 0.
+        per_radian: Raw units for a radian of the servo itself; a hobby servo has about 637 (500 to 2500 us for 180 degrees).
+        lowest: Lowest raw position that the servo may get.
+        highest: Highest.
         on_silence: What the device does with the servo when the link goes silent: hold its last pulse, or detach (no pulse, limp).
+        speed: How fast the servo can turn [rad/s]; None where that is not known.
 
     Raises:
         DeviceError: A value that no servo can have.
     """
 
-    name: str
     servo: int
-    limits: Limits
+    shares: tuple[Share, ...]
     direction: int = 1
-    zero_us: float = 1500.0
-    us_per_rad: float = 2000.0 / math.pi
-    min_us: float = 500.0
-    max_us: float = 2500.0
+    zero: float = 1500.0
+    per_radian: float = 2000.0 / math.pi
+    lowest: float = 500.0
+    highest: float = 2500.0
     on_silence: OnSilence = "hold"
+    speed: float | None = None
+
+    @property
+    def label(self) -> str:
+        """The channel for messages: its joints and its servo."""
+        return f"'{' + '.join(share.joint for share in self.shares)}' (servo {self.servo})"
 
     def __post_init__(self) -> None:
+        problem = self._problem()
+        if problem:
+            raise DeviceError(f"Channel {self.label}: {problem}")
+
+    def _problem(self) -> str:
         if self.servo < 0:
-            raise DeviceError(f"Channel '{self.name}': servo {self.servo} does not exist; servos count from 0")
+            return f"servo {self.servo} does not exist; servos count from 0"
         if self.direction not in (1, -1):
-            raise DeviceError(f"Channel '{self.name}': direction is {self.direction}; set +1, or -1 to reverse the servo")
-        if not all(math.isfinite(value) for value in (self.zero_us, self.us_per_rad, self.min_us, self.max_us)):
-            raise DeviceError(f"Channel '{self.name}': a pulse length is not a number; enter the servo's data again")
-        if self.us_per_rad <= 0:
-            raise DeviceError(
-                f"Channel '{self.name}': {self.us_per_rad:g} us per radian; enter a positive value and reverse by the direction"
-            )
-        if not 0 < self.min_us < self.max_us:
-            raise DeviceError(
-                f"Channel '{self.name}': pulses from {self.min_us:g} to {self.max_us:g} us; the shortest must be below the longest"
-            )
+            return f"direction is {self.direction}; set +1, or -1 to reverse the servo"
+        if not all(math.isfinite(value) for value in (self.zero, self.per_radian, self.lowest, self.highest)):
+            return "zero, range or units per radian are not a number; enter the servo's data again"
+        if self.per_radian <= 0:
+            return f"{self.per_radian:g} units per radian; enter a positive value and reverse by the direction"
+        if not self.lowest < self.highest:
+            return f"its range goes from {self.lowest:g} to {self.highest:g}; the lowest must be below the highest"
         if self.on_silence not in ("hold", "detach"):
-            raise DeviceError(f"Channel '{self.name}': '{self.on_silence}' is not a way to be silent; choose hold or detach")
+            return f"'{self.on_silence}' is not a way to be silent; choose hold or detach"
+        if self.speed is not None and not (math.isfinite(self.speed) and self.speed > 0):
+            return f"a servo's speed of {self.speed} rad/s; enter a positive number, or none where it is not known"
+        if not self.shares:
+            return "no joint drives it; choose one"
+        if len({share.joint for share in self.shares}) < len(self.shares):
+            return "a joint drives it twice; give each joint one gear"
+        for share in self.shares:
+            if not math.isfinite(share.gear) or share.gear == 0.0:
+                return f"its gear to '{share.joint}' is {share.gear:g}; enter a number other than 0"
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,40 +143,98 @@ class Device:
 
     Attributes:
         port: VIRTUAL_PORT, VIRTUAL_HOBBY_PORT, or a serial port's name or path.
-        channels: In the order in which `Link.send` takes the angles.
+        joints: In the order in which `Link.send` takes their values.
+        channels: In any order.
         baudrate: Of the serial port [bit/s].
         protocol: Its name: "limber", or one that `protocols.table` knows.
+        latency: By how much all motion is late [s], to keep in step with sound.
+        multi_turn: Whether the servos turn more than once, where the protocol can tell them to.
 
     Raises:
-        DeviceError: No port, no channel, or two channels on one servo.
+        DeviceError: No port, no channel, two channels on one servo, or joints and channels that do not belong together.
     """
 
     port: str
+    joints: tuple[Joint, ...]
     channels: tuple[Channel, ...]
     baudrate: int = 115200
     protocol: str = "limber"
+    latency: float = 0.0
+    multi_turn: bool = False
 
     def __post_init__(self) -> None:
         if not self.port.strip():
             raise DeviceError("The device has no port; choose one from the list or type its path")
         if not self.channels:
             raise DeviceError("The device has no channels; give at least one joint a servo")
-        if len(self.channels) > MAX_CHANNELS:
-            raise DeviceError(f"The device has {len(self.channels)} channels; at most {MAX_CHANNELS} fit on one link, use a second device")
+        if max(len(self.channels), len(self.joints)) > MAX_CHANNELS:
+            raise DeviceError(
+                f"The device has {len(self.joints)} joints and {len(self.channels)} channels;"
+                f" at most {MAX_CHANNELS} fit on one link, use a second device"
+            )
         if self.baudrate <= 0:
             raise DeviceError(f"A baud rate of {self.baudrate} cannot work; 115200 is the firmware's own")
+        if not 0.0 <= self.latency <= LONGEST_LATENCY:
+            raise DeviceError(f"A latency of {self.latency:g} s; enter 0 to {LONGEST_LATENCY:g} s")
+        self._check_names()
+
+    def _check_names(self) -> None:
         owners: dict[int, str] = {}
         for channel in self.channels:
             if channel.servo in owners:
-                raise DeviceError(
-                    f"Channels '{owners[channel.servo]}' and '{channel.name}' both use servo {channel.servo}; give each its own"
-                )
-            owners[channel.servo] = channel.name
+                raise DeviceError(f"Channels {owners[channel.servo]} and {channel.label} both use servo {channel.servo}; give each its own")
+            owners[channel.servo] = channel.label
+        names = [joint.name for joint in self.joints]
+        for name in names:
+            if names.count(name) > 1:
+                raise DeviceError(f"{names.count(name)} joints have the name '{name}'; give each its own")
+        for channel in self.channels:
+            for share in channel.shares:
+                if share.joint not in names:
+                    raise DeviceError(
+                        f"Channel {channel.label} is driven by '{share.joint}', which is no joint; the joints are {_listed(names)}"
+                    )
+        driving = {share.joint for channel in self.channels for share in channel.shares}
+        for name in names:
+            if name not in driving:
+                raise DeviceError(f"Joint '{name}' has no channel; give it a servo, or leave the joint out")
 
     @property
     def is_virtual(self) -> bool:
         """Whether the port is one of the built-in robot's."""
         return self.port in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
+
+
+def direct(name: str, servo: int, limits: Limits, gear: float = 1.0, unit: Unit = "rad", **settings: Any) -> tuple[Joint, Channel]:
+    """A joint with a servo of its own; `settings` are the channel's."""
+    return Joint(name, limits, unit), Channel(servo, (Share(name, gear),), **settings)
+
+
+def auxiliary(name: str, servo: int, limits: Limits, at_lower: float, at_upper: float, **settings: Any) -> tuple[Joint, Channel]:
+    """A plain value with a servo of its own, which is at the raw positions `at_lower` and `at_upper` at the ends of the value's range.
+
+    Raises:
+        DeviceError: The range, or what it leads to, is empty.
+    """
+    span = limits.upper - limits.lower
+    if span <= 0.0 or at_lower == at_upper:
+        raise DeviceError(
+            f"Auxiliary '{name}': values from {limits.lower:g} to {limits.upper:g} at positions from {at_lower:g} to {at_upper:g};"
+            " neither may be empty"
+        )
+    per_radian = float(settings.pop("per_radian", Channel.__dataclass_fields__["per_radian"].default))
+    direction = 1 if at_upper > at_lower else -1
+    per_value = abs(at_upper - at_lower) / span
+    zero = at_lower - direction * per_value * limits.lower
+    ends = {"lowest": min(at_lower, at_upper), "highest": max(at_lower, at_upper), **settings}
+    shares = (Share(name, per_value / per_radian),)
+    return Joint(name, limits, "plain"), Channel(servo, shares, direction, zero, per_radian, **ends)
+
+
+def one_to_one(port: str, pairs: Iterable[tuple[Joint, Channel]], **settings: Any) -> Device:
+    """A device whose joints all have servos of their own; `settings` are the device's."""
+    joints, channels = zip(*pairs, strict=True) if (pairs := tuple(pairs)) else ((), ())
+    return Device(port, joints, channels, **settings)
 
 
 def to_plain(device: Device) -> dict[str, Any]:
@@ -117,5 +244,12 @@ def to_plain(device: Device) -> dict[str, Any]:
 
 def from_plain(plain: dict[str, Any]) -> Device:
     """The device that `to_plain` wrote."""
-    channels = tuple(Channel(**{**channel, "limits": Limits(**channel["limits"])}) for channel in plain["channels"])
-    return Device(**{**plain, "channels": channels})
+    joints = tuple(Joint(**{**joint, "limits": Limits(**joint["limits"])}) for joint in plain["joints"])
+    channels = tuple(
+        Channel(**{**channel, "shares": tuple(Share(**share) for share in channel["shares"])}) for channel in plain["channels"]
+    )
+    return Device(**{**plain, "joints": joints, "channels": channels})
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "none"

@@ -1,4 +1,4 @@
-"""Blender's side of the robot: hands angles to the worker process and says how the robot is. Knows no Blender.
+"""Blender's side of the robot: hands the joints' values to the worker process and says how the robot is. Knows no Blender.
 
 No call waits for the port. `open` takes the time of a process start, `close` at most CLOSE_GRACE and KILL_GRACE.
 """
@@ -8,17 +8,19 @@ from __future__ import annotations
 import atexit
 import contextlib
 import importlib.util
+import math
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from .calibration import angle_range
 from .device import Device
 from .errors import AnglesError, WorkerError
 from .memory import SharedMemory
-from .messages import Orders, Report
+from .messages import Orders, Report, Request
+from .mixing import Mixing
 from .safety import Fault, State, Wish
 from .sentences import sentence
 from .status import Status
@@ -44,12 +46,11 @@ class Link:
         python: The interpreter that runs the worker: Blender's own.
 
     Raises:
-        DeviceError: A channel's joint and servo have no angle in common.
+        DeviceError: Joints and channels do not belong together; see `mixing.Mixing`.
     """
 
     def __init__(self, device: Device, python: str = sys.executable) -> None:
-        for channel in device.channels:
-            angle_range(channel)
+        Mixing(device)
         self.device = device
         self._python = python
         self._memory: SharedMemory | None = None
@@ -61,8 +62,8 @@ class Link:
         self._beat = 0
         self._frame = 0
         self._stamp = 0.0
-        self._angles = (0.0,) * len(device.channels)
-        self._wish = Wish.NOTHING
+        self._values = (0.0,) * len(device.joints)
+        self._request = Request()
         self._wish_number = 0
         self._wish_stops = 0
         self._stops = 0
@@ -82,7 +83,7 @@ class Link:
             if not self._is_lost(self._report()):
                 return
             self.close()
-        self._wish = Wish.NOTHING
+        self._request = Request()
         self._wish_number = self._wish_stops = self._stops = self._frame = 0
         self._last_words = ""
         self._memory = SharedMemory.create(self.device)
@@ -103,15 +104,15 @@ class Link:
         self._worker_beat = -1
         atexit.register(self.close)
 
-    def send(self, angles: Sequence[float]) -> None:
-        """Hand over the newest angles (channels,) [rad]. Older ones that the worker has not read are forgotten. Closed: nothing happens.
+    def send(self, values: Sequence[float]) -> None:
+        """Hand over the newest values (joints,), each in its joint's unit. Older ones that the worker has not read are forgotten.
+
+        Closed: nothing happens.
 
         Raises:
-            AnglesError: Not one angle per channel.
+            AnglesError: Not one value per joint.
         """
-        if len(angles) != len(self._angles):
-            raise AnglesError(f"{len(angles)} angles for {len(self._angles)} channels; give one for each, in the channels' order")
-        self._angles = tuple(angles)
+        self._values = self._checked(values)
         self._frame += 1
         self._stamp = time.perf_counter()
         self._write()
@@ -121,8 +122,44 @@ class Link:
         self._make(Wish.ARM)
 
     def confirm_pose(self) -> None:
-        """The robot is where the newest angles say: start there."""
+        """The robot is where the newest values say: start there."""
         self._make(Wish.CONFIRM_POSE)
+
+    def confirm_joint(self, joint: int) -> None:
+        """This joint is where the newest values say; with the last one that is to move the robot starts. See `Status.confirmed`."""
+        self._make(Wish.CONFIRM_JOINT, Request(target=self._joint(joint)))
+
+    def jog(self, joint: int, amount: float, free: bool = False) -> None:
+        """Move one joint on by `amount` (in its unit), slowly, and stand there until `disarm`; other channels are left alone.
+
+        Args:
+            joint: Its index.
+            amount: Either way.
+            free: The servo's range alone counts, not the joint's: while zero and limits are not known yet.
+        """
+        self._make(Wish.JOG, Request(target=self._joint(joint), amount=amount, free=free))
+
+    def wiggle(self, channel: int) -> None:
+        """Turn one servo by some 5 degrees and back, twice, to show which it is; then it is disarmed."""
+        if not 0 <= channel < len(self.device.channels):
+            raise AnglesError(f"There is no channel {channel}; the device has {len(self.device.channels)}, counted from 0")
+        self._make(Wish.WIGGLE, Request(target=channel))
+
+    def test(self, joint: int, low: float | None = None, high: float | None = None) -> None:
+        """Move one joint slowly to `low`, to `high` and back to where it was; then it is disarmed. None: near that end of its range."""
+        span = (math.nan if low is None else low, math.nan if high is None else high)
+        self._make(Wish.TEST, Request(target=self._joint(joint), span=span))
+
+    def park(self, values: Sequence[float]) -> None:
+        """Go slowly to these values (joints,), then disarm."""
+        self._make(Wish.PARK, Request(values=self._checked(values)))
+
+    def release(self, channels: Iterable[int] | None = None) -> None:
+        """Make servos limp though they are set to hold, and read where they are moved to; None: all. Until `disarm`.
+
+        Limber's own firmware lets go of all or of none.
+        """
+        self._make(Wish.RELEASE, Request(channels=frozenset(channels or ())))
 
     def disarm(self) -> None:
         """Let the robot move no more."""
@@ -186,8 +223,18 @@ class Link:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _make(self, wish: Wish) -> None:
-        self._wish = wish
+    def _checked(self, values: Sequence[float]) -> tuple[float, ...]:
+        if len(values) != len(self._values):
+            raise AnglesError(f"{len(values)} values for {len(self._values)} joints; give one for each, in the joints' order")
+        return tuple(values)
+
+    def _joint(self, joint: int) -> int:
+        if not 0 <= joint < len(self._values):
+            raise AnglesError(f"There is no joint {joint}; the device has {len(self._values)}, counted from 0")
+        return joint
+
+    def _make(self, wish: Wish, request: Request | None = None) -> None:
+        self._request = Request(wish) if request is None else replace(request, wish=wish)
         self._wish_number += 1
         self._wish_stops = self._stops
         self._write()
@@ -197,7 +244,7 @@ class Link:
             return
         self._beat += 1
         self._memory.write_orders(
-            Orders(self._beat, self._frame, self._stamp, self._wish_number, self._wish, self._wish_stops, self._angles)
+            Orders(self._beat, self._frame, self._stamp, self._wish_number, self._request, self._wish_stops, self._values)
         )
 
     def _report(self) -> Report | None:
@@ -231,6 +278,10 @@ class Link:
             fault=fault,
             commanded=report.commanded,
             reported=report.reported,
+            places=report.places,
+            channels=report.channels,
+            warnings=report.warnings,
+            confirmed=report.confirmed,
             sent=report.sent,
             acknowledged=report.acknowledged,
             lost=report.lost,

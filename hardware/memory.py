@@ -20,7 +20,7 @@ from .mailbox import Mailbox
 from .messages import Orders, OrdersCodec, Report, ReportCodec
 
 _HEADER = struct.Struct("<8sI")  # magic, length of the device's JSON
-_MAGIC = b"limber1\n"
+_MAGIC = b"limber2\n"
 _STOP = struct.Struct("<I")
 _STOP_OFFSET = 16
 _DEVICE_OFFSET = 32
@@ -33,13 +33,11 @@ class SharedMemory:
     """
 
     def __init__(self, path: Path, mapped: mmap.mmap, device: Device, mailboxes: int) -> None:
-        channels = len(device.channels)
         self.path = path
         self.device = device
         self._mapped = mapped
         self._memory = memoryview(mapped)
-        self._orders_codec = OrdersCodec(channels)
-        self._report_codec = ReportCodec(channels)
+        self._orders_codec, self._report_codec = _codecs(device)
         self._orders = Mailbox(self._memory, mailboxes, self._orders_codec.size)
         self._report = Mailbox(self._memory, mailboxes + Mailbox.length(self._orders_codec.size), self._report_codec.size)
 
@@ -52,7 +50,7 @@ class SharedMemory:
         """
         described = json.dumps(to_plain(device)).encode("utf-8")
         mailboxes = _mailboxes_offset(len(described))
-        size = mailboxes + sum(Mailbox.length(codec(len(device.channels)).size) for codec in (OrdersCodec, ReportCodec))
+        size = mailboxes + sum(Mailbox.length(codec.size) for codec in _codecs(device))
         try:
             path, mapped = _new_file(size)
         except OSError as error:
@@ -118,6 +116,10 @@ class SharedMemory:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+def _codecs(device: Device) -> tuple[OrdersCodec, ReportCodec]:
+    return OrdersCodec(len(device.joints)), ReportCodec(len(device.joints), len(device.channels))
 
 
 def _new_file(size: int) -> tuple[Path, mmap.mmap]:

@@ -2,13 +2,44 @@
 
 from __future__ import annotations
 
+import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from .safety import Fault, State, Wish
+from .status import ChannelStatus
 
-DETAIL_BYTES = 240  # of text about a fault: a path, a number, what the system said
+DETAIL_BYTES = 320  # of text about a fault: a path, a number, what the system said
+WARNING_BYTES = 600  # some five sentences
+
+_numbers_of = attrgetter(*ChannelStatus.__dataclass_fields__)
+_CHANNEL_FIELDS = len(ChannelStatus.__dataclass_fields__)
+_UNKNOWN = math.nan  # for None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A wish with what it is about.
+
+    Attributes:
+        wish: What the user wants.
+        target: Index of the joint, of the channel for WIGGLE.
+        amount: How far to JOG, in the joint's unit.
+        span: Lowest and highest value of a TEST; NaN: the joint's own.
+        free: JOG heeds the servo's range alone, not the joint's.
+        channels: Those to RELEASE.
+        values: Where to PARK (joints,).
+    """
+
+    wish: Wish = Wish.NOTHING
+    target: int = 0
+    amount: float = 0.0
+    span: tuple[float, float] = (_UNKNOWN, _UNKNOWN)
+    free: bool = False
+    channels: frozenset[int] = frozenset()
+    values: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,26 +48,26 @@ class Orders:
 
     Attributes:
         beat: Counts Blender's signs of life: every frame and every look at the status.
-        frame: Counts frames of angles; 0 before the first.
+        frame: Counts frames of values; 0 before the first.
         stamp: When the newest frame was handed over [s, time.perf_counter].
         wish_number: Counts wishes.
-        wish: The newest wish.
+        request: The newest wish.
         wish_stops: How often Stop had been pressed when it was made: a wish from before a Stop is void.
-        angles: The newest frame (channels,) [rad].
+        values: The newest frame (joints,), each in its joint's unit.
     """
 
     beat: int
     frame: int
     stamp: float
     wish_number: int
-    wish: Wish
+    request: Request
     wish_stops: int
-    angles: tuple[float, ...]
+    values: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """From the worker to Blender. Counts and times as in `status.Status`; `beat` counts the worker's turns."""
+    """From the worker to Blender. All but `beat`, which counts the worker's turns, and `detail` is as in `status.Status`."""
 
     beat: int
     state: State
@@ -51,39 +82,67 @@ class Report:
     late_ms_p99: float
     ack_ms_p50: float
     commanded: tuple[float, ...] | None
-    reported: tuple[float, ...] | None
+    places: tuple[float | None, ...]
+    confirmed: tuple[bool, ...]
+    channels: tuple[ChannelStatus, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def reported(self) -> tuple[float, ...] | None:
+        """Where all joints are; None where that is not known of one."""
+        known = tuple(place for place in self.places if place is not None)
+        return known if len(known) == len(self.places) else None
 
 
 class OrdersCodec:
-    """Orders for `channels` channels as bytes and back."""
+    """Orders for `joints` joints as bytes and back."""
 
-    def __init__(self, channels: int) -> None:
-        self._layout = struct.Struct(f"<QQdIII{channels}d")
+    def __init__(self, joints: int) -> None:
+        self._joints = joints
+        self._layout = struct.Struct(f"<QQdIIIi3d?Q{2 * joints}d")
+        self._nowhere = (0.0,) * joints
         self.size = self._layout.size
 
     def pack(self, orders: Orders) -> bytes:
+        request = orders.request
         return self._layout.pack(
-            orders.beat, orders.frame, orders.stamp, orders.wish_number, orders.wish, orders.wish_stops, *orders.angles
+            orders.beat,
+            orders.frame,
+            orders.stamp,
+            orders.wish_number,
+            orders.wish_stops,
+            request.wish,
+            request.target,
+            request.amount,
+            *request.span,
+            request.free,
+            sum(1 << channel for channel in request.channels),
+            *(request.values or self._nowhere),
+            *orders.values,
         )
 
     def unpack(self, message: bytes) -> Orders:
-        beat, frame, stamp, number, wish, stops, *angles = self._layout.unpack(message)
-        return Orders(beat, frame, stamp, number, Wish(wish), stops, tuple(angles))
+        beat, frame, stamp, number, stops, wish, target, amount, low, high, free, mask, *values = self._layout.unpack(message)
+        channels = frozenset(channel for channel in range(mask.bit_length()) if mask >> channel & 1)
+        request = Request(Wish(wish), target, amount, (low, high), free, channels, tuple(values[: self._joints]))
+        return Orders(beat, frame, stamp, number, request, stops, tuple(values[self._joints :]))
 
 
 class ReportCodec:
-    """Reports for `channels` channels as bytes and back."""
+    """Reports for `joints` joints and `channels` channels as bytes and back."""
 
-    def __init__(self, channels: int) -> None:
+    def __init__(self, joints: int, channels: int) -> None:
+        self._joints = joints
         self._channels = channels
-        self._layout = struct.Struct(f"<QBB5Qddd??{2 * channels}dH{DETAIL_BYTES}s")
-        self._nowhere = (0.0,) * channels
+        numbers = 2 * joints + _CHANNEL_FIELDS * channels
+        self._layout = struct.Struct(f"<QBB5Qddd?{joints}?{numbers}dH{DETAIL_BYTES}sH{WARNING_BYTES}s")
+        self._nowhere = (0.0,) * joints
         self.size = self._layout.size
 
     def pack(self, report: Report) -> bytes:
-        detail = report.detail.encode("utf-8")[:DETAIL_BYTES]
+        detail, warnings = _cut(report.detail, DETAIL_BYTES), _cut("\n".join(report.warnings), WARNING_BYTES)
         commanded: Sequence[float] = self._nowhere if report.commanded is None else report.commanded
-        reported: Sequence[float] = self._nowhere if report.reported is None else report.reported
+        told = (number for channel in report.channels for number in _numbers_of(channel))
         return self._layout.pack(
             report.beat,
             report.state,
@@ -97,24 +156,27 @@ class ReportCodec:
             report.late_ms_p99,
             report.ack_ms_p50,
             report.commanded is not None,
-            report.reported is not None,
+            *report.confirmed,
             *commanded,
-            *reported,
+            *_filled(report.places),
+            *_filled(told),
             len(detail),
             detail,
+            len(warnings),
+            warnings,
         )
 
     def unpack(self, message: bytes) -> Report:
-        beat, state, fault, sent, acknowledged, lost, refused, clamped, p50, p99, ack, has_commanded, has_reported, *rest = (
-            self._layout.unpack(message)
-        )
-        n = self._channels
-        length, detail = rest[2 * n :]
+        beat, state, fault, sent, acknowledged, lost, refused, clamped, p50, p99, ack, has_commanded, *rest = self._layout.unpack(message)
+        n = self._joints
+        *numbers, length, detail, warning_length, warnings = rest[n:]
+        told = [None if math.isnan(number) else number for number in numbers[n:]]
+        rows = (told[n + k * _CHANNEL_FIELDS : n + (k + 1) * _CHANNEL_FIELDS] for k in range(self._channels))
         return Report(
             beat=beat,
             state=State(state),
             fault=Fault(fault),
-            detail=detail[:length].decode("utf-8", "replace"),
+            detail=_text(detail, length),
             sent=sent,
             acknowledged=acknowledged,
             lost=lost,
@@ -123,6 +185,21 @@ class ReportCodec:
             late_ms_p50=p50,
             late_ms_p99=p99,
             ack_ms_p50=ack,
-            commanded=tuple(rest[:n]) if has_commanded else None,
-            reported=tuple(rest[n : 2 * n]) if has_reported else None,
+            commanded=tuple(numbers[:n]) if has_commanded else None,
+            places=tuple(told[:n]),
+            confirmed=tuple(rest[:n]),
+            channels=tuple(ChannelStatus(*row) for row in rows),
+            warnings=tuple(text for text in _text(warnings, warning_length).split("\n") if text),
         )
+
+
+def _filled(numbers: Iterable[float | None]) -> tuple[float, ...]:
+    return tuple(_UNKNOWN if number is None else number for number in numbers)
+
+
+def _cut(text: str, size: int) -> bytes:
+    return text.encode("utf-8")[:size]
+
+
+def _text(data: bytes, length: int) -> str:
+    return data[:length].decode("utf-8", "ignore")  # what was cut may end within a letter

@@ -6,7 +6,7 @@ follows from the state alone (see `worker.loop`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 HOLD_AFTER = 0.2  # [s] without angles: a save, a file dialog, a slow redraw. The robot slows down to a hold
@@ -16,9 +16,12 @@ CONFIRM_WITHIN = 1.0  # [s] age of the pose that the user confirms: what Blender
 LEAPT = "the pose in Blender jumped"
 """The detail of a hold, and of the ramp that ends it, that a leap of the pose brought about."""
 
+NO_RELEASE = "these servos cannot be made limp"
+"""The detail of a robot that was to be let go and cannot be."""
+
 
 class State(IntEnum):
-    """Where the link stands. Only ARMING, ARMED and HOLDING let the servos be driven."""
+    """Where the link stands. Only those in DRIVEN let the servos be driven."""
 
     CLOSED = 0
     CONNECTING = 1
@@ -29,9 +32,15 @@ class State(IntEnum):
     HOLDING = 6
     FAULT = 7
     WORKER_LOST = 8
+    SETUP = 9
+    PARKING = 10
+    LIMP = 11
 
 
-DRIVEN = (State.ARMING, State.ARMED, State.HOLDING)
+FOLLOWING = (State.ARMING, State.ARMED, State.HOLDING)
+"""The robot does what Blender shows."""
+
+DRIVEN = (*FOLLOWING, State.SETUP, State.PARKING)
 
 
 class Fault(IntEnum):
@@ -56,6 +65,8 @@ class Fault(IntEnum):
     WORKER_DIED = 16
     WORKER_HUNG = 17
     NO_PYSERIAL = 18
+    BLOCKED = 19
+    POSE_UNFIT = 20
 
 
 class Wish(IntEnum):
@@ -67,6 +78,18 @@ class Wish(IntEnum):
     DISARM = 3
     CLEAR_FAULT = 4
     RECONNECT = 5
+    CONFIRM_JOINT = 6
+    JOG = 7
+    WIGGLE = 8
+    TEST = 9
+    PARK = 10
+    RELEASE = 11
+
+
+SETTING_UP = (Wish.JOG, Wish.WIGGLE, Wish.TEST)
+"""Motion of a single joint or servo."""
+
+_BEGINS = {Wish.ARM: State.ARMING, Wish.PARK: State.PARKING} | dict.fromkeys(SETTING_UP, State.SETUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +109,16 @@ class Sight:
         wish: The user's new wish.
         trouble: What is wrong with port or device; None: nothing.
         connected: The device has shaken hands and knows its channels.
-        tells_pose: The device measures where its servos are.
-        unread: Name of a channel whose position the newest report lacks; None: all are known.
+        tells_pose: It is known where all that is to move stands: measured, or held there.
+        confirmed: The user has confirmed where each joint stands that is to move.
+        unread: Name of a joint or channel whose position the newest report lacks; None: all are known.
+        unfit: Why the robot cannot stand as it says; empty: it can.
+        releases: Servos can be made limp.
         device_armed: The device obeys.
         blender_silence: Time since Blender's last sign of life [s].
         frame_age: Time since the last usable angles [s]; infinite before the first.
         arrived: The ramp has reached the newest angles.
+        done: What moves by itself (a test, parking) has come to its end.
         at_rest: The commanded angles stand still.
         leapt: The newest angles are far from the commanded ones, and no motion of the joints led there.
         remark: What else the user should know: why angles are refused.
@@ -102,11 +129,15 @@ class Sight:
     trouble: Trouble | None = None
     connected: bool = False
     tells_pose: bool = True
+    confirmed: bool = False
     unread: str | None = None
+    unfit: str = ""
+    releases: bool = True
     device_armed: bool = False
     blender_silence: float = 0.0
     frame_age: float = 0.0
     arrived: bool = False
+    done: bool = False
     at_rest: bool = True
     leapt: bool = False
     remark: str = ""
@@ -114,11 +145,12 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Safety:
-    """A state, with the fault that latched."""
+    """A state, with the fault that latched; in CONFIRM_POSE also `then`, the state that follows."""
 
     state: State = State.CONNECTING
     fault: Fault = Fault.NONE
     detail: str = ""
+    then: State = State.ARMING
 
 
 def step(before: Safety, sight: Sight) -> Safety:
@@ -144,11 +176,21 @@ def _latched(before: Safety, sight: Sight) -> Safety:
 
 
 def _driven(before: Safety, sight: Sight) -> Safety:
-    state, detail = before.state, before.detail if before.detail == LEAPT else ""
     if sight.blender_silence > DISARM_AFTER:
         return Safety(State.FAULT, Fault.BLENDER_SILENT)
     if sight.wish is Wish.DISARM:
         return Safety(State.DISARMED)
+    if before.state is State.SETUP:
+        return _setting_up(before, sight)
+    if before.state is State.PARKING:
+        return _parking(before, sight)
+    if sight.wish is Wish.PARK:
+        return Safety(State.PARKING)
+    return _following(before, sight)
+
+
+def _following(before: Safety, sight: Sight) -> Safety:
+    state, detail = before.state, before.detail if before.detail == LEAPT else ""
     if sight.device_armed:
         silent = sight.frame_age > HOLD_AFTER
         if silent:
@@ -162,27 +204,55 @@ def _driven(before: Safety, sight: Sight) -> Safety:
     return Safety(state, detail=sight.remark or detail)
 
 
+def _setting_up(before: Safety, sight: Sight) -> Safety:
+    """One joint or servo moves by itself; it ends when that is done, and goes on where another such wish is made."""
+    if sight.wish is Wish.RELEASE and sight.releases:
+        return Safety(State.LIMP)
+    if sight.wish in SETTING_UP:
+        return _begin(State.SETUP, sight)
+    return Safety(State.DISARMED) if sight.done else before
+
+
+def _parking(before: Safety, sight: Sight) -> Safety:
+    """The robot goes to where it rests; to arm it takes it back into following, from a standstill."""
+    if sight.wish is Wish.ARM and sight.device_armed:
+        return Safety(State.HOLDING)
+    return Safety(State.DISARMED) if sight.done else before
+
+
 def _still(before: Safety, sight: Sight) -> Safety:
     if not sight.connected:
         return Safety(State.CONNECTING)
     if before.state is State.CONNECTING:
         return Safety(State.DISARMED)
     if before.state is State.CONFIRM_POSE:
-        return _confirming(sight)
-    if sight.wish is not Wish.ARM:
-        return Safety(State.DISARMED)
+        return _confirming(before, sight)
+    if sight.wish in _BEGINS:
+        return _begin(_BEGINS[sight.wish], sight)
+    if sight.wish is Wish.RELEASE:
+        return Safety(State.LIMP) if sight.releases else Safety(State.DISARMED, detail=NO_RELEASE)
+    if before.state is State.LIMP and sight.wish is not Wish.DISARM:
+        return before
+    return Safety(State.DISARMED, detail=before.detail if sight.wish is Wish.NOTHING else "")
+
+
+def _begin(state: State, sight: Sight) -> Safety:
+    """To be driven, from where the robot is."""
     if not sight.tells_pose:
-        return Safety(State.CONFIRM_POSE)
+        return Safety(State.CONFIRM_POSE, then=state)
     if sight.unread is not None:
-        return Safety(State.FAULT, Fault.POSE_UNREAD, f"channel '{sight.unread}'")
-    return Safety(State.ARMING)
+        return Safety(State.FAULT, Fault.POSE_UNREAD, sight.unread)
+    if sight.unfit and state is not State.SETUP:  # one joint at a time it can be mended
+        return Safety(State.FAULT, Fault.POSE_UNFIT, sight.unfit)
+    return Safety(state)
 
 
-def _confirming(sight: Sight) -> Safety:
+def _confirming(before: Safety, sight: Sight) -> Safety:
+    waiting = Safety(State.CONFIRM_POSE, then=before.then)
     if sight.wish is Wish.DISARM or sight.blender_silence > DISARM_AFTER:
         return Safety(State.DISARMED)
     if sight.frame_age > CONFIRM_WITHIN:
-        return Safety(State.CONFIRM_POSE, detail=sight.remark or "Blender shows no pose yet: press Live first")
-    if sight.wish is Wish.CONFIRM_POSE:
-        return Safety(State.ARMING)
-    return Safety(State.CONFIRM_POSE)
+        return replace(waiting, detail=sight.remark or "Blender shows no pose yet: press Live first")
+    if sight.wish is Wish.CONFIRM_POSE or (sight.wish is Wish.CONFIRM_JOINT and sight.confirmed):
+        return Safety(before.then)
+    return waiting

@@ -13,6 +13,9 @@ _STATES: dict[State, str] = {
     State.ARMING: "Arming: the robot moves slowly to the pose that Blender shows; Stop is always ready",
     State.ARMED: "Armed: the robot follows",
     State.HOLDING: "Holding still: no new angles from Blender; press Live or play, and the robot moves on slowly",
+    State.SETUP: "One joint moves slowly for the set-up; Stop is always ready, Disarm ends it",
+    State.PARKING: "Parking: the robot goes slowly to where it rests, and is disarmed there; Stop is always ready",
+    State.LIMP: "Limp: move the robot by hand; press Disarm when done",
 }
 
 _LEAPT = "The pose in Blender jumped: the robot goes there slowly; Stop is always ready"
@@ -43,6 +46,11 @@ _FAULTS: dict[Fault, str] = {
     Fault.BLENDER_SILENT: "Blender was silent for too long, so the robot was disarmed: press Clear Fault, then Arm",
     Fault.WORKER_DIED: "The process that talks to the robot ended ({detail}); the robot stops itself: press Clear Fault to start it anew",
     Fault.WORKER_HUNG: "The process that talks to the robot hangs; the robot stops itself: press Clear Fault to start it anew",
+    Fault.BLOCKED: "A joint is blocked ({detail}): take away what holds it, press Clear Fault, then Arm",
+    Fault.POSE_UNFIT: (
+        "The robot does not stand as its channels say ({detail}), so it was not armed: "
+        "correct zero and direction, or move it by hand; press Clear Fault, then Arm"
+    ),
     Fault.NO_PYSERIAL: "Serial ports need pyserial, which is not installed: install Limber from its zip, or use the virtual robot",
 }
 

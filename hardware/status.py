@@ -8,6 +8,29 @@ from .safety import DRIVEN, Fault, State
 
 
 @dataclass(frozen=True, slots=True)
+class ChannelStatus:
+    """A channel at one moment; None: not known, or its servo cannot tell.
+
+    Attributes:
+        commanded: Raw position sent last.
+        measured: Raw position that the servo says it is at.
+        error: By how much it stays behind what was commanded lately [rad of the servo].
+        temperature: [degrees Celsius].
+        voltage: [V].
+        load: Share of the greatest, with the sign of its direction.
+        current: [A].
+    """
+
+    commanded: float | None = None
+    measured: float | None = None
+    error: float | None = None
+    temperature: float | None = None
+    voltage: float | None = None
+    load: float | None = None
+    current: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """The link at one moment, cheap to ask for.
 
@@ -15,16 +38,20 @@ class Status:
         state: Where the link stands.
         sentence: What that is and what to do about it.
         fault: Why, in FAULT and WORKER_LOST.
-        commanded: Angles last sent to the device (channels,) [rad]; None while it is not driven.
-        reported: Angles that the device says it is at (channels,) [rad]; None where it cannot tell or has not yet.
-        sent: Frames of angles sent to the device since it was connected.
+        commanded: Values last sent (joints,), each in its joint's unit; None while the robot does not follow.
+        reported: Values that the device says the joints are at (joints,); None where it cannot tell of all, or has not yet.
+        places: The same joint by joint, None for those that are not known.
+        channels: What is known of each channel (channels,).
+        warnings: What is about to go wrong, in sentences.
+        confirmed: In CONFIRM_POSE: which joints the user has confirmed (joints,).
+        sent: Frames of positions sent to the device since it was connected.
         acknowledged: How many of them the device acknowledged.
         lost: How many it did not acknowledge in time.
-        refused: Frames from Blender that were not usable (an angle that is not a number).
-        clamped: Frames from Blender with an angle out of its channel's range; it was held at the range's end.
+        refused: Frames from Blender that were not usable (a value that is not a number).
+        clamped: Frames from Blender with a value out of its range; it was held at the range's end.
         late_ms_p50: Median lateness of the worker's 100 Hz loop [ms].
         late_ms_p99: Its 99th percentile [ms].
-        ack_ms_p50: Median time from sending angles to their acknowledgement [ms].
+        ack_ms_p50: Median time from sending positions to their acknowledgement [ms].
     """
 
     state: State
@@ -32,6 +59,10 @@ class Status:
     fault: Fault = Fault.NONE
     commanded: tuple[float, ...] | None = None
     reported: tuple[float, ...] | None = None
+    places: tuple[float | None, ...] = ()
+    channels: tuple[ChannelStatus, ...] = ()
+    warnings: tuple[str, ...] = ()
+    confirmed: tuple[bool, ...] = ()
     sent: int = 0
     acknowledged: int = 0
     lost: int = 0

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .calibration import angle_range, pulse_from_angle
 from .device import VIRTUAL_HOBBY_PORT, Device
+from .mixing import Mixing
 from .protocols.limber import (
     VERSION,
     Arm,
@@ -96,9 +96,10 @@ class VirtualRobot:
     def for_device(cls, device: Device, now: float) -> VirtualRobot:
         """The built-in robot for these channels: all joints stand at zero, or as near as they can."""
         places = [1500.0] * (max(channel.servo for channel in device.channels) + 1)
-        for channel in device.channels:
-            lower, upper = angle_range(channel)
-            places[channel.servo] = pulse_from_angle(channel, min(max(0.0, lower), upper))
+        mixing = Mixing(device)
+        middle = mixing.raw(mixing.clamp([0.0] * len(device.joints)))
+        for channel, place in zip(device.channels, middle, strict=True):
+            places[channel.servo] = place
         return cls(places, device.port != VIRTUAL_HOBBY_PORT, now)
 
     def reset(self) -> None:

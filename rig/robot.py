@@ -4,17 +4,18 @@ from dataclasses import dataclass
 
 import bpy
 
-from ..hardware.calibration import angle_from_pulse
-from ..hardware.device import Channel, Device
+from ..hardware.device import Device, direct, one_to_one
 from ..hardware.errors import DeviceError, HardwareError
 from ..hardware.link import Link
-from ..hardware.safety import State
+from ..hardware.mixing import short_joints
+from ..hardware.safety import DRIVEN, State
 from ..hardware.status import Status
 from ..motion import Limits, MotionError
-from .skeleton import is_euler
+from . import axes
+from .axes import is_euler
 
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
-MOVING = {State.ARMING, State.ARMED, State.HOLDING}
+MOVING = set(DRIVEN)
 LOST = {State.FAULT, State.WORKER_LOST}
 NO_ANGLE = "press Give Euler Order, give the bone its name again, or set the joint's servo to -1"
 SLACK = 0.01  # [rad] by which a servo may turn less than its joint before it is worth a word
@@ -39,11 +40,11 @@ def describe(rig) -> Device:
     Raises:
         DeviceError: a joint, limit or channel that cannot be; the message names it and the remedy.
     """
-    channels = []
+    pairs = []
     for _, joint in _driven(rig):
-        name = f"{joint.bone} {joint.axis}"
+        name = axes.label(joint.bone, joint.axis)
         bone = rig.pose.bones.get(joint.bone)
-        if bone is None or not is_euler(bone):
+        if bone is None or not (axes.slides(joint.axis) or is_euler(bone)):
             raise DeviceError(f"Joint {name}: {'its bone has no Euler order' if bone else 'its bone is missing'}: {NO_ANGLE}")
         if joint.lower > joint.upper:
             raise DeviceError(f"Joint {name}: its smallest angle is above its largest: exchange Min and Max")
@@ -51,21 +52,22 @@ def describe(rig) -> Device:
             limits = Limits(joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.jerk)
         except MotionError as error:
             raise DeviceError(f"Joint {name}: its velocity, acceleration and jerk must be above 0: enter what the motor can do") from error
-        channels.append(
-            Channel(
-                name=name,
-                servo=joint.servo,
-                limits=limits,
+        pairs.append(
+            direct(
+                name,
+                joint.servo,
+                limits,
+                unit="m" if axes.slides(joint.axis) else "rad",
                 direction=-1 if joint.reverse else 1,
-                zero_us=joint.zero_us,
-                us_per_rad=joint.us_per_radian,
-                min_us=joint.min_us,
-                max_us=joint.max_us,
+                zero=joint.zero_us,
+                per_radian=joint.us_per_radian,
+                lowest=joint.min_us,
+                highest=joint.max_us,
                 on_silence=joint.on_silence,
             )
         )
     device = rig.limber.device
-    return Device(port=device.port.strip(), channels=tuple(channels), baudrate=device.baudrate)
+    return one_to_one(device.port.strip(), pairs, baudrate=device.baudrate)
 
 
 def _driven(rig) -> list[tuple]:
@@ -85,7 +87,7 @@ def connect(rig) -> None:
     if owner and not device.is_virtual:
         raise DeviceError(f"Port {device.port} moves armature '{owner}' already: disconnect that one, or choose another port")
     places = [(chain.uid, joint.bone, joint.axis) for chain, joint in _driven(rig)]
-    posed = [rig.pose.bones[bone].rotation_euler["XYZ".index(axis)] for _, bone, axis in places]
+    posed = [axes.value(rig.pose.bones[bone], axis) for _, bone, axis in places]
     link = Link(device)
     link.open()
     _robots[rig.session_uid] = _Robot(link, rig.name, places, posed)
@@ -139,12 +141,12 @@ def changed_since_connect(rig) -> bool:
 
 def short_servos(rig) -> list[str]:
     """Joints of a connected rig that may turn farther than their servos; the robot would stay behind there."""
-    short = []
-    for channel in _robots[rig.session_uid].link.device.channels:
-        ends = sorted(angle_from_pulse(channel, pulse) for pulse in (channel.min_us, channel.max_us))
-        if channel.limits.lower < ends[0] - SLACK or channel.limits.upper > ends[1] + SLACK:
-            short.append(channel.name)
-    return short
+    device = _robots[rig.session_uid].link.device
+    return [
+        joint.name
+        for joint, low, high in short_joints(device)
+        if joint.limits.lower < low - SLACK * joint.scale or joint.limits.upper > high + SLACK * joint.scale
+    ]
 
 
 def stop_all() -> int:
@@ -184,8 +186,8 @@ def send(rig) -> None:
                 continue
             for joint in chain.joints:
                 posed = rig.pose.bones.get(joint.bone)
-                if posed and is_euler(posed):
-                    known[chain.uid, joint.bone, joint.axis] = posed.rotation_euler["XYZ".index(joint.axis)]
+                if posed and (axes.slides(joint.axis) or is_euler(posed)):
+                    known[chain.uid, joint.bone, joint.axis] = axes.value(posed, joint.axis)
         # Removed, renamed, or live and not solved: where it was.
         robot.angles = [known.get(place, angle) for place, angle in zip(robot.places, robot.angles, strict=True)]
     robot.link.send(robot.angles)

@@ -1,4 +1,7 @@
-"""The last stage before the wire: takes the commanded angles toward the wanted ones, within limits. Knows no Blender."""
+"""The last stage before the wire: takes the commanded values toward the wanted ones, within limits. Knows no Blender.
+
+Speeds and distances are given for hinges; a slide's and a plain value's are `Joint.scale` times that.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,7 @@ from dataclasses import replace
 
 from ...motion import Kinematic, Limiter, Limits, make_limiter
 from ...motion.profile import stopped, stopping_distance
-from ..calibration import angle_range
-from ..device import Channel
+from ..device import Joint
 
 RAMP_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
 RAMP_ACCELERATION = 1.0  # [rad/s2] full ramp speed after half a second
@@ -19,19 +21,21 @@ LONGEST_STEP = 0.03  # [s] a turn that came later than this goes on from where i
 
 
 class Drive:
-    """Drives the channels of one device from a pose at rest.
+    """Drives joints from a pose at rest.
 
     Its reference is always the last command, never the measured position: servos lag, and a limiter that starts from where they are crawls.
 
     Args:
-        channels: What each may do.
-        pose: Where the robot stands (channels,) [rad]; beyond a joint's limit it is led back inside, not thrown.
+        joints: What moves.
+        ranges: What each may be (joints, 2): see `mixing.Mixing.ranges`.
+        pose: Where they stand (joints,); beyond its range a joint is led back inside, not thrown.
     """
 
-    def __init__(self, channels: Sequence[Channel], pose: Sequence[float]) -> None:
-        self._limits = [_around(channel, angle) for channel, angle in zip(channels, pose, strict=True)]
+    def __init__(self, joints: Sequence[Joint], ranges: Sequence[tuple[float, float]], pose: Sequence[float]) -> None:
+        self._limits = [_around(joint, span, value) for joint, span, value in zip(joints, ranges, pose, strict=True)]
+        self._scales = [joint.scale for joint in joints]
         self._limiters = [make_limiter(limits) for limits in self._limits]
-        self._states = [Kinematic(angle) for angle in pose]
+        self._states = [Kinematic(value) for value in pose]
         self._slow = self._limiters
         self._ramp_time = 0.0
         self._ramp_share = 1.0
@@ -40,20 +44,20 @@ class Drive:
 
     @property
     def commanded(self) -> tuple[float, ...]:
-        """Where the channels are commanded to be (channels,) [rad]."""
+        """Where the joints are commanded to be (joints,)."""
         return tuple(state.position for state in self._states)
 
     @property
     def at_rest(self) -> bool:
-        """Whether the commanded angles stand still."""
-        return all(abs(state.velocity) < AT_REST for state in self._states)
+        """Whether the commanded values stand still."""
+        return all(abs(state.velocity) < AT_REST * scale for state, scale in zip(self._states, self._scales, strict=True))
 
     def has_arrived(self, goal: Sequence[Kinematic]) -> bool:
-        """Whether the commanded angles are at `goal` (channels,)."""
+        """Whether the commanded values are at `goal` (joints,)."""
         return self._distance(goal) < ARRIVED
 
     def follow(self, goal: Sequence[Kinematic], dt: float) -> None:
-        """`dt` [s] further along `goal` (channels,), the motion wanted now; where it keeps the limits it passes unchanged."""
+        """`dt` [s] further along `goal` (joints,), the motion wanted now; where it keeps the limits it passes unchanged."""
         self._advance(self._limiters, goal, dt)
 
     def begin_ramp(self) -> None:
@@ -62,12 +66,12 @@ class Drive:
         self._next_doubling = None
         self._pace_ramp(1.0)
 
-    def ramp(self, goal: Sequence[Kinematic], dt: float) -> None:
-        """As `follow`, slowly; after the time that a goal at rest would take ever less so, to catch one that runs away."""
+    def ramp(self, goal: Sequence[Kinematic], dt: float, hurry: bool = True) -> None:
+        """As `follow`, slowly; with `hurry`, after the time that a goal at rest would take, ever less so, to catch one that runs away."""
         if self._next_doubling is None:
             self._next_doubling = self._distance(goal) / RAMP_SPEED + RAMP_SPEED / RAMP_ACCELERATION + RAMP_PATIENCE
         self._ramp_time += dt
-        if self._ramp_time > self._next_doubling:
+        if hurry and self._ramp_time > self._next_doubling:
             self._next_doubling += RAMP_PATIENCE
             self._pace_ramp(2.0 * self._ramp_share)
         self._advance(self._slow, goal, dt)
@@ -78,8 +82,9 @@ class Drive:
         self._states = [_braked(state, limiter.limits, dt) for state, limiter in zip(self._states, self._limiters, strict=True)]
 
     def _distance(self, goal: Sequence[Kinematic]) -> float:
-        """How far the channel farthest from its goal is [rad]."""
-        return max(abs(state.position - wanted.position) for state, wanted in zip(self._states, goal, strict=True))
+        """How far the joint farthest from its goal is [rad of a hinge]."""
+        rows = zip(self._states, goal, self._scales, strict=True)
+        return max(abs(state.position - wanted.position) / scale for state, wanted, scale in rows)
 
     def _pace_ramp(self, share: float) -> None:
         """Ramps only ever get faster while they run, so a state within the slower limits is within the new ones."""
@@ -88,11 +93,11 @@ class Drive:
             Limiter(
                 replace(
                     limits,
-                    velocity=min(limits.velocity, RAMP_SPEED * share),
-                    acceleration=min(limits.acceleration, RAMP_ACCELERATION * share),
+                    velocity=min(limits.velocity, RAMP_SPEED * scale * share),
+                    acceleration=min(limits.acceleration, RAMP_ACCELERATION * scale * share),
                 )
             )
-            for limits in self._limits
+            for limits, scale in zip(self._limits, self._scales, strict=True)
         ]
 
     def _advance(self, limiters: Sequence[Limiter], goal: Sequence[Kinematic], dt: float) -> None:
@@ -103,10 +108,9 @@ class Drive:
         ]
 
 
-def _around(channel: Channel, angle: float) -> Limits:
-    """The channel's limits with `angle` within."""
-    lower, upper = angle_range(channel)
-    return replace(channel.limits, lower=min(lower, angle), upper=max(upper, angle))
+def _around(joint: Joint, span: tuple[float, float], value: float) -> Limits:
+    """The joint's limits over `span`, with `value` within."""
+    return replace(joint.limits, lower=min(span[0], value), upper=max(span[1], value))
 
 
 def _braked(state: Kinematic, limits: Limits, dt: float) -> Kinematic:

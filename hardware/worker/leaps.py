@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...motion import Limits
 from ...motion.limiter import HEADROOM
+from ..device import Joint
 
-FAR = 0.3  # [rad] 17 degrees: a tenth of a second at full speed startles nobody, a farther leap strikes who stands beside
+# [rad], times a joint's scale: 17 degrees, a tenth of a second at full speed, startle nobody; a farther leap strikes who stands beside
+FAR = 0.3
 # [s] by which frames may come nearer together than their motion: at 24 a second, 40% of a frame each, twice over
 UNEVENNESS = 0.07
 
@@ -20,18 +21,19 @@ class Leaps:
     """Follows the frames as fast as the joints could, and sees when that is not fast enough.
 
     Args:
-        limits: The joints' own (channels,).
+        joints: What moves.
     """
 
-    def __init__(self, limits: Sequence[Limits]) -> None:
-        self._limits = [one.widened(HEADROOM) for one in limits]
+    def __init__(self, joints: Sequence[Joint]) -> None:
+        self._limits = [joint.limits.widened(HEADROOM) for joint in joints]
+        self._far = [FAR * joint.scale for joint in joints]
         self._stamp = 0.0
         self._frame: tuple[float, ...] | None = None
-        self._reached: list[float] = []  # where joints that follow the frames would be (channels,) [rad]
-        self._speeds = [0.0] * len(limits)  # of the frames, as far as joints can go so fast (channels,) [rad/s]
+        self._reached: list[float] = []  # where joints that follow the frames would be (joints,)
+        self._speeds = [0.0] * len(joints)  # of the frames, as far as joints can go so fast (joints,)
 
     def take(self, stamp: float, frame: Sequence[float]) -> None:
-        """A frame (channels,) [rad] that Blender handed over at `stamp` [s]."""
+        """A frame (joints,) that Blender handed over at `stamp` [s]."""
         gap, self._stamp = max(stamp - self._stamp, 0.0), stamp
         if self._frame is None:
             self._reached = list(frame)
@@ -50,10 +52,11 @@ class Leaps:
             self._reached = list(self._frame)
 
     def leapt(self, commanded: Sequence[float]) -> bool:
-        """Whether the frames went where no joint could follow, and the newest is far from the commanded angles (channels,) [rad]."""
+        """Whether the frames went where no joint could follow, and the newest is far from the commanded angles (joints,)."""
         if self._frame is None:
             return False
-        rows = zip(self._limits, self._frame, self._reached, commanded, strict=True)
+        rows = zip(self._limits, self._frame, self._reached, commanded, self._far, strict=True)
         return any(
-            abs(wanted - reached) > UNEVENNESS * limits.velocity and abs(wanted - angle) > FAR for limits, wanted, reached, angle in rows
+            abs(wanted - reached) > UNEVENNESS * limits.velocity and abs(wanted - value) > far
+            for limits, wanted, reached, value, far in rows
         )

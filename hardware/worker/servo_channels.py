@@ -1,20 +1,18 @@
-"""Between a device's channels in radians and the raw positions of any protocol's servos. Knows no Blender."""
+"""Between a device's channels and the servos of any protocol. Knows no Blender."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from ..calibration import angle_from_pulse, pulse_from_angle
 from ..device import Channel, Device
 from ..errors import HardwareError
+from ..mixing import Mixing
 from ..protocols.interface import Codec, Exchange
 from .translation import SPEED_HEADROOM
 
 
 class ServoChannels:
     """The channels of a device as its protocol's servos.
-
-    A channel's pulses are microseconds, or, where the protocol has no pulses, its own units.
 
     Args:
         device: The robot's description.
@@ -23,40 +21,43 @@ class ServoChannels:
 
     def __init__(self, device: Device, codec: Codec) -> None:
         self._channels = device.channels
+        self._mixing = Mixing(device)
         self._codec = codec
         self._units = codec.capabilities.units
-        self._unit = self._units.microsecond or 1.0
+        self._unit = self._units.microsecond or 1.0  # of the protocol in one of a channel's
         self.servos = [channel.servo for channel in device.channels]
         self.limp = [channel.servo for channel in device.channels if channel.on_silence == "detach"]
-        self._names = {channel.servo: channel.name for channel in device.channels}
+        self._labels = {channel.servo: channel.label for channel in device.channels}
 
     def name(self, servo: int | None) -> str:
         """A servo for messages; None is the device as a whole."""
-        return "the controller" if servo is None else f"servo {servo} ('{self._names.get(servo, 'unknown')}')"
+        return "the controller" if servo is None else self._labels.get(servo, f"servo {servo}")
 
-    def goals(self, angles: Sequence[float]) -> dict[int, int]:
-        """Raw positions by servo for `angles` (channels,) [rad], within each servo's range."""
-        pairs = zip(self._channels, angles, strict=True)
-        return {channel.servo: round(pulse_from_angle(channel, angle) * self._unit) for channel, angle in pairs}
+    def servos_of(self, channels: Collection[int]) -> list[int]:
+        """The servos of channels by their indices."""
+        return [self._channels[index].servo for index in sorted(channels)]
 
-    def angles(self, places: Mapping[int, int]) -> tuple[float | None, ...]:
-        """The channels' angles (channels,) [rad] for raw positions by servo; None where there is none."""
-        return tuple(
-            None if (raw := places.get(channel.servo)) is None else angle_from_pulse(channel, raw / self._unit)
-            for channel in self._channels
-        )
+    def goals(self, raw: Sequence[float | None]) -> dict[int, int]:
+        """What to send to each servo for the channels' positions, but for those that have none."""
+        pairs = zip(self._channels, raw, strict=True)
+        return {channel.servo: round(position * self._unit) for channel, position in pairs if position is not None}
+
+    def raw(self, places: Mapping[int, int]) -> tuple[float | None, ...]:
+        """The channels' positions for what the servos say; None where there is nothing."""
+        return tuple(None if (place := places.get(channel.servo)) is None else place / self._unit for channel in self._channels)
 
     def as_goals(self, places: Mapping[int, int]) -> dict[int, int]:
         """Where servos are, as goals: what the protocol can send; a servo may be read just outside of it."""
         return {servo: min(max(raw, self._units.lowest), self._units.highest) for servo, raw in places.items()}
 
     def limits(self) -> tuple[Exchange, ...]:
-        """What tells the device the joints' speed limits, with headroom, where it can be told."""
+        """What tells the device how fast its servos may be asked to turn, with headroom, where it can be told."""
         if not self._codec.capabilities.limits_speed:
             return ()
         told: tuple[Exchange, ...] = ()
-        for channel in self._channels:
-            told += self._codec.limit(channel.servo, channel.limits.velocity * channel.us_per_rad * self._unit * (1.0 + SPEED_HEADROOM))
+        for index, channel in enumerate(self._channels):
+            fastest = self._mixing.top_turn(index) * channel.per_radian * self._unit
+            told += self._codec.limit(channel.servo, fastest * (1.0 + SPEED_HEADROOM))
         return told
 
     def why_unsuitable(self) -> str | None:
@@ -64,14 +65,14 @@ class ServoChannels:
         ids = self._codec.capabilities.servos
         for channel in self._channels:
             if channel.servo not in ids:
-                return f"'{channel.name}' uses servo {channel.servo}; it has servos {ids.start} to {ids.stop - 1}"
+                return f"{channel.label} is not among its servos, {ids.start} to {ids.stop - 1}"
             if problem := self._why_not(channel):
-                return f"'{channel.name}': {problem}"
+                return f"{channel.label}: {problem}"
         return None
 
     def _why_not(self, channel: Channel) -> str | None:
         try:
-            for end in (channel.min_us, channel.max_us):
+            for end in (channel.lowest, channel.highest):
                 self._codec.write({channel.servo: round(end * self._unit)})
         except HardwareError as error:
             return str(error)

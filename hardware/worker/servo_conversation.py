@@ -1,7 +1,4 @@
-"""One connection's talk with servos, or a board of them, through any codec: who is there, arming, goals, reading back. Knows no Blender.
-
-It offers what `conversation.Conversation` offers for Limber's own firmware. It reads no clock: every call is told the time [s].
-"""
+"""One connection's talk with servos, or a board of them, through any codec: who is there, arming, goals, reading back. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -13,21 +10,23 @@ from ..errors import HardwareError
 from ..protocols.dialogue import Dialogue
 from ..protocols.interface import Codec, Complaint, Exchange, Identified, Measured, Message, Problem, ProtocolError, Quantity, Trouble
 from ..safety import Fault
-from ..safety import Trouble as Failure
-from ..transport import Transport, TransportError
-from .conversation import COMPLAINTS, GREET_FOR, POLL_EVERY, POSE_FRESH, SILENT_AFTER, Angles, Want
+from ..transport import Transport
 from .jobs import Job, Outcome
 from .moves import Moves
 from .servo_channels import ServoChannels
+from .servo_health import ServoHealth
+from .talk import GREET_FOR, POLL_EVERY, POSE_FRESH, READ_EVERY, SILENT_AFTER, Raw, Readings, Talk, Want
 
 WATCHDOG = 0.25  # [s] the firmware's own: several turns, and less than what a joint does harm in
 CHECK_EVERY = 0.2  # [s]
+EARLY = 1e-3  # [s] by which a turn may come early, or times be rounded
 PATIENT = 0.1  # [s] for an answer while nothing moves: a busy computer hands bytes over late
 HURRIED = 0.05  # [s] while the servos follow: a lost answer must not hold up the goals for long
+AWAY = 0.1  # [s] between two turns: the worker was held up
 NOISY = 3  # problems with what came, while nobody was found: more is another protocol
 
 
-class ServoConversation:
+class ServoConversation(Talk):
     """A connection from its first question to its end.
 
     Args:
@@ -39,17 +38,15 @@ class ServoConversation:
     """
 
     def __init__(self, device: Device, transport: Transport, codec: Codec, moves: Moves, now: float) -> None:
-        self.trouble: Failure | None = None
-        self._device = device
-        self._transport = transport
+        super().__init__(device, transport, moves, now)
+        self._settled = True  # connecting moves nothing, and nothing needs to be said
         self._codec = codec
         self._can = codec.capabilities
         self._channels = ServoChannels(device, codec)
         self._servos = self._channels.servos
-        self._moves = moves
+        self._health = ServoHealth(device, codec)
         self._dialogue = Dialogue(codec.decoder(), device.baudrate)
         self._dialogue.patience = PATIENT
-        self._began = now
         self._places: dict[int, int] = {}  # newest measured raw position of each servo
         self._placed_at: dict[int, float] = {}
         self._goals: dict[int, int] = {}  # newest raw goal of each servo
@@ -57,13 +54,11 @@ class ServoConversation:
         self._someone = False  # answered
         self._absent = ""  # who did not, when all were asked last
         self._set_up = False
-        self._want = Want.QUIET
-        self._settled = True  # connecting moves nothing, and nothing needs to be said
         self._job: Job | None = None
         self._arming_since = now
         self._then: Callable[[float], None] = self._found
         self._polled_at = self._checked_at = -math.inf
-        self._sent_at = self._heard_at = now
+        self._sent_at = self._heard_at = self._listened_at = now
         self._asks = False  # whether anything that is asked now and then is answered
         self._move = 0
         unsuitable = self._channels.why_unsuitable()
@@ -71,71 +66,54 @@ class ServoConversation:
             self.fail(Fault.UNSUITABLE, unsuitable)
 
     @property
-    def connected(self) -> bool:
-        """Whether all servos have answered, know their limits and are well."""
-        return self._set_up and self.trouble is None
-
-    @property
-    def alive(self) -> bool:
-        """Whether the connection can still be used."""
-        return self.trouble is None or self.trouble.fault in COMPLAINTS
-
-    @property
-    def armed(self) -> bool:
-        """Whether the servos are wanted armed and are."""
-        return self._want is Want.ARMED and self._settled
-
-    @property
-    def quiet(self) -> bool:
-        """Whether the servos are disarmed, or stopped, as wanted."""
-        return self._want is not Want.ARMED and self._settled
-
-    @property
     def measures(self) -> bool:
-        """Whether the servos measure where they are."""
         return self._can.measures
 
-    def measured(self) -> Angles:
-        """Where the joints were measured last (channels,) [rad]; None where they were not."""
-        return self._channels.angles(self._places)
+    @property
+    def releases(self) -> bool:
+        return self._can.releases
 
-    def pose(self, now: float) -> Angles:
-        """Where the joints are (channels,) [rad], as far as that is known now: measured, or else where a pulse holds them."""
-        return self._channels.angles(self._measured_since(now - POSE_FRESH) if self._can.measures else self._kept())
+    @property
+    def _is_set_up(self) -> bool:
+        return self._set_up
 
-    def want(self, want: Want) -> None:
-        """Change what the servos are to do; the next `speak` says so without waiting for an older answer."""
-        if want is self._want:
-            return
-        was_armed = self._want is Want.ARMED
-        self._want = want
-        self._settled = want is Want.QUIET and not was_armed
+    def measured(self) -> Raw:
+        return self._channels.raw(self._places)
+
+    def pose(self, now: float) -> Raw:
+        return self._channels.raw(self._measured_since(now - POSE_FRESH) if self._can.measures else self._kept())
+
+    def readings(self) -> Sequence[Readings]:
+        return self._health.readings
+
+    def _change(self, before: Want) -> None:
+        self._settled = self._want is Want.QUIET and before is not Want.ARMED
         self._job = None
         self._dialogue.patience = PATIENT
         self._dialogue.interrupt(())
 
     def listen(self, now: float) -> None:
-        """Take in what the servos have said, and send what waited for it."""
-        try:
-            data = self._transport.read()
-        except TransportError as error:
-            self.fail(error.fault, error.detail)
+        data = self._receive()
+        if data is None:
             return
+        if self._set_up and now - self._listened_at > AWAY:
+            self._began = now  # who was not there to listen cannot say that nobody spoke
+        self._listened_at = now
         self._turn(data, now)
         self._watch_silence(now)
 
-    def move(self, now: float, angles: Sequence[float]) -> None:
-        """Send the angles (channels,) [rad] to armed servos, unless an answer is still to come: the next ones are newer anyway."""
+    def move(self, now: float, raw: Sequence[float | None]) -> None:
+        """As `Talk.move`; where an answer is still to come the next positions are newer anyway."""
         if not self.armed or self._dialogue.busy:
             return
         if self._can.watchdog is not None and now - self._sent_at > WATCHDOG:
             self.fail(Fault.DEVICE_WATCHDOG, "")
             return
-        goals = self._channels.goals(angles)
+        goals = self._channels.goals(raw)
         say = self._codec.write if self._goals.keys() >= goals.keys() else self._codec.arm  # the first goal where none was given yet
         if not self._ask(lambda: say(goals)):
             return
-        self._goals = goals
+        self._goals = {**self._goals, **goals}
         self._sent_at = now
         self._dialogue.patience = HURRIED
         self._move = (self._move + 1) & 0xFFFF
@@ -146,7 +124,6 @@ class ServoConversation:
             self._moves.answer(self._move, True, now)  # nobody will say
 
     def speak(self, now: float) -> None:
-        """Say what is due besides moves."""
         if not self.alive:
             return
         if self._want is Want.STOPPED and not self._settled:
@@ -159,26 +136,20 @@ class ServoConversation:
             self._arming_since = now
             self._begin(self._arm, self._read_places if self._can.measures else lambda: ())
         elif not self._settled:
-            self._begin(self._disarmed, lambda: self._codec.disarm(self._channels.limp))
+            limp = self._channels.servos_of(self._wanted) if self._want is Want.LIMP else self._channels.limp
+            self._begin(self._disarmed, lambda: self._codec.disarm(limp))
         elif self._want is not Want.ARMED:
             self._poll(now)
         self._turn(b"", now)
 
-    def fail(self, fault: Fault, detail: str) -> None:
-        """The first reason stays."""
-        if self.trouble is None:
-            self.trouble = Failure(fault, detail)
-
     def forget_complaint(self, now: float) -> None:
-        """The user took note of what the servos did; a lost connection stays lost."""
         if self.alive:
             self.trouble = None
             self._began = self._sent_at = self._heard_at = now
 
     def close(self, now: float) -> None:
-        """Give the port back, after a last word to servos that may still hear."""
         self._moves.give_up()
-        if self._set_up and (self._want is Want.ARMED or not self._settled):
+        if self._set_up and self._want is Want.ARMED:
             self._dialogue.interrupt(())
             self._ask(lambda: self._codec.stop({}, self._channels.limp))
             self._turn(b"", now)
@@ -213,11 +184,7 @@ class ServoConversation:
             self.fail(Fault.UNSUITABLE, str(error))
             return False
         self._hear(messages, now)
-        try:
-            return not sent or self._transport.write(sent)
-        except TransportError as error:
-            self.fail(error.fault, error.detail)
-            return False
+        return not sent or self._transmit(sent)
 
     def _hear(self, messages: Sequence[Message], now: float) -> None:
         if any(not isinstance(message, Problem) for message in messages):
@@ -229,8 +196,11 @@ class ServoConversation:
                 case Measured(servo, Quantity.POSITION, raw) if servo in self._servos:
                     self._places[servo] = raw
                     self._placed_at[servo] = now
+                case Measured():
+                    self._health.take(message)
                 case Identified():
                     self._someone = True
+                    self._health.identify(message)
                 case Complaint(servo, text) if self._want is Want.ARMED:
                     self.fail(Fault.DEVICE_REFUSED, f"{self._channels.name(servo)}: {text}")
                 case Problem(trouble) if trouble is not Trouble.MISSING:
@@ -273,23 +243,26 @@ class ServoConversation:
             self._goals = self._kept()
             self._armed(now)  # the first goal comes with the first move
             return
-        at = self._channels.as_goals(self._measured_since(self._arming_since))
-        unread = [servo for servo in self._servos if servo not in at]
+        wanted = self._channels.servos_of(self._wanted)
+        there = self._channels.as_goals(self._measured_since(self._arming_since))
+        at = {servo: there[servo] for servo in wanted if servo in there}
+        unread = [servo for servo in wanted if servo not in at]
         if unread:
             self.fail(Fault.POSE_UNREAD, ", ".join(self._channels.name(servo) for servo in unread) + " did not say where it is")
             return
         guard = self._can.watchdog is not None
-        self._goals = at
+        self._goals = {**self._goals, **at}
 
         def say() -> tuple[Exchange, ...]:
-            clear = self._codec.watchdog(self._servos, None) if guard else ()
+            clear = self._codec.watchdog(wanted, None) if guard else ()
             return clear + self._codec.arm(at) + self._read_places()
 
         self._begin(self._guard if guard else self._armed, say)
 
     def _guard(self, now: float) -> None:
         """Set the watchdogs, last of all: arming many servos takes longer than they wait."""
-        self._begin(self._armed, lambda: self._codec.watchdog(self._servos, WATCHDOG) + self._read_places())
+        wanted = self._channels.servos_of(self._wanted)
+        self._begin(self._armed, lambda: self._codec.watchdog(wanted, WATCHDOG) + self._read_places())
 
     def _armed(self, now: float) -> None:
         self._settled = True
@@ -297,6 +270,9 @@ class ServoConversation:
 
     def _disarmed(self, now: float) -> None:
         self._settled = True
+        if self._want is Want.LIMP:
+            for servo in self._channels.servos_of(self._wanted):
+                self._goals.pop(servo, None)  # it holds nothing any more
 
     def _stop(self, now: float) -> None:
         """Now, whatever is open: stay where the servos are, as far as that is known, or at the newest goal."""
@@ -308,19 +284,23 @@ class ServoConversation:
         self._settled = True
 
     def _poll(self, now: float) -> None:
-        if now - self._polled_at < POLL_EVERY or self._dialogue.busy:
+        every = READ_EVERY if self._want is Want.LIMP else POLL_EVERY
+        if now - self._polled_at < every - EARLY or self._dialogue.busy:
             return
         self._polled_at = now
         if self._can.measures:
             self._ask(self._read_places)
+            self._ask(lambda: self._health.ask(now))
         else:
             self._check(now)
 
     def _check(self, now: float) -> None:
-        """Ask now and then whether all are well: orders of the stream are not answered, so nothing else would tell."""
+        """Ask now and then whether all are well, for orders of the stream are not answered, and how warm one of them is."""
         if now - self._checked_at >= CHECK_EVERY:
             self._checked_at = now
             self._asks = self._ask(lambda: self._codec.check(self._servos))
+        else:
+            self._ask(lambda: self._health.ask(now))
 
     def _watch_silence(self, now: float) -> None:
         if not self._set_up:

@@ -1,15 +1,16 @@
-"""Between a device's channels in radians and the messages of Limber's own protocol in microseconds. Knows no Blender."""
+"""Between a device's channels and the messages of Limber's own protocol, all in microseconds. Knows no Blender."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from ..calibration import angle_from_pulse, pulse_from_angle, speed_us_per_s
 from ..device import Channel, Device
+from ..mixing import Mixing
 from ..protocols.limber import Configure, Features, Move, OnSilence, Result, Welcome
 
 SPEED_HEADROOM = 0.5  # share that the device's own speed limit lies above the joint's: the limiter's 10%, and moves that come in bunches
+FASTEST = 0xFFFF  # [us/s] that a message can say
 LINE_SHARE = 0.8  # share of the line that moves or their reports may fill
 REPORT_BYTES = 17  # of a report around its positions
 LONGEST_INTERVAL = 0.1  # [s] between moves: farther apart they come near the device's watchdog
@@ -19,19 +20,29 @@ def why_unsuitable(device: Device, welcome: Welcome, turn: float) -> str | None:
     """What keeps the device that said `welcome` from doing as described; None where nothing does."""
     highest = max(device.channels, key=lambda channel: channel.servo)
     if highest.servo >= welcome.channels:
-        return f"it has {welcome.channels} servos, counted from 0, and '{highest.name}' uses servo {highest.servo}"
+        return f"it has {welcome.channels} servos, counted from 0, and {highest.label} is beyond"
     for channel in device.channels:
-        if channel.min_us < welcome.lowest_us or channel.max_us > welcome.highest_us:
-            return f"its pulses go from {welcome.lowest_us:g} to {welcome.highest_us:g} us, those of '{channel.name}' beyond"
+        if channel.lowest < welcome.lowest_us or channel.highest > welcome.highest_us:
+            return (
+                f"its pulses go from {welcome.lowest_us:g} to {welcome.highest_us:g} us,"
+                f" those of {channel.label} from {channel.lowest:g} to {channel.highest:g}"
+            )
     if turns_per_move(device, welcome, turn) * turn > LONGEST_INTERVAL:
         return f"{device.baudrate} baud are too slow for its {welcome.channels} servos"
     return None
 
 
-def configuration(channel: Channel) -> Configure:
-    """What the device has to know of a channel."""
+def configurations(device: Device) -> tuple[Configure, ...]:
+    """What the device has to know of each channel."""
+    mixing = Mixing(device)
+    return tuple(_configuration(channel, mixing.top_turn(k)) for k, channel in enumerate(device.channels))
+
+
+def _configuration(channel: Channel, top_turn: float) -> Configure:
+    """`top_turn`: how fast the servo may be asked to turn [rad/s]."""
     silence = OnSilence.HOLD if channel.on_silence == "hold" else OnSilence.DETACH
-    return Configure(channel.servo, channel.min_us, channel.max_us, speed_us_per_s(channel, SPEED_HEADROOM), silence)
+    speed = min(FASTEST, math.ceil(top_turn * channel.per_radian * (1.0 + SPEED_HEADROOM)))
+    return Configure(channel.servo, channel.lowest, channel.highest, speed, silence)
 
 
 def turns_per_move(device: Device, welcome: Welcome, turn: float) -> int:
@@ -41,19 +52,19 @@ def turns_per_move(device: Device, welcome: Welcome, turn: float) -> int:
     return math.ceil(bits / device.baudrate / LINE_SHARE / turn)
 
 
-def move(device: Device, welcome: Welcome, angles: Sequence[float], interval: float) -> Move:
-    """The move to `angles` (channels,) [rad], to be reached in `interval` [s] where the device can do so."""
+def move(device: Device, welcome: Welcome, raw: Sequence[float | None], interval: float) -> Move:
+    """The move to the pulses `raw` (channels,) [us], to be reached in `interval` [s] where the device can do so; None: not that one."""
     positions: list[float | None] = [None] * (max(channel.servo for channel in device.channels) + 1)
-    for channel, angle in zip(device.channels, angles, strict=True):
-        positions[channel.servo] = pulse_from_angle(channel, angle)
+    for channel, position in zip(device.channels, raw, strict=True):
+        positions[channel.servo] = position
     eased = Features.INTERPOLATION in welcome.features
     return Move(tuple(positions), round(1000 * interval) if eased else 0)
 
 
-def angles(device: Device, pulses: Sequence[float | None]) -> tuple[float | None, ...]:
-    """The channels' angles (channels,) [rad] for the pulses of a report [us]; None where it has none."""
+def raw(device: Device, pulses: Sequence[float | None]) -> tuple[float | None, ...]:
+    """The channels' pulses (channels,) [us] in a report by servo; None where it has none."""
     known = dict(enumerate(pulses))
-    return tuple(None if (pulse := known.get(channel.servo)) is None else angle_from_pulse(channel, pulse) for channel in device.channels)
+    return tuple(known.get(channel.servo) for channel in device.channels)
 
 
 def name(result: int) -> str:

@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from limber.hardware.device import VIRTUAL_PORT, Channel, Device
+from limber.hardware.device import VIRTUAL_PORT, Device, direct, one_to_one
 from limber.hardware.memory import SharedMemory
-from limber.hardware.messages import Orders, Report
+from limber.hardware.messages import Orders, Report, Request
 from limber.hardware.safety import Fault, State, Wish
 from limber.hardware.transport import TransportError
 from limber.hardware.virtual_robot import VirtualRobot, VirtualTransport
@@ -18,7 +18,7 @@ FRAME = 1 / 60  # [s]
 
 
 def make_device(channels: int = 3, port: str = VIRTUAL_PORT, **settings) -> Device:
-    return Device(port, tuple(Channel(f"joint {k}", k, LIMITS, **settings) for k in range(channels)))
+    return one_to_one(port, [direct(f"joint {k}", k, LIMITS, **settings) for k in range(channels)])
 
 
 class Cable:
@@ -66,9 +66,9 @@ class Simulation:
         self.commands: list[tuple[float, ...]] = []  # what was commanded at each turn while the robot was driven
         self.places: list[tuple[float, ...]] = []  # where its servos were
         self._beat = self._frame = self._stops = self._wish_number = self._wish_stops = 0
-        self._wish = Wish.NOTHING
+        self._request = Request()
         self._stamp = self._next_frame = 0.0
-        self._angles: tuple[float, ...] = (0.0,) * len(device.channels)
+        self._angles: tuple[float, ...] = (0.0,) * len(device.joints)
 
     def close(self) -> None:
         self.memory.close()
@@ -88,9 +88,9 @@ class Simulation:
         self._stamp = self.now if stamp is None else stamp
         self._write()
 
-    def wish(self, wish: Wish, stops: int | None = None) -> None:
+    def wish(self, wish: Wish, stops: int | None = None, **about) -> None:
         """Make a wish; `stops`: how often Stop had been pressed by then, where not as often as now."""
-        self._wish, self._wish_stops = wish, self._stops if stops is None else stops
+        self._request, self._wish_stops = Request(wish, **about), self._stops if stops is None else stops
         self._wish_number += 1
         self._write()
 
@@ -104,7 +104,7 @@ class Simulation:
 
     def _write(self) -> None:
         self._beat += 1
-        orders = Orders(self._beat, self._frame, self._stamp, self._wish_number, self._wish, self._wish_stops, self._angles)
+        orders = Orders(self._beat, self._frame, self._stamp, self._wish_number, self._request, self._wish_stops, self._angles)
         self.memory.write_orders(orders)
 
     # the passing of time

@@ -5,8 +5,8 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.hardware.calibration import pulse_from_angle
 from limber.hardware.device import VIRTUAL_HOBBY_PORT
+from limber.hardware.mixing import Mixing
 from limber.hardware.protocols.limber import State as DeviceState
 from limber.hardware.safety import Fault, State, Wish
 from limber.hardware.virtual_robot import VirtualRobot
@@ -19,12 +19,12 @@ from tests.hardware.simulation import LIMITS, POSE, Simulation, largest, make_de
 @given(st.lists(st.floats(-1.4, 1.4), min_size=3, max_size=3), st.lists(st.floats(-1.4, 1.4), min_size=3, max_size=3))
 def test_arming_starts_where_the_robot_is_and_goes_slowly(stands, wanted):
     device = make_device()
-    places = [pulse_from_angle(channel, angle) for channel, angle in zip(device.channels, stands, strict=True)]
+    places = Mixing(device).raw(stands)
     simulation = Simulation(device, VirtualRobot(places, feedback=True, now=0.0))
     simulation.arm(still(*wanted))
     assert simulation.commands[0] == pytest.approx(stands, abs=1e-3)
     assert largest(speeds(simulation.commands)) <= 1.15 * RAMP_SPEED  # the limiter's headroom, and what encoding rounds
-    assert largest(speeds(simulation.places)) <= 1.15 * RAMP_SPEED * device.channels[0].us_per_rad
+    assert largest(speeds(simulation.places)) <= 1.15 * RAMP_SPEED * device.channels[0].per_radian
     simulation.close()
 
 
@@ -37,7 +37,7 @@ def test_arming_catches_up_with_a_pose_that_moves_faster_than_the_ramp(simulate)
 def test_a_robot_that_stands_beyond_a_limit_is_led_back_inside(simulate):
     device = make_device(1)
     beyond = LIMITS.upper + 0.05
-    place = device.channels[0].zero_us + device.channels[0].us_per_rad * beyond
+    place = device.channels[0].zero + device.channels[0].per_radian * beyond
     simulation = simulate(device, VirtualRobot([place], feedback=True, now=0.0))
     simulation.arm(still(1.0))
     assert simulation.commands[0] == pytest.approx((beyond,), abs=1e-3)
@@ -70,7 +70,7 @@ def test_hobby_servos_that_still_hold_start_from_there_and_need_no_confirmation(
     elsewhere = still(-0.5, 0.5, 0.0)
     assert simulation.run(10.0, elsewhere, until=State.ARMED).state is State.ARMED
     assert simulation.commands[0] == pytest.approx(POSE(0), abs=1e-3)
-    assert largest(speeds(simulation.places)) <= 1.15 * RAMP_SPEED * simulation.device.channels[0].us_per_rad
+    assert largest(speeds(simulation.places)) <= 1.15 * RAMP_SPEED * simulation.device.channels[0].per_radian
 
 
 def test_hobby_servos_that_went_limp_need_their_pose_confirmed_again(simulate):

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from limber.hardware.calibration import pulse_from_angle
-from limber.hardware.device import Channel, Device
+from limber.hardware.device import Device, direct, one_to_one
+from limber.hardware.mixing import Mixing
 from limber.hardware.safety import Fault, State, Wish
 
 from tests.hardware.boards import LineBoard, MaestroBoard, ServoAnimationBoard
@@ -23,15 +23,15 @@ class BoardSimulation(Simulation):
 
     def __init__(self, protocol: str, board, on_silence: str = "detach", servos=(0, 1, 2)) -> None:
         self.bus = board
-        channels = tuple(Channel(f"joint {k}", k, LIMITS, on_silence=on_silence) for k in servos)
-        super().__init__(Device("a port", channels, 115_200, protocol), board)
+        pairs = [direct(f"joint {k}", k, LIMITS, on_silence=on_silence) for k in servos]
+        super().__init__(one_to_one("a port", pairs, protocol=protocol), board)
 
     def _connect(self, device: Device, now: float) -> Wire:
         self.cable = Wire(self)
         return self.cable
 
     def pulses_of(self, angles, unit: int) -> list[int]:
-        return [round(pulse_from_angle(channel, angle) * unit) for channel, angle in zip(self.device.channels, angles, strict=True)]
+        return [round(raw * unit) for raw in Mixing(self.device).raw(angles)]
 
 
 @pytest.fixture

@@ -1,27 +1,18 @@
-"""Channels and devices: what is refused, and what an angle is in microseconds."""
+"""Joints, channels and devices: what is refused, with which words."""
 
 import math
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from limber.hardware.calibration import angle_from_pulse, angle_range, pulse_from_angle, speed_us_per_s
-from limber.hardware.device import MAX_CHANNELS, Channel, Device
-from limber.hardware.errors import AnglesError, DeviceError
+from limber.hardware.device import MAX_CHANNELS, Channel, Device, Joint, Share, auxiliary, direct, from_plain, one_to_one, to_plain
+from limber.hardware.errors import DeviceError
 from limber.hardware.link import Link
+from limber.hardware.mixing import Mixing
+from limber.hardware.worker.translation import configurations
 from limber.motion import Limits
 
 from tests.hardware.simulation import LIMITS
 
-channels = st.builds(
-    Channel,
-    name=st.just("elbow"),
-    servo=st.integers(0, 20),
-    limits=st.just(LIMITS),
-    direction=st.sampled_from([1, -1]),
-    zero_us=st.floats(1400.0, 1600.0),
-    us_per_rad=st.floats(300.0, 900.0),
-)
+ELBOW = (Share("elbow"),)
 
 
 @pytest.mark.parametrize(
@@ -29,68 +20,83 @@ channels = st.builds(
     [
         ({"servo": -1}, "servos count from 0"),
         ({"direction": 0}, "set \\+1, or -1"),
-        ({"us_per_rad": 0.0}, "positive value"),
-        ({"us_per_rad": -600.0}, "reverse by the direction"),
-        ({"zero_us": math.nan}, "not a number"),
-        ({"min_us": 2000.0, "max_us": 1000.0}, "shortest must be below"),
-        ({"min_us": 0.0}, "shortest must be below"),
+        ({"per_radian": 0.0}, "positive value"),
+        ({"per_radian": -600.0}, "reverse by the direction"),
+        ({"zero": math.nan}, "not a number"),
+        ({"lowest": 2000.0, "highest": 1000.0}, "lowest must be below"),
         ({"on_silence": "scream"}, "choose hold or detach"),
+        ({"speed": 0.0}, "positive number"),
+        ({"shares": (Share("elbow", 0.0),)}, "other than 0"),
+        ({"shares": (Share("elbow", math.inf),)}, "other than 0"),
+        ({"shares": (Share("elbow"), Share("elbow", 2.0))}, "drives it twice"),
     ],
 )
 def test_a_channel_that_cannot_work_is_an_error_that_names_it_and_the_remedy(wrong, said):
-    with pytest.raises(DeviceError, match=f"'elbow'.*{said}"):
-        Channel(**{"name": "elbow", "servo": 0, "limits": LIMITS, **wrong})
+    with pytest.raises(DeviceError, match=f"elbow.*servo.*{said}"):
+        Channel(**{"servo": 0, "shares": ELBOW, **wrong})
 
 
 def test_a_device_that_cannot_work_is_an_error_with_the_remedy():
-    one, two = Channel("elbow", 3, LIMITS), Channel("wrist", 3, LIMITS)
-    with pytest.raises(DeviceError, match="'elbow' and 'wrist' both use servo 3"):
-        Device("virtual", (one, two))
+    one, two = direct("elbow", 3, LIMITS), direct("wrist", 3, LIMITS)
+    with pytest.raises(DeviceError, match=r"'elbow' .* and 'wrist' .* both use servo 3"):
+        one_to_one("virtual", (one, two))
     with pytest.raises(DeviceError, match="no port"):
-        Device("  ", (one,))
+        one_to_one("  ", (one,))
     with pytest.raises(DeviceError, match="no channels"):
-        Device("virtual", ())
+        one_to_one("virtual", ())
     with pytest.raises(DeviceError, match="baud rate"):
-        Device("virtual", (one,), baudrate=0)
+        one_to_one("virtual", (one,), baudrate=0)
+    with pytest.raises(DeviceError, match="latency of 3 s"):
+        one_to_one("virtual", (one,), latency=3.0)
     with pytest.raises(DeviceError, match=f"at most {MAX_CHANNELS}"):
-        Device("virtual", tuple(Channel(f"{k}", k, LIMITS) for k in range(MAX_CHANNELS + 1)))
+        one_to_one("virtual", [direct(f"{k}", k, LIMITS) for k in range(MAX_CHANNELS + 1)])
 
 
-@settings(derandomize=True)
-@given(channels, st.floats(0.0, 1.0))
-def test_an_angle_within_the_range_becomes_a_pulse_and_back(channel, share):
-    lower, upper = angle_range(channel)
-    angle = lower + share * (upper - lower)
-    pulse = pulse_from_angle(channel, angle)
-    assert channel.min_us <= pulse <= channel.max_us
-    assert angle_from_pulse(channel, pulse) == pytest.approx(angle, abs=1e-9)
+def test_joints_and_channels_that_do_not_belong_together_are_named():
+    elbow, wrist = Joint("elbow", LIMITS), Joint("wrist", LIMITS)
+    with pytest.raises(DeviceError, match="'wrist' has no channel"):
+        Device("virtual", (elbow, wrist), (Channel(0, ELBOW),))
+    with pytest.raises(DeviceError, match="driven by 'elbow', which is no joint; the joints are 'wrist'"):
+        Device("virtual", (wrist,), (Channel(0, (Share("wrist"),)), Channel(1, ELBOW)))
+    with pytest.raises(DeviceError, match="2 joints have the name 'elbow'"):
+        Device("virtual", (elbow, elbow), (Channel(0, ELBOW),))
 
 
-@settings(derandomize=True)
-@given(channels, st.floats(-1e6, 1e6))
-def test_no_angle_makes_a_pulse_beyond_the_servos_range(channel, angle):
-    assert channel.min_us <= pulse_from_angle(channel, angle) <= channel.max_us
+def test_a_joint_of_an_unknown_unit_is_named():
+    with pytest.raises(DeviceError, match="'elbow': 'turns' is not a unit"):
+        Joint("elbow", LIMITS, "turns")
 
 
-def test_the_direction_mirrors_the_pulse():
-    there, back = (Channel("elbow", 0, LIMITS, direction=direction) for direction in (1, -1))
-    assert pulse_from_angle(there, 0.5) - 1500.0 == pytest.approx(1500.0 - pulse_from_angle(back, 0.5))
+@pytest.mark.parametrize(("at_lower", "at_upper"), [(1000.0, 2000.0), (2000.0, 1000.0)])
+def test_an_auxiliary_goes_from_one_raw_position_to_the_other(at_lower, at_upper):
+    device = one_to_one("virtual", [auxiliary("jaw", 2, Limits(0.0, 2.0, 1.0, 10.0, 100.0), at_lower, at_upper)])
+    mixing = Mixing(device)
+    assert mixing.raw([0.0]) == pytest.approx((at_lower,))
+    assert mixing.raw([2.0]) == pytest.approx((at_upper,))
+    assert mixing.ranges[0] == pytest.approx((0.0, 2.0))
+    assert mixing.values([1250.0])[0] == pytest.approx((1250.0 - at_lower) / (at_upper - at_lower) * 2.0)
 
 
-@pytest.mark.parametrize("angle", [math.nan, math.inf, -math.inf])
-def test_an_angle_that_is_no_number_has_no_pulse(angle):
-    with pytest.raises(AnglesError, match="'elbow'"):
-        pulse_from_angle(Channel("elbow", 0, LIMITS), angle)
+def test_an_auxiliary_without_a_range_is_refused():
+    with pytest.raises(DeviceError, match=r"'jaw'.*neither may be empty"):
+        auxiliary("jaw", 2, Limits(0.0, 1.0, 1.0, 1.0, 1.0), 1500.0, 1500.0)
 
 
 def test_a_servo_that_cannot_reach_any_angle_of_its_joint_is_refused_before_anything_starts():
-    channel = Channel("elbow", 0, Limits(2.0, 3.0, 1.0, 1.0, 1.0))
-    with pytest.raises(DeviceError, match=r"'elbow'.*correct zero, direction or pulse range"):
-        Link(Device("virtual", (channel,)))
+    pair = direct("elbow", 0, Limits(2.0, 3.0, 1.0, 1.0, 1.0))
+    with pytest.raises(DeviceError, match=r"'elbow'.*from -90 to 90 degrees, its joint from 115 to 172.*correct zero, direction or range"):
+        Link(one_to_one("virtual", (pair,)))
 
 
 def test_the_devices_speed_limit_lies_above_the_joints():
-    channel = Channel("elbow", 0, LIMITS)
-    assert speed_us_per_s(channel, 0.5) == math.ceil(1.5 * LIMITS.velocity * channel.us_per_rad)
-    fast = Channel("elbow", 0, Limits(-1.0, 1.0, 1e6, 1.0, 1.0))
-    assert speed_us_per_s(fast, 0.5) == 0xFFFF
+    slow = one_to_one("virtual", [direct("elbow", 0, LIMITS, gear=2.0)])
+    assert configurations(slow)[0].speed_us_per_s == math.ceil(1.5 * 2.0 * LIMITS.velocity * slow.channels[0].per_radian)
+    fast = one_to_one("virtual", [direct("elbow", 0, Limits(-1.0, 1.0, 1e6, 1.0, 1.0))])
+    assert configurations(fast)[0].speed_us_per_s == 0xFFFF
+
+
+def test_a_device_with_a_mix_survives_json():
+    shares = (Share("pan"), Share("tilt", -2.0)), (Share("pan"), Share("tilt", 2.0))
+    joints = (Joint("pan", LIMITS), Joint("tilt", LIMITS, "m"))
+    device = Device("virtual", joints, tuple(Channel(k, share, speed=3.0) for k, share in enumerate(shares)), latency=0.2, multi_turn=True)
+    assert from_plain(to_plain(device)) == device

@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from limber.hardware.calibration import angle_from_pulse
+from limber.hardware.mixing import Mixing
 from limber.hardware.protocols.limber import Decoder, Move
 from limber.hardware.protocols.limber import State as DeviceState
 from limber.hardware.safety import Fault, State, Wish
@@ -61,7 +61,7 @@ def test_a_device_that_restarts_in_motion_ends_disarmed_and_says_so(simulate):
     simulation.wish(Wish.CLEAR_FAULT)
     assert simulation.run(1.0, waving, until=State.DISARMED).state is State.DISARMED
     simulation.commands.clear()
-    stands = [angle_from_pulse(c, p) for c, p in zip(simulation.device.channels, simulation.robot.places, strict=False)]
+    stands = Mixing(simulation.device).values(simulation.robot.places[:3])
     simulation.arm(waving)
     assert simulation.commands[0] == pytest.approx(stands, abs=1e-3)
 
@@ -101,7 +101,7 @@ def test_damaged_bytes_lose_frames_and_nothing_else(simulate):
     assert report.state is State.ARMED
     assert 0 < report.lost < 0.3 * report.sent
     assert report.acknowledged + report.lost == pytest.approx(report.sent, abs=12)
-    assert largest(speeds(simulation.places)) <= 1.6 * LIMITS.velocity * simulation.device.channels[0].us_per_rad
+    assert largest(speeds(simulation.places)) <= 1.6 * LIMITS.velocity * simulation.device.channels[0].per_radian
 
 
 def test_garbage_between_answers_is_skipped(simulate):

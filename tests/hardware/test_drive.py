@@ -12,7 +12,8 @@ from limber.motion import Kinematic
 from tests.hardware.simulation import LIMITS, make_device
 
 TURN = 0.01
-CHANNELS = make_device(1).channels
+JOINTS = make_device(1).joints
+RANGES = [(LIMITS.lower, LIMITS.upper)]
 anything = st.lists(st.tuples(st.sampled_from(["follow", "ramp", "brake"]), st.floats(-1.5, 1.5), st.floats(0.001, 0.3)), max_size=60)
 
 
@@ -23,7 +24,7 @@ def at(position: float, velocity: float = 0.0, acceleration: float = 0.0) -> lis
 @settings(derandomize=True, max_examples=200)
 @given(st.floats(-1.5, 1.5), anything)
 def test_no_order_makes_a_command_leave_the_range_or_the_speed(start, orders):
-    drive = Drive(CHANNELS, [start])
+    drive = Drive(JOINTS, RANGES, [start])
     for order, goal, dt in orders:
         before = drive.commanded[0]
         if order == "brake":
@@ -38,7 +39,7 @@ def test_no_order_makes_a_command_leave_the_range_or_the_speed(start, orders):
 
 
 def test_motion_within_limits_passes_unchanged():
-    drive = Drive(CHANNELS, [0.0])
+    drive = Drive(JOINTS, RANGES, [0.0])
     for k in range(1, 300):
         t = k * TURN
         # a smooth start, so that velocity, acceleration and jerk begin at zero
@@ -48,7 +49,7 @@ def test_motion_within_limits_passes_unchanged():
 
 
 def test_a_brake_stands_as_soon_as_the_limits_allow_and_stays():
-    drive = Drive(CHANNELS, [-1.0])
+    drive = Drive(JOINTS, RANGES, [-1.0])
     for _ in range(40):
         drive.follow(at(1.0), TURN)
     speed = (drive.commanded[0] + 1.0) / 0.4
@@ -64,7 +65,7 @@ def test_a_brake_stands_as_soon_as_the_limits_allow_and_stays():
 
 
 def test_a_ramp_is_slow_and_arrives():
-    drive = Drive(CHANNELS, [-1.0])
+    drive = Drive(JOINTS, RANGES, [-1.0])
     places = [-1.0]
     while not drive.has_arrived(at(1.0)):
         drive.ramp(at(1.0), TURN)
@@ -74,7 +75,7 @@ def test_a_ramp_is_slow_and_arrives():
 
 
 def test_a_second_ramp_is_as_slow_as_the_first():
-    drive = Drive(CHANNELS, [0.0])
+    drive = Drive(JOINTS, RANGES, [0.0])
     for k in range(800):
         drive.ramp(at(math.sin(3.0 * k * TURN)), TURN)  # one that runs away: the ramp gets faster
     while not drive.at_rest:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import serial
 from limber.hardware import device as devices
-from limber.hardware.calibration import angle_from_pulse
 from limber.hardware.errors import AnglesError, WorkerError
 from limber.hardware.link import Link
+from limber.hardware.mixing import Mixing
 from limber.hardware.protocols.limber import VERSION, WrongVersion, encode
 from limber.hardware.protocols.limber import State as DeviceState
 from limber.hardware.safety import Fault, State
@@ -77,7 +77,7 @@ def test_a_closed_link_takes_frames_and_wishes_without_a_word():
 
 
 def test_the_wrong_number_of_angles_is_an_error_that_says_how_many():
-    with pytest.raises(AnglesError, match="2 angles for 3 channels"):
+    with pytest.raises(AnglesError, match="2 values for 3 joints"):
         Link(make_device()).send((0.0, 0.0))
 
 
@@ -368,7 +368,7 @@ def test_frames_out_of_range_stay_within_it(opened, robot):
     arm(link)
     wait(link, lambda status: status.clamped > 0 and math.dist(status.commanded, (1.5, -1.5, 0.0)) < 1e-6, (99.0, -99.0, 0.0))
     with robot.lock:
-        angles = [angle_from_pulse(channel, pulse) for channel, pulse in zip(device.channels, robot.robot.pulses, strict=True)]
+        angles = Mixing(device).values(robot.robot.pulses)
     assert all(abs(angle) <= 1.51 for angle in angles)
 
 

@@ -12,8 +12,9 @@ from limber.hardware.device import from_plain, to_plain
 from limber.hardware.errors import WorkerError
 from limber.hardware.mailbox import Mailbox
 from limber.hardware.memory import SharedMemory
-from limber.hardware.messages import DETAIL_BYTES, Orders, OrdersCodec, Report, ReportCodec
+from limber.hardware.messages import DETAIL_BYTES, WARNING_BYTES, Orders, OrdersCodec, Report, ReportCodec, Request
 from limber.hardware.safety import Fault, State, Wish
+from limber.hardware.status import ChannelStatus
 
 from tests.hardware.simulation import make_device
 
@@ -23,6 +24,17 @@ counts = st.integers(0, 2**64 - 1)
 words = st.integers(0, 2**32 - 1)
 numbers = st.floats(allow_nan=False)
 triples = st.tuples(numbers, numbers, numbers)
+known = st.none() | numbers
+requests = st.builds(
+    Request,
+    wish=st.sampled_from(Wish),
+    target=st.integers(-(2**31), 2**31 - 1),
+    amount=numbers,
+    span=st.tuples(numbers, numbers),
+    free=st.booleans(),
+    channels=st.frozensets(st.integers(0, 63)),
+    values=triples,
+)
 
 
 def make_mailbox(fill: int = 0) -> tuple[bytearray, Mailbox, Mailbox]:
@@ -104,7 +116,7 @@ def test_a_reader_survives_a_writer_that_never_pauses():
 
 
 @settings(derandomize=True)
-@given(st.builds(Orders, counts, counts, numbers, words, st.sampled_from(Wish), words, triples))
+@given(st.builds(Orders, counts, counts, numbers, words, requests, words, triples))
 def test_orders_arrive_as_they_were_sent(orders):
     codec = OrdersCodec(3)
     assert codec.unpack(codec.pack(orders)) == orders
@@ -127,18 +139,29 @@ def test_orders_arrive_as_they_were_sent(orders):
         late_ms_p99=numbers,
         ack_ms_p50=numbers,
         commanded=st.none() | triples,
-        reported=st.none() | triples,
+        places=st.tuples(known, known, known),
+        confirmed=st.tuples(st.booleans(), st.booleans(), st.booleans()),
+        channels=st.tuples(*[st.builds(ChannelStatus, known, known, known, known, known, known, known)] * 2),
+        warnings=st.lists(st.text(st.characters(exclude_characters="\n", codec="utf-8"), min_size=1, max_size=20), max_size=4).map(tuple),
     )
 )
 def test_reports_arrive_as_they_were_sent(report):
-    codec = ReportCodec(3)
+    codec = ReportCodec(3, 2)
     assert codec.unpack(codec.pack(report)) == report
 
 
 def test_a_long_detail_is_cut_and_not_garbled():
-    codec = ReportCodec(1)
-    report = Report(1, State.FAULT, Fault.SILENT, "é" * DETAIL_BYTES, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, None, None)
-    assert set(codec.unpack(codec.pack(report)).detail) == {"é"}
+    codec = ReportCodec(1, 1)
+    told = {"detail": "é" * DETAIL_BYTES, "warnings": ("x" + "é" * WARNING_BYTES,)}
+    counted = dict.fromkeys(("sent", "acknowledged", "lost", "refused", "clamped"), 0)
+    timed = dict.fromkeys(("late_ms_p50", "late_ms_p99", "ack_ms_p50"), 0.0)
+    channels = (ChannelStatus(),)
+    report = Report(
+        1, State.FAULT, Fault.SILENT, **told, **counted, **timed, commanded=None, places=(None,), confirmed=(False,), channels=channels
+    )
+    arrived = codec.unpack(codec.pack(report))
+    assert set(arrived.detail) == {"é"}
+    assert set("".join(arrived.warnings)) == {"x", "é"}
 
 
 def test_both_processes_see_the_same_device_and_the_file_goes_with_the_last():

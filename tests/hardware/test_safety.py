@@ -5,9 +5,25 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.hardware.safety import CONFIRM_WITHIN, DISARM_AFTER, DRIVEN, HOLD_AFTER, LEAPT, Fault, Safety, Sight, State, Trouble, Wish, step
+from limber.hardware.safety import (
+    CONFIRM_WITHIN,
+    DISARM_AFTER,
+    DRIVEN,
+    HOLD_AFTER,
+    LEAPT,
+    NO_RELEASE,
+    SETTING_UP,
+    Fault,
+    Safety,
+    Sight,
+    State,
+    Trouble,
+    Wish,
+    step,
+)
 
 WELL = Sight(connected=True, device_armed=True)
+BEGINNINGS = (Wish.ARM, Wish.PARK, *SETTING_UP)
 
 sights = st.builds(
     Sight,
@@ -16,11 +32,15 @@ sights = st.builds(
     trouble=st.sampled_from([None, None, None, Trouble(Fault.UNPLUGGED), Trouble(Fault.DEVICE_RESET, "x")]),
     connected=st.booleans(),
     tells_pose=st.booleans(),
+    confirmed=st.booleans(),
     unread=st.sampled_from([None, "elbow"]),
+    unfit=st.sampled_from(["", "'elbow' is at 200 degrees"]),
+    releases=st.booleans(),
     device_armed=st.booleans(),
     blender_silence=st.sampled_from([0.0, 0.3, 6.0]),
     frame_age=st.sampled_from([0.0, 0.3, 2.0, float("inf")]),
     arrived=st.booleans(),
+    done=st.booleans(),
     at_rest=st.booleans(),
     leapt=st.booleans(),
 )
@@ -42,7 +62,83 @@ def test_only_a_wish_takes_the_robot_from_rest_to_being_driven(state, sight):
         assert sight.connected
         assert not sight.stop
         assert sight.trouble is None
-        assert (state, sight.wish) in ((State.DISARMED, Wish.ARM), (State.CONFIRM_POSE, Wish.CONFIRM_POSE))
+        if state is State.CONFIRM_POSE:
+            assert sight.wish is Wish.CONFIRM_POSE or (sight.wish is Wish.CONFIRM_JOINT and sight.confirmed)
+        else:
+            assert state in (State.DISARMED, State.LIMP)
+            assert sight.wish in BEGINNINGS
+            assert sight.tells_pose
+            assert sight.unread is None
+
+
+@exhaustive
+@given(sights)
+def test_nothing_but_a_wish_makes_servos_limp_and_only_those_that_can_be(sight):
+    for state in State:
+        if state not in (State.LIMP, State.CLOSED, State.WORKER_LOST) and step(Safety(state), sight).state is State.LIMP:
+            assert sight.wish is Wish.RELEASE
+            assert sight.releases
+
+
+@exhaustive
+@given(states, sights)
+def test_a_robot_that_cannot_stand_as_it_says_is_not_armed_and_not_parked(state, sight):
+    after = step(Safety(state), replace(sight, unfit="'elbow' is at 200 degrees"))
+    if state in (State.DISARMED, State.LIMP):
+        assert after.state not in (State.ARMING, State.PARKING)
+
+
+@pytest.mark.parametrize("wish", [Wish.ARM, Wish.PARK])
+def test_a_robot_that_cannot_stand_as_it_says_is_told_with_its_numbers_and_can_be_set_up(wish):
+    unfit = replace(WELL, wish=wish, unfit="'elbow' is at 200 degrees")
+    assert step(Safety(State.DISARMED), unfit) == Safety(State.FAULT, Fault.POSE_UNFIT, "'elbow' is at 200 degrees")
+    assert step(Safety(State.DISARMED), replace(unfit, wish=Wish.JOG)).state is State.SETUP
+
+
+@pytest.mark.parametrize("wish", SETTING_UP)
+def test_set_up_begins_at_rest_ends_when_it_is_done_and_never_interrupts_following(wish):
+    assert step(Safety(State.DISARMED), replace(WELL, wish=wish)).state is State.SETUP
+    assert step(Safety(State.LIMP), replace(WELL, wish=wish)).state is State.SETUP
+    assert step(Safety(State.SETUP), replace(WELL, frame_age=9.0)).state is State.SETUP
+    assert step(Safety(State.SETUP), replace(WELL, done=True)).state is State.DISARMED
+    for state in (State.ARMING, State.ARMED, State.HOLDING, State.PARKING):
+        assert step(Safety(state), replace(WELL, wish=wish)).state is not State.SETUP
+
+
+def test_what_is_to_be_set_up_waits_for_the_pose_to_be_confirmed():
+    waiting = step(Safety(State.DISARMED), replace(WELL, wish=Wish.TEST, tells_pose=False))
+    assert waiting == Safety(State.CONFIRM_POSE, then=State.SETUP)
+    assert step(waiting, WELL) == waiting
+    assert step(waiting, replace(WELL, wish=Wish.CONFIRM_POSE)).state is State.SETUP
+
+
+def test_joints_are_confirmed_one_by_one_until_the_last():
+    waiting = Safety(State.CONFIRM_POSE)
+    assert step(waiting, replace(WELL, wish=Wish.CONFIRM_JOINT, confirmed=False)) == waiting
+    assert step(waiting, replace(WELL, wish=Wish.CONFIRM_JOINT, confirmed=True)).state is State.ARMING
+
+
+@pytest.mark.parametrize("state", [State.ARMING, State.ARMED, State.HOLDING, State.DISARMED])
+def test_parking_ends_disarmed_and_arming_takes_it_back(state):
+    parking = step(Safety(state), replace(WELL, wish=Wish.PARK))
+    assert parking.state is State.PARKING
+    assert step(parking, replace(WELL, frame_age=9.0)).state is State.PARKING
+    assert step(parking, replace(WELL, done=True)).state is State.DISARMED
+    assert step(parking, replace(WELL, wish=Wish.ARM)).state is State.HOLDING
+
+
+def test_limp_servos_stay_so_until_the_user_ends_it():
+    limp = step(Safety(State.DISARMED), replace(WELL, wish=Wish.RELEASE))
+    assert limp.state is State.LIMP
+    assert step(limp, replace(WELL, blender_silence=9.0)) == limp
+    assert step(limp, replace(WELL, wish=Wish.DISARM)).state is State.DISARMED
+
+
+def test_servos_that_cannot_be_made_limp_say_so_until_something_else_is_wished():
+    after = step(Safety(State.DISARMED), replace(WELL, wish=Wish.RELEASE, releases=False))
+    assert (after.state, after.detail) == (State.DISARMED, NO_RELEASE)
+    assert step(after, WELL) == after
+    assert step(after, replace(WELL, wish=Wish.DISARM)).detail == ""
 
 
 @exhaustive

@@ -4,7 +4,7 @@ import math
 import random
 
 import pytest
-from limber.hardware.device import Channel, Device
+from limber.hardware.device import Device, direct, one_to_one
 from limber.hardware.safety import Fault, State, Wish
 from limber.hardware.transport import TransportError
 from limber.hardware.worker.drive import RAMP_SPEED
@@ -20,9 +20,8 @@ PLACES = {1: 1800.0, 2: 2048.0, 3: 2300.0}
 
 def bus_device(protocol: str, on_silence: str = "hold", ids=(1, 2, 3)) -> Device:
     """Servos whose zero is their middle; positions are in steps."""
-    limits = LIMITS
-    channels = tuple(Channel(f"joint {k}", k, limits, 1, 2048.0, STEPS_PER_RAD, 1.0, 4095.0, on_silence) for k in ids)
-    return Device("a port", channels, 1_000_000, protocol)
+    servo = {"zero": 2048.0, "per_radian": STEPS_PER_RAD, "lowest": 1.0, "highest": 4095.0, "on_silence": on_silence}
+    return one_to_one("a port", [direct(f"joint {k}", k, LIMITS, **servo) for k in ids], baudrate=1_000_000, protocol=protocol)
 
 
 class Wire:

@@ -1,9 +1,10 @@
 """The link with a real worker process and a real pty, to simulated bus servos and to a user's own robot."""
 
 import time
+from dataclasses import replace
 
 import pytest
-from limber.hardware.device import Channel, Device
+from limber.hardware.device import Device, direct, one_to_one
 from limber.hardware.safety import Fault, State
 
 from tests.hardware.boards import LineBoard
@@ -18,7 +19,7 @@ POSE = (0.1, -0.1) * 6
 
 
 def on_port(device: Device, port: str) -> Device:
-    return Device(port, device.channels, device.baudrate, device.protocol)
+    return replace(device, port=port)
 
 
 @pytest.mark.parametrize(("protocol", "bus"), [("feetech_sts", StsBus), ("dynamixel", DynamixelBus)])
@@ -50,7 +51,7 @@ def test_a_users_file_that_never_returns_costs_the_worker_and_nothing_else(opene
     path.write_text("def frame(positions):\n    while True:\n        pass\n")
     gone = (Fault.WORKER_HUNG, Fault.WORKER_DIED)  # at real-time priority the system ends it before Blender does
     with PtyRobot(LineBoard()) as robot:
-        link = opened(Device(robot.port, (Channel("joint", 0, LIMITS),), 115_200, f"file:{path}"))
+        link = opened(one_to_one(robot.port, [direct("joint", 0, LIMITS)], protocol=f"file:{path}"))
         assert wait_for(link, State.WORKER_LOST, (0.0,)).fault in gone
         path.write_text("def frame(positions):\n    return b''\n")
         link.clear_fault()

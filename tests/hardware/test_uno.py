@@ -1,9 +1,9 @@
 """The link with the reference firmware on an emulated Arduino Uno: from Blender's side down to the pulses on the pins."""
 
 import pytest
-from limber.hardware.calibration import pulse_from_angle
 from limber.hardware.device import Device
 from limber.hardware.link import Link
+from limber.hardware.mixing import Mixing
 from limber.hardware.safety import Fault, State
 
 from tests.hardware.emulator import EmulatedUno, Pulse, require_emulator
@@ -25,7 +25,7 @@ def device_on(uno: EmulatedUno, **settings) -> Device:
 
 def show(uno: EmulatedUno, link: Link, pose=POSE) -> list[Pulse]:
     """The pulses once every channel has had some at `pose`, within the 8 us that the firmware promises."""
-    wanted = [pulse_from_angle(channel, angle) for channel, angle in zip(link.device.channels, pose, strict=True)]
+    wanted = Mixing(link.device).raw(pose)
 
     def shown(_) -> bool:
         newest = {pulse.channel: pulse.width_us for pulse in uno.pulses()}
@@ -51,8 +51,8 @@ def test_connecting_makes_no_pulse_and_the_armed_robot_shows_the_pose(opened, un
     arm(link)
     pulses = show(uno, link)
     first = {pulse.channel: pulse.width_us for pulse in reversed(pulses)}
-    for channel, angle in enumerate(POSE):  # started at the confirmed pose
-        assert first[channel] == pytest.approx(pulse_from_angle(link.device.channels[channel], angle), abs=8.0)
+    for channel, width in enumerate(Mixing(link.device).raw(POSE)):  # started at the confirmed pose
+        assert first[channel] == pytest.approx(width, abs=8.0)
 
 
 def test_the_greeting_outlasts_the_boot_loader(opened):
@@ -120,4 +120,4 @@ def test_noise_on_the_line_moves_nothing_and_ends_nothing(opened, uno):
     uno.wait_for_pulses(lambda pulses: len(pulses) >= 30)
     assert wait_for(link, State.ARMED).state is State.ARMED
     for pulse in uno.pulses():
-        assert pulse.width_us == pytest.approx(pulse_from_angle(link.device.channels[pulse.channel], POSE[pulse.channel]), abs=8.0)
+        assert pulse.width_us == pytest.approx(Mixing(link.device).raw(POSE)[pulse.channel], abs=8.0)

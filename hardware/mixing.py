@@ -1,0 +1,317 @@
+"""Between the values of joints and the raw positions of the channels that drive them. Knows no Blender.
+
+A channel's servo turns by the sum of its joints' values, each times its gear: turns = A values, raw = zero + direction * per_radian * turn.
+Joints that share channels, directly or through others, are a group; groups have nothing to do with each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .device import Channel, Device, Joint
+from .errors import AnglesError, DeviceError
+
+SINGULAR = 1e-6  # share of a joint's turns that no other joints make: where it is less, it cannot be told from them
+ROUNDS = 2000  # of projections, in the search for a pose that everything allows; some ten are usual
+TOUCHING = 1e-9  # [rad] of a servo
+
+Values = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Joints and channels that belong together, by their indices.
+
+    Attributes:
+        turns: Radians of each channel's servo for a unit of each joint (channels, joints).
+        inverse: The least squares inverse of `turns` (joints, channels).
+        inside: Values of the joints that all limits and ranges allow.
+    """
+
+    joints: tuple[int, ...]
+    channels: tuple[int, ...]
+    turns: tuple[Values, ...]
+    inverse: tuple[Values, ...]
+    inside: Values
+
+
+class Mixing:
+    """The way from joints to channels and back.
+
+    Args:
+        device: The robot.
+
+    Attributes:
+        ranges: Lowest and highest value of each joint that its limits and its channels' ranges allow.
+
+    Raises:
+        DeviceError: Channels do not tell their joints apart, or limits and ranges have nothing in common.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self._joints = device.joints
+        self._channels = device.channels
+        index = {joint.name: k for k, joint in enumerate(device.joints)}
+        self._shares = [[(index[share.joint], share.gear) for share in channel.shares] for channel in device.channels]
+        self._spans = [_span(channel) for channel in device.channels]
+        self._groups = [self._group(joints, channels) for joints, channels in self._belonging()]
+        ranges = [(joint.limits.lower, joint.limits.upper) for joint in device.joints]
+        for group in self._groups:
+            for joint, span in zip(group.joints, self._group_ranges(group), strict=True):
+                ranges[joint] = span
+        self.ranges: tuple[tuple[float, float], ...] = tuple(ranges)
+
+    def raw(self, values: Sequence[float]) -> Values:
+        """The raw position of each channel for the joints' values, within the channel's range.
+
+        Raises:
+            AnglesError: Not one value a joint, or one is not a finite number.
+        """
+        pairs = zip(self._channels, self.unbounded(values), strict=True)
+        return tuple(min(max(raw, channel.lowest), channel.highest) for channel, raw in pairs)
+
+    def unbounded(self, values: Sequence[float]) -> Values:
+        """As `raw`, whatever the channels' ranges."""
+        if len(values) != len(self._joints):
+            raise AnglesError(f"{len(values)} values for {len(self._joints)} joints; give one for each, in the joints' order")
+        for joint, value in zip(self._joints, values, strict=True):
+            if not math.isfinite(value):
+                raise AnglesError(f"The value of '{joint.name}' is {value}: give a finite number")
+        turns = (math.fsum(gear * values[joint] for joint, gear in shares) for shares in self._shares)
+        rows = zip(self._channels, turns, strict=True)
+        return tuple(channel.zero + channel.direction * channel.per_radian * turn for channel, turn in rows)
+
+    def values(self, raw: Sequence[float | None]) -> tuple[float | None, ...]:
+        """The value of each joint for the channels' raw positions; None where one of its channels has none.
+
+        Where more channels than joints say it, the values that fit them best (least squares).
+        """
+        values: list[float | None] = [None] * len(self._joints)
+        for group in self._groups:
+            turns = self._turns_of(group, raw)
+            if turns is not None:
+                for joint, row in zip(group.joints, group.inverse, strict=True):
+                    values[joint] = _dot(row, turns)
+        return tuple(values)
+
+    def disagreement(self, raw: Sequence[float | None]) -> tuple[int, float, float] | None:
+        """Of channels that say more than the joints need, the one that fits least: its index, the turn expected and found [rad]."""
+        worst: tuple[int, float, float] | None = None
+        for group in self._groups:
+            turns = self._turns_of(group, raw) if len(group.channels) > len(group.joints) else None
+            if turns is None:
+                continue
+            values = [_dot(row, turns) for row in group.inverse]
+            for channel, row, found in zip(group.channels, group.turns, turns, strict=True):
+                expected = _dot(row, values)
+                if worst is None or abs(found - expected) > abs(worst[2] - worst[1]):
+                    worst = (channel, expected, found)
+        return worst
+
+    def clamp(self, values: Sequence[float]) -> Values:
+        """The values within all limits and ranges.
+
+        Each joint is held within its own; a mix whose channels cannot follow is drawn straight toward a pose that they can.
+        """
+        clamped = [min(max(value, low), high) for value, (low, high) in zip(values, self.ranges, strict=True)]
+        for group in self._groups:
+            if len(group.joints) > 1:
+                wanted = [clamped[joint] for joint in group.joints]
+                share = self._share_inside(group, wanted)
+                if share < 1.0:
+                    for joint, there, value in zip(group.joints, group.inside, wanted, strict=True):
+                        clamped[joint] = there + share * (value - there)
+        return tuple(clamped)
+
+    def reach(self, joint: int, values: Sequence[float]) -> tuple[float, float]:
+        """How far a joint can go while the others stand at `values`, by its channels' ranges alone; a joint that is beyond may stay."""
+        low, high = -math.inf, math.inf
+        for shares, span in zip(self._shares, self._spans, strict=True):
+            gear = dict(shares).get(joint)
+            if gear is not None:
+                rest = math.fsum(other * values[j] for j, other in shares if j != joint)
+                ends = _ends(1.0 / gear, span[0] - rest, span[1] - rest)
+                low, high = max(low, ends[0]), min(high, ends[1])
+        return min(low, values[joint]), max(high, values[joint])
+
+    def joints_of(self, channel: int) -> tuple[int, ...]:
+        """The joints that drive a channel."""
+        return tuple(joint for joint, _ in self._shares[channel])
+
+    def channels_of(self, joint: int) -> tuple[int, ...]:
+        """The channels that must be driven, and read, for a joint to move alone: those of its group."""
+        return next(group.channels for group in self._groups if joint in group.joints)
+
+    def group_of(self, joint: int) -> tuple[int, ...]:
+        """The joints that share channels with a joint, itself among them."""
+        return next(group.joints for group in self._groups if joint in group.joints)
+
+    def top_turn(self, channel: int) -> float:
+        """The fastest that a channel's servo is asked to turn [rad/s]: all its joints at their velocity limits."""
+        return math.fsum(abs(gear) * self._joints[joint].limits.velocity for joint, gear in self._shares[channel])
+
+    def _turns_of(self, group: _Group, raw: Sequence[float | None]) -> list[float] | None:
+        turns: list[float] = []
+        for channel in group.channels:
+            position = raw[channel]
+            if position is None:
+                return None
+            turns.append(turn_of_raw(self._channels[channel], position))
+        return turns
+
+    def _belonging(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Joints and channels of each group."""
+        groups: list[tuple[set[int], set[int]]] = []
+        for channel, shares in enumerate(self._shares):
+            joints, channels = {joint for joint, _ in shares}, {channel}
+            for group in [group for group in groups if group[0] & joints]:
+                joints |= group[0]
+                channels |= group[1]
+                groups.remove(group)
+            groups.append((joints, channels))
+        return [(tuple(sorted(joints)), tuple(sorted(channels))) for joints, channels in groups]
+
+    def _group(self, joints: tuple[int, ...], channels: tuple[int, ...]) -> _Group:
+        rows = [dict(self._shares[channel]) for channel in channels]
+        turns = tuple(tuple(row.get(joint, 0.0) for joint in joints) for row in rows)
+        inverse = _inverse(turns)
+        if inverse is None:
+            names = ", ".join(self._channels[channel].label for channel in channels)
+            raise DeviceError(
+                f"Channels {names} do not tell their {len(joints)} joints apart: give them as many servos as joints, with gears that differ"
+            )
+        return _Group(joints, channels, turns, inverse, self._inside(joints, channels, turns))
+
+    def _inside(self, joints: tuple[int, ...], channels: tuple[int, ...], turns: tuple[Values, ...]) -> Values:
+        """Values that all limits and ranges allow, near 0: found by projecting on one after the other until none is left violated."""
+        limits = [self._joints[joint].limits for joint in joints]
+        spans = [self._spans[channel] for channel in channels]
+        values = [limit.clamp(0.0) for limit in limits]
+        for _ in range(ROUNDS):
+            for row, (low, high) in zip(turns, spans, strict=True):
+                turn = _dot(row, values)
+                missing = min(max(turn, low), high) - turn
+                if abs(missing) > TOUCHING:
+                    square = _dot(row, row)
+                    values = [value + missing * gear / square for value, gear in zip(values, row, strict=True)]
+            for k, limit in enumerate(limits):
+                values[k] = limit.clamp(values[k])
+            worst = max(max(low - turn, turn - high) for turn, (low, high) in zip((_dot(row, values) for row in turns), spans, strict=True))
+            if worst <= TOUCHING:
+                return tuple(values)
+        raise DeviceError(self._nothing_in_common(joints, channels, turns))
+
+    def _nothing_in_common(self, joints: tuple[int, ...], channels: tuple[int, ...], turns: tuple[Values, ...]) -> str:
+        """Names the channel whose range is farthest from what its joints ask of it."""
+        worst, text = -math.inf, ""
+        for channel, row in zip(channels, turns, strict=True):
+            ends = [
+                sorted((gear * self._joints[j].limits.lower, gear * self._joints[j].limits.upper))
+                for gear, j in zip(row, joints, strict=True)
+            ]
+            asked = (math.fsum(end[0] for end in ends), math.fsum(end[1] for end in ends))
+            low, high = self._spans[channel]
+            apart = max(low - asked[1], asked[0] - high)
+            if apart > worst:
+                worst = apart
+                servo, joint = (f"from {math.degrees(a):.0f} to {math.degrees(b):.0f} degrees" for a, b in ((low, high), asked))
+                text = (
+                    f"Channel {self._channels[channel].label}: its servo turns {servo}, its joint {joint}; correct zero, direction or range"
+                )
+        return text
+
+    def _group_ranges(self, group: _Group) -> list[tuple[float, float]]:
+        """What limits and ranges allow each joint of a group, the others being where they like within theirs."""
+        limits = [(self._joints[joint].limits.lower, self._joints[joint].limits.upper) for joint in group.joints]
+        spans = [self._spans[channel] for channel in group.channels]
+        ranges = []
+        for k, (low, high) in enumerate(limits):
+            for row, span in zip(group.turns, spans, strict=True):
+                if row[k]:
+                    others = [_ends(gear, *limits[j]) for j, gear in enumerate(row) if j != k]
+                    rest = math.fsum(end[0] for end in others), math.fsum(end[1] for end in others)
+                    ends = _ends(1.0 / row[k], span[0] - rest[1], span[1] - rest[0])
+                    low, high = max(low, ends[0]), min(high, ends[1])
+            if len(group.joints) > 1:
+                parts = [_ends(gear, *span) for gear, span in zip(group.inverse[k], spans, strict=True)]
+                low, high = max(low, math.fsum(part[0] for part in parts)), min(high, math.fsum(part[1] for part in parts))
+            ranges.append((min(low, group.inside[k]), max(high, group.inside[k])))  # but for rounding that is so
+        return ranges
+
+    def _share_inside(self, group: _Group, wanted: Sequence[float]) -> float:
+        """How far one may go from `inside` to `wanted`, as a share of the way."""
+        share = 1.0
+        for channel, row in zip(group.channels, group.turns, strict=True):
+            low, high = self._spans[channel]
+            begin, end = _dot(row, group.inside), _dot(row, wanted)
+            if end > high + TOUCHING:
+                share = min(share, max(high - begin, 0.0) / (end - begin))
+            elif end < low - TOUCHING:
+                share = min(share, max(begin - low, 0.0) / (begin - end))
+        return share
+
+
+def turn_of_raw(channel: Channel, raw: float) -> float:
+    """The turn [rad] from zero at a raw position."""
+    return channel.direction * (raw - channel.zero) / channel.per_radian
+
+
+def speed_problems(device: Device) -> tuple[str, ...]:
+    """Channels whose servos cannot turn as fast as their joints may go, in words."""
+    mixing = Mixing(device)
+    problems = []
+    for index, channel in enumerate(device.channels):
+        asked = mixing.top_turn(index)
+        if channel.speed is not None and asked > channel.speed:
+            problems.append(
+                f"{channel.label} is asked to turn {math.degrees(asked):.0f} degrees a second and can do {math.degrees(channel.speed):.0f}:"
+                " lower its joints' velocity"
+            )
+    return tuple(problems)
+
+
+def short_joints(device: Device) -> tuple[tuple[Joint, float, float], ...]:
+    """Joints that may go farther than their channels can, with the lowest and highest value that these allow."""
+    pairs = zip(device.joints, Mixing(device).ranges, strict=True)
+    return tuple((joint, low, high) for joint, (low, high) in pairs if joint.limits.lower < low or joint.limits.upper > high)
+
+
+def _span(channel: Channel) -> tuple[float, float]:
+    """Lowest and highest turn [rad] that a channel's range allows."""
+    ends = sorted((turn_of_raw(channel, channel.lowest), turn_of_raw(channel, channel.highest)))
+    return ends[0], ends[1]
+
+
+def _ends(gear: float, low: float, high: float) -> tuple[float, float]:
+    return (gear * low, gear * high) if gear >= 0.0 else (gear * high, gear * low)
+
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return math.fsum(p * q for p, q in zip(a, b, strict=True))
+
+
+def _inverse(matrix: Sequence[Values]) -> tuple[Values, ...] | None:
+    """The least squares inverse of a (channels, joints) matrix by Gram-Schmidt; None where it has not as much rank as joints."""
+    columns = [[row[k] for row in matrix] for k in range(len(matrix[0]))]
+    basis: list[list[float]] = []
+    parts: list[list[float]] = []  # of each column along the basis: an upper triangle
+    for column in columns:
+        rest, along, size = list(column), [], math.sqrt(_dot(column, column))
+        for direction in basis:
+            part = _dot(direction, rest)
+            along.append(part)
+            rest = [value - part * other for value, other in zip(rest, direction, strict=True)]
+        length = math.sqrt(_dot(rest, rest))
+        if length <= SINGULAR * size:
+            return None
+        basis.append([value / length for value in rest])
+        parts.append([*along, length])
+    inverse: list[list[float]] = [[] for _ in columns]
+    for k in reversed(range(len(columns))):
+        row = list(basis[k])
+        for j in range(k + 1, len(columns)):
+            row = [value - parts[j][k] * other for value, other in zip(row, inverse[j], strict=True)]
+        inverse[k] = [value / parts[k][k] for value in row]
+    return tuple(tuple(row) for row in inverse)

@@ -1,0 +1,50 @@
+"""Leads servos from where they were found to where their joints' values put them, without a leap. Knows no Blender.
+
+A servo may stand a little beyond its range, and two that share a joint may disagree a little. Neither is thrown where it belongs: the
+difference melts away slowly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..device import Channel
+
+SPEED = 0.1  # [rad/s of the servo] a quarter of the ramp's: it comes on top of that
+
+
+class Approach:
+    """The last step to raw positions.
+
+    Args:
+        channels: The device's.
+        start: Where each servo stands, raw (channels,); None: not known, or not to be driven.
+        wanted: Where the joints' values put it, raw (channels,).
+    """
+
+    def __init__(self, channels: Sequence[Channel], start: Sequence[float | None], wanted: Sequence[float]) -> None:
+        self._channels = channels
+        self._driven = [place is not None for place in start]
+        self._beyond = [0.0 if place is None else place - _bounded(channel, place) for channel, place in zip(channels, start, strict=True)]
+        self._apart = [
+            0.0 if place is None else _bounded(channel, place) - _bounded(channel, aim)
+            for channel, place, aim in zip(channels, start, wanted, strict=True)
+        ]
+
+    def take(self, wanted: Sequence[float], dt: float) -> tuple[float | None, ...]:
+        """What to send for the wanted raw positions (channels,), `dt` [s] later; None for channels that are not driven."""
+        sent: list[float | None] = []
+        for k, (channel, aim) in enumerate(zip(self._channels, wanted, strict=True)):
+            most = SPEED * channel.per_radian * dt
+            self._apart[k] = _toward_zero(self._apart[k], most)
+            self._beyond[k] = _toward_zero(self._beyond[k], most)
+            sent.append(_bounded(channel, aim + self._apart[k]) + self._beyond[k] if self._driven[k] else None)
+        return tuple(sent)
+
+
+def _bounded(channel: Channel, raw: float) -> float:
+    return min(max(raw, channel.lowest), channel.highest)
+
+
+def _toward_zero(value: float, most: float) -> float:
+    return max(value - most, 0.0) if value > 0.0 else min(value + most, 0.0)

@@ -1,0 +1,108 @@
+"""What is sent while the robot is driven: the pose that Blender shows, where it rests, or a task of the set-up. Knows no Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...motion import Kinematic
+from ..device import Device
+from ..messages import Request
+from ..mixing import Mixing
+from ..safety import SETTING_UP, State, Wish
+from . import tasks
+from .approach import Approach
+from .drive import Drive
+
+Raw = Sequence[float | None]
+
+
+class Pilot:
+    """Drives the robot from where it stands to the end of what was wished for, and no longer.
+
+    Args:
+        device: The robot.
+        mixing: Of the same.
+        request: What was wished for: to arm, to park, or a task.
+        start: Where the servos stand, raw (channels,); known for all that are needed.
+
+    Attributes:
+        channels: Indices of those that are driven.
+        arrived: Whether a ramp has reached its goal.
+        done: Whether a task, or parking, has come to its end.
+        raw: What was sent last (channels,); None: that channel is left alone.
+    """
+
+    def __init__(self, device: Device, mixing: Mixing, request: Request, start: Raw) -> None:
+        self._mixing = mixing
+        self._request = request
+        self.channels = tasks.channels_needed(device, mixing, request)
+        self.arrived = self.done = False
+        self.raw: tuple[float | None, ...] = (None,) * len(device.channels)
+        self._task: tasks.Task | None = None
+        self._drive: Drive | None = None
+        self._parking = False  # on the way, from a standstill on
+        if request.wish in SETTING_UP:
+            self._task = tasks.begin(device, mixing, request, start)
+            return
+        values = tuple(0.0 if value is None else value for value in mixing.values(start))
+        self._drive = Drive(device.joints, mixing.ranges, values)
+        self._approach = Approach(device.channels, start, mixing.unbounded(values))
+
+    @property
+    def commanded(self) -> tuple[float, ...] | None:
+        """The joints' values that are commanded (joints,); None in a task."""
+        return None if self._drive is None else self._drive.commanded
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether what is commanded stands still."""
+        return self._drive is None or self._drive.at_rest
+
+    def takes_over(self, request: Request) -> bool:
+        """Whether the pilot can go on with another wish; else a new one must, from where the robot stands then."""
+        task = self._task
+        if request.wish is Wish.JOG and isinstance(task, tasks.JointTask) and (task.joint, task.free) == (request.target, request.free):
+            task.jog(request.amount)
+            return True
+        if self._drive is None or request.wish in SETTING_UP:
+            return False
+        self._request = request
+        self.done = self._parking = False
+        return True
+
+    def begin_ramp(self) -> None:
+        """What follows is a ramp, from a standstill."""
+        if self._drive is not None:
+            self._drive.begin_ramp()
+
+    def step(self, state: State, goal: Sequence[Kinematic] | None, dt: float) -> tuple[float | None, ...]:
+        """What to send `dt` [s] later in a driven state; `goal` is the motion that Blender shows now (joints,)."""
+        if self._task is not None:
+            self.raw = self._task.step(dt)
+            self.done = self._task.done
+            return self.raw
+        assert self._drive is not None
+        if state is State.PARKING:
+            self._park(dt)
+        elif state is State.HOLDING or goal is None:
+            self._drive.brake(dt)
+        elif state is State.ARMING:
+            self._drive.ramp(goal, dt)
+        else:
+            self._drive.follow(goal, dt)
+        self.arrived = goal is not None and self._drive.has_arrived(goal)
+        self.raw = self._approach.take(self._mixing.unbounded(self._drive.commanded), dt)
+        return self.raw
+
+    def _park(self, dt: float) -> None:
+        """Stand, then go slowly to where the robot rests."""
+        assert self._drive is not None
+        if not self._parking:
+            self._drive.brake(dt)
+            if self._drive.at_rest:
+                self._parking = True
+                self._drive.begin_ramp()
+            return
+        rest = [Kinematic(value) for value in self._mixing.clamp(self._request.values)]
+        self._drive.ramp(rest, dt)
+        self.done = self._drive.has_arrived(rest) and self._drive.at_rest

@@ -1,0 +1,148 @@
+"""Motion for the set-up: a joint jogged or tested, a servo wiggled, slowly and each alone. Knows no Blender."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from ...motion import Kinematic, Limits
+from ..device import Device, Joint
+from ..messages import Request
+from ..mixing import Mixing
+from ..safety import Wish
+from .approach import Approach
+from .drive import Drive
+
+WIGGLE = 0.09  # [rad of the servo] 5 degrees: seen across a table, and inside of what an arm's own weight moves it
+WIGGLES = 2  # one may be an accident
+MARGIN = 0.1  # share of its range by which a test stays away from either end: a range that was typed wrong is found before it is hit
+_ANY = 1e3  # [rad/s and so on] of a servo whose limits nobody knows: ramps are slower
+
+Raw = Sequence[float | None]
+
+
+class Task(ABC):
+    """Motion of one joint or servo from where it stands.
+
+    Attributes:
+        done: Whether it has come to its end.
+    """
+
+    done = False
+
+    @abstractmethod
+    def step(self, dt: float) -> tuple[float | None, ...]:
+        """What to send `dt` [s] later (channels,); None: leave that one alone."""
+
+
+class JointTask(Task):
+    """Takes one joint from value to value; others that share its channels stand.
+
+    Args:
+        device: The robot.
+        mixing: Of the same.
+        joint: Index of the joint.
+        start: Where the servos stand, raw (channels,); known for all of the joint's.
+        free: Whether the servo's range alone counts, not the joint's.
+    """
+
+    def __init__(self, device: Device, mixing: Mixing, joint: int, start: Raw, free: bool = False) -> None:
+        self.joint = joint
+        self.free = free
+        self._mixing = mixing
+        self._channels = mixing.channels_of(joint)
+        values = mixing.values(start)
+        self._values = [0.0 if value is None else value for value in values]
+        own = [raw if k in self._channels else None for k, raw in enumerate(start)]
+        self._approach = Approach(device.channels, own, mixing.unbounded(self._values))
+        self._begin = self._values[joint]
+        self._span = mixing.reach(joint, self._values) if free else mixing.ranges[joint]
+        self._drive = Drive([device.joints[joint]], [self._span], [self._begin])
+        self._goals: list[float] = []
+        self._stays = False
+
+    def jog(self, amount: float) -> None:
+        """Go on by `amount`, and stand there."""
+        self._stays = True
+        self.done = False
+        self._goals = [self._within((self._goals[0] if self._goals else self._drive.commanded[0]) + amount)]
+
+    def test(self, low: float, high: float) -> None:
+        """Go to `low`, to `high` and back to the start; NaN: near the end of the range."""
+        span = self._span[1] - self._span[0]
+        ends = (self._span[0] + MARGIN * span, self._span[1] - MARGIN * span)
+        low, high = (default if math.isnan(value) else value for value, default in zip((low, high), ends, strict=True))
+        self._goals = [self._within(low), self._within(high), self._begin]
+
+    def step(self, dt: float) -> tuple[float | None, ...]:
+        if self._goals:
+            goal = [Kinematic(self._goals[0])]
+            self._drive.ramp(goal, dt, hurry=False)
+            if not self._stays and self._drive.has_arrived(goal) and self._drive.at_rest:
+                del self._goals[0]
+                self._drive.begin_ramp()
+                self.done = not self._goals
+        self._values[self.joint] = self._drive.commanded[0]
+        return self._approach.take(self._mixing.unbounded(self._values), dt)
+
+    def _within(self, value: float) -> float:
+        return min(max(value, min(self._span[0], self._begin)), max(self._span[1], self._begin))
+
+
+class WiggleTask(Task):
+    """Turns one servo a little one way and back, whatever its joints are.
+
+    Args:
+        device: The robot.
+        channel: Index of the channel.
+        start: Where the servos stand, raw (channels,); known for this one.
+    """
+
+    def __init__(self, device: Device, channel: int, start: Raw) -> None:
+        begin = start[channel]
+        assert begin is not None
+        self._channel = channel
+        self._begin = begin
+        self._count = len(device.channels)
+        settings = device.channels[channel]
+        room = settings.highest - begin, begin - settings.lowest
+        way = 1.0 if room[0] >= room[1] else -1.0
+        self._per_radian = way * settings.per_radian
+        far = min(WIGGLE, max(max(room) / settings.per_radian, 0.0))
+        alone = Joint("servo", Limits(0.0, max(far, WIGGLE), _ANY, _ANY, _ANY))
+        self._drive = Drive([alone], [(0.0, far)], [0.0])
+        self._goals = [far, 0.0] * WIGGLES
+
+    def step(self, dt: float) -> tuple[float | None, ...]:
+        if self._goals:
+            goal = [Kinematic(self._goals[0])]
+            self._drive.ramp(goal, dt, hurry=False)
+            if self._drive.has_arrived(goal) and self._drive.at_rest:
+                del self._goals[0]
+                self._drive.begin_ramp()
+                self.done = not self._goals
+        raw: list[float | None] = [None] * self._count
+        raw[self._channel] = self._begin + self._per_radian * self._drive.commanded[0]
+        return tuple(raw)
+
+
+def channels_needed(device: Device, mixing: Mixing, request: Request) -> frozenset[int]:
+    """The channels that what was wished for drives."""
+    if request.wish is Wish.WIGGLE:
+        return frozenset((min(max(request.target, 0), len(device.channels) - 1),))
+    if request.wish in (Wish.JOG, Wish.TEST):
+        return frozenset(mixing.channels_of(min(max(request.target, 0), len(device.joints) - 1)))
+    return frozenset(range(len(device.channels)))
+
+
+def begin(device: Device, mixing: Mixing, request: Request, start: Raw) -> Task:
+    """The task that was wished for, from where the servos stand."""
+    if request.wish is Wish.WIGGLE:
+        return WiggleTask(device, request.target, start)
+    task = JointTask(device, mixing, request.target, start, request.free)
+    if request.wish is Wish.JOG:
+        task.jog(request.amount)
+    else:
+        task.test(*request.span)
+    return task
