@@ -1,23 +1,23 @@
 """Blender's side of the robot: hands the joints' values to the worker process and says how the robot is. Knows no Blender.
 
-No call waits for the port. `open` takes the time of a process start, `close` at most CLOSE_GRACE and KILL_GRACE.
+No call waits for the port or for the worker; `open` takes the time of a process start.
 """
 
 from __future__ import annotations
 
 import atexit
-import contextlib
 import importlib.util
 import math
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from .device import Device
 from .errors import AnglesError, WorkerError
+from .leaving import CLOSE_GRACE, see_off, see_off_and_wait
 from .memory import SharedMemory
 from .messages import Orders, Report, Request
 from .mixing import Mixing
@@ -27,8 +27,6 @@ from .status import Status
 
 START_GRACE = 10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
 HUNG_AFTER = 1.0  # [s] a hundred missed turns of the worker: no scheduler is that late
-KILL_GRACE = 1.0  # [s] the system ends a killed process at once, but for one in a driver's call: that one ends when the driver lets it
-CLOSE_GRACE = 0.5  # [s] the worker disarms and ends within a few turns; Blender must not wait longer for a hung one
 
 # Windows: no console window, and before programs of ordinary priority, since it is on time or of no use
 _CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "ABOVE_NORMAL_PRIORITY_CLASS", 0)
@@ -102,7 +100,7 @@ class Link:
             raise WorkerError(f"The process for the robot cannot be started with {self._python} ({error}); reinstall Blender") from error
         self._started = self._worker_seen = time.perf_counter()
         self._worker_beat = -1
-        atexit.register(self.close)
+        atexit.register(self._close_at_exit)
 
     def send(self, values: Sequence[float]) -> None:
         """Hand over the newest values (joints,), each in its joint's unit. Older ones that the worker has not read are forgotten.
@@ -199,22 +197,11 @@ class Link:
         return self._describe(report.state, report.fault, report.detail, report)
 
     def close(self) -> None:
-        """Disarm the robot and end the worker; kill it where it hangs. Nothing is left behind but a process that no system can end yet."""
-        atexit.unregister(self.close)
-        process, memory = self._process, self._memory
-        self._process = self._memory = None
-        if process is not None:
-            with contextlib.suppress(OSError):  # closing flushes; the worker may be gone
-                process.stdin.close()  # type: ignore[union-attr]  # the worker disarms and ends when its input does
-            try:
-                process.wait(CLOSE_GRACE)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(KILL_GRACE)
-            process.stderr.close()  # type: ignore[union-attr]
-        if memory is not None:
-            memory.close()
+        """Disarm the robot and end the worker, without waiting for either; one that hangs is killed meanwhile.
+
+        Nothing is left behind but a process that no system can end yet.
+        """
+        self._end(see_off)
 
     def __enter__(self) -> Link:
         self.open()
@@ -222,6 +209,20 @@ class Link:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _close_at_exit(self) -> None:
+        """Blender ends: what is to be done has to be done now."""
+        self._end(see_off_and_wait)
+
+    def _end(self, leave: Callable[[subprocess.Popen[bytes], float], None]) -> None:
+        atexit.unregister(self._close_at_exit)
+        hangs = self._is_lost(self._report()) is Fault.WORKER_HUNG
+        process, memory = self._process, self._memory
+        self._process = self._memory = None
+        if process is not None:
+            leave(process, 0.0 if hangs else CLOSE_GRACE)
+        if memory is not None:
+            memory.close()
 
     def _checked(self, values: Sequence[float]) -> tuple[float, ...]:
         if len(values) != len(self._values):

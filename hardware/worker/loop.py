@@ -17,6 +17,8 @@ from ..virtual_robot import VirtualRobot, VirtualTransport
 from .core import TURN, Worker
 from .priority import ask_for_punctuality
 
+BUSY_FOR = 1.5  # [s] that a busy port is tried again: the last connection's worker may be on its way out, or have to be killed
+TRY_EVERY = 0.05  # [s]
 LEAVE_WITHIN = 0.3  # [s] to hear from the device that it is disarmed; its own watchdog does the rest
 
 
@@ -31,7 +33,7 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
         serial = load_pyserial()
         if serial is None:
             raise TransportError(Fault.NO_PYSERIAL, "")
-        return SerialTransport(serial, device.port, device.baudrate)
+        return _patiently(lambda: SerialTransport(serial, device.port, device.baudrate), ended)
 
     with SharedMemory.attach(memory_map) as memory:
         memory.remove_file()
@@ -42,6 +44,17 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
             _pace(worker, ended)
         finally:
             _leave(worker)
+
+
+def _patiently(connect: Callable[[], Transport], ended: threading.Event) -> Transport:
+    """What `connect` opens; a busy port is tried again for a while."""
+    until = time.perf_counter() + BUSY_FOR
+    while True:
+        try:
+            return connect()
+        except TransportError as error:
+            if error.fault is not Fault.PORT_BUSY or time.perf_counter() > until or ended.wait(TRY_EVERY):
+                raise
 
 
 def _pace(worker: Worker, ended: threading.Event) -> None:

@@ -217,7 +217,7 @@ def test_disconnecting_ends_the_worker(rig):
     arm(rig)
     pid = worker(rig)
     bpy.ops.limber.disconnect()
-    assert not is_running(pid)
+    until(lambda: not is_running(pid), "its worker has ended")
     assert state(rig) == "NONE"
 
 

@@ -35,7 +35,7 @@ def test_deleting_the_armature_closes_its_robot(rig):
     make_active(rig)
     bpy.ops.object.delete()
     beat()
-    assert not is_running(pid)
+    until(lambda: not is_running(pid), "its worker has ended")
     bpy.ops.limber.stop()
     beat()
 
@@ -45,7 +45,7 @@ def test_taking_the_armature_out_of_every_scene_closes_its_robot(rig):
     pid = worker(rig)
     bpy.context.scene.collection.objects.unlink(rig)
     beat()
-    assert not is_running(pid)
+    until(lambda: not is_running(pid), "its worker has ended")
 
 
 def test_renaming_the_armature_keeps_its_robot(rig):
@@ -63,7 +63,7 @@ def test_another_armature_of_that_name_does_not_get_the_robot(rig):
     other, _ = robot_rig()
     assert other.name == "Rig"
     beat()
-    assert not is_running(pid)
+    until(lambda: not is_running(pid), "its worker has ended")
     assert state(other) == "NONE"
 
 
@@ -126,7 +126,7 @@ def test_undoing_the_armatures_making_closes_its_robot(undo_step):
     bpy.ops.ed.undo()
     assert "Rig" not in bpy.data.objects
     beat()
-    assert not is_running(pid)
+    until(lambda: not is_running(pid), "its worker has ended")
 
 
 def test_undo_while_live_keeps_streaming(undo_step):
@@ -158,7 +158,7 @@ def test_loading_a_file_while_streaming_ends_worker_and_link(rig, chain, tmp_pat
     pid = worker(rig)
     bpy.context.scene.frame_set(3)
     bpy.ops.wm.open_mainfile(filepath=path)
-    assert not is_running(pid)
+    until(lambda: not is_running(pid), "its worker has ended")
     rig = bpy.data.objects["Rig"]
     assert state(rig) == "NONE"
     beat()
@@ -179,7 +179,7 @@ def test_unregistering_while_streaming_ends_worker_and_link(rig):
     pid = worker(rig)
     limber.unregister()
     try:
-        assert not is_running(pid)
+        until(lambda: not is_running(pid), "its worker has ended")
     finally:
         limber.register()
     assert state(rig) == "NONE"
@@ -263,7 +263,7 @@ def test_a_worker_that_hangs_is_told_and_replaced(rig):
     assert "hangs" in status(rig).sentence
     bpy.ops.limber.clear_fault()
     until(lambda: state(rig) == "DISARMED", "a new worker has connected")
-    assert not is_running(pid)
+    until(lambda: not is_running(pid), "its worker has ended")
 
 
 def test_ending_live_while_armed_takes_the_robot_to_the_authored_pose(rig, chain):

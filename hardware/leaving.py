@@ -1,0 +1,37 @@
+"""Workers on their way out: a thread sees them off, so that Blender waits for none of them. Knows no Blender."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import threading
+
+CLOSE_GRACE = 0.5  # [s] the worker disarms and ends within a few turns, or in 0.3 s where the device does not answer
+KILL_GRACE = 1.0  # [s] the system ends a killed process at once, but for one in a driver's call: that one ends when the driver lets it
+
+
+def see_off(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> None:
+    """Tell a worker to disarm and end, and return at once; one that still runs after `grace` [s] is killed meanwhile."""
+    _tell(process)
+    threading.Thread(target=_wait, args=(process, grace), name="limber: a worker leaves", daemon=True).start()
+
+
+def see_off_and_wait(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> None:
+    """The same, waiting: where the interpreter ends there is no later, and no new thread."""
+    _tell(process)
+    _wait(process, grace)
+
+
+def _tell(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):  # closing flushes; the worker may be gone
+        process.stdin.close()  # type: ignore[union-attr]  # the worker disarms and ends when its input does
+
+
+def _wait(process: subprocess.Popen[bytes], grace: float) -> None:
+    try:
+        process.wait(grace)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(KILL_GRACE)
+    process.stderr.close()  # type: ignore[union-attr]

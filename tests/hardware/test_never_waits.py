@@ -1,0 +1,77 @@
+"""Blender's side of the link can wait for no port, whatever the port does: nothing that it calls on the main thread waits for anything.
+
+How long its calls take beside a port that is stuck is measured by `python -m benchmarks.link --figures`.
+"""
+
+import ast
+from pathlib import Path
+
+HARDWARE = Path(__file__).resolve().parents[2] / "hardware"
+WAITING = {"wait", "join", "sleep", "communicate", "acquire", "select", "recv", "result", "check_output", "check_call", "run", "flock"}
+PORTS = {"serial", "transport", "ports", "termios", "socket"}
+
+
+def blenders_side() -> dict[str, ast.Module]:
+    """link.py and all of the package's modules that it imports, one way or another."""
+    trees: dict[str, ast.Module] = {}
+    names = ["link"]
+    while names:
+        name = names.pop()
+        path = HARDWARE / f"{name}.py"
+        if name not in trees and path.exists():
+            trees[name] = ast.parse(path.read_text(encoding="utf-8"))
+            names += imported(trees[name])
+    return trees
+
+
+def imported(tree: ast.Module) -> list[str]:
+    names = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            names += [(node.module or "").split(".")[0], *(alias.name for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names += [alias.name.split(".")[0] for alias in node.names]
+    return names
+
+
+def calls(tree: ast.AST) -> list[str]:
+    """The names of what is called."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            found += [node.func.attr] if isinstance(node.func, ast.Attribute) else [node.func.id] if isinstance(node.func, ast.Name) else []
+    return found
+
+
+def functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def test_blenders_side_knows_no_port():
+    sides = blenders_side()
+    assert {"memory", "mailbox", "leaving"} <= set(sides)
+    for name, tree in sides.items():
+        assert not PORTS & set(imported(tree)), name
+
+
+def test_no_call_on_the_main_thread_waits():
+    for name, tree in blenders_side().items():
+        if name == "leaving":
+            continue
+        text_joins = [  # of texts and paths, as in ", ".join(...): they wait for nothing
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Constant)
+        ]
+        assert not WAITING & set(calls(tree)) or [call for call in calls(tree) if call in WAITING] == ["join"] * len(text_joins), name
+
+
+def test_a_worker_that_leaves_is_waited_for_by_a_thread_or_where_blender_ends():
+    sides = blenders_side()
+    leaving, link = functions(sides["leaving"]), functions(sides["link"])
+    waiting = {name for name, function in leaving.items() if "wait" in calls(function)}
+    assert waiting == {"_wait"}
+    assert {name for name, function in leaving.items() if "_wait" in calls(function)} == {"see_off_and_wait"}
+    mentions = {name for name, function in link.items() for node in ast.walk(function) if getattr(node, "id", "") == "see_off_and_wait"}
+    assert mentions == {"_close_at_exit"}
+    assert "_close_at_exit" not in calls(sides["link"])
