@@ -149,7 +149,7 @@ class ServoConversation(Talk):
 
     def close(self, now: float) -> None:
         self._moves.give_up()
-        if self._set_up and self._want is Want.ARMED:
+        if self._set_up and (self._want is Want.ARMED or not self._settled):
             self._dialogue.interrupt(())
             self._ask(lambda: self._codec.stop({}, self._channels.limp))
             self._turn(b"", now)

@@ -1,6 +1,7 @@
 """Rows of the fault table that need a system: a real worker process, a real port, a real Blender, and the firmware in real time."""
 
 import importlib.util
+import math
 import os
 import queue
 import signal
@@ -23,12 +24,13 @@ from tests.hardware.emulator import EmulatedUno
 from tests.hardware.faults.observing import Ending, ending
 from tests.hardware.faults.playing import Outcome
 from tests.hardware.faults.rows import Robot
-from tests.hardware.faults.worlds import PULSE_SPACING, Seen, seen_in, uno_device
+from tests.hardware.faults.worlds import PULSE_SPACING, Seen, seen_in, uno_device, with_limits
 from tests.hardware.patience import PATIENCE, wait_until
 from tests.hardware.simulation import waving
 
 ROOT = Path(__file__).resolve().parents[3]
 WHERE = "Uno, real time"
+NARROW = 0.2  # [rad]
 LOOK = 0.005  # [s] between two frames
 
 
@@ -166,6 +168,25 @@ def wrong_length() -> Outcome:
         return Outcome("Blender hands over too few angles", WHERE, Robot.FOLLOWS, str(refused.value), 0.0, ending(bench, since), (), 0.0)
 
 
+def changed_limits() -> Outcome:
+    """The robot follows within the limits that it was connected with, until it is connected anew."""
+    with armed() as bench:
+        since = bench.now
+        narrow = with_limits(bench.device, lower=-NARROW, upper=NARROW)
+        bench.until(lambda status: status.commanded is not None and max(map(abs, status.commanded)) > 2 * NARROW)
+        end = ending(bench, since)
+        bench.link.close()
+        bench.device, bench.link = narrow, Link(narrow)
+        bench.link.open()
+        bench.until(lambda status: status.state is State.DISARMED)
+        bench.arm()
+        bench.until(lambda status: max(map(abs, status.commanded or (math.inf,))) <= NARROW)
+        bench.stream(0.5)
+        assert max(map(abs, bench.link.status().commanded)) <= NARROW
+    said = "Port or channels have changed: disconnect and connect again to use them"
+    return Outcome("Limits are changed while the robot is armed", WHERE, Robot.FOLLOWS, said, None, end, (), 0.0)
+
+
 class Blender:
     """A real Blender without a window, as the process that the robot hangs on."""
 
@@ -273,4 +294,5 @@ SYSTEM = (
     SystemRow("paused_blender", paused_blender, needs_blender=True),
     SystemRow("killed_blender", killed_blender, needs_blender=True),
     SystemRow("wrong_length", wrong_length),
+    SystemRow("changed_limits", changed_limits),
 )

@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from limber.hardware.calibration import angle_from_pulse, angle_range
-from limber.hardware.device import Channel, Device
+from limber.hardware.device import Device, direct, one_to_one
+from limber.hardware.mixing import Mixing, turn_of_raw
 from limber.hardware.safety import State, Wish
 from limber.hardware.sentences import sentence
 from limber.hardware.transport import TransportError
@@ -40,14 +40,18 @@ class Seen:
 
 
 def uno_device(limits=LIMITS) -> Device:
-    return Device(ANY_PORT, tuple(Channel(f"joint {k}", k, limits, on_silence=_on_silence(k)) for k in range(JOINTS)))
+    return one_to_one(ANY_PORT, [direct(f"joint {k}", k, limits, on_silence=_on_silence(k)) for k in range(JOINTS)])
 
 
 def bus_device(protocol: str, limits=LIMITS) -> Device:
-    def channel(k: int) -> Channel:
-        return Channel(f"joint {k}", k + 1, limits, 1, 2048.0, STEPS_PER_RAD, 1.0, 4095.0, _on_silence(k))
+    servo = {"zero": 2048.0, "per_radian": STEPS_PER_RAD, "lowest": 1.0, "highest": 4095.0}
+    pairs = [direct(f"joint {k}", k + 1, limits, on_silence=_on_silence(k), **servo) for k in range(JOINTS)]
+    return one_to_one(ANY_PORT, pairs, baudrate=1_000_000, protocol=protocol)
 
-    return Device(ANY_PORT, tuple(channel(k) for k in range(JOINTS)), 1_000_000, protocol)
+
+def with_limits(device: Device, **changes: float) -> Device:
+    """The description with other limits."""
+    return replace(device, joints=tuple(replace(joint, limits=replace(joint.limits, **changes)) for joint in device.joints))
 
 
 def _on_silence(joint: int) -> str:
@@ -62,7 +66,7 @@ def seen_in(device: Device, pulses: Iterable[Pulse]) -> list[Seen]:
         if pulse.channel not in channels:
             continue
         joint, channel = channels[pulse.channel]
-        seen.append(Seen((pulse.rise_us + pulse.width_us) / 1e6, joint, angle_from_pulse(channel, pulse.width_us)))
+        seen.append(Seen((pulse.rise_us + pulse.width_us) / 1e6, joint, turn_of_raw(channel, pulse.width_us)))
     return seen
 
 
@@ -152,12 +156,7 @@ class World(Simulation):
 
     def ranges(self) -> list[tuple[float, float]]:
         """Lowest and highest angle of each joint [rad]."""
-        return [angle_range(channel) for channel in self.device.channels]
-
-    def with_limits(self, **changes: float) -> Device:
-        """The robot's description with other limits."""
-        channels = tuple(replace(channel, limits=replace(channel.limits, **changes)) for channel in self.device.channels)
-        return replace(self.device, channels=channels)
+        return list(Mixing(self.device).ranges)
 
 
 class UnoWorld(World):
@@ -218,7 +217,7 @@ class BusWorld(World):
 
     def look(self) -> list[Seen]:
         return [
-            Seen(self.now, joint, angle_from_pulse(channel, self.bus.servos[channel.servo].position))
+            Seen(self.now, joint, turn_of_raw(channel, self.bus.servos[channel.servo].position))
             for joint, channel in enumerate(self.device.channels)
             if self.bus.has_torque(channel.servo)
         ]
