@@ -30,8 +30,7 @@ def board(folder, source: str, *options: str) -> ctypes.CDLL:
 @pytest.fixture(scope="module", params=[2, 3], ids=lambda version: f"core {version}")
 def esp32(request, tmp_path_factory) -> ctypes.CDLL:
     folder = tmp_path_factory.mktemp(f"esp32_{request.param}")
-    found = board(folder, "pulses_esp32.cpp", *ESP32, f"-DESP_ARDUINO_VERSION_MAJOR={request.param}")
-    return found
+    return board(folder, "pulses_esp32.cpp", *ESP32, f"-DESP_ARDUINO_VERSION_MAJOR={request.param}")
 
 
 @pytest.fixture(scope="module")

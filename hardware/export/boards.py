@@ -1,0 +1,51 @@
+"""Boards that play a motion from their flash: how much of it they have for that. Knows no Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+UNO_FLASH = 32_256  # 32 kB but for the boot loader's 512 bytes
+NANO_FLASH = 30_720  # the same with the older boot loader of 2 kB, which most Nanos have
+UNO_FIRMWARE = 8_500  # what the firmware with its player takes (avr-size: text and data; a test builds it and looks)
+PCA9685_FIRMWARE = 9_800  # likewise with the PCA9685's pulses and Arduino's Wire
+LARGE_FLASH = 1_000_000  # ESP32 and RP2040 have 2 MB and more; the firmware with Arduino's core takes up to 0.4 MB
+UNO_PINS = (13, 15, 16, 17, 18, 19)  # that carry no servo: 13 has a light, 15 to 19 are A1 to A5
+UNO_PCA9685_PINS = (*range(2, 18),)  # all but the serial line (0, 1) and I2C (A4, A5)
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board with the reference firmware.
+
+    Attributes:
+        label: For the user.
+        flash: Bytes of it that a program may have.
+        firmware: What the firmware and its player take of it.
+        servos: How many it has.
+        button_pins: Where a start button can be; None: the board's own papers know.
+    """
+
+    label: str
+    flash: int
+    firmware: int
+    servos: int
+    button_pins: tuple[int, ...] | None = None
+
+    @property
+    def room(self) -> int:
+        """Bytes that are left for a motion."""
+        return self.flash - self.firmware
+
+
+BOARDS: Mapping[str, Board] = MappingProxyType(
+    {
+        "uno": Board("Arduino Uno", UNO_FLASH, UNO_FIRMWARE, 12, UNO_PINS),
+        "nano": Board("Arduino Nano", NANO_FLASH, UNO_FIRMWARE, 12, UNO_PINS),
+        "uno_pca9685": Board("Arduino Uno with PCA9685", UNO_FLASH, PCA9685_FIRMWARE, 16, UNO_PCA9685_PINS),
+        "nano_pca9685": Board("Arduino Nano with PCA9685", NANO_FLASH, PCA9685_FIRMWARE, 16, UNO_PCA9685_PINS),
+        "large": Board("ESP32 or RP2040", LARGE_FLASH, 400_000, 12),
+        "large_pca9685": Board("ESP32 or RP2040 with PCA9685", LARGE_FLASH, 400_000, 16),
+    }
+)

@@ -1,0 +1,95 @@
+"""Whether a motion keeps its joints' limits and its channels' ranges: the first frame that does not is named. Knows no Blender.
+
+Limits hold for the frames' differences. The curve between frames (`motion.interpolation`) mixes them with weights that sum to one, so where
+they keep the limits it does, and where a difference breaks one the curve does so near that frame.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ..device import Channel, Device, Joint
+from .errors import ExportError
+from .take import STANDING, Take, Values
+
+SINGLE = 2.0**-23  # relative: what a key, which is single precision, may be off, both ways
+SHARE = 1e-3  # of a limit that does not matter: less than a servo's own unevenness
+ORDERS = ("velocity", "acceleration", "jerk")
+UNITS = {"rad": ("degrees", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
+PER = ("/s", "/s2", "/s3")
+FILTERED = "play it with a motion filter (Live, or Bake), let it come to rest, or correct the joint's limits"
+
+
+def check(take: Take) -> None:
+    """Raises on the first frame that a robot must not be sent.
+
+    Raises:
+        ExportError: It names the joint or channel, the frame, what is expected and what was found.
+    """
+    for joint, values in zip(take.device.joints, take.joints(), strict=True):
+        _check_position(take, joint, values)
+        _check_motion(take, joint, values)
+    _check_channels(take)
+
+
+def _check_position(take: Take, joint: Joint, values: Sequence[float]) -> None:
+    lower, upper = joint.limits.lower, joint.limits.upper
+    slack = SINGLE * max(abs(lower), abs(upper))
+    for index, value in enumerate(values):
+        if not math.isfinite(value):
+            raise ExportError(f"Joint '{joint.name}', {_frame(take, index)}: its value is {value}, no number; correct its animation")
+        if not lower - slack <= value <= upper + slack:
+            raise ExportError(
+                f"Joint '{joint.name}', {_frame(take, index)}: {joint.text(value)}; expected {joint.text(lower)} to {joint.text(upper)}."
+                " Correct the animation or the joint's limits"
+            )
+
+
+def _check_motion(take: Take, joint: Joint, values: Sequence[float]) -> None:
+    limits = (joint.limits.velocity, joint.limits.acceleration, joint.limits.jerk)
+    largest = max(map(abs, values))
+    differences = list(values)
+    for order, (word, limit) in enumerate(zip(ORDERS, limits, strict=True), 1):
+        differences = [(b - a) * take.rate for a, b in pairwise(differences)]
+        slack = SHARE * limit + 2.0**order * SINGLE * largest * take.rate**order
+        broken = [index for index, found in enumerate(differences) if abs(found) > limit + slack]
+        if broken:
+            more = f", and in {len(broken) - 1} more" if len(broken) > 1 else ""
+            raise ExportError(
+                f"Joint '{joint.name}', {_frame(take, broken[0] + order)}{more}: {word} {_text(joint, differences[broken[0]], order)};"
+                f" expected at most {_text(joint, limit, order)}. Remedy: {FILTERED}"
+            )
+
+
+def _check_channels(take: Take) -> None:
+    index_of = {joint.name: index for index, joint in enumerate(take.device.joints)}
+    for index, values in enumerate(take.frames):
+        for channel, raw in zip(take.device.channels, raw_positions(take.device, values, index_of), strict=True):
+            slack = SINGLE * max(abs(channel.lowest), abs(channel.highest))
+            if not channel.lowest - slack <= raw <= channel.highest + slack:
+                raise ExportError(
+                    f"Channel {channel.label}, {take.name(index)}: position {raw:.1f}; expected {channel.lowest:g} to {channel.highest:g}."
+                    " Correct the animation, or zero, direction and range of the channel"
+                )
+
+
+def raw_positions(device: Device, values: Values, index_of: dict[str, int]) -> Iterator[float]:
+    """Each channel's raw position, also where it is outside of its range."""
+    for channel in device.channels:
+        yield _raw(channel, math.fsum(share.gear * values[index_of[share.joint]] for share in channel.shares))
+
+
+def _raw(channel: Channel, turn: float) -> float:
+    return channel.zero + channel.direction * channel.per_radian * turn
+
+
+def _frame(take: Take, index: int) -> str:
+    """The frame at an index of `Take.standing`."""
+    return take.name(min(index - STANDING, len(take.frames) - 1))
+
+
+def _text(joint: Joint, value: float, order: int) -> str:
+    unit, scale = UNITS[joint.unit]
+    return f"{scale * value:.4g}{' ' if unit else ''}{unit}{PER[order - 1]}"

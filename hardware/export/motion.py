@@ -1,0 +1,113 @@
+"""From baked frames to the positions of every channel at an even rate. Knows no Blender."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from ...motion import Kinematic, Limits, TrackingFilter, between
+from ...motion.interpolation import FRAMES
+from ..device import Device
+from ..mixing import Mixing
+from .check import check
+from .errors import ExportError
+from .take import STANDING, Take, Values
+
+HIGHEST_RATE = 255  # [1/s] more than any servo takes; fits the byte that some formats have for it
+RETURN_SHARE = 0.5  # of the joints' limits, for the way back to the first frame: nobody has authored it, so it is no show
+RETURN_LIMIT = 120.0  # [s] a way back that takes longer has a limit that is not meant
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """A robot's motion at an even rate, within its limits.
+
+    Attributes:
+        title: What moves: the armature's name.
+        device: The robot.
+        rate: Rows a second.
+        values: Of the joints (rows, joints), in the order and unit of `device.joints`.
+        positions: Of the channels (rows, channels), raw, in the order of `device.channels`; not rounded.
+        loops: It ends where it begins, at rest, and is played over and over.
+    """
+
+    title: str
+    device: Device
+    rate: int
+    values: tuple[Values, ...]
+    positions: tuple[Values, ...]
+    loops: bool
+
+    @property
+    def seconds(self) -> float:
+        return len(self.values) / self.rate
+
+
+def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
+    """The motion of a take: from a standstill in its first frame to one in its last; where it loops, slowly back to the first.
+
+    Args:
+        take: The frames.
+        rate: Rows a second, 1 to HIGHEST_RATE.
+        title: Of the motion.
+        loops: Whether it will be played over and over.
+
+    Raises:
+        ExportError: A limit is broken, or the rate cannot be had; it names joint, frame, expected and found.
+        DeviceError: The channels do not fit the joints.
+    """
+    if not 1 <= rate <= HIGHEST_RATE:
+        raise ExportError(f"A rate of {rate} Hz cannot be had; choose 1 to {HIGHEST_RATE}")
+    mixing = Mixing(take.device)
+    check(take)
+    if loops:
+        take = _going_back(take)
+        check(take)
+    values = tuple(tuple(joint.position for joint in row) for row in sample(take, rate))
+    return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), loops)
+
+
+def sample(take: Take, rate: float) -> list[list[Kinematic]]:
+    """How every joint moves at `rate` rows a second (rows, joints): the curve on which the robot link plays the same frames back.
+
+    It begins at rest in the first frame and ends at rest in the last, so it takes two frames more than the frames do.
+    """
+    columns = list(take.joints())
+    begin, end = STANDING - 1, len(columns[0]) - STANDING  # places on the curve, in frames: before and behind them it stands
+    rows = math.ceil((end - begin) * rate / take.rate - 1e-9) + 1  # a row that rounding alone puts behind the end is the last one
+    found = []
+    for row in range(rows):
+        place = min(begin + row * take.rate / rate, float(end))
+        index = min(int(place), len(columns[0]) - FRAMES + 1)
+        found.append(
+            [
+                between((column[index - 1], column[index], column[index + 1], column[index + 2]), place - index, 1.0 / take.rate)
+                for column in columns
+            ]
+        )
+    return found
+
+
+def _going_back(take: Take) -> Take:
+    """The take with its way back to the first frame, slower than the limits allow."""
+    filters = [TrackingFilter(_share(joint.limits, RETURN_SHARE)) for joint in take.device.joints]
+    goal, dt = take.frames[0], 1.0 / take.rate
+    states: list[Kinematic] = [one.rest(value) for one, value in zip(filters, take.frames[-1], strict=True)]
+    frames = [take.frames[-1]] * STANDING
+    while any(state != Kinematic(value) for state, value in zip(map(_plain, states), goal, strict=True)):
+        states = [one.step(state, value, dt, 0.0) for one, state, value in zip(filters, states, goal, strict=True)]
+        frames.append(tuple(state.position for state in states))
+        if len(frames) > RETURN_LIMIT * take.rate:
+            raise ExportError(
+                f"The way back to {take.name(0)} takes more than {RETURN_LIMIT:.0f} s: end the range in the pose in which it begins,"
+                " or raise the joints' velocity, acceleration and jerk"
+            )
+    return take.followed_by((*frames, goal))
+
+
+def _plain(state: Kinematic) -> Kinematic:
+    return Kinematic(state.position, state.velocity, state.acceleration)
+
+
+def _share(limits: Limits, share: float) -> Limits:
+    return replace(limits, velocity=share * limits.velocity, acceleration=share * limits.acceleration, jerk=share * limits.jerk)

@@ -1,0 +1,30 @@
+"""Channels' raw positions as the pulses that some formats want. Knows no Blender."""
+
+from __future__ import annotations
+
+from ..device import Device
+from ..protocols.table import FILE, codec_for
+from .errors import ExportError
+from .motion import Motion
+
+OWN_PROTOCOL = "limber"  # is no entry of the table: its pulses are microseconds
+
+
+def check_pulses(device: Device, what: str) -> None:
+    """Raises where the robot's servos take positions of another kind.
+
+    Raises:
+        ExportError: `what`, the format's name, is for hobby servos, and these are none.
+    """
+    if device.protocol == OWN_PROTOCOL:
+        return
+    if device.protocol.startswith(FILE):
+        raise ExportError(f"{what}: it is not known whether the robot's own protocol has servo pulses; export CSV or JSON")
+    units = codec_for(device.protocol).capabilities.units
+    if units.microsecond is None:
+        raise ExportError(f"{what} is for servos that take pulses, and the robot's take {units.name}; export CSV or JSON")
+
+
+def rounded(motion: Motion, units_per_us: int) -> list[tuple[int, ...]]:
+    """The positions (rows, channels) in that unit, rounded as the robot link rounds them."""
+    return [tuple(round(pulse * units_per_us) for pulse in row) for row in motion.positions]

@@ -1,0 +1,94 @@
+"""Files as blender-servo-animation's library plays them: commands of five bytes, and a line feed behind each frame. Knows no Blender.
+
+Its player of stored motion ends a frame at every line feed, also where it is data, as it starts a command at every 3C. So positions
+step around both by one; servos 10 and 60, and positions whose high byte is either, cannot be had. In its JSON, positions are numbers.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..protocols.interface import ProtocolError
+from ..protocols.servo_animation import START, TITLE, encode
+from .errors import ExportError
+from .motion import Motion
+from .pulses import check_pulses, rounded
+
+LINE_FEED = 0x0A
+BYTES_A_LINE = 12
+HIGHEST_FRAMES = 32_767  # `int` of an Uno
+
+
+def header(motion: Motion) -> bytes:
+    """An Arduino header with FPS, FRAMES, LENGTH and ANIMATION_DATA."""
+    data = binary(motion)
+    frames = len(motion.positions)
+    if max(frames, len(data)) > HIGHEST_FRAMES:
+        raise ExportError(
+            f"{TITLE} counts bytes up to {HIGHEST_FRAMES}, and {motion.seconds:.1f} s are {len(data)}; choose a shorter range,"
+            " a lower rate, or its .bin for a memory card"
+        )
+    rows = ("    " + " ".join(f"{byte:#04x}," for byte in data[at : at + BYTES_A_LINE]) for at in range(0, len(data), BYTES_A_LINE))
+    lines = [
+        f"// {motion.seconds:.1f} s for {TITLE}, made by Limber.",
+        "",
+        "#include <Arduino.h>",
+        "",
+        f"const byte FPS = {motion.rate};",
+        f"const int FRAMES = {frames};",
+        f"const int LENGTH = {len(data)};",
+        "",
+        "const byte PROGMEM ANIMATION_DATA[LENGTH] = {",
+        *rows,
+        "};",
+    ]
+    return ("\n".join(lines) + "\n").encode("ascii")
+
+
+def binary(motion: Motion) -> bytes:
+    """The commands alone, for a memory card or a stream."""
+    check_pulses(motion.device, TITLE)
+    servos = [channel.servo for channel in motion.device.channels]
+    data = bytearray()
+    for row in rounded(motion, 1):
+        for channel, servo, position in sorted(zip(motion.device.channels, servos, row, strict=True), key=lambda one: one[1]):
+            try:
+                data += _command(servo, position)
+            except ProtocolError as error:
+                raise ExportError(f"Channel {channel.label}: {error}") from error
+        data.append(LINE_FEED)
+    return bytes(data)
+
+
+def _command(servo: int, position: int) -> bytes:
+    if servo == LINE_FEED:
+        raise ProtocolError(f"servo {servo} never moves with {TITLE}'s files: its id is the byte that ends a frame; choose another id")
+    if position >> 8 == LINE_FEED:
+        raise ProtocolError(
+            f"pulses of {position} us cannot be had with {TITLE}'s files: 2560 to 2815 have the byte that ends a frame; narrow its range"
+        )
+    command = encode(servo, position)
+    return encode(servo, position + 1) if command[3] == LINE_FEED else command
+
+
+def document(motion: Motion) -> bytes:
+    """Its JSON: all positions of each servo."""
+    check_pulses(motion.device, TITLE)
+    columns = zip(*rounded(motion, 1), strict=True)
+    servos = {
+        str(channel.servo): {"name": " + ".join(share.joint for share in channel.shares), "positions": list(column)}
+        for channel, column in zip(motion.device.channels, columns, strict=True)
+    }
+    for servo in servos:
+        if int(servo) == START:
+            raise ExportError(f"Servo {START} never moves with {TITLE}: its id is the byte that starts a command; choose another id")
+    found = {
+        "description": "Blender Servo Animation Positions",
+        "fps": motion.rate,
+        "frames": len(motion.positions),
+        "seconds": round(motion.seconds),
+        "bones": len(servos),
+        "armature": motion.title,
+        "servos": servos,
+    }
+    return json.dumps(found).encode("utf-8")

@@ -1,0 +1,111 @@
+"""A motion as bytes for the flash of the reference firmware (its src/table.c reads them). Knows no Blender.
+
+    byte 0      version, 1
+    byte 1      channels
+    byte 2      pulses a row: 1 means a row for each pulse, 50 a second; with more, pulses between rows lie on a straight line
+    byte 3      bit 0: it loops
+    bytes 4-7   rows
+    then for each channel 10 bytes: servo, on silence (0 hold, 1 detach), lowest, highest position, speed [us/s], position in the first row
+    then the rows
+
+All numbers are unsigned, high byte first; positions are eighths of a microsecond, as on the wire. A row says of each channel by how much it
+misses the straight line through the two rows before (position - 2 last + before, modulo 65536, as a signed number; before the first row it
+stands). Its bits, the sign lowest (0, -1, 1, -2, ... are 0, 1, 2, 3, ...), are three to a half byte, low ones first, with 8 added to
+what another one follows. High half bytes come first. Smooth motion needs one or two half bytes for a channel and row.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+VERSION = 1
+LOOPS = 0x01
+HEAD = struct.Struct(">BBBBI")
+TRACK = struct.Struct(">BBHHHH")
+WORD = 0x10000
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """A channel of a table: its servo, what the device may do with it, and its positions in every row [1/8 us]."""
+
+    servo: int
+    detaches: bool
+    lowest: int
+    highest: int
+    speed: int
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What the bytes say."""
+
+    tracks: tuple[Track, ...]
+    pulses_per_row: int
+    loops: bool
+
+    @property
+    def rows(self) -> int:
+        return len(self.tracks[0].positions)
+
+
+def encode(table: Table) -> bytes:
+    """The table's bytes."""
+    head = HEAD.pack(VERSION, len(table.tracks), table.pulses_per_row, LOOPS if table.loops else 0, table.rows)
+    for track in table.tracks:
+        head += TRACK.pack(track.servo, track.detaches, track.lowest, track.highest, track.speed, track.positions[0])
+    bends = [_bends(track.positions) for track in table.tracks]
+    return head + _packed(half for row in zip(*bends, strict=True) for bend in row for half in _halves(bend))
+
+
+def decode(data: bytes) -> Table:
+    """The table that `encode` wrote."""
+    _, count, pulses_per_row, flags, rows = HEAD.unpack_from(data)
+    heads = [TRACK.unpack_from(data, HEAD.size + k * TRACK.size) for k in range(count)]
+    halves = (half for byte in data[HEAD.size + count * TRACK.size :] for half in (byte >> 4, byte & 0x0F))
+    before = [start for *_, start in heads]
+    last, positions = list(before), [[] for _ in heads]  # type: list[int], list[list[int]]
+    for _ in range(rows):
+        for k in range(count):
+            before[k], last[k] = last[k], (2 * last[k] - before[k] + _bend(halves)) % WORD
+            positions[k].append(last[k])
+    tracks = (
+        Track(servo, bool(detaches), lowest, highest, speed, tuple(places))
+        for (servo, detaches, lowest, highest, speed, _), places in zip(heads, positions, strict=True)
+    )
+    return Table(tuple(tracks), pulses_per_row, bool(flags & LOOPS))
+
+
+def _bends(positions: Sequence[int]) -> Iterator[int]:
+    """By how much each position misses the straight line through the two before it."""
+    before = last = positions[0]
+    for position in positions:
+        yield (position - 2 * last + before + WORD // 2) % WORD - WORD // 2
+        before, last = last, position
+
+
+def _halves(bend: int) -> Iterator[int]:
+    bits = 2 * bend if bend >= 0 else -2 * bend - 1
+    while bits > 7:
+        yield 8 | (bits & 7)
+        bits >>= 3
+    yield bits
+
+
+def _bend(halves: Iterator[int]) -> int:
+    bits = shift = 0
+    while True:
+        half = next(halves)
+        bits |= (half & 7) << shift
+        shift += 3
+        if half < 8:
+            return ~(bits >> 1) if bits & 1 else bits >> 1
+
+
+def _packed(halves: Iterator[int]) -> bytes:
+    every = list(halves)
+    every += [0] * (len(every) % 2)
+    return bytes(high << 4 | low for high, low in zip(every[::2], every[1::2], strict=True))

@@ -1,0 +1,59 @@
+"""Motion as it was baked, frame by frame. Knows no Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ..device import Device
+from .errors import ExportError
+
+Values = tuple[float, ...]
+
+STANDING = 3  # equal frames in a row: what the curve between frames takes for standing still
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """Frames of a robot's joints.
+
+    Attributes:
+        device: The robot.
+        first: Number of the first frame.
+        rate: Frames a second [1/s].
+        frames: Values of the joints (frames, joints), in the order and unit of `device.joints`.
+        last: Number of the range's last frame; what follows it in `frames` was added: coming to rest, going back.
+
+    Raises:
+        ExportError: No frame, or frames without a value for each joint.
+    """
+
+    device: Device
+    first: int
+    rate: float
+    frames: tuple[Values, ...]
+    last: int
+
+    def __post_init__(self) -> None:
+        if not self.frames:
+            raise ExportError("There is no frame to export; choose a range with at least one")
+        for index, values in enumerate(self.frames):
+            if len(values) != len(self.device.joints):
+                raise ExportError(f"{self.name(index)} has {len(values)} values for {len(self.device.joints)} joints; give one for each")
+
+    def name(self, index: int) -> str:
+        """What a message calls the frame at `index`, which may lie before or behind all frames."""
+        frame = self.first + max(index, 0)
+        return f"frame {frame}" if frame <= self.last else f"the {frame - self.last}. frame after {self.last}"
+
+    def standing(self) -> tuple[Values, ...]:
+        """The frames with a standstill before and behind them, as the robot is when they begin and end."""
+        return (self.frames[0],) * STANDING + self.frames + (self.frames[-1],) * STANDING
+
+    def joints(self) -> Iterator[tuple[float, ...]]:
+        """Each joint's values in `standing`."""
+        return zip(*self.standing(), strict=True)
+
+    def followed_by(self, frames: tuple[Values, ...]) -> Take:
+        """The same with more frames behind."""
+        return replace(self, frames=self.frames + frames)
