@@ -8,7 +8,7 @@ from ..device import Device
 from ..protocols.interface import Quantity
 from .talk import Readings
 
-HOT = 60.0  # [degrees Celsius] bus servos switch off at 70 to 80: a minute or two earlier
+HOT = 60.0  # [degrees Celsius] bus servos switch off at 70 to 80, and not all do: some minutes earlier
 SAG = 0.85  # share of the highest voltage seen: a supply that gives way so far is near the servos' lowest
 STRAINED = 0.8  # share of the greatest load: their overload protection trips at about that after some seconds
 STRAINED_FOR = 1.0  # [s] longer than a swing's beginning and end
@@ -32,7 +32,7 @@ class Strain:
         for k, (channel, reading) in enumerate(zip(self._channels, readings, strict=True)):
             heat = reading.get(Quantity.TEMPERATURE)
             if heat is not None and heat >= HOT:
-                texts.append(f"{channel.label} is hot ({heat:.0f} °C; it switches off at 70 to 80): let it rest")
+                texts.append(f"{channel.label} is hot ({heat:.0f} °C): let it rest before it reaches 70")
             voltage = reading.get(Quantity.VOLTAGE)
             if voltage is not None:
                 self._highest[k] = max(self._highest[k], voltage)

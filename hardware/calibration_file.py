@@ -1,0 +1,287 @@
+"""What was found out about a robot's servos, as a file that can be carried to another scene. Knows no Blender.
+
+JSON of a stated version: which servo belongs to which joint, where its zero is, how it turns and how far. Reading is strict: what does not
+fit is an error that names the file, the joint or servo, the field, what is expected and what was found. Writing is all or nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..motion.limits import Limits
+from .device import Channel, Device, Joint, OnSilence, Share, Unit
+from .errors import DeviceError, HardwareError
+
+FORMAT = "limber-calibration"
+VERSION = 1
+
+_ROBOT = ("format", "version", "protocol", "baudrate", "latency", "multi_turn", "joints", "channels")
+_JOINT = ("name", "unit")
+_CHANNEL = ("servo", "joints", "direction", "zero", "per_radian", "lowest", "highest", "on_silence", "speed")
+_SHARE = ("joint", "gear")
+_ANY = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)  # limits are the chain's; only whether joints and channels belong together is asked
+
+_MISSING = object()
+
+
+class CalibrationError(HardwareError, ValueError):
+    """A calibration that cannot be used; the message names the file, the place in it, what is expected and what was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileJoint:
+    """A joint as a calibration knows it: by name."""
+
+    name: str
+    unit: Unit = "rad"
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A robot's servos, without the port and without what the joints may do: that is the chain's.
+
+    Attributes:
+        protocol: As `Device.protocol`.
+        baudrate: [bit/s].
+        joints: That the channels drive.
+        channels: As `Device.channels`.
+        latency: [s].
+        multi_turn: As `Device.multi_turn`.
+    """
+
+    protocol: str
+    baudrate: int
+    joints: tuple[FileJoint, ...]
+    channels: tuple[Channel, ...]
+    latency: float = 0.0
+    multi_turn: bool = False
+
+    @classmethod
+    def of(cls, device: Device) -> Calibration:
+        """What is known of a device's servos."""
+        joints = tuple(FileJoint(joint.name, joint.unit) for joint in device.joints)
+        return cls(device.protocol, device.baudrate, joints, device.channels, device.latency, device.multi_turn)
+
+    def misfits(self, names: Sequence[str]) -> tuple[str, ...]:
+        """What keeps the calibration from fitting a robot's joints by name, in words; empty: it fits."""
+        own = [joint.name for joint in self.joints]
+        missing = [name for name in names if name not in own]
+        unknown = [name for name in own if name not in names]
+        told = []
+        if missing:
+            told.append(f"it has no servo for {_listed(missing)}")
+        if unknown:
+            told.append(f"it has servos for {_listed(unknown)}, which the robot does not have")
+        if told and len(own) != len(names):
+            told.append(f"it is for {len(own)} joints, the robot has {len(names)}")
+        return tuple(told)
+
+    def device(self, port: str, joints: Sequence[Joint]) -> Device:
+        """The device on a port whose joints may do what `joints` say.
+
+        Raises:
+            CalibrationError: Joints are missing or unknown, or of another unit.
+            DeviceError: The robot cannot be like that.
+        """
+        misfits = self.misfits([joint.name for joint in joints])
+        if misfits:
+            raise CalibrationError(f"The calibration does not fit: {'; '.join(misfits)}")
+        units = {joint.name: joint.unit for joint in self.joints}
+        for joint in joints:
+            if units[joint.name] != joint.unit:
+                raise CalibrationError(f"Joint '{joint.name}': the calibration is in {units[joint.name]}, the robot in {joint.unit}")
+        return Device(port, tuple(joints), self.channels, self.baudrate, self.protocol, self.latency, self.multi_turn)
+
+
+def save(path: Path, calibration: Calibration) -> None:
+    """Write a calibration: the file is the old one or the whole new one, whatever happens meanwhile.
+
+    Raises:
+        CalibrationError: The file cannot be written; names it.
+    """
+    handle, temporary = -1, ""
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(to_text(calibration))
+            file.flush()
+            os.fsync(file.fileno())  # a crash of the whole computer must not leave the new name with no content
+        os.replace(temporary, path)
+    except OSError as error:
+        raise CalibrationError(f"{path} cannot be written ({error}): choose another place") from error
+    finally:
+        if temporary:
+            with suppress(OSError):  # where it became the file, it is gone
+                os.unlink(temporary)
+
+
+def load(path: Path) -> Calibration:
+    """Read a calibration.
+
+    Raises:
+        CalibrationError: There is none, or it cannot be used; names file, joint or servo, field, expected and found.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CalibrationError(f"{path} cannot be read ({error}): choose a calibration file") from error
+    return from_text(text, str(path))
+
+
+def to_text(calibration: Calibration) -> str:
+    """A calibration as JSON."""
+    channels = [
+        {
+            "servo": channel.servo,
+            "joints": [{"joint": share.joint, "gear": share.gear} for share in channel.shares],
+            "direction": channel.direction,
+            "zero": channel.zero,
+            "per_radian": channel.per_radian,
+            "lowest": channel.lowest,
+            "highest": channel.highest,
+            "on_silence": channel.on_silence,
+            "speed": channel.speed,
+        }
+        for channel in calibration.channels
+    ]
+    robot = {
+        "format": FORMAT,
+        "version": VERSION,
+        "protocol": calibration.protocol,
+        "baudrate": calibration.baudrate,
+        "latency": calibration.latency,
+        "multi_turn": calibration.multi_turn,
+        "joints": [{"name": joint.name, "unit": joint.unit} for joint in calibration.joints],
+        "channels": channels,
+    }
+    return json.dumps(robot, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def from_text(text: str, source: str = "The calibration") -> Calibration:
+    """The calibration that `to_text` wrote; `source` is its file, for messages.
+
+    Raises:
+        CalibrationError: As `load`.
+    """
+    try:
+        plain = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CalibrationError(f"{source} is no JSON ({error}): choose a calibration file") from error
+    try:
+        return _calibration(_Place(source, plain))
+    except DeviceError as error:
+        raise CalibrationError(f"{source}: {error}") from error
+
+
+def _calibration(robot: _Place) -> Calibration:
+    if robot.get("format", str) != FORMAT:
+        robot.wrong("format", f"'{FORMAT}'")
+    if robot.get("version", int) != VERSION:
+        robot.wrong("version", f"{VERSION}; a later version of Limber wrote it, or another program")
+    robot.only(_ROBOT)
+    joints = tuple(_joint(joint) for joint in robot.places("joints", "joint", "name"))
+    channels = tuple(_channel(channel) for channel in robot.places("channels", "servo", "servo"))
+    calibration = Calibration(
+        robot.get("protocol", str), robot.get("baudrate", int), joints, channels, robot.number("latency"), robot.get("multi_turn", bool)
+    )
+    stand_ins = tuple(Joint(joint.name, _ANY, joint.unit) for joint in joints)
+    Device("any", stand_ins, channels, calibration.baudrate, calibration.protocol, calibration.latency)  # raises where it cannot be
+    return calibration
+
+
+def _joint(joint: _Place) -> FileJoint:
+    joint.only(_JOINT)
+    name = joint.get("name", str)
+    unit: Unit = joint.choice("unit", ("rad", "m", "plain"))
+    return FileJoint(name, unit)
+
+
+def _channel(channel: _Place) -> Channel:
+    channel.only(_CHANNEL)
+    shares = []
+    for share in channel.places("joints", "joint", "joint"):
+        share.only(_SHARE)
+        shares.append(Share(share.get("joint", str), share.number("gear")))
+    on_silence: OnSilence = channel.choice("on_silence", ("hold", "detach"))
+    return Channel(
+        servo=channel.get("servo", int),
+        shares=tuple(shares),
+        direction=channel.get("direction", int),
+        zero=channel.number("zero"),
+        per_radian=channel.number("per_radian"),
+        lowest=channel.number("lowest"),
+        highest=channel.number("highest"),
+        on_silence=on_silence,
+        speed=None if channel.get("speed", object) is None else channel.number("speed"),
+    )
+
+
+class _Place:
+    """An object in the file, read field by field; every error names it, the field, what is expected and what was found.
+
+    Args:
+        name: Of the place, for messages.
+        plain: What JSON gave.
+    """
+
+    def __init__(self, name: str, plain: Any) -> None:
+        self._name = name
+        if not isinstance(plain, Mapping):
+            raise CalibrationError(f"{name}: expected an object with fields, found {_shown(plain)}")
+        self._fields = plain
+
+    def get(self, field: str, kind: type) -> Any:
+        """A field of a kind. A truth value is no number."""
+        value = self._fields.get(field, _MISSING)
+        if not isinstance(value, kind) or value is _MISSING or (kind is int and isinstance(value, bool)):
+            self.wrong(field, {str: "a text", int: "a whole number", bool: "true or false", list: "a list"}.get(kind, "a value"))
+        return value
+
+    def number(self, field: str) -> float:
+        """A finite number."""
+        value = self._fields.get(field, _MISSING)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            self.wrong(field, "a finite number")
+        return float(value)
+
+    def choice(self, field: str, choices: tuple[Any, ...]) -> Any:
+        """One of several texts."""
+        value = self.get(field, str)
+        if value not in choices:
+            self.wrong(field, " or ".join(f"'{choice}'" for choice in choices))
+        return value
+
+    def places(self, field: str, kind: str, key: str) -> list[_Place]:
+        """The objects in a list, each with the name that its field `key` gives it."""
+        found = []
+        for number, item in enumerate(self.get(field, list), 1):
+            own = item.get(key, f"number {number}") if isinstance(item, Mapping) else f"number {number}"
+            found.append(_Place(f"{self._name}, {kind} {_shown(own)}", item))
+        return found
+
+    def only(self, fields: tuple[str, ...]) -> None:
+        """No other fields than these: one that is not known is one that is not heeded."""
+        for field in self._fields:
+            if field not in fields:
+                raise CalibrationError(f"{self._name}: expected the fields {', '.join(fields)}, found '{field}'")
+
+    def wrong(self, field: str, expected: str) -> None:
+        found = self._fields.get(field, _MISSING)
+        raise CalibrationError(f"{self._name}, {field}: expected {expected}, found {'nothing' if found is _MISSING else _shown(found)}")
+
+
+def _shown(value: Any) -> str:
+    text = f"'{value}'" if isinstance(value, str) else json.dumps(value, default=str)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
