@@ -3,6 +3,9 @@ SHELL := /bin/bash
 PYTHON ?=
 export PYTHON
 MOTION ?=
+ROBOT ?=
+ROOT ?=
+END ?=
 SECONDS ?= 600
 RING ?=
 RIGS ?= ../shared/rigs
@@ -22,9 +25,10 @@ main:
 build: main ## leave the installable package in build/, made and checked by Blender's own tool
 	@.venv/bin/python scripts/build.py
 
-demo: build ## install the package, run the main job without a screen, leave pictures and a report in build/demo (MOTION=clip.bvh: on that clip)
+demo: build ## install the package, run the main job without a screen, leave pictures and a report in build/demo (MOTION=clip.bvh: on that clip; ROBOT=robot.urdf: on that robot, from link ROOT=, with link END= looking)
 	@.venv/bin/python scripts/install.py build/demo/profile
-	@BLENDER_USER_RESOURCES="$(CURDIR)/build/demo/profile" .venv/bin/python demo/main.py $(if $(MOTION),--motion "$(MOTION)")
+	@BLENDER_USER_RESOURCES="$(CURDIR)/build/demo/profile" .venv/bin/python demo/main.py $(if $(MOTION),--motion "$(MOTION)") \
+		$(if $(ROBOT),--robot "$(ROBOT)" $(if $(ROOT),--root "$(ROOT)") $(if $(END),--end "$(END)"))
 
 test: setup build ## run the rings of tests (RING="lint plain blender installed window newest": these of them)
 	@.venv/bin/python scripts/rings.py $(RING)

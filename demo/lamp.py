@@ -77,10 +77,15 @@ def set_servos(chain) -> None:
         joint.zero_us = 1500 - joint.us_per_radian * radians(sum(limits) / 2)
 
 
-def key_postures(rig, chain) -> None:
-    """The chain keeps one posture after the other: the selection in its list is keyed."""
+def key_postures(rig, chain, changes: dict[str, int]) -> None:
+    """The chain keeps one posture after the other: the selection in its list is keyed.
+
+    Args:
+        rig, chain: The chain.
+        changes: Name of a posture -> the frame from which on it counts.
+    """
     names = [posture.action.name for posture in chain.postures]
-    for name, frame in CHANGES.items():
+    for name, frame in changes.items():
         chain.active_posture = names.index(name)
         chain.keyframe_insert("active_posture", frame=frame)
     curves = installed.module("rig.actions").fcurves(rig.animation_data.action, getattr(rig.animation_data, "action_slot", None))

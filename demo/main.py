@@ -2,6 +2,7 @@
 
     main.py --out FOLDER                     a desk lamp with five joints
     main.py --out FOLDER --motion CLIP.bvh   a person from a motion-capture clip
+    main.py --out FOLDER --robot FILE.urdf   a robot from its URDF file; --root, --end: links, where others than usual are wanted
     main.py --out FOLDER --solver NAME       another solver than the default; --rival: which one stands beside it
 
 Leaves pictures, a .blend and report.json in FOLDER; exits with 1 and a sentence when something essential failed. Runs in any Python that
@@ -24,6 +25,7 @@ sys.path.insert(0, str(HERE))
 
 import beside  # noqa: E402
 import bpy  # noqa: E402
+import imported  # noqa: E402
 import installed  # noqa: E402
 import lamp  # noqa: E402
 import performance  # noqa: E402
@@ -70,6 +72,7 @@ class Cast:
     frames: int
     rows: list[tuple[str, tuple[int, ...]]]  # of the contact sheet: label, frames
     compare: bool = False  # a row of the same frames with the animation as it was
+    said: str = ""  # of what came in
 
 
 def cast_lamp() -> Cast:
@@ -82,7 +85,7 @@ def cast_lamp() -> Cast:
     for posture in lamp.POSTURES:
         lamp.pose(rig, posture)
         bpy.ops.limber.store_posture(name=posture)
-    lamp.key_postures(rig, chain)
+    lamp.key_postures(rig, chain, lamp.CHANGES)
     return Cast(
         "lamp",
         "One lamp, three postures, one ball: what it says changes, what it looks at does not",
@@ -103,6 +106,12 @@ def cast_walker(clip: Path) -> Cast:
     figure.set_servos(chain)
     title = f"{clip.stem}: the same motion, with the eyes on the ball"
     return Cast(clip.stem, title, figure.rig, chain, figure.frames, [("with Limber", figure.pictured())], compare=True)
+
+
+def cast_robot(file: Path, root: str, end: str, solver: str) -> Cast:
+    robot = imported.Imported(file, root, end, solver)
+    title = f"{robot.rig.name}, from its URDF file: three postures, one ball"
+    return Cast(file.stem, title, robot.rig, robot.chain, imported.FRAMES, imported.PICTURED, said=robot.said)
 
 
 def check(cast: Cast) -> None:
@@ -183,14 +192,23 @@ def draw(folder: Path) -> None:
     subprocess.run([python, str(HERE / "pictures.py"), str(folder)], check=True, stdout=subprocess.DEVNULL)
 
 
-def run(out: Path, clip: Path | None, solver: str, rival_name: str) -> int:
-    folder = out / clip.stem if clip else out
-    prepare(folder, f"{clip.stem if clip else 'lamp'}.blend")
+def cast_for(asked: argparse.Namespace) -> Cast:
+    if asked.robot:
+        return cast_robot(asked.robot.resolve(), asked.root, asked.end, asked.solver)
+    return cast_walker(asked.motion.resolve()) if asked.motion else cast_lamp()
+
+
+def run(asked: argparse.Namespace) -> int:
+    file, out, rival_name = asked.robot or asked.motion, asked.out.resolve(), asked.rival
+    folder = out / file.stem if file else out
+    prepare(folder, f"{file.stem if file else 'lamp'}.blend")
     package = installed.enable()
     say(f"Blender {bpy.app.version_string}, Limber installed in {Path(package.__file__).parent}")
     with quietly():
-        cast = cast_walker(clip) if clip else cast_lamp()
-    cast.chain.solver = solver
+        cast = cast_for(asked)
+    cast.chain.solver = asked.solver
+    if cast.said:
+        say(cast.said)
     say(f"chain '{cast.chain.name}' from '{cast.chain.root}' to '{cast.chain.end}' has {len(cast.chain.joints)} joints")
     check(cast)
     animation = cast.rig.animation_data
@@ -224,12 +242,15 @@ def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--out", type=Path, default=HERE.parent / "build" / "demo", help="folder for what the demo leaves (build/demo)")
     ask.add_argument("--motion", type=Path, help="a motion-capture clip (.bvh) instead of the lamp")
+    ask.add_argument("--robot", type=Path, help="a robot's URDF file instead of the lamp")
+    ask.add_argument("--root", default="", help="the robot's root link (its file's own)")
+    ask.add_argument("--end", default="", help="the robot's link that looks (the one called head, else that which most motors move)")
     ask.add_argument("--solver", default="expressive", help="the chain's solver (expressive)")
     ask.add_argument("--rival", default="erik", help="the solver that is shown beside it (erik)")
     asked = ask.parse_args()
     try:
-        return run(asked.out.resolve(), asked.motion.resolve() if asked.motion else None, asked.solver, asked.rival)
-    except (FolderError, performance.FailedError, installed.NotInstalledError, walker.ClipError) as error:
+        return run(asked)
+    except (FolderError, performance.FailedError, installed.NotInstalledError, walker.ClipError, imported.RobotError) as error:
         print(f"demo: {error}", file=sys.stderr)
         return 1
 

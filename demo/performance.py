@@ -38,6 +38,7 @@ class Take:
     tick_seconds: list[float] = field(default_factory=list)
     frame_seconds: list[float] = field(default_factory=list)
     late_frames: list[float] = field(default_factory=list)  # [s] by which this process was late
+    turns: np.ndarray | None = None  # (n,) whether a joint turns; the others slide, and their numbers are metres
     looks: list[tuple] = field(default_factory=list)  # (time since the first frame [s], commanded, reported [rad])
     status: object = None
     skeleton: object = None
@@ -63,6 +64,7 @@ def perform(rig, chain, frames: int, say) -> Take:
     take.skeleton = session.model.skeleton
     take.joints = [joint.name for joint in take.skeleton.joints]
     take.limits = np.array([(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in take.skeleton.joints]).T
+    take.turns = np.array([joint.kind == "revolute" for joint in take.skeleton.joints])
     link = _connect_and_arm(rig, say)
     _note_what_is_sent(link, take)
     say(f"streaming {frames} frames at {take.fps:g} a second")
@@ -104,11 +106,11 @@ def bake(rig, chain, take: Take) -> None:
     chain.frame_start, chain.frame_end = take.frames[0], take.frames[-1]
     if bpy.ops.limber.bake() != {"FINISHED"}:
         raise FailedError("The motion was not baked")
-    places = installed.module("rig.skeleton").ChainReader(rig, chain).places
+    places, axes = installed.module("rig.skeleton").ChainReader(rig, chain).places, installed.module("rig.axes")
     rows = []
     for frame in take.frames:
         scene.frame_set(frame)
-        rows.append([rig.pose.bones[bone].rotation_euler["XYZ".index(axis)] for bone, axis in places])
+        rows.append([axes.value(rig.pose.bones[bone], axis) for bone, axis in places])
         take.shown_aim_error.append(shown_aim_error(rig, chain))
     take.baked = np.array(rows)
 

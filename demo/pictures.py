@@ -60,8 +60,9 @@ def plot(folder: Path) -> Path:
     """Solved, filtered and reported angles with their limits, the speeds with theirs, and the aim."""
     take = np.load(folder / "take.npz")
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    names, limits, time = take["joints"], np.degrees(take["limits"]), take["time"]
-    solved, filtered, reported = (np.degrees(take[key]) for key in ("solved", "filtered", "reported"))
+    names, time, scale = take["joints"], take["time"], np.where(take["turns"], np.degrees(1.0), 1e3)
+    solved, filtered, reported, limits = (take[key] * scale for key in ("solved", "filtered", "reported", "limits"))
+    units = ["deg" if turns else "mm" for turns in take["turns"]]
     seen = take["look_time"]
     moved = np.ptp(filtered, axis=0)
     shown = range(len(names)) if len(names) <= MOST else sorted(np.argsort(moved)[-MOST:])
@@ -73,7 +74,7 @@ def plot(folder: Path) -> Path:
         angle.plot(seen, reported[:, k], color=REPORTED, lw=1.0, ls="--", label="reported by the robot")
         low, high = angle.get_ylim()
         _forbidden(angle, limits[0, k], limits[1, k], low, high)
-        angle.set_ylabel(f"{names[k]}\n[deg]", fontsize=9)
+        angle.set_ylabel(f"{names[k]}\n[{units[k]}]", fontsize=9)
         most = limits[2, k]
         speed.plot(time[1:], _speed(solved[:, k], time), color=SOLVED, lw=2.4)
         speed.plot(time[1:], _speed(filtered[:, k], time), color=FILTERED, lw=1.4)
@@ -81,7 +82,7 @@ def plot(folder: Path) -> Path:
         speed.plot(time[1:], _speed(robot, time), color=REPORTED, lw=1.0, ls="--")
         speed.set_ylim(-1.25 * most, 1.25 * most)
         _forbidden(speed, -most, most, -1.25 * most, 1.25 * most)
-        speed.set_ylabel("[deg/s]", fontsize=9)
+        speed.set_ylabel(f"[{units[k]}/s]", fontsize=9)
     aim, shape = axes[-1]
     aim.plot(time, np.degrees(take["aim_error"]), color=SOLVED, lw=2.4)
     aim.plot(time, np.degrees(take["filtered_aim_error"]), color=FILTERED, lw=1.4)

@@ -46,7 +46,8 @@ def measure(take) -> dict:
         "frames_not_converged": sum(not solution.converged for solution in take.solutions),
         "frames_with_problems": {str(frame): problem for frame, problem in take.problems.items()},
         "filter": figures.shares(filtered, take.fps, take.limits[2:])
-        | {"beyond_position_limits_deg": degrees(max(0.0, (take.limits[0] - filtered).max(), (filtered - take.limits[1]).max()))},
+        | {"beyond_position_limits_deg": degrees(_beyond(take, filtered)[take.turns].max(initial=0.0))}
+        | ({"slides_beyond_limits_mm": 1e3 * float(_beyond(take, filtered)[~take.turns].max())} if not take.turns.all() else {}),
         "device": {
             "sent": status.sent,
             "acknowledged": status.acknowledged,
@@ -55,8 +56,9 @@ def measure(take) -> dict:
             "late_ms": {"p50": status.late_ms_p50, "p99": status.late_ms_p99},
             "commanded_lag_ms": 1e3 * figures.lag(times, commanded, due, filtered),
             "reported_lag_ms": 1e3 * lag,
-            "follows_within_deg": degrees(np.abs(take.robot - filtered).mean()),
-        },
+            "follows_within_deg": degrees(np.abs(take.robot - filtered)[:, take.turns].mean()),
+        }
+        | ({"slides_follow_within_mm": 1e3 * float(np.abs(take.robot - filtered)[:, ~take.turns].mean())} if not take.turns.all() else {}),
         "tick_ms": figures.quantiles(ticks) | {"median_without_solver": float(np.median(ticks - solving))},
         "frame_ms": figures.quantiles(1e3 * np.array(take.frame_seconds)),
         "frame_late_ms": figures.quantiles(1e3 * np.array(take.late_frames)),
@@ -66,6 +68,11 @@ def measure(take) -> dict:
             "shown_minus_computed_aim_deg": float(np.abs(np.degrees(take.shown_aim_error) - after_filter).max()),
         },
     }
+
+
+def _beyond(take, filtered: np.ndarray) -> np.ndarray:
+    """(n,) how far each joint was beyond its range [rad, slides m]."""
+    return np.maximum(take.limits[0] - filtered, filtered - take.limits[1]).max(0).clip(0.0)
 
 
 def looks(take) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -101,6 +108,8 @@ def shortcomings(report: dict) -> list[str]:
             short.append(f"The filtered motion uses {report['filter'][name]:.4f} of a joint's limit of {name}")
     if report["filter"]["beyond_position_limits_deg"] > 1e-6:
         short.append(f"The filtered motion is {report['filter']['beyond_position_limits_deg']:.4f} degrees beyond a joint's range")
+    if report["filter"].get("slides_beyond_limits_mm", 0.0) > 1e-6:
+        short.append(f"The filtered motion is {report['filter']['slides_beyond_limits_mm']:.4f} mm beyond a slide's range")
     if device["lost"]:
         short.append(f"The robot did not acknowledge {device['lost']} of {device['sent']} frames")
     if not device["sent"] or device["follows_within_deg"] > FOLLOWED:
@@ -157,6 +166,7 @@ def save(folder: Path, take, report: dict, sheet: dict) -> None:
     np.savez_compressed(
         folder / "take.npz",
         joints=np.array(take.joints),
+        turns=take.turns,
         limits=take.limits,
         fps=take.fps,
         frames=np.array(take.frames),

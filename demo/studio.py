@@ -9,6 +9,8 @@ from mathutils import Matrix, Vector
 
 SAMPLES = 12  # enough where a denoiser follows
 WALL = (0.075, 0.115, 0.15)
+SENSOR = 36.0  # [mm] width of Blender's camera
+FILLED = 0.9  # of the picture, by what must be in view
 BALL_COLOUR = (1.0, 0.42, 0.02)
 
 
@@ -71,6 +73,24 @@ def camera(place: tuple, toward: tuple, lens: float) -> bpy.types.Object:
     made.matrix_world = looking(place, toward)
     bpy.context.scene.camera = made
     return made
+
+
+def view_of(points: list[Vector], toward: Vector, lens: float, shape: tuple[int, int]) -> tuple[Vector, Vector]:
+    """Where a camera stands that has all points in view, and what it looks at.
+
+    Args:
+        points: In the world.
+        toward: Unit, from the points to the camera.
+        lens: [mm]
+        shape: Width and height of the picture.
+    """
+    turn = (-toward).to_track_quat("-Z", "Y")
+    seen = [turn.inverted() @ point for point in points]
+    middle = Vector([(min(point[k] for point in seen) + max(point[k] for point in seen)) / 2 for k in range(3)])
+    wide = FILLED * 0.5 * SENSOR / lens
+    slopes = (wide, wide * shape[1] / shape[0])
+    away = max(point.z - middle.z + abs(point[k] - middle[k]) / slopes[k] for point in seen for k in range(2))
+    return turn @ (middle + Vector((0.0, 0.0, away))), turn @ middle
 
 
 def dim_world(colour: tuple, strength: float) -> None:

@@ -43,7 +43,7 @@ class Walker:
             raise ClipError(f"{clip.name}: there is no chain from spine to head in it; it has the bones {', '.join(tree)}")
         self.forward = self._facing()
         end = self.rig.data.bones[self.path[-1]]
-        self.look, self.up = _signed_axes(end.matrix_local.to_3x3(), self.forward)
+        self.look, self.up = signed_axes(end.matrix_local.to_3x3(), self.forward)
         self._set_limits()
         self._walk()
         self.ball = self._ball()
@@ -225,7 +225,7 @@ def _fcurves(rig):
     return installed.module("rig.actions").fcurves(rig.animation_data.action, getattr(rig.animation_data, "action_slot", None))
 
 
-def _signed_axes(frame: Matrix, forward: Vector) -> tuple[str, str]:
+def signed_axes(frame: Matrix, forward: Vector) -> tuple[str, str]:
     """The bone's axes that point forward and up at rest, as "+Z" and "+Y"."""
     columns = {axis: frame.col[k].to_3d() if hasattr(frame.col[k], "to_3d") else Vector(frame.col[k]) for k, axis in enumerate("XYZ")}
     look = max(columns, key=lambda axis: abs(columns[axis].dot(forward)))

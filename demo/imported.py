@@ -1,0 +1,217 @@
+"""A robot from a URDF file: imported as a user does it, with a chain, postures within its limits, and a ball that it can look at."""
+
+from math import atan2, ceil, cos, pi, radians, sin
+from pathlib import Path
+
+import bpy
+import branches
+import installed
+import lamp
+import numpy as np
+import shapes
+import stances
+import studio
+import walker
+from mathutils import Matrix, Quaternion, Vector
+
+FPS, FRAMES = 24, 216
+CHANGES = {"High": 1, "Low": 73, "Other": 145}  # from which frame on it keeps each posture
+PICTURED = [("High", (30, 46, 62)), ("Low", (102, 118, 134)), ("Other", (174, 190, 206))]
+PULSES = 2000.0  # [us] a servo's, for all of its joint's range
+SIZES = (0.7, 0.5, 0.35, 0.2, 0.1, 0.05)  # of the reach: how far the ball goes aside, the first that can be followed
+EVERY = 4  # frames: every so many are tried beforehand
+MET = radians(0.05)  # an aim that is met
+LENS, SHAPE = 50.0, (480, 360)  # [mm] of the camera; pixels of a picture
+BALL = 0.035  # of the reach
+AWAY = 0.45  # of the reach: from the foremost eye to the ball
+FACE = 0.5  # along a head's bone
+CLEARANCE = 0.02  # of the reach, above the floor
+STAND_IN = "(stand-in)"  # what the import calls the bars that take a missing mesh's place
+RED, GREY = (0.62, 0.035, 0.02), (0.28, 0.30, 0.33)
+
+
+class RobotError(Exception):
+    """The robot cannot do the main job; the message names what is wrong and the remedy."""
+
+
+class Imported:
+    """The robot: `rig` in Pose Mode, its `chain`, and the `ball` it looks at."""
+
+    def __init__(self, file: Path, root: str, end: str, solver: str) -> None:
+        if not file.is_file():
+            raise RobotError(f"There is no file {file}: give the path of a .urdf file (make demo ROBOT=robot.urdf)")
+        self.scene = studio.empty_scene(FPS, FRAMES)
+        self.solver = solver
+        self.rig, self.said = self._brought(file, root)
+        self.chain = self._chain(end)
+        self._stand_on_the_floor()
+        self._set_servos()
+        self._choose_look()
+        self.skeleton = installed.module("rig.build").skeleton_now(self.rig, self.chain)
+        self.reach = self.skeleton.reach
+        self.stances = stances.choose(self.skeleton, self._look, CLEARANCE * self.reach)
+        self._store()
+        self.ball = studio.target_ball(BALL * self.reach, self._path())
+        self.chain.target, self.chain.base = self.ball, "POSTURE"
+        self._paint()
+        self._room()
+
+    def _brought(self, file: Path, root: str):
+        """The rig, and what the import says of it."""
+        try:
+            came = installed.module("rig.urdf_import").import_robot(bpy.context, file, root)
+        except installed.module("urdf.errors").UrdfError as error:
+            raise RobotError(str(error)) from error
+        return came.rig, came.sentence
+
+    def _chain(self, end: str):
+        try:
+            self.names = branches.branch(self._links(), end)
+        except branches.BranchError as error:
+            raise RobotError(f"{self.rig.name}: {error}") from error
+        bpy.context.view_layer.objects.active = self.rig
+        bpy.ops.object.mode_set(mode="POSE")
+        lamp.select(self.rig, [self.names[0], self.names[-1]])
+        try:
+            bpy.ops.limber.new_chain()
+        except RuntimeError as error:
+            raise RobotError(f"{str(error).removeprefix('Error: ').strip()} (END=link chooses another end)") from error
+        chain = self.rig.limber.chains[0]
+        chain.solver = self.solver
+        return chain
+
+    def _links(self) -> list[branches.Link]:
+        """The links, by their bones' names."""
+        tree, bones = installed.module("rig.urdf_robot").tree_of(self.rig)
+        frames = tree.frames({})
+        rotate = installed.module("solvers.rotations").rotate
+        found = []
+        for link, bone in zip(tree.branches, bones, strict=True):
+            joint = link.joint
+            moves = joint is not None and joint.moves and joint.mimic is None and (joint.lower is None or joint.lower != joint.upper)
+            axis = rotate(frames[link.parent].then(link.before).rotation, link.axis) if moves and joint.turns else None
+            found.append(branches.Link(bone, bones[link.parent] if link.parent >= 0 else None, moves, axis))
+        return found
+
+    def _stand_on_the_floor(self) -> None:
+        """What is lowest of the robot stands on the floor."""
+        bpy.context.view_layer.update()
+        self.rig.location.z -= min(corner.z for corner in self._corners())
+        bpy.context.view_layer.update()
+
+    def _corners(self) -> list[Vector]:
+        """The corners of all that is to be seen of the robot as it is posed, in the world."""
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        found = []
+        for thing in self.rig.children_recursive:
+            if thing.type == "MESH":
+                matrix = thing.evaluated_get(depsgraph).matrix_world
+                found += [matrix @ Vector(corner) for corner in thing.bound_box]
+        bones = self.rig.evaluated_get(depsgraph).pose.bones
+        return found or [self.rig.matrix_world @ place for bone in bones for place in (bone.head, bone.tail)]
+
+    def _set_servos(self) -> None:
+        """Servos that go through their joints' ranges."""
+        for number, joint in enumerate(self.chain.joints):
+            joint.servo = number
+            joint.us_per_radian = PULSES / (joint.upper - joint.lower)
+            joint.zero_us = 1500 - joint.us_per_radian * (joint.lower + joint.upper) / 2
+
+    def _choose_look(self) -> None:
+        """A head looks the way its robot faces, which is the root link's X where files keep to the custom; all else along its bone."""
+        end = self.rig.data.bones[self.chain.end]
+        if branches.is_head(end.name):
+            self.chain.look, self.chain.up = walker.signed_axes(end.matrix_local.to_3x3(), Vector((1.0, 0.0, 0.0)))
+            self.chain.eye = FACE
+
+    def _base(self) -> Matrix:
+        return self.rig.matrix_world @ self.rig.data.bones[self.chain.root].matrix_local
+
+    def _look(self, pose) -> tuple[np.ndarray, np.ndarray]:
+        """Where the chain's joints and its eye are in a pose (k, 3), and which way it looks (3,), in the world."""
+        base = np.array(self._base())
+        way = installed.module("solvers.rotations").rotate(pose.tool_rotation, (0.0, 1.0, 0.0))
+        places = np.array([*pose.places, pose.tool_place])
+        return places @ base[:3, :3].T + base[:3, 3], base[:3, :3] @ np.array(way)
+
+    def _store(self) -> None:
+        for name, angles in self.stances.postures.items():
+            self._pose(angles)
+            bpy.ops.limber.store_posture(name=name)
+        lamp.key_postures(self.rig, self.chain, CHANGES)
+
+    def _pose(self, angles: np.ndarray) -> None:
+        axes, places = installed.module("rig.axes"), installed.module("rig.skeleton").ChainReader(self.rig, self.chain).places
+        for (bone, axis), value in zip(places, angles.tolist(), strict=True):
+            getattr(self.rig.pose.bones[bone], axes.channel(axis))[axes.index(axis)] = value
+        bpy.context.view_layer.update()
+
+    def _path(self) -> dict[int, Vector]:
+        """Places of the ball by frame: as wide a swing as the solver can follow with its aim."""
+        front, eyes = self.stances.front, self.stances.eyes
+        ahead = np.array((cos(front), sin(front), 0.0))
+        middle = eyes.mean(0)
+        middle = middle + ahead * ((eyes @ ahead).max() - middle @ ahead + AWAY * self.reach)
+        floor = 1.2 * BALL * self.reach
+
+        def path(size: float) -> np.ndarray:
+            return stances.path(middle, front, size * self.reach, FRAMES, floor)
+
+        size = stances.widest(SIZES, lambda size: self._missed(path(size)), MET)
+        return {frame: Vector(place) for frame, place in enumerate(path(size), start=1)}
+
+    def _missed(self, places: np.ndarray) -> float:
+        """The farthest [rad] that the solver's look misses a ball there, posture after posture."""
+        goals = installed.module("solvers.goals")
+        solver = installed.module("solvers.table").make_solver(self.chain.solver, self.skeleton)
+        to_base, worst, last = np.array(self._base().inverted()), 0.0, None
+        for frame in range(1, len(places) + 1):
+            if frame % EVERY == 1:
+                name = max((name for name, first in CHANGES.items() if first <= frame), key=CHANGES.__getitem__)
+                place = to_base[:3, :3] @ places[frame - 1] + to_base[:3, 3]
+                goal = goals.GazeGoal(goals.Point(tuple(place.tolist())), self.stances.postures[name])
+                last = solver.solve(goal, last.angles if last else None, last.memory if last else None)
+                worst = max(worst, last.aim_error)
+        return worst
+
+    def _paint(self) -> None:
+        """What has no looks of its own is painted, the chain red and the rest grey; and there is a ray along which the end looks."""
+        red = shapes.material("Red Paint", RED, roughness=0.3)
+        grey = shapes.material("Grey Paint", GREY, roughness=0.45)
+        for thing in self.rig.children_recursive:
+            if thing.type == "MESH":
+                for slot in thing.material_slots:
+                    if slot.material is None or thing.name.endswith(STAND_IN):
+                        slot.link, slot.material = "OBJECT", red if thing.parent_bone in self.names else grey
+        end = self.rig.data.bones[self.chain.end]
+        goal = installed.module("rig.goal")
+        turn, offset = goal.tool_frame(goal.ends_of(self.chain)[0], end.length)
+        eye = Matrix.LocRotScale(Vector(offset), Quaternion(turn), None)
+        short = BALL * self.reach + (offset[1] if self.chain.look[1] == "Y" else 0.0)
+        studio.gaze_ray(self.rig, end.name, eye, short, self.ball, 0.008 * self.reach)
+
+    def _room(self) -> None:
+        """Floor and wall, lights, and a camera that has all of it in view, from the side of where the robot looks."""
+        points = [Vector(eye) for eye in self.stances.eyes]
+        for frame in (*CHANGES.values(), *(frame for _, frames in PICTURED for frame in frames)):
+            self.scene.frame_set(frame)
+            points.append(self.ball.matrix_world.translation.copy())
+        for posture in self.stances.postures.values():
+            self._pose(posture)
+            points += self._corners()
+        low, high = (Vector([best(point[k] for point in points) for k in range(3)]) for best in (min, max))
+        middle, size = (low + high) / 2, (high - low).length / 2
+        side = self.stances.front + radians(52)  # azimuth of the camera
+        toward = Vector((cos(side), sin(side), 0.0))
+        floor = studio.backdrop(2.2 * size, 2.6 * size)
+        floor.location = (middle.x, middle.y, 0.0)
+        floor.rotation_euler.z = atan2(toward.x, -toward.y)
+        studio.dim_world((0.5, 0.58, 0.7), 0.6)
+        sun = bpy.data.lights.new("Sun", "SUN")
+        sun.energy, sun.angle = 2.6, radians(8)
+        light = bpy.data.objects.new("Sun", sun)
+        bpy.context.scene.collection.objects.link(light)
+        light.rotation_euler = (radians(42), 0.0, side + pi / 2 + radians(-40))
+        camera = studio.camera(*studio.view_of(points, (toward + Vector((0.0, 0.0, 0.24))).normalized(), LENS, SHAPE), LENS)
+        camera.data.clip_start, camera.data.clip_end = 0.01 * size, 100 * ceil(size)
+        studio.use_cycles(*SHAPE)
