@@ -1,7 +1,8 @@
-"""What the robot link costs Blender, and how punctual its worker is: `python -m benchmarks.link [--soak SECONDS] [--port PORT]`.
+"""What the robot link costs, and how punctual its worker is: `python -m benchmarks.link [--soak SECONDS] [--figures] [--port PORT]`.
 
 Without --soak: the hand-over of a frame and a look at the status, then the worker's lateness while this process burns 14 ms of Python 60
-times a second. With --soak: a long stream with a walking target, and what was lost of it. Ends with status 1 where a figure is missed.
+times a second. With --soak: a long stream with a walking target, and what was lost of it. With --figures: the real firmware and simulated
+servos behind real ports. Ends with status 1 where a figure is missed.
 """
 
 import argparse
@@ -17,6 +18,8 @@ from limber.hardware.safety import State
 from limber.hardware.status import Status
 from limber.motion import Limits
 
+from benchmarks import link_figures
+
 CHANNELS = 8
 FRAME = 1.0 / 60.0  # [s]
 BURN = 0.014  # [s] of each frame: a heavy rig's Python
@@ -30,7 +33,10 @@ def main() -> None:
     ask.add_argument("--baudrate", type=int, default=115200)
     ask.add_argument("--seconds", type=float, default=10.0, help="of the burn")
     ask.add_argument("--soak", type=float, metavar="SECONDS", help="stream for so long instead")
+    ask.add_argument("--figures", action="store_true", help="firmware and servos behind real ports, streams of --seconds")
     asked = ask.parse_args()
+    if asked.figures:
+        sys.exit("; ".join(link_figures.show(asked.seconds)) or 0)
     limits = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
     device = one_to_one(asked.port, [direct(f"joint {k}", k, limits) for k in range(CHANNELS)], baudrate=asked.baudrate)
     missed = soak(device, asked.soak) if asked.soak else [*hand_over(device), *burn(device, asked.seconds)]
@@ -102,7 +108,7 @@ def burn(device: Device, seconds: float) -> list[str]:
     with Link(device) as link:
         status = stream(link, seconds, BURN)
     show_stream(status)
-    show_lateness(status, f"while {BURN * 1e3:.0f} ms of Python run 60 times a second")
+    show_lateness(status, f"while {BURN * 1e3:.0f} ms of Python run 60 times a second; {link_figures.empty_loop(5.0)}")
     late = status.late_ms_p50
     return [f"the worker is {late:.2f} ms late at the median, more than {LATE_BAR_MS}"] if late > LATE_BAR_MS else []
 

@@ -1,0 +1,71 @@
+"""Figures of the link with the real firmware and simulated servos behind real ports: what `python -m benchmarks.link --figures` prints."""
+
+from tests.hardware import figures
+from tests.hardware.emulator import missing_packages
+from tests.hardware.figures import percentile
+from tests.hardware.servo_bus import DynamixelBus, StsBus
+
+SERVOS = 12
+BUS_BAR = 50.0  # moves a second, written and read back
+LATENCY_BAR_MS = 26.0
+CALL_BAR_MS = 1.0
+
+
+def show(seconds: float) -> list[str]:
+    """Print them all, streams of `seconds`; what was missed."""
+    lacking = missing_packages()
+    if lacking:
+        print(f"no AVR emulator here: apt-get install {' '.join(lacking)}")
+    missed = [] if lacking else [*streams(seconds), *flood(), *way_to_the_pulse()]
+    return [*missed, *buses(min(seconds, 20.0)), *calls()]
+
+
+def streams(seconds: float) -> list[str]:
+    """The firmware on an emulated Uno behind a pty."""
+    missed = []
+    for rate in (60, 100, 200):
+        done = figures.stream(rate, seconds)
+        counts = f"sent {done.sent}   answered {done.answered}   lost {done.lost}   damaged {done.damaged}"
+        print(f"firmware {rate:3d} Hz, 6 channels, pty: {counts}   (emulator behind the wall clock by {done.slipped:.1f} s)", flush=True)
+        if done.lost or done.damaged:
+            missed.append(f"{done.lost + done.damaged} frames lost at {rate} Hz")
+    return missed
+
+
+def flood() -> list[str]:
+    sent, read, answered = figures.obeyed_at(300, 10.0)
+    print(f"firmware 300 Hz at 115200 baud, simulated: sent {sent}   read {read}   answered {answered} (all that the line has room for)")
+    return [] if read == sent else [f"{sent - read} frames lost at 300 Hz"]
+
+
+def way_to_the_pulse() -> list[str]:
+    times = figures.latencies()
+    print(f"from a move on the wire to its pulse, simulated: p50 {percentile(times, 0.5):.1f} ms   largest {max(times):.1f} ms")
+    return [f"{max(times):.1f} ms to a pulse"] if max(times) > LATENCY_BAR_MS else []
+
+
+def buses(seconds: float) -> list[str]:
+    missed = []
+    for protocol, kind in (("feetech_sts", StsBus), ("dynamixel", DynamixelBus)):
+        done = figures.bus_stream(protocol, kind(dict.fromkeys(range(1, SERVOS + 1), 2048.0)), seconds)
+        print(f"{protocol}: {SERVOS} servos: {done.rate:.0f} moves read back a second   lost {done.lost}   behind {done.behind:.3f} rad")
+        if done.rate < BUS_BAR:
+            missed.append(f"{protocol}: {done.rate:.0f} moves a second")
+    return missed
+
+
+def calls() -> list[str]:
+    """What Blender's main thread pays while nobody reads the port."""
+    missed = []
+    for name, times in figures.calls_beside_a_stuck_port(10.0).items():
+        p50, worst = percentile(times, 0.5), max(times)
+        print(f"stuck port: {name:12s} p50 {p50:6.3f} ms   largest {worst:6.3f} ms   of {len(times)}")
+        if p50 > CALL_BAR_MS and name != "open":  # starting a process takes a few ms, whatever the port does
+            missed.append(f"{name} takes {p50:.2f} ms")
+    return missed
+
+
+def empty_loop(seconds: float) -> str:
+    """An empty loop at 100 Hz in this process, for comparison with the worker."""
+    late = figures.empty_loop(100.0, seconds)
+    return f"an empty loop p50 {percentile(late, 0.5):.3f} ms   p99 {percentile(late, 0.99):.3f} ms"
