@@ -14,6 +14,7 @@ from limber.hardware.sentences import sentence
 from limber.hardware.transport import TransportError
 from limber.hardware.worker.core import TURN
 
+from tests.hardware.boards import Board, MaestroBoard, ServoAnimationBoard
 from tests.hardware.emulator import Pulse
 from tests.hardware.emulator.stepped import SteppedUno
 from tests.hardware.faults.line import Line
@@ -240,5 +241,51 @@ class DynamixelWorld(BusWorld):
     protocol = "dynamixel"
     bus_kind = DynamixelBus
 
+
+class BoardWorld(World):
+    """A board with hobby servos that says nothing of where they are, and speaks a protocol without a session."""
+
+    step = PULSE_STEP
+    spacing = 0.011
+    tells = False
+    protocol: str
+    unit: int  # of the protocol in a microsecond
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        pairs = [direct(f"joint {k}", k, LIMITS, on_silence=_on_silence(k)) for k in range(JOINTS)]
+        super().__init__(one_to_one(ANY_PORT, pairs, protocol=self.protocol))
+
+    def hear(self, data: bytes, now: float) -> bytes:
+        return self.board.hear(data, now)
+
+    def look(self) -> list[Seen]:
+        return [
+            Seen(self.now, joint, turn_of_raw(channel, pulse / self.unit))
+            for joint, channel in enumerate(self.device.channels)
+            if (pulse := self.board.pulses.get(channel.servo, 0))
+        ]
+
+
+class MaestroWorld(BoardWorld):
+    name = "Maestro"
+    protocol = "maestro"
+    unit = 4
+
+    def __init__(self) -> None:
+        super().__init__(MaestroBoard())
+
+
+class ServoAnimationWorld(BoardWorld):
+    name = "servo_animation"
+    protocol = "servo_animation"
+    unit = 1
+
+    def __init__(self) -> None:
+        super().__init__(ServoAnimationBoard())
+
+
+BOARDS: dict[str, type[World]] = {kind.name: kind for kind in (MaestroWorld, ServoAnimationWorld)}
+"""These are stopped in every way (stops.py); the fault table is played with the robots of WORLDS."""
 
 WORLDS: dict[str, type[World]] = {kind.name: kind for kind in (UnoWorld, StsWorld, DynamixelWorld)}
