@@ -6,6 +6,7 @@ from .bake import LIMBER_OT_bake
 from .check_chain import LIMBER_OT_check_chain
 from .compare import LIMBER_OT_compare_solvers, LIMBER_OT_copy_comparison, LIMBER_OT_sort_comparison, LIMBER_OT_use_solver
 from .ends import LIMBER_OT_add_end, LIMBER_OT_remove_end
+from .export_motion import LIMBER_OT_export_motion, add_to_export_menu
 from .give_euler_order import LIMBER_OT_give_euler_order
 from .import_urdf import LIMBER_FH_urdf, LIMBER_OT_import_urdf, add_to_menu
 from .live import LIMBER_OT_end_live, LIMBER_OT_live
@@ -45,6 +46,7 @@ CLASSES = (
     LIMBER_OT_use_solver,
     LIMBER_OT_copy_comparison,
     LIMBER_OT_bake,
+    LIMBER_OT_export_motion,
     LIMBER_OT_choose_port,
     LIMBER_OT_connect,
     LIMBER_OT_disconnect,
@@ -60,9 +62,11 @@ def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.TOPBAR_MT_file_import.append(add_to_menu)
+    bpy.types.TOPBAR_MT_file_export.append(add_to_export_menu)
 
 
 def unregister() -> None:
+    bpy.types.TOPBAR_MT_file_export.remove(add_to_export_menu)
     bpy.types.TOPBAR_MT_file_import.remove(add_to_menu)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

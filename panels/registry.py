@@ -1,10 +1,11 @@
-"""Every panel and list, in the order in which the tab shows them: stop, rig, postures, gaze, motion, robot, bake."""
+"""Every panel and list, in the order in which the tab shows them: stop, rig, postures, gaze, motion, robot, bake, export."""
 
 import bpy
 
 from .bake import LIMBER_PT_bake
 from .compare import LIMBER_PT_compare, LIMBER_PT_comparison
 from .ends import LIMBER_PT_ends
+from .export import LIMBER_PT_export
 from .gaze import LIMBER_PT_gaze
 from .lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures
 from .motion import LIMBER_PT_motion
@@ -32,6 +33,7 @@ CLASSES = (
     LIMBER_PT_robot,
     LIMBER_PT_channels,
     LIMBER_PT_bake,
+    LIMBER_PT_export,
 )
 
 

@@ -1,0 +1,152 @@
+from pathlib import Path
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+
+from ..hardware.export import FORMATS, Settings
+from ..hardware.export.boards import BOARDS
+from ..hardware.export.firmware_header import NO_PIN, PULSE_RATE
+from ..hardware.export.motion import HIGHEST_RATE
+from ..rig import chains
+from ..rig.errors import RigError
+from ..rig.export import Export
+from .stepwise import Stepwise
+from .subject import poll_rig, rig_of
+
+ASKED = ("filepath", "format", "frame_start", "frame_end", "rate", "loops", "board", "start_pin")
+
+
+class LIMBER_OT_export_motion(Stepwise, bpy.types.Operator):
+    """Write the robot's motion to a file that plays without Blender: live chains as filtered, the others as posed. Esc cancels"""
+
+    bl_idname = "limber.export_motion"
+    bl_label = "Export Motion"
+    bl_options = {"REGISTER"}
+
+    filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    check_existing: BoolProperty(name="Check Existing", description="Ask before a file is replaced", default=True, options={"HIDDEN"})
+    filter_glob: StringProperty(name="Files Shown", default="*.h;*.csv;*.json;*.bin", options={"HIDDEN"})
+    format: EnumProperty(
+        name="Format",
+        description="What will play the motion",
+        items=[(name, form.label, form.description) for name, form in FORMATS.items()],
+    )
+    frame_start: IntProperty(name="Start", description="First frame", options={"SKIP_SAVE"})
+    frame_end: IntProperty(name="End", description="Last frame; live chains then come to rest", options={"SKIP_SAVE"})
+    rate: IntProperty(
+        name="Rows a Second",
+        description="How often the file has positions [Hz]; Limber's firmware plays 50, 25 or 10, whatever the scene's frame rate",
+        default=PULSE_RATE,
+        min=1,
+        max=HIGHEST_RATE,
+    )
+    loops: BoolProperty(name="Loop", description="Go back to the first frame, slowly, and begin anew", default=False)
+    board: EnumProperty(
+        name="Board",
+        description="The board that will play it: the file must fit its memory",
+        items=[(name, board.label, f"Room for {board.room / 1024:.0f} kB of motion") for name, board in BOARDS.items()],
+    )
+    start_pin: IntProperty(
+        name="Button Pin",
+        description="A button from this pin to ground starts the motion (on an Uno 13, or 15 to 19 for A1 to A5); -1: it starts by itself",
+        default=NO_PIN,
+        min=NO_PIN,
+        max=255,
+    )
+
+    nothing = "Nothing was exported"
+    cancelled = "The export is cancelled: nothing was written"
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        rig = rig_of(context)
+        if not any(joint.servo >= 0 for chain in rig.limber.chains for joint in chain.joints):
+            cls.poll_message_set("No joint of this armature has a servo: give one its servo in the panel Robot")
+            return False
+        if rig.mode == "EDIT":
+            cls.poll_message_set("Leave Edit Mode first: the motion is read in Object Mode or Pose Mode")
+            return False
+        return True
+
+    def invoke(self, context, event):
+        if self.properties.is_property_set("filepath"):
+            return Stepwise.invoke(self, context, event)
+        self.is_browsing = True
+        self.frame_start, self.frame_end = self._range(context)
+        self.filepath = str(Path(bpy.data.filepath).parent / self._usual_name(context)) if bpy.data.filepath else self._usual_name(context)
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def check(self, context):
+        """Blender calls it in the file browser where an option has changed: the name follows the format."""
+        path = Path(self.filepath)
+        if path.suffix == FORMATS[self.format].suffix:
+            return False
+        self.filepath = str(path.with_suffix(FORMATS[self.format].suffix))
+        return True
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(self, "format")
+        column = layout.column(align=True)
+        column.prop(self, "frame_start")
+        column.prop(self, "frame_end")
+        layout.prop(self, "rate")
+        layout.prop(self, "loops")
+        if FORMATS[self.format].needs_board:
+            layout.prop(self, "board")
+            layout.prop(self, "start_pin")
+
+    def execute(self, context):
+        if not self.filepath:
+            self.report({"ERROR"}, "No file is chosen: choose where the motion goes")
+            return {"CANCELLED"}
+        if getattr(self, "is_browsing", False) and not bpy.app.background:
+            # The file browser calls this, and can show no progress: the same again, beside the interface.
+            bpy.ops.limber.export_motion("INVOKE_DEFAULT", **{name: getattr(self, name) for name in ASKED})
+            return {"FINISHED"}
+        return Stepwise.execute(self, context)
+
+    def _range(self, context) -> tuple[int, int]:
+        """What was asked for; else the active chain's."""
+        chain = chains.active(rig_of(context))
+        usual = (chain.frame_start, chain.frame_end) if chain else (context.scene.frame_start, context.scene.frame_end)
+        asked = [self.properties.is_property_set(name) for name in ("frame_start", "frame_end")]
+        return tuple(
+            own if is_asked else other for own, is_asked, other in zip((self.frame_start, self.frame_end), asked, usual, strict=True)
+        )
+
+    def _usual_name(self, context) -> str:
+        form = FORMATS[self.format]
+        return (form.usual_name or bpy.path.clean_name(rig_of(context).name)) + form.suffix
+
+    def _begin(self, context):
+        try:
+            return Export(context.scene, rig_of(context), *self._range(context), self.rate, self.loops)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return None
+
+    def _says(self):
+        return f"Reading frame {self.work.frame} of {self.work.end}"
+
+    def _finish(self, context):
+        path = Path(bpy.path.abspath(self.filepath))
+        motion = self.work.finish(path, self.format, Settings(self.board, self.start_pin))
+        held = self.work.held
+        if held:
+            self.report(
+                {"WARNING"}, f"In {len(held)} frames (from {next(iter(held))} on) a goal could not be followed. {next(iter(held.values()))}"
+            )
+        how = f"chains {', '.join(self.work.live_names)} live, the rest as posed" if self.work.live_names else "as posed: no chain is live"
+        servos = len(motion.device.channels)
+        self.report({"INFO"}, f"{motion.seconds:.1f} s of {servos} servos ({how}) are in '{path.name}', {len(motion.values)} rows")
+        return {"FINISHED"}
+
+
+def add_to_export_menu(menu, _context) -> None:
+    menu.layout.operator(LIMBER_OT_export_motion.bl_idname, text="Robot Motion (.h, .csv, .json, .bin)")

@@ -1,0 +1,155 @@
+"""A robot's motion for playing without Blender: its armature's frames, as the robot would be sent them, into a file."""
+
+from math import floor
+from pathlib import Path
+from time import perf_counter
+
+import bpy
+
+from ..hardware.device import Device
+from ..hardware.errors import HardwareError
+from ..hardware.export import FORMATS, Motion, Settings, Take, make_motion, write
+from . import axes, live, robot, unkeyed
+from .errors import RigError
+from .roster import can_show
+from .stage import Stage
+
+SETTLE_FOR = (
+    10.0  # [s] after the last frame in which a motion filter comes to rest; the slowest character on the longest way needs half of it
+)
+
+
+class Export:
+    """Motion of an armature's robot over a range of frames, one frame a step, so that it can show progress and be cancelled.
+
+    Live chains move as they do in live, from rest in the first frame; after the last one they come to rest where they were going. What is
+    not live is exported as it is posed. Nothing is written before `finish`. Whoever makes one must end it by `finish` or `cancel`: until
+    then live and the robots hold still.
+
+    Args:
+        scene: The scene with the armature.
+        rig: Its robot's servos are exported.
+        start, end: First and last frame.
+        rate: Rows a second of the file.
+        loops: The robot goes back to the first frame, and begins anew.
+
+    Raises:
+        RigError: the range is empty, or the robot is not described rightly.
+    """
+
+    def __init__(self, scene, rig, start: int, end: int, rate: int, loops: bool) -> None:
+        if end < start:
+            raise RigError(f"The range to export ends at frame {end}, before it starts at {start}: exchange the two")
+        try:
+            self.device = robot.describe(rig)
+        except HardwareError as error:
+            raise RigError(str(error)) from error
+        self.scene, self.rig = scene, rig
+        self.sources = _sources(rig, self.device)
+        self.start, self.end = start, end
+        self.rate, self.loops = rate, loops
+        self.pairs = [(owner, chain) for owner, chain in live.live_chains(scene) if can_show(owner) and owner.mode != "EDIT"]
+        self.stage = Stage()
+        self.rows: list[tuple[float, ...]] = []
+        self.held: dict[int, str] = {}  # frames in which a chain had no goal to follow and came to rest, and why
+        self.is_over = False
+        self.frame_before, self.unkeyed = scene.frame_current_final, unkeyed.remember(scene)
+        live.suspend(True)
+        robot.hold(True)
+
+    @property
+    def total(self) -> int:
+        return self.end - self.start + 1
+
+    @property
+    def done(self) -> int:
+        return min(len(self.rows), self.total)
+
+    @property
+    def frame(self) -> int:
+        """The frame that was read last."""
+        return self.start + self.done - 1
+
+    @property
+    def frame_rate(self) -> float:
+        """Frames a second."""
+        return self.scene.render.fps / self.scene.render.fps_base
+
+    def run(self, seconds: float) -> bool:
+        """Reads frames for about that long, one at least; returns whether there are more. Raises as `step` does."""
+        until = perf_counter() + seconds
+        while self.step():
+            if perf_counter() >= until:
+                return True
+        return False
+
+    def step(self) -> bool:
+        """Reads one frame, or one more of coming to rest; returns whether there are more.
+
+        Raises:
+            RigError: a chain cannot be solved, or does not come to rest.
+        """
+        if len(self.rows) < self.total:
+            self.scene.frame_set(self.start + len(self.rows))
+        elif len(self.rows) > self.total + SETTLE_FOR * self.frame_rate:
+            raise RigError(f"The motion does not come to rest within {SETTLE_FOR:.0f} s after frame {self.end}: let the target rest there")
+        dt = 1.0 / self.frame_rate if self.rows else 0.0
+        self.stage.advance(self.pairs, bpy.context.evaluated_depsgraph_get(), dt)
+        for owner, chain in self.pairs:
+            session = self.stage.session(owner, chain)
+            if owner == self.rig and session.outputs is None:
+                raise RigError(f"Frame {self.start}, chain '{chain.name}': {session.problem}")
+            if owner == self.rig and session.problem and len(self.rows) < self.total:
+                self.held[self.start + len(self.rows)] = session.problem
+        self.rows.append(self._values())
+        return len(self.rows) < self.total or not self.stage.is_at_rest([pair for pair in self.pairs if pair[0] == self.rig])
+
+    def finish(self, path: Path, form: str, settings: Settings) -> Motion:
+        """Checks the motion and writes the file.
+
+        Raises:
+            RigError: a limit is broken, or the file cannot be made or written; it names joint, frame, expected and found. No file then.
+        """
+        try:
+            take = Take(self.device, self.start, self.frame_rate, tuple(self.rows), self.end)
+            motion = make_motion(take, self.rate, self.rig.name, self.loops)
+            write(path, FORMATS[form].make(motion, settings))
+        except HardwareError as error:
+            raise RigError(str(error)) from error
+        finally:
+            self.cancel()
+        return motion
+
+    def cancel(self) -> None:
+        """Leaves everything as it was."""
+        if self.is_over:
+            return
+        self.is_over = True
+        whole = floor(self.frame_before)
+        self.scene.frame_set(whole, subframe=self.frame_before - whole)
+        unkeyed.put_back(self.unkeyed)
+        live.suspend(False)
+        robot.hold(False)
+
+    @property
+    def live_names(self) -> list[str]:
+        """The armature's chains that were solved."""
+        return [chain.name for owner, chain in self.pairs if owner == self.rig]
+
+    def _values(self) -> tuple[float, ...]:
+        """What each of the device's joints is in this frame."""
+        solved: dict[tuple[str, str, str], float] = {}
+        for owner, chain in self.pairs:
+            if owner == self.rig:
+                session = self.stage.session(owner, chain)
+                angles = session.outputs.angles.tolist()
+                solved.update(((chain.uid, *place), angle) for place, angle in zip(session.reader.places, angles, strict=True))
+        return tuple(solved[place] if place in solved else axes.value(self.rig.pose.bones[place[1]], place[2]) for place in self.sources)
+
+
+def _sources(rig, device: Device) -> list[tuple[str, str, str]]:
+    """The joints of the rig's chains that the device's are: uid of the chain, bone, axis."""
+    places = {
+        axes.label(joint.bone, joint.axis): (chain.uid, joint.bone, joint.axis) for chain in rig.limber.chains for joint in chain.joints
+    }
+    return [places[joint.name] for joint in device.joints]

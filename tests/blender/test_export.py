@@ -1,0 +1,259 @@
+"""Exporting a robot's motion: what live shows is what the file has, what breaks limits is refused, and nothing half written stays."""
+
+import csv
+import json
+import os
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.baking import live_motion, played, state
+from tests.blender.modal import Window
+from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, make_active
+from tests.blender.robots import robot_rig
+
+FRAMES = range(5, 26)
+
+
+@pytest.fixture
+def chain():
+    """A chain of six joints with servos 0 to 5, whose target moves over frames 5 to 25 and rests then."""
+    _, chain = robot_rig()
+    for servo, joint in enumerate(chain.joints):
+        joint.servo = servo
+    keyed(chain.target, FRAMES, end=(-0.3, -0.5, 0.9))
+    chain.solver = "erik_exact"  # quick, and answers a place alike however it came there
+    chain.frame_start, chain.frame_end = FRAMES[0], FRAMES[-1]
+    return chain
+
+
+@pytest.fixture
+def rig(chain):
+    return chain.id_data
+
+
+def export(path, form: str = "json", **settings) -> set[str]:
+    return bpy.ops.limber.export_motion(filepath=str(path), format=form, **settings)
+
+
+def refusal(path, form: str = "json", **settings) -> str:
+    with pytest.raises(RuntimeError) as refused:
+        export(path, form, **settings)
+    return str(refused.value)
+
+
+def curve(frames: list[list[float]]) -> np.ndarray:
+    """The spline's values at its frames: what is between frames is the plain tests' matter."""
+    padded = np.array([frames[0], *frames, frames[-1]])
+    return (padded[:-2] + 4 * padded[1:-1] + padded[2:]) / 6
+
+
+def test_the_file_has_what_live_shows_frame_by_frame(rig, chain, tmp_path):
+    live = live_motion(rig, [chain], FRAMES)
+    path = tmp_path / "motion.json"
+    assert export(path, rate=24) == {"FINISHED"}
+    document = json.loads(path.read_text())
+    assert [joint["name"] for joint in document["joints"]] == [f"{joint.bone} {joint.axis}" for joint in chain.joints]
+    values = np.array(document["values"])[1 : len(FRAMES)]  # the first row stands, one frame before; the last frame is followed by settling
+    assert np.abs(values - curve(list(live.values()))[:-1]).max() < 1e-9
+
+
+def test_after_the_last_frame_the_chain_comes_to_rest_where_it_was_going(rig, chain, tmp_path):
+    bpy.ops.limber.live()
+    path = tmp_path / "motion.json"
+    export(path, rate=24)
+    values = json.loads(path.read_text())["values"]
+    assert len(values) > len(FRAMES) + 2
+    assert values[-1] == pytest.approx(values[-2], abs=1e-3)
+    bpy.context.scene.frame_set(FRAMES[-1])
+    from limber.rig import live
+
+    for _ in range(600):
+        live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=_tick())
+    assert np.abs(np.array(values[-1]) - live.session(rig, chain).outputs.angles).max() < 0.02  # there the same target
+
+
+_now = [1000.0]
+
+
+def _tick() -> float:
+    _now[0] += 1 / 60
+    return _now[0]
+
+
+def test_baked_motion_is_exported_as_it_plays_and_equals_the_live_one_s(rig, chain, tmp_path):
+    bpy.ops.limber.live()
+    export(tmp_path / "live.json", rate=24)
+    chain.frame_end = FRAMES[-1] + 40  # until it rests
+    bpy.ops.limber.bake()
+    assert not chain.live
+    export(tmp_path / "baked.json", rate=24)
+    live, baked = (np.array(json.loads((tmp_path / name).read_text())["values"]) for name in ("live.json", "baked.json"))
+    assert np.abs(live[: len(FRAMES) - 1] - baked[: len(FRAMES) - 1]).max() < 1e-6  # keys are single precision
+    keys = played(rig, [chain], range(FRAMES[0], chain.frame_end + 1))
+    assert np.abs(baked[1 : 1 + len(keys)] - curve(list(keys.values()))).max() < 1e-6
+
+
+def test_everything_is_left_as_it_was(rig, chain, tmp_path):
+    bpy.ops.limber.live()
+    bpy.context.scene.frame_set(12)
+    rig.pose.bones["middle"].rotation_euler.x = 0.123
+    before = state(rig), tuple(chain.target.location)
+    export(tmp_path / "motion.csv", "csv")
+    assert (state(rig), tuple(chain.target.location)) == before
+    assert os.listdir(tmp_path) == ["motion.csv"]
+
+
+def test_the_chain_s_range_is_exported_unless_another_is_asked_for(rig, chain, tmp_path):
+    seconds = []
+    for settings in ({}, {"frame_end": 15}):
+        export(tmp_path / "motion.csv", "csv", rate=24, **settings)
+        seconds.append(len(list(csv.reader((tmp_path / "motion.csv").read_text().splitlines()))))
+    assert seconds == [1 + len(FRAMES) + 2, 1 + 11 + 2]  # a heading, and a standstill before and behind
+
+
+def test_a_pose_that_leaps_is_refused_with_joint_and_frame_and_no_file_is_left(tmp_path):
+    rig, chain = robot_rig()
+    for servo, joint in enumerate(chain.joints):
+        joint.servo = servo
+    bone = rig.pose.bones["upper"]
+    for frame, angle in ((1, 0.0), (9, 0.0), (10, 0.5), (20, 0.5)):
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    chain.frame_start, chain.frame_end = 1, 20
+    said = refusal(tmp_path / "motion.h", "firmware")
+    assert "Nothing was exported. Joint 'upper X', frame 10: velocity" in said
+    assert "expected at most" in said
+    assert os.listdir(tmp_path) == []
+    assert bpy.context.scene.frame_current == 1
+
+
+def test_a_file_that_was_there_stays_where_the_motion_is_refused(rig, chain, tmp_path):
+    path = tmp_path / "motion.csv"
+    path.write_text("mine")
+    chain.joints[0].min_us, chain.joints[0].max_us = 1400, 1500
+    chain.joints[0].zero_us = 1000
+    assert "Joint" in refusal(path, "csv") or "Channel" in refusal(path, "csv")
+    assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize(("start", "end", "words"), [(20, 10, "exchange the two")])
+def test_an_empty_range_is_refused(rig, chain, tmp_path, start, end, words):
+    assert words in refusal(tmp_path / "motion.csv", "csv", frame_start=start, frame_end=end)
+
+
+def test_without_a_servo_the_menu_says_what_is_missing(tmp_path):
+    _, chain = looking_chain()
+    for joint in chain.joints:
+        joint.servo = -1
+    assert not bpy.ops.limber.export_motion.poll()
+    assert "give one its servo" in refusal(tmp_path / "motion.csv", "csv")
+
+
+def test_a_folder_that_is_not_there_is_named(rig, chain, tmp_path):
+    assert "cannot be written to" in refusal(tmp_path / "nowhere" / "motion.csv", "csv")
+
+
+def test_the_header_is_for_the_board_that_was_chosen(rig, chain, tmp_path):
+    bpy.ops.limber.live()
+    path = tmp_path / "limber_motion.h"
+    export(path, "firmware", board="nano", start_pin=15, loops=True)
+    text = path.read_text()
+    assert "Arduino Nano has room for" in text
+    assert "over and over, when pin 15" in text
+    assert "Pin 7 of Arduino Uno cannot have a button" in refusal(path, "firmware", start_pin=7)
+    assert path.read_text() == text
+
+
+def test_every_format_has_a_file(rig, chain, tmp_path):
+    from limber.hardware.export import FORMATS
+
+    bpy.ops.limber.live()
+    for name, form in FORMATS.items():
+        assert export(tmp_path / (name + form.suffix), name) == {"FINISHED"}
+    assert len(os.listdir(tmp_path)) == len(FORMATS)
+    assert min(file.stat().st_size for file in tmp_path.iterdir()) > 100
+
+
+def test_two_armatures_each_export_their_own(rig, chain, tmp_path):
+    other, second = robot_rig(build(UPRIGHT, name="Other"))
+    for servo, joint in enumerate(second.joints):
+        joint.servo = servo
+    second.frame_start, second.frame_end = 1, 4
+    for thing in (rig, other):
+        make_active(thing)
+        export(tmp_path / f"{thing.name}.json", rate=24)
+    titles = [json.loads((tmp_path / f"{thing.name}.json").read_text())["title"] for thing in (rig, other)]
+    assert titles == [rig.name, other.name]
+
+
+# --- under the mouse pointer
+class _Asked:
+    """What an operator was called with."""
+
+    def __init__(self, **asked) -> None:
+        self._asked = asked
+
+    def is_property_set(self, name: str) -> bool:
+        return name in self._asked
+
+
+def begun(path, form: str = "csv", **settings) -> Window:
+    from limber.operators.export_motion import LIMBER_OT_export_motion as operator
+
+    asked = {"frame_start": 0, "frame_end": 0, "rate": 50, "loops": False, "board": "uno", "start_pin": -1, **settings}
+    window = Window(operator, filepath=str(path), format=form, properties=_Asked(**settings), **asked)
+    window._range = operator._range.__get__(window)
+    window.start()
+    return window
+
+
+def test_escape_cancels_and_leaves_no_file_and_everything_as_it_was(rig, chain, tmp_path):
+    bpy.ops.limber.live()
+    bpy.context.scene.frame_set(12)
+    before = state(rig)
+    window = begun(tmp_path / "motion.csv")
+    assert window.work.step()
+    assert window.work.step()
+    assert window._says() == "Reading frame 6 of 25"
+    assert window.send("ESC") == {"CANCELLED"}
+    assert window.reports == [("WARNING", "The export is cancelled: nothing was written")]
+    assert os.listdir(tmp_path) == []
+    assert state(rig) == before
+
+
+def test_the_timer_takes_it_to_its_end(rig, chain, tmp_path):
+    bpy.ops.limber.live()
+    window = begun(tmp_path / "motion.csv")
+    for _ in range(10_000):
+        if window.send("TIMER") != {"RUNNING_MODAL"}:
+            break
+    kind, sentence = window.reports[-1]
+    assert kind == "INFO"
+    assert "s of 6 servos (chains" in sentence
+    assert os.listdir(tmp_path) == ["motion.csv"]
+
+
+def test_live_and_the_robot_stand_still_meanwhile(rig, chain, tmp_path):
+    from limber.rig import live
+
+    bpy.ops.limber.live()
+    before = live.session(rig, chain).outputs
+    window = begun(tmp_path / "motion.csv")
+    for _ in range(5):
+        window.work.step()
+        assert live.session(rig, chain).outputs is before
+    window.send("ESC")
+
+
+def test_the_export_menu_has_it_and_loses_it_when_the_extension_goes(chain):
+    import limber
+
+    def drawn() -> list[str]:
+        return [function.__name__ for function in bpy.types.TOPBAR_MT_file_export.draw._draw_funcs]
+
+    assert drawn().count("add_to_export_menu") == 1
+    limber.unregister()
+    assert "add_to_export_menu" not in drawn()
+    limber.register()
