@@ -6,7 +6,6 @@ from tests.hardware.emulator import require_emulator
 from tests.hardware.faults.rows import UNO
 from tests.hardware.faults.stops import WAYS, played
 
-
 CASES = [pytest.param(way, robot, id=f"{way.end.__name__}-{robot}") for way in WAYS for robot in way.robots]
 
 
