@@ -111,11 +111,16 @@ def reset(world: UnoWorld) -> None:
 
 
 def dip(world: BusWorld) -> None:
-    """The supply dips: a servo restarts, without torque."""
-    for servo in world.bus.servos.values():
-        servo.table[world.bus.TORQUE] = 0
-        if servo.number == 2:
-            servo.silent = True
+    """The supply of a servo dips: it restarts, without torque."""
+    world.bus.servos[2].table[world.bus.TORQUE] = 0
+
+
+def block(world: BusWorld) -> None:
+    world.bus.servos[2].stuck = True
+
+
+def unblock(world: BusWorld) -> None:
+    world.bus.servos[2].stuck = False
 
 
 def garbage_out(world: World) -> None:
@@ -304,6 +309,10 @@ DEVICE = (
         fault=Fault.DEVICE_REFUSED, words=("joint 1", "does not answer"), worlds=BUSES, mend=heard_servo, within=1.0, promise=0.8),
     Row("impostor", "Another id answers than was asked", impostor, Robot.RESTS,
         fault=Fault.DEVICE_REFUSED, words=("joint 1",), worlds=BUSES, mend=no_impostor, promise=0.8),
+    Row("dip", "A servo restarts without torque (its supply dips)", dip, Robot.RESTS,
+        fault=Fault.BLOCKED, words=("joint 1", "degrees"), worlds=BUSES, seconds=3.0, within=5.0),
+    Row("blocked", "Something holds a joint", block, Robot.RESTS,
+        fault=Fault.BLOCKED, words=("joint 1", "degrees"), worlds=BUSES, seconds=3.0, within=5.0, mend=unblock),
     Row("hot_servo", "A servo reports that it is too hot", hot_servo, Robot.RESTS,
         fault=Fault.DEVICE_REFUSED, words=("joint 1",), worlds=BUSES, mend=cool_servo, promise=0.5),
 )

@@ -16,5 +16,5 @@ def test_random_faults_break_no_limit_and_arm_nothing_by_themselves(world, seed)
         require_emulator()
     tally = soak(world, SECONDS, seed)
     assert not tally.broken, tally.text()
-    assert tally.armings > 3
+    assert tally.armings >= 2
     assert tally.latched
