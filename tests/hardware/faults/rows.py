@@ -230,6 +230,11 @@ def stop(world: World) -> None:
     world.stop()
 
 
+def stop_while_full(world: World) -> None:
+    world.line.full = True
+    world.stop()
+
+
 def hang(world: World) -> None:
     """The worker is dead, or stopped, for a second."""
     world.alone(1.0)
@@ -335,6 +340,10 @@ BLENDER = (
         back=(), pose=out_of_range, seconds=7.0),
     Row("leap", "The pose jumps (undo, End Live, a scrub)", nothing, Robot.ASIDE, State.ARMED, back=(), pose=leaping, seconds=8.0),
     Row("stop", "Stop is pressed", stop, Robot.RESTS, fault=Fault.STOPPED, words=("Stopped",), promise=0.1),
+    Row("stop_full", "Stop is pressed while the port takes no bytes", stop_while_full, Robot.RESTS,
+        fault=Fault.STOPPED, words=("Stopped",), worlds=(UNO,), promise=0.4),
+    Row("stop_full", "Stop is pressed while the port takes no bytes", stop_while_full, Robot.STANDS,
+        fault=Fault.STOPPED, words=("Stopped",), worlds=BUSES, promise=0.4),
     Row("hang", "The worker is stopped or dead for a second", hang, Robot.RESTS,
         fault=Fault.DEVICE_WATCHDOG, words=("heard nothing",), worlds=(UNO, DYNAMIXEL), seconds=2.0),
     Row("hang", "The worker is stopped or dead for a second; no watchdog", hang, Robot.FOLLOWS, State.ARMED,

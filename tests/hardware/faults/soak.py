@@ -154,6 +154,9 @@ class Soak:
         if name in self._causes:
             self._causes[name](self._world)
         self._live(self._chance.uniform(0.05, 1.5), pose)
+        if self._chance.random() < 0.3:  # a user who presses before anything is mended
+            self._user()
+            self._live(self._chance.uniform(0.05, 1.0), pose)
 
     def _mend(self) -> None:
         world = self._world

@@ -1,14 +1,14 @@
 """Writes the tables of docs/faults.md: plays every row, and says what came of it.
 
-    python -m tests.hardware.faults.table [--check]
+    python -m tests.hardware.faults.table [--check] [--section line]
 
-It takes some minutes. With --check nothing is written; status 1 where a row's words differ (times may).
+It takes some minutes; --section: this table alone. With --check nothing is written; status 1 where a row's words differ (times may).
 """
 
 import argparse
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from checkout import load_limber
@@ -65,17 +65,13 @@ def stop_table() -> str:
     return "\n".join(rows)
 
 
-def sections() -> dict[str, str]:
-    """The tables by the names that mark them on the page."""
-    made = {}
-    for title, rows in TABLE.items():
-        print(title, flush=True)
-        made[title.split()[-1].lower()] = table(play(row, world) for row in rows for world in row.worlds)
-    print("system", flush=True)
-    made["system"] = table(row.play() for row in SYSTEM)
-    print("stops", flush=True)
-    made["stops"] = stop_table()
-    return made
+def sections() -> dict[str, Callable[[], str]]:
+    """What makes each table, by the names that mark them on the page."""
+    makers = {
+        title.split()[-1].lower(): lambda rows=rows: table(play(row, world) for row in rows for world in row.worlds)
+        for title, rows in TABLE.items()
+    }
+    return {**makers, "system": lambda: table(row.play() for row in SYSTEM), "stops": stop_table}
 
 
 def without_times(text: str) -> str:
@@ -85,9 +81,11 @@ def without_times(text: str) -> str:
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--check", action="store_true", help="write nothing, compare")
+    ask.add_argument("--section", choices=sections(), action="append")
     asked = ask.parse_args()
-    before, made = PAGE.read_text(encoding="utf-8"), sections()
-    after = MARKED.sub(lambda found: f"{found[1]}{made[found[2]]}\n{found[3]}", before)
+    made = {name: make() for name, make in sections().items() if not asked.section or name in asked.section}
+    before = PAGE.read_text(encoding="utf-8")
+    after = MARKED.sub(lambda found: f"{found[1]}{made[found[2]]}\n{found[3]}" if found[2] in made else found[0], before)
     if asked.check:
         sys.exit(without_times(after) != without_times(before))
     PAGE.write_text(after, encoding="utf-8")
