@@ -1,5 +1,6 @@
 """A robot from a URDF file: imported as a user does it, with a chain, postures within its limits, and a ball that it can look at."""
 
+from functools import cache
 from math import atan2, ceil, cos, pi, radians, sin
 from pathlib import Path
 
@@ -24,6 +25,7 @@ MET = radians(0.05)  # an aim that is met
 LENS, SHAPE = 50.0, (480, 360)  # [mm] of the camera; pixels of a picture
 BALL = 0.035  # of the reach
 AWAY = 0.45  # of the reach: from the foremost eye to the ball
+THICK = 0.02  # of the robot's size: its limbs, where the file tells nothing of its looks
 FACE = 0.5  # along a head's bone
 CLEARANCE = 0.02  # of the reach, above the floor
 STAND_IN = "(stand-in)"  # what the import calls the bars that take a missing mesh's place
@@ -44,6 +46,7 @@ class Imported:
         self.solver = solver
         self.rig, self.said = self._brought(file, root)
         self.chain = self._chain(end)
+        self._draw_what_has_no_looks()
         self._stand_on_the_floor()
         self._set_servos()
         self._choose_look()
@@ -92,6 +95,25 @@ class Imported:
             axis = rotate(frames[link.parent].then(link.before).rotation, link.axis) if moves and joint.turns else None
             found.append(branches.Link(bone, bones[link.parent] if link.parent >= 0 else None, moves, axis))
         return found
+
+    def _draw_what_has_no_looks(self) -> None:
+        """Limbs for a robot whose file tells nothing of its looks: from each joint to the next ones."""
+        if any(thing.type == "MESH" for thing in self.rig.children_recursive):
+            return
+        thick = THICK * self.rig.dimensions.length
+        red, grey = self._paints()
+        for bone in self.rig.data.bones:
+            back = bone.matrix_local.inverted()
+            ways = [back @ child.head_local for child in bone.children] or [Vector((0.0, bone.length, 0.0))]
+            for way in ways:
+                if way.length > thick:
+                    limb = shapes.thing(bone.name, shapes.capsule(way.length, thick, 0.8 * thick), red if bone.name in self.names else grey)
+                    shapes.hang(limb, self.rig, bone.name, way.to_track_quat("Y", "Z").to_matrix().to_4x4())
+
+    @cache  # noqa: B019 there is one robot in a run
+    def _paints(self) -> tuple:
+        """Of the chain, and of the rest."""
+        return shapes.material("Red Paint", RED, roughness=0.3), shapes.material("Grey Paint", GREY, roughness=0.45)
 
     def _stand_on_the_floor(self) -> None:
         """What is lowest of the robot stands on the floor."""
@@ -176,8 +198,7 @@ class Imported:
 
     def _paint(self) -> None:
         """What has no looks of its own is painted, the chain red and the rest grey; and there is a ray along which the end looks."""
-        red = shapes.material("Red Paint", RED, roughness=0.3)
-        grey = shapes.material("Grey Paint", GREY, roughness=0.45)
+        red, grey = self._paints()
         for thing in self.rig.children_recursive:
             if thing.type == "MESH":
                 for slot in thing.material_slots:

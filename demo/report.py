@@ -14,6 +14,7 @@ SAME = 1e-9  # [rad] live and streamed are the same numbers
 KEYED = 1e-6  # [rad] keys are single precision
 OVER = 1e-6  # share of a motion limit, for rounding
 FOLLOWED = 2.0  # [degrees] a joint's mean distance from what it was sent, lag taken out: servos that follow do much better
+BUSY = 0.25  # [s] frames that come so late are the machine's fault, not the robot's
 CHANGE = 1.5  # [s] after a change of posture in which the body is on its way
 
 
@@ -113,7 +114,9 @@ def shortcomings(report: dict) -> list[str]:
     if device["lost"]:
         short.append(f"The robot did not acknowledge {device['lost']} of {device['sent']} frames")
     if not device["sent"] or device["follows_within_deg"] > FOLLOWED:
-        short.append(f"The robot did not follow: its joints are {device['follows_within_deg']:.1f} degrees off on average")
+        late = report["frame_late_ms"]["median"] / 1e3
+        busy = f"; frames came {late:.1f} s late: run it again while nothing else keeps the machine busy" if late > BUSY else ""
+        short.append(f"The robot did not follow: its joints are {device['follows_within_deg']:.1f} degrees off on average{busy}")
     if same["streamed_minus_live_rad"] > SAME:
         short.append(f"What was streamed is not what was live: they differ by {same['streamed_minus_live_rad']:.1e} rad")
     if same["baked_minus_live_rad"] > KEYED:

@@ -112,7 +112,9 @@ def _limits(source: Source, element: Element, kind: Kind) -> tuple[float | None,
     velocity, effort = source.bound(limit, "velocity", MOST), source.bound(limit, "effort")
     for attribute, value in (("velocity", velocity), ("effort", effort)):
         if value is not None and value < 0.0:
-            raise source.error(LimitError, limit, f"{attribute}='{value:g}' of joint '{element.attributes['name']}' is below zero")
+            raise source.error(
+                LimitError, limit, f"{attribute}='{value:g}' of joint '{element.attributes['name']}' is below zero: give its size"
+            )
     lower, upper = source.bound(limit, "lower", MOST), source.bound(limit, "upper", MOST)
     if kind not in ("revolute", "prismatic"):
         lower = upper = None

@@ -37,7 +37,7 @@ def read_xml(path: Path) -> Element:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise MalformedError(str(path), 0, "", f"the file cannot be read ({error.strerror})") from error
+        raise MalformedError(str(path), 0, "", f"the file cannot be read ({error.strerror}): check its path") from error
     parser = expat.ParserCreate()
     parser.buffer_text = True
     top = Element("", {}, 0)
