@@ -16,15 +16,17 @@ def device(joints: int = JOINTS, limits: Limits = LIMITS, **channel) -> Device:
     return one_to_one("virtual", [direct(f"joint {k}", k, limits, **channel) for k in range(joints)])
 
 
-def filtered(robot: Device, seconds: float = 4.0, fps: float = FPS, first: int = 1, filter_name: str = "default") -> Take:
-    """Frames of a motion filter that follows waves as far as it can, and comes to rest."""
+def filtered(
+    robot: Device, seconds: float = 4.0, fps: float = FPS, first: int = 1, filter_name: str = "default", pauses: bool = True
+) -> Take:
+    """Frames of a motion filter that follows waves as far as it can, with pauses in the middle, and comes to rest."""
     filters = [make_filter(filter_name, joint.limits) for joint in robot.joints]
     states = [one.rest(joint.limits.clamp(0.1 * k)) for k, (one, joint) in enumerate(zip(filters, robot.joints, strict=True))]
     frames = [tuple(state.position for state in states)]
     for frame in range(1, 100_000):
         time = frame / fps
         states = [
-            one.step(state, _wave(joint, k, time) if time < seconds else state.position, 1.0 / fps)
+            one.step(state, _wave(joint, k, time, pauses) if time < seconds else state.position, 1.0 / fps)
             for k, (one, state, joint) in enumerate(zip(filters, states, robot.joints, strict=True))
         ]
         frames.append(tuple(state.position for state in states))
@@ -33,9 +35,9 @@ def filtered(robot: Device, seconds: float = 4.0, fps: float = FPS, first: int =
     return Take(robot, first, fps, tuple(frames), first + len(frames) - 1)
 
 
-def _wave(joint: Joint, k: int, time: float) -> float:
+def _wave(joint: Joint, k: int, time: float, pauses: bool) -> float:
     middle, width = 0.5 * (joint.limits.lower + joint.limits.upper), joint.limits.upper - joint.limits.lower
-    return middle + 0.4 * width * math.sin(3.0 * time + k) if int(time) % 3 else middle
+    return middle + 0.4 * width * math.sin(3.0 * time + k) if not pauses or int(time) % 3 else middle
 
 
 def motion(rate: int = 50, loops: bool = False, robot: Device | None = None, **take) -> Motion:

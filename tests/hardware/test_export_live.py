@@ -1,0 +1,55 @@
+"""Exported motion is the motion of the live stream: the whole worker, with its playback, goes along the very curve that the rows are of."""
+
+from limber.hardware.export import Take
+from limber.hardware.worker.core import TURN
+from limber.motion import between
+
+from tests.hardware.exporting import device, filtered
+from tests.hardware.simulation import FRAME, Simulation
+
+NEAR = 5e-4  # [rad] 0.03 degrees, 0.3 us of pulse: the limiter follows playback while that evens out its pace
+SOONER, LATER = 0.8, 1.2  # of a turn: how far playback may go in one
+
+
+def curve(take: Take, place: float) -> tuple[float, ...]:
+    """Where the joints are at a place [frames] on the curve that `sample` takes its rows from."""
+    columns = list(take.joints())
+    index = min(int(place), len(columns[0]) - 3)
+    return tuple(between((c[index - 1], c[index], c[index + 1], c[index + 2]), place - index, FRAME).position for c in columns)
+
+
+def missed(take: Take, place: float, values: tuple[float, ...]) -> float:
+    return max(abs(a - b) for a, b in zip(curve(take, place), values, strict=True))
+
+
+def nearest(take: Take, values: tuple[float, ...], first: float, last: float) -> float:
+    """The place between two others at which the curve comes nearest: a search by thirds."""
+    while last - first > 1e-6:
+        third = (last - first) / 3.0
+        if missed(take, first + third, values) < missed(take, last - third, values):
+            last -= third
+        else:
+            first += third
+    return first
+
+
+def test_the_worker_s_stream_lies_on_the_exported_curve_and_goes_along_it(simulate):
+    robot = device(3)
+    take = filtered(robot, seconds=3.0, fps=1.0 / FRAME, pauses=False)  # to the worker, equal frames are no frames
+    simulation: Simulation = simulate(robot)
+    simulation.arm(lambda _: take.frames[0])
+    simulation.run(1.0, lambda _: take.frames[0])
+    simulation.commands.clear()
+    began = simulation.now
+    simulation.run(
+        len(take.frames) * FRAME + 0.5, lambda time: take.frames[min(max(round((time - began) / FRAME), 0), len(take.frames) - 1)]
+    )
+    moving = [values for values in simulation.commands if max(abs(a - b) for a, b in zip(values, take.frames[0], strict=True)) > 1e-9]
+    place = nearest(take, moving[0], 2.0, 4.0)
+    worst, step, end = 0.0, TURN / FRAME, len(take.frames) + 3.0
+    for values in moving[1:]:
+        place = nearest(take, values, min(place + SOONER * step, end), min(place + LATER * step, end))
+        worst = max(worst, missed(take, place, values))
+    print(f"farthest from the curve: {worst:.2e} rad")
+    assert place >= end - 1.0
+    assert worst < NEAR
