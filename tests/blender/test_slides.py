@@ -256,3 +256,15 @@ def test_check_names_a_slides_limits_in_metres(rig):
 
     said = [finding.sentence for finding in check(bpy.context, rig, chain)]
     assert any("allows -0.1 to 0.4 m along Y, less than the joint" in sentence for sentence in said), said
+
+
+def test_a_slide_goes_to_the_robot_in_metres_over_the_whole_range_of_its_servo(rig):
+    from limber.rig import robot
+
+    chain_on(rig, "head", at=target())
+    device = robot.describe(rig)
+    lift, servo = device.joints[0], device.channels[0]
+    assert (lift.name, lift.unit) == ("mast slide Y", "m")
+    assert (lift.limits.lower, lift.limits.upper, lift.limits.velocity) == pytest.approx((-0.1, 0.4, 0.3))
+    ends = [servo.zero + servo.per_radian * servo.shares[0].gear * value for value in (-0.1, 0.4)]
+    assert ends == pytest.approx([servo.lowest, servo.highest], abs=0.01)
