@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from .device import Channel, Device, Joint
 from .errors import AnglesError, DeviceError
+from .least_squares import dot, least_squares_inverse
 
-SINGULAR = 1e-6  # share of a joint's turns that no other joints make: where it is less, it cannot be told from them
 ROUNDS = 2000  # of projections, in the search for a pose that everything allows; some ten are usual
 TOUCHING = 1e-9  # [rad] of a servo
 
@@ -93,7 +93,7 @@ class Mixing:
             turns = self._turns_of(group, raw)
             if turns is not None:
                 for joint, row in zip(group.joints, group.inverse, strict=True):
-                    values[joint] = _dot(row, turns)
+                    values[joint] = dot(row, turns)
         return tuple(values)
 
     def disagreement(self, raw: Sequence[float | None]) -> tuple[int, float, float] | None:
@@ -103,9 +103,9 @@ class Mixing:
             turns = self._turns_of(group, raw) if len(group.channels) > len(group.joints) else None
             if turns is None:
                 continue
-            values = [_dot(row, turns) for row in group.inverse]
+            values = [dot(row, turns) for row in group.inverse]
             for channel, row, found in zip(group.channels, group.turns, turns, strict=True):
-                expected = _dot(row, values)
+                expected = dot(row, values)
                 if worst is None or abs(found - expected) > abs(worst[2] - worst[1]):
                     worst = (channel, expected, found)
         return worst
@@ -176,7 +176,7 @@ class Mixing:
     def _group(self, joints: tuple[int, ...], channels: tuple[int, ...]) -> _Group:
         rows = [dict(self._shares[channel]) for channel in channels]
         turns = tuple(tuple(row.get(joint, 0.0) for joint in joints) for row in rows)
-        inverse = _inverse(turns)
+        inverse = least_squares_inverse(turns)
         if inverse is None:
             names = ", ".join(self._channels[channel].label for channel in channels)
             raise DeviceError(
@@ -191,14 +191,14 @@ class Mixing:
         values = [limit.clamp(0.0) for limit in limits]
         for _ in range(ROUNDS):
             for row, (low, high) in zip(turns, spans, strict=True):
-                turn = _dot(row, values)
+                turn = dot(row, values)
                 missing = min(max(turn, low), high) - turn
                 if abs(missing) > TOUCHING:
-                    square = _dot(row, row)
+                    square = dot(row, row)
                     values = [value + missing * gear / square for value, gear in zip(values, row, strict=True)]
             for k, limit in enumerate(limits):
                 values[k] = limit.clamp(values[k])
-            worst = max(max(low - turn, turn - high) for turn, (low, high) in zip((_dot(row, values) for row in turns), spans, strict=True))
+            worst = max(max(low - turn, turn - high) for turn, (low, high) in zip((dot(row, values) for row in turns), spans, strict=True))
             if worst <= TOUCHING:
                 return tuple(values)
         raise DeviceError(self._nothing_in_common(joints, channels, turns))
@@ -245,7 +245,7 @@ class Mixing:
         share = 1.0
         for channel, row in zip(group.channels, group.turns, strict=True):
             low, high = self._spans[channel]
-            begin, end = _dot(row, group.inside), _dot(row, wanted)
+            begin, end = dot(row, group.inside), dot(row, wanted)
             if end > high + TOUCHING:
                 share = min(share, max(high - begin, 0.0) / (end - begin))
             elif end < low - TOUCHING:
@@ -286,32 +286,3 @@ def _span(channel: Channel) -> tuple[float, float]:
 
 def _ends(gear: float, low: float, high: float) -> tuple[float, float]:
     return (gear * low, gear * high) if gear >= 0.0 else (gear * high, gear * low)
-
-
-def _dot(a: Sequence[float], b: Sequence[float]) -> float:
-    return math.fsum(p * q for p, q in zip(a, b, strict=True))
-
-
-def _inverse(matrix: Sequence[Values]) -> tuple[Values, ...] | None:
-    """The least squares inverse of a (channels, joints) matrix by Gram-Schmidt; None where it has not as much rank as joints."""
-    columns = [[row[k] for row in matrix] for k in range(len(matrix[0]))]
-    basis: list[list[float]] = []
-    parts: list[list[float]] = []  # of each column along the basis: an upper triangle
-    for column in columns:
-        rest, along, size = list(column), [], math.sqrt(_dot(column, column))
-        for direction in basis:
-            part = _dot(direction, rest)
-            along.append(part)
-            rest = [value - part * other for value, other in zip(rest, direction, strict=True)]
-        length = math.sqrt(_dot(rest, rest))
-        if length <= SINGULAR * size:
-            return None
-        basis.append([value / length for value in rest])
-        parts.append([*along, length])
-    inverse: list[list[float]] = [[] for _ in columns]
-    for k in reversed(range(len(columns))):
-        row = list(basis[k])
-        for j in range(k + 1, len(columns)):
-            row = [value - parts[j][k] * other for value, other in zip(row, inverse[j], strict=True)]
-        inverse[k] = [value / parts[k][k] for value in row]
-    return tuple(tuple(row) for row in inverse)

@@ -6,18 +6,18 @@ It neither sleeps nor reads a clock, so that tests run it in simulated time.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ...motion import Kinematic
 from ..device import Device
 from ..memory import SharedMemory
 from ..messages import Orders, Report, Request
 from ..mixing import Mixing
-from ..protocols.interface import ProtocolError, Quantity
+from ..protocols.interface import ProtocolError
 from ..protocols.table import codec_for
 from ..safety import DRIVEN, FOLLOWING, SETTING_UP, Fault, Safety, Sight, State, Trouble, Wish, step
-from ..status import ChannelStatus
 from ..transport import Transport, TransportError
+from .channel_statuses import channel_statuses
 from .conversation import Conversation
 from .following import Following
 from .intake import Intake
@@ -27,7 +27,7 @@ from .servo_conversation import ServoConversation
 from .stance import Stance
 from .statistics import Durations
 from .strain import Strain
-from .talk import Raw, Talk, Want
+from .talk import Raw, Readings, Talk, Want
 from .tasks import channels_needed
 
 OWN_PROTOCOL = "limber"
@@ -278,6 +278,9 @@ class Worker:
             shares = ((self._late, 0.5), (self._late, 0.99), (self._moves.answer_times, 0.5))
             self._percentiles = tuple(1e3 * times.percentile(share) for times, share in shares)
         measured: Raw = (None,) * len(self._device.channels) if self._talk is None or not self._talk.measures else self._talk.measured()
+        count = len(self._device.channels)
+        commanded: Raw = (None,) * count if self._pilot is None else self._pilot.raw
+        readings: Sequence[Readings] = ({},) * count if self._talk is None else self._talk.readings()
         late_p50, late_p99, answer_p50 = self._percentiles
         self._memory.write_report(
             Report(
@@ -296,26 +299,9 @@ class Worker:
                 commanded=None if self._pilot is None else self._pilot.commanded,
                 places=self._mixing.values(measured),
                 confirmed=self._stance.confirmed,
-                channels=self._channel_statuses(measured),
+                channels=channel_statuses(commanded, measured, self._following.errors, readings),
                 warnings=self._warnings,
             )
-        )
-
-    def _channel_statuses(self, measured: Raw) -> tuple[ChannelStatus, ...]:
-        count = len(self._device.channels)
-        commanded = (None,) * count if self._pilot is None else self._pilot.raw
-        readings = ({},) * count if self._talk is None else self._talk.readings()
-        return tuple(
-            ChannelStatus(
-                commanded=sent,
-                measured=place,
-                error=error,
-                temperature=reading.get(Quantity.TEMPERATURE),
-                voltage=reading.get(Quantity.VOLTAGE),
-                load=reading.get(Quantity.LOAD),
-                current=reading.get(Quantity.CURRENT),
-            )
-            for sent, place, error, reading in zip(commanded, measured, self._following.errors, readings, strict=True)
         )
 
 

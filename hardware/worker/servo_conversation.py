@@ -15,6 +15,7 @@ from .jobs import Job, Outcome
 from .moves import Moves
 from .servo_channels import ServoChannels
 from .servo_health import ServoHealth
+from .servo_places import ServoPlaces
 from .talk import GREET_FOR, POLL_EVERY, POSE_FRESH, READ_EVERY, SILENT_AFTER, Raw, Readings, Talk, Want
 
 WATCHDOG = 0.25  # [s] the firmware's own: several turns, and less than what a joint does harm in
@@ -47,8 +48,7 @@ class ServoConversation(Talk):
         self._health = ServoHealth(device, codec)
         self._dialogue = Dialogue(codec.decoder(), device.baudrate)
         self._dialogue.patience = PATIENT
-        self._places: dict[int, int] = {}  # newest measured raw position of each servo
-        self._placed_at: dict[int, float] = {}
+        self._places = ServoPlaces()
         self._goals: dict[int, int] = {}  # newest raw goal of each servo
         self._noise = 0
         self._someone = False  # answered
@@ -78,10 +78,10 @@ class ServoConversation(Talk):
         return self._set_up
 
     def measured(self) -> Raw:
-        return self._channels.raw(self._places)
+        return self._channels.raw(self._places.newest)
 
     def pose(self, now: float) -> Raw:
-        return self._channels.raw(self._measured_since(now - POSE_FRESH) if self._can.measures else self._kept())
+        return self._channels.raw(self._places.since(now - POSE_FRESH) if self._can.measures else self._kept())
 
     def readings(self) -> Sequence[Readings]:
         return self._health.readings
@@ -155,10 +155,6 @@ class ServoConversation(Talk):
             self._turn(b"", now)
         self._transport.close()
 
-    def _measured_since(self, then: float) -> dict[int, int]:
-        """Where servos are, as far as they said so since `then` [s]."""
-        return {servo: raw for servo, raw in self._places.items() if self._placed_at[servo] >= then}
-
     def _kept(self) -> dict[int, int]:
         """Newest goals of servos that hold them also while they are disarmed."""
         return {servo: goal for servo, goal in self._goals.items() if not self._can.releases or servo not in self._channels.limp}
@@ -194,8 +190,7 @@ class ServoConversation(Talk):
         for message in messages:
             match message:
                 case Measured(servo, Quantity.POSITION, raw) if servo in self._servos:
-                    self._places[servo] = raw
-                    self._placed_at[servo] = now
+                    self._places.take(servo, raw, now)
                 case Measured():
                     self._health.take(message)
                 case Identified():
@@ -244,7 +239,7 @@ class ServoConversation(Talk):
             self._armed(now)  # the first goal comes with the first move
             return
         wanted = self._channels.servos_of(self._wanted)
-        there = self._channels.as_goals(self._measured_since(self._arming_since))
+        there = self._channels.as_goals(self._places.since(self._arming_since))
         at = {servo: there[servo] for servo in wanted if servo in there}
         unread = [servo for servo in wanted if servo not in at]
         if unread:
@@ -276,7 +271,7 @@ class ServoConversation(Talk):
 
     def _stop(self, now: float) -> None:
         """Now, whatever is open: stay where the servos are, as far as that is known, or at the newest goal."""
-        held = self._channels.as_goals({**self._goals, **self._measured_since(now - POSE_FRESH)})
+        held = self._channels.as_goals({**self._goals, **self._places.since(now - POSE_FRESH)})
         hold = {servo: raw for servo, raw in held.items() if servo in self._goals and servo not in self._channels.limp}
         self._job = None
         self._dialogue.interrupt(())
@@ -313,7 +308,7 @@ class ServoConversation(Talk):
             if self._asks and now - self._heard_at > SILENT_AFTER:
                 self.fail(Fault.SILENT, "")
             return
-        silent = [servo for servo in self._servos if now - max(self._began, self._placed_at.get(servo, self._began)) > SILENT_AFTER]
+        silent = self._places.silent(self._servos, now - SILENT_AFTER) if now - self._began > SILENT_AFTER else []
         if len(silent) == len(self._servos):
             self._moves.give_up()
             self.fail(Fault.SILENT, "")
