@@ -151,8 +151,8 @@ class Bench(Timeline):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "firmware.elf", folder / "bench_host")
 
-    def chip(self, is_there: bool) -> None:
-        self._script.append(f"{self.now_us:.3f} chip {int(is_there)}")
+    def chip(self, is_there: bool, restarted: bool = False) -> None:
+        self._script.append(f"{self.now_us:.3f} chip {2 if restarted else int(is_there)}")
 
 
 @pytest.fixture(scope="module")
@@ -164,10 +164,10 @@ def folder(tmp_path_factory) -> Path:
 
 
 def writes(lines: list[list[str]]) -> list[tuple[float, bytes]]:
-    """When the chip at the usual address was written to, and what."""
+    """When the chip at the usual address was written to, and what; without the questions that a register's number alone is."""
     found = [(float(words[1]), words[2], bytes.fromhex(words[3])) for words in lines if words[0] == "I"]
     assert {address for _, address, _ in found} <= {f"{ADDRESS:02x}"}
-    return [(at, data) for at, _, data in found]
+    return [(at, data) for at, _, data in found if len(data) > 1]
 
 
 def configured() -> list[Configure]:
@@ -244,3 +244,22 @@ def test_a_chip_that_does_not_answer_is_told_to_the_computer_and_begun_anew_when
     assert run.answer_to(back).state in (State.ARMED, State.HOLDING)
     again = [data for at, data in writes(timeline.play()) if at > back_at]
     assert again[0] == bytes((ALL_OFF_HIGH, FULL_OFF))
+
+
+def test_a_chip_that_lost_its_supply_for_a_moment_is_told_to_the_computer_and_begun_anew(folder):
+    timeline = Bench(folder)
+    timeline.open_session(configured())
+    restarted_at = timeline.now_us + 300_000
+    for _ in range(100):
+        if timeline.now_us >= restarted_at > timeline.now_us - 10_000:
+            timeline.chip(is_there=True, restarted=True)
+        timeline.send(Move((1500.0, 1600.0)))
+        timeline.wait(10_000)
+    run, lines = timeline.run(), writes(timeline.play())
+    told = [answer.at_us for answer in run.answers if Reason.HARDWARE in getattr(answer.message, "reasons", Reason(0))]
+    assert restarted_at < told[0] < restarted_at + 600_000
+    assert max(told) < told[0] + 50_000
+    chip = Chip()
+    for _, data in (one for one in lines if one[0] > restarted_at):
+        chip.write(data)
+    assert (chip.pulse(0), chip.pulse(1)) == pytest.approx((1500.0, 1600.0), abs=0.5 * chip.tick_us + 0.05)

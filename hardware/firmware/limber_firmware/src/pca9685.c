@@ -33,6 +33,11 @@ uint8_t limber_pca9685_begin(limber_pca9685 *chip, limber_i2c_write write, uint8
     return 0;
 }
 
+uint8_t limber_pca9685_check(const limber_pca9685 *chip, limber_i2c_read read) {
+    uint8_t mode;
+    return read(chip->address, MODE1, &mode) || (mode & (SLEEP | AUTO_INCREMENT)) != AUTO_INCREMENT;
+}
+
 uint16_t limber_pca9685_ticks(const limber_pca9685 *chip, uint16_t width) {
     return (uint16_t)((width * chip->ticks_per_unit + (1UL << (FRACTION_BITS - 1))) >> FRACTION_BITS);
 }

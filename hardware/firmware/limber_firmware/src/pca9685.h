@@ -13,6 +13,9 @@ extern "C" {
 // Writes bytes, a register and what goes into it and those behind it, to the chip at an address. Returns 0 when the chip has acknowledged.
 typedef uint8_t (*limber_i2c_write)(uint8_t address, const uint8_t *bytes, uint8_t count);
 
+// Reads one register. Returns 0 when the chip has acknowledged.
+typedef uint8_t (*limber_i2c_read)(uint8_t address, uint8_t reg, uint8_t *value);
+
 typedef struct {
     limber_i2c_write write;
     uint8_t address;
@@ -31,6 +34,9 @@ uint16_t limber_pca9685_ticks(const limber_pca9685 *chip, uint16_t width);
 
 // Sends an output's width [eighths of a microsecond, 0: no pulse] where it is another one than before. Returns 0 when all is well.
 uint8_t limber_pca9685_set(limber_pca9685 *chip, uint8_t output, uint16_t width);
+
+// Looks whether the chip is still as it was begun: one that has lost its supply for a moment sleeps. Returns 0 when all is well.
+uint8_t limber_pca9685_check(const limber_pca9685 *chip, limber_i2c_read read);
 
 #ifdef __cplusplus
 }

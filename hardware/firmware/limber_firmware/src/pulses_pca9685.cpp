@@ -13,6 +13,7 @@
 
 #define BUS_HZ 400000UL
 #define BUS_TIMEOUT_US 3000  // a write takes 0.2 ms
+#define CHECK_EVERY 25       // periods: half a second
 
 const limber_description limber_board = {
     /* firmware */ 1, 1,
@@ -22,13 +23,19 @@ const limber_description limber_board = {
 };
 
 static limber_pca9685 chip;
-static uint8_t is_unwell;
+static uint8_t is_unwell, unchecked;
 static uint32_t last_us;
 
 static uint8_t write_i2c(uint8_t address, const uint8_t *bytes, uint8_t count) {
     Wire.beginTransmission(address);
     Wire.write(bytes, count);
     return Wire.endTransmission();
+}
+
+static uint8_t read_i2c(uint8_t address, uint8_t reg, uint8_t *value) {
+    if (write_i2c(address, &reg, 1) || Wire.requestFrom(address, (uint8_t)1) != 1) return 1;
+    *value = (uint8_t)Wire.read();
+    return 0;
 }
 
 static void wait_us(unsigned int microseconds) { delayMicroseconds(microseconds); }
@@ -50,6 +57,10 @@ void limber_pulses_prepare(limber_device *device, uint32_t now_us) {
     if (!limber_is_due(&last_us, now_us, limber_board.period_ms * 1000UL)) return;
     if (is_unwell) is_unwell = begin_chip();  // it may have been plugged in since; its pulses begin anew
     uint8_t trouble = is_unwell;
+    if (!trouble && ++unchecked >= CHECK_EVERY) {
+        unchecked = 0;
+        trouble = limber_pca9685_check(&chip, read_i2c);
+    }
     for (uint8_t i = 0; i < LIMBER_CHANNELS; i++) {
         uint16_t width = limber_next_pulse(device, i, now_us);
         if (!trouble) trouble = limber_pca9685_set(&chip, i, width);

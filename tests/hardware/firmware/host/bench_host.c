@@ -1,7 +1,7 @@
 // As the emulator's timeline host, for an Uno with more than servos on it: a chip on its I2C lines, a button on a pin.
 //
 // usage: bench_host FIRMWARE.elf < script
-// in:    "<t_us> bytes <hex>", "<t_us> pin <number and level>", "<t_us> chip <1: there, 0: not>", and at last "<t_us> end", in the order of time
+// in:    "<t_us> bytes <hex>", "<t_us> pin <number and level>", "<t_us> chip <1: there, 0: not, 2: there, having lost its supply>", and at last "<t_us> end", in the order of time
 // out:   "P <pin> <rise_us> <width_us>" a pulse, "B <t_us> <hex>" a byte sent, "I <t_us> <address> <hex>" a write to the chip
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,9 @@
 
 #define MOST_BYTES 64
 
-static uint8_t written[MOST_BYTES];
+#define ASLEEP 0x11  // what the chip's first register is when its supply comes
+
+static uint8_t written[MOST_BYTES], registers[256], reg;
 static int count, address, is_there = 1;
 static avr_irq_t *chip_in;
 
@@ -43,9 +45,13 @@ static void bus(avr_irq_t *irq, uint32_t value, void *param) {
         acknowledge();
     }
     if (what & TWI_COND_WRITE && count < MOST_BYTES) {
-        written[count++] = message.u.twi.data;
+        uint8_t value = message.u.twi.data;
+        if (count) registers[reg++] = value;
+        else reg = value;
+        written[count++] = value;
         acknowledge();
     }
+    if (what & TWI_COND_READ) avr_raise_irq(chip_in, avr_twi_irq_msg(TWI_COND_READ, (uint8_t)address, registers[reg++]));
 }
 
 int main(int argc, char **argv) {
@@ -61,7 +67,10 @@ int main(int argc, char **argv) {
         if (sscanf(line, "%lf %7s %n", &at, verb, &rest) < 2) continue;
         while (microseconds(uno_cycle(u)) < at) uno_step(u);
         if (!strcmp(verb, "end")) break;
-        if (!strcmp(verb, "chip")) is_there = atoi(line + rest);
+        if (!strcmp(verb, "chip")) {
+            is_there = atoi(line + rest) > 0;
+            if (atoi(line + rest) == 2) registers[0] = ASLEEP;
+        }
         if (!strcmp(verb, "pin")) {
             int pin, level;
             if (sscanf(line + rest, "%d %d", &pin, &level) != 2) return 1;
