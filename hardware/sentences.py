@@ -46,7 +46,7 @@ _FAULTS: dict[Fault, str] = {
     Fault.BLENDER_SILENT: "Blender was silent for too long, so the robot was disarmed: press Clear Fault, then Arm",
     Fault.WORKER_DIED: "The process that talks to the robot ended ({detail}); the robot stops itself: press Clear Fault to start it anew",
     Fault.WORKER_HUNG: "The process that talks to the robot hangs; the robot stops itself: press Clear Fault to start it anew",
-    Fault.BLOCKED: "A joint is blocked ({detail}): take away what holds it, press Clear Fault, then Arm",
+    Fault.BLOCKED: "A joint does not follow ({detail}): take away what holds it, check its servo's power, press Clear Fault, then Arm",
     Fault.POSE_UNFIT: (
         "The robot does not stand as its channels say ({detail}), so it was not armed: "
         "correct zero and direction, or move it by hand; press Clear Fault, then Arm"

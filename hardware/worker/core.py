@@ -5,6 +5,7 @@ It neither sleeps nor reads a clock, so that tests run it in simulated time.
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Callable, Sequence
 
@@ -136,13 +137,14 @@ class Worker:
         return stop, self._new_request(orders, stops)
 
     def _new_request(self, orders: Orders, stops: int) -> Request:
-        """The new wish, where there is one that counts: one from before a Stop is void, and one about nothing that there is, too."""
+        """The new wish, where there is one that counts: one from before a Stop is void, as is one about nothing that there is."""
         if orders.wish_number == self._wishes:
             return Request()
         self._wishes = orders.wish_number
         request = orders.request
         count = len(self._device.channels) if request.wish is Wish.WIGGLE else len(self._device.joints)
-        return request if orders.wish_stops == stops and 0 <= request.target < count else Request()
+        usable = 0 <= request.target < count and all(map(math.isfinite, (request.amount, *request.values)))
+        return request if orders.wish_stops == stops and usable else Request()
 
     def _confirm(self, request: Request) -> None:
         """Take note of joints that the user says are where Blender shows them."""
@@ -174,7 +176,8 @@ class Worker:
             releases=talk is not None and talk.releases,
             device_armed=pilot is not None,
             blender_silence=now - self._blender_seen,
-            frame_age=now - self._intake.came_at,
+            # a worker that was held up knows nothing of what went on meanwhile, whatever is new now: that is silence, too
+            frame_age=now - min(self._intake.came_at, self._last_turn),
             arrived=pilot is not None and pilot.arrived,
             done=pilot is not None and pilot.done,
             at_rest=pilot is None or pilot.at_rest,

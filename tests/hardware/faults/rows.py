@@ -260,7 +260,7 @@ def out_of_range(time: float) -> tuple[float, ...]:
 
 
 def leaping(time: float) -> tuple[float, ...]:
-    return (1.2, -1.2, 1.2)
+    return (0.8, -0.8, 0.8)
 
 
 # fmt: off
@@ -291,6 +291,8 @@ LINE = (
         fault=Fault.DEVICE_WATCHDOG, words=("heard nothing",), worlds=(UNO,), later=(1.0, free), within=1.0, seconds=2.0),
     Row("burst", "The port takes nothing for a second, then lets go of all it kept", full, Robot.RESTS,
         fault=Fault.SILENT, words=("does not answer",), worlds=BUSES, later=(1.0, free), within=1.0, seconds=2.0),
+)
+NOISE = (
     Row("garbage_out", "Garbage between the bytes to the robot", garbage_out, Robot.FOLLOWS, State.ARMED, back=(), within=0.6),
     Row("garbage_in", "Garbage between the robot's answers", garbage_in, Robot.FOLLOWS, State.ARMED, back=(), within=0.6),
     Row("truncated", "Every tenth message to the robot loses its end", truncated, Robot.FOLLOWS, State.ARMED, back=(), within=0.6),
@@ -331,14 +333,14 @@ BLENDER = (
     Row("silence", "Blender hands over no angles (a dialog, a save)", nothing, Robot.STANDS, State.HOLDING,
         words=("Holding still",), back=(), pose=None, promise=0.6),
     Row("long_silence", "Blender is silent for more than 5 s", nothing, Robot.RESTS,
-        fault=Fault.BLENDER_SILENT, words=("silent",), seconds=7.0, pose=None),
+        fault=Fault.BLENDER_SILENT, words=("silent",), seconds=5.5, pose=None),
     Row("nan", "An angle is not a number", nothing, Robot.STANDS, State.HOLDING,
         words=("joint 1", "not a number"), back=(), pose=not_a_number, promise=0.6),
     Row("infinite", "An angle is infinite", nothing, Robot.STANDS, State.HOLDING,
         words=("joint 1", "not a number"), back=(), pose=infinite, promise=0.6),
     Row("out_of_range", "Angles are far out of range", nothing, Robot.ASIDE, State.ARMED,
-        back=(), pose=out_of_range, seconds=7.0),
-    Row("leap", "The pose jumps (undo, End Live, a scrub)", nothing, Robot.ASIDE, State.ARMED, back=(), pose=leaping, seconds=8.0),
+        back=(), pose=out_of_range, seconds=6.5),
+    Row("leap", "The pose jumps (undo, End Live, a scrub)", nothing, Robot.ASIDE, State.ARMED, back=(), pose=leaping, seconds=5.5),
     Row("stop", "Stop is pressed", stop, Robot.RESTS, fault=Fault.STOPPED, words=("Stopped",), promise=0.1),
     Row("stop_full", "Stop is pressed while the port takes no bytes", stop_while_full, Robot.RESTS,
         fault=Fault.STOPPED, words=("Stopped",), worlds=(UNO,), promise=0.4),
@@ -346,9 +348,9 @@ BLENDER = (
         fault=Fault.STOPPED, words=("Stopped",), worlds=BUSES, promise=0.4),
     Row("hang", "The worker is stopped or dead for a second", hang, Robot.RESTS,
         fault=Fault.DEVICE_WATCHDOG, words=("heard nothing",), worlds=(UNO, DYNAMIXEL), seconds=2.0),
-    Row("hang", "The worker is stopped or dead for a second; no watchdog", hang, Robot.FOLLOWS, State.ARMED,
-        back=(), worlds=(STS,)),
+    Row("hang", "The worker is stopped for a second; the servos have no watchdog", hang, Robot.ASIDE, State.ARMED,
+        back=(), worlds=(STS,), seconds=6.0),
 )
 # fmt: on
 
-TABLE = {"The line": LINE, "The robot": DEVICE, "The port": PORT, "Blender and its user": BLENDER}
+TABLE = {"line": LINE, "noise": NOISE, "robot": DEVICE, "port": PORT, "user": BLENDER}

@@ -67,10 +67,7 @@ def stop_table() -> str:
 
 def sections() -> dict[str, Callable[[], str]]:
     """What makes each table, by the names that mark them on the page."""
-    makers = {
-        title.split()[-1].lower(): lambda rows=rows: table(play(row, world) for row in rows for world in row.worlds)
-        for title, rows in TABLE.items()
-    }
+    makers = {name: lambda rows=rows: table(play(row, world) for row in rows for world in row.worlds) for name, rows in TABLE.items()}
     return {**makers, "system": lambda: table(row.play() for row in SYSTEM), "stops": stop_table}
 
 

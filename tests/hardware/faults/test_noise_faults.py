@@ -1,0 +1,11 @@
+"""The fault table\'s rows of noise and delays, in simulated time: the real firmware on an emulated Uno, and bus servos."""
+
+import pytest
+
+from tests.hardware.faults.playing import cases, check
+from tests.hardware.faults.rows import NOISE
+
+
+@pytest.mark.parametrize(("row", "world"), cases(NOISE))
+def test_a_fault_moves_nothing_uncommanded_is_told_and_the_user_is_back_in_two_clicks(row, world):
+    check(row, world)
