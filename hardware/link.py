@@ -135,6 +135,8 @@ class Link:
             amount: Either way.
             free: The servo's range alone counts, not the joint's: while zero and limits are not known yet.
         """
+        if not math.isfinite(amount):
+            raise AnglesError(f"A jog of {amount}; give a finite number")
         self._make(Wish.JOG, Request(target=self._joint(joint), amount=amount, free=free))
 
     def wiggle(self, channel: int) -> None:
@@ -150,6 +152,8 @@ class Link:
 
     def park(self, values: Sequence[float]) -> None:
         """Go slowly to these values (joints,), then disarm."""
+        if not all(map(math.isfinite, values)):
+            raise AnglesError(f"A pose to park in with {', '.join(map(str, values))}; give finite numbers")
         self._make(Wish.PARK, Request(values=self._checked(values)))
 
     def release(self, channels: Iterable[int] | None = None) -> None:

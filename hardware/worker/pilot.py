@@ -11,7 +11,7 @@ from ..mixing import Mixing
 from ..safety import SETTING_UP, State, Wish
 from . import tasks
 from .approach import Approach
-from .drive import Drive
+from .drive import LONGEST_STEP, Drive
 
 Raw = Sequence[float | None]
 
@@ -77,6 +77,7 @@ class Pilot:
 
     def step(self, state: State, goal: Sequence[Kinematic] | None, dt: float) -> tuple[float | None, ...]:
         """What to send `dt` [s] later in a driven state; `goal` is the motion that Blender shows now (joints,)."""
+        dt = min(dt, LONGEST_STEP)
         if self._task is not None:
             self.raw = self._task.step(dt)
             self.done = self._task.done

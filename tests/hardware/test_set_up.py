@@ -4,9 +4,12 @@ import math
 
 import pytest
 from limber.hardware.device import VIRTUAL_HOBBY_PORT
+from limber.hardware.errors import AnglesError
+from limber.hardware.link import Link
 from limber.hardware.safety import SETTING_UP, Fault, State, Wish
 from limber.hardware.worker.drive import RAMP_SPEED
 
+from tests.hardware.patience import wait, wait_for
 from tests.hardware.servo_bus import DynamixelBus, StsBus
 from tests.hardware.simulation import LIMITS, POSE, Simulation, largest, make_device, speeds, still, waving
 from tests.hardware.test_servo_conversation import BUSES, PLACES, STEPS_PER_RAD, BusSimulation, bus_device
@@ -278,6 +281,49 @@ def test_a_servo_that_does_not_say_where_it_is_is_not_jogged(kind):
     assert "joint 2" in report.detail
     assert with_torque(simulation) == []
     simulation.close()
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_wishes_with_what_is_no_number_are_void(simulate, number):
+    simulation = simulate(make_device())
+    simulation.run(1.0, POSE)
+    simulation.wish(Wish.JOG, target=0, amount=number)
+    assert simulation.run(0.1, POSE).state is State.DISARMED
+    simulation.wish(Wish.PARK, values=(0.0, number, 0.0))
+    assert simulation.run(0.1, POSE).state is State.DISARMED
+    simulation.wish(Wish.TEST, target=0, span=(number, number))
+    simulation.run(4.9, POSE)
+    assert simulation.run(30.0, POSE, until=State.DISARMED).state is State.DISARMED
+    assert all(500.0 <= place <= 2500.0 for row in simulation.places for place in row)
+
+
+def test_the_link_refuses_wishes_that_cannot_be():
+    link = Link(make_device())
+    with pytest.raises(AnglesError, match="no joint 3; the device has 3, counted from 0"):
+        link.jog(3, 0.1)
+    with pytest.raises(AnglesError, match="no channel -1"):
+        link.wiggle(-1)
+    with pytest.raises(AnglesError, match="A jog of nan"):
+        link.jog(0, math.nan)
+    with pytest.raises(AnglesError, match=r"0\.0, inf, 0\.0; give finite"):
+        link.park((0.0, math.inf, 0.0))
+    with pytest.raises(AnglesError, match="2 values for 3 joints"):
+        link.park((0.0, 0.0))
+
+
+def test_a_worker_process_jogs_tests_and_parks(opened):
+    link = opened(make_device())
+    wait_for(link, State.DISARMED)
+    link.jog(1, 0.2)
+    wait(link, lambda status: status.places[1] is not None and abs(status.places[1] - 0.2) < 0.01)
+    link.release()
+    wait_for(link, State.LIMP)
+    link.disarm()
+    wait_for(link, State.DISARMED)
+    link.park((0.0, 0.0, 0.1))
+    wait_for(link, State.PARKING)
+    status = wait_for(link, State.DISARMED)
+    assert status.places == pytest.approx((0.0, 0.0, 0.1), abs=0.03)
 
 
 def test_wishes_about_joints_that_there_are_not_are_void(simulate):
