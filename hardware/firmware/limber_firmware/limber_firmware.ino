@@ -1,15 +1,15 @@
 // Limber's reference firmware: hobby servos on an Arduino, moved by Limber over USB, or by a motion that Limber has exported.
 //
 // Open this file in the Arduino IDE, choose the board and the port, press Upload. Which pins the servos' signal wires go to is in README.md;
-// their supply is a source of its own, with its ground joined to the board's. src/settings.h chooses a PCA9685 board.
+// their supply is a source of its own, with its ground joined to the board's. settings.h chooses a PCA9685 board.
 // To play a motion without a computer, put the exported limber_motion.h beside this file.
 // What it understands is in docs/protocol.md. src/ has the portable core and one file of pulses for each board.
 // Licence: GPL-3.0-or-later.
 
-#include "src/settings.h"
+#include "settings.h"
 
 #if !defined(LIMBER_PCA9685) && !defined(__AVR_ATmega328P__) && !defined(ARDUINO_ARCH_ESP32) && !defined(ARDUINO_ARCH_RP2040)
-#error "there are no servo pulses for this board's own pins: choose LIMBER_PCA9685 in src/settings.h, or see README.md for what a board needs"
+#error "there are no servo pulses for this board's own pins: choose LIMBER_PCA9685 in settings.h, or see README.md for what a board needs"
 #endif
 
 #include "src/device.h"

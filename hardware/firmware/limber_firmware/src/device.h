@@ -5,7 +5,7 @@
 
 #include "channel.h"
 #include "frame.h"
-#include "settings.h"
+#include "../settings.h"
 
 #ifdef __cplusplus
 extern "C" {

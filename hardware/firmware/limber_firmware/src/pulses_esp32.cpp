@@ -2,7 +2,7 @@
 // the tests compile it against stand-ins of the Arduino core's functions and look at the numbers that it gives them.
 //
 // The hardware repeats each pulse and takes a new width at the beginning of the next period. A tick is 20 ms / 2^14: 1.2 us.
-#include "settings.h"
+#include "../settings.h"
 #if defined(ARDUINO_ARCH_ESP32) && !defined(LIMBER_PCA9685)
 
 #include <Arduino.h>

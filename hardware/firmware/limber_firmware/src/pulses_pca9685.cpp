@@ -1,7 +1,7 @@
 // Servo pulses of a PCA9685 board, on any controller that has Arduino's Wire: SDA and SCL, 3.3 or 5 V, and ground.
 //
 // The chip sends its pulses by itself, also when the controller hangs: then every servo holds. A tick is a 4096th of 20 ms: 4.9 us.
-#include "settings.h"
+#include "../settings.h"
 #ifdef LIMBER_PCA9685
 
 #include <Arduino.h>

@@ -2,7 +2,7 @@
 // the tests compile it against stand-ins of the SDK's functions and look at the numbers that it gives them.
 //
 // The hardware repeats each pulse and takes a new width at the beginning of the next period. A tick is 0.4 us.
-#include "settings.h"
+#include "../settings.h"
 #if defined(ARDUINO_ARCH_RP2040) && !defined(LIMBER_PCA9685)
 
 #include <Arduino.h>

@@ -3,7 +3,7 @@
 // 20 ms are six slots; in each of them two channels have their pulses, one begun a little after the other. Timer1 runs freely at 16 MHz. Its
 // interrupt is asked for LEAD before an edge and then waits for the exact tick, so that an interrupt of the serial line or of millis()
 // that happens to run just then does not move the edge.
-#include "settings.h"
+#include "../settings.h"
 #if defined(__AVR_ATmega328P__) && !defined(LIMBER_PCA9685)
 
 #include "pulses.h"
