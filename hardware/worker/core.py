@@ -13,7 +13,7 @@ from ...motion import Kinematic
 from ..device import Device
 from ..memory import SharedMemory
 from ..messages import Orders, Report, Request
-from ..mixing import Mixing
+from ..mixing import Mixing, speed_problems
 from ..protocols.interface import ProtocolError
 from ..protocols.table import codec_for
 from ..safety import DRIVEN, FOLLOWING, SETTING_UP, Fault, Safety, Sight, State, Trouble, Wish, step
@@ -81,7 +81,8 @@ class Worker:
         self._blender_beat = 0
         self._blender_seen = now
         self._frame = 0
-        self._warnings: tuple[str, ...] = ()
+        self._too_fast = speed_problems(self._device)
+        self._warnings = self._too_fast
 
     def turn(self, now: float, late: float = 0.0) -> None:
         """One turn at `now` [s], which began `late` [s] after its time."""
@@ -266,14 +267,14 @@ class Worker:
         """Whether the servos follow and are well."""
         talk = self._talk
         if talk is None:
-            self._warnings = ()
+            self._warnings = self._too_fast
             return
         if self._pilot is not None and talk.measures:
             self._following.take(now, self._pilot.raw, talk.pose(now))
             blocked = self._following.blocked(now)
             if blocked is not None:
                 talk.fail(Fault.BLOCKED, blocked)
-        self._warnings = (*self._following.warnings(now), *self._strain.warnings(now, talk.readings()))
+        self._warnings = (*self._too_fast, *self._following.warnings(now), *self._strain.warnings(now, talk.readings()))
 
     def _report(self, now: float) -> None:
         self._beat += 1

@@ -5,8 +5,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from limber.hardware.device import Channel, Device, Joint, Share
+from limber.hardware.device import Channel, Device, Joint, Share, direct
 from limber.hardware.safety import Fault, State, Wish
+from limber.motion import Limits
 
 from tests.hardware.servo_bus import StsBus
 from tests.hardware.simulation import LIMITS, still, waving
@@ -40,6 +41,39 @@ def test_temperature_and_voltage_of_every_servo_are_told_within_two_seconds(bus,
     assert [channel.temperature for channel in bus.report.channels] == [31.0, 32.0, 33.0]
     assert [channel.voltage for channel in bus.report.channels] == pytest.approx([12.0] * 3)
     assert bus.report.warnings == ()
+
+
+def test_joints_that_are_too_fast_for_their_servos_are_warned_of(protocol):
+    device = bus_device(protocol)
+    slow = replace(device, channels=(replace(device.channels[0], speed=2.0), *device.channels[1:]))
+    simulation = BusSimulation(slow, BUSES[protocol](dict(PLACES)))
+    simulation.run(0.5, POSE)
+    (warning,) = simulation.report.warnings
+    assert "'joint 1' (servo 1) is asked to turn 180 degrees a second and can do 115" in warning
+    simulation.close()
+
+
+def test_servos_that_turn_more_than_once_are_driven_over_their_whole_range(protocol):
+    device = bus_device(protocol)
+    far = Limits(-8.0, 8.0, 6.0, 30.0, 300.0)
+    settings = {"zero": 2048.0, "per_radian": STEPS_PER_RAD, "lowest": -9000.0, "highest": 12000.0}
+    joint, channel = direct("spool", 1, far, **settings)
+    bus = BUSES[protocol]({1: 2048.0})
+    bus.servos[1].table[11] = 4  # a Dynamixel's extended position mode
+    for multi_turn in (True, False):
+        simulation = BusSimulation(replace(device, joints=(joint,), channels=(channel,), multi_turn=multi_turn), bus)
+        if multi_turn:
+            simulation.arm(still(0.0))
+            for goal in (8.0, -8.0):
+                simulation.run(60.0, still(goal), until=State.HOLDING)
+                simulation.run(60.0, still(goal), until=State.ARMED)
+                simulation.run(1.0, still(goal))
+                assert bus.servos[1].position == pytest.approx(2048.0 + goal * STEPS_PER_RAD, abs=2)
+        else:
+            report = simulation.run(0.5, still(0.0))
+            assert report.fault is Fault.UNSUITABLE
+            assert "'spool' (servo 1)" in report.detail
+        simulation.close()
 
 
 def test_a_hot_servo_a_weak_supply_and_a_strained_servo_are_told_before_anything_trips(bus, protocol):
