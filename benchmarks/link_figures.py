@@ -25,7 +25,7 @@ def streams(seconds: float) -> list[str]:
     missed = []
     for rate in (60, 100, 200):
         done = figures.stream(rate, seconds)
-        counts = f"sent {done.sent}   answered {done.answered}   lost {done.lost}   damaged {done.damaged}"
+        counts = f"sent {done.sent}   answered {done.answered}   lost {done.lost}   damaged {done.damaged}   refused {done.refused}"
         print(f"firmware {rate:3d} Hz, 6 channels, pty: {counts}   (emulator behind the wall clock by {done.slipped:.1f} s)", flush=True)
         if done.lost or done.damaged:
             missed.append(f"{done.lost + done.damaged} frames lost at {rate} Hz")

@@ -36,7 +36,8 @@ class Stream:
     Attributes:
         rate: Frames that were to be sent a second.
         sent: Frames.
-        answered: How many of them the device said it accepted.
+        answered: How many of them the device answered.
+        refused: How many of these it did not obey: its watchdog had stopped it, since this process was not given time to speak.
         damaged: Frames that the device could not read.
         seconds: That it took, in the device's own time.
         slipped: Time that the emulator gave up because the machine was busy [s].
@@ -45,6 +46,7 @@ class Stream:
     rate: float
     sent: int
     answered: int
+    refused: int
     damaged: int
     seconds: float
     slipped: float
@@ -62,7 +64,7 @@ class Wire:
         self._decoder = limber.Decoder()
         self._sequence = 0
         self.open: set[int] = set()
-        self.accepted = 0
+        self.answered = self.refused = 0
         self.report: Report | None = None
 
     def close(self) -> None:
@@ -97,7 +99,8 @@ class Wire:
                 self.report = frame.message
                 if frame.message.answers == Kind.MOVE and frame.sequence in self.open:
                     self.open.discard(frame.sequence)
-                    self.accepted += frame.message.result == Result.ACCEPTED
+                    self.answered += 1
+                    self.refused += frame.message.result != Result.ACCEPTED
         return frames
 
     def begin(self, channels: int) -> None:
@@ -132,7 +135,8 @@ def stream(rate: float, seconds: float, most_open: int = MOST_OPEN) -> Stream:
             damaged = (wire.report.bad_frames if wire.report else 0) - bad
         finally:
             wire.close()
-    return Stream(rate, sent, wire.accepted, damaged, (after.now_us - before.now_us) / 1e6, (after.slipped_us - before.slipped_us) / 1e6)
+    took, slipped = after.now_us - before.now_us, after.slipped_us - before.slipped_us
+    return Stream(rate, sent, wire.answered, wire.refused, damaged, took / 1e6, slipped / 1e6)
 
 
 def obeyed_at(rate: float, seconds: float) -> tuple[int, int, int]:

@@ -103,8 +103,9 @@ def armed() -> Bench:
 
 def lost_worker(sign: signal.Signals, fault: Fault, what: str) -> Outcome:
     with armed() as bench:
-        since, began = bench.now, time.perf_counter()
+        began = time.perf_counter()
         os.kill(bench.link.worker_pid, sign)
+        since = bench.now
         status = bench.until(lambda status: status.state is State.WORKER_LOST)
         told = time.perf_counter() - began
         bench.stream(0.8)
@@ -197,11 +198,11 @@ class Blender:
         threading.Thread(target=self._read, daemon=True).start()
         self.worker = int(self.wait_for("worker ").split()[1])
 
-    def wait_for(self, beginning: str) -> str:
-        """The next line that begins so."""
+    def wait_for(self, *beginnings: str) -> str:
+        """The next line that begins in one of these ways."""
         while True:
             line = self._lines.get(timeout=4 * PATIENCE)  # a cold start of Blender
-            if line.startswith(beginning):
+            if line.startswith(beginnings):
                 return line.strip()
 
     def kill(self) -> None:
@@ -233,7 +234,7 @@ def paused_blender() -> Outcome:
             end = ending(bench, since)
             os.kill(blender.process.pid, signal.SIGCONT)
             began = time.perf_counter()
-            said = blender.wait_for("HOLDING").partition(" ")[2]
+            said = blender.wait_for("HOLDING", "ARMING").partition(" ")[2]  # a slow one sees the second alone
             blender.wait_for("ARMED")
             took = time.perf_counter() - began
         finally:
@@ -250,8 +251,10 @@ def killed_blender() -> Outcome:
         blender = Blender(bench.uno.port)
         blender.wait_for("ARMED")
         await_device(bench, 0.5)
-        since, began = bench.now, time.perf_counter()
-        blender.kill()
+        began = time.perf_counter()
+        blender.process.kill()
+        since = bench.now
+        blender.process.wait()
         wait_until(lambda: not is_running(blender.worker))
         told = time.perf_counter() - began
         await_device(bench, 0.5)
