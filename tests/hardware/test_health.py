@@ -53,27 +53,24 @@ def test_joints_that_are_too_fast_for_their_servos_are_warned_of(protocol):
     simulation.close()
 
 
-def test_servos_that_turn_more_than_once_are_driven_over_their_whole_range(protocol):
+@pytest.mark.parametrize("way", [1, -1])
+def test_servos_that_turn_more_than_once_are_driven_there_where_the_device_says_so(protocol, way):
     device = bus_device(protocol)
-    far = Limits(-8.0, 8.0, 6.0, 30.0, 300.0)
-    settings = {"zero": 2048.0, "per_radian": STEPS_PER_RAD, "lowest": -9000.0, "highest": 12000.0}
-    joint, channel = direct("spool", 1, far, **settings)
-    bus = BUSES[protocol]({1: 2048.0})
+    servo = {"zero": 2048.0, "per_radian": STEPS_PER_RAD, "lowest": -9000.0, "highest": 12000.0}
+    joint, channel = direct("spool", 1, Limits(-8.0, 8.0, 6.0, 30.0, 300.0), **servo)
+    spool = replace(device, joints=(joint,), channels=(channel,))
+    bus = BUSES[protocol]({1: 2048.0 + way * 7.0 * STEPS_PER_RAD})
     bus.servos[1].table[11] = 4  # a Dynamixel's extended position mode
-    for multi_turn in (True, False):
-        simulation = BusSimulation(replace(device, joints=(joint,), channels=(channel,), multi_turn=multi_turn), bus)
-        if multi_turn:
-            simulation.arm(still(0.0))
-            for goal in (8.0, -8.0):
-                simulation.run(60.0, still(goal), until=State.HOLDING)
-                simulation.run(60.0, still(goal), until=State.ARMED)
-                simulation.run(1.0, still(goal))
-                assert bus.servos[1].position == pytest.approx(2048.0 + goal * STEPS_PER_RAD, abs=2)
-        else:
-            report = simulation.run(0.5, still(0.0))
-            assert report.fault is Fault.UNSUITABLE
-            assert "'spool' (servo 1)" in report.detail
-        simulation.close()
+    simulation = BusSimulation(replace(spool, multi_turn=True), bus)
+    simulation.arm(still(way * 7.5))
+    simulation.run(0.5, still(way * 7.5))
+    assert bus.servos[1].position == pytest.approx(2048.0 + way * 7.5 * STEPS_PER_RAD, abs=2)
+    simulation.close()
+    simulation = BusSimulation(spool, bus)
+    report = simulation.run(0.5, still(0.0))
+    assert report.fault is Fault.UNSUITABLE
+    assert "'spool' (servo 1)" in report.detail
+    simulation.close()
 
 
 def test_a_hot_servo_a_weak_supply_and_a_strained_servo_are_told_before_anything_trips(bus, protocol):
