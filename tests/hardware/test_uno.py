@@ -1,4 +1,7 @@
-"""The link with the reference firmware on an emulated Arduino Uno: from Blender's side down to the pulses on the pins."""
+"""The link with the reference firmware on an emulated Arduino Uno: from Blender's side down to the pulses on the pins.
+
+Its faults are in tests/hardware/faults.
+"""
 
 import pytest
 from limber.hardware.device import Device
@@ -70,54 +73,3 @@ def test_stop_ends_the_pulses_of_channels_that_detach(opened, uno):
     link.clear_fault()
     wait_for(link, State.DISARMED)
     assert len(uno.pulses()) == count
-
-
-def test_a_reset_in_motion_ends_disarmed_without_pulses(opened, uno):
-    link = opened(device_on(uno))
-    arm(link)
-    show(uno, link)
-    uno.reset()
-    assert wait_for(link, State.FAULT).fault is Fault.DEVICE_RESET
-    count_until_still(uno)
-    link.clear_fault()
-    arm(link)
-    uno.forget_pulses()
-    show(uno, link)
-
-
-def test_a_cable_pulled_in_motion_is_noticed_and_plugging_in_connects_again(opened, uno):
-    link = opened(device_on(uno))
-    arm(link)
-    uno.unplug()
-    assert wait_for(link, State.FAULT).fault is Fault.UNPLUGGED
-    link.clear_fault()
-    assert wait(link, lambda status: status.fault is Fault.PORT_MISSING).state is State.FAULT
-    uno.plug()
-    link.clear_fault()
-    arm(link)
-    uno.forget_pulses()
-    show(uno, link)
-
-
-def test_a_processor_that_hangs_is_noticed(opened, uno):
-    link = opened(device_on(uno))
-    arm(link)
-    uno.freeze()
-    assert wait_for(link, State.FAULT).fault is Fault.SILENT
-    uno.thaw()
-    link.clear_fault()
-    wait_for(link, State.DISARMED)
-
-
-def test_noise_on_the_line_moves_nothing_and_ends_nothing(opened, uno):
-    link = opened(device_on(uno))
-    arm(link)
-    show(uno, link)
-    uno.forget_pulses()
-    for _ in range(20):
-        uno.noise(bytes(range(1, 60, 3)))
-        link.send(POSE)
-    uno.wait_for_pulses(lambda pulses: len(pulses) >= 30)
-    assert wait_for(link, State.ARMED).state is State.ARMED
-    for pulse in uno.pulses():
-        assert pulse.width_us == pytest.approx(Mixing(link.device).raw(POSE)[pulse.channel], abs=8.0)

@@ -1,13 +1,13 @@
-"""The whole way outside Blender: a link, its worker process, a serial port and the reference firmware behind it, fault by fault."""
+"""The whole way outside Blender: a link, its worker process, a serial port and the reference firmware behind it.
 
-import os
-import signal
+Its faults are in tests/hardware/faults.
+"""
 
 import pytest
 import serial
 from limber.hardware.mixing import Mixing
 from limber.hardware.protocols import limber
-from limber.hardware.safety import Fault, State
+from limber.hardware.safety import State
 
 from tests.hardware.emulator import EmulatedUno, require_emulator
 from tests.hardware.patience import POSE, arm, wait, wait_for, wait_until
@@ -42,12 +42,6 @@ def last_widths(uno: EmulatedUno) -> list[float]:
 
 def quiet_since_us(uno: EmulatedUno, since_us: float) -> bool:
     return not [pulse for pulse in uno.pulses() if pulse.rise_us > since_us]
-
-
-def await_simulated(uno: EmulatedUno, microseconds: float) -> None:
-    """Until so much time has gone by for the device."""
-    until = uno.stats().now_us + microseconds
-    wait_until(lambda: uno.stats().now_us >= until)
 
 
 def test_pyserial_talks_to_it(uno):
@@ -94,40 +88,6 @@ def test_a_stop_reaches_the_servos(opened, uno):
     wait_until(lambda: quiet_since_us(uno, uno.stats().now_us - 100_000))
 
 
-def test_a_reset_in_motion_is_noticed_and_ends_disarmed(opened, uno):
-    link = armed_at_pose(opened, uno)
-    uno.reset()
-    reset = uno.stats().now_us
-    assert wait_for(link, State.FAULT).fault is Fault.DEVICE_RESET
-    await_simulated(uno, 200_000)
-    assert quiet_since_us(uno, reset)
-    link.clear_fault()
-    arm(link)
-    wait(link, lambda _: not quiet_since_us(uno, reset))
-
-
-def test_a_device_that_freezes_in_motion_is_noticed(opened, uno):
-    link = armed_at_pose(opened, uno)
-    uno.freeze()
-    assert wait_for(link, State.FAULT).fault is Fault.SILENT
-    uno.thaw()
-    link.clear_fault()
-    wait_for(link, State.DISARMED)
-
-
-def test_a_cable_pulled_in_motion_is_noticed_and_the_robot_can_be_armed_again(opened, uno):
-    link = armed_at_pose(opened, uno)
-    uno.unplug()
-    assert wait_for(link, State.FAULT).fault is Fault.UNPLUGGED
-    uno.plug()
-    uno.forget_pulses()
-    link.clear_fault()
-    wait_for(link, State.DISARMED)
-    assert uno.pulses() == []
-    arm(link)
-    wait(link, lambda _: uno.pulses() != [])
-
-
 def test_a_noisy_line_does_not_stop_the_robot(opened, uno):
     link = armed_at_pose(opened, uno)
     before = last_widths(uno)
@@ -137,19 +97,3 @@ def test_a_noisy_line_does_not_stop_the_robot(opened, uno):
         wait(link, lambda status, sent=sent: status.sent > sent + 5)
     assert link.status().state is State.ARMED
     assert last_widths(uno) == pytest.approx(before, abs=1.0)
-
-
-@pytest.mark.parametrize("on_silence", ["hold", "detach"])
-def test_when_the_worker_dies_the_device_does_what_each_channel_wants(opened, uno, on_silence):
-    link = armed_at_pose(opened, uno, on_silence=on_silence)
-    os.kill(link.worker_pid, signal.SIGKILL)
-    wait_for(link, State.WORKER_LOST)
-    await_simulated(uno, 400_000)
-    since = uno.stats().now_us
-    before = last_widths(uno)
-    await_simulated(uno, 200_000)
-    if on_silence == "detach":
-        assert quiet_since_us(uno, since)
-    else:
-        assert not quiet_since_us(uno, since)
-        assert last_widths(uno) == pytest.approx(before, abs=1.0)
