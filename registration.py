@@ -5,6 +5,7 @@ from importlib import import_module
 MODULES: tuple[str, ...] = (
     ".rig.properties",
     ".operators.registry",
+    ".panels.robot_overlay",
     ".panels.registry",
     ".rig.keymap",
     ".rig.handlers",

@@ -1,19 +1,21 @@
-"""Verbs on the robot: connect, disconnect, arm, confirm its pose, disarm, stop, clear a fault."""
+"""Verbs on the robot: connect, disconnect, arm, confirm its pose, park, disarm, stop, clear a fault."""
 
 import bpy
-from bpy.props import StringProperty
+from bpy.props import IntProperty, StringProperty
 
 from ..hardware.errors import HardwareError
+from ..hardware.mixing import speed_problems
 from ..hardware.ports import list_ports
-from ..hardware.safety import State
+from ..hardware.safety import FOLLOWING, State
 from ..motion import MotionError
-from ..rig import handlers, robot
+from ..rig import handlers, puppeteer, robot
+from ..rig.errors import RigError
 from .subject import poll_rig, rig_of
 
 SERVOS_NAMED = 6  # in a report
 
 
-def _poll_state(cls, context, states: set) -> bool:
+def poll_state(cls, context, states: set) -> bool:
     """Whether the robot is in one of the states; else its sentence says where it is and what to do."""
     if not poll_rig(cls, context):
         return False
@@ -74,20 +76,49 @@ class LIMBER_OT_connect(bpy.types.Operator):
 
     def execute(self, context):
         rig = rig_of(context)
-        try:
-            robot.connect(rig)
-        except (HardwareError, MotionError) as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        handlers.wake_heartbeat()
-        short = robot.short_servos(rig)
-        if short:
-            named = ", ".join(short[:SERVOS_NAMED]) + (" ..." if len(short) > SERVOS_NAMED else "")
-            self.report(
-                {"WARNING"}, f"Servos turn less far than their joints ({named}): narrow the joints' limits, or correct the servos' pulses"
-            )
-        self.report({"INFO"}, robot.status(rig).sentence)
-        return {"FINISHED"}
+        return _connect(self, rig)
+
+
+def _connect(operator, rig) -> set[str]:
+    try:
+        robot.connect(rig)
+    except (HardwareError, MotionError) as error:
+        operator.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+    handlers.wake_heartbeat()
+    short = robot.short_servos(rig)
+    if short:
+        named = ", ".join(short[:SERVOS_NAMED]) + (" ..." if len(short) > SERVOS_NAMED else "")
+        operator.report(
+            {"WARNING"}, f"Servos turn less far than their joints ({named}): narrow the joints' limits, or correct the servos' ranges"
+        )
+    for problem in speed_problems(robot.link(rig).device)[:SERVOS_NAMED]:
+        operator.report({"WARNING"}, problem)
+    operator.report({"INFO"}, robot.status(rig).sentence)
+    return {"FINISHED"}
+
+
+class LIMBER_OT_reconnect(bpy.types.Operator):
+    """Disconnect, and connect with the settings as they are now. Nothing moves"""
+
+    bl_idname = "limber.reconnect"
+    bl_label = "Connect Anew"
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        status = robot.status(rig_of(context))
+        if status is None:
+            cls.poll_message_set("Not connected: press Connect")
+            return False
+        if status.state in robot.MOVING:
+            cls.poll_message_set("The robot is moving: disarm it first")
+            return False
+        return True
+
+    def execute(self, context):
+        return _connect(self, rig_of(context))
 
 
 class LIMBER_OT_disconnect(bpy.types.Operator):
@@ -118,7 +149,7 @@ class LIMBER_OT_arm(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll_state(cls, context, {State.DISARMED})
+        return poll_state(cls, context, {State.DISARMED})
 
     def execute(self, context):
         robot.link(rig_of(context)).arm()
@@ -133,10 +164,57 @@ class LIMBER_OT_confirm_pose(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll_state(cls, context, {State.CONFIRM_POSE})
+        return poll_state(cls, context, {State.CONFIRM_POSE})
 
     def execute(self, context):
         robot.link(rig_of(context)).confirm_pose()
+        return {"FINISHED"}
+
+
+class LIMBER_OT_confirm_joint(bpy.types.Operator):
+    """This joint stands as the armature does. When all are confirmed, arming goes on"""
+
+    bl_idname = "limber.confirm_joint"
+    bl_label = "Confirm Joint"
+
+    joint: IntProperty(name="Joint", description="Number of the joint on the device", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return poll_state(cls, context, {State.CONFIRM_POSE})
+
+    def execute(self, context):
+        link = robot.link(rig_of(context))
+        if not 0 <= self.joint < len(link.device.joints):
+            self.report({"ERROR"}, f"There is no joint {self.joint}; the robot has {len(link.device.joints)}, counted from 0")
+            return {"CANCELLED"}
+        link.confirm_joint(self.joint)
+        return {"FINISHED"}
+
+
+class LIMBER_OT_park(bpy.types.Operator):
+    """Go slowly to the park pose, then disarm"""
+
+    bl_idname = "limber.park"
+    bl_label = "Park"
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_state(cls, context, {*FOLLOWING, State.DISARMED}):
+            return False
+        if rig_of(context).limber.device.park is None:
+            cls.poll_message_set("There is no park pose: choose a stored posture under Options")
+            return False
+        return True
+
+    def execute(self, context):
+        rig = rig_of(context)
+        try:
+            values = robot.park_values(rig)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        robot.link(rig).park(values)
         return {"FINISHED"}
 
 
@@ -148,9 +226,10 @@ class LIMBER_OT_disarm(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll_state(cls, context, robot.MOVING | {State.CONFIRM_POSE})
+        return poll_state(cls, context, robot.MOVING | {State.CONFIRM_POSE, State.LIMP})
 
     def execute(self, context):
+        puppeteer.leave(rig_of(context))
         robot.link(rig_of(context)).disarm()
         return {"FINISHED"}
 
@@ -163,7 +242,7 @@ class LIMBER_OT_clear_fault(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll_state(cls, context, robot.LOST)
+        return poll_state(cls, context, robot.LOST)
 
     def execute(self, context):
         try:

@@ -2,6 +2,7 @@
 
 import bpy
 
+from . import property_menu
 from .bake import LIMBER_PT_bake
 from .compare import LIMBER_PT_compare, LIMBER_PT_comparison
 from .ends import LIMBER_PT_ends
@@ -12,7 +13,18 @@ from .motion import LIMBER_PT_motion
 from .options import LIMBER_PT_options
 from .postures import LIMBER_PT_postures
 from .rig import LIMBER_PT_joints, LIMBER_PT_rig
-from .robot import LIMBER_PT_channels, LIMBER_PT_robot
+from .robot import LIMBER_PT_robot, LIMBER_PT_robot_options
+from .robot_calibrate import LIMBER_PT_calibrate
+from .robot_feedback import LIMBER_PT_feedback, LIMBER_PT_puppeteer
+from .robot_scan import LIMBER_PT_protocol, LIMBER_PT_scan
+from .robot_servos import (
+    LIMBER_PT_channels,
+    LIMBER_PT_more_servos,
+    LIMBER_PT_values,
+    LIMBER_UL_auxiliaries,
+    LIMBER_UL_channels,
+    LIMBER_UL_servos,
+)
 from .stop import LIMBER_PT_stop
 
 CLASSES = (
@@ -20,6 +32,9 @@ CLASSES = (
     LIMBER_UL_ends,
     LIMBER_UL_joints,
     LIMBER_UL_postures,
+    LIMBER_UL_servos,
+    LIMBER_UL_channels,
+    LIMBER_UL_auxiliaries,
     LIMBER_PT_stop,
     LIMBER_PT_rig,
     LIMBER_PT_joints,
@@ -31,7 +46,15 @@ CLASSES = (
     LIMBER_PT_comparison,
     LIMBER_PT_motion,
     LIMBER_PT_robot,
+    LIMBER_PT_protocol,
+    LIMBER_PT_scan,
     LIMBER_PT_channels,
+    LIMBER_PT_more_servos,
+    LIMBER_PT_values,
+    LIMBER_PT_calibrate,
+    LIMBER_PT_feedback,
+    LIMBER_PT_puppeteer,
+    LIMBER_PT_robot_options,
     LIMBER_PT_bake,
     LIMBER_PT_export,
 )
@@ -40,8 +63,10 @@ CLASSES = (
 def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    bpy.types.UI_MT_button_context_menu.append(property_menu.draw)
 
 
 def unregister() -> None:
+    bpy.types.UI_MT_button_context_menu.remove(property_menu.draw)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -1,11 +1,15 @@
-"""The robot, its state and its servos."""
+"""The robot: what it is, its state, and the buttons that let it move."""
 
 import bpy
 
-from ..hardware.safety import State
+from ..hardware.checklists import CHECKS
+from ..hardware.safety import FOLLOWING, State
 from ..operators.subject import rig_of
-from ..rig import chains, robot
-from .tab import ChainTab, Tab, sentence
+from ..rig import puppeteer, robot
+from ..rig.robot_properties import OWN_FILE
+from .tab import Tab, sentence
+
+ALARMS = {State.FAULT: "ERROR", State.WORKER_LOST: "ERROR", State.CONFIRM_POSE: "QUESTION"}
 
 
 class LIMBER_PT_robot(Tab, bpy.types.Panel):
@@ -22,60 +26,112 @@ class LIMBER_PT_robot(Tab, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         rig = rig_of(context)
-        status = robot.status(rig)
         connected = robot.link(rig) is not None
-        row = layout.row(align=True)
-        row.enabled = not connected
-        row.prop(rig.limber.device, "port")
-        row.operator("limber.choose_port", text="", icon="DOWNARROW_HLT")
-        row = layout.row()
-        row.enabled = not connected
-        row.prop(rig.limber.device, "baudrate")
+        column = layout.column()
+        column.enabled = not connected
+        _draw_device(column, rig.limber.device)
         if not connected:
             sentence(layout, "Not connected: press Connect. Nothing moves before the robot is armed", "UNLINKED")
-            layout.operator("limber.connect", icon="LINKED")
+            row = layout.row()
+            row.scale_y = 1.3
+            row.operator("limber.connect", icon="LINKED")
             return
-        if status:
-            sentence(layout, status.sentence, "ERROR" if status.state in {State.FAULT, State.WORKER_LOST} else "INFO")
-        _draw_buttons(layout, status)
+        _draw_state(layout, rig, robot.status(rig))
         if robot.changed_since_connect(rig):
-            sentence(layout, "Port or channels have changed: disconnect and connect again to use them", "INFO")
-        if status and status.sent:
-            box = layout.box().column(align=True)
-            box.label(text=f"Frames: {status.sent} sent, {status.acknowledged} acknowledged, {status.lost} lost")
-            box.label(text=f"Lateness: {status.late_ms_p50:.2f} ms, 1 in 100 over {status.late_ms_p99:.2f} ms")
+            sentence(layout, "The robot's settings have changed: connect anew to use them", "INFO")
+            layout.operator("limber.reconnect", icon="FILE_REFRESH")
         layout.operator("limber.disconnect", icon="UNLINKED")
 
 
-def _draw_buttons(layout, status) -> None:
+def _draw_device(layout, device) -> None:
+    layout.prop(device, "protocol", text="")
+    if device.protocol == OWN_FILE:
+        row = layout.row(align=True)
+        row.prop(device, "protocol_file", text="", icon="FILE_SCRIPT")
+        row.operator("limber.choose_protocol_file", text="", icon="FILEBROWSER")
+        row.operator("limber.read_protocol_file", text="", icon="FILE_REFRESH")
+    row = layout.row(align=True)
+    row.prop(device, "port")
+    row.operator("limber.choose_port", text="", icon="DOWNARROW_HLT")
+    row = layout.row(align=True)
+    row.prop(device, "baudrate")
+    row.operator("limber.choose_baudrate", text="", icon="DOWNARROW_HLT")
+
+
+def _draw_state(layout, rig, status) -> None:
     state = status.state if status else State.CONNECTING
+    if status:
+        said = "The armature follows the robot: move it by hand" if puppeteer.leads(rig) else status.sentence
+        sentence(layout, said, ALARMS.get(state, "INFO"))
+        _draw_checks(layout, status)
+        for warning in status.warnings:
+            sentence(layout, warning, "ERROR")
+    if state is State.CONFIRM_POSE:
+        _draw_confirming(layout, rig, status)
+    _draw_buttons(layout, rig, state)
+
+
+def _draw_checks(layout, status) -> None:
+    if status.state not in robot.LOST:
+        return
+    box = layout.box().column(align=True)
+    for question in CHECKS.get(status.fault, ()):
+        sentence(box, question, "CHECKBOX_DEHLT")
+
+
+def _draw_confirming(layout, rig, status) -> None:
+    """Joint by joint, or all at once by the button."""
+    joints = robot.link(rig).device.joints
+    box = layout.box().column(align=True)
+    for index, joint in enumerate(joints):
+        row = box.row()
+        done = index < len(status.confirmed) and status.confirmed[index]
+        row.label(text=joint.name, icon="CHECKBOX_HLT" if done else "CHECKBOX_DEHLT")
+        if not done:
+            row.operator("limber.confirm_joint", text="Is There").joint = index
+
+
+def _draw_buttons(layout, rig, state) -> None:
     row = layout.row(align=True)
     row.scale_y = 1.4
-    if state == State.CONFIRM_POSE:
+    if state is State.CONFIRM_POSE:
         row.operator("limber.confirm_pose", icon="CHECKMARK")
         row.operator("limber.disarm", icon="CANCEL")
-    elif state in {State.FAULT, State.WORKER_LOST}:
+    elif state in robot.LOST:
         row.operator("limber.clear_fault", icon="FILE_REFRESH")
-    elif state in robot.MOVING:
+    elif state in FOLLOWING:
+        if rig.limber.device.park is not None:
+            row.operator("limber.park", icon="HOME")
         row.operator("limber.disarm", icon="CANCEL")
+    elif state in robot.MOVING or state is State.LIMP:
+        row.operator("limber.disarm", text="End" if state is State.LIMP else "Disarm", icon="CANCEL")
     else:
         row.operator("limber.arm", icon="ARMATURE_DATA")
 
 
-class LIMBER_PT_channels(ChainTab, bpy.types.Panel):
-    """Servo of the joint selected in the table of joints"""
+class LIMBER_PT_robot_options(Tab, bpy.types.Panel):
+    """Where the robot rests, and how late it is"""
 
-    bl_label = "Servos"
+    bl_label = "Options"
     bl_parent_id = "LIMBER_PT_robot"
     bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 9
+
+    @classmethod
+    def poll(cls, context):
+        return rig_of(context) is not None
 
     def draw(self, context):
         layout = self.layout
-        chain = chains.active(rig_of(context))
-        layout.template_list("LIMBER_UL_joints", "servos", chain, "joints", chain, "active_joint", rows=3)
-        if not chain.joints:
-            return
-        joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]
+        rig = rig_of(context)
+        device = rig.limber.device
         layout.use_property_split = True
-        for name in ("servo", "reverse", "zero_us", "us_per_radian", "min_us", "max_us", "on_silence"):
-            layout.prop(joint, name)
+        layout.prop(device, "park")
+        layout.prop(device, "latency")
+        if device.protocol in {"feetech_sts", "dynamixel"}:
+            layout.prop(device, "multi_turn")
+        status = robot.status(rig)
+        if status and status.sent:
+            box = layout.box().column(align=True)
+            box.label(text=f"Frames: {status.sent} sent, {status.acknowledged} acknowledged, {status.lost} lost")
+            box.label(text=f"Lateness: {status.late_ms_p50:.2f} ms, 1 in 100 over {status.late_ms_p99:.2f} ms")

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import bpy
 
-from . import axes, mimic, urdf_robot
+from . import axes, mimic, servo_units, urdf_robot
 from .axes import is_euler
 from .errors import RigError
 from .joint_axes import NO_RANGE, free_axes, joint_axes, limits
@@ -208,6 +208,7 @@ def _add_joint(rig, chain, bone, axis: str):
     joint.name = axes.label(bone.name, axis)
     joint.bone, joint.axis = bone.name, axis
     joint.lower, joint.upper = limits(bone, axis)
+    servo_units.make_usual(joint, rig.limber.device.protocol)
     if axes.slides(axis):
         joint.velocity, joint.acceleration, joint.jerk = SLIDE_SPEEDS
         _fit_servo(joint)

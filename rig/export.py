@@ -6,11 +6,11 @@ from time import perf_counter
 
 import bpy
 
-from ..hardware.device import Device
 from ..hardware.errors import HardwareError
 from ..hardware.export import FORMATS, Motion, Settings, Take, make_motion, write
-from . import axes, live, robot, unkeyed
+from . import axes, live, robot, robot_device, robot_values, unkeyed
 from .errors import RigError
+from .robot_device import Source
 from .roster import can_show
 from .stage import Stage
 
@@ -45,7 +45,7 @@ class Export:
         except HardwareError as error:
             raise RigError(str(error)) from error
         self.scene, self.rig = scene, rig
-        self.sources = _sources(rig, self.device)
+        self.sources = robot_device.sources(rig)
         self.start, self.end = start, end
         self.rate, self.loops = rate, loops
         self.pairs = [(owner, chain) for owner, chain in live.live_chains(scene) if can_show(owner) and owner.mode != "EDIT"]
@@ -144,12 +144,12 @@ class Export:
                 session = self.stage.session(owner, chain)
                 angles = session.outputs.angles.tolist()
                 solved.update(((chain.uid, *place), angle) for place, angle in zip(session.reader.places, angles, strict=True))
-        return tuple(solved[place] if place in solved else axes.value(self.rig.pose.bones[place[1]], place[2]) for place in self.sources)
+        return tuple(solved[source.place] if source.place in solved else self._posed(source) for source in self.sources)
 
-
-def _sources(rig, device: Device) -> list[tuple[str, str, str]]:
-    """The joints of the rig's chains that the device's are: uid of the chain, bone, axis."""
-    places = {
-        axes.label(joint.bone, joint.axis): (chain.uid, joint.bone, joint.axis) for chain in rig.limber.chains for joint in chain.joints
-    }
-    return [places[joint.name] for joint in device.joints]
+    def _posed(self, source: Source) -> float:
+        if not source.auxiliary:
+            return axes.value(self.rig.pose.bones[source.bone], source.axis)
+        value = robot_values.value_of(self.rig.limber.device.auxiliaries[source.auxiliary])
+        if value is None:
+            raise RigError(f"Value '{source.auxiliary}': its property is not there: choose what has it, and its path")
+        return value

@@ -3,12 +3,19 @@
 Handlers find their data by name at each call (undo and loading invalidate references) and do not answer what Limber itself writes.
 """
 
+from time import monotonic
+
 import bpy
 from bpy.app.handlers import persistent
 
-from . import compare, live, overrides, robot
+from . import calibrating, compare, live, overrides, puppeteer, robot, robot_errands
 
 IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
+FIGURES = 0.15  # [s] between two drawings of robots' figures
+RARE_FIGURES = 1.0  # [s] ... on a computer that draws slowly: the robot's signs of life come first
+LATE = 0.12  # [s] after the last heartbeat: drawing held it up
+
+_beat_at = _figures_at = 0.0  # [s, monotonic] of the last heartbeat; of the next drawing
 
 
 @persistent
@@ -17,6 +24,7 @@ def _frame_change_post(scene, depsgraph) -> None:
     if live.frame_changed(scene, depsgraph):
         wake_clock()
     if depsgraph.mode != "RENDER":
+        puppeteer.follow(scene)
         robot.send_posed(scene)
 
 
@@ -55,7 +63,10 @@ def _save_post(*_) -> None:
 @persistent
 def _load_pre(*_) -> None:
     """The data is about to go: disarm the robots that it moved."""
+    puppeteer.forget()
+    calibrating.forget()
     robot.disconnect_all()
+    robot_errands.end_all()
     live.forget()
     compare.forget()
 
@@ -97,11 +108,28 @@ def wake_clock() -> None:
         bpy.app.timers.register(_clock, first_interval=0.0)
 
 
+def _figures_due(now: float) -> bool:
+    """Whether robots' figures are to be drawn anew: less often where drawing itself keeps the heartbeat waiting."""
+    global _beat_at, _figures_at
+    late = now - _beat_at > LATE
+    _beat_at = now
+    if not robot.has_figures() or now < _figures_at:
+        return False
+    _figures_at = now + (RARE_FIGURES if late else FIGURES)
+    return True
+
+
 def _heartbeat() -> float | None:
-    """The robots hear from Blender while nothing moves; the panels hear from the robots."""
-    if robot.heartbeat():
+    """The robots hear from Blender while nothing moves; the panels hear from the robots, and from processes on errands."""
+    changed = robot.heartbeat()
+    changed |= robot_errands.look()
+    changed |= puppeteer.follow(bpy.context.scene)
+    calibrating.note()
+    if changed or _figures_due(monotonic()):
         redraw()
-    return robot.HEARTBEAT if robot.is_any_connected() else None
+    if puppeteer.is_going():
+        return robot.QUICK
+    return robot.HEARTBEAT if robot.is_any_connected() or robot_errands.are_going() else None
 
 
 def wake_heartbeat() -> None:
@@ -152,7 +180,10 @@ def _after_enable() -> None:
 
 
 def unregister() -> None:
+    puppeteer.forget()
+    calibrating.forget()
     robot.disconnect_all()
+    robot_errands.end_all()
     live.leave()
     live.forget()
     for timer in (_clock, _heartbeat, _after_enable):

@@ -3,28 +3,27 @@
 All of it can be overridden, so that an armature linked from another file can have chains.
 """
 
-from functools import partial
 from math import pi, radians
 from zlib import crc32
 
 import bpy
-from bpy import props
 from bpy.types import Action, Object, PropertyGroup
 
-from ..hardware.device import VIRTUAL_PORT
 from ..motion import FILTERS
 from ..solvers.table import SOLVERS
 from .axes import SLIDES, TURNS, letter
 from .options import CCD_ORDERS, ORDERS, WISHES
-
-_OVERRIDE = {"LIBRARY_OVERRIDABLE"}
-BoolProperty = partial(props.BoolProperty, override=_OVERRIDE)
-EnumProperty = partial(props.EnumProperty, override=_OVERRIDE)
-FloatProperty = partial(props.FloatProperty, override=_OVERRIDE)
-IntProperty = partial(props.IntProperty, override=_OVERRIDE)
-PointerProperty = partial(props.PointerProperty, override=_OVERRIDE)
-StringProperty = partial(props.StringProperty, override=_OVERRIDE)
-CollectionProperty = partial(props.CollectionProperty, override=_OVERRIDE | {"USE_INSERTION"})
+from .overridable import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+from .robot_properties import CLASSES as ROBOT_CLASSES
+from .robot_properties import LimberDevice, LimberServo
 
 AXES = [(axis, axis, f"Turns about the bone's {axis} axis") for axis in TURNS]
 AXES += [(axis, f"Slide {letter(axis)}", f"Slides along the bone's {letter(axis)} axis") for axis in SLIDES]
@@ -36,9 +35,8 @@ def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
 
 SIGNED_AXES, SIGNED_AXES_OF_TARGET = _signed_axes("bone"), _signed_axes("target")
 
-# Limits that a hobby servo can follow, and its usual pulse: 1000 us for half a turn around 1500 us.
+# Limits that a hobby servo can follow.
 VELOCITY, ACCELERATION, JERK = radians(180), radians(900), radians(9000)
-CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = 1500.0, 500.0, 2500.0, 2000.0 / pi
 
 GOALS = [
     ("POINT", "Look at Point", "The end looks at the place of the target"),
@@ -54,10 +52,6 @@ BASES = [
 ROLLS = [
     ("UPRIGHT", "Upright", "The end looks at the target and stays upright"),
     ("FREE", "May Roll", "Only the direction of the look counts; the roll that is nearest the posture is kept"),
-]
-ON_SILENCE = [
-    ("hold", "Hold", "Without orders the servo keeps its place: for joints that carry weight"),
-    ("detach", "Let Go", "Without orders the servo's signal ends and it goes limp"),
 ]
 
 
@@ -77,7 +71,7 @@ def _in_metres(name: str, label: str, description: str):
     )
 
 
-class LimberJoint(PropertyGroup):
+class LimberJoint(LimberServo, PropertyGroup):
     """One degree of freedom of a chain: an axis about which a bone turns, or along which it slides, its limits, and its channel on the
     device. The limits are in radians, those of a slide in metres."""
 
@@ -102,28 +96,6 @@ class LimberJoint(PropertyGroup):
         min=0.0,
         soft_max=10.0,
     )
-
-    servo: IntProperty(
-        name="Servo", description="Number of the servo's channel on the device; -1: this joint has no servo", default=-1, min=-1, max=252
-    )
-    reverse: BoolProperty(name="Reverse", description="The servo turns the other way than the bone")
-    zero_us: FloatProperty(
-        name="Zero", description="Pulse at which the joint stands at 0, in microseconds", default=CENTRE_US, min=0, max=5000
-    )
-    us_per_radian: FloatProperty(
-        name="Pulse per Turn",
-        description="Change of the pulse for one radian, in microseconds (hobby servos: about 637); of a slide: for one metre",
-        default=US_PER_RADIAN,
-        min=1,
-        max=1e7,
-    )
-    min_us: FloatProperty(
-        name="Min Pulse", description="Shortest pulse that the servo may get, in microseconds", default=MIN_US, min=0, max=5000
-    )
-    max_us: FloatProperty(
-        name="Max Pulse", description="Longest pulse that the servo may get, in microseconds", default=MAX_US, min=0, max=5000
-    )
-    on_silence: EnumProperty(name="On Silence", description="What the device does with this servo when orders cease", items=ON_SILENCE)
 
 
 class LimberPosture(PropertyGroup):
@@ -278,19 +250,6 @@ class LimberChain(LimberGoal, PropertyGroup):
     frame_end: IntProperty(name="End", description="Last frame to bake", default=250)
 
 
-class LimberDevice(PropertyGroup):
-    """The robot that an armature's joints move."""
-
-    port: StringProperty(
-        name="Port",
-        description="Serial port of the robot, or a path; 'virtual' is the built-in robot that needs nothing plugged in",
-        default=VIRTUAL_PORT,
-    )
-    baudrate: IntProperty(
-        name="Baud Rate", description="Speed of the serial line, in bits per second", default=115200, min=1200, max=4_000_000
-    )
-
-
 class LimberRig(PropertyGroup):
     """All that Limber keeps on an armature object."""
 
@@ -299,7 +258,7 @@ class LimberRig(PropertyGroup):
     device: PointerProperty(name="Device", description="The robot that the joints move", type=LimberDevice)
 
 
-CLASSES = (LimberJoint, LimberPosture, LimberSolverOptions, LimberEnd, LimberChain, LimberDevice, LimberRig)
+CLASSES = (*ROBOT_CLASSES, LimberJoint, LimberPosture, LimberSolverOptions, LimberEnd, LimberChain, LimberRig)
 
 
 def register() -> None:

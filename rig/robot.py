@@ -1,78 +1,40 @@
 """The robots of this session's armatures: their links, and what goes over them. Nothing of it is saved; loading a file disarms."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import monotonic
 
 import bpy
 
-from ..hardware.device import Device, direct, one_to_one
 from ..hardware.errors import DeviceError, HardwareError
 from ..hardware.link import Link
 from ..hardware.mixing import short_joints
-from ..hardware.safety import DRIVEN, State
+from ..hardware.safety import DRIVEN, FOLLOWING, State
 from ..hardware.status import Status
-from ..motion import Limits, MotionError
-from . import axes
-from .axes import is_euler
+from ..motion import MotionError
+from . import robot_device, robot_values
+from .robot_device import Source, describe
+from .robot_history import History
 
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
+QUICK = 0.02  # [s] the same while the armature follows the robot: as often as its places are read
 MOVING = set(DRIVEN)
+QUIET = {State.DISARMED, State.LIMP, State.SETUP}  # the robot does not follow, and can be set up
 LOST = {State.FAULT, State.WORKER_LOST}
-NO_ANGLE = "press Give Euler Order, give the bone its name again, or set the joint's servo to -1"
-SLACK = 0.01  # [rad] by which a servo may turn less than its joint before it is worth a word
+SLACK = 0.01  # [rad, or its like] by which a channel may reach less far than its joint before it is worth a word
 
 
 @dataclass
 class _Robot:
     link: Link
     rig_name: str
-    places: list[tuple[str, str, str]]  # the channels' joints, in their order: chain uid, bone, axis
-    angles: list[float]  # [rad] as sent last; what of them is not known any more keeps its value
+    sources: tuple[Source, ...]  # of the device's joints, in their order
+    angles: list[float]  # [rad; slides m; values in their own unit] as sent last; what is not known any more keeps its value
     status: Status | None = None  # as last looked at
+    history: History = field(default_factory=History)
 
 
 _robots: dict[int, _Robot] = {}  # by the armature object's session_uid
 _held = False  # something steps through the scene that the robots must not follow
-
-
-def describe(rig) -> Device:
-    """The device as the rig's properties say.
-
-    Raises:
-        DeviceError: a joint, limit or channel that cannot be; the message names it and the remedy.
-    """
-    pairs = []
-    for _, joint in _driven(rig):
-        name = axes.label(joint.bone, joint.axis)
-        bone = rig.pose.bones.get(joint.bone)
-        if bone is None or not (axes.slides(joint.axis) or is_euler(bone)):
-            raise DeviceError(f"Joint {name}: {'its bone has no Euler order' if bone else 'its bone is missing'}: {NO_ANGLE}")
-        if joint.lower > joint.upper:
-            raise DeviceError(f"Joint {name}: its smallest angle is above its largest: exchange Min and Max")
-        try:
-            limits = Limits(joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.jerk)
-        except MotionError as error:
-            raise DeviceError(f"Joint {name}: its velocity, acceleration and jerk must be above 0: enter what the motor can do") from error
-        pairs.append(
-            direct(
-                name,
-                joint.servo,
-                limits,
-                unit="m" if axes.slides(joint.axis) else "rad",
-                direction=-1 if joint.reverse else 1,
-                zero=joint.zero_us,
-                per_radian=joint.us_per_radian,
-                lowest=joint.min_us,
-                highest=joint.max_us,
-                on_silence=joint.on_silence,
-            )
-        )
-    device = rig.limber.device
-    return one_to_one(device.port.strip(), pairs, baudrate=device.baudrate)
-
-
-def _driven(rig) -> list[tuple]:
-    """(chain, joint) of the joints that have a servo."""
-    return [(chain, joint) for chain in rig.limber.chains for joint in chain.joints if joint.servo >= 0]
 
 
 def connect(rig) -> None:
@@ -86,11 +48,10 @@ def connect(rig) -> None:
     owner = next((other.rig_name for other in _robots.values() if other.link.device.port == device.port), None)
     if owner and not device.is_virtual:
         raise DeviceError(f"Port {device.port} moves armature '{owner}' already: disconnect that one, or choose another port")
-    places = [(chain.uid, joint.bone, joint.axis) for chain, joint in _driven(rig)]
-    posed = [axes.value(rig.pose.bones[bone], axis) for _, bone, axis in places]
+    sources = robot_device.sources(rig)
     link = Link(device)
     link.open()
-    _robots[rig.session_uid] = _Robot(link, rig.name, places, posed)
+    _robots[rig.session_uid] = _Robot(link, rig.name, sources, robot_values.newest(rig, sources, [0.0] * len(sources)))
     send(rig)
     look(rig)
 
@@ -121,11 +82,34 @@ def status(rig) -> Status | None:
     return robot.status if robot else None
 
 
+def sources(rig) -> tuple[Source, ...]:
+    """What the joints of the rig's connected robot follow, in the device's order."""
+    robot = _robots.get(rig.session_uid)
+    return robot.sources if robot else ()
+
+
+def history(rig) -> History | None:
+    """What the rig's robot was told and what it said, of the last seconds."""
+    robot = _robots.get(rig.session_uid)
+    return robot.history if robot else None
+
+
+def ports() -> set[str]:
+    """The ports of all connected robots."""
+    return {robot.link.device.port for robot in _robots.values()}
+
+
 def look(rig) -> bool:
     """Looks at the robot; returns whether what it says of itself has changed."""
     robot = _robots[rig.session_uid]
     before, robot.status = robot.status, robot.link.status()
-    return before is None or before.sentence != robot.status.sentence
+    robot.history.note(monotonic(), robot.status)
+    return before is None or _told(before) != _told(robot.status)
+
+
+def _told(status: Status) -> tuple:
+    """What of a status a panel shows in words; figures are drawn at their own pace."""
+    return status.sentence, status.warnings, status.confirmed
 
 
 def changed_since_connect(rig) -> bool:
@@ -140,12 +124,11 @@ def changed_since_connect(rig) -> bool:
 
 
 def short_servos(rig) -> list[str]:
-    """Joints of a connected rig that may turn farther than their servos; the robot would stay behind there."""
-    device = _robots[rig.session_uid].link.device
+    """Joints of a connected rig that may go farther than their servos; the robot would stay behind there."""
     return [
         joint.name
-        for joint, low, high in short_joints(device)
-        if joint.limits.lower < low - SLACK * joint.scale or joint.limits.upper > high + SLACK * joint.scale
+        for joint, low, high in short_joints(_robots[rig.session_uid].link.device)
+        if max(low - joint.limits.lower, joint.limits.upper - high) > SLACK * joint.scale
     ]
 
 
@@ -160,36 +143,40 @@ def is_any_connected() -> bool:
     return bool(_robots)
 
 
+def has_figures() -> bool:
+    """Whether any robot moves or tells where it is, so that its figures change."""
+    return any(robot.status is not None and robot.status.state in MOVING | {State.LIMP} for robot in _robots.values())
+
+
+def park_values(rig) -> list[float]:
+    """The values of the park pose, in the device's order; joints of which it says nothing stay where they are shown.
+
+    Raises:
+        RigError: it says nothing of any joint of the robot.
+    """
+    robot = _robots[rig.session_uid]
+    return robot_values.in_posture(rig, rig.limber.device.park, robot.sources, robot.angles)
+
+
+def follows(rig) -> bool:
+    """Whether the rig's robot does what Blender shows."""
+    robot = _robots.get(rig.session_uid)
+    return bool(robot and robot.status and robot.status.state in FOLLOWING)
+
+
 def hold(held: bool) -> None:
-    """While something steps through the scene faster or slower than time (a bake), the robots keep their last angles."""
+    """While something steps through the scene faster or slower than time (a bake), the robots keep their last values."""
     global _held
     _held = held
 
 
 def send(rig) -> None:
-    """Hands the rig's angles to its robot: the filtered ones of live chains, the posed ones of the others."""
-    from . import live
-
+    """Hands the rig's values to its robot: the filtered ones of live chains, the posed ones of the others."""
     robot = _robots.get(rig.session_uid)
     if robot is None:
         return
     if not _held:
-        known: dict[tuple[str, str, str], float] = {}
-        for chain in rig.limber.chains:
-            if chain.live:
-                session = live.session(rig, chain)
-                if session.outputs and session.reader:
-                    known.update(
-                        ((chain.uid, *place), angle)
-                        for place, angle in zip(session.reader.places, session.outputs.angles.tolist(), strict=True)
-                    )
-                continue
-            for joint in chain.joints:
-                posed = rig.pose.bones.get(joint.bone)
-                if posed and (axes.slides(joint.axis) or is_euler(posed)):
-                    known[chain.uid, joint.bone, joint.axis] = axes.value(posed, joint.axis)
-        # Removed, renamed, or live and not solved: where it was.
-        robot.angles = [known.get(place, angle) for place, angle in zip(robot.places, robot.angles, strict=True)]
+        robot.angles = robot_values.newest(rig, robot.sources, robot.angles)
     robot.link.send(robot.angles)
 
 
@@ -214,6 +201,11 @@ def heartbeat() -> bool:
         send(rig)
         changed |= look(rig)
     return changed
+
+
+def connected_rigs() -> list:
+    """The armature objects of all robots."""
+    return [rig for rig in (_find(uid, robot) for uid, robot in _robots.items()) if rig is not None]
 
 
 def _find(uid: int, robot: _Robot):

@@ -391,7 +391,7 @@ def test_a_robot_gets_the_angles_of_all_of_a_trees_joints():
 
     go_live(rig, chain)
     robot.send(rig)
-    sent = dict(zip(robot._robots[rig.session_uid].places, robot._robots[rig.session_uid].angles, strict=True))
+    sent = dict(zip((source.place for source in robot.sources(rig)), robot._robots[rig.session_uid].angles, strict=True))
     now = session(rig, chain)
     for (bone, axis), angle in zip(now.reader.places, now.outputs.angles, strict=True):
         assert sent[chain.uid, bone, axis] == pytest.approx(angle)

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 import pytest
-from limber.rig import actions, live, robot
+from limber.rig import actions, live, robot, robot_device
 
 from tests.blender.rigs import build, keyed, looking_chain, select, target
 from tests.blender.shown import go_live, no_handler_raises, session, settle  # noqa: F401
@@ -41,8 +41,8 @@ def lamp():
 def listen(rig) -> Listener:
     """A robot for the rig that is not there: only what it would be handed."""
     listener = Listener()
-    places = [(chain.uid, joint.bone, joint.axis) for chain in rig.limber.chains for joint in chain.joints if joint.servo >= 0]
-    robot._robots[rig.session_uid] = robot._Robot(listener, rig.name, places, [0.0] * len(places))
+    sources = robot_device.sources(rig)
+    robot._robots[rig.session_uid] = robot._Robot(listener, rig.name, sources, [0.0] * len(sources))
     return listener
 
 

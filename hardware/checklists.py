@@ -1,0 +1,50 @@
+"""What to look at after a fault, before the robot is armed again. Knows no Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from .safety import Fault
+
+_CABLE = "Is the cable in, at both ends, and whole?"
+_POWER = "Do the servos have power, and enough of it?"
+_CLEAR = "Is everyone out of the robot's reach?"
+_HARM = "Is nothing hot, broken or out of place?"
+_PROGRAM = "Does no other program use the port?"
+
+CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
+    {
+        Fault.STOPPED: (_CLEAR, _HARM, "Is what made you press Stop over?"),
+        Fault.PORT_MISSING: (_CABLE, "Is it the right port? They change names when they are plugged in elsewhere"),
+        Fault.PORT_BUSY: (_PROGRAM, "Is another Blender connected to the robot?"),
+        Fault.PORT_FORBIDDEN: ("Is your user in the group 'dialout'?",),
+        Fault.PORT_UNUSABLE: (_CABLE, "Does the port know the baud rate?"),
+        Fault.UNPLUGGED: (_CABLE, "Does the cable hold when the robot moves?"),
+        Fault.SILENT: (
+            _POWER,
+            _CABLE,
+            "Are protocol and baud rate those of the servos? Find Servos tells",
+            "Is each id there, and only once?",
+        ),
+        Fault.OTHER_PROTOCOL: ("Is the protocol the robot's own?", "Is the baud rate right?"),
+        Fault.OTHER_VERSION: ("Is the firmware of this Limber on the board?",),
+        Fault.UNSUITABLE: ("Does each servo's number exist on the device?", "Are ranges those of the servos?"),
+        Fault.DEVICE_RESET: (_POWER, "Does the board get its own supply, apart from the servos?", _CLEAR),
+        Fault.DEVICE_WATCHDOG: (_CABLE, "Is the computer very busy?", _CLEAR),
+        Fault.DEVICE_REFUSED: (_HARM, _POWER, "Does a joint push against something?"),
+        Fault.POSE_UNREAD: (_CABLE, _POWER, "Does the servo that is named answer in Find Servos?"),
+        Fault.BLENDER_SILENT: (_CLEAR, "Is Blender done with what kept it busy?"),
+        Fault.WORKER_DIED: (_CLEAR, "Does your own file, if you use one, run to its end?"),
+        Fault.WORKER_HUNG: (_CLEAR, "Does your own file, if you use one, return at once?", _CABLE),
+        Fault.NO_PYSERIAL: ("Was Limber installed from its zip?",),
+        Fault.BLOCKED: (
+            "What is in the way of the joint that is named?",
+            _HARM,
+            "Is the joint's range within what the robot can do?",
+            _POWER,
+        ),
+        Fault.POSE_UNFIT: ("Is the zero of the joint that is named right? Calibrate tells", "Has a horn or a gear slipped?"),
+    }
+)
+"""Questions by fault; a fault that is not here has none."""

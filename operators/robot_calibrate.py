@@ -1,0 +1,202 @@
+"""Calibrating a connected robot: zero, ends, range by hand; and the calibration as a file."""
+
+from pathlib import Path
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
+
+from ..hardware.errors import HardwareError
+from ..hardware.safety import State
+from ..motion import MotionError
+from ..rig import calibrating, calibration, robot
+from ..rig.errors import RigError
+from .robot import poll_state
+from .robot_scan import poll_disconnected
+from .subject import poll_rig, rig_of
+
+NAMED = 4  # changes in a report
+
+
+def _attempt(operator, rig, change) -> set[str]:
+    """Makes a change to the calibration, keeps a copy of the whole, and reports either."""
+    try:
+        told = change()
+    except (RigError, HardwareError, MotionError) as error:
+        operator.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+    problem = calibration.keep_copy(rig)
+    if problem:
+        operator.report({"WARNING"}, f"No copy of the calibration was kept: {problem}")
+    operator.report({"INFO"}, ", ".join(told[:NAMED]) + (f" and {len(told) - NAMED} more" if len(told) > NAMED else ""))
+    return {"FINISHED"}
+
+
+class LIMBER_OT_set_zero(bpy.types.Operator):
+    """The robot's joint stands at this angle now: its zero follows from that"""
+
+    bl_idname = "limber.set_zero"
+    bl_label = "Zero Here"
+    bl_options = {"REGISTER", "UNDO"}
+
+    joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
+    angle: FloatProperty(name="It Stands At", description="Angle at which the joint stands; of slides in metres", subtype="ANGLE")
+
+    @classmethod
+    def poll(cls, context):
+        return poll_state(cls, context, robot.QUIET)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        return _attempt(self, rig, lambda: calibrating.zero(rig, self.joint, self.angle))
+
+
+class LIMBER_OT_set_end(bpy.types.Operator):
+    """The robot's joint stands at an end of its range now: its servo goes no farther"""
+
+    bl_idname = "limber.set_end"
+    bl_label = "End Here"
+    bl_options = {"REGISTER", "UNDO"}
+
+    joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
+    end: EnumProperty(name="End", items=[("LOW", "Min", "The smallest value"), ("HIGH", "Max", "The largest value")])
+
+    @classmethod
+    def poll(cls, context):
+        return poll_state(cls, context, robot.QUIET)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        return _attempt(self, rig, lambda: calibrating.end(rig, self.joint, self.end == "HIGH"))
+
+
+class LIMBER_OT_record_range(bpy.types.Operator):
+    """Remember how far each joint is moved by hand; move each from end to end, then press End Range"""
+
+    bl_idname = "limber.record_range"
+    bl_label = "Record Range"
+
+    @classmethod
+    def poll(cls, context):
+        return poll_state(cls, context, {State.LIMP})
+
+    def execute(self, context):
+        try:
+            calibrating.start_range(rig_of(context))
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class LIMBER_OT_end_range(bpy.types.Operator):
+    """Servos that were moved get the range in which they were seen"""
+
+    bl_idname = "limber.end_range"
+    bl_label = "End Range"
+    bl_options = {"REGISTER", "UNDO"}
+
+    limits: BoolProperty(name="Joints' Limits Too", description="The joints' own limits become the same", default=True)
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        if not calibrating.is_recording(rig_of(context)):
+            cls.poll_message_set("No range is being recorded: press Record Range")
+            return False
+        return True
+
+    def execute(self, context):
+        rig = rig_of(context)
+        return _attempt(self, rig, lambda: calibrating.finish_range(rig, self.limits))
+
+
+class LIMBER_OT_save_calibration(bpy.types.Operator):
+    """Save servos, zeros, directions and ranges as a file, for another scene"""
+
+    bl_idname = "limber.save_calibration"
+    bl_label = "Save Calibration"
+
+    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filename_ext = ".json"
+    filter_glob: StringProperty(default="*.json", options={"HIDDEN"})
+    check_existing: BoolProperty(default=True, options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context):
+        return poll_rig(cls, context)
+
+    def invoke(self, context, event):
+        self.filepath = bpy.path.clean_name(rig_of(context).name) + self.filename_ext
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        if not self.filepath:
+            self.report({"ERROR"}, "The file has no name: type one")
+            return {"CANCELLED"}
+        path = Path(bpy.path.ensure_ext(bpy.path.abspath(self.filepath), self.filename_ext))
+        try:
+            calibration.save(rig_of(context), path)
+        except (HardwareError, MotionError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"The calibration is in {path}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_load_calibration(bpy.types.Operator):
+    """Take servos, zeros, directions and ranges from a file"""
+
+    bl_idname = "limber.load_calibration"
+    bl_label = "Load Calibration"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filter_glob: StringProperty(default="*.json", options={"HIDDEN"})
+    partly: BoolProperty(name="Take What Fits", description="Though joints are missing in the file, or unknown here")
+
+    @classmethod
+    def poll(cls, context):
+        return poll_disconnected(cls, context)
+
+    def invoke(self, context, event):
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        return _load(self, rig_of(context), Path(bpy.path.abspath(self.filepath)), self.partly)
+
+
+class LIMBER_OT_restore_calibration(bpy.types.Operator):
+    """Take the newest calibration of an armature of this name: a copy is kept at each step, also of what was undone or not saved"""
+
+    bl_idname = "limber.restore_calibration"
+    bl_label = "Restore Last Calibration"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_disconnected(cls, context):
+            return False
+        rig = rig_of(context)
+        if not calibration.copy_path(rig).is_file():
+            cls.poll_message_set(f"No calibration of an armature '{rig.name}' was kept yet")
+            return False
+        return True
+
+    def execute(self, context):
+        rig = rig_of(context)
+        return _load(self, rig, calibration.copy_path(rig), True)
+
+
+def _load(operator, rig, path: Path, partly: bool) -> set[str]:
+    try:
+        misfits = calibration.load(rig, path, partly)
+    except (RigError, HardwareError) as error:
+        operator.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+    for misfit in misfits:
+        operator.report({"WARNING"}, misfit)
+    operator.report({"INFO"}, f"The calibration of {path.name} is loaded")
+    return {"FINISHED"}

@@ -1,0 +1,106 @@
+"""Choosing what the robot understands: its baud rate, a user's own file."""
+
+import os
+
+import bpy
+from bpy.props import IntProperty, StringProperty
+
+from ..hardware.errors import HardwareError
+from ..rig import handlers, robot_errands
+from ..rig.robot_properties import OWN_FILE
+from .robot_scan import poll_disconnected
+from .subject import rig_of
+
+
+class LIMBER_OT_choose_baudrate(bpy.types.Operator):
+    """Choose among the baud rates that the protocol offers"""
+
+    bl_idname = "limber.choose_baudrate"
+    bl_label = "Choose Baud Rate"
+    bl_options = {"REGISTER", "UNDO"}
+
+    baudrate: IntProperty(name="Baud Rate", description="The baud rate to take", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return poll_disconnected(cls, context)
+
+    def invoke(self, context, event):
+        if self.baudrate:
+            return self.execute(context)
+        offered = _offered(rig_of(context).limber.device)
+
+        def draw(menu, _context):
+            for number, rate in enumerate(offered):
+                text = f"{rate:,}".replace(",", " ") + ("   (usual)" if number == 0 else "")
+                menu.layout.operator("limber.choose_baudrate", text=text).baudrate = rate
+
+        context.window_manager.popup_menu(draw, title="Baud Rate")
+        return {"INTERFACE"}
+
+    def execute(self, context):
+        device = rig_of(context).limber.device
+        if not self.baudrate:
+            offered = ", ".join(map(str, _offered(device)))
+            self.report({"ERROR"}, f"No baud rate is named: choose {offered}, or type one")
+            return {"CANCELLED"}
+        device.baudrate = self.baudrate
+        return {"FINISHED"}
+
+
+def _offered(device) -> tuple[int, ...]:
+    described, _ = robot_errands.description(device.protocol_name)
+    return described.baudrates if described else (device.baudrate,)
+
+
+class LIMBER_OT_choose_protocol_file(bpy.types.Operator):
+    """Choose your own Python file that makes the robot's bytes"""
+
+    bl_idname = "limber.choose_protocol_file"
+    bl_label = "Choose File"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filter_glob: StringProperty(default="*.py", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context):
+        return poll_disconnected(cls, context)
+
+    def invoke(self, context, event):
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        path = bpy.path.abspath(self.filepath)
+        if not os.path.isfile(path):
+            self.report({"ERROR"}, f"There is no file {path or 'without a name'}: choose a Python file")
+            return {"CANCELLED"}
+        device = rig_of(context).limber.device
+        device.protocol = OWN_FILE
+        device.protocol_file = path
+        return _read(self, device)
+
+
+class LIMBER_OT_read_protocol_file(bpy.types.Operator):
+    """Read the file, in a process of its own, and say what it offers"""
+
+    bl_idname = "limber.read_protocol_file"
+    bl_label = "Read File"
+
+    @classmethod
+    def poll(cls, context):
+        return poll_disconnected(cls, context)
+
+    def execute(self, context):
+        return _read(self, rig_of(context).limber.device)
+
+
+def _read(operator, device) -> set[str]:
+    try:
+        robot_errands.read_file(device.protocol_name)
+    except HardwareError as error:
+        operator.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+    handlers.wake_heartbeat()
+    return {"FINISHED"}

@@ -1,0 +1,242 @@
+"""Verbs that find servos and tell them apart: scan, cancel it, use what was found, change a servo's id or baud rate."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+
+from ..hardware.describe import OWN, codec_of
+from ..hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
+from ..hardware.errors import HardwareError
+from ..hardware.ports import list_ports
+from ..hardware.scan import SCANNED
+from ..rig import handlers, robot, robot_errands
+from .subject import poll_rig, rig_of
+
+HIGHEST_ID = 252  # of a servo on a bus
+BUSES = tuple(name for name in SCANNED if codec_of(name).capabilities.changes_id)
+RATES = sorted({rate for name in SCANNED for rate in codec_of(name).capabilities.baudrates}, reverse=True)
+VIRTUAL = (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
+USUAL = {str(codec_of(name).capabilities.baudrates[0]) for name in SCANNED}
+
+
+def _title(protocol: str) -> str:
+    return "Limber's firmware" if protocol == OWN else codec_of(protocol).capabilities.title
+
+
+def free_ports() -> list[str]:
+    """Serial ports that no robot of this session uses."""
+    used = robot.ports()
+    return [port.name for port in list_ports() if port.name not in VIRTUAL and port.name not in used]
+
+
+class LIMBER_OT_scan(bpy.types.Operator):
+    """Look for servos and boards: ask on serial ports who is there. Nothing is ordered to move"""
+
+    bl_idname = "limber.scan"
+    bl_label = "Scan"
+
+    where: EnumProperty(
+        name="Ports",
+        items=[
+            ("DEVICE", "This Port", "The port that is chosen in the panel"),
+            ("ALL", "All Serial Ports", "Every serial port that no robot of this Blender uses"),
+        ],
+    )
+    protocols: EnumProperty(
+        name="Protocols",
+        description="What to ask in",
+        items=[(name, _title(name), f"Ask as {_title(name)} are asked") for name in SCANNED],
+        options={"ENUM_FLAG"},
+    )
+    rates: EnumProperty(
+        name="Baud Rates",
+        description="At which rates to ask; each protocol is asked at those that it knows",
+        items=[(str(rate), f"{rate:,}".replace(",", " "), f"{rate} bits per second") for rate in RATES],
+        options={"ENUM_FLAG"},
+        default=USUAL,
+    )
+    lowest: IntProperty(name="Ids from", description="Lowest id to ask for on a bus", default=0, min=0, max=HIGHEST_ID)
+    highest: IntProperty(name="to", description="Highest id to ask for on a bus", default=HIGHEST_ID, min=0, max=HIGHEST_ID)
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        if robot_errands.busy_ports():
+            cls.poll_message_set("A scan is going on: wait for its end, or press Cancel")
+            return False
+        return True
+
+    def invoke(self, context, event):
+        device = rig_of(context).limber.device
+        is_serial = device.port.strip() in free_ports()
+        self.where = "DEVICE" if is_serial else "ALL"
+        if not self.properties.is_property_set("protocols"):
+            self.protocols = {device.protocol} if device.protocol in SCANNED and is_serial else {OWN}
+        return context.window_manager.invoke_props_dialog(self, width=360, confirm_text="Scan")
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "where", expand=True)
+        layout.column().prop(self, "protocols")
+        grid = layout.column()
+        grid.use_property_split = False
+        grid.label(text="Baud Rates")
+        grid.grid_flow(columns=4, align=True).prop(self, "rates")
+        if self.protocols & set(BUSES):
+            row = layout.row(align=True)
+            row.prop(self, "lowest")
+            row.prop(self, "highest", text="")
+        box = layout.box().column(align=True)
+        box.label(text="Whatever hangs on a port hears all questions.", icon="INFO")
+        box.label(text="A Maestro takes those of others for errors and may", icon="BLANK1")
+        box.label(text="send its servos home: take their power away first.", icon="BLANK1")
+
+    def execute(self, context):
+        device = rig_of(context).limber.device
+        ports = [device.port.strip()] if self.where == "DEVICE" else free_ports()
+        problem = _why_not(ports, self.protocols)
+        if not problem and self.lowest > self.highest:
+            problem = f"Ids from {self.lowest} to {self.highest} are none: exchange them"
+        if problem:
+            self.report({"ERROR"}, problem)
+            return {"CANCELLED"}
+        protocols = [name for name in SCANNED if name in self.protocols]
+        try:
+            robot_errands.start_scan(ports, protocols, [int(rate) for rate in self.rates], self.lowest, self.highest)
+        except HardwareError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        handlers.wake_heartbeat()
+        return {"FINISHED"}
+
+
+def _why_not(ports: list[str], protocols: set[str]) -> str:
+    """Why these ports cannot be scanned, and what mends it; "" where they can be."""
+    if not ports:
+        return "There is no serial port that is free: plug the robot in, or press Disconnect"
+    for port in ports:
+        if port in robot.ports():
+            return f"Port {port} is in use by a robot of this Blender: press Disconnect first"
+        if port in VIRTUAL:
+            return "The virtual robot is on no port that could be scanned: choose All Serial Ports"
+    return "" if protocols else "No protocol is ticked: tick at least one"
+
+
+class LIMBER_OT_cancel_scan(bpy.types.Operator):
+    """End the scan; what was found so far stays in the list"""
+
+    bl_idname = "limber.cancel_scan"
+    bl_label = "Cancel"
+
+    @classmethod
+    def poll(cls, context):
+        scan = robot_errands.scan()
+        if scan is None or scan.over:
+            cls.poll_message_set("No scan is going on")
+            return False
+        return True
+
+    def execute(self, context):
+        robot_errands.cancel()
+        return {"FINISHED"}
+
+
+class LIMBER_OT_use_found(bpy.types.Operator):
+    """Take port, protocol and baud rate from what was found"""
+
+    bl_idname = "limber.use_found"
+    bl_label = "Use"
+    bl_options = {"REGISTER", "UNDO"}
+
+    port: StringProperty(name="Port", options={"SKIP_SAVE"})
+    protocol: StringProperty(name="Protocol", options={"SKIP_SAVE"})
+    baudrate: IntProperty(name="Baud Rate", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return poll_disconnected(cls, context)
+
+    def execute(self, context):
+        device = rig_of(context).limber.device
+        device.protocol = self.protocol
+        device.port, device.baudrate = self.port, self.baudrate
+        return {"FINISHED"}
+
+
+def poll_disconnected(cls, context) -> bool:
+    if not poll_rig(cls, context):
+        return False
+    if robot.link(rig_of(context)) is not None:
+        cls.poll_message_set("The robot is connected: press Disconnect first")
+        return False
+    return True
+
+
+def _rates_known(operator, context) -> list[tuple[str, str, str]]:
+    _rates[:] = [(str(rate), f"{rate:,}".replace(",", " "), "") for rate in codec_of(operator.protocol).capabilities.baudrates]
+    return _rates
+
+
+_rates: list[tuple[str, str, str]] = []  # Blender keeps no reference to what a function gives as items
+
+
+class LIMBER_OT_change_servo(bpy.types.Operator):
+    """Give a servo on a bus another id or another baud rate. It must be the only one with its id; it is read back afterwards"""
+
+    bl_idname = "limber.change_servo"
+    bl_label = "Change Servo"
+
+    port: StringProperty(name="Port", options={"SKIP_SAVE"})
+    protocol: EnumProperty(name="Protocol", items=[(name, _title(name), "") for name in BUSES], options={"SKIP_SAVE"})
+    baudrate: IntProperty(name="Baud Rate", options={"SKIP_SAVE"})
+    servo: IntProperty(name="Servo", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"})
+    what: EnumProperty(
+        name="Change",
+        items=[
+            ("ID", "Id", "The number by which it is called"),
+            ("RATE", "Baud Rate", "The speed at which it talks; all servos of a bus need the same"),
+        ],
+    )
+    new_servo: IntProperty(name="New Id", description="Id that it gets; no other servo may have it", min=0, max=HIGHEST_ID)
+    new_baudrate: EnumProperty(name="New Baud Rate", items=_rates_known)
+    alone: BoolProperty(name="It alone has this id", description="Servos that share an id would all be changed", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        if robot_errands.busy_ports():
+            cls.poll_message_set("A scan or a change is going on: wait for its end")
+            return False
+        return True
+
+    def invoke(self, context, event):
+        self.new_servo = min(self.servo + 1, HIGHEST_ID)
+        self.new_baudrate = str(self.baudrate)
+        return context.window_manager.invoke_props_dialog(self, width=360, confirm_text="Change")
+
+    def draw(self, context):
+        layout = self.layout
+        layout.label(text=f"Servo {self.servo} on {self.port} at {self.baudrate}")
+        layout.use_property_split = True
+        layout.row().prop(self, "what", expand=True)
+        layout.prop(self, "new_servo" if self.what == "ID" else "new_baudrate")
+        layout.prop(self, "alone")
+        layout.label(text="It becomes limp, and keeps the change without power.", icon="INFO")
+
+    def execute(self, context):
+        if self.port in robot.ports():
+            self.report({"ERROR"}, f"Port {self.port} is in use by a robot of this Blender: press Disconnect first")
+            return {"CANCELLED"}
+        if not self.alone:
+            self.report({"ERROR"}, f"Servos that share id {self.servo} would all be changed: make sure that it is one, and tick that")
+            return {"CANCELLED"}
+        new = {"new_servo": self.new_servo} if self.what == "ID" else {"new_baudrate": int(self.new_baudrate)}
+        try:
+            robot_errands.start_change(self.port, self.protocol, self.baudrate, self.servo, **new)
+        except HardwareError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        handlers.wake_heartbeat()
+        return {"FINISHED"}

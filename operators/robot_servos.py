@@ -1,0 +1,224 @@
+"""Which servo moves which joint: assign one, models of servos, further servos with what drives them."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+
+from ..hardware.presets import PRESETS
+from ..rig import axes, chains, robot_device, servo_units
+from .subject import poll_chain, poll_rig, rig_of
+
+
+class LIMBER_OT_assign_servo(bpy.types.Operator):
+    """Give the selected joint this servo. The joint that had it gets none"""
+
+    bl_idname = "limber.assign_servo"
+    bl_label = "Assign Servo"
+    bl_options = {"REGISTER", "UNDO"}
+
+    servo: IntProperty(name="Servo", description="Number of the servo; -1: none", default=-1, min=-1, max=252, options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return poll_chain(cls, context)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        chain = chains.active(rig)
+        if not chain.joints:
+            self.report({"ERROR"}, f"Chain '{chain.name}' has no joint: press Match Joints")
+            return {"CANCELLED"}
+        joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]
+        before = [other for _, other in robot_device.joints(rig) if other.servo == self.servo and other != joint and self.servo >= 0]
+        for other in before:
+            other.servo = -1
+        joint.servo = self.servo
+        if before:
+            self.report({"INFO"}, f"{robot_device.label(before[0])} had servo {self.servo}, and has none now")
+        return {"FINISHED"}
+
+
+def _presets(_operator, context) -> list[tuple[str, str, str]]:
+    rig = rig_of(context)
+    protocol = rig.limber.device.protocol if rig else ""
+    fitting = [(key, preset.label, preset.source) for key, preset in PRESETS.items() if protocol in preset.protocols]
+    _items[:] = fitting or [("", "No servo is known for this protocol", "Type its range")]
+    return _items
+
+
+_items: list[tuple[str, str, str]] = []  # Blender keeps no reference to what a function gives as items
+
+
+class LIMBER_OT_use_preset(bpy.types.Operator):
+    """Describe servos as what is known of a model: range, units and speed; zero becomes its middle"""
+
+    bl_idname = "limber.use_preset"
+    bl_label = "Servo Model"
+    bl_options = {"REGISTER", "UNDO"}
+
+    preset: EnumProperty(name="Model", description="Model of the servo", items=_presets)
+    which: EnumProperty(
+        name="For",
+        items=[
+            ("JOINT", "This Joint", "The selected joint's servo"),
+            ("CHAIN", "All of the Chain", "The servos of all joints of the chain"),
+        ],
+    )
+    speeds: BoolProperty(
+        name="Joints' Speeds Too", description="Velocity, acceleration and jerk of the joints become what the servo can do", default=True
+    )
+
+    @classmethod
+    def poll(cls, context):
+        return poll_chain(cls, context)
+
+    def invoke(self, context, event):
+        return context.window_manager.invoke_props_dialog(self, confirm_text="Use")
+
+    def execute(self, context):
+        preset = PRESETS.get(self.preset)
+        if preset is None:
+            self.report({"ERROR"}, "No servo is known for this protocol: type its range")
+            return {"CANCELLED"}
+        chain = chains.active(rig_of(context))
+        joints = chain.joints if self.which == "CHAIN" else chain.joints[chain.active_joint : chain.active_joint + 1]
+        protocol = rig_of(context).limber.device.protocol
+        for joint in joints:
+            servo_units.use_preset(joint, preset, protocol, self.speeds and not axes.slides(joint.axis))
+        return {"FINISHED"}
+
+
+class LIMBER_OT_add_channel(bpy.types.Operator):
+    """Add a servo: a second one on the selected joint, or one that several joints drive"""
+
+    bl_idname = "limber.add_channel"
+    bl_label = "Add Servo"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_rig(cls, context)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        device = rig.limber.device
+        channel = device.channels.add()
+        servo_units.make_usual(channel, device.protocol)
+        chain = chains.active(rig)
+        if chain is not None and chain.joints:
+            joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]
+            channel.shares.add().joint = robot_device.label(joint)
+            channel.name = f"{robot_device.label(joint)} too"
+        channel.servo = robot_device.free_servo(rig)
+        device.active_channel = len(device.channels) - 1
+        return {"FINISHED"}
+
+
+def _poll_channel(cls, context) -> bool:
+    if not poll_rig(cls, context):
+        return False
+    if not rig_of(context).limber.device.channels:
+        cls.poll_message_set("There is no further servo: press Add Servo")
+        return False
+    return True
+
+
+def _channel(context):
+    device = rig_of(context).limber.device
+    return device.channels[min(device.active_channel, len(device.channels) - 1)]
+
+
+class LIMBER_OT_remove_channel(bpy.types.Operator):
+    """Remove the selected further servo"""
+
+    bl_idname = "limber.remove_channel"
+    bl_label = "Remove Servo"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_channel(cls, context)
+
+    def execute(self, context):
+        device = rig_of(context).limber.device
+        device.channels.remove(min(device.active_channel, len(device.channels) - 1))
+        device.active_channel = max(0, min(device.active_channel, len(device.channels) - 1))
+        return {"FINISHED"}
+
+
+class LIMBER_OT_add_share(bpy.types.Operator):
+    """Let another joint drive the servo as well, as in a differential"""
+
+    bl_idname = "limber.add_share"
+    bl_label = "Add Joint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_channel(cls, context)
+
+    def execute(self, context):
+        rig, channel = rig_of(context), _channel(context)
+        taken = {share.joint for share in channel.shares}
+        names = [name for name in robot_device.names(rig) if name not in taken]
+        if not names:
+            self.report({"ERROR"}, "Every joint drives this servo already")
+            return {"CANCELLED"}
+        channel.shares.add().joint = names[0]
+        return {"FINISHED"}
+
+
+class LIMBER_OT_remove_share(bpy.types.Operator):
+    """Let this joint drive the servo no more"""
+
+    bl_idname = "limber.remove_share"
+    bl_label = "Remove Joint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    index: IntProperty(name="Index", description="Place in the list", min=0, options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_channel(cls, context)
+
+    def execute(self, context):
+        channel = _channel(context)
+        if self.index >= len(channel.shares):
+            return {"CANCELLED"}
+        channel.shares.remove(self.index)
+        return {"FINISHED"}
+
+
+class LIMBER_OT_choose_share(bpy.types.Operator):
+    """Choose the joint that drives the servo"""
+
+    bl_idname = "limber.choose_share"
+    bl_label = "Choose Joint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    index: IntProperty(name="Index", description="Place in the list", min=0, options={"SKIP_SAVE"})
+    joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_channel(cls, context)
+
+    def invoke(self, context, event):
+        if self.joint:
+            return self.execute(context)
+        index, names = self.index, robot_device.names(rig_of(context))
+
+        def draw(menu, _context):
+            for name in names:
+                button = menu.layout.operator("limber.choose_share", text=name)
+                button.joint, button.index = name, index
+
+        context.window_manager.popup_menu(draw, title="Joint")
+        return {"INTERFACE"}
+
+    def execute(self, context):
+        channel, names = _channel(context), robot_device.names(rig_of(context))
+        if self.joint not in names or self.index >= len(channel.shares):
+            self.report({"ERROR"}, f"'{self.joint}' is no joint of this armature: choose one of {', '.join(names)}")
+            return {"CANCELLED"}
+        channel.shares[self.index].joint = self.joint
+        return {"FINISHED"}

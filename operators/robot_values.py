@@ -1,0 +1,108 @@
+"""Values beside the joints that servos follow: add one by its path, or from the menu of any property; remove one."""
+
+import re
+
+import bpy
+from bpy.props import StringProperty
+
+from ..rig import robot_device, robot_values
+from .subject import poll_rig, rig_of
+
+FULL_PATH = re.compile(r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)")  # as Copy Full Data Path gives it
+
+
+class LIMBER_OT_add_auxiliary(bpy.types.Operator):
+    """Let a servo follow a property that can be animated: a jaw, an eyelid, a lamp"""
+
+    bl_idname = "limber.add_auxiliary"
+    bl_label = "Add Value"
+    bl_options = {"REGISTER", "UNDO"}
+
+    path: StringProperty(
+        name="Property",
+        description='Paste what Copy Full Data Path gives, or type it: bpy.data.objects["Jaw"].location[2]',
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context):
+        return poll_rig(cls, context)
+
+    def invoke(self, context, event):
+        pasted = context.window_manager.clipboard.strip()
+        if FULL_PATH.fullmatch(pasted):
+            self.path = pasted
+        return context.window_manager.invoke_props_dialog(self, width=440, confirm_text="Add")
+
+    def execute(self, context):
+        match = FULL_PATH.fullmatch(self.path.strip())
+        holder = getattr(bpy.data, match[1], None) if match else None
+        owner = holder.get(match[3]) if holder is not None and hasattr(holder, "get") else None
+        if owner is None:
+            self.report({"ERROR"}, f"'{self.path}' names no property of this file: right-click one and press Copy Full Data Path")
+            return {"CANCELLED"}
+        return _add(self, rig_of(context), owner, match[4])
+
+
+class LIMBER_OT_send_to_robot(bpy.types.Operator):
+    """Let a servo of the robot follow this property"""
+
+    bl_idname = "limber.send_to_robot"
+    bl_label = "Send to Robot"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_rig(cls, context) and pointed_at(context) is not None
+
+    def execute(self, context):
+        owner, path = pointed_at(context)
+        return _add(self, rig_of(context), owner, path)
+
+
+def pointed_at(context) -> tuple[bpy.types.ID, str] | None:
+    """What has the property under the mouse, and its path; None where it is no single number that could be animated."""
+    found = getattr(context, "property", None)
+    if not found:
+        return None
+    owner, path, index = found
+    return owner, path if index < 0 else f"{path}[{index}]"
+
+
+def _add(operator, rig, owner, path: str) -> set[str]:
+    device = rig.limber.device
+    value = device.auxiliaries.add()
+    value.owner, value.path = owner, path
+    number = robot_values.value_of(value)
+    if number is None:
+        device.auxiliaries.remove(len(device.auxiliaries) - 1)
+        operator.report({"ERROR"}, f"'{path}' of '{owner.name}' is no number: choose a single one, as location[2]")
+        return {"CANCELLED"}
+    robot_values.set_up(device, value, number)
+    value.servo = robot_device.free_servo(rig)
+    device.active_auxiliary = len(device.auxiliaries) - 1
+    operator.report({"INFO"}, f"Servo {value.servo} follows {value.name}: see Values in the Robot panel")
+    return {"FINISHED"}
+
+
+class LIMBER_OT_remove_auxiliary(bpy.types.Operator):
+    """Let the servo follow the selected value no more"""
+
+    bl_idname = "limber.remove_auxiliary"
+    bl_label = "Remove Value"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        if not rig_of(context).limber.device.auxiliaries:
+            cls.poll_message_set("There is no value: press Add Value")
+            return False
+        return True
+
+    def execute(self, context):
+        device = rig_of(context).limber.device
+        device.auxiliaries.remove(min(device.active_auxiliary, len(device.auxiliaries) - 1))
+        device.active_auxiliary = max(0, min(device.active_auxiliary, len(device.auxiliaries) - 1))
+        return {"FINISHED"}

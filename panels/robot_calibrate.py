@@ -1,0 +1,84 @@
+"""Zero, direction and range of the selected joint, from how the robot stands; and the calibration as a file."""
+
+import bpy
+
+from ..hardware.safety import State
+from ..operators.subject import rig_of
+from ..rig import axes, calibrating, chains, robot, robot_device, servo_units
+from .robot_servos import draw_trials
+from .tab import ChainTab, sentence
+
+
+class LIMBER_PT_calibrate(ChainTab, bpy.types.Panel):
+    """Where the robot's joints are 0, which way they turn and how far"""
+
+    bl_label = "Calibrate"
+    bl_parent_id = "LIMBER_PT_robot"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 5
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        chain = chains.active(rig)
+        status = robot.status(rig)
+        if status is None:
+            sentence(layout, "Connect, then move joints by hand or by the buttons, and say where they are", "INFO")
+        elif chain.joints:
+            layout.template_list("LIMBER_UL_servos", "calibrate", chain, "joints", chain, "active_joint", rows=3)
+            joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]
+            _draw_joint(layout, rig, joint, status)
+            _draw_range(layout, rig, status)
+        column = layout.column(align=True)
+        row = column.row(align=True)
+        row.operator("limber.save_calibration", text="Save", icon="EXPORT")
+        row.operator("limber.load_calibration", text="Load", icon="IMPORT")
+        column.operator("limber.restore_calibration", icon="RECOVER_LAST")
+
+
+def _draw_joint(layout, rig, joint, status) -> None:
+    name = robot_device.label(joint)
+    if status.state is State.LIMP:
+        sentence(layout, "Limp: move the robot by hand", "VIEW_PAN")
+    else:
+        draw_trials(layout, rig, name, joint.servo)
+        layout.operator("limber.puppeteer", icon="VIEW_PAN")
+    place = _place(rig, joint)
+    unit = servo_units.unit_name(rig.limber.device.protocol)
+    box = layout.box().column(align=True)
+    row = box.row()
+    row.label(text=f"{name}: servo {joint.servo}")
+    row.label(text="not known" if place is None else f"{place:.0f} {unit}")
+    buttons = box.row(align=True)
+    for end, text in (("LOW", "Min Here"), ("", "Zero Here"), ("HIGH", "Max Here")):
+        if end:
+            button = buttons.operator("limber.set_end", text=text)
+            button.end = end
+        else:
+            button = buttons.operator("limber.set_zero", text=text)
+        button.joint = name
+    row = box.row(align=True)
+    for field in ("min_us", "zero_us", "max_us"):
+        row.prop(joint, field, text="")
+    box.prop(joint, "reverse", text="Reverse (it turns the other way than the bone)")
+    column = box.column(align=True)
+    slides = axes.slides(joint.axis)
+    row = column.row(align=True)
+    row.prop(joint, "slide_lower" if slides else "lower")
+    row.prop(joint, "slide_upper" if slides else "upper")
+
+
+def _place(rig, joint) -> float | None:
+    index = robot_device.channel_of_servo(robot.link(rig).device, joint.servo)
+    places = calibrating.positions(rig)
+    return places[index] if index is not None and index < len(places) else None
+
+
+def _draw_range(layout, rig, status) -> None:
+    if calibrating.is_recording(rig):
+        sentence(layout, "Move each joint from end to end, then press End Range", "REC")
+        row = layout.row()
+        row.alert = True
+        row.operator("limber.end_range", icon="SNAP_FACE")
+    elif status.state is State.LIMP:
+        layout.operator("limber.record_range", icon="REC")

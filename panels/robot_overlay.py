@@ -1,0 +1,166 @@
+"""In the 3D view: the robot as it says it stands, as a ghost beside the armature, and what it was told against where it is, as a plot."""
+
+from itertools import pairwise
+from math import degrees
+from time import monotonic
+
+import blf
+import bpy
+import gpu
+from bpy.props import BoolProperty, EnumProperty, PointerProperty
+from gpu_extras.batch import batch_for_shader
+
+from ..operators.subject import rig_of
+from ..rig import robot, robot_ghost, robot_history
+
+GHOST = (1.0, 0.55, 0.1, 0.9)
+TOLD, IS = (0.35, 0.7, 1.0, 1.0), GHOST
+BACK, GRID, TEXT = (0.05, 0.05, 0.05, 0.6), (1.0, 1.0, 1.0, 0.15), (0.9, 0.9, 0.9, 1.0)
+WIDTH, HEIGHT, MARGIN = 360, 130, 14  # [pixels at a scale of 1]
+LEAST_SPAN = 0.05  # [rad, or its like] that the plot shows at least: noise is not to look like motion
+LETTERS = 11  # [points]
+
+_handles: list = []
+
+
+def _joints(_view, context) -> list[tuple[str, str, str]]:
+    rig = rig_of(context)
+    link = robot.link(rig) if rig else None
+    _items[:] = [(joint.name, joint.name, "") for joint in link.device.joints] if link else [("", "None", "")]
+    return _items
+
+
+_items: list[tuple[str, str, str]] = []  # Blender keeps no reference to what a function gives as items
+
+
+class LimberView(bpy.types.PropertyGroup):
+    """What this session shows of robots in its 3D views."""
+
+    ghost: BoolProperty(name="Ghost", description="Show where the robot says it is, as lines in the 3D view")
+    plot: BoolProperty(name="Plot", description="Plot what a joint was told and where it is, over the last seconds")
+    plot_joint: EnumProperty(name="Joint", description="The joint that is plotted", items=_joints)
+
+
+def _draw_ghosts() -> None:
+    view = bpy.context.window_manager.limber_view
+    if not view.ghost:
+        return
+    for rig in robot.connected_rigs():
+        lines = robot_ghost.segments(rig)
+        if lines and rig.visible_get():
+            _draw_ghost(lines)
+
+
+def _draw_ghost(lines) -> None:
+    points = [point for line in lines for point in line]
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_test_set("NONE")
+    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+    shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+    shader.uniform_float("lineWidth", 4.0 * bpy.context.preferences.system.ui_scale)
+    shader.uniform_float("color", GHOST)
+    batch_for_shader(shader, "LINES", {"pos": points}).draw(shader)
+    joints = gpu.shader.from_builtin("UNIFORM_COLOR")
+    gpu.state.point_size_set(9.0 * bpy.context.preferences.system.ui_scale)
+    joints.uniform_float("color", GHOST)
+    batch_for_shader(joints, "POINTS", {"pos": [line[0] for line in lines]}).draw(joints)
+    gpu.state.point_size_set(1.0)
+    gpu.state.blend_set("NONE")
+
+
+def _draw_plot() -> None:
+    context = bpy.context
+    view, rig = context.window_manager.limber_view, rig_of(context)
+    link, history = (robot.link(rig), robot.history(rig)) if rig else (None, None)
+    if not view.plot or link is None or history is None:
+        return
+    index = next((k for k, joint in enumerate(link.device.joints) if joint.name == view.plot_joint), 0)
+    Plot(link.device.joints[index], history, index, context.preferences.system.ui_scale).draw()
+
+
+class Plot:
+    """A joint's last seconds in the lower left corner of the view.
+
+    Args:
+        joint: The device's.
+        history: Of its robot.
+        index: Of the joint.
+        scale: Of the interface.
+    """
+
+    def __init__(self, joint, history, index: int, scale: float) -> None:
+        self.unit = degrees(1.0) if joint.unit == "rad" else 1000.0 if joint.unit == "m" else 1.0
+        self.sign = "°" if joint.unit == "rad" else " mm" if joint.unit == "m" else ""
+        self.name, self.scale = joint.name, scale
+        now = monotonic()
+        self.told = [(now - one.time, one.commanded[index]) for one in history.samples if one.commanded[index] is not None]
+        self.places = [(now - one.time, one.measured[index]) for one in history.samples if one.measured[index] is not None]
+        values = [value for _, value in self.told + self.places] or [0.0]
+        middle, half = (min(values) + max(values)) / 2, max(max(values) - min(values), LEAST_SPAN * joint.scale) / 2
+        self.low, self.high = middle - 1.1 * half, middle + 1.1 * half
+
+    def draw(self) -> None:
+        gpu.state.blend_set("ALPHA")
+        left, bottom = MARGIN * self.scale, 2 * MARGIN * self.scale
+        width, height = WIDTH * self.scale, HEIGHT * self.scale
+        self._fill(left, bottom, width, height)
+        for share in (0.25, 0.5, 0.75):
+            self._lines([(left, bottom + share * height), (left + width, bottom + share * height)], GRID, 1.0)
+        for curve, colour in ((self.told, TOLD), (self.places, IS)):
+            points = [
+                (left + width * (1 - age / robot_history.SECONDS), bottom + height * (value - self.low) / (self.high - self.low))
+                for age, value in curve
+                if age <= robot_history.SECONDS
+            ]
+            if len(points) > 1:
+                self._lines(points, colour, 2.0)
+        self._words(left, bottom, width, height)
+        gpu.state.blend_set("NONE")
+
+    def _words(self, left: float, bottom: float, width: float, height: float) -> None:
+        gap = 5 * self.scale
+        line = (LETTERS + 5) * self.scale
+        self._write(left + gap, bottom + height + gap, f"{self.name}, last {robot_history.SECONDS:.0f} s", TEXT)
+        self._write(left + gap, bottom + height - line, f"{self.high * self.unit:.0f}{self.sign}", TEXT)
+        self._write(left + gap, bottom + gap, f"{self.low * self.unit:.0f}{self.sign}", TEXT)
+        right = left + width - 110 * self.scale
+        for row, (curve, colour, word) in enumerate(((self.told, TOLD, "told"), (self.places, IS, "is"))):
+            text = f"{word} {curve[-1][1] * self.unit:.1f}{self.sign}" if curve else f"{word} -"
+            self._write(right + row * 55 * self.scale, bottom + height + gap, text, colour)
+
+    def _write(self, x: float, y: float, text: str, colour) -> None:
+        blf.size(0, LETTERS * self.scale)
+        blf.color(0, *colour)
+        blf.position(0, x, y, 0)
+        blf.draw(0, text)
+
+    def _fill(self, left: float, bottom: float, width: float, height: float) -> None:
+        corners = [(left, bottom), (left + width, bottom), (left + width, bottom + height), (left, bottom + height)]
+        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+        shader.uniform_float("color", BACK)
+        batch_for_shader(shader, "TRIS", {"pos": corners}, indices=[(0, 1, 2), (0, 2, 3)]).draw(shader)
+
+    def _lines(self, points, colour, width: float) -> None:
+        shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+        shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+        shader.uniform_float("lineWidth", width * self.scale)
+        shader.uniform_float("color", colour)
+        pairs = [(x, y, 0.0) for pair in pairwise(points) for x, y in pair]
+        batch_for_shader(shader, "LINES", {"pos": pairs}).draw(shader)
+
+
+def register() -> None:
+    bpy.utils.register_class(LimberView)
+    bpy.types.WindowManager.limber_view = PointerProperty(type=LimberView)
+    if not bpy.app.background:
+        space = bpy.types.SpaceView3D
+        _handles.append(space.draw_handler_add(_draw_ghosts, (), "WINDOW", "POST_VIEW"))
+        _handles.append(space.draw_handler_add(_draw_plot, (), "WINDOW", "POST_PIXEL"))
+
+
+def unregister() -> None:
+    for handle in _handles:
+        bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
+    _handles.clear()
+    del bpy.types.WindowManager.limber_view
+    bpy.utils.unregister_class(LimberView)

@@ -1,0 +1,104 @@
+"""What a scan found, and what can be done with it."""
+
+from itertools import groupby
+
+import bpy
+
+from ..hardware.describe import OWN, codec_of
+from ..operators.subject import rig_of
+from ..rig import robot_errands
+from .tab import Tab, sentence
+
+
+class LIMBER_PT_scan(Tab, bpy.types.Panel):
+    """Ports and servos that answer"""
+
+    bl_label = "Find Servos"
+    bl_parent_id = "LIMBER_PT_robot"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 1
+
+    @classmethod
+    def poll(cls, context):
+        return rig_of(context) is not None
+
+    def draw(self, context):
+        layout = self.layout
+        scan, change = robot_errands.scan(), robot_errands.change()
+        if scan is None or scan.over:
+            layout.operator("limber.scan", icon="VIEWZOOM")
+        else:
+            column = layout.column(align=True)
+            column.progress(factor=scan.share, text=f"{100 * scan.share:.0f}%")
+            column.operator("limber.cancel_scan", icon="X")
+            sentence(layout, scan.says, "BLANK1")
+        if scan is None:
+            sentence(layout, "Lists servos with their ids, models and voltage. Nothing is ordered to move", "INFO")
+            return
+        _draw_found(layout, scan)
+        if change is not None:
+            if change.failed:
+                sentence(layout, change.says, "ERROR")
+            elif not change.over:
+                sentence(layout, change.says, "TIME")
+            elif change.found:
+                new = change.found[-1]
+                sentence(layout, f"Servo {change.before[2]} answers as {new.servo} at {new.baudrate} now", "CHECKMARK")
+
+
+def _draw_found(layout, scan) -> None:
+    for (port, protocol, rate), found in groupby(scan.found, key=lambda one: (one.port, one.protocol, one.baudrate)):
+        box = layout.box().column(align=True)
+        row = box.row()
+        names = row.column(align=True)
+        names.label(text=port, icon="LINKED")
+        names.label(text=f"{_title(protocol)}, {rate}", icon="BLANK1")
+        use = row.operator("limber.use_found", text="Use")
+        use.port, use.protocol, use.baudrate = port, protocol, rate
+        for one in found:
+            _draw_one(box, one)
+    for remark in scan.remarks:
+        sentence(layout, remark, "ERROR")
+    if scan.failed:
+        sentence(layout, scan.says, "ERROR")
+    elif scan.over and not scan.found:
+        sentence(layout, "Nothing answered: check power and cable, and try other baud rates and protocols", "INFO")
+
+
+def _draw_one(box, one) -> None:
+    row = box.split(factor=0.16)
+    row.label(text="" if one.servo is None else str(one.servo))
+    row = row.split(factor=0.56)
+    row.label(text=f"{one.name} {one.firmware}".strip())
+    row = row.row()
+    row.alignment = "RIGHT"
+    told = [f"{one.voltage:.1f} V"] if one.voltage is not None else []
+    row.label(text=", ".join(told))
+    if one.servo is not None and codec_of(one.protocol).capabilities.changes_id:
+        change = row.operator("limber.change_servo", text="", icon="GREASEPENCIL", emboss=False)
+        change.port, change.protocol, change.baudrate, change.servo = one.port, one.protocol, one.baudrate, one.servo
+
+
+def _title(protocol: str) -> str:
+    return "Limber" if protocol == OWN else codec_of(protocol).capabilities.title
+
+
+class LIMBER_PT_protocol(Tab, bpy.types.Panel):
+    """What the chosen protocol can and cannot do"""
+
+    bl_label = "What It Can Do"
+    bl_parent_id = "LIMBER_PT_robot"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 0
+
+    @classmethod
+    def poll(cls, context):
+        return rig_of(context) is not None
+
+    def draw(self, context):
+        described, why = robot_errands.description(rig_of(context).limber.device.protocol_name)
+        if described is None:
+            sentence(self.layout, why, "INFO")
+            return
+        for text in described.sentences:
+            sentence(self.layout, text, "DOT")

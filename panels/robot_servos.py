@@ -1,0 +1,203 @@
+"""Which servo moves which joint: the joints' own, further ones, and values beside the joints."""
+
+import bpy
+
+from ..hardware.safety import State
+from ..operators.subject import rig_of
+from ..rig import chains, robot, robot_device, robot_errands, servo_units
+from .tab import ChainTab, Tab, sentence
+
+
+class LIMBER_UL_servos(bpy.types.UIList):
+    """Joints of the chain, with their servos"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.split(factor=0.62)
+        row.label(text=robot_device.label(item))
+        row.prop(item, "servo", text="", emboss=False)
+
+
+class LIMBER_UL_channels(bpy.types.UIList):
+    """Further servos, with what drives them"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.split(factor=0.62)
+        row.prop(item, "name", text="", emboss=False)
+        row.prop(item, "servo", text="", emboss=False)
+
+
+class LIMBER_UL_auxiliaries(bpy.types.UIList):
+    """Values beside the joints, with their servos"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.split(factor=0.62)
+        row.prop(item, "name", text="", emboss=False)
+        row.prop(item, "servo", text="", emboss=False)
+
+
+class LIMBER_PT_channels(ChainTab, bpy.types.Panel):
+    """Servo of the joint that is selected in the list"""
+
+    bl_label = "Servos"
+    bl_parent_id = "LIMBER_PT_robot"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 2
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        chain = chains.active(rig)
+        layout.template_list("LIMBER_UL_servos", "", chain, "joints", chain, "active_joint", rows=4)
+        if not chain.joints:
+            return
+        joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]
+        draw_trials(layout, rig, robot_device.label(joint), joint.servo)
+        _draw_found(layout, joint)
+        layout.operator("limber.use_preset", icon="PRESET")
+        draw_servo(layout, rig.limber.device, joint)
+
+
+def draw_trials(layout, rig, name: str, servo: int) -> None:
+    """Buttons that move one servo or joint, where the robot is connected."""
+    link, status = robot.link(rig), robot.status(rig)
+    if link is None or status is None:
+        sentence(layout, "Connect, and servos can be tried one by one here", "INFO")
+        return
+    names = [joint.name for joint in link.device.joints]
+    column = layout.column(align=True)
+    column.enabled = status.state in {*robot.QUIET, State.CONFIRM_POSE}
+    row = column.row(align=True)
+    if robot_device.channel_of_servo(link.device, servo) is not None:
+        row.operator("limber.wiggle", text="Wiggle", icon="FORCE_HARMONIC").servo = servo
+    if name in names:
+        row.operator("limber.test_joint", text="Test", icon="ARROW_LEFTRIGHT").joint = name
+        row = column.row(align=True)
+        for amount, text in ((-5, "-5"), (-1, "-1"), (1, "+1"), (5, "+5")):
+            jog = row.operator("limber.jog", text=text)
+            jog.joint, jog.amount = name, amount
+    else:
+        sentence(layout, "Not on the robot that is connected: connect anew to try it", "INFO")
+
+
+def _draw_found(layout, joint) -> None:
+    """Servos that the scan found, to take one for the joint."""
+    scan = robot_errands.scan()
+    found = [one for one in scan.found if one.servo is not None] if scan else []
+    if not found:
+        return
+    flow = layout.grid_flow(columns=4, align=True)
+    for one in found:
+        button = flow.operator("limber.assign_servo", text=str(one.servo), depress=one.servo == joint.servo)
+        button.servo = one.servo
+
+
+def draw_servo(layout, device, servo, gear: bool = True) -> None:
+    """A servo's settings."""
+    layout.use_property_split = True
+    unit = servo_units.unit_name(device.protocol)
+    column = layout.column(align=True)
+    column.prop(servo, "servo")
+    column.prop(servo, "reverse")
+    if gear:
+        column.prop(servo, "gear")
+    column = layout.column(align=True)
+    suffix = f" ({unit})" if unit else ""
+    column.prop(servo, "zero_us", text=f"Zero{suffix}")
+    column.prop(servo, "min_us", text="Lowest")
+    column.prop(servo, "max_us", text="Highest")
+    column.prop(servo, "per_degree", text="Per Degree")
+    column = layout.column(align=True)
+    column.prop(servo, "servo_speed")
+    column.prop(servo, "on_silence")
+
+
+class LIMBER_PT_more_servos(Tab, bpy.types.Panel):
+    """Second servos on a joint, and servos that several joints drive, as in a differential"""
+
+    bl_label = "More Servos"
+    bl_parent_id = "LIMBER_PT_robot"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 3
+
+    @classmethod
+    def poll(cls, context):
+        return rig_of(context) is not None
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        device = rig.limber.device
+        row = layout.row()
+        row.template_list("LIMBER_UL_channels", "", device, "channels", device, "active_channel", rows=2)
+        column = row.column(align=True)
+        column.operator("limber.add_channel", text="", icon="ADD")
+        column.operator("limber.remove_channel", text="", icon="REMOVE")
+        if not device.channels:
+            sentence(layout, "For a second servo on a joint, or one that several joints drive", "INFO")
+            return
+        channel = device.channels[min(device.active_channel, len(device.channels) - 1)]
+        box = layout.box().column(align=True)
+        names = [robot_device.label(joint) for _, joint in robot_device.joints(rig)]
+        for index, share in enumerate(channel.shares):
+            row = box.row(align=True)
+            known = share.joint in names or share.joint in device.auxiliaries
+            row.operator("limber.choose_share", text=share.joint or "Choose a joint", icon="NONE" if known else "ERROR").index = index
+            row.prop(share, "gear", text="")
+            row.operator("limber.remove_share", text="", icon="X").index = index
+        box.operator("limber.add_share", icon="ADD")
+        draw_trials(layout, rig, "", channel.servo) if robot.link(rig) else None
+        draw_servo(layout, device, channel, gear=False)
+
+
+class LIMBER_PT_values(Tab, bpy.types.Panel):
+    """Properties beside the joints that move a servo: a jaw, an eyelid, a lamp"""
+
+    bl_label = "Values"
+    bl_parent_id = "LIMBER_PT_robot"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 4
+
+    @classmethod
+    def poll(cls, context):
+        return rig_of(context) is not None
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        device = rig.limber.device
+        row = layout.row()
+        row.template_list("LIMBER_UL_auxiliaries", "", device, "auxiliaries", device, "active_auxiliary", rows=2)
+        column = row.column(align=True)
+        column.operator("limber.add_auxiliary", text="", icon="ADD")
+        column.operator("limber.remove_auxiliary", text="", icon="REMOVE")
+        if not device.auxiliaries:
+            sentence(layout, "Right-click any property that can be animated: Send to Robot", "INFO")
+            return
+        value = device.auxiliaries[min(device.active_auxiliary, len(device.auxiliaries) - 1)]
+        _draw_value(layout, rig, device, value)
+
+
+def _draw_value(layout, rig, device, value) -> None:
+    from ..rig.robot_values import value_of
+
+    now = value_of(value)
+    if now is None:
+        sentence(layout, "This property is not there: choose what has it, and its path", "ERROR")
+    draw_trials(layout, rig, value.name, value.servo)
+    layout.use_property_split = True
+    column = layout.column(align=True)
+    column.label(text=f"{value.owner.name if value.owner else 'nothing'}: {value.path or 'no path'}", icon="RNA")
+    column.prop(value, "path")
+    if now is not None:
+        column.label(text=f"Now {now:.3f}")
+    column = layout.column(align=True)
+    unit = servo_units.unit_name(device.protocol)
+    column.prop(value, "servo")
+    column.prop(value, "low")
+    column.prop(value, "at_low", text=f"Servo At ({unit})" if unit else "Servo At")
+    column.prop(value, "high")
+    column.prop(value, "at_high", text=f"Servo At ({unit})" if unit else "Servo At")
+    column = layout.column(align=True)
+    for name in ("velocity", "acceleration", "jerk"):
+        column.prop(value, name)
+    column.prop(value, "on_silence")

@@ -1,0 +1,60 @@
+"""Where the robot's links are as it says, beside where the armature shows them: lines from each bone's head to its tail."""
+
+from mathutils import Matrix
+
+from . import axes, robot
+from .axes import is_euler
+from .robot_device import Source
+
+Segment = tuple[tuple[float, float, float], tuple[float, float, float]]
+
+
+def segments(rig) -> list[Segment]:
+    """Head and tail [m, world] of each bone as the connected robot says it stands; empty where it says nothing.
+
+    Bones that are not on the robot, and joints of which it tells nothing, are as posed.
+    """
+    status = robot.status(rig)
+    if status is None or not any(place is not None for place in status.places):
+        return []
+    return posed(rig, robot.sources(rig), status.places)
+
+
+def posed(rig, sources: tuple[Source, ...], places) -> list[Segment]:
+    """Head and tail [m, world] of each bone that hangs on a joint of the robot, with its joints at `places` (None: as posed)."""
+    known: dict[str, list[tuple[str, float]]] = {}
+    for source, place in zip(sources, places, strict=False):
+        if place is not None and source.bone:
+            known.setdefault(source.bone, []).append((source.axis, place))
+    matrices: dict[str, Matrix] = {}
+    found = []
+    moved: set[str] = set()
+    for bone in rig.pose.bones:  # parents come first
+        basis = _basis(bone, known.get(bone.name, []))
+        parent = bone.parent
+        if parent is None:
+            matrix = bone.bone.convert_local_to_pose(basis, bone.bone.matrix_local)
+        else:
+            matrix = bone.bone.convert_local_to_pose(
+                basis, bone.bone.matrix_local, parent_matrix=matrices[parent.name], parent_matrix_local=parent.bone.matrix_local
+            )
+        matrices[bone.name] = matrix
+        if bone.name in known or (parent is not None and parent.name in moved):
+            moved.add(bone.name)
+            world = rig.matrix_world @ matrix
+            found.append((tuple(world.translation), tuple(world @ Matrix.Translation((0, bone.length, 0)).translation)))
+    return found
+
+
+def _basis(bone, places: list[tuple[str, float]]) -> Matrix:
+    """A bone's own motion, its joints at their places."""
+    if not places:
+        return bone.matrix_basis
+    location, turn = bone.location.copy(), bone.rotation_euler.copy()
+    for axis, place in places:
+        if axes.slides(axis):
+            location[axes.index(axis)] = place
+        elif is_euler(bone):
+            turn[axes.index(axis)] = place
+    rotation = turn.to_matrix() if is_euler(bone) else bone.matrix_basis.to_3x3().normalized()
+    return Matrix.LocRotScale(location, rotation, bone.scale)

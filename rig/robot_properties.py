@@ -1,0 +1,202 @@
+"""What Limber keeps of a robot in the .blend: the device, its servos, what drives them, and values beside the joints.
+
+A joint has a servo of its own, if its `servo` is not -1. What is not that simple is a channel on the device: a second servo on an axis, a
+differential. Positions of servos are raw: in the protocol's own unit, microseconds where it has pulses. Names of properties say "us" for
+the sake of older files.
+"""
+
+from math import degrees, pi, radians
+from zlib import crc32
+
+from bpy import props
+from bpy.types import ID, Action, PropertyGroup
+
+from ..hardware.describe import OWN
+from ..hardware.device import VIRTUAL_PORT
+from ..hardware.protocols.table import FILE, PROTOCOLS
+from . import servo_units
+from .overridable import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = 1500.0, 500.0, 2500.0, 2000.0 / pi  # a hobby servo: 2000 us for half a turn around 1500 us
+FARTHEST = 2e6  # raw units: 256 turns of a servo with 4096 steps are half of it
+OWN_FILE = "file"  # the protocol is a user's own file
+
+ON_SILENCE = [
+    ("hold", "Hold", "Without orders the servo keeps its place: for joints that carry weight"),
+    ("detach", "Let Go", "Without orders the servo's signal ends and it goes limp"),
+]
+
+
+def _item(key: str, label: str, description: str) -> tuple[str, str, str, str, int]:
+    """An enum's item. Files keep its number, so that depends on the name alone, not on the place in the list."""
+    return key, label, description, "NONE", crc32(key.encode()) >> 1
+
+
+PROTOCOL_ITEMS = [
+    _item(OWN, "Limber", "A board with Limber's own firmware"),
+    *(_item(key, entry.title, f"What speaks the protocol of {entry.title}") for key, entry in PROTOCOLS.items()),
+    _item(OWN_FILE, "Your Own File", "A small Python file of yours says how to talk to the robot"),
+]
+
+
+def _per_degree(servo) -> float:
+    return servo.us_per_radian / degrees(1.0)
+
+
+def _set_per_degree(servo, value: float) -> None:
+    servo.us_per_radian = value * degrees(1.0)
+
+
+class LimberServo:
+    """A servo and how it is mounted. Not registered itself: joints and channels have these properties."""
+
+    servo: IntProperty(
+        name="Servo", description="Number of the servo on the device, its id on a bus; -1: none of its own", default=-1, min=-1, max=252
+    )
+    reverse: BoolProperty(name="Reverse", description="The servo turns the other way than the joint")
+    zero_us: FloatProperty(
+        name="Zero",
+        description="Position of the servo at which the joint stands at 0, in the protocol's unit",
+        default=CENTRE_US,
+        min=-FARTHEST,
+        max=FARTHEST,
+    )
+    us_per_radian: FloatProperty(
+        name="Units per Radian",
+        description="Change of the position for one radian of the servo, in the protocol's unit (hobby servos: about 637 microseconds)",
+        default=US_PER_RADIAN,
+        min=1e-3,
+        max=1e7,
+    )
+    per_degree: props.FloatProperty(
+        name="Per Degree",
+        description="Change of the position for one degree of the servo, in the protocol's unit (hobby servos: about 11.1 microseconds)",
+        get=_per_degree,
+        set=_set_per_degree,
+        min=1e-5,
+        max=1e6,
+        precision=3,
+    )
+    min_us: FloatProperty(
+        name="Lowest",
+        description="Lowest position that the servo may get, in the protocol's unit",
+        default=MIN_US,
+        min=-FARTHEST,
+        max=FARTHEST,
+    )
+    max_us: FloatProperty(
+        name="Highest",
+        description="Highest position that the servo may get, in the protocol's unit",
+        default=MAX_US,
+        min=-FARTHEST,
+        max=FARTHEST,
+    )
+    on_silence: EnumProperty(name="On Silence", description="What the device does with this servo when orders cease", items=ON_SILENCE)
+    servo_speed: FloatProperty(
+        name="Top Speed",
+        description="How fast the servo itself can turn, per second; 0: not known",
+        subtype="ANGLE",
+        default=0.0,
+        min=0.0,
+        soft_max=radians(720),
+    )
+    gear: FloatProperty(
+        name="Gear",
+        description="Turns of the servo for one turn of the joint; of a slide: radians of the servo for one metre",
+        default=1.0,
+        soft_min=-100.0,
+        soft_max=100.0,
+    )
+
+
+class LimberShare(PropertyGroup):
+    """A joint, or a value beside the joints, that drives a channel."""
+
+    joint: StringProperty(name="Joint", description="Name of the joint, as the list of joints has it")
+    gear: FloatProperty(
+        name="Gear",
+        description="Turns of the servo for one turn of the joint; negative: it turns the other way",
+        default=1.0,
+        soft_min=-100.0,
+        soft_max=100.0,
+    )
+
+
+class LimberChannel(LimberServo, PropertyGroup):
+    """A further servo: a second one on a joint, or one that several joints drive, as in a differential."""
+
+    name: StringProperty(name="Name", description="Name of the channel", default="Channel")
+    shares: CollectionProperty(name="Joints", description="What drives the servo, each with its gear", type=LimberShare)
+
+
+class LimberAuxiliary(PropertyGroup):
+    """A value beside the joints that a servo, or a lamp, follows: any property that can be animated."""
+
+    name: StringProperty(name="Name", description="Name of the value", default="Value")
+    owner: PointerProperty(name="Of", description="What has the property: an object, a material, shape keys", type=ID)
+    path: StringProperty(name="Property", description='Path of the property: location[2], key_blocks["Jaw"].value, ["blink"]')
+    servo: IntProperty(name="Servo", description="Number of the servo on the device; -1: none yet", default=-1, min=-1, max=252)
+    low: FloatProperty(name="From", description="Smallest value of the property; angles in radians", default=0.0)
+    high: FloatProperty(name="To", description="Largest value of the property; angles in radians", default=1.0)
+    at_low: FloatProperty(name="At From", description="Position of the servo at the smallest value", default=MIN_US)
+    at_high: FloatProperty(name="At To", description="Position of the servo at the largest value", default=MAX_US)
+    velocity: FloatProperty(name="Velocity", description="Largest change of the value per second", default=4.0, min=1e-4)
+    acceleration: FloatProperty(name="Acceleration", description="Largest acceleration of the value", default=40.0, min=1e-4)
+    jerk: FloatProperty(name="Jerk", description="Largest jerk of the value: less is softer", default=400.0, min=1e-4)
+    on_silence: EnumProperty(name="On Silence", description="What the device does with this servo when orders cease", items=ON_SILENCE)
+
+
+class LimberDevice(PropertyGroup):
+    """The robot that an armature's joints move."""
+
+    port: StringProperty(
+        name="Port",
+        description="Serial port of the robot, or a path; 'virtual' is the built-in robot that needs nothing plugged in",
+        default=VIRTUAL_PORT,
+    )
+    baudrate: IntProperty(
+        name="Baud Rate", description="Speed of the serial line, in bits per second", default=115200, min=1200, max=4_000_000
+    )
+    protocol: EnumProperty(
+        name="Protocol",
+        description="What the robot understands",
+        items=PROTOCOL_ITEMS,
+        default=OWN,
+        update=lambda device, _context: servo_units.protocol_changed(device),
+    )
+    protocol_file: StringProperty(
+        name="File", description="Your Python file that makes the robot's bytes; Limber runs it, so use none that you would not run"
+    )
+    multi_turn: BoolProperty(name="Multi-Turn", description="The servos are set to turn more than once")
+    latency: FloatProperty(
+        name="Delay",
+        description="The robot moves by so much later, in step with sound that comes late",
+        subtype="TIME_ABSOLUTE",
+        default=0.0,
+        min=0.0,
+        max=2.0,
+        precision=3,
+    )
+    channels: CollectionProperty(
+        name="More Servos", description="Second servos on a joint, and servos that several joints drive", type=LimberChannel
+    )
+    active_channel: IntProperty(name="Channel", description="The further servo whose settings are shown")
+    auxiliaries: CollectionProperty(name="Values", description="Properties beside the joints that move a servo", type=LimberAuxiliary)
+    active_auxiliary: IntProperty(name="Value", description="The value whose settings are shown")
+    park: PointerProperty(name="Park Pose", description="Pose asset to which the robot goes slowly before it is disarmed", type=Action)
+
+    @property
+    def protocol_name(self) -> str:
+        """The protocol as `hardware.device.Device` has it."""
+        return f"{FILE}{self.protocol_file}" if self.protocol == OWN_FILE else self.protocol
+
+
+CLASSES = (LimberShare, LimberChannel, LimberAuxiliary, LimberDevice)

@@ -1,0 +1,236 @@
+"""The armature follows a robot that is moved by hand; the ghost and the plot show what the robot says."""
+
+import time
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Vector
+
+from tests.blender.robots import a_while, connect, is_at, robot_rig, state, status, until
+from tests.hardware.pty_robot import PtyRobot
+from tests.hardware.servo_bus import DynamixelBus
+
+STEPS = 651.9  # a radian
+
+
+@pytest.fixture
+def chain():
+    return robot_rig()[1]
+
+
+@pytest.fixture
+def rig(chain):
+    return chain.id_data
+
+
+@pytest.fixture
+def bus(rig, chain):
+    servos = DynamixelBus(dict.fromkeys((joint.servo for joint in chain.joints), 2048.0))
+    servos.now = time.perf_counter()
+    device = rig.limber.device
+    device.protocol = "dynamixel"
+    with PtyRobot(servos) as robot:
+        device.port = robot.port
+        connect(rig)
+        until(lambda: None not in status(rig).places, "all places are known")
+        robot.bus = servos
+        yield robot
+        bpy.ops.limber.disconnect()
+
+
+def follow() -> None:
+    """As Blender's timer does."""
+    from limber.rig import puppeteer
+
+    puppeteer.follow(bpy.context.scene)
+
+
+def lead(rig, bus, servo: int, angle: float) -> None:
+    """A hand turns a servo; returns when the armature has followed."""
+    with bus.lock:
+        bus.bus.servos[servo].position = 2048.0 + STEPS * angle
+    until(lambda: abs(status(rig).places[servo] - angle) < 0.01, "the robot says so")
+    follow()
+
+
+def let_go(rig) -> None:
+    bpy.ops.limber.puppeteer()
+    until(lambda: state(rig) == "LIMP", "the robot is limp")
+
+
+def test_the_armature_follows_the_hand_and_keeps_the_pose(rig, bus):
+    let_go(rig)
+    assert not any(bus.bus.has_torque(number) for number in bus.bus.servos)
+    lead(rig, bus, 2, 0.6)
+    assert rig.pose.bones["middle"].rotation_euler.x == pytest.approx(0.6, abs=0.01)
+    bpy.ops.limber.end_puppeteer()
+    until(lambda: state(rig) == "DISARMED", "it has ended")
+    with bus.lock:
+        bus.bus.servos[2].position = 2048.0
+    for _ in a_while():
+        follow()
+    assert rig.pose.bones["middle"].rotation_euler.x == pytest.approx(0.6, abs=0.01)
+
+
+def test_arming_ends_the_leading_and_begins_where_the_hand_left_the_robot(rig, bus):
+    let_go(rig)
+    lead(rig, bus, 2, 0.4)
+    bpy.ops.limber.end_puppeteer()
+    until(lambda: state(rig) == "DISARMED", "it has ended")
+    bpy.ops.limber.arm()
+    until(lambda: state(rig) == "ARMED", "it is armed")
+    assert is_at(rig, [0, 0, 0.4, 0, 0, 0], near=0.02)
+
+
+def test_what_the_hand_does_is_keyed_at_scene_time(rig, bus):
+    let_go(rig)
+    from limber.rig import puppeteer
+
+    puppeteer.record(rig)
+    for frame, angle in ((1, 0.0), (5, 0.3), (9, -0.2)):
+        bpy.context.scene.frame_set(frame)
+        lead(rig, bus, 2, angle)
+    bpy.ops.limber.end_record()
+    bpy.ops.limber.end_puppeteer()
+    found = {}
+    for frame in (1, 5, 9):
+        bpy.context.scene.frame_set(frame)
+        found[frame] = rig.pose.bones["middle"].rotation_euler.x
+    assert list(found.values()) == pytest.approx([0.0, 0.3, -0.2], abs=0.01)
+
+
+def test_keys_outside_of_the_recording_stay(rig, bus):
+    from limber.rig import puppeteer
+
+    bone = rig.pose.bones["middle"]
+    for frame, angle in ((1, 0.1), (50, 0.2)):
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    let_go(rig)
+    puppeteer.record(rig)
+    for frame in (10, 20):
+        bpy.context.scene.frame_set(frame)
+        lead(rig, bus, 2, 0.5)
+    bpy.ops.limber.end_record()
+    bpy.ops.limber.end_puppeteer()
+    values = []
+    for frame in (1, 10, 20, 50):
+        bpy.context.scene.frame_set(frame)
+        values.append(bone.rotation_euler.x)
+    assert values == pytest.approx([0.1, 0.5, 0.5, 0.2], abs=0.01)
+
+
+def test_a_pose_is_keyed_and_stored_as_a_posture(rig, chain, bus):
+    let_go(rig)
+    lead(rig, bus, 2, 0.3)
+    bpy.context.scene.frame_set(7)
+    lead(rig, bus, 2, 0.35)
+    bpy.ops.limber.key_pose()
+    bpy.ops.limber.store_posture(name="By hand")
+    bpy.ops.limber.end_puppeteer()
+    rig.pose.bones["middle"].rotation_euler.x = 0.0
+    bpy.context.scene.frame_set(8)
+    bpy.context.scene.frame_set(7)
+    assert rig.pose.bones["middle"].rotation_euler.x == pytest.approx(0.35, abs=0.01)
+    assert chain.postures[0].action.name == "By hand"
+
+
+def test_recording_nothing_is_told(rig, bus):
+    with pytest.raises(RuntimeError, match="Arm"):
+        bpy.ops.limber.end_record()
+    let_go(rig)
+    with pytest.raises(RuntimeError, match="press Record"):
+        bpy.ops.limber.end_record()
+    from limber.rig import puppeteer
+
+    puppeteer.record(rig)
+    with pytest.raises(RuntimeError, match="No frame was recorded"):
+        bpy.ops.limber.end_record()
+
+
+def test_a_live_chain_is_not_led_by_hand(rig, bus):
+    bpy.ops.limber.live()
+    with pytest.raises(RuntimeError, match="press End Live first"):
+        bpy.ops.limber.puppeteer()
+
+
+def test_a_robot_that_is_lost_leads_no_more(rig, bus):
+    from limber.rig import puppeteer
+
+    let_go(rig)
+    bus.unplug()
+    until(lambda: state(rig) == "FAULT", "the loss is noticed")
+    follow()
+    assert not puppeteer.leads(rig)
+
+
+def test_values_beside_the_joints_are_led_and_keyed_too(rig, chain, bus):
+    from limber.rig import puppeteer
+
+    bpy.ops.limber.disconnect()
+    chain.joints[5].servo = -1
+    rig["jaw"] = 0.0
+    bpy.ops.limber.add_auxiliary(path=f'bpy.data.objects["{rig.name}"]["jaw"]')
+    value = rig.limber.device.auxiliaries[0]
+    value.servo, value.at_low, value.at_high = 5, 1000.0, 3000.0
+    connect(rig)
+    until(lambda: None not in status(rig).places, "all places are known")
+    let_go(rig)
+    puppeteer.record(rig)
+    with bus.lock:
+        bus.bus.servos[5].position = 2500.0
+    until(lambda: abs(status(rig).places[-1] - 0.75) < 0.01, "the robot says so")
+    follow()
+    assert rig["jaw"] == pytest.approx(0.75, abs=0.01)
+    bpy.ops.limber.end_record()
+    bpy.ops.limber.end_puppeteer()
+    rig["jaw"] = 0.0
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current)
+    assert rig["jaw"] == pytest.approx(0.75, abs=0.01)
+
+
+def test_the_ghost_stands_as_the_robot_says(rig, bus):
+    from limber.rig import robot, robot_ghost
+
+    places = [0.2, -0.3, 0.4, 0.1, -0.2, 0.3]
+    ghost = robot_ghost.posed(rig, robot.sources(rig), places)
+    for source, place in zip(robot.sources(rig), places, strict=True):
+        rig.pose.bones[source.bone].rotation_euler["XYZ".index(source.axis)] = place
+    bpy.context.view_layer.update()
+    bones = list(rig.pose.bones)
+    assert len(ghost) == len(bones)
+    for (head, tail), bone in zip(ghost, bones, strict=True):
+        assert (Vector(head) - rig.matrix_world @ bone.head).length < 1e-5
+        assert (Vector(tail) - rig.matrix_world @ bone.tail).length < 1e-5
+
+
+def test_the_ghost_is_where_the_armature_object_is_and_leaves_it_as_posed(rig, bus):
+    from limber.rig import robot_ghost
+
+    rig.location = (1.0, 2.0, 3.0)
+    bpy.context.view_layer.update()
+    before = np.array([bone.rotation_euler for bone in rig.pose.bones])
+    ghost = robot_ghost.segments(rig)
+    assert (Vector(ghost[0][0]) - rig.matrix_world @ rig.pose.bones[0].head).length < 1e-5
+    assert np.array_equal(before, np.array([bone.rotation_euler for bone in rig.pose.bones]))
+
+
+def test_there_is_no_ghost_of_a_robot_that_cannot_tell(rig):
+    from limber.rig import robot_ghost
+
+    rig.limber.device.port = "virtual-hobby"
+    connect(rig)
+    assert robot_ghost.segments(rig) == []
+
+
+def test_the_history_has_the_last_seconds_alone(rig):
+    from limber.hardware.safety import State
+    from limber.hardware.status import Status
+    from limber.rig.robot_history import SECONDS, History
+
+    history = History()
+    for tenth in range(300):
+        history.note(tenth / 10, Status(State.ARMED, "", commanded=(0.5,), places=(0.4,)))
+    assert history.samples[-1].time - history.samples[0].time <= SECONDS
+    assert history.error() == pytest.approx([-0.1])
