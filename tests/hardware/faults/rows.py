@@ -349,7 +349,7 @@ BLENDER = (
     Row("hang", "The worker is stopped or dead for a second", hang, Robot.RESTS,
         fault=Fault.DEVICE_WATCHDOG, words=("heard nothing",), worlds=(UNO, DYNAMIXEL), seconds=2.0),
     Row("hang", "The worker is stopped for a second; the servos have no watchdog", hang, Robot.ASIDE, State.ARMED,
-        back=(), worlds=(STS,), seconds=6.0),
+        back=(), worlds=(STS,), seconds=8.0),
 )
 # fmt: on
 
