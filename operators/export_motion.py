@@ -10,6 +10,7 @@ from ..hardware.export.motion import HIGHEST_RATE
 from ..rig import chains
 from ..rig.errors import RigError
 from ..rig.export import Export
+from ..rig.robot_device import sources
 from .stepwise import Stepwise
 from .subject import poll_rig, rig_of
 
@@ -62,7 +63,7 @@ class LIMBER_OT_export_motion(Stepwise, bpy.types.Operator):
         if not poll_rig(cls, context):
             return False
         rig = rig_of(context)
-        if not any(joint.servo >= 0 for chain in rig.limber.chains for joint in chain.joints):
+        if not sources(rig):
             cls.poll_message_set("No joint of this armature has a servo: give one its servo in the panel Robot")
             return False
         if rig.mode == "EDIT":

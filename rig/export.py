@@ -41,7 +41,7 @@ class Export:
         if end < start:
             raise RigError(f"The range to export ends at frame {end}, before it starts at {start}: exchange the two")
         try:
-            self.device = robot.describe(rig)
+            self.device = robot_device.describe_plain(rig)  # in its own unit also while the virtual robot stands in
         except HardwareError as error:
             raise RigError(str(error)) from error
         self.scene, self.rig = scene, rig

@@ -258,3 +258,26 @@ def test_the_export_menu_has_it_and_loses_it_when_the_extension_goes(chain):
     limber.unregister()
     assert "add_to_export_menu" not in drawn()
     limber.register()
+
+
+def test_a_value_beside_the_joints_goes_along(rig, chain, tmp_path):
+    auxiliary = rig.limber.device.auxiliaries.add()
+    auxiliary.name, auxiliary.owner, auxiliary.path, auxiliary.servo = "Jaw", rig, '["jaw"]', 7
+    auxiliary.low, auxiliary.high, auxiliary.at_low, auxiliary.at_high = 0.0, 1.0, 1000.0, 2000.0
+    rig["jaw"] = 0.25
+    export(tmp_path / "motion.json", rate=24)
+    document = json.loads((tmp_path / "motion.json").read_text())
+    assert document["joints"][-1]["name"] == "Jaw"
+    assert {(row[-1], positions[-1]) for row, positions in zip(document["values"], document["positions"], strict=True)} == {(0.25, 1250.0)}
+
+
+def test_bus_servos_go_out_in_their_own_steps_also_while_the_virtual_robot_stands_in_for_them(rig, chain, tmp_path):
+    rig.limber.device.protocol = "feetech_sts"
+    for joint in chain.joints:
+        joint.zero_us, joint.us_per_radian, joint.min_us, joint.max_us = 2048.0, 651.9, 100.0, 4000.0
+    export(tmp_path / "motion.json", rate=24)
+    document = json.loads((tmp_path / "motion.json").read_text())
+    assert document["protocol"] == "feetech_sts"
+    for values, positions in zip(document["values"], document["positions"], strict=True):
+        assert positions == pytest.approx([2048.0 + 651.9 * value for value in values], abs=1e-3)
+    assert "servos that take pulses" in refusal(tmp_path / "motion.h", "firmware")
