@@ -22,7 +22,7 @@ from limber.hardware.safety import DRIVEN, State  # noqa: E402
 from limber.hardware.worker.core import TURN  # noqa: E402
 from limber.motion.limiter import HEADROOM as LIMITER_HEADROOM  # noqa: E402
 
-from tests.hardware.faults import rows  # noqa: E402
+from tests.hardware.faults import causes  # noqa: E402
 from tests.hardware.faults.observing import HEADROOM, beyond_ranges, fastest, uncommanded  # noqa: E402
 from tests.hardware.faults.worlds import JOINTS, WORLDS, BusWorld, Pose, UnoWorld, World  # noqa: E402
 from tests.hardware.simulation import LIMITS  # noqa: E402
@@ -34,27 +34,27 @@ PATIENCE = 30.0  # [s] in which a user who does all the right things is armed ag
 Cause = Callable[[World], None]
 
 ANYWHERE: dict[str, Cause] = {
-    "unplugged": rows.unplug,
-    "cut line": rows.cut_line,
-    "deaf": rows.deafen,
-    "mute": rows.mute,
-    "full buffer": rows.full,
-    "garbage out": rows.garbage_out,
-    "garbage in": rows.garbage_in,
-    "truncated": rows.truncated,
-    "flipped": rows.flipped,
-    "late by 40 ms": rows.late(0.04),
-    "late by 1 s": rows.late(1.0),
-    "stop": rows.stop,
+    "unplugged": causes.unplug,
+    "cut line": causes.cut_line,
+    "deaf": causes.deafen,
+    "mute": causes.mute,
+    "full buffer": causes.full,
+    "garbage out": causes.garbage_out,
+    "garbage in": causes.garbage_in,
+    "truncated": causes.truncated,
+    "flipped": causes.flipped,
+    "late by 40 ms": causes.late(0.04),
+    "late by 1 s": causes.late(1.0),
+    "stop": causes.stop,
     "worker hangs": lambda world: world.alone(0.6),
 }
-ON_THE_UNO: dict[str, Cause] = {"freeze": rows.freeze, "reset": rows.reset}
-ON_A_BUS: dict[str, Cause] = {"silent servo": rows.silent_servo, "hot servo": rows.hot_servo}
+ON_THE_UNO: dict[str, Cause] = {"freeze": causes.freeze, "reset": causes.reset}
+ON_A_BUS: dict[str, Cause] = {"silent servo": causes.silent_servo, "hot servo": causes.hot_servo}
 POSES: dict[str, Pose | None] = {
-    "not a number": rows.not_a_number,
-    "infinite": rows.infinite,
-    "out of range": rows.out_of_range,
-    "leap": rows.leaping,
+    "not a number": causes.not_a_number,
+    "infinite": causes.infinite,
+    "out of range": causes.out_of_range,
+    "leap": causes.leaping,
     "silence": None,
 }
 
@@ -166,8 +166,8 @@ class Soak:
         if isinstance(world, UnoWorld):
             world.uno.thaw()
         elif isinstance(world, BusWorld):
-            rows.heard_servo(world)
-            rows.cool_servo(world)
+            causes.heard_servo(world)
+            causes.cool_servo(world)
 
     def _user(self) -> None:
         """Does the right thing most of the time."""
