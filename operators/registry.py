@@ -55,7 +55,7 @@ from .robot_servos import (
     LIMBER_OT_use_preset,
 )
 from .robot_setup import LIMBER_OT_jog, LIMBER_OT_test_joint, LIMBER_OT_wiggle
-from .robot_values import LIMBER_OT_add_auxiliary, LIMBER_OT_remove_auxiliary, LIMBER_OT_send_to_robot
+from .robot_values import LIMBER_OT_add_auxiliary, LIMBER_OT_remove_auxiliary
 
 CLASSES = (
     LIMBER_OT_import_urdf,
@@ -96,7 +96,6 @@ CLASSES = (
     LIMBER_OT_choose_share,
     LIMBER_OT_add_auxiliary,
     LIMBER_OT_remove_auxiliary,
-    LIMBER_OT_send_to_robot,
     LIMBER_OT_connect,
     LIMBER_OT_reconnect,
     LIMBER_OT_disconnect,

@@ -68,7 +68,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
 
     def invoke(self, context, event):
         device = rig_of(context).limber.device
-        is_serial = device.port.strip() in free_ports()
+        is_serial = device.port.strip() not in {*VIRTUAL, *robot.ports(), ""}
         self.where = "DEVICE" if is_serial else "ALL"
         if not self.properties.is_property_set("protocols"):
             self.protocols = {device.protocol} if device.protocol in SCANNED and is_serial else {OWN}
@@ -81,8 +81,8 @@ class LIMBER_OT_scan(bpy.types.Operator):
         layout.column().prop(self, "protocols")
         grid = layout.column()
         grid.use_property_split = False
-        grid.label(text="Baud Rates")
-        grid.grid_flow(columns=4, align=True).prop(self, "rates")
+        grid.label(text="Baud Rates (Shift: several)")
+        grid.grid_flow(columns=4, align=True, row_major=True).prop(self, "rates")
         if self.protocols & set(BUSES):
             row = layout.row(align=True)
             row.prop(self, "lowest")
@@ -108,6 +108,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         handlers.wake_heartbeat()
+        handlers.redraw()
         return {"FINISHED"}
 
 
@@ -239,4 +240,5 @@ class LIMBER_OT_change_servo(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         handlers.wake_heartbeat()
+        handlers.redraw()
         return {"FINISHED"}

@@ -44,31 +44,6 @@ class LIMBER_OT_add_auxiliary(bpy.types.Operator):
         return _add(self, rig_of(context), owner, match[4])
 
 
-class LIMBER_OT_send_to_robot(bpy.types.Operator):
-    """Let a servo of the robot follow this property"""
-
-    bl_idname = "limber.send_to_robot"
-    bl_label = "Send to Robot"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        return poll_rig(cls, context) and pointed_at(context) is not None
-
-    def execute(self, context):
-        owner, path = pointed_at(context)
-        return _add(self, rig_of(context), owner, path)
-
-
-def pointed_at(context) -> tuple[bpy.types.ID, str] | None:
-    """What has the property under the mouse, and its path; None where it is no single number that could be animated."""
-    found = getattr(context, "property", None)
-    if not found:
-        return None
-    owner, path, index = found
-    return owner, path if index < 0 else f"{path}[{index}]"
-
-
 def _add(operator, rig, owner, path: str) -> set[str]:
     device = rig.limber.device
     value = device.auxiliaries.add()

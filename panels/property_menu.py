@@ -1,12 +1,30 @@
 """The robot's line in the menu of every property that can be animated."""
 
-from ..operators.robot_values import pointed_at
 from ..operators.subject import rig_of
+
+
+def full_path(context) -> str:
+    """The property under the mouse as Copy Full Data Path gives it; "" where there is none, or it is none of a data-block's."""
+    pointer, prop = getattr(context, "button_pointer", None), getattr(context, "button_prop", None)
+    if pointer is None or prop is None or not prop.is_animatable or prop.type not in {"BOOLEAN", "INT", "FLOAT"}:
+        return ""
+    try:
+        path = pointer.path_from_id(prop.identifier)
+    except ValueError:  # of no data-block: an operator's, a window's
+        return ""
+    if getattr(prop, "is_array", False):
+        pointed_at = context.property
+        if pointed_at is None or pointed_at[2] < 0:
+            return ""
+        path = f"{path}[{pointed_at[2]}]"
+    return f"{pointer.id_data!r}{'' if path.startswith('[') else '.'}{path}"
 
 
 def draw(menu, context) -> None:
     """Where an armature with a chain is at hand."""
     rig = rig_of(context)
-    if pointed_at(context) is not None and rig is not None and len(rig.limber.chains):
+    path = full_path(context) if rig is not None and len(rig.limber.chains) else ""
+    if path:
         menu.layout.separator()
-        menu.layout.operator("limber.send_to_robot", icon="CON_ARMATURE")
+        menu.layout.operator_context = "EXEC_DEFAULT"
+        menu.layout.operator("limber.add_auxiliary", text="Send to Robot", icon="CON_ARMATURE").path = path

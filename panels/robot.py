@@ -76,7 +76,7 @@ def _draw_checks(layout, status) -> None:
         return
     box = layout.box().column(align=True)
     for question in CHECKS.get(status.fault, ()):
-        sentence(box, question, "CHECKBOX_DEHLT")
+        sentence(box, question, "DOT")
 
 
 def _draw_confirming(layout, rig, status) -> None:

@@ -60,7 +60,7 @@ def _draw_joint(layout, rig, joint, status) -> None:
     row = box.row(align=True)
     for field in ("min_us", "zero_us", "max_us"):
         row.prop(joint, field, text="")
-    box.prop(joint, "reverse", text="Reverse (it turns the other way than the bone)")
+    box.prop(joint, "reverse", text="Reverse")
     column = box.column(align=True)
     slides = axes.slides(joint.axis)
     row = column.row(align=True)

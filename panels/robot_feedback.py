@@ -9,8 +9,8 @@ from ..operators.subject import rig_of
 from ..rig import puppeteer, robot
 from .tab import Tab, sentence
 
-COLUMNS = ("Joint", "Told", "Is", "Off", "°C", "V")
-WIDTHS = (3.2, 1.5, 1.5, 1.3, 0.9, 1.1)
+PLACES = (("Joint", 2.4), ("Told", 1.9), ("Is", 1.9), ("Off", 1.8))  # headings, and shares of the width
+HEALTH = (("Servo", 2.4), ("°C", 1.4), ("V", 1.4), ("Load", 1.6), ("A", 1.2))
 
 
 class LIMBER_PT_feedback(Tab, bpy.types.Panel):
@@ -38,49 +38,53 @@ class LIMBER_PT_feedback(Tab, bpy.types.Panel):
             layout.prop(view, "plot_joint")
         if not any(place is not None for place in status.places):
             sentence(layout, "These servos do not tell where they are", "INFO")
-        _draw_table(layout, link.device, status)
+        _draw_places(layout, link.device, status)
+        _draw_health(layout, link.device, status)
 
 
-def _draw_table(layout, device, status) -> None:
+def _draw_places(layout, device, status) -> None:
     box = layout.box().column(align=True)
-    _draw_row(box, COLUMNS)
+    _draw_row(box, PLACES, [heading for heading, _ in PLACES])
     for index, joint in enumerate(device.joints):
         told = status.commanded[index] if status.commanded is not None else None
         place = status.places[index] if index < len(status.places) else None
         off = None if told is None or place is None else place - told
-        heat, volts = _worst(device, status, joint.name)
-        cells = (joint.name, _text(joint, told), _text(joint, place), _text(joint, off), _number(heat, 0), _number(volts, 1))
-        _draw_row(box, cells)
+        _draw_row(box, PLACES, [joint.name, *(_text(joint, value) for value in (told, place, off))])
 
 
-def _draw_row(layout, cells) -> None:
+def _draw_health(layout, device, status) -> None:
+    """Of each servo, where any tells it."""
+    told = [(one.temperature, one.voltage, one.load, one.current) for one in status.channels]
+    if not any(value is not None for values in told for value in values):
+        return
+    box = layout.box().column(align=True)
+    _draw_row(box, HEALTH, [heading for heading, _ in HEALTH])
+    for channel, (heat, volts, load, current) in zip(device.channels, told, strict=False):
+        share = "-" if load is None else f"{100 * load:.0f}%"
+        _draw_row(box, HEALTH, [str(channel.servo), _number(heat, 0), _number(volts, 1), share, _number(current, 2)])
+
+
+def _draw_row(layout, columns, cells) -> None:
     """Cells of a table, in columns of fixed shares of the width."""
-    left = layout
-    rest = sum(WIDTHS)
-    for number, (text, width) in enumerate(zip(cells, WIDTHS, strict=True)):
-        split = left.split(factor=width / rest) if number < len(cells) - 1 else left
+    left, rest = layout, sum(width for _, width in columns)
+    for number, (text, (_, width)) in enumerate(zip(cells, columns, strict=True)):
+        split = left.split(factor=width / rest, align=True) if number < len(cells) - 1 else left
         cell = split.row()
         cell.alignment = "LEFT" if number == 0 else "RIGHT"
         cell.label(text=text)
         left, rest = split, rest - width
 
 
-def _worst(device, status, name: str) -> tuple[float | None, float | None]:
-    """The highest temperature and the lowest voltage of a joint's servos."""
-    mine = [
-        one for channel, one in zip(device.channels, status.channels, strict=False) if any(share.joint == name for share in channel.shares)
-    ]
-    heat = [one.temperature for one in mine if one.temperature is not None]
-    volts = [one.voltage for one in mine if one.voltage is not None]
-    return max(heat, default=None), min(volts, default=None)
-
-
 def _text(joint, value: float | None) -> str:
     if value is None:
         return "-"
     if joint.unit == "rad":
-        return f"{degrees(value):.1f}°"
-    return f"{1000 * value:.1f} mm" if joint.unit == "m" else f"{value:.2f}"
+        return f"{_rounded(degrees(value), 1):.1f}°"
+    return f"{_rounded(1000 * value, 1):.1f} mm" if joint.unit == "m" else f"{_rounded(value, 2):.2f}"
+
+
+def _rounded(value: float, digits: int) -> float:
+    return round(value, digits) + 0.0  # no minus before a zero
 
 
 def _number(value: float | None, digits: int) -> str:

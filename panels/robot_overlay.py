@@ -123,10 +123,12 @@ class Plot:
         self._write(left + gap, bottom + height + gap, f"{self.name}, last {robot_history.SECONDS:.0f} s", TEXT)
         self._write(left + gap, bottom + height - line, f"{self.high * self.unit:.0f}{self.sign}", TEXT)
         self._write(left + gap, bottom + gap, f"{self.low * self.unit:.0f}{self.sign}", TEXT)
-        right = left + width - 110 * self.scale
-        for row, (curve, colour, word) in enumerate(((self.told, TOLD, "told"), (self.places, IS, "is"))):
+        right = left + width
+        for curve, colour, word in ((self.places, IS, "is"), (self.told, TOLD, "told")):
             text = f"{word} {curve[-1][1] * self.unit:.1f}{self.sign}" if curve else f"{word} -"
-            self._write(right + row * 55 * self.scale, bottom + height + gap, text, colour)
+            blf.size(0, LETTERS * self.scale)
+            right -= blf.dimensions(0, text)[0] + 2 * gap
+            self._write(right, bottom + height + gap, text, colour)
 
     def _write(self, x: float, y: float, text: str, colour) -> None:
         blf.size(0, LETTERS * self.scale)

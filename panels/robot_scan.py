@@ -5,6 +5,7 @@ from itertools import groupby
 import bpy
 
 from ..hardware.describe import OWN, codec_of
+from ..hardware.protocols.table import PROTOCOLS
 from ..operators.subject import rig_of
 from ..rig import robot_errands
 from .tab import Tab, sentence
@@ -49,11 +50,10 @@ class LIMBER_PT_scan(Tab, bpy.types.Panel):
 def _draw_found(layout, scan) -> None:
     for (port, protocol, rate), found in groupby(scan.found, key=lambda one: (one.port, one.protocol, one.baudrate)):
         box = layout.box().column(align=True)
-        row = box.row()
-        names = row.column(align=True)
-        names.label(text=port, icon="LINKED")
-        names.label(text=f"{_title(protocol)}, {rate}", icon="BLANK1")
+        row = box.split(factor=0.72)
+        row.label(text=port, icon="LINKED")
         use = row.operator("limber.use_found", text="Use")
+        box.label(text=f"{_title(protocol)}, {rate} baud", icon="BLANK1")
         use.port, use.protocol, use.baudrate = port, protocol, rate
         for one in found:
             _draw_one(box, one)
@@ -80,7 +80,7 @@ def _draw_one(box, one) -> None:
 
 
 def _title(protocol: str) -> str:
-    return "Limber" if protocol == OWN else codec_of(protocol).capabilities.title
+    return "Limber" if protocol == OWN else PROTOCOLS[protocol].title
 
 
 class LIMBER_PT_protocol(Tab, bpy.types.Panel):

@@ -4,8 +4,14 @@ import bpy
 
 from ..hardware.safety import State
 from ..operators.subject import rig_of
-from ..rig import chains, robot, robot_device, robot_errands, servo_units
+from ..rig import chains, robot, robot_device, robot_errands, robot_values, servo_units
 from .tab import ChainTab, Tab, sentence
+
+JOGS = {  # by a joint's unit: the operator's amounts, and what they are
+    "rad": ((-5.0, "-5°"), (-1.0, "-1°"), (1.0, "+1°"), (5.0, "+5°")),
+    "m": ((-5.0, "-5 mm"), (-1.0, "-1"), (1.0, "+1"), (5.0, "+5 mm")),
+    "plain": ((-18.0, "-10%"), (-1.8, "-1%"), (1.8, "+1%"), (18.0, "+10%")),
+}
 
 
 class LIMBER_UL_servos(bpy.types.UIList):
@@ -63,19 +69,19 @@ def draw_trials(layout, rig, name: str, servo: int) -> None:
     if link is None or status is None:
         sentence(layout, "Connect, and servos can be tried one by one here", "INFO")
         return
-    names = [joint.name for joint in link.device.joints]
+    joint = next((joint for joint in link.device.joints if joint.name == name), None)
     column = layout.column(align=True)
     column.enabled = status.state in {*robot.QUIET, State.CONFIRM_POSE}
     row = column.row(align=True)
     if robot_device.channel_of_servo(link.device, servo) is not None:
         row.operator("limber.wiggle", text="Wiggle", icon="FORCE_HARMONIC").servo = servo
-    if name in names:
+    if joint is not None:
         row.operator("limber.test_joint", text="Test", icon="ARROW_LEFTRIGHT").joint = name
         row = column.row(align=True)
-        for amount, text in ((-5, "-5"), (-1, "-1"), (1, "+1"), (5, "+5")):
+        for amount, text in JOGS[joint.unit]:
             jog = row.operator("limber.jog", text=text)
             jog.joint, jog.amount = name, amount
-    else:
+    elif name:
         sentence(layout, "Not on the robot that is connected: connect anew to try it", "INFO")
 
 
@@ -85,7 +91,8 @@ def _draw_found(layout, joint) -> None:
     found = [one for one in scan.found if one.servo is not None] if scan else []
     if not found:
         return
-    flow = layout.grid_flow(columns=4, align=True)
+    layout.label(text=f"Give {robot_device.label(joint)} one that was found:")
+    flow = layout.grid_flow(columns=6, align=True, row_major=True, even_columns=True)
     for one in found:
         button = flow.operator("limber.assign_servo", text=str(one.servo), depress=one.servo == joint.servo)
         button.servo = one.servo
@@ -145,7 +152,8 @@ class LIMBER_PT_more_servos(Tab, bpy.types.Panel):
             row.prop(share, "gear", text="")
             row.operator("limber.remove_share", text="", icon="X").index = index
         box.operator("limber.add_share", icon="ADD")
-        draw_trials(layout, rig, "", channel.servo) if robot.link(rig) else None
+        if robot.link(rig) is not None:
+            draw_trials(layout, rig, "", channel.servo)
         draw_servo(layout, device, channel, gear=False)
 
 
@@ -178,11 +186,9 @@ class LIMBER_PT_values(Tab, bpy.types.Panel):
 
 
 def _draw_value(layout, rig, device, value) -> None:
-    from ..rig.robot_values import value_of
-
-    now = value_of(value)
+    now = robot_values.value_of(value)
     if now is None:
-        sentence(layout, "This property is not there: choose what has it, and its path", "ERROR")
+        sentence(layout, "This property is not there: correct its path, or remove it and add it anew", "ERROR")
     draw_trials(layout, rig, value.name, value.servo)
     layout.use_property_split = True
     column = layout.column(align=True)

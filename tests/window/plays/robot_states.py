@@ -1,6 +1,12 @@
 """Photographs the robot's panels in each state: a bus that is scanned, servos that are tried, calibrated, armed, stopped, led by hand."""
 
+import importlib.util
+import os
+import select
 import sys
+import threading
+import time
+import tty
 from pathlib import Path
 
 import bpy
@@ -9,71 +15,192 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
 
-TALL = ("LIMBER_PT_rig", "LIMBER_PT_postures", "LIMBER_PT_gaze", "LIMBER_PT_motion", "LIMBER_PT_bake", "LIMBER_PT_compare")
+SERVO_BUS = Path(__file__).resolve().parents[2] / "hardware" / "servo_bus.py"
+BELOW_TOP = 665  # [pixels] from the sidebar's top to the Delay
+HELD = 90.0  # [s] for what takes a second where nothing else is going on
 
 
-def show_only(stage, *children: str) -> None:
-    """The robot's panel, with these parts of it open; the other panels of the tab are gone."""
-    registry = stage.part("panels.registry")
-    for cls in registry.CLASSES:
-        if not issubclass(cls, bpy.types.Panel):
-            continue
-        top = getattr(cls, "bl_parent_id", "") or cls.__name__
-        wanted = cls.__name__ in {"LIMBER_PT_robot", "LIMBER_PT_stop"} or (top == "LIMBER_PT_robot" and cls.__name__ in children)
+def robot_panels(stage) -> list[type]:
+    """The robot's panel and its parts, in order."""
+    panels = [cls for cls in stage.part("panels.registry").CLASSES if issubclass(cls, bpy.types.Panel)]
+    return [cls for cls in panels if "LIMBER_PT_robot" in (cls.__name__, getattr(cls, "bl_parent_id", ""))]
+
+
+def clear_tab(stage) -> None:
+    """Takes all panels out of the tab but the stop button, before it is first drawn: Blender remembers what was closed."""
+    for cls in stage.part("panels.registry").CLASSES:
+        if issubclass(cls, bpy.types.Panel) and cls.__name__ != "LIMBER_PT_stop":
+            cls.bl_options = (getattr(cls, "bl_options", None) or set()) - {"DEFAULT_CLOSED"}
+            bpy.utils.unregister_class(cls)
+
+
+def show(stage, *parts: str) -> None:
+    """The robot's panel with these parts of it."""
+    for cls in robot_panels(stage)[::-1]:
         if hasattr(bpy.types, cls.__name__):
             bpy.utils.unregister_class(cls)
-        if wanted:
-            cls.bl_options = (getattr(cls, "bl_options", None) or set()) - {"DEFAULT_CLOSED"}
+    for cls in robot_panels(stage):
+        if cls.__name__ in {"LIMBER_PT_robot", *parts}:
             bpy.utils.register_class(cls)
+
+
+def open_menu_of_delay(stage) -> None:
+    """Right-clicks the Delay in the robot's options, as they are drawn first; notes the property that the menu would send to the robot."""
+    menu = stage.part("panels.property_menu")
+    full_path = menu.full_path
+
+    def noted(context) -> str:
+        stage.facts["menu"] = full_path(context)
+        return stage.facts["menu"]
+
+    menu.full_path = noted
+    region = stage.region("UI")
+    x, y = region.x + int(0.65 * region.width), region.y + region.height - BELOW_TOP
+    stage.move((x, y))
+    for value in ("PRESS", "RELEASE"):
+        stage.window.event_simulate(type="RIGHTMOUSE", value=value, x=x, y=y)
+
+
+class Wire:
+    """Simulated Feetech servos on a pty, served by a thread of this process."""
+
+    def __init__(self, places: dict[int, float]) -> None:
+        spec = importlib.util.spec_from_file_location("servo_bus", SERVO_BUS)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["servo_bus"] = module
+        spec.loader.exec_module(module)
+        self.bus = module.StsBus(places)
+        self.bus.now = time.perf_counter()
+        self.lock = threading.Lock()
+        self._master, slave = os.openpty()
+        tty.setraw(slave)
+        self.port = os.ttyname(slave)
+        self._open = True
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def close(self) -> None:
+        self._open = False
+
+    def put(self, servo: int, steps: float) -> None:
+        """A hand moves a servo."""
+        with self.lock:
+            self.bus.servos[servo].position = steps
+
+    def _serve(self) -> None:
+        while self._open:
+            readable, _, _ = select.select([self._master], [], [], 0.002)
+            data = os.read(self._master, 4096) if readable else b""
+            with self.lock:
+                said = self.bus.hear(data, time.perf_counter())
+            if said:
+                os.write(self._master, said)
 
 
 def play(stage):
     rig, chain = lamp.build(stage)
     for joint in chain.joints:
         joint.lower, joint.upper = -1.4, 1.4
-    robot, states = stage.part("rig.robot"), stage.part("hardware.safety").State
+    robot, errands = stage.part("rig.robot"), stage.part("rig.robot_errands")
+    states = stage.part("hardware.safety").State
+    wire = Wire({joint.servo + 1: 2048.0 for joint in chain.joints})
+    view = bpy.context.window_manager.limber_view
+    clear_tab(stage)
     stage.maximise()
     yield 0.5
-    stage.open_tab()
-    yield 0.5
 
-    def shot(name, *children):
-        show_only(stage, *children)
+    def shot(name, *parts, wait=1.5):
+        show(stage, *parts)
         stage.open_tab()
         stage.redraw()
-        yield 0.7
+        yield wait
         stage.photograph(f"robot_{name}")
 
-    def is_in(state):
-        return lambda: robot.status(rig) is not None and robot.status(rig).state == states[state]
+    def until(state):
+        yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state == states[state], HELD)
 
-    yield from shot("disconnected", "LIMBER_PT_protocol", "LIMBER_PT_scan", "LIMBER_PT_channels")
-    with stage.context():
-        bpy.ops.limber.connect()
-    yield from stage.until(is_in("DISARMED"))
-    yield from shot("servos", "LIMBER_PT_channels")
-    yield from shot("calibrate", "LIMBER_PT_calibrate")
-    with stage.context():
-        bpy.ops.limber.arm()
-    yield from stage.until(is_in("ARMED"))
-    bpy.context.window_manager.limber_view.ghost = True
-    bpy.context.window_manager.limber_view.plot = True
-    bpy.context.window_manager.limber_view.plot_joint = "upper X"
-    rig.pose.bones["upper"].rotation_euler.x = 0.2
+    def do(operator, *arguments, **options):
+        with stage.context():
+            operator(*arguments, **options)
+
+    yield from shot("disconnected", "LIMBER_PT_protocol", "LIMBER_PT_scan", "LIMBER_PT_robot_options")
+    stage.move(stage.point(0.5, 0.5))
+    yield 0.2
+
+    # any property can be sent to the robot from its menu
+    open_menu_of_delay(stage)
     yield 1.0
-    rig.pose.bones["upper"].rotation_euler.x = 1.0
+    stage.photograph("robot_menu")
+    stage.press("ESC")
+    yield 0.3
+
+    # servos are found, and given to joints
+    rig.limber.device.port = wire.port
+    do(bpy.ops.limber.scan, "INVOKE_DEFAULT", protocols={"feetech_sts"})
+    yield 1.0
+    stage.photograph("robot_scan_dialog")
+    stage.press("ESC")
+    yield 0.5
+    do(bpy.ops.limber.scan, where="DEVICE", protocols={"feetech_sts"}, rates={"1000000"}, highest=252)
     yield 1.2
-    yield from shot("feedback", "LIMBER_PT_feedback")
-    with stage.context():
-        bpy.ops.limber.stop()
-    yield from stage.until(is_in("FAULT"))
+    stage.photograph("robot_scanning")
+    yield from stage.until(lambda: errands.scan().over, HELD)
+    stage.facts["found"] = [one.servo for one in errands.scan().found]
+    yield from shot("found", "LIMBER_PT_scan", "LIMBER_PT_channels")
+    one = errands.scan().found[0]
+    do(bpy.ops.limber.change_servo, "INVOKE_DEFAULT", port=one.port, protocol=one.protocol, baudrate=one.baudrate, servo=one.servo)
+    yield 1.0
+    stage.photograph("robot_change_dialog")
+    stage.press("ESC")
+    yield 0.5
+    do(bpy.ops.limber.use_found, port=one.port, protocol=one.protocol, baudrate=one.baudrate)
+    for number in range(len(chain.joints)):
+        chain.active_joint = number
+        do(bpy.ops.limber.assign_servo, servo=number + 1)
+
+    # one at a time, then by hand
+    do(bpy.ops.limber.connect)
+    yield from until("DISARMED")
+    do(bpy.ops.limber.wiggle, servo=3)
+    yield from shot("servos", "LIMBER_PT_channels", wait=0.5)
+    yield from until("DISARMED")
+    chain.active_joint = 2
+    do(bpy.ops.limber.puppeteer)
+    yield from until("LIMP")
+    wire.put(3, 1700.0)
+    wire.put(2, 2400.0)
+    yield from stage.until(lambda: abs(rig.pose.bones["middle"].rotation_euler.x + (2048 - 1700) / 651.9) < 0.01, HELD)
+    stage.facts["led"] = True
+    yield from shot("calibrate", "LIMBER_PT_calibrate")
+    yield from shot("puppeteer", "LIMBER_PT_puppeteer")
+    do(bpy.ops.limber.end_puppeteer)
+    yield from until("DISARMED")
+
+    # armed
+    do(bpy.ops.limber.arm)
+    yield from until("ARMED")
+    view.ghost = view.plot = True
+    view.plot_joint = "middle X"
+    for angle in (0.2, 0.6, -0.2):
+        rig.pose.bones["middle"].rotation_euler.x = angle
+        yield 1.0
+    rig.pose.bones["upper"].rotation_euler.x = 0.9
+    yield from shot("feedback", "LIMBER_PT_feedback", wait=0.4)
+    do(bpy.ops.limber.stop)
+    yield from until("FAULT")
+    view.ghost = view.plot = False
     yield from shot("stopped")
-    with stage.context():
-        bpy.ops.limber.clear_fault()
-    yield from stage.until(is_in("DISARMED"))
-    with stage.context():
-        bpy.ops.limber.puppeteer()
-    yield from stage.until(is_in("LIMP"))
-    yield from shot("puppeteer", "LIMBER_PT_puppeteer", "LIMBER_PT_feedback")
-    with stage.context():
-        bpy.ops.limber.disconnect()
+    do(bpy.ops.limber.disconnect)
+
+    # servos that cannot tell where they are; more servos, values
+    rig.limber.device.protocol, rig.limber.device.port = "limber", "virtual-hobby"
+    do(bpy.ops.limber.add_channel)
+    rig["jaw"] = 0.25
+    do(bpy.ops.limber.add_auxiliary, path=f'bpy.data.objects["{rig.name}"]["jaw"]')
+    do(bpy.ops.limber.connect)
+    yield from until("DISARMED")
+    yield from shot("more", "LIMBER_PT_more_servos", "LIMBER_PT_values")
+    do(bpy.ops.limber.arm)
+    yield from until("CONFIRM_POSE")
+    yield from shot("confirm")
+    do(bpy.ops.limber.disconnect)
+    wire.close()

@@ -1,0 +1,8 @@
+"""The robot's panels in a real window: servos are found, tried, led by hand and armed; pictures of each state are in build/window/."""
+
+
+def test_servos_on_a_bus_are_found_set_up_led_by_hand_and_armed_in_the_panel(play):
+    facts = play("robot_states")
+    assert facts["found"] == [1, 2, 3, 4, 5, 6]
+    assert facts["led"]
+    assert facts["menu"] == "bpy.data.objects['Rig'].limber.device.latency"
