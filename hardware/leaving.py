@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import subprocess
-import threading
 
 CLOSE_GRACE = 0.5  # [s] the worker disarms and ends within a few turns, or in 0.3 s where the device does not answer
 KILL_GRACE = 1.0  # [s] the system ends a killed process at once, but for one in a driver's call: that one ends when the driver lets it
@@ -12,8 +12,7 @@ KILL_GRACE = 1.0  # [s] the system ends a killed process at once, but for one in
 
 def see_off(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> None:
     """Tell a worker to disarm and end, and return at once; one that still runs after `grace` [s] is killed meanwhile."""
-    _tell(process)
-    threading.Thread(target=_wait, args=(process, grace), name="limber: a worker leaves", daemon=True).start()
+    _thread.start_new_thread(see_off_and_wait, (process, grace))  # threading.Thread.start would wait until the thread runs
 
 
 def see_off_and_wait(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> None:
