@@ -54,7 +54,7 @@ from .robot_servos import (
     LIMBER_OT_remove_share,
     LIMBER_OT_use_preset,
 )
-from .robot_setup import LIMBER_OT_jog, LIMBER_OT_test_joint, LIMBER_OT_wiggle
+from .robot_setup import LIMBER_OT_jog, LIMBER_OT_let_go, LIMBER_OT_test_joint, LIMBER_OT_which_joint, LIMBER_OT_wiggle
 from .robot_values import LIMBER_OT_add_auxiliary, LIMBER_OT_remove_auxiliary
 
 CLASSES = (
@@ -100,6 +100,8 @@ CLASSES = (
     LIMBER_OT_reconnect,
     LIMBER_OT_disconnect,
     LIMBER_OT_wiggle,
+    LIMBER_OT_which_joint,
+    LIMBER_OT_let_go,
     LIMBER_OT_jog,
     LIMBER_OT_test_joint,
     LIMBER_OT_set_zero,

@@ -14,6 +14,7 @@ class LIMBER_OT_puppeteer(bpy.types.Operator):
 
     bl_idname = "limber.puppeteer"
     bl_label = "Move by Hand"
+    bl_options = {"REGISTER", "UNDO"}  # the step before the hand's
 
     @classmethod
     def poll(cls, context):

@@ -9,7 +9,7 @@ from .subject import poll_chain, poll_rig, rig_of
 
 
 class LIMBER_OT_assign_servo(bpy.types.Operator):
-    """Give the selected joint this servo. The joint that had it gets none"""
+    """Give the selected joint this servo; the joint that had it gets the selected one's"""
 
     bl_idname = "limber.assign_servo"
     bl_label = "Assign Servo"
@@ -28,12 +28,7 @@ class LIMBER_OT_assign_servo(bpy.types.Operator):
             self.report({"ERROR"}, f"Chain '{chain.name}' has no joint: press Match Joints")
             return {"CANCELLED"}
         joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]
-        before = [other for _, other in robot_device.joints(rig) if other.servo == self.servo and other != joint and self.servo >= 0]
-        for other in before:
-            other.servo = -1
-        joint.servo = self.servo
-        if before:
-            self.report({"INFO"}, f"{robot_device.label(before[0])} had servo {self.servo}, and has none now")
+        self.report({"INFO"}, robot_device.give_servo(rig, joint, self.servo))
         return {"FINISHED"}
 
 

@@ -1,4 +1,4 @@
-"""Trying a robot out, one joint or servo at a time: wiggle, jog, test."""
+"""Trying a robot out, one joint or servo at a time: wiggle, tell which joint moves, jog, test, let go."""
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
@@ -40,6 +40,77 @@ class LIMBER_OT_wiggle(bpy.types.Operator):
             self.report({"ERROR"}, f"Servo {self.servo} is not on the robot that is connected; it has {known}: connect anew")
             return {"CANCELLED"}
         link.wiggle(channel)
+        return {"FINISHED"}
+
+
+class LIMBER_OT_which_joint(bpy.types.Operator):
+    """Turn this servo a little and back, and say which joint moves: the joint gets the servo, and the one that had it gets the joint's"""
+
+    bl_idname = "limber.which_joint"
+    bl_label = "Which Joint Moves?"
+    bl_options = {"REGISTER", "UNDO"}
+
+    servo: IntProperty(name="Servo", description="Number of the servo that moves", min=0, options={"SKIP_SAVE"})
+    joint: StringProperty(name="Joint", description="Name of the joint that moves", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return poll_state(cls, context, WHEN_TRIED)
+
+    def invoke(self, context, event):
+        if self.joint:
+            return self.execute(context)
+        bpy.ops.limber.wiggle(servo=self.servo)
+        servo, names = self.servo, [robot_device.label(joint) for _, joint in robot_device.joints(rig_of(context))]
+
+        def draw(menu, _context):
+            for name in names:
+                button = menu.layout.operator("limber.which_joint", text=name)
+                button.servo, button.joint = servo, name
+            menu.layout.separator()
+            again = menu.layout.operator("limber.which_joint", text="Once More", icon="FORCE_HARMONIC")
+            again.servo = servo
+
+        context.window_manager.popup_menu(draw, title=f"Servo {servo} moves. Which joint is it?", icon="QUESTION")
+        return {"INTERFACE"}
+
+    def execute(self, context):
+        rig = rig_of(context)
+        joint = next((joint for _, joint in robot_device.joints(rig) if robot_device.label(joint) == self.joint), None)
+        if joint is None:
+            self.report({"ERROR"}, f"'{self.joint}' is no joint of this armature: choose the one that moves")
+            return {"CANCELLED"}
+        self.report({"INFO"}, robot_device.give_servo(rig, joint, self.servo))
+        return {"FINISHED"}
+
+
+class LIMBER_OT_let_go(bpy.types.Operator):
+    """Let servos go limp, so that they can be moved by hand; the armature stays as it is. Hold what would fall"""
+
+    bl_idname = "limber.let_go"
+    bl_label = "Let Go"
+
+    joint: StringProperty(name="Joint", description="Name of the joint whose servos go limp; empty: all do", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return poll_state(cls, context, robot.QUIET)
+
+    def invoke(self, context, event):
+        who = f"The servos of {self.joint} go" if self.joint else "All servos go"
+        return context.window_manager.invoke_confirm(
+            self, event, title="Let Go", message=f"{who} limp: hold what would fall", confirm_text="Let Go"
+        )
+
+    def execute(self, context):
+        link = robot.link(rig_of(context))
+        if not self.joint:
+            link.release()
+            return {"FINISHED"}
+        if _joint_index(self, link, self.joint) is None:
+            return {"CANCELLED"}
+        channels = link.device.channels
+        link.release(index for index, channel in enumerate(channels) if any(share.joint == self.joint for share in channel.shares))
         return {"FINISHED"}
 
 

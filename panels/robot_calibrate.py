@@ -42,7 +42,9 @@ def _draw_joint(layout, rig, joint, status) -> None:
         sentence(layout, "Limp: move the robot by hand", "VIEW_PAN")
     else:
         draw_trials(layout, rig, name, joint.servo)
-        layout.operator("limber.puppeteer", icon="VIEW_PAN")
+        row = layout.row(align=True)
+        row.operator("limber.let_go", text="Let Joint Go", icon="VIEW_PAN").joint = name
+        row.operator("limber.let_go", text="Let All Go")
     place = _place(rig, joint)
     unit = servo_units.unit_name(rig.limber.device.protocol)
     box = layout.box().column(align=True)

@@ -75,6 +75,8 @@ def draw_trials(layout, rig, name: str, servo: int) -> None:
     row = column.row(align=True)
     if robot_device.channel_of_servo(link.device, servo) is not None:
         row.operator("limber.wiggle", text="Wiggle", icon="FORCE_HARMONIC").servo = servo
+        if name:
+            row.operator("limber.which_joint", text="", icon="QUESTION").servo = servo
     if joint is not None:
         row.operator("limber.test_joint", text="Test", icon="ARROW_LEFTRIGHT").joint = name
         row = column.row(align=True)

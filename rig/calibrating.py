@@ -55,7 +55,7 @@ def zero(rig, name: str, value: float) -> list[str]:
         settings = robot_device.settings_of(rig, channel.servo)
         place = raw[index]
         if place is None:
-            raise RigError(f"Where servo {channel.servo} is, is not known: move {name} by hand, or jog it first")
+            raise RigError(f"Where servo {channel.servo} is, is not known: let it go or jog it first")
         turn = sum(share.gear * shown[share.joint] for share in channel.shares)
         sign = -1 if getattr(settings, "reverse", False) else 1
         if hasattr(settings, "zero_us"):
@@ -77,7 +77,7 @@ def end(rig, name: str, high: bool) -> list[str]:
     for index, channel in _channels_of(rig, name):
         settings, place = robot_device.settings_of(rig, channel.servo), raw[index]
         if place is None:
-            raise RigError(f"Where servo {channel.servo} is, is not known: move {name} by hand, or jog it first")
+            raise RigError(f"Where servo {channel.servo} is, is not known: let it go or jog it first")
         if not hasattr(settings, "min_us"):
             continue
         upper = high != settings.reverse
@@ -99,7 +99,7 @@ def start_range(rig) -> None:
     """
     status = robot.status(rig)
     if status is None or status.state is not State.LIMP:
-        raise RigError("The robot is not let go: press Move by Hand first")
+        raise RigError("The robot is not let go: press Let All Go first")
     _spans[rig.session_uid] = _Span()
 
 

@@ -63,6 +63,20 @@ def free_servo(rig) -> int:
     return next(number for number in range(len(taken) + 1) if number not in taken)
 
 
+def give_servo(rig, joint, servo: int) -> str:
+    """Gives a joint a servo; whatever had that number gets the joint's. Returns what has changed, in words."""
+    had = joint.servo
+    other = settings_of(rig, servo) if servo >= 0 else None
+    if other is not None and other != joint:
+        other.servo = had
+    joint.servo = servo
+    told = f"{label(joint)} has servo {servo}" if servo >= 0 else f"{label(joint)} has no servo"
+    if other is None or other == joint:
+        return told
+    name = label(other) if hasattr(other, "bone") else other.name
+    return f"{told}; {name}, which had it, has {f'servo {had}' if had >= 0 else 'none'}"
+
+
 def sources(rig) -> tuple[Source, ...]:
     """What each joint of the device follows, in the device's order."""
     of_joints = [Source(chain.uid, joint.bone, joint.axis) for chain, joint in driven(rig)]

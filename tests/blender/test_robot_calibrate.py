@@ -49,7 +49,7 @@ def bus(rig, chain):
 
 
 def limp(rig) -> None:
-    bpy.ops.limber.puppeteer()
+    bpy.ops.limber.let_go()
     until(lambda: state(rig) == "LIMP", "the robot is limp")
 
 
@@ -71,6 +71,23 @@ def test_zero_is_where_the_robot_stands(rig, chain, bus):
     bpy.ops.limber.reconnect()
     until(lambda: state(rig) == "DISARMED" and None not in status(rig).places, "it is connected anew")
     assert status(rig).places[2] == pytest.approx(0.0, abs=0.01)
+
+
+def test_one_joint_is_let_go_alone_and_the_armature_stays_as_it_is(rig, chain, bus):
+    torque = [servo.table[40] for servo in bus.servos.values()]
+    assert torque == [0] * 6, "connecting gives no torque"
+    bpy.ops.limber.arm()
+    until(lambda: state(rig) == "ARMED", "it is armed")
+    bpy.ops.limber.disarm()
+    until(lambda: state(rig) == "DISARMED", "it is disarmed, and holds")
+    bpy.ops.limber.let_go(joint="middle X")
+    until(lambda: state(rig) == "LIMP", "it is limp")
+    assert [servo.table[40] for servo in bus.servos.values()] == [1, 1, 0, 1, 1, 1]
+    before = rig.pose.bones["middle"].rotation_euler.x
+    move(rig, bus, 2, 1900.0)
+    assert rig.pose.bones["middle"].rotation_euler.x == before
+    with pytest.raises(RuntimeError, match="'tail' is no joint"):
+        bpy.ops.limber.let_go(joint="tail")
 
 
 def test_zero_can_be_had_at_another_angle_and_with_reverse(rig, chain, bus):

@@ -163,10 +163,21 @@ def test_the_virtual_robot_takes_the_calibration_of_any_protocol(rig, protocol):
     assert state(rig) == "ARMED"
 
 
-def test_a_servo_is_assigned_to_the_selected_joint_and_taken_from_the_other(rig, chain):
+def test_a_servo_is_assigned_to_the_selected_joint_which_changes_with_the_one_that_had_it(rig, chain):
     chain.active_joint = 3
     bpy.ops.limber.assign_servo(servo=1)
-    assert [joint.servo for joint in chain.joints] == [0, -1, 2, 1, 4, 5]
+    assert [joint.servo for joint in chain.joints] == [0, 3, 2, 1, 4, 5]
+    bpy.ops.limber.assign_servo(servo=17)
+    bpy.ops.limber.assign_servo(servo=-1)
+    assert [joint.servo for joint in chain.joints] == [0, 3, 2, -1, 4, 5]
+
+
+def test_the_joint_that_moves_gets_the_servo_that_wiggles(rig, chain):
+    connect(rig)
+    bpy.ops.limber.which_joint(servo=2, joint=name(chain.joints[5]))
+    assert [joint.servo for joint in chain.joints] == [0, 1, 5, 3, 4, 2]
+    with pytest.raises(RuntimeError, match="'nobody' is no joint"):
+        bpy.ops.limber.which_joint(servo=2, joint="nobody")
 
 
 def test_wiggle_jog_and_test_move_one_joint_and_leave_the_others(rig, chain):
