@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..skeleton import Angles
 from .descent import Lead
 from .model import Indices, Model
-from .pace import ARRIVED, LARGEST_MOVE, RAMP
+from .pace import ARRIVED, LARGEST_MOVE, RAMP, STRAIGHT_RAMP
 
 STAY, ALONG, STRAIGHT, FORCED = range(4)
 """No glide; toward the branch as the aim lets it; straight there, whatever the aim; the farthest joint straight there, others by their
@@ -33,8 +33,9 @@ def led(model: Model, angles: Angles, glides: Glides, frames: int, lower: Angles
     farthest = far.argmax(1)
     left = np.maximum(far.max(1), ARRIVED)
     top = min(LARGEST_MOVE, model.options.glide_speed)
-    brake = np.maximum(RAMP, np.sqrt(2.0 * RAMP * left) - 0.5 * RAMP)
-    travel = frames * np.minimum(np.minimum(top, glides.speeds + 0.5 * (frames + 1) * RAMP), brake)
+    ramp = np.where(glides.kinds == STRAIGHT, STRAIGHT_RAMP, RAMP)
+    brake = np.maximum(ramp, np.sqrt(2.0 * ramp * left) - 0.5 * ramp)
+    travel = frames * np.minimum(np.minimum(top, glides.speeds + 0.5 * (frames + 1) * ramp), brake)
     toward = away * np.minimum(1.0, travel / left)[:, None]
     forced = (glides.kinds == FORCED)[:, None] & (far > ARRIVED)
     if forced.any():
@@ -45,7 +46,7 @@ def led(model: Model, angles: Angles, glides: Glides, frames: int, lower: Angles
         upper = np.where(forced & (away < 0.0), np.maximum(np.minimum(upper, angles + share), lower), upper)
     staying = np.where(gliding, 0.0, 1.0)
     lead = Lead(toward, staying, np.where(glides.kinds == STRAIGHT, 0.0, 1.0), np.ones(len(angles)), lower, upper)
-    return lead, np.where(gliding, np.minimum(np.minimum(top, brake), glides.speeds + frames * RAMP), 0.0)
+    return lead, np.where(gliding, np.minimum(np.minimum(top, brake), glides.speeds + frames * ramp), 0.0)
 
 
 def arrived(model: Model, angles: Angles, goals: Angles) -> NDArray[np.bool_]:

@@ -192,8 +192,10 @@ class Authored:
         if self.model.options.hold_body:
             return (upright + sums[:, 0]) / len(self._up), np.broadcast_to(self.directions, poses.directions.shape)
         size = np.sqrt((sums**2).sum(1))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            turn = np.where(size[:, None] > NO_DIRECTION, sums / size[:, None], np.array([1.0, 0.0]))
+        turn = sums / np.maximum(size, NO_DIRECTION)[:, None]
+        lost = size <= NO_DIRECTION
+        if lost.any():
+            turn[lost] = (1.0, 0.0)
         wanted = self._up[:, None] * self.model.base_axis + turn[:, 0, None, None] * self._level + turn[:, 1, None, None] * self._side
         return (upright + size) / len(self._up), wanted
 

@@ -14,8 +14,8 @@ import numpy as np
 from ..skeleton import Angles
 from .aims import BatchedAim
 from .descent import Descent, Lead, Pace, Rows
-from .glides import KINDS, STAY, Glides, arrived, led
-from .model import Authored, Indices, Model
+from .glides import ALONG, FORCED, KINDS, STAY, Glides, arrived, led
+from .model import Authored, Model
 from .pace import LARGEST_MOVE
 from .prediction import Outlook
 from .search import best_rows
@@ -24,7 +24,7 @@ from .seeds import Seeds
 FOLLOW, SPREAD, SIMULATE, SEEK_WIDE, SEEK_LESS, SEEK_DEEP, REST = range(7)
 CYCLE = 12  # frames from plan to plan: with less than half of them at work the median frame has nothing of it
 SEEK_EVERY = 28  # frames between searches for new branches
-LEAD = 12  # frames ahead that branches are followed for: about when a glide that starts now arrives
+LEAD = 20  # frames ahead that branches are followed for: about when a glide that starts when it is planned arrives
 SEEK_LEAD = 20  # likewise for a search, whose rows will be simulated some frames later
 SEEK = Pace(proximal=0.01, largest_step=0.5)
 WIDE, LESS, DEEP = (2, 20), (4, 10), (6, 10)  # (steps, rows kept) of a search
@@ -32,21 +32,26 @@ FOLLOWING = Pace(proximal=0.03, largest_step=0.5)
 FOLLOW_STEPS = 2
 POOL = 10  # rows on other branches
 SPREAD_STEPS = 4
-FROM_POOL, FROM_SPREAD = 6, 6  # branches that are simulated, at most
+FROM_POOL, FROM_SPREAD = 8, 14  # branches that are simulated, at most: numpy takes many rows in hardly more time than few
 AWAY_COST = 0.2  # of a radian of the farthest joint against the mean squared difference of directions: long glides lose the aim for long
 SAME_BRANCH = 0.25  # [rad] of the farthest joint: rows nearer than this are one
 NEARLY = math.radians(8)  # of aim: what a row may miss and still be worth a simulation
 WORTH_A_GLIDE = 0.3  # [rad] of the farthest joint: what is nearer is reached by warm steps
 HORIZON = 40  # frames that are simulated: a half turn takes 30
+DELAY = 2  # frames on the present course before another begins in a simulation: in truth it takes that long
 STRIDE = 2  # frames in a step of a simulation: coarser ones misjudge what glides lose of the aim
-WORK = 1600  # rows times joints times steps in a frame's piece of a simulation: a few milliseconds in numpy
+NEAR_FUTURE = 18  # frames until which that matters: a quick glide has arrived
+FAR_STRIDE = 4  # frames in a step from then on
+WORK = 15500  # in a frame's piece of a simulation: a few milliseconds in numpy
+STEP_WORK = 1500  # of a step by itself, against rows times joints
 TAIL = 30  # frames that the end of a simulation goes on for in its cost, or what is lost for good would seem cheap
-PROMISING = 12  # ways that a simulation goes on with after its first piece
 BRANCH_PROXIMAL = 0.1  # of branches in a simulation, which nothing holds back
 AIM_COST = 30.0  # of a degree of aim, in degrees of shape deviation
 LOST_COST = 90.0  # of a frame whose aim is off by a degree or more, likewise
 FREE = math.radians(0.5)  # of aim: what the coarse steps miss by themselves
 OFF = math.radians(1)  # of aim: from here it is lost
+PATIENCE = 10  # frames with the aim lost, after which nothing is chosen that the aim may hold up
+GIVEN_UP = 1e6  # cost of the others
 HYSTERESIS = 1.0  # [deg of shape deviation] by which another course must be cheaper
 
 Row = tuple[float, ...]
@@ -98,7 +103,7 @@ class Now(NamedTuple):
     posture: Angles  # (n,)
     angles: Angles  # (n,) the last frame's
     speed: float  # [rad a frame] of the glide under way
-    lost: bool
+    lost: int  # frames that the aim has been lost for
 
 
 class Planner:
@@ -185,18 +190,33 @@ class Planner:
                     branches.append(tuple(found.angles[row].tolist()))
         if not branches:
             return replace(state, stage=self._after(state))
+        start, speed = self._before(state, now)
         kinds = (STAY, *(kind for _ in branches for kind in KINDS))
         simulation = Simulation(
             branches=tuple(branches),
-            rows=(*branches, *(tuple(now.angles.tolist()) for _ in kinds)),
+            rows=(*branches, *(start for _ in kinds)),
             asked=kinds,
             kinds=kinds,
             goals=(0, *(index for index in range(len(branches)) for _ in KINDS)),
-            speeds=(now.speed,) * len(kinds),
+            speeds=(speed,) * len(kinds),
             costs=(0.0,) * len(kinds),
+            frames=DELAY,
             under_way=state.course is not None,
         )
         return replace(state, simulation=simulation, stage=SIMULATE)
+
+    def _before(self, state: Planning, now: Now) -> tuple[Row, float]:
+        """Where the present course leads while others are simulated, and its speed [rad a frame] there."""
+        course, speeds = state.course, np.array([now.speed])
+        rows = [now.angles.tolist(), now.angles.tolist()] if course is None else [course.branch, now.angles.tolist()]
+        angles, kinds = np.array(rows), np.array([STAY if course is None else course.kind])
+        for frames in range(STRIDE, DELAY + 1, STRIDE):
+            descent = self._descent(now, frames - 1)
+            there = descent.at(angles, None)
+            lead, speeds = self._lead(there, 1, Glides(kinds, angles[:1], speeds), STRIDE)
+            angles = descent.led(there, lead)
+            kinds = np.where(arrived(self.model, angles[1:], angles[:1]), STAY, kinds)
+        return tuple(angles[1].tolist()), float(speeds[0])
 
     def _apart(self, rows: Rows, row: int, others: list[int]) -> bool:
         return all(self._far(rows.angles[row], rows.angles[other]) > SAME_BRANCH for other in others)
@@ -215,41 +235,32 @@ class Planner:
         kinds, goals = np.array(old.kinds), np.array(old.goals)
         angles, speeds, costs = np.array(old.rows), np.array(old.speeds), np.array(old.costs)
         frames, age = old.frames, old.age + 1
-        for _ in range(max(1, WORK // angles.size)):
-            frames += STRIDE
+        for _ in range(max(1, WORK // (STEP_WORK + angles.size))):
+            stride = STRIDE if frames < NEAR_FUTURE else FAR_STRIDE
+            frames += stride
             descent = self._descent(now, frames - age)
             rows = descent.at(angles, None)
-            lead, speeds = self._lead(rows, count, Glides(kinds, angles[goals], speeds))
+            lead, speeds = self._lead(rows, count, Glides(kinds, angles[goals], speeds), stride)
             angles = descent.led(rows, lead)
             # What a step leaves of the aim is told by its own linear model.
             left = rows.error - ((angles - rows.angles)[:, None] @ rows.columns)[:, 0]
             missed = np.maximum(0.0, np.sqrt((left[count:] ** 2).sum(1)) - FREE)
             shape = np.arccos(np.clip(rows.cosine[count:], -1.0, 1.0))
-            weight = STRIDE + (TAIL if frames >= HORIZON else 0)
+            weight = stride + (TAIL if frames >= HORIZON else 0)
             costs += weight * (np.degrees(now.authored.keep * shape + AIM_COST * missed) + LOST_COST * np.minimum(1.0, missed / OFF))
             kinds = np.where(arrived(self.model, angles[count:], angles[goals]), STAY, kinds)
             if frames >= HORIZON:
-                return self._choose(replace(state, simulation=None, stage=self._after(state)), old, costs)
-        kept = self._promising(state, old, costs)
-        used = sorted({0, *goals[kept].tolist()})
+                return self._choose(replace(state, simulation=None, stage=self._after(state)), old, costs, now.lost)
         simulation = replace(
             old,
-            branches=tuple(old.branches[index] for index in used),
-            rows=rows_of(np.concatenate([angles[used], angles[count + kept]])),
-            asked=tuple(old.asked[way] for way in kept.tolist()),
-            kinds=tuple(kinds[kept].tolist()),
-            goals=tuple(used.index(goal) for goal in goals[kept].tolist()),
-            speeds=tuple(speeds[kept].tolist()),
-            costs=tuple(costs[kept].tolist()),
+            rows=rows_of(angles),
+            kinds=tuple(kinds.tolist()),
+            speeds=tuple(speeds.tolist()),
+            costs=tuple(costs.tolist()),
             frames=frames,
             age=age,
         )
         return replace(state, simulation=simulation)
-
-    def _promising(self, state: Planning, simulation: Simulation, costs: Angles) -> Indices:
-        """Indices of the ways worth going on with: the course under way, staying, and those that have been cheapest so far."""
-        cheapest = np.argsort(costs, kind="stable")[:PROMISING].tolist()
-        return np.array(sorted({0, self._current(state, simulation), *cheapest}))
 
     def _current(self, state: Planning, simulation: Simulation) -> int:
         """Which way is the course under way; staying, where there is none."""
@@ -258,13 +269,13 @@ class Planner:
         pairs = zip(simulation.asked, simulation.goals, strict=True)
         return next(way for way, pair in enumerate(pairs) if pair == (state.course.kind, 0))
 
-    def _lead(self, rows: Rows, count: int, glides: Glides) -> tuple[Lead, Angles]:
+    def _lead(self, rows: Rows, count: int, glides: Glides, stride: int) -> tuple[Lead, Angles]:
         """Branches go where the shape and the aim ask, ways on their glides within what a joint does in a stride."""
         model, free = self.model, np.zeros(count)
-        room = STRIDE * LARGEST_MOVE * model.scale
+        room = stride * LARGEST_MOVE * model.scale
         lower = np.maximum(model.lower, rows.angles - room)
         upper = np.minimum(model.upper, rows.angles + room)
-        lead, speeds = led(model, rows.angles[count:], glides, STRIDE, lower[count:], upper[count:])
+        lead, speeds = led(model, rows.angles[count:], glides, stride, lower[count:], upper[count:])
         one = free + 1.0
         return Lead(
             np.concatenate([np.zeros((count, lead.toward.shape[1])), lead.toward]),
@@ -275,11 +286,13 @@ class Planner:
             np.concatenate([np.broadcast_to(model.upper, (count, len(model.upper))), lead.upper]),
         ), speeds
 
-    def _choose(self, state: Planning, done: Simulation, costs: Angles) -> Planning:
+    def _choose(self, state: Planning, done: Simulation, costs: Angles, lost: int) -> Planning:
         """The cheapest course, with some favour for the one under way."""
         current = self._current(state, done)
         biased = costs / (HORIZON + TAIL) + HYSTERESIS
         biased[current] -= HYSTERESIS
+        if lost > PATIENCE:
+            biased[np.isin(done.asked, (ALONG, FORCED))] += GIVEN_UP
         best = int(np.argmin(biased))
         if best == current:
             return state

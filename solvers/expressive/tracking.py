@@ -19,7 +19,7 @@ from .aims import BatchedAim
 from .descent import Descent, Pace
 from .glides import ALONG, STAY, STRAIGHT, Glides, arrived, led
 from .model import Authored, Model
-from .pace import HARD_RAMP, LARGEST_MOVE, RAMP
+from .pace import HARD_RAMP, LARGEST_MOVE, RAMP, STRAIGHT_RAMP
 from .plan import Course, Now, Planner, Planning
 from .prediction import Outlook, Velocity, numbers, velocity
 from .search import Search
@@ -31,7 +31,7 @@ HOLD_STEPS = 5
 HELD = 1e-7  # [rad] of aim: a tenth of what counts as met
 HOLD_DAMPING = 1e-6  # of the squared lever arms: what cannot be met must not make joints tremble
 LOST = math.radians(1)  # of aim
-AT_RISK = math.radians(0.3)  # of aim: from here joints that hold it may gain speed faster
+AT_RISK = math.radians(0.6)  # of aim: from here joints that hold it may gain speed faster
 SETTLED = 1e-6  # [rad] of movement in a frame while nothing is asked anew: the answer stays as it is, to the bit
 STUCK = 1e-6  # [rad] a glide that moves by less in a frame gets nowhere
 QUIET = 60  # frames of that until the planner rests: by then it has looked at all it knows twice
@@ -48,7 +48,7 @@ class Memory:
     angles: tuple[float, ...] = ()  # (n,) of the answer
     move: tuple[float, ...] = ()  # (n,) of the last frame
     speed: float = 0.0  # [rad a frame] of the glide
-    lost: bool = False
+    lost: int = 0  # frames that the aim has been lost for
     quiet: int = 0  # frames since something was asked anew or moved
     planning: Planning = field(default_factory=Planning)
 
@@ -98,6 +98,8 @@ class Tracker:
             wanted, steps = self._warm(descent, start)
             wanted = self._braked(start, wanted, np.array(last.move), box)
         else:
+            if planning.course.kind == STRAIGHT:
+                box = self._box(start, np.array(last.move), STRAIGHT_RAMP)
             wanted, branch, speed, box = self._glided(descent, start, planning.course, last.speed, box)
             steps = 1
         kind = STAY if planning.course is None else planning.course.kind
@@ -122,7 +124,7 @@ class Tracker:
             angles=held.angles,
             move=tuple(move.tolist()),
             speed=speed,
-            lost=held.missed > LOST,
+            lost=last.lost + 1 if held.missed > LOST else 0,
             quiet=last.quiet + 1 if settled else 0,
             planning=planning,
         )
@@ -187,8 +189,10 @@ class Tracker:
         limits = Box(box[0].tolist(), box[1].tolist())
         skeleton = self.model.skeleton
         costs = [1.0] * len(wanted) if not self.model.sliding else (1.0 / self.model.scale**2).tolist()
-        best = self._posed(goal, wanted)
-        angles, left = best.angles, residual(skeleton, goal, best.pose)
+        angles = skeleton.clamp(wanted)
+        pose = skeleton.forward(angles)
+        left = residual(skeleton, goal, pose)
+        best = Finished(angles, pose, left.size, 0)
         for steps in range(1, HOLD_STEPS + 1):
             if left.size < HELD:
                 break
