@@ -37,11 +37,16 @@ class LIMBER_OT_add_auxiliary(bpy.types.Operator):
     def execute(self, context):
         match = FULL_PATH.fullmatch(self.path.strip())
         holder = getattr(bpy.data, match[1], None) if match else None
-        owner = holder.get(match[3]) if holder is not None and hasattr(holder, "get") else None
+        owner = _named(holder, match[3]) if hasattr(holder, "get") else None
         if owner is None:
             self.report({"ERROR"}, f"'{self.path}' names no property of this file: right-click one and press Copy Full Data Path")
             return {"CANCELLED"}
         return _add(self, rig_of(context), owner, match[4])
+
+
+def _named(holder, name: str):
+    """The data-block of that name: this file's own before a linked one, which may have the same."""
+    return holder.get((name, None)) or holder.get(name)
 
 
 def _add(operator, rig, owner, path: str) -> set[str]:

@@ -16,13 +16,12 @@ SAME_FRAME = 1e-3
 
 @dataclass
 class _Take:
-    """A robot that leads its armature."""
+    """A robot that leads its armature: frames and places that were recorded."""
 
-    rig_name: str
-    uid: int
     frames: list[float] = field(default_factory=list)
     poses: list[tuple[float | None, ...]] = field(default_factory=list)
     recording: bool = False
+    begun: bool = False  # it has been limp
 
 
 _takes: dict[int, _Take] = {}  # by the armature object's session_uid
@@ -43,7 +42,7 @@ def start(rig) -> None:
     if live is not None:
         raise RigError(f"Chain '{live}' is live, and would move the armature too: press End Live first")
     link.release()
-    _takes[rig.session_uid] = _Take(rig.name, rig.session_uid)
+    _takes[rig.session_uid] = _Take()
 
 
 def leave(rig) -> None:
@@ -117,11 +116,12 @@ def follow(scene) -> bool:
     for uid, take in list(_takes.items()):
         rig = next((thing for thing in bpy.data.objects if thing.session_uid == uid), None)
         status = robot.status(rig) if rig else None
-        if rig is None or status is None or status.state in robot.LOST or status.state in robot.MOVING - {State.SETUP}:
+        if rig is None or status is None or (status.state is not State.LIMP and (take.begun or status.state not in robot.QUIET)):
             del _takes[uid]
             continue
         if status.state is not State.LIMP:
-            continue
+            continue  # it has not heard of it yet
+        take.begun = True
         moved |= robot_values.pose(rig, robot.sources(rig), status.places)
         if take.recording:
             _remember(take, scene.frame_current_final, status.places)

@@ -8,7 +8,7 @@ import bpy
 from ..hardware.errors import DeviceError, HardwareError
 from ..hardware.link import Link
 from ..hardware.mixing import short_joints
-from ..hardware.safety import DRIVEN, FOLLOWING, State
+from ..hardware.safety import DRIVEN, State
 from ..hardware.status import Status
 from ..motion import MotionError
 from . import robot_device, robot_values
@@ -156,12 +156,6 @@ def park_values(rig) -> list[float]:
     """
     robot = _robots[rig.session_uid]
     return robot_values.in_posture(rig, rig.limber.device.park, robot.sources, robot.angles)
-
-
-def follows(rig) -> bool:
-    """Whether the rig's robot does what Blender shows."""
-    robot = _robots.get(rig.session_uid)
-    return bool(robot and robot.status and robot.status.state in FOLLOWING)
 
 
 def hold(held: bool) -> None:

@@ -35,10 +35,3 @@ class History:
         self.samples.append(Sample(now, status.commanded or nothing, status.places or nothing))
         while self.samples and now - self.samples[0].time > SECONDS:
             self.samples.popleft()
-
-    def error(self) -> list[float | None]:
-        """How far each joint is from what it was told last; None where that is not known."""
-        if not self.samples:
-            return []
-        last = self.samples[-1]
-        return [None if a is None or b is None else b - a for a, b in zip(last.commanded, last.measured, strict=True)]

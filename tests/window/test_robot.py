@@ -6,3 +6,5 @@ def test_servos_on_a_bus_are_found_set_up_led_by_hand_and_armed_in_the_panel(pla
     assert facts["found"] == [1, 2, 3, 4, 5, 6]
     assert facts["led"]
     assert facts["menu"] == "bpy.data.objects['Rig'].limber.device.latency"
+    assert facts["keys"] > 2
+    assert not facts["playing_after_recording"]

@@ -172,8 +172,19 @@ def play(stage):
     stage.facts["led"] = True
     yield from shot("calibrate", "LIMBER_PT_calibrate")
     yield from shot("puppeteer", "LIMBER_PT_puppeteer")
+    do(bpy.ops.limber.record)
+    for steps in (1800.0, 1900.0, 2000.0):
+        wire.put(3, steps)
+        yield 0.7
+    stage.photograph("robot_recording")
+    do(bpy.ops.limber.end_record)
+    stage.facts["playing_after_recording"] = bpy.context.screen.is_animation_playing
+    actions = stage.part("rig.actions")
+    curve = actions.find(actions.fcurves(rig.animation_data.action), 'pose.bones["middle"].rotation_euler', 0)
+    stage.facts["keys"] = len(curve.keyframe_points)
     do(bpy.ops.limber.end_puppeteer)
     yield from until("DISARMED")
+    rig.animation_data_clear()
 
     # armed
     do(bpy.ops.limber.arm)
