@@ -26,7 +26,9 @@ class LIMBER_OT_export_motion(Stepwise, bpy.types.Operator):
 
     filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH", options={"SKIP_SAVE"})
     check_existing: BoolProperty(name="Check Existing", description="Ask before a file is replaced", default=True, options={"HIDDEN"})
-    filter_glob: StringProperty(name="Files Shown", default="*.h;*.csv;*.json;*.bin", options={"HIDDEN"})
+    filter_glob: StringProperty(
+        name="Files Shown", description="Which files the browser shows", default="*.h;*.csv;*.json;*.bin", options={"HIDDEN"}
+    )
     format: EnumProperty(
         name="Format",
         description="What will play the motion",

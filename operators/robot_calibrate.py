@@ -58,7 +58,9 @@ class LIMBER_OT_set_end(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
-    end: EnumProperty(name="End", items=[("LOW", "Min", "The smallest value"), ("HIGH", "Max", "The largest value")])
+    end: EnumProperty(
+        name="End", description="Which end it is", items=[("LOW", "Min", "The smallest value"), ("HIGH", "Max", "The largest value")]
+    )
 
     @classmethod
     def poll(cls, context):
@@ -117,10 +119,10 @@ class LIMBER_OT_save_calibration(bpy.types.Operator):
     bl_idname = "limber.save_calibration"
     bl_label = "Save Calibration"
 
-    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filepath: StringProperty(name="File", description="The calibration's file", subtype="FILE_PATH", options={"SKIP_SAVE"})
     filename_ext = ".json"
-    filter_glob: StringProperty(default="*.json", options={"HIDDEN"})
-    check_existing: BoolProperty(default=True, options={"HIDDEN"})
+    filter_glob: StringProperty(description="Files that the browser lists", default="*.json", options={"HIDDEN"})
+    check_existing: BoolProperty(description="Ask before a file is replaced", default=True, options={"HIDDEN"})
 
     @classmethod
     def poll(cls, context):
@@ -152,8 +154,8 @@ class LIMBER_OT_load_calibration(bpy.types.Operator):
     bl_label = "Load Calibration"
     bl_options = {"REGISTER", "UNDO"}
 
-    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
-    filter_glob: StringProperty(default="*.json", options={"HIDDEN"})
+    filepath: StringProperty(name="File", description="The calibration's file", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filter_glob: StringProperty(description="Files that the browser lists", default="*.json", options={"HIDDEN"})
     partly: BoolProperty(name="Take What Fits", description="Though joints are missing in the file, or unknown here")
 
     @classmethod

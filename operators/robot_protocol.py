@@ -60,8 +60,8 @@ class LIMBER_OT_choose_protocol_file(bpy.types.Operator):
     bl_label = "Choose File"
     bl_options = {"REGISTER", "UNDO"}
 
-    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
-    filter_glob: StringProperty(default="*.py", options={"HIDDEN"})
+    filepath: StringProperty(name="File", description="Your Python file", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filter_glob: StringProperty(description="Files that the browser lists", default="*.py", options={"HIDDEN"})
 
     @classmethod
     def poll(cls, context):

@@ -36,6 +36,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
 
     where: EnumProperty(
         name="Ports",
+        description="Where to look",
         items=[
             ("DEVICE", "This Port", "The port that is chosen in the panel"),
             ("ALL", "All Serial Ports", "Every serial port that no robot of this Blender uses"),
@@ -150,9 +151,9 @@ class LIMBER_OT_use_found(bpy.types.Operator):
     bl_label = "Use"
     bl_options = {"REGISTER", "UNDO"}
 
-    port: StringProperty(name="Port", options={"SKIP_SAVE"})
-    protocol: StringProperty(name="Protocol", options={"SKIP_SAVE"})
-    baudrate: IntProperty(name="Baud Rate", options={"SKIP_SAVE"})
+    port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
+    protocol: StringProperty(name="Protocol", description="In which it answered", options={"SKIP_SAVE"})
+    baudrate: IntProperty(name="Baud Rate", description="At which it answered, in bits per second", options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context):
@@ -188,19 +189,22 @@ class LIMBER_OT_change_servo(bpy.types.Operator):
     bl_idname = "limber.change_servo"
     bl_label = "Change Servo"
 
-    port: StringProperty(name="Port", options={"SKIP_SAVE"})
-    protocol: EnumProperty(name="Protocol", items=[(name, _title(name), "") for name in BUSES], options={"SKIP_SAVE"})
-    baudrate: IntProperty(name="Baud Rate", options={"SKIP_SAVE"})
-    servo: IntProperty(name="Servo", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"})
+    port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
+    protocol: EnumProperty(
+        name="Protocol", description="In which it answered", items=[(name, _title(name), "") for name in BUSES], options={"SKIP_SAVE"}
+    )
+    baudrate: IntProperty(name="Baud Rate", description="At which it answered, in bits per second", options={"SKIP_SAVE"})
+    servo: IntProperty(name="Servo", description="Id that it has", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"})
     what: EnumProperty(
         name="Change",
+        description="What it gets anew",
         items=[
             ("ID", "Id", "The number by which it is called"),
             ("RATE", "Baud Rate", "The speed at which it talks; all servos of a bus need the same"),
         ],
     )
     new_servo: IntProperty(name="New Id", description="Id that it gets; no other servo may have it", min=0, max=HIGHEST_ID)
-    new_baudrate: EnumProperty(name="New Baud Rate", items=_rates_known)
+    new_baudrate: EnumProperty(name="New Baud Rate", description="Rate that it gets; all servos of a bus need the same", items=_rates_known)
     alone: BoolProperty(name="It alone has this id", description="Servos that share an id would all be changed", options={"SKIP_SAVE"})
 
     @classmethod

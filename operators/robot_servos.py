@@ -53,6 +53,7 @@ class LIMBER_OT_use_preset(bpy.types.Operator):
     preset: EnumProperty(name="Model", description="Model of the servo", items=_presets)
     which: EnumProperty(
         name="For",
+        description="Whose servos are described",
         items=[
             ("JOINT", "This Joint", "The selected joint's servo"),
             ("CHAIN", "All of the Chain", "The servos of all joints of the chain"),

@@ -3,12 +3,11 @@
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
-from ..hardware.safety import State
 from ..rig import robot, robot_device
 from .robot import poll_state
 from .subject import rig_of
 
-WHEN_TRIED = {*robot.QUIET, State.CONFIRM_POSE}
+WHEN_TRIED = robot.QUIET
 
 
 def _joint_index(operator, link, name: str) -> int | None:

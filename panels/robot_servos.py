@@ -2,7 +2,6 @@
 
 import bpy
 
-from ..hardware.safety import State
 from ..operators.subject import rig_of
 from ..rig import chains, robot, robot_device, robot_errands, robot_values, servo_units
 from .tab import ChainTab, Tab, sentence
@@ -71,7 +70,7 @@ def draw_trials(layout, rig, name: str, servo: int) -> None:
         return
     joint = next((joint for joint in link.device.joints if joint.name == name), None)
     column = layout.column(align=True)
-    column.enabled = status.state in {*robot.QUIET, State.CONFIRM_POSE}
+    column.enabled = status.state in robot.QUIET
     row = column.row(align=True)
     if robot_device.channel_of_servo(link.device, servo) is not None:
         row.operator("limber.wiggle", text="Wiggle", icon="FORCE_HARMONIC").servo = servo
