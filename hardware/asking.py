@@ -13,6 +13,8 @@ from .safety import Fault
 from .transport import SerialTransport, Transport, TransportError
 
 LOOK = 0.0005  # [s] between two looks at the port
+BUSY_FOR = 2.0  # [s] that a worker which was disconnected just now may take to give its port back
+AGAIN = 0.1  # [s] between two tries to open a busy port
 
 _WHY = {
     Fault.PORT_MISSING: "does not exist: plug the device in, or choose another port",
@@ -48,10 +50,7 @@ class Line:
         self.codec = codec
         self._port = port
         self._baudrate = baudrate
-        try:
-            self._transport: Transport = SerialTransport(serial, port, baudrate)
-        except TransportError as error:
-            raise PortError(port, error) from error
+        self._transport = _opened(serial, port, baudrate)
         self.speak(codec)
 
     def speak(self, codec: Codec) -> None:
@@ -90,6 +89,18 @@ class Line:
 
     def __exit__(self, *_: object) -> None:
         self._transport.close()
+
+
+def _opened(serial: ModuleType, port: str, baudrate: int) -> Transport:
+    """The port; a busy one is tried again for a while."""
+    until = time.perf_counter() + BUSY_FOR
+    while True:
+        try:
+            return SerialTransport(serial, port, baudrate)
+        except TransportError as error:
+            if error.fault is not Fault.PORT_BUSY or time.perf_counter() > until:
+                raise PortError(port, error) from error
+        time.sleep(AGAIN)
 
 
 def of_servo(messages: Iterable[Message], servo: int) -> list[Message]:

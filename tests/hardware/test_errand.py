@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 from importlib import import_module
 
@@ -168,6 +169,22 @@ def test_a_port_that_is_not_there_is_a_remark_and_the_others_are_scanned():
     (remark,) = [item for item in news if isinstance(item, Remark)]
     assert "/dev/ttyNOWHERE does not exist" in remark.text
     assert {servo.servo for servo in found(news)} == {1}
+
+
+def test_a_port_that_a_robot_is_about_to_give_back_is_waited_for():
+    with served(StsBus({1: 2048.0})) as robot:
+        held = serial.Serial(robot.port, exclusive=True)
+        threading.Timer(0.3, held.close).start()
+        news = scan(robot.port, "feetech_sts", ids=(0, 3))
+    assert [servo.servo for servo in found(news)] == [1]
+
+
+def test_a_port_that_stays_busy_is_a_remark(monkeypatch):
+    monkeypatch.setattr("limber.hardware.asking.BUSY_FOR", 0.1)
+    with served(StsBus({1: 2048.0})) as robot, serial.Serial(robot.port, exclusive=True):
+        news = scan(robot.port, "feetech_sts", ids=(0, 3))
+    assert any("is busy" in item.text for item in news if isinstance(item, Remark))
+    assert not found(news)
 
 
 def test_a_cancelled_scan_ends_at_once_and_its_process_with_it():
