@@ -4,6 +4,7 @@ from importlib import import_module
 
 MODULES: tuple[str, ...] = (
     ".rig.properties",
+    ".rig.robot_view",
     ".operators.registry",
     ".panels.robot_overlay",
     ".panels.registry",

@@ -7,7 +7,6 @@ from time import monotonic
 import blf
 import bpy
 import gpu
-from bpy.props import BoolProperty, EnumProperty, PointerProperty
 from gpu_extras.batch import batch_for_shader
 
 from ..operators.subject import rig_of
@@ -16,29 +15,12 @@ from ..rig import robot, robot_ghost, robot_history
 GHOST = (1.0, 0.55, 0.1, 0.9)
 TOLD, IS = (0.35, 0.7, 1.0, 1.0), GHOST
 BACK, GRID, TEXT = (0.05, 0.05, 0.05, 0.6), (1.0, 1.0, 1.0, 0.15), (0.9, 0.9, 0.9, 1.0)
+HEAD = 0.08  # of a bone's length, drawn thicker: where it hangs on its joint
 WIDTH, HEIGHT, MARGIN = 360, 130, 14  # [pixels at a scale of 1]
 LEAST_SPAN = 0.05  # [rad, or its like] that the plot shows at least: noise is not to look like motion
 LETTERS = 11  # [points]
 
 _handles: list = []
-
-
-def _joints(_view, context) -> list[tuple[str, str, str]]:
-    rig = rig_of(context)
-    link = robot.link(rig) if rig else None
-    _items[:] = [(joint.name, joint.name, "") for joint in link.device.joints] if link else [("", "None", "")]
-    return _items
-
-
-_items: list[tuple[str, str, str]] = []  # Blender keeps no reference to what a function gives as items
-
-
-class LimberView(bpy.types.PropertyGroup):
-    """What this session shows of robots in its 3D views."""
-
-    ghost: BoolProperty(name="Ghost", description="Show where the robot says it is, as lines in the 3D view")
-    plot: BoolProperty(name="Plot", description="Plot what a joint was told and where it is, over the last seconds")
-    plot_joint: EnumProperty(name="Joint", description="The joint that is plotted", items=_joints)
 
 
 def _draw_ghosts() -> None:
@@ -52,20 +34,22 @@ def _draw_ghosts() -> None:
 
 
 def _draw_ghost(lines) -> None:
-    points = [point for line in lines for point in line]
+    """A line for each bone, thick at its head."""
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("NONE")
+    heads = [(head, tuple(a + HEAD * (b - a) for a, b in zip(head, tail, strict=True))) for head, tail in lines]
+    for segments, width in ((lines, 4.0), (heads, 10.0)):
+        _draw_lines([point for segment in segments for point in segment], GHOST, width * bpy.context.preferences.system.ui_scale)
+    gpu.state.blend_set("NONE")
+
+
+def _draw_lines(points, colour, width: float) -> None:
+    """Lines between every two points, `width` pixels wide."""
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
-    shader.uniform_float("lineWidth", 4.0 * bpy.context.preferences.system.ui_scale)
-    shader.uniform_float("color", GHOST)
+    shader.uniform_float("lineWidth", width)
+    shader.uniform_float("color", colour)
     batch_for_shader(shader, "LINES", {"pos": points}).draw(shader)
-    joints = gpu.shader.from_builtin("UNIFORM_COLOR")
-    gpu.state.point_size_set(9.0 * bpy.context.preferences.system.ui_scale)
-    joints.uniform_float("color", GHOST)
-    batch_for_shader(joints, "POINTS", {"pos": [line[0] for line in lines]}).draw(joints)
-    gpu.state.point_size_set(1.0)
-    gpu.state.blend_set("NONE")
 
 
 def _draw_plot() -> None:
@@ -143,17 +127,10 @@ class Plot:
         batch_for_shader(shader, "TRIS", {"pos": corners}, indices=[(0, 1, 2), (0, 2, 3)]).draw(shader)
 
     def _lines(self, points, colour, width: float) -> None:
-        shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-        shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
-        shader.uniform_float("lineWidth", width * self.scale)
-        shader.uniform_float("color", colour)
-        pairs = [(x, y, 0.0) for pair in pairwise(points) for x, y in pair]
-        batch_for_shader(shader, "LINES", {"pos": pairs}).draw(shader)
+        _draw_lines([(x, y, 0.0) for pair in pairwise(points) for x, y in pair], colour, width * self.scale)
 
 
 def register() -> None:
-    bpy.utils.register_class(LimberView)
-    bpy.types.WindowManager.limber_view = PointerProperty(type=LimberView)
     if not bpy.app.background:
         space = bpy.types.SpaceView3D
         _handles.append(space.draw_handler_add(_draw_ghosts, (), "WINDOW", "POST_VIEW"))
@@ -164,5 +141,3 @@ def unregister() -> None:
     for handle in _handles:
         bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
     _handles.clear()
-    del bpy.types.WindowManager.limber_view
-    bpy.utils.unregister_class(LimberView)

@@ -8,7 +8,7 @@ from time import monotonic
 import bpy
 from bpy.app.handlers import persistent
 
-from . import calibrating, compare, live, overrides, puppeteer, robot, robot_errands
+from . import calibrating, compare, live, overrides, puppeteer, robot, robot_errands, robot_view
 
 IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
 FIGURES = 0.15  # [s] between two drawings of robots' figures
@@ -125,8 +125,10 @@ def _heartbeat() -> float | None:
     changed |= robot_errands.look()
     changed |= puppeteer.follow(bpy.context.scene)
     calibrating.note()
-    if changed or _figures_due(monotonic()):
+    if changed:
         redraw()
+    elif _figures_due(monotonic()):
+        robot_view.redraw_figures()
     if puppeteer.is_going():
         return robot.QUICK
     return robot.HEARTBEAT if robot.is_any_connected() or robot_errands.are_going() else None

@@ -1,0 +1,46 @@
+"""What this session shows of robots in its 3D views: the ghost, the plot. Nothing of it is saved."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, PointerProperty
+
+from . import robot
+
+_items: list[tuple[str, str, str]] = []  # Blender keeps no reference to what a function gives as items
+
+
+def _joints(_view, _context) -> list[tuple[str, str, str]]:
+    names = dict.fromkeys(joint.name for rig in robot.connected_rigs() for joint in robot.link(rig).device.joints)
+    _items[:] = [(name, name, "") for name in names] or [("", "None", "")]
+    return _items
+
+
+class LimberView(bpy.types.PropertyGroup):
+    """What is drawn into the 3D views."""
+
+    ghost: BoolProperty(name="Ghost", description="Show where the robot says it is, as lines in the 3D view")
+    plot: BoolProperty(name="Plot", description="Plot what a joint was told and where it is, over the last seconds")
+    plot_joint: EnumProperty(name="Joint", description="The joint that is plotted", items=_joints)
+
+
+def redraw_figures() -> None:
+    """The sidebars, and the views themselves where something of the robot is drawn into them: drawing those takes far longer."""
+    manager = bpy.context.window_manager
+    kinds = {"UI", "WINDOW"} if manager.limber_view.ghost or manager.limber_view.plot else {"UI"}
+    for window in manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                for region in area.regions:
+                    if region.type in kinds:
+                        region.tag_redraw()
+
+
+def register() -> None:
+    bpy.utils.register_class(LimberView)
+    bpy.types.WindowManager.limber_view = PointerProperty(
+        name="Robots in the View", description="What this session shows of robots in its 3D views", type=LimberView
+    )
+
+
+def unregister() -> None:
+    del bpy.types.WindowManager.limber_view
+    bpy.utils.unregister_class(LimberView)
