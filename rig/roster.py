@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from . import twin
+from . import axes, twin
 from .hanging import followers, hangs_on_objects_alone, targets
 
 
@@ -108,10 +108,20 @@ def _heal_renamed(member: Member) -> None:
         constraint = twin.own(bone)
         if constraint and constraint.target == member.twin and constraint.subtarget and constraint.subtarget != bone.name:
             renamed[constraint.subtarget] = bone.name
-    for chain in member.rig.limber.chains if renamed else ():
+    if not renamed:
+        return
+    labels = {}
+    for chain in member.rig.limber.chains:
         chain.root, chain.end = renamed.get(chain.root, chain.root), renamed.get(chain.end, chain.end)
-        for part in (*chain.joints, *chain.ends):
-            part.bone = renamed.get(part.bone, part.bone)
+        for joint in chain.joints:
+            new = renamed.get(joint.bone, joint.bone)
+            labels[axes.label(joint.bone, joint.axis)] = axes.label(new, joint.axis)
+            joint.bone = new
+        for end in chain.ends:
+            end.bone = renamed.get(end.bone, end.bone)
+    for channel in member.rig.limber.device.channels:  # further servos know their joints by name
+        for share in channel.shares:
+            share.joint = labels.get(share.joint, share.joint)
 
 
 def exists(thing) -> bool:

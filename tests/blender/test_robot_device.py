@@ -95,6 +95,18 @@ def test_joints_of_a_further_servo_are_added_chosen_and_removed(rig, chain):
         bpy.ops.limber.remove_channel()
 
 
+def test_a_further_servo_keeps_its_joint_when_the_bone_is_renamed_while_live(rig, chain):
+    chain.active_joint = 2
+    bpy.ops.limber.add_channel()
+    bpy.ops.limber.live()
+    rig.data.bones["middle"].name = "waist"
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(2)
+    assert chain.joints[2].bone == "waist"
+    assert rig.limber.device.channels[0].shares[0].joint == "waist X"
+    describe(rig)
+
+
 def test_a_joint_that_no_chain_has_is_named(rig):
     bpy.ops.limber.add_channel()
     rig.limber.device.channels[0].shares[0].joint = "tail X"
