@@ -80,7 +80,7 @@ class Tracker:
         ends = goal.ends
         wishes = (x for end in ends for x in (type(end.aim), end.end, end.weight, end.symmetric, *numbers(end.aim)))
         asked = (skeleton, model.options, goal.keep, *posture, *wishes)
-        anew = asked != last.asked
+        anew = asked != last.asked or any(coming.ends != ends for coming in ahead)
         if not anew and last.quiet > QUIET:
             angles = tuple(start.tolist())
             pose = skeleton.forward(angles)
@@ -105,7 +105,8 @@ class Tracker:
         kind = STAY if planning.course is None else planning.course.kind
         held = self._held(goal, wanted, box) if kind != STRAIGHT else self._posed(goal, wanted)
         if kind in (STAY, ALONG) and held.missed > AT_RISK:
-            held = self._held(goal, wanted, self._box(start, np.array(last.move), HARD_RAMP))
+            quick = self._held(goal, wanted, self._box(start, np.array(last.move), HARD_RAMP))
+            held = quick if quick.missed < LOST else held  # a jolt that does not save the aim is for nothing
         if planning.course is not None:
             stuck = float(np.abs(np.array(held.angles) - start).max()) < STUCK  # the aim keeps it from where it should go
             there = stuck or arrived(model, np.array(held.angles)[None], branch[None])[0]
