@@ -18,8 +18,8 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
 
     all_chains: BoolProperty(
         name="All Chains",
-        description="Bake all chains of the armature that have a target, over this chain's range: chains that hang on each other belong"
-        " together",
+        description="Bake all chains of the armature that have a target, over this chain's range, each with its own Look Ahead: chains that"
+        " hang on each other belong together",
         options={"SKIP_SAVE"},
     )
 
@@ -40,7 +40,8 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
             return None
 
     def _says(self):
-        return f"Baking frame {self.work.frames[-1]} of {self.work.end}"
+        verb = "Looking ahead" if self.work.is_scouting else "Baking"
+        return f"{verb}: frame {self.work.frame} of {self.work.end}"
 
     def _finish(self, context):
         held = self.work.held
@@ -53,5 +54,5 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
         if held:
             frames = ", ".join(map(str, list(held)[:FRAMES_NAMED])) + (" ..." if len(held) > FRAMES_NAMED else "")
             self.report({"WARNING"}, f"In {len(held)} frames ({frames}) the goal could not be followed. {next(iter(held.values()))}")
-        self.report({"INFO"}, f"{self.work.total} frames are baked to {', '.join(repr(action.name) for action in actions)}")
+        self.report({"INFO"}, f"{self.work.length} frames are baked to {', '.join(repr(action.name) for action in actions)}")
         return {"FINISHED"}

@@ -7,6 +7,8 @@ from time import perf_counter
 import bpy
 from bpy.utils import escape_identifier
 
+from ..solvers.goals import GazeGoal
+from ..solvers.table import SOLVERS
 from . import actions, axes, live, robot
 from .errors import RigError
 from .hanging import moved_part, moved_targets
@@ -20,6 +22,11 @@ class Bake:
     """A bake of some chains over a range of frames, one frame a step, so that it can show progress and be cancelled.
 
     Nothing is written before `finish`. Whoever makes one must end it by `finish` or `cancel`: until then live holds still.
+
+    Where chains look ahead (`chain.look_ahead`, and their solver can), the range is gone through twice. The first time each chain's goal is
+    noted at every frame; the second time all begins anew, and those chains are told the goals of the next frames. Of targets in the world
+    these are exact. Of a chain that hangs on another one, or whose target does, they are as the first pass had them, while in the second
+    that other one may move differently. After the last frame the last goal is taken to stay.
 
     Args:
         scene: The scene with the chains' rigs.
@@ -40,22 +47,44 @@ class Bake:
         self.scene, self.pairs = scene, pairs
         self.start, self.end = start, end
         self.frame_before = scene.frame_current_final
-        self.stage = Stage()
-        self.frames: list[int] = []
-        self.angles: dict[tuple[int, str], list] = {(rig.session_uid, chain.uid): [] for rig, chain in pairs}
-        self.held: dict[int, str] = {}  # frames in which a chain had no goal to follow and came to rest, and why
-        self.remarks: dict[str, str] = {}  # chain -> what its solver changed of the goal, said once
+        self.horizons = {(rig.session_uid, chain.uid): frames_ahead(chain) for rig, chain in pairs if chain.look_ahead}
+        self.noted: dict[tuple[int, str], list[GazeGoal]] = {key: [] for key, frames in self.horizons.items() if frames}  # first pass's
+        self.passes = self.passes_left = 2 if self.noted else 1
+        self._begin_pass()
         self.is_over = False
         live.suspend(True)
         robot.hold(True)
 
+    def _begin_pass(self) -> None:
+        self.stage = Stage()
+        self.frames: list[int] = []
+        self.angles: dict[tuple[int, str], list] = {(rig.session_uid, chain.uid): [] for rig, chain in self.pairs}
+        self.held: dict[int, str] = {}  # frames in which a chain had no goal to follow and came to rest, and why
+        self.remarks: dict[str, str] = {}  # chain -> what its solver changed of the goal, said once
+
     @property
-    def total(self) -> int:
+    def length(self) -> int:
+        """Frames of the range."""
         return self.end - self.start + 1
 
     @property
+    def frame(self) -> int:
+        """The one that comes next."""
+        return self.start + len(self.frames)
+
+    @property
+    def is_scouting(self) -> bool:
+        """Whether this is the first of two passes."""
+        return self.passes_left == 2
+
+    @property
+    def total(self) -> int:
+        """Steps of all passes."""
+        return self.passes * self.length
+
+    @property
     def done(self) -> int:
-        return len(self.frames)
+        return self.total - self.passes_left * self.length + len(self.frames)
 
     def run(self, seconds: float) -> bool:
         """Bakes frames for about that long, one at least; returns whether there are more. Raises as `step` does."""
@@ -66,15 +95,15 @@ class Bake:
         return False
 
     def step(self) -> bool:
-        """Bakes one frame; returns whether there are more.
+        """Bakes one frame, of the first pass or the second; returns whether there are more.
 
         Raises:
             RigError: the set-up cannot be solved from the first frame on.
         """
-        frame = self.start + len(self.frames)
+        frame = self.frame
         self.scene.frame_set(frame)
         dt = self.scene.render.fps_base / self.scene.render.fps if self.frames else 0.0
-        self.stage.advance(self.pairs, bpy.context.evaluated_depsgraph_get(), dt)
+        self.stage.advance(self.pairs, bpy.context.evaluated_depsgraph_get(), dt, {} if self.is_scouting else self._ahead())
         for rig, chain in self.pairs:
             session = self.stage.session(rig, chain)
             if session.outputs is None:
@@ -84,8 +113,18 @@ class Bake:
             if session.outputs.solution.remark:
                 self.remarks.setdefault(chain.name, session.outputs.solution.remark)
             self.angles[rig.session_uid, chain.uid].append(session.outputs.angles)
+            if self.is_scouting and (noted := self.noted.get((rig.session_uid, chain.uid))) is not None:
+                noted.append(noted[-1] if session.problem else session.goal)  # a goal that cannot be used is no help
         self.frames.append(frame)
-        return len(self.frames) < self.total
+        if self.is_scouting and len(self.frames) == self.length:
+            self.passes_left = 1
+            self._begin_pass()
+        return self.done < self.total
+
+    def _ahead(self) -> dict[tuple[int, str], list[GazeGoal]]:
+        """The goals of the frames after this one, by chain; the last frame's stays, so that nothing is guessed."""
+        now = len(self.frames)
+        return {key: noted[now + 1 : now + 1 + self.horizons[key]] or noted[-1:] for key, noted in self.noted.items()}
 
     def finish(self) -> list[bpy.types.Action]:
         """Writes the keys; live ends for the chains, which now play what was baked. Returns the new actions."""
@@ -149,6 +188,12 @@ class Bake:
         whole = floor(self.frame_before)
         self.scene.frame_set(whole, subframe=self.frame_before - whole)
         robot.hold(False)
+
+
+def frames_ahead(chain) -> int:
+    """Frames to come whose goals the chain's solver makes use of; 0 where it cannot look ahead, or is not known to this version."""
+    info = SOLVERS.get(chain.solver)
+    return info.looks_ahead if info else 0
 
 
 def _refuse_what_would_hide_keys(rig) -> None:

@@ -4,7 +4,7 @@ Whoever wants motion has a stage of its own: live, rendering, a bake. A chain th
 pose: what Blender has evaluated of it is one frame old.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -96,8 +96,12 @@ class Stage:
         """Bones of an armature may have changed: look before the next tick."""
         self._doubted.add(armature_name)
 
-    def advance(self, pairs: list[tuple], depsgraph, dt: float) -> None:
-        """One tick of the (rig, chain) pairs; the outcome is in their sessions. Reads only what the depsgraph has evaluated."""
+    def advance(self, pairs: list[tuple], depsgraph, dt: float, ahead: Mapping[tuple[int, str], Sequence[GazeGoal]] | None = None) -> None:
+        """One tick of the (rig, chain) pairs; the outcome is in their sessions. Reads only what the depsgraph has evaluated.
+
+        `ahead` has the goals of the next frames of chains for which they are known, by the same keys as the sessions.
+        """
+        ahead = ahead or {}
         if dt > 0.0:
             for rig, chain in pairs:
                 session = self.session(rig, chain)
@@ -110,7 +114,9 @@ class Stage:
             session.problem, session.is_broken = "", False
             try:
                 self._read(rig, chain, placement, session)
-                session.outputs, session.state = tick(session.model, session.goal, session.state, dt)
+                session.outputs, session.state = tick(
+                    session.model, session.goal, session.state, dt, ahead.get((rig.session_uid, chain.uid), ())
+                )
                 session.problem = session.outputs.problem
             except SETUP_ERRORS as error:
                 session.problem, session.is_broken = str(error), not isinstance(error, GazeError)

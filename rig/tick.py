@@ -3,6 +3,7 @@
 Live, baking and streaming all call this, so that they are the same motion.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
@@ -13,7 +14,7 @@ from ..motion import Character, Filter, Kinematic, Limits, make_filter
 from ..solvers.gaze import GazeSolver, Miss, Solution, misses
 from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import Skeleton
-from ..solvers.table import make_solver
+from ..solvers.table import SOLVERS, make_solver
 
 GLIDE = 0.5  # of the joints' limits, for the way from one stored posture to another: the aim along the way needs the rest
 STILL = 1e-5  # [rad, m] of a joint: a solver that moves none by more from one tick to the next, the goal being the same, has arrived
@@ -31,6 +32,7 @@ class Model:
     solver: GazeSolver
     filters: tuple[Filter, ...]
     glides: tuple[Filter, ...] = ()  # of the posture, where it changes at once; none where it is an animation's own
+    looks_ahead: bool = False  # whether the solver takes the goals of frames to come
 
 
 @dataclass(frozen=True)
@@ -88,20 +90,27 @@ def make_model(
             for j in skeleton.joints
         )
 
-    return Model(skeleton, make_solver(solver, skeleton, options), filters(1.0), filters(GLIDE) if posture_jumps else ())
+    return Model(
+        skeleton,
+        make_solver(solver, skeleton, options),
+        filters(1.0),
+        filters(GLIDE) if posture_jumps else (),
+        looks_ahead=SOLVERS[solver].looks_ahead > 0,
+    )
 
 
-def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[Outputs, State]:
+def tick(model: Model, goal: GazeGoal, state: State | None, dt: float, ahead: Sequence[GazeGoal] = ()) -> tuple[Outputs, State]:
     """The chain's next frame.
 
     A goal that is the very one of the last tick is solved no more once nothing is to be gained: a target at rest is answered by a pose at
-    rest, and the same frame asked for twice by the same pose.
+    rest, and the same frame asked for twice by the same pose. Where it is known to move soon, a solver that looks ahead may move first.
 
     Args:
         model: The chain.
         goal: What the end must do, and the posture to keep.
         state: What the last tick returned; None at a new start, where the filter begins at rest in the solution.
         dt: Time since then [s]; 0 solves without moving the filter.
+        ahead: The goals of the next frames, where they are known; for solvers that look ahead.
 
     Raises:
         GazeError: The goal cannot be used and there is no state to hold.
@@ -109,7 +118,9 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[
     begun = perf_counter()
     goal, posture = _glide(model, goal, state, dt)
     again = state is not None and state.goal is goal and state.model is model
-    if again and (state.vain >= NO_MORE or dt == 0.0):
+    foresight = {"ahead": ahead} if ahead and model.looks_ahead else {}
+    stirs = bool(foresight) and any(coming.ends != goal.ends for coming in ahead)
+    if again and ((state.vain >= NO_MORE and not stirs) or dt == 0.0):
         solution, best, vain, problem = state.solution, state.best, state.vain, state.problem
     else:
         problem = ""
@@ -117,7 +128,7 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[
         # A memory is of use to the solver that made it alone; the rest of the model may be built anew at every frame.
         memory = last.memory if last and type(state.model.solver) is type(model.solver) else None
         try:
-            solution = model.solver.solve(goal, start=last.angles if last else None, memory=memory)
+            solution = model.solver.solve(goal, start=last.angles if last else None, memory=memory, **foresight)
             best, vain = _progress(solution, last, (state.best, state.vain) if again else None)
         except GazeError as error:
             if state is None:

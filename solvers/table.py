@@ -9,6 +9,7 @@ from .erik.solver import Erik
 from .erik_exact import ErikExact
 from .expressive import Expressive
 from .expressive.options import Options as ExpressiveOptions
+from .expressive.plan import HORIZON
 from .gaze import GazeSolver
 from .goals import AIMS, LOOKS, WORDS, GazeError
 from .jacobian import family
@@ -36,13 +37,19 @@ class SolverInfo:
     trees: bool = True  # or chains alone
     slides_only: bool = True  # whether it moves a skeleton none of whose joints turn
     options: type | None = None  # what a user may set of it: a frozen dataclass with defaults
+    looks_ahead: int = 0  # frames to come whose goals it makes use of, given as `ahead` to `solve`; 0: it takes none
 
 
 SOLVERS: dict[str, SolverInfo] = {
     info.name: info
     for info in (
         SolverInfo(
-            "expressive", "Expressive", "Exact aim, the shape nearest the authored one, no jumps", Expressive, options=ExpressiveOptions
+            "expressive",
+            "Expressive",
+            "Exact aim, the shape nearest the authored one, no jumps",
+            Expressive,
+            options=ExpressiveOptions,
+            looks_ahead=HORIZON,
         ),
         SolverInfo(
             "erik",

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..diagnosis import Diagnosis
 from ..gaze import Solution
-from ..goals import GazeGoal, check_goal
+from ..goals import GazeError, GazeGoal, check_goal
 from ..skeleton import Angles, Skeleton
 from .measure import measure
 from .model import Authored, Model
@@ -31,15 +31,18 @@ class Expressive:
         self.nearest = Nearest(skeleton, self.model.options.hold_body)
         self.diagnosis = Diagnosis(skeleton)
         self._kept: tuple[tuple[float, ...], float] | None = None
+        self._checked: tuple[GazeGoal, ...] = ()
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, ahead: Sequence[GazeGoal] = ()) -> Solution:
         """The best from scratch, or, with `start`, the best that is near it, on the way to the best of all where that is worth it.
 
         See `GazeSolver.solve`. With `start` no joint moves more than `tracking.LARGEST_MOVE`, whatever the target does;
-        `converged` is False while the aim is missed. `memory` carries the watch over other branches from frame to frame.
+        `converged` is False while the aim is missed. `memory` carries the watch over other branches from frame to frame. `ahead` are the
+        goals of the next frames, where they are known, `plan.HORIZON` of them at most: none of them is guessed then, the last one stays.
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)
+        self._check_ahead(ahead)
         posture = self.skeleton.clamp(authored)
         kept: object = None
         if start is None:
@@ -62,6 +65,18 @@ class Expressive:
         middle = [0.5 * (lower + upper) for lower, upper in zip(self.skeleton.lower, self.skeleton.upper, strict=True)]
         way = self.nearest.solve(goal, (authored, middle if start is None else tuple(map(float, start))))
         return self.diagnosis.solution(goal, authored, way.angles, iterations=way.steps, began=began, pose=way.pose)
+
+    def _check_ahead(self, ahead: Sequence[GazeGoal]) -> None:
+        """Raises for goals to come what `check_goal` does. From one frame to the next all but one are the same: those are not looked at
+        again."""
+        known = set(map(id, self._checked))
+        for frames, goal in enumerate(ahead, 1):
+            if id(goal) not in known:
+                try:
+                    check_goal(self.skeleton, goal)
+                except GazeError as error:
+                    raise type(error)(f"{frames} frames ahead {error}") from error
+        self._checked = tuple(ahead)
 
     def _authored(self, posture: tuple[float, ...], keep: float) -> Authored:
         """The posture's shape; the last one's is kept, as it seldom changes."""

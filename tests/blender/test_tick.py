@@ -194,3 +194,21 @@ def test_another_model_solves_the_same_goal_anew():
 def test_an_orientation_is_as_good_a_goal_as_a_point():
     outputs, _ = tick(model(), GazeGoal(Orientation((np.cos(0.3), np.sin(0.3), 0.0, 0.0)), np.full(5, 0.1)), None, 0.0)
     assert outputs.filtered_aim_error < pi / 8
+
+
+def test_a_chain_at_rest_is_asked_again_where_its_goal_is_known_to_move():
+    expressive = make_model(arm(), "expressive", "default", Character(), posture_jumps=False)
+    solver = Counting(expressive.solver)
+    chain, still = replace(expressive, solver=solver), goal()
+    _, state = tick(chain, still, None, 0.0)
+    for _ in range(3 * ticks.NO_MORE):
+        _, state = tick(chain, still, state, DT)
+    for ahead, more in (((), 0), ((goal(),), 0), ((still, goal(-1.0)), 1)):
+        asked = solver.asked
+        tick(chain, still, state, DT, ahead)
+        assert solver.asked == asked + more
+
+
+def test_a_solver_that_cannot_look_ahead_is_not_told_what_comes():
+    _, state = tick(model(), goal(), None, 0.0)
+    assert np.array_equal(tick(model(), goal(0.9), state, DT, (goal(-1.0),))[0].angles, tick(model(), goal(0.9), state, DT)[0].angles)

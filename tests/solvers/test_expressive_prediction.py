@@ -4,9 +4,25 @@ import math
 
 import numpy as np
 import pytest
+from limber.solvers.expressive import Expressive
+from limber.solvers.expressive.plan import HORIZON
 from limber.solvers.expressive.prediction import DECAY, Outlook, Velocity, moved, velocity
-from limber.solvers.goals import Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
-from limber.solvers.rotations import IDENTITY, X, Y, Z, about, angle_between, vector_angle
+from limber.solvers.expressive.tracking import LOST, QUIET
+from limber.solvers.goals import (
+    Direction,
+    EndGoal,
+    Frame,
+    GazeError,
+    GazeGoal,
+    Orientation,
+    Point,
+    Position,
+    PostureShapeError,
+    TargetError,
+)
+from limber.solvers.rotations import IDENTITY, X, Y, Z, about, angle_between, multiply, vector_angle
+
+from .chains import unit_chain
 
 STILL = np.zeros(3)
 
@@ -71,3 +87,54 @@ def test_known_goals_need_no_guess() -> None:
     outlook = Outlook(goals[0], [Velocity(drift=Z)], goals[1:])
     assert [outlook.at(frames) for frames in range(4)] == goals
     assert outlook.at(10) is goals[3]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "named"),
+    [
+        (
+            GazeGoal(Point((1.0, math.nan, 0.0)), np.zeros(5)),
+            TargetError,
+            r"3 frames ahead the target point \(1.0, nan, 0.0\) must",
+        ),
+        (GazeGoal(Direction((0.0, 0.0, 0.0)), np.zeros(5)), TargetError, "3 frames ahead the target direction .* has no length"),
+        (GazeGoal(Point(X), np.zeros(4)), PostureShapeError, "3 frames ahead the posture has 4 angles, the chain 5 joints"),
+        (GazeGoal(Point(X), np.full(5, math.inf)), PostureShapeError, "3 frames ahead the posture's angle for joint 'Y0' is inf"),
+        (GazeGoal(Point(X), np.zeros(5), others=(EndGoal(Point(X), 1),)), GazeError, "3 frames ahead there is no end 1"),
+    ],
+)
+def test_a_goal_to_come_that_cannot_be_used_is_refused(wrong, kind, named) -> None:
+    solver, fine = Expressive(unit_chain("YXXZY", 1.5)), GazeGoal(Point((2.0, 3.0, 1.0)), np.zeros(5))
+    with pytest.raises(kind, match=named):
+        solver.solve(fine, np.zeros(5), ahead=(fine, fine, wrong))
+    assert solver.solve(fine, np.zeros(5), ahead=(fine, fine)).angles.shape == (5,)
+
+
+def test_goals_to_come_that_are_known_are_not_looked_at_again(monkeypatch) -> None:
+    from limber.solvers.expressive import solver as module
+
+    looked_at = []
+    check = module.check_goal
+    monkeypatch.setattr(module, "check_goal", lambda skeleton, goal, **more: looked_at.append(goal) or check(skeleton, goal, **more))
+    goals = [GazeGoal(Point((2.0, 3.0, 0.1 * frame)), np.zeros(5)) for frame in range(12)]
+    solver = Expressive(unit_chain("YXXZY", 1.5))
+    for frame in range(4):
+        solver.solve(goals[frame], np.zeros(5), ahead=goals[frame + 1 : frame + 9])
+    assert [goals.index(goal) for goal in looked_at] == [0, *range(1, 9), 1, 9, 2, 10, 3, 11]
+
+
+def test_a_chain_at_rest_goes_early_where_its_target_is_known_to_move() -> None:
+    """A target that stands for long, then turns out of the reach of the branch that answers it."""
+    chain, posture = unit_chain("YXXZY", math.pi / 2), np.array([0.3, 0.4, -0.6, 0.5, 0.2])
+    looks = chain.forward(posture.tolist()).tool_rotation
+    stands = QUIET + 20
+    turns = [about(Y, 0.06 * min(max(frame - stands, 0), 40)) for frame in range(stands + 60)]
+    goals = [GazeGoal(Orientation(multiply(turn, looks)), posture, symmetric=False) for turn in turns]
+    lost = {}
+    for told in (False, True):
+        solver = Expressive(chain)
+        last, lost[told] = solver.solve(goals[0]), 0
+        for frame, goal in enumerate(goals[1:], 1):
+            last = solver.solve(goal, last.angles, last.memory, goals[frame + 1 : frame + 1 + HORIZON] if told else ())
+            lost[told] += last.aim_error > LOST
+    assert lost[True] < 0.5 * lost[False]
