@@ -250,8 +250,8 @@ class LimberChain(LimberGoal, PropertyGroup):
     frame_end: IntProperty(name="End", description="Last frame to bake", default=250)
     look_ahead: BoolProperty(
         name="Look Ahead",
-        description="Bake twice, the second time knowing where the target will be: where it moves fast, the end loses it on fewer frames."
-        " What is baked may then differ from what live shows, which has to guess",
+        description="Bake twice, the second time knowing where the target will be: where it turns fast or suddenly, the end mostly loses it"
+        " on fewer frames. What is baked may then differ from what live shows, which has to guess",
     )
 
 

@@ -1,6 +1,7 @@
 """Bake with Look Ahead: the range is gone through twice, the second time with the goals of the frames to come."""
 
 import math
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -143,6 +144,24 @@ def test_frames_without_a_goal_do_not_spoil_those_before_them(rig, chain, capfd)
             point.interpolation = "CONSTANT"
     bpy.ops.limber.bake()
     assert "In 3 frames (10, 11, 12) the goal could not be followed. The rig of chain 'head' is scaled to nothing" in capfd.readouterr().out
+
+
+def test_a_goal_that_cannot_be_used_is_not_told_to_frames_before_it(rig, chain, monkeypatch):
+    """What no look at the scene finds, and the solver alone refuses."""
+    from limber.rig import goal as goals
+
+    end_goal = goals.end_goal
+
+    def spoiled(*wanted):
+        made = end_goal(*wanted)
+        return replace(made, weight=math.nan) if bpy.context.scene.frame_current in (10, 11) else made
+
+    monkeypatch.setattr(goals, "end_goal", spoiled)
+    bake = begin(chain)
+    while bake.step():
+        pass
+    bake.cancel()
+    assert list(bake.held) == [10, 11]
 
 
 def test_eyes_on_a_neck_look_ahead_each_as_it_is_set(chain):

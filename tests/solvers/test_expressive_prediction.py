@@ -123,11 +123,11 @@ def test_goals_to_come_that_are_known_are_not_looked_at_again(monkeypatch) -> No
     assert [goals.index(goal) for goal in looked_at] == [0, *range(1, 9), 1, 9, 2, 10, 3, 11]
 
 
-def test_a_chain_at_rest_goes_early_where_its_target_is_known_to_move() -> None:
+def test_after_a_long_rest_a_turn_that_is_known_loses_the_aim_on_fewer_frames() -> None:
     """A target that stands for long, then turns out of the reach of the branch that answers it."""
     chain, posture = unit_chain("YXXZY", math.pi / 2), np.array([0.3, 0.4, -0.6, 0.5, 0.2])
     looks = chain.forward(posture.tolist()).tool_rotation
-    stands = QUIET + 20
+    stands = QUIET + HORIZON + 20
     turns = [about(Y, 0.06 * min(max(frame - stands, 0), 40)) for frame in range(stands + 60)]
     goals = [GazeGoal(Orientation(multiply(turn, looks)), posture, symmetric=False) for turn in turns]
     lost = {}
