@@ -126,10 +126,14 @@ def aimed(rows: Rows) -> Angles:
 
 
 def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles) -> Angles:
-    """Moves (m, n) that minimise x' matrix x / 2 - descent' x between `least` (<= 0) and `most` (>= 0), by an active set.
+    """Moves (m, n) that minimise x' matrix x / 2 - descent' x between `least` and `most`, by an active set.
 
     Joints at a limit that the descent presses against stay; those that a pass carries over one go to it, and the others take over.
     """
+    start = np.clip(0.0, least, most)
+    if start.any():  # a joint that must keep moving: no standing still is within its bounds
+        descent = descent - (matrix @ start[:, :, None])[:, :, 0]
+        return start + boxed(matrix, descent, least - start, most - start)
     held = ((least >= 0.0) & (descent < 0.0)) | ((most <= 0.0) & (descent > 0.0))
     fixed = np.zeros_like(descent)
     diagonal = np.arange(matrix.shape[1])
