@@ -133,7 +133,8 @@ def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles) -> Angle
     start = np.clip(0.0, least, most)
     if start.any():  # a joint that must keep moving: no standing still is within its bounds
         descent = descent - (matrix @ start[:, :, None])[:, :, 0]
-        return start + boxed(matrix, descent, least - start, most - start)
+        move: Angles = start + boxed(matrix, descent, least - start, most - start)
+        return move
     held = ((least >= 0.0) & (descent < 0.0)) | ((most <= 0.0) & (descent > 0.0))
     fixed = np.zeros_like(descent)
     diagonal = np.arange(matrix.shape[1])
