@@ -8,7 +8,6 @@ the sake of older files.
 from math import degrees, pi, radians
 from zlib import crc32
 
-from bpy import props
 from bpy.types import ID, Action, PropertyGroup
 
 from ..hardware.describe import OWN
@@ -76,7 +75,7 @@ class LimberServo:
         min=1e-3,
         max=1e7,
     )
-    per_degree: props.FloatProperty(
+    per_degree: FloatProperty(
         name="Per Degree",
         description="Change of the position for one degree of the servo, in the protocol's unit (hobby servos: about 11.1 microseconds)",
         get=_per_degree,
