@@ -130,12 +130,8 @@ def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles) -> Angle
 
     Joints at a limit that the descent presses against stay; those that a pass carries over one go to it, and the others take over.
     """
-    start = np.clip(0.0, least, most)
-    if start.any():  # a joint that must keep moving: no standing still is within its bounds
-        descent = descent - (matrix @ start[:, :, None])[:, :, 0]
-        move: Angles = start + boxed(matrix, descent, least - start, most - start)
-        return move
     held = ((least >= 0.0) & (descent < 0.0)) | ((most <= 0.0) & (descent > 0.0))
+    held &= (least <= 0.0) & (most >= 0.0)  # what must keep moving is not at rest at a limit: where it goes is found with the others
     fixed = np.zeros_like(descent)
     diagonal = np.arange(matrix.shape[1])
     for _ in range(PASSES):
