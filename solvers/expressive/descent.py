@@ -126,12 +126,11 @@ def aimed(rows: Rows) -> Angles:
 
 
 def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles) -> Angles:
-    """Moves (m, n) that minimise x' matrix x / 2 - descent' x between `least` and `most`, by an active set.
+    """Moves (m, n) that minimise x' matrix x / 2 - descent' x between `least` (<= 0) and `most` (>= 0), by an active set.
 
     Joints at a limit that the descent presses against stay; those that a pass carries over one go to it, and the others take over.
     """
     held = ((least >= 0.0) & (descent < 0.0)) | ((most <= 0.0) & (descent > 0.0))
-    held &= (least <= 0.0) & (most >= 0.0)  # what must keep moving is not at rest at a limit: where it goes is found with the others
     fixed = np.zeros_like(descent)
     diagonal = np.arange(matrix.shape[1])
     for _ in range(PASSES):
