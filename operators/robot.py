@@ -10,20 +10,10 @@ from ..hardware.safety import FOLLOWING, State
 from ..motion import MotionError
 from ..rig import handlers, puppeteer, robot
 from ..rig.errors import RigError
+from .robot_polls import poll_connected, poll_disconnected, poll_state
 from .subject import poll_rig, rig_of
 
 SERVOS_NAMED = 6  # in a report
-
-
-def poll_state(cls, context, states: set) -> bool:
-    """Whether the robot is in one of the states; else its sentence says where it is and what to do."""
-    if not poll_rig(cls, context):
-        return False
-    status = robot.status(rig_of(context))
-    if status is None or status.state not in states:
-        cls.poll_message_set(status.sentence if status else "Not connected: press Connect")
-        return False
-    return True
 
 
 class LIMBER_OT_choose_port(bpy.types.Operator):
@@ -67,12 +57,7 @@ class LIMBER_OT_connect(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not poll_rig(cls, context):
-            return False
-        if robot.link(rig_of(context)) is not None:
-            cls.poll_message_set("The robot is connected already: press Disconnect first")
-            return False
-        return True
+        return poll_disconnected(cls, context)
 
     def execute(self, context):
         rig = rig_of(context)
@@ -106,13 +91,9 @@ class LIMBER_OT_reconnect(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not poll_rig(cls, context):
+        if not poll_connected(cls, context):
             return False
-        status = robot.status(rig_of(context))
-        if status is None:
-            cls.poll_message_set("Not connected: press Connect")
-            return False
-        if status.state in robot.MOVING:
+        if robot.status(rig_of(context)).state in robot.MOVING:
             cls.poll_message_set("The robot is moving: disarm it first")
             return False
         return True
@@ -129,12 +110,7 @@ class LIMBER_OT_disconnect(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not poll_rig(cls, context):
-            return False
-        if robot.link(rig_of(context)) is None:
-            cls.poll_message_set("Not connected: press Connect")
-            return False
-        return True
+        return poll_connected(cls, context)
 
     def execute(self, context):
         robot.disconnect(rig_of(context))

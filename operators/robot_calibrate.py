@@ -10,8 +10,7 @@ from ..hardware.safety import State
 from ..motion import MotionError
 from ..rig import calibrating, calibration, robot
 from ..rig.errors import RigError
-from .robot import poll_state
-from .robot_scan import poll_disconnected
+from .robot_polls import poll_disconnected, poll_state
 from .subject import poll_rig, rig_of
 
 NAMED = 4  # changes in a report

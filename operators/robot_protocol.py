@@ -8,7 +8,7 @@ from bpy.props import IntProperty, StringProperty
 from ..hardware.errors import HardwareError
 from ..rig import handlers, robot_errands
 from ..rig.robot_properties import OWN_FILE
-from .robot_scan import poll_disconnected
+from .robot_polls import poll_disconnected
 from .subject import rig_of
 
 

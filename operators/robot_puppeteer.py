@@ -5,7 +5,7 @@ import bpy
 from ..hardware.safety import State
 from ..rig import handlers, puppeteer, robot
 from ..rig.errors import RigError
-from .robot import poll_state
+from .robot_polls import poll_state
 from .subject import rig_of
 
 

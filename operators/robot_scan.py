@@ -9,7 +9,8 @@ from ..hardware.errors import HardwareError
 from ..hardware.ports import list_ports
 from ..hardware.scan import SCANNED
 from ..rig import handlers, robot, robot_errands
-from .subject import poll_rig, rig_of
+from .robot_polls import poll_disconnected, poll_ports_free
+from .subject import rig_of
 
 HIGHEST_ID = 252  # of a servo on a bus
 BUSES = tuple(name for name in SCANNED if codec_of(name).capabilities.changes_id)
@@ -60,12 +61,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not poll_rig(cls, context):
-            return False
-        if robot_errands.busy_ports():
-            cls.poll_message_set("A scan is going on: wait for its end, or press Cancel")
-            return False
-        return True
+        return poll_ports_free(cls, context)
 
     def invoke(self, context, event):
         device = rig_of(context).limber.device
@@ -166,15 +162,6 @@ class LIMBER_OT_use_found(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def poll_disconnected(cls, context) -> bool:
-    if not poll_rig(cls, context):
-        return False
-    if robot.link(rig_of(context)) is not None:
-        cls.poll_message_set("The robot is connected: press Disconnect first")
-        return False
-    return True
-
-
 def _rates_known(operator, context) -> list[tuple[str, str, str]]:
     _rates[:] = [(str(rate), f"{rate:,}".replace(",", " "), "") for rate in codec_of(operator.protocol).capabilities.baudrates]
     return _rates
@@ -209,12 +196,7 @@ class LIMBER_OT_change_servo(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not poll_rig(cls, context):
-            return False
-        if robot_errands.busy_ports():
-            cls.poll_message_set("A scan or a change is going on: wait for its end")
-            return False
-        return True
+        return poll_ports_free(cls, context)
 
     def invoke(self, context, event):
         self.new_servo = min(self.servo + 1, HIGHEST_ID)

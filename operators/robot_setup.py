@@ -4,7 +4,7 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
 from ..rig import robot, robot_device
-from .robot import poll_state
+from .robot_polls import poll_state
 from .subject import rig_of
 
 WHEN_TRIED = robot.QUIET

@@ -59,6 +59,8 @@ def test_a_scan_can_be_cancelled_and_begun_anew(rig, bus):
     bpy.ops.limber.scan(where="DEVICE", protocols={"feetech_sts"}, rates={"1000000", "500000"})
     with pytest.raises(RuntimeError, match="press Cancel"):
         bpy.ops.limber.scan(where="DEVICE", protocols={"feetech_sts"}, rates={"1000000"})
+    with pytest.raises(RuntimeError, match="wait for its end"):
+        bpy.ops.limber.change_servo(port=bus.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=2, alone=True)
     bpy.ops.limber.cancel_scan()
     assert robot_errands.scan().over
     assert robot_errands.scan().says == "Cancelled"
