@@ -1,0 +1,1 @@
+"""Whole-body tracking: files of targets, the paper's table and figures, and the peers."""

@@ -1,0 +1,99 @@
+"""The whole-body solver on a file of targets: joints, base and time, step by step.
+
+    python -m benchmarks.whole_body --urdf FILE --targets IN.npz --out OUT.npz [--law paper] [--gain K]
+
+IN has links (k,) names, rotation (t, k, 3, 3) and angular_velocity (t, k, 3) [rad/s] in the world, base_link, base_position (t, 3) [m],
+base_velocity (t, 3) [m/s], dt [s] and perhaps joint_velocity_limit [rad/s]; what a URDF says of velocity is often a placeholder and does
+not count. OUT has joint_names (n,), joints (t, n), base_rotation (t, 3, 3), base_position (t, 3), joint_velocity (t, n) and seconds (t,).
+Joints start at zero or at the limit nearest to it, the base at its first target.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from limber.solvers.skeleton import SkeletonError
+from limber.solvers.whole_body.body import Body
+from limber.solvers.whole_body.law import DEAD_BEAT, Law
+from limber.solvers.whole_body.limits import Limits
+from limber.solvers.whole_body.solver import Options, State, WholeBody
+from limber.solvers.whole_body.targets import Target, TargetError, Values
+from limber.urdf import reading
+from limber.urdf.errors import UrdfError
+from limber.urdf.tree import grow
+from limber.urdf.whole_body import body as body_of
+
+Arrays = Mapping[str, np.ndarray]
+
+
+def body_for(urdf: Path, given: Arrays) -> Body:
+    """The body of a file, from the base link of the targets."""
+    return body_of(grow(reading.read(urdf), str(given["base_link"])))
+
+
+def follower(body: Body, given: Arrays, law: Law) -> WholeBody:
+    """The solver for a file's targets."""
+    targets = [Target(str(link)) for link in given["links"]] + [Target(str(given["base_link"]), "position")]
+    velocity = float(given["joint_velocity_limit"]) if "joint_velocity_limit" in given else None
+    return WholeBody(body, targets, Options(law, Limits(velocity)))
+
+
+def frames_of(given: Arrays) -> list[Values]:
+    """The values of every step."""
+    rows = zip(given["rotation"], given["base_position"], given["angular_velocity"], given["base_velocity"], strict=True)
+    return [Values(turns, place[None], spin, move[None]) for turns, place, spin, move in rows]
+
+
+def first(solver: WholeBody, given: Arrays) -> State:
+    """Joints at zero; the base at its first target, where that has an orientation."""
+    links = [str(link) for link in given["links"]]
+    base = str(given["base_link"])
+    turn = given["rotation"][0, links.index(base)] if base in links else None
+    return solver.start(base_rotation=turn, base_position=given["base_position"][0])
+
+
+def answer(solver: WholeBody, given: Arrays) -> dict[str, np.ndarray]:
+    """Each step from the one before."""
+    state, dt = first(solver, given), float(given["dt"])
+    rows, seconds = [], []
+    for values in frames_of(given):
+        began = time.perf_counter()
+        _, state = solver.step(values, state, dt)
+        seconds.append(time.perf_counter() - began)
+        rows.append(state)
+    return {
+        "joint_names": np.array(solver.body.names),
+        "joints": np.array([row.joints for row in rows]),
+        "base_rotation": np.array([row.base_rotation for row in rows]),
+        "base_position": np.array([row.base_position for row in rows]),
+        "joint_velocity": np.array([row.velocity[6:] for row in rows]),
+        "seconds": np.array(seconds),
+    }
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--urdf", metavar="FILE", type=Path, required=True)
+    ask.add_argument("--targets", metavar="IN.npz", type=Path, required=True)
+    ask.add_argument("--out", type=Path, required=True)
+    ask.add_argument("--law", choices=("exact", "paper"), default="exact", help="paper: Rapetti et al. 2020, eq. 9, as printed")
+    ask.add_argument(
+        "--gain", type=float, default=DEAD_BEAT, metavar="K", help="[1/s]; the default corrects all of the error at every step"
+    )
+    asked = ask.parse_args()
+    with np.load(asked.targets) as file:
+        given = dict(file)
+    try:
+        solver = follower(body_for(asked.urdf, given), given, Law(asked.law, asked.gain))
+        answered = answer(solver, given)
+    except (UrdfError, SkeletonError, TargetError) as error:
+        sys.exit(str(error))
+    np.savez(asked.out, **answered)
+    print(f"{len(answered['seconds'])} steps, median {1e3 * np.median(answered['seconds']):.3g} ms -> {asked.out}")
+
+
+if __name__ == "__main__":
+    main()

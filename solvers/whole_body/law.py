@@ -1,0 +1,63 @@
+"""The law by which targets' errors become wanted moves of their links for a step. Knows no Blender.
+
+Rapetti et al. 2020 correct the targets' velocities by the errors, J nu = v + K r (eq. 9), with r = sk(R' R_target) (eq. 5). Two things of
+that cost accuracy. r is seen before the step that v makes, so that a target which moves is overtaken by one step's motion whatever K is;
+and it is the sine of the error, which is weak beyond 90 degrees and vanishes at a half turn. The law here takes the true logarithm of what
+is left once v has been followed, and corrects a share K dt of it, at most all of it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .so3 import Array, antisymmetric, exp, log
+
+DEAD_BEAT = np.inf  # [1/s] a gain: all of the error at every step
+STABLE = 2.0  # of K dt: beyond it every step leaves a larger error than it found (discrete first order, Ogata 1995)
+
+
+@dataclass(frozen=True)
+class Law:
+    """How errors are corrected."""
+
+    kind: Literal["exact", "paper"] = "exact"
+    gain: float = DEAD_BEAT  # [1/s] K
+    enforce_stability: bool = True  # False: a gain may be too large for the step, as to see it diverge
+
+    def share(self, gain: Array, dt: float) -> Array:
+        """K dt (k,), at most what is of use: all of the error."""
+        most = 1.0 if self.enforce_stability else np.inf
+        if self.kind == "paper" and not self.enforce_stability:
+            most = 2.0 * STABLE if np.isinf(gain).any() else np.inf
+        return np.minimum(gain * dt, most)
+
+    def turns(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
+        """Wanted turns (k, 3) [rad] in the world.
+
+        Args:
+            now: The links (k, 3, 3).
+            target: Theirs (k, 3, 3).
+            velocity: The targets' (k, 3) [rad/s]; None: not known, taken as none.
+            share: K dt (k,).
+            dt: [s] that the step takes.
+        """
+        if self.kind == "paper":
+            wanted: Array = (
+                share[:, None] * (now @ antisymmetric(now.swapaxes(1, 2) @ target)[:, :, None])[:, :, 0]
+            )  # eq. 5, in the world's axes
+            return wanted if velocity is None else wanted + dt * velocity  # eq. 9, times dt
+        if velocity is None or share.min(initial=1.0) >= 1.0:  # to correct all of it needs no forecast
+            whole: Array = share[:, None] * log(target @ now.swapaxes(1, 2))
+            return whole
+        led = dt * velocity
+        left = log(target @ (exp(led) @ now).swapaxes(1, 2))
+        forecast: Array = led + share[:, None] * left
+        return forecast
+
+    def moves(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
+        """Wanted moves (p, 3) [m] in the world; arguments as for `turns`, with places (p, 3) [m]."""
+        left = target - now
+        led = np.zeros_like(left) if velocity is None else dt * velocity
+        moves: Array = np.asarray(led + share[:, None] * (left if self.kind == "paper" else left - led))
+        return moves

@@ -1,0 +1,86 @@
+"""The normal equations of all targets, put together as a composite body is from its links, without a Jacobian. Knows no Blender.
+
+A target's squared error is a quadratic of its link's velocity, so it is a kind of inertia that the link carries. What an unknown feels is
+the sum over the links that it moves, and what two unknowns share is what the one nearer to the leaves moves: the composite rigid body
+algorithm (Walker & Orin 1982; Featherstone 2008, table 6.2), with weights for masses. All in the world's axes about the base's place, so
+that nothing is transformed on the way.
+"""
+
+import numpy as np
+
+from .body import BASE, Body, Frames, Indices
+from .so3 import Array, cross, cross_matrix
+
+
+class Normal:
+    """J' W J and J' W e of orientation and position targets on a body's links."""
+
+    def __init__(self, body: Body, turning: Indices, placed: Indices) -> None:
+        """
+        Args:
+            body: The tree.
+            turning: Links (k,) with an orientation target.
+            placed: Links (p,) with a position target.
+        """
+        self.turned_by = body.moved_by[body.carriers[turning]].astype(float)  # (k, N)
+        self.placed_by = body.moved_by[body.carriers[placed]].astype(float)  # (p, N)
+        # Position targets at the base's own place see nothing but its linear velocity.
+        ends = body.ends[placed]
+        self.at_base = (body.carriers[placed] == 0) & ~ends[:, :3, 3].any(axis=1)
+        self.all_at_base = bool(self.at_base.all())
+        above = np.vstack([np.repeat(body.moved_by[:1], BASE, axis=0), body.moved_by[1:]]).T  # [i, j]: i moves all that j moves
+        self.above = above / (1.0 + (above & above.T))  # pairs that move the same would count twice
+        self._shared: tuple[bytes, Array] | None = None
+
+    def shared(self, weights: Array) -> Array:
+        """(N, N) the summed weights of the orientation targets that two unknowns both turn; kept as long as the weights are the same."""
+        key = weights.tobytes()
+        if self._shared is None or self._shared[0] != key:
+            self._shared = key, (self.turned_by * weights[:, None]).T @ self.turned_by
+        return self._shared[1]
+
+    def equations(
+        self, frames: Frames, turn_weights: Array, turn_errors: Array, places: Array, weights: Array, errors: Array
+    ) -> tuple[Array, Array]:
+        """J' W J (N, N) and J' W e (N,).
+
+        Args:
+            frames: Where the body is.
+            turn_weights: (k,)
+            turn_errors: (k, 3) [rad] wanted turns of the links in the world.
+            places: (p, 3) [m] of the position targets' links, from the base's place.
+            weights: (p,)
+            errors: (p, 3) [m] their wanted moves.
+        """
+        angular, linear = frames.angular, frames.linear
+        matrix = angular @ angular.T
+        matrix *= self.shared(turn_weights)
+        torques = self.turned_by.T @ (turn_weights[:, None] * turn_errors)
+        if not len(places):
+            return matrix, (angular * torques).sum(-1)
+        pulls = weights[:, None] * errors
+        if self.all_at_base:
+            matrix[(0, 1, 2), (0, 1, 2)] += weights.sum()
+            vector = (angular * torques).sum(-1)
+            vector[:3] += pulls.sum(0)
+            return matrix, vector
+        forces = self.placed_by.T @ pulls
+        torques = torques + self.placed_by.T @ cross(places, pulls)
+        matrix += self._placed(frames, places, weights)
+        return matrix, (angular * torques).sum(-1) + (linear * forces).sum(-1)
+
+    def _placed(self, frames: Frames, places: Array, weights: Array) -> Array:
+        """The position targets' share of J' W J."""
+        arms = cross_matrix(places)
+        inertias = np.zeros((len(places), 6, 6))
+        scaled = weights[:, None, None] * arms
+        inertias[:, :3, :3] = scaled.swapaxes(1, 2) @ arms
+        inertias[:, :3, 3:] = scaled
+        inertias[:, 3:, :3] = -scaled
+        inertias[:, (3, 4, 5), (3, 4, 5)] = weights[:, None]
+        composite = (self.placed_by.T @ inertias.reshape(len(places), 36)).reshape(-1, 6, 6)
+        motions = np.concatenate([frames.angular, frames.linear], axis=1)
+        felt = (composite @ motions[:, :, None])[:, :, 0]
+        upper = (motions @ felt.T) * self.above
+        both: Array = upper + upper.T
+        return both

@@ -1,0 +1,78 @@
+"""Stacks of rotation matrices: their differences as rotation vectors. Knows no Blender.
+
+The plain quaternions of `solvers.rotations` are quicker for one turn; these are for all links at once.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import rotations
+
+Array = NDArray[np.float64]
+
+HALF_TURN = 1e-6  # sine of a turn beyond 90 degrees below which its antisymmetric part has lost six digits of the axis
+
+
+def antisymmetric(turns: Array) -> Array:
+    """sk(R) as vectors (..., 3): the axis times the sine of the angle; eq. 5's residual of R' R_target."""
+    difference = turns - turns.swapaxes(-1, -2)
+    vectors: Array = 0.5 * difference[..., (2, 0, 1), (1, 2, 0)]
+    return vectors
+
+
+def log(turns: Array) -> Array:
+    """Rotation vectors (..., 3) [rad], of up to a half turn, of rotations (..., 3, 3).
+
+    A half turn has two axes, opposite to each other: it is given the one whose largest component is positive.
+    """
+    sines = antisymmetric(turns)
+    sine = np.sqrt((sines * sines).sum(-1))
+    cosine = 0.5 * (turns[..., 0, 0] + turns[..., 1, 1] + turns[..., 2, 2] - 1.0)
+    angle = np.arctan2(sine, cosine)
+    vectors: Array = sines * (angle / np.maximum(sine, np.finfo(float).tiny))[..., None]
+    half = (sine < HALF_TURN) & (cosine < 0.0)
+    if half.any():
+        vectors[half] = _half_turns(turns[half], sines[half], angle[half])
+    return vectors
+
+
+def _half_turns(turns: Array, sines: Array, angles: Array) -> Array:
+    """`log` of turns (m, 3, 3) of nearly a half turn, whose axis is in their symmetric part: R + R' = 2 cos + 2 (1 - cos) a a'."""
+    outer = 0.5 * (turns + turns.swapaxes(-1, -2)) + np.eye(3)
+    rows = np.arange(len(turns))
+    largest = np.argmax(outer[:, (0, 1, 2), (0, 1, 2)], axis=-1)
+    axes = outer[rows, largest]
+    axes = axes / np.sqrt((axes * axes).sum(-1))[:, None]
+    side = np.where((axes * sines).sum(-1) < 0.0, -1.0, 1.0)
+    vectors: Array = axes * (side * angles)[:, None]
+    return vectors
+
+
+def exp(vectors: Array) -> Array:
+    """Rotations (..., 3, 3) of rotation vectors (..., 3) [rad]: I + sin(a) / a S + (1 - cos(a)) / a^2 S^2."""
+    square = (vectors * vectors).sum(-1)[..., None, None]
+    angle = np.sqrt(square)
+    crosses = cross_matrix(vectors)
+    sine = np.sinc(angle / np.pi)
+    bend = 0.5 * np.sinc(angle / (2.0 * np.pi)) ** 2
+    turns: Array = np.eye(3) + sine * crosses + bend * (crosses @ crosses)
+    return turns
+
+
+def orthonormal(turn: Array) -> Array:
+    """The rotation (3, 3) that a matrix, which has drifted a little from one, stands for."""
+    return np.array(rotations.to_matrix(rotations.from_matrix(turn.tolist())))
+
+
+def cross_matrix(vectors: Array) -> Array:
+    """Matrices (..., 3, 3) that cross their vector (..., 3) with what they are applied to."""
+    matrices: Array = np.zeros((*vectors.shape, 3))
+    matrices[..., (2, 0, 1), (1, 2, 0)] = vectors
+    matrices[..., (1, 2, 0), (2, 0, 1)] = -vectors
+    return matrices
+
+
+def cross(a: Array, b: Array) -> Array:
+    """a x b of vectors (m, 3), in a third of the time that numpy's own takes."""
+    product: Array = a[:, (1, 2, 0)] * b[:, (2, 0, 1)] - a[:, (2, 0, 1)] * b[:, (1, 2, 0)]
+    return product

@@ -1,0 +1,26 @@
+"""A robot's tree as a body that follows targets with any of its links. Knows no Blender."""
+
+from ..solvers.skeleton import End
+from ..solvers.whole_body.body import Body
+from .skeleton import build
+from .tree import Tree
+
+
+def body(tree: Tree, floating: bool = True) -> Body:
+    """The body of all joints that move, in the tree's order, and all links. Its base is the tree's root link.
+
+    Joints without limits have none here.
+
+    Raises:
+        SkeletonError: no joint moves.
+    """
+    moved: list[bool] = []  # of each link: whether a joint moves it
+    for branch in tree.branches:
+        moves = branch.joint is not None and branch.joint.moves
+        moved.append(moves or (branch.parent >= 0 and moved[branch.parent]))
+    built = build(tree, [branch.link for branch, moves in zip(tree.branches, moved, strict=True) if moves])
+    at_rest = zip(tree.branches, tree.frames({}), moved, strict=True)
+    still = [End(-1, frame.rotation, frame.offset, branch.link) for branch, frame, moves in at_rest if not moves]
+    lower = [-float("inf") if joint.lower is None else joint.lower for joint in tree.joints]
+    upper = [float("inf") if joint.upper is None else joint.upper for joint in tree.joints]
+    return Body(built.skeleton.joints, [*still, *built.skeleton.ends], floating, lower, upper)
