@@ -5,6 +5,7 @@ from bpy.props import StringProperty
 
 from ..rig import chains
 from ..rig.errors import RigError
+from ..rig.selection import selected_index
 from .euler_consent import EulerConsent
 from .subject import chain_of, poll_chain, rig_of
 
@@ -69,7 +70,7 @@ class LIMBER_OT_remove_end(bpy.types.Operator):
 
     def execute(self, context):
         rig, chain = rig_of(context), chain_of(context)
-        index = min(chain.active_end, len(chain.ends) - 1)
+        index = selected_index(chain.ends, chain.active_end)
         bone, before = chain.ends[index].bone, len(chain.joints)
         try:
             chains.remove_end(rig, chain, index)

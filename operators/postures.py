@@ -5,6 +5,7 @@ from bpy.props import StringProperty
 
 from ..rig import postures
 from ..rig.errors import RigError
+from ..rig.selection import selected_index
 from .subject import chain_of, poll_chain, rig_of
 
 
@@ -126,7 +127,7 @@ class LIMBER_OT_remove_posture(bpy.types.Operator):
 
     def execute(self, context):
         chain = chain_of(context)
-        index = postures.active_index(chain)
+        index = selected_index(chain.postures, chain.active_posture)
         action = chain.postures[index].action
         name = f"Posture '{action.name}'" if action else "A posture without pose asset"
         postures.remove(chain, index)

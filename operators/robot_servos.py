@@ -5,6 +5,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..hardware.presets import PRESETS
 from ..rig import axes, chains, robot_device, servo_units
+from ..rig.selection import selected, selected_index
 from .subject import poll_chain, poll_rig, rig_of
 
 
@@ -24,10 +25,10 @@ class LIMBER_OT_assign_servo(bpy.types.Operator):
     def execute(self, context):
         rig = rig_of(context)
         chain = chains.active(rig)
-        if not chain.joints:
+        joint = selected(chain.joints, chain.active_joint)
+        if joint is None:
             self.report({"ERROR"}, f"Chain '{chain.name}' has no joint: press Match Joints")
             return {"CANCELLED"}
-        joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]
         self.report({"INFO"}, robot_device.give_servo(rig, joint, self.servo))
         return {"FINISHED"}
 
@@ -76,7 +77,8 @@ class LIMBER_OT_use_preset(bpy.types.Operator):
             self.report({"ERROR"}, "No servo is known for this protocol: type its range")
             return {"CANCELLED"}
         chain = chains.active(rig_of(context))
-        joints = chain.joints if self.which == "CHAIN" else chain.joints[chain.active_joint : chain.active_joint + 1]
+        index = selected_index(chain.joints, chain.active_joint)
+        joints = chain.joints if self.which == "CHAIN" else chain.joints[index : index + 1]
         protocol = rig_of(context).limber.device.protocol
         for joint in joints:
             servo_units.use_preset(joint, preset, protocol, self.speeds and not axes.slides(joint.axis))
@@ -100,8 +102,8 @@ class LIMBER_OT_add_channel(bpy.types.Operator):
         channel = device.channels.add()
         servo_units.make_usual(channel, device.protocol)
         chain = chains.active(rig)
-        if chain is not None and chain.joints:
-            joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]
+        joint = selected(chain.joints, chain.active_joint) if chain is not None else None
+        if joint is not None:
             channel.shares.add().joint = robot_device.label(joint)
             channel.name = f"{robot_device.label(joint)} too"
         channel.servo = robot_device.free_servo(rig)
@@ -120,7 +122,7 @@ def _poll_channel(cls, context) -> bool:
 
 def _channel(context):
     device = rig_of(context).limber.device
-    return device.channels[min(device.active_channel, len(device.channels) - 1)]
+    return selected(device.channels, device.active_channel)
 
 
 class LIMBER_OT_remove_channel(bpy.types.Operator):
@@ -136,8 +138,8 @@ class LIMBER_OT_remove_channel(bpy.types.Operator):
 
     def execute(self, context):
         device = rig_of(context).limber.device
-        device.channels.remove(min(device.active_channel, len(device.channels) - 1))
-        device.active_channel = max(0, min(device.active_channel, len(device.channels) - 1))
+        device.channels.remove(selected_index(device.channels, device.active_channel))
+        device.active_channel = selected_index(device.channels, device.active_channel)
         return {"FINISHED"}
 
 

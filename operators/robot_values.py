@@ -6,6 +6,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..rig import robot_device, robot_values
+from ..rig.selection import selected_index
 from .subject import poll_rig, rig_of
 
 FULL_PATH = re.compile(r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)")  # as Copy Full Data Path gives it
@@ -83,6 +84,6 @@ class LIMBER_OT_remove_auxiliary(bpy.types.Operator):
 
     def execute(self, context):
         device = rig_of(context).limber.device
-        device.auxiliaries.remove(min(device.active_auxiliary, len(device.auxiliaries) - 1))
-        device.active_auxiliary = max(0, min(device.active_auxiliary, len(device.auxiliaries) - 1))
+        device.auxiliaries.remove(selected_index(device.auxiliaries, device.active_auxiliary))
+        device.active_auxiliary = selected_index(device.auxiliaries, device.active_auxiliary)
         return {"FINISHED"}

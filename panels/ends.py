@@ -5,7 +5,7 @@ import bpy
 from ..operators.subject import rig_of
 from ..rig import chains
 from .gaze import draw_goal
-from .tab import ChainTab, sentence
+from .tab import ChainTab, listed, sentence
 
 
 class LIMBER_PT_ends(ChainTab, bpy.types.Panel):
@@ -19,15 +19,10 @@ class LIMBER_PT_ends(ChainTab, bpy.types.Panel):
         layout = self.layout
         rig = rig_of(context)
         chain = chains.active(rig)
-        row = layout.row()
-        row.template_list("LIMBER_UL_ends", "", chain, "ends", chain, "active_end", rows=2)
-        column = row.column(align=True)
-        column.operator("limber.add_end", text="", icon="ADD")
-        column.operator("limber.remove_end", text="", icon="REMOVE")
-        if not chain.ends:
+        end = listed(layout, "LIMBER_UL_ends", chain, "ends", "active_end", add="limber.add_end", remove="limber.remove_end")
+        if end is None:
             sentence(layout, "A hand beside the head: make its bone active in Pose Mode and press +", "INFO")
             return
-        end = chain.ends[min(chain.active_end, len(chain.ends) - 1)]
         layout.use_property_split = True
         column = layout.column()
         column.active = end.enabled

@@ -3,21 +3,15 @@
 import bpy
 
 from ..operators.subject import rig_of
-from ..rig import chains
-from .tab import Tab, sentence
+from .tab import ChainTab, sentence
 
 
-class LIMBER_PT_export(Tab, bpy.types.Panel):
+class LIMBER_PT_export(ChainTab, bpy.types.Panel):
     """Motion that plays without the computer"""
 
     bl_label = "Export"
     bl_order = 7
     bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context):
-        rig = rig_of(context)
-        return rig is not None and chains.active(rig) is not None
 
     def draw(self, context):
         layout = self.layout

@@ -4,7 +4,7 @@ import bpy
 
 from ..operators.subject import rig_of
 from ..rig import chains
-from .tab import ChainTab
+from .tab import ChainTab, listed
 
 
 class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
@@ -16,11 +16,8 @@ class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         chain = chains.active(rig_of(context))
-        row = layout.row()
-        row.template_list("LIMBER_UL_postures", "", chain, "postures", chain, "active_posture", rows=3)
-        column = row.column(align=True)
-        column.operator("limber.store_posture", text="", icon="ADD")
-        column.operator("limber.remove_posture", text="", icon="REMOVE")
+        add, remove = "limber.store_posture", "limber.remove_posture"
+        listed(layout, "LIMBER_UL_postures", chain, "postures", "active_posture", add=add, remove=remove, rows=3)
         row = layout.row(align=True)
         row.operator("limber.store_posture", icon="POSE_HLT")
         row.operator("limber.apply_posture", text="Apply", icon="PASTEDOWN")

@@ -4,7 +4,8 @@ import bpy
 
 from ..operators.subject import rig_of
 from ..rig import axes, chains
-from .tab import ChainTab, Tab, sentence
+from ..rig.selection import selected
+from .tab import ChainTab, Tab, listed, sentence
 
 
 class LIMBER_PT_rig(Tab, bpy.types.Panel):
@@ -24,10 +25,7 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
         row = layout.row()
         row.label(text=rig.name, icon="ARMATURE_DATA")
         row.operator("limber.import_urdf", text="", icon="IMPORT")
-        row = layout.row()
-        row.template_list("LIMBER_UL_chains", "", rig.limber, "chains", rig.limber, "active_chain", rows=2)
-        column = row.column(align=True)
-        column.operator("limber.remove_chain", text="", icon="REMOVE")
+        listed(layout, "LIMBER_UL_chains", rig.limber, "chains", "active_chain", remove="limber.remove_chain")
         if rig.mode != "POSE" and not rig.limber.chains:
             sentence(layout, "Switch to Pose Mode and select the end bone, or root and end", "INFO")
         layout.operator("limber.new_chain", icon="ADD")
@@ -49,9 +47,9 @@ class LIMBER_PT_joints(ChainTab, bpy.types.Panel):
         column = layout.column(align=True)
         column.operator("limber.match_joints", icon="FILE_REFRESH")
         column.operator("limber.give_euler_order", icon="ORIENTATION_GIMBAL")
-        if not chain.joints:
+        joint = selected(chain.joints, chain.active_joint)
+        if joint is None:
             return
-        joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]
         layout.use_property_split = True
         unit = "slide_" if axes.slides(joint.axis) else ""
         for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):

@@ -7,7 +7,7 @@ from ..hardware.safety import FOLLOWING, State
 from ..operators.subject import rig_of
 from ..rig import puppeteer, robot
 from ..rig.robot_properties import OWN_FILE
-from .tab import Tab, sentence
+from .tab import RigTab, Tab, sentence
 
 ALARMS = {State.FAULT: "ERROR", State.WORKER_LOST: "ERROR", State.CONFIRM_POSE: "QUESTION"}
 
@@ -109,17 +109,13 @@ def _draw_buttons(layout, rig, state) -> None:
         row.operator("limber.arm", icon="ARMATURE_DATA")
 
 
-class LIMBER_PT_robot_options(Tab, bpy.types.Panel):
+class LIMBER_PT_robot_options(RigTab, bpy.types.Panel):
     """Where the robot rests, and how late it is"""
 
     bl_label = "Options"
     bl_parent_id = "LIMBER_PT_robot"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 9
-
-    @classmethod
-    def poll(cls, context):
-        return rig_of(context) is not None
 
     def draw(self, context):
         layout = self.layout

@@ -5,6 +5,7 @@ import bpy
 from ..hardware.safety import State
 from ..operators.subject import rig_of
 from ..rig import axes, calibrating, chains, robot, robot_device, servo_units
+from ..rig.selection import selected
 from .robot_servos import draw_trials
 from .tab import ChainTab, sentence
 
@@ -26,8 +27,7 @@ class LIMBER_PT_calibrate(ChainTab, bpy.types.Panel):
             sentence(layout, "Connect, then move joints by hand or by the buttons, and say where they are", "INFO")
         elif chain.joints:
             layout.template_list("LIMBER_UL_servos", "calibrate", chain, "joints", chain, "active_joint", rows=3)
-            joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]
-            _draw_joint(layout, rig, joint, status)
+            _draw_joint(layout, rig, selected(chain.joints, chain.active_joint), status)
             _draw_range(layout, rig, status)
         column = layout.column(align=True)
         row = column.row(align=True)

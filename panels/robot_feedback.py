@@ -7,24 +7,19 @@ import bpy
 from ..hardware.safety import State
 from ..operators.subject import rig_of
 from ..rig import puppeteer, robot
-from .tab import Tab, sentence
+from .tab import RobotTab, sentence
 
 PLACES = (("Joint", 2.4), ("Told", 1.9), ("Is", 1.9), ("Off", 1.8))  # headings, and shares of the width
 HEALTH = (("Servo", 2.4), ("°C", 1.4), ("V", 1.4), ("Load", 1.6), ("A", 1.2))
 
 
-class LIMBER_PT_feedback(Tab, bpy.types.Panel):
+class LIMBER_PT_feedback(RobotTab, bpy.types.Panel):
     """Where the robot is, against what it was told"""
 
     bl_label = "Feedback"
     bl_parent_id = "LIMBER_PT_robot"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 6
-
-    @classmethod
-    def poll(cls, context):
-        rig = rig_of(context)
-        return rig is not None and robot.link(rig) is not None
 
     def draw(self, context):
         layout = self.layout
@@ -91,18 +86,13 @@ def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-class LIMBER_PT_puppeteer(Tab, bpy.types.Panel):
+class LIMBER_PT_puppeteer(RobotTab, bpy.types.Panel):
     """Move the robot by hand; the armature follows"""
 
     bl_label = "Puppeteer"
     bl_parent_id = "LIMBER_PT_robot"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 7
-
-    @classmethod
-    def poll(cls, context):
-        rig = rig_of(context)
-        return rig is not None and robot.link(rig) is not None
 
     def draw(self, context):
         layout = self.layout

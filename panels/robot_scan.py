@@ -8,20 +8,16 @@ from ..hardware.describe import OWN, codec_of
 from ..hardware.protocols.table import PROTOCOLS
 from ..operators.subject import rig_of
 from ..rig import robot_errands
-from .tab import Tab, sentence
+from .tab import RigTab, sentence
 
 
-class LIMBER_PT_scan(Tab, bpy.types.Panel):
+class LIMBER_PT_scan(RigTab, bpy.types.Panel):
     """Ports and servos that answer"""
 
     bl_label = "Find Servos"
     bl_parent_id = "LIMBER_PT_robot"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 1
-
-    @classmethod
-    def poll(cls, context):
-        return rig_of(context) is not None
 
     def draw(self, context):
         layout = self.layout
@@ -83,17 +79,13 @@ def _title(protocol: str) -> str:
     return "Limber" if protocol == OWN else PROTOCOLS[protocol].title
 
 
-class LIMBER_PT_protocol(Tab, bpy.types.Panel):
+class LIMBER_PT_protocol(RigTab, bpy.types.Panel):
     """What the chosen protocol can and cannot do"""
 
     bl_label = "What It Can Do"
     bl_parent_id = "LIMBER_PT_robot"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 0
-
-    @classmethod
-    def poll(cls, context):
-        return rig_of(context) is not None
 
     def draw(self, context):
         described, why = robot_errands.description(rig_of(context).limber.device.protocol_name)

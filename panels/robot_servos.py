@@ -4,7 +4,8 @@ import bpy
 
 from ..operators.subject import rig_of
 from ..rig import chains, robot, robot_device, robot_errands, robot_values, servo_units
-from .tab import ChainTab, Tab, sentence
+from ..rig.selection import selected
+from .tab import ChainTab, RigTab, listed, sentence
 
 JOGS = {  # by a joint's unit: the operator's amounts, and what they are
     "rad": ((-5.0, "-5°"), (-1.0, "-1°"), (1.0, "+1°"), (5.0, "+5°")),
@@ -53,9 +54,9 @@ class LIMBER_PT_channels(ChainTab, bpy.types.Panel):
         rig = rig_of(context)
         chain = chains.active(rig)
         layout.template_list("LIMBER_UL_servos", "", chain, "joints", chain, "active_joint", rows=4)
-        if not chain.joints:
+        joint = selected(chain.joints, chain.active_joint)
+        if joint is None:
             return
-        joint = chain.joints[min(chain.active_joint, len(chain.joints) - 1)]
         draw_trials(layout, rig, robot_device.label(joint), joint.servo)
         _draw_found(layout, joint)
         layout.operator("limber.use_preset", icon="PRESET")
@@ -119,7 +120,7 @@ def draw_servo(layout, device, servo, gear: bool = True) -> None:
     column.prop(servo, "on_silence")
 
 
-class LIMBER_PT_more_servos(Tab, bpy.types.Panel):
+class LIMBER_PT_more_servos(RigTab, bpy.types.Panel):
     """Second servos on a joint, and servos that several joints drive, as in a differential"""
 
     bl_label = "More Servos"
@@ -127,23 +128,15 @@ class LIMBER_PT_more_servos(Tab, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 3
 
-    @classmethod
-    def poll(cls, context):
-        return rig_of(context) is not None
-
     def draw(self, context):
         layout = self.layout
         rig = rig_of(context)
         device = rig.limber.device
-        row = layout.row()
-        row.template_list("LIMBER_UL_channels", "", device, "channels", device, "active_channel", rows=2)
-        column = row.column(align=True)
-        column.operator("limber.add_channel", text="", icon="ADD")
-        column.operator("limber.remove_channel", text="", icon="REMOVE")
-        if not device.channels:
+        add, remove = "limber.add_channel", "limber.remove_channel"
+        channel = listed(layout, "LIMBER_UL_channels", device, "channels", "active_channel", add=add, remove=remove)
+        if channel is None:
             sentence(layout, "For a second servo on a joint, or one that several joints drive", "INFO")
             return
-        channel = device.channels[min(device.active_channel, len(device.channels) - 1)]
         box = layout.box().column(align=True)
         names = [robot_device.label(joint) for _, joint in robot_device.joints(rig)]
         for index, share in enumerate(channel.shares):
@@ -158,7 +151,7 @@ class LIMBER_PT_more_servos(Tab, bpy.types.Panel):
         draw_servo(layout, device, channel, gear=False)
 
 
-class LIMBER_PT_values(Tab, bpy.types.Panel):
+class LIMBER_PT_values(RigTab, bpy.types.Panel):
     """Properties beside the joints that move a servo: a jaw, an eyelid, a lamp"""
 
     bl_label = "Values"
@@ -166,23 +159,15 @@ class LIMBER_PT_values(Tab, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 4
 
-    @classmethod
-    def poll(cls, context):
-        return rig_of(context) is not None
-
     def draw(self, context):
         layout = self.layout
         rig = rig_of(context)
         device = rig.limber.device
-        row = layout.row()
-        row.template_list("LIMBER_UL_auxiliaries", "", device, "auxiliaries", device, "active_auxiliary", rows=2)
-        column = row.column(align=True)
-        column.operator("limber.add_auxiliary", text="", icon="ADD")
-        column.operator("limber.remove_auxiliary", text="", icon="REMOVE")
-        if not device.auxiliaries:
+        add, remove = "limber.add_auxiliary", "limber.remove_auxiliary"
+        value = listed(layout, "LIMBER_UL_auxiliaries", device, "auxiliaries", "active_auxiliary", add=add, remove=remove)
+        if value is None:
             sentence(layout, "Right-click any property that can be animated: Send to Robot", "INFO")
             return
-        value = device.auxiliaries[min(device.active_auxiliary, len(device.auxiliaries) - 1)]
         _draw_value(layout, rig, device, value)
 
 

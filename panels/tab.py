@@ -5,7 +5,8 @@ from textwrap import wrap
 import bpy
 
 from ..operators.subject import rig_of
-from ..rig import chains
+from ..rig import chains, robot
+from ..rig.selection import selected
 
 CHARACTER = 6.6  # mean width of a letter of Blender's interface font, in pixels at a scale of 1
 FRAME = 72  # width of a panel's margins, of the icon and of the tabs
@@ -21,12 +22,48 @@ def sentence(layout, text: str, icon: str) -> None:
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 
+def listed(layout, list_name: str, owner, items: str, active: str, *, add: str = "", remove: str = "", rows: int = 2):
+    """A list with + and - beside it; returns what is selected in it, or None.
+
+    Args:
+        layout: Where it is drawn.
+        list_name: Class of the list.
+        owner, items, active: What has the list, and its names of the items and of their index.
+        add, remove: Verbs of the two buttons; without one there is no such button.
+        rows: Height [lines] where few items are listed.
+    """
+    row = layout.row()
+    row.template_list(list_name, "", owner, items, owner, active, rows=rows)
+    column = row.column(align=True)
+    for verb, icon in ((add, "ADD"), (remove, "REMOVE")):
+        if verb:
+            column.operator(verb, text="", icon=icon)
+    return selected(getattr(owner, items), getattr(owner, active))
+
+
 class Tab:
     """A panel in the Limber tab of the 3D viewport's sidebar."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Limber"
+
+
+class RigTab(Tab):
+    """A panel that speaks of the armature at hand."""
+
+    @classmethod
+    def poll(cls, context):
+        return rig_of(context) is not None
+
+
+class RobotTab(Tab):
+    """A panel that speaks of the armature's robot while it is connected."""
+
+    @classmethod
+    def poll(cls, context):
+        rig = rig_of(context)
+        return rig is not None and robot.link(rig) is not None
 
 
 class ChainTab(Tab):

@@ -12,6 +12,7 @@ from .errors import RigError
 from .joint_axes import NO_RANGE, free_axes, joint_axes, limits
 from .paths import bone_names, end_bones, missing, path_names
 from .rotation_mode import give_euler_order
+from .selection import selected, selected_index
 
 SOLVER = "expressive"  # of new chains
 SLIDE_SPEEDS = (0.2, 1.0, 10.0)  # [m/s, m/s2, m/s3] what a small linear servo or a belt can follow
@@ -31,8 +32,7 @@ class EulerOrderError(RigError):
 
 def active(rig):
     """The chain selected in the list, or None."""
-    chains = rig.limber.chains
-    return chains[min(rig.limber.active_chain, len(chains) - 1)] if chains else None
+    return selected(rig.limber.chains, rig.limber.active_chain)
 
 
 def find_path(rig, selected: list[str]) -> list[str]:
@@ -163,7 +163,7 @@ def remove_end(rig, chain, index: int) -> None:
     """
     _refuse_linked(rig, chain)
     chain.ends.remove(index)
-    chain.active_end = max(0, min(chain.active_end, len(chain.ends) - 1))
+    chain.active_end = selected_index(chain.ends, chain.active_end)
     try:
         kept = set(bone_names(rig.pose.bones, chain))
     except RigError:  # the chain is broken already: Check says how
@@ -266,7 +266,7 @@ def remove_chain(rig, chain) -> None:
     _refuse_linked(rig, chain)
     index = list(rig.limber.chains).index(chain)
     rig.limber.chains.remove(index)
-    rig.limber.active_chain = max(0, min(rig.limber.active_chain, len(rig.limber.chains) - 1))
+    rig.limber.active_chain = selected_index(rig.limber.chains, rig.limber.active_chain)
 
 
 def _refuse_linked(rig, chain) -> None:

@@ -9,16 +9,12 @@ from . import actions, axes
 from .axes import is_euler
 from .errors import RigError
 from .paths import bone_names
+from .selection import selected, selected_index
 from .skeleton import ChainReader
 
 FRAME = 1  # of the one key in each channel: any other would do, a pose asset has no time
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
 EULER = ("rotation_euler", 3)
-
-
-def active_index(chain) -> int:
-    """Place of the posture selected in the list; -1 where there is none."""
-    return max(0, min(chain.active_posture, len(chain.postures) - 1)) if chain.postures else -1
 
 
 def active(chain) -> bpy.types.Action:
@@ -27,12 +23,12 @@ def active(chain) -> bpy.types.Action:
     Raises:
         RigError: there is none, or its asset was deleted.
     """
-    if not chain.postures:
+    posture = selected(chain.postures, chain.active_posture)
+    if posture is None:
         raise RigError(none_stored(chain))
-    action = chain.postures[active_index(chain)].action
-    if action is None:
+    if posture.action is None:
         raise RigError(deleted(chain))
-    return action
+    return posture.action
 
 
 def store(rig, chain, name: str) -> bpy.types.Action:
@@ -82,7 +78,7 @@ def remove(chain, index: int) -> None:
     posture = chain.postures[index]
     action, adopted = posture.action, posture.adopted
     chain.postures.remove(index)
-    chain.active_posture = max(0, min(chain.active_posture, len(chain.postures) - 1))
+    chain.active_posture = selected_index(chain.postures, chain.active_posture)
     if action is None or adopted or not action.is_editable or _is_listed(action):
         return
     action.asset_clear()  # and with it the fake user

@@ -249,6 +249,15 @@ def test_a_model_of_servo_describes_the_joints_of_the_chain(rig, chain):
         assert joint.velocity == pytest.approx(preset.velocity)
 
 
+@pytest.mark.parametrize(("index", "counts"), [(99, -1), (-1, 0), (3, 3)])
+def test_an_index_off_the_list_of_joints_means_the_joint_nearest_to_it(chain, index, counts):
+    chain.active_joint = index
+    bpy.ops.limber.assign_servo(servo=77)
+    assert [joint.servo for joint in chain.joints].index(77) == counts % len(chain.joints)
+    bpy.ops.limber.use_preset(which="JOINT")
+    assert [joint.servo_speed > 0 for joint in chain.joints].index(True) == counts % len(chain.joints)
+
+
 def test_a_hobby_servo_on_a_maestro_is_described_in_its_unit(rig, chain):
     from limber.hardware.presets import PRESETS
 
