@@ -19,7 +19,8 @@ from limber.solvers.skeleton import SkeletonError
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.law import DEAD_BEAT, Law
 from limber.solvers.whole_body.limits import Limits
-from limber.solvers.whole_body.solver import Options, State, WholeBody
+from limber.solvers.whole_body.solver import Options, WholeBody
+from limber.solvers.whole_body.state import State
 from limber.solvers.whole_body.targets import Target, TargetError, Values
 from limber.urdf import reading
 from limber.urdf.errors import UrdfError

@@ -4,7 +4,7 @@ Every joint is given a frame whose z is its axis. Frames are then chained by dou
 2^k-th ancestor, so that a tree of depth d takes log2 d products of stacked matrices, whatever its width.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .. import rotations
 from ..rotations import Quaternion, Vector
 from ..skeleton import End, Joint, SkeletonError
+from .rows import Rows
 from .so3 import Array, cross
 
 Indices = NDArray[np.intp]
@@ -34,6 +35,16 @@ def toward(axis: Vector) -> Array:
 
 
 @dataclass(frozen=True)
+class Coupling:
+    """Joints that bound each other: lower <= sum of factor * value <= upper; equal bounds for a joint that follows another."""
+
+    name: str
+    factors: Mapping[str, float]  # by the joints' names
+    lower: float = -np.inf
+    upper: float = np.inf
+
+
+@dataclass(frozen=True)
 class Frames:
     """Where a body is, with its base's place as the origin and the world's axes."""
 
@@ -52,6 +63,7 @@ class Body:
         floating: bool = True,
         lower: Sequence[float] | None = None,
         upper: Sequence[float] | None = None,
+        couplings: Sequence[Coupling] = (),
     ) -> None:
         """
         Args:
@@ -60,9 +72,10 @@ class Body:
             floating: Whether the base is free to move.
             lower: Limits (n,) [rad or m] where they differ from the joints' own: they may be infinite.
             upper: The same.
+            couplings: Joints that bound each other.
 
         Raises:
-            SkeletonError: a joint or link hangs on one that does not come before it, or two links have one name.
+            SkeletonError: a joint or link hangs on one that does not come before it, two links have one name, or a coupling names no joint.
         """
         for k, joint in enumerate(joints):
             if not -1 <= joint.parent < k:
@@ -78,6 +91,8 @@ class Body:
         self.floating = floating
         self.lower = np.array([joint.lower for joint in joints] if lower is None else lower, float)
         self.upper = np.array([joint.upper for joint in joints] if upper is None else upper, float)
+        self.couplings = self._coupled(couplings)
+        self.coupling_names = tuple(coupling.name for coupling in couplings)
         self.slides = np.array([joint.kind == "prismatic" for joint in joints], bool)
         self._any_slides = bool(self.slides.any())
         self.carriers = np.array([link.joint + 1 for link in links], np.intp)  # node of each link
@@ -95,6 +110,20 @@ class Body:
     @property
     def unknowns(self) -> int:
         return BASE + len(self)
+
+    def _coupled(self, couplings: Sequence[Coupling]) -> Rows:
+        """Couplings as rows over the joints (m, n)."""
+        matrix = np.zeros((len(couplings), len(self)))
+        index = {name: k for k, name in enumerate(self.names)}
+        for row, coupling in enumerate(couplings):
+            for name, factor in coupling.factors.items():
+                if name not in index:
+                    raise SkeletonError(f"coupling '{coupling.name}': there is no joint '{name}': the joints are {', '.join(self.names)}")
+                matrix[row, index[name]] = factor
+            if not coupling.lower <= coupling.upper:
+                raise SkeletonError(f"coupling '{coupling.name}': {coupling.lower:.6g} is above {coupling.upper:.6g}: exchange them")
+        bounds = np.array([(coupling.lower, coupling.upper) for coupling in couplings]).reshape(-1, 2)
+        return Rows(matrix, bounds[:, 0], bounds[:, 1])
 
     def _chain(self, joints: Sequence[Joint]) -> None:
         """Orders nodes by depth, so that those which a round of doubling still moves are the last ones, and lays out the rounds."""

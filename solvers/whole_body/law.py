@@ -14,7 +14,6 @@ import numpy as np
 from .so3 import Array, antisymmetric, exp, log
 
 DEAD_BEAT = np.inf  # [1/s] a gain: all of the error at every step
-STABLE = 2.0  # of K dt: beyond it every step leaves a larger error than it found (discrete first order, Ogata 1995)
 
 
 @dataclass(frozen=True)
@@ -26,11 +25,12 @@ class Law:
     enforce_stability: bool = True  # False: a gain may be too large for the step, as to see it diverge
 
     def share(self, gain: Array, dt: float) -> Array:
-        """K dt (k,), at most what is of use: all of the error."""
-        most = 1.0 if self.enforce_stability else np.inf
-        if self.kind == "paper" and not self.enforce_stability:
-            most = 2.0 * STABLE if np.isinf(gain).any() else np.inf
-        return np.minimum(gain * dt, most)
+        """K dt (k,): the share of the error that a step corrects.
+
+        In discrete time errors die out for K dt below 2, without overshoot up to 1 (Ogata 1995): a larger gain is lowered to that.
+        """
+        share = np.where(np.isinf(gain), 1.0, gain * dt)
+        return np.minimum(share, 1.0) if self.enforce_stability else share
 
     def turns(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
         """Wanted turns (k, 3) [rad] in the world.

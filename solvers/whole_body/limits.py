@@ -60,6 +60,21 @@ class Limits:
             up = np.clip(speed * dt + change, most_down, most_up)
         return down, up
 
+    def row_box(self, rooms_below: Array, rooms_above: Array, sizes: Array, dt: float) -> tuple[Array, Array]:
+        """The same (m,) for rows over joints that have rooms (m,) left below (<= 0) and above; sizes (m, n) of the rows' factors."""
+        if self.avoidance == "exact":
+            return rooms_below, rooms_above
+        most = dt * sizes @ np.broadcast_to(np.asarray(self.velocity, float), sizes.shape[1:])
+        return self._within(rooms_below, most), self._within(rooms_above, most)
+
+    def _within(self, room: Array, most: Array) -> Array:
+        """The part of a room that a step of at most `most` may use."""
+        if self.avoidance == "exact":
+            return np.clip(room, -most, most)
+        slope = np.minimum(self.slope, OUTERMOST / most)  # K_g b dt <= 1
+        part: Array = most * np.tanh(slope * room)  # eq. 12b; at the limit it is zero, beyond it leads back
+        return part
+
     @staticmethod
     def _braking(room: Array, rate: Array, dt: float) -> Array:
         """The largest move in a step after which `rate` still stops the joint within its room: (v + a dt / 2)^2 <= 2 a room.

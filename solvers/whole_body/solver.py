@@ -1,24 +1,31 @@
-"""A body that follows targets step by step: one linearisation, one bounded least squares and one integration a step. Knows no Blender.
+"""A body that follows targets step by step: a linearisation, a bounded least squares and an integration for each. Knows no Blender.
 
 Source: Rapetti, Tirupachuri, Darvish, Latella & Pucci 2020, "Model-Based Real-Time Motion Tracking using Dynamical Inverse Kinematics on
 SO(3)"; what differs is told in `law`, `limits` and docs/whole_body.md.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from . import box
+from . import box, program
 from .body import BASE, Body, Frames
+from .contacts import contact_rows, coupling_rows
 from .law import Law
 from .limits import Limits
 from .normal import Normal
-from .so3 import Array, exp, orthonormal
+from .rows import Rows, stacked
+from .so3 import Array, log
+from .state import Integration, Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
+from .wanted import Wanted, Wishes
 
-ROTATION_SIZE = 3.0  # the sum of a rotation's squared entries
-NO_ROTATION = 0.03  # what differs from it by more is none: a sensor's zeros, a scaled matrix, NaN
+TOUCHING = 1e-10  # [m, rad] a contact nearer to its place is there
+TOUCHES = 6  # corrections of a contact in a step: each squares what is left
+SETTLED = 1e-9  # [rad or m] a full solve whose moves are all smaller has ended
+FULL_SOLVE = 200  # steps at most
+HURRIED = 1e-6  # [of the limit] an acceleration beyond it by more did not hold it
 
 
 @dataclass(frozen=True)
@@ -29,31 +36,14 @@ class Options:
     limits: Limits = field(default_factory=Limits)
     damping: float = 1e-2  # [of a unit weight's square root] of moves: 1e-3 shakes where three hinges lock, .1 lags by half a degree
     damping_by_error: float = 0.1  # further damping, in proportion to the errors' root mean square
+    posture: Array | None = None  # (n,) [rad or m] that joints return to where targets leave them free
+    posture_gain: float = 1.0  # [1/s] how soon
+    integration: Integration = "exact"
+    stabilisation: float | None = None  # [1/s] rho of Baumgarte's, eq. 13; None: 1 / dt
 
-
-@dataclass(frozen=True)
-class State:
-    """Where a body is and how it moves: a value, to be kept and gone back to."""
-
-    joints: Array  # (n,) [rad or m]
-    base_rotation: Array  # (3, 3)
-    base_position: Array  # (3,) [m]
-    velocity: Array  # (6 + n,) [m/s, rad/s] of the base, linear then angular, and the joints [rad/s or m/s], in the step before
-    frames: Frames = field(repr=False, compare=False)
-    sides: box.Sides = field(repr=False, compare=False)  # bounds that held the step before
-
-
-@dataclass(frozen=True)
-class Solution:
-    """What a step came to."""
-
-    joints: Array  # (n,) [rad or m], within limits
-    base_rotation: Array  # (3, 3)
-    base_position: Array  # (3,) [m]
-    velocity: Array  # (6 + n,) as in `State`
-    lost: tuple[str, ...]  # links with a target without values, free for this step
-    bounded: Array  # (n,) bool: joints that a limit held back
-    rounds: int  # linear solves
+    def __post_init__(self) -> None:
+        if not self.damping > 0.0 or not np.isfinite(self.damping):
+            raise TargetError(f"the damping must be above zero, got {self.damping}: without it what no target sees has no answer")
 
 
 class WholeBody:
@@ -63,7 +53,7 @@ class WholeBody:
         """
         Raises:
             SkeletonError: a target is on a link that the body does not have.
-            TargetError: two targets of a kind are on one link.
+            TargetError: two targets of a kind are on one link, or the posture does not have one value per joint.
         """
         self.body, self.targets, self.options = body, tuple(targets), options or Options()
         self.turning = tuple(target for target in targets if target.kind == "orientation")
@@ -73,14 +63,12 @@ class WholeBody:
             twice = [name for name in names if names.count(name) > 1]
             if twice:
                 raise TargetError(f"link '{twice[0]}' has two {group[0].kind} targets: give it one")
-        self._turning = body.rows([target.link for target in self.turning])
-        self._placed = body.rows([target.link for target in self.placed])
-        self._normal = Normal(body, self._turning, self._placed)
-        self._weights = tuple(np.array([target.weight for target in group]) for group in (self.turning, self.placed))
-        default = self.options.law.gain
-        self._gains = tuple(
-            np.array([default if target.gain is None else target.gain for target in group], float) for group in (self.turning, self.placed)
-        )
+        posture = self.options.posture
+        if posture is not None and np.shape(posture) != (len(body),):
+            raise TargetError(f"the posture must have one value for each of the {len(body)} joints, and has the shape {np.shape(posture)}")
+        self._wishes = Wishes(body, self.turning, self.placed, self.options.law)
+        self._normal = Normal(body, self._wishes.turning_links, self._wishes.placed_links)
+        self._levels = sorted({target.level for target in targets}) or [0]
 
     def start(self, joints: Array | None = None, base_rotation: Array | None = None, base_position: Array | None = None) -> State:
         """A state at rest.
@@ -93,9 +81,25 @@ class WholeBody:
         body = self.body
         angles = np.clip(np.zeros(len(body)) if joints is None else np.asarray(joints, float), body.lower, body.upper)
         turn = np.eye(3) if base_rotation is None else np.array(base_rotation, float)
-        place = np.zeros(3) if base_position is None else np.array(base_position, float)
-        frames = body.forward(turn, angles)
-        return State(angles, turn, place, np.zeros(body.unknowns), frames, np.zeros(body.unknowns, np.int8))
+        return at_rest(body, angles, turn, np.zeros(3) if base_position is None else np.array(base_position, float))
+
+    def settled(self, values: Values, state: State) -> State:
+        """The state at rest where a frame's values are met as well as position limits allow: a full solve, to begin with."""
+        limits = replace(self.options.limits, velocity=None, acceleration=None, avoidance="exact")
+        free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=limits, posture=None, integration="exact"))
+        for _ in range(FULL_SOLVE):
+            _, state = free.step(replace(values, angular_velocity=None, linear_velocity=None), state, 1.0)
+            if np.abs(state.velocity).max() < SETTLED:
+                break
+        return at_rest(self.body, state.joints, state.base_rotation, state.base_position)
+
+    def missed(self, values: Values, state: State) -> tuple[Array, Array]:
+        """By how much a state misses a frame's values: angles (k,) [rad] and distances (p,) [m]; NaN where there is no value."""
+        turns = self.body.placed(state.frames, self._wishes.turning_links)[:, :3, :3]
+        places = self.body.placed(state.frames, self._wishes.placed_links)[:, :3, 3] + state.base_position
+        known = np.isfinite(values.rotation).all((1, 2))
+        turned = np.where(known[:, None, None], values.rotation, turns) @ turns.swapaxes(1, 2)
+        return np.where(known, np.linalg.norm(log(turned), axis=-1), np.nan), np.linalg.norm(values.position - places, axis=-1)
 
     def step(self, values: Values, state: State, dt: float) -> tuple[Solution, State]:
         """One step of `dt` [s] toward a frame's values.
@@ -107,64 +111,103 @@ class WholeBody:
         if not 0.0 < dt < np.inf:
             raise TargetError(f"a step takes time above zero, got {dt} s")
         body, options = self.body, self.options
-        turns = body.placed(state.frames, self._turning)[:, :3, :3]
-        places = body.placed(state.frames, self._placed)[:, :3, 3]
-        turn_errors, turn_weights, lost_turns = self._turns(values, turns, dt)
-        errors, weights, lost_places = self._moves(values, places + state.base_position, dt)
-        matrix, vector = self._normal.equations(state.frames, turn_weights, turn_errors, places, weights, errors)
-        damping = options.damping**2
-        if options.damping_by_error:
-            damping += options.damping_by_error**2 * (float((turn_errors**2).sum()) + float((errors**2).sum())) / max(len(self.targets), 1)
-        matrix.flat[:: body.unknowns + 1] += damping
-
+        wanted = self._wishes.wanted(values, state.frames, state.base_position, dt)
         down, up = options.limits.box(state.joints, state.velocity[BASE:], body.lower, body.upper, dt)
-        free = np.full(BASE, np.inf if body.floating else 0.0)
-        answer = box.solve(matrix, vector, np.concatenate([-free, down]), np.concatenate([free, up]), state.sides)
-        after = self._integrated(state, answer.x, dt, answer.sides)
-        lost = lost_turns + lost_places
-        solution = Solution(
-            after.joints, after.base_rotation, after.base_position, after.velocity, lost, answer.sides[BASE:] != 0, answer.rounds
+        base = np.full(BASE, np.inf if body.floating else 0.0)
+        lower, upper = np.concatenate([-base, down]), np.concatenate([base, up])
+        rows, names = self._rows(values, state, dt)
+        answer = self._solved(wanted, state, dt, lower, upper, rows)
+        after = moved(body, state, answer.x, dt, options.integration, options.stabilisation)
+        if values.contacts:
+            after, answer = self._touching(values, state, after, answer, dt, lower, upper)
+        yielded = tuple(dict.fromkeys(name for name, by in zip(names, answer.yielded.tolist(), strict=True) if by))
+        if options.limits.acceleration is not None:
+            yielded += self._hurried(state, after, dt)
+        bounded = answer.sides[BASE:] != 0
+        after = replace(after, sides=answer.sides, row_sides=answer.row_sides)
+        return (
+            Solution(after.joints, after.base_rotation, after.base_position, after.velocity, wanted.lost, yielded, bounded, answer.rounds),
+            after,
         )
-        return solution, after
 
-    def _turns(self, values: Values, now: Array, dt: float) -> tuple[Array, Array, tuple[str, ...]]:
-        """Wanted turns (k, 3) [rad], their weights (k,), and links without a target for now."""
-        target, weights, law = values.rotation, self._weights[0], self.options.law
-        found = np.abs((target * target).sum((1, 2)) - ROTATION_SIZE) < NO_ROTATION
-        lost: tuple[str, ...] = ()
-        if not found.all():
-            lost = tuple(wish.link for wish, is_found in zip(self.turning, found, strict=True) if not is_found)
-            target = np.where(found[:, None, None], target, now)
-            weights = np.where(found, weights, 0.0)
-        share = law.share(self._gains[0], dt)
-        return law.turns(now, target, known(values.angular_velocity, found), share, dt), weights, lost
+    def _rows(self, values: Values, state: State, dt: float) -> tuple[Rows | None, tuple[str, ...]]:
+        """Contacts' and couplings' rows for a step from a state, and their names."""
+        parts, names = [], self.body.coupling_names
+        if names:
+            parts.append(coupling_rows(self.body, state.joints, self.options.limits, dt))
+        if values.contacts:
+            rows, own = contact_rows(self.body, state.frames, state.base_position, values.contacts)
+            parts.append(rows)
+            names += own
+        return (stacked(parts) if parts else None), names
 
-    def _moves(self, values: Values, now: Array, dt: float) -> tuple[Array, Array, tuple[str, ...]]:
-        """The same of position targets [m]."""
-        target, weights, law = values.position, self._weights[1], self.options.law
-        found = np.isfinite(target).all(1)
-        lost: tuple[str, ...] = ()
-        if not found.all():
-            lost = tuple(wish.link for wish, is_found in zip(self.placed, found, strict=True) if not is_found)
-            target = np.where(found[:, None], target, now)
-            weights = np.where(found, weights, 0.0)
-        share = law.share(self._gains[1], dt)
-        return law.moves(now, target, known(values.linear_velocity, found), share, dt), weights, lost
+    def _solved(self, wanted: Wanted, state: State, dt: float, lower: Array, upper: Array, rows: Rows | None) -> program.Program:
+        """The move (6 + n,) of a step, level by level."""
+        options, frames = self.options, state.frames
+        damping = options.damping**2
+        damped = damping + options.damping_by_error**2 * wanted.mean_square
+        own = 0 if rows is None else len(rows)
+        for level in self._levels:
+            chosen = self._of_level(wanted, level)
+            matrix, vector = self._normal.equations(frames, chosen.turn_weights, chosen.turns, chosen.places, chosen.weights, chosen.moves)
+            matrix.flat[:: len(matrix) + 1] += damped
+            if options.posture is not None:  # what no target sees follows it; what one does is drawn off by damping over weight of it
+                vector[BASE:] += damping * min(1.0, options.posture_gain * dt) * (options.posture - state.joints)
+            answer = _minimum(matrix, vector, lower, upper, rows, state)
+            if level != self._levels[-1]:
+                rows = self._kept(chosen, frames, answer.x, rows)
+        return answer._replace(row_sides=answer.row_sides[:own], yielded=answer.yielded[:own])
 
-    def _integrated(self, state: State, moved: Array, dt: float, sides: box.Sides) -> State:
-        """The state after a step of moves (6 + n,)."""
-        body = self.body
-        joints = np.minimum(np.maximum(state.joints + moved[BASE:], body.lower), body.upper)
-        turn = orthonormal(exp(moved[3:BASE]) @ state.base_rotation)
-        place = state.base_position + moved[:3]
-        velocity = moved / dt
-        velocity[BASE:] = (joints - state.joints) / dt
-        return State(joints, turn, place, velocity, body.forward(turn, joints), sides)
+    def _of_level(self, wanted: Wanted, level: int) -> Wanted:
+        """What the targets of one level want."""
+        if len(self._levels) == 1:
+            return wanted
+        turning = np.array([target.level == level for target in self.turning], bool)
+        placed = np.array([target.level == level for target in self.placed], bool)
+        return wanted._replace(turn_weights=wanted.turn_weights * turning, weights=wanted.weights * placed)
+
+    def _kept(self, wanted: Wanted, frames: Frames, move: Array, rows: Rows | None) -> Rows:
+        """Rows by which further levels leave what a level has come to."""
+        parts = [self.body.jacobian(frames, int(link))[0] for link in self._wishes.turning_links[wanted.turn_weights > 0.0]]
+        parts += [self.body.jacobian(frames, int(link))[1] for link in self._wishes.placed_links[wanted.weights > 0.0]]
+        matrix = np.concatenate([np.zeros((0, len(move))), *parts])
+        kept = Rows(matrix, matrix @ move, matrix @ move)
+        return kept if rows is None else stacked([rows, kept])
+
+    def _touching(
+        self, values: Values, state: State, after: State, answer: program.Program, dt: float, lower: Array, upper: Array
+    ) -> tuple[State, program.Program]:
+        """The state with its contacts where they should be, which a linear step has missed by a second order of its move."""
+        body, before = self.body, after
+        for _ in range(TOUCHES):
+            rows, _ = self._rows(values, after, dt)
+            if rows is None or answer.yielded.any() or np.abs(rows.lower[rows.equal]).max() < TOUCHING:
+                break
+            made = np.concatenate([np.zeros(BASE), after.joints - state.joints])
+            nearest = self._normal.equations(after.frames, *self._still())
+            nearest[0].flat[:: body.unknowns + 1] += self.options.damping**2
+            mended = program.solve(*nearest, np.minimum(lower - made, 0.0), np.maximum(upper - made, 0.0), rows)
+            if mended.yielded.any():
+                break
+            after = moved(body, after, mended.x, dt)
+        return (after if after is before else replace(after, velocity=since(after, state, dt))), answer
+
+    def _still(self) -> tuple[Array, Array, Array, Array, Array]:
+        """Arguments of the normal equations for targets that want no move: what is then least is how much they are disturbed."""
+        turn_weights = np.array([target.weight for target in self.turning])
+        weights = np.array([target.weight for target in self.placed])
+        return turn_weights, np.zeros((len(turn_weights), 3)), np.zeros((len(weights), 3)), weights, np.zeros((len(weights), 3))
+
+    def _hurried(self, before: State, after: State, dt: float) -> tuple[str, ...]:
+        """Joints whose acceleration limit gave way to a limit of position or velocity."""
+        most = np.asarray(self.options.limits.acceleration, float) * dt
+        over = np.abs(after.velocity[BASE:] - before.velocity[BASE:]) > most * (1.0 + HURRIED)
+        return tuple(f"acceleration of {self.body.names[k]}" for k in np.flatnonzero(over))
 
 
-def known(velocity: Array | None, found: Array) -> Array | None:
-    """Velocities of targets, none where they or their targets are not known."""
-    if velocity is None:
-        return None
-    sound = found & np.isfinite(velocity).all(1)
-    return velocity if sound.all() else np.where(sound[:, None], velocity, 0.0)
+def _minimum(matrix: Array, vector: Array, lower: Array, upper: Array, rows: Rows | None, state: State) -> program.Program:
+    """The least squares of a level."""
+    if rows is not None:
+        return program.solve(matrix, vector, lower, upper, rows, state.sides, state.row_sides)
+    boxed = box.solve(matrix, vector, lower, upper, state.sides)
+    return program.Program(boxed.x, boxed.sides, np.zeros(0, np.int8), np.zeros(0), boxed.rounds)

@@ -1,0 +1,90 @@
+"""Where a body is, as a value, and what a step came to. Knows no Blender."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from .body import BASE, Body, Frames
+from .box import Sides
+from .rows import Mask
+from .so3 import Array, exp, log, orthonormal
+
+Integration = Literal["exact", "baumgarte"]
+
+
+def no_sides() -> Sides:
+    return np.zeros(0, np.int8)
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a body is and how it moves: a value, to be kept and gone back to."""
+
+    joints: Array  # (n,) [rad or m]
+    base_rotation: Array  # (3, 3)
+    base_position: Array  # (3,) [m]
+    velocity: Array  # (6 + n,) [m/s, rad/s] of the base, linear then angular, and the joints [rad/s or m/s], in the step before
+    frames: Frames = field(repr=False, compare=False)
+    sides: Sides = field(repr=False, compare=False)  # bounds that held the step before
+    row_sides: Sides = field(default_factory=no_sides, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a step came to."""
+
+    joints: Array  # (n,) [rad or m], within limits
+    base_rotation: Array  # (3, 3)
+    base_position: Array  # (3,) [m]
+    velocity: Array  # (6 + n,) as in `State`
+    lost: tuple[str, ...] = ()  # links with a target without values, free for this step
+    yielded: tuple[str, ...] = ()  # what could not be held: contacts, couplings, acceleration limits
+    bounded: Mask = field(default_factory=lambda: np.zeros(0, bool))  # (n,) joints that a limit held back
+    rounds: int = 0  # linear solves
+
+
+def at_rest(body: Body, joints: Array, base_rotation: Array, base_position: Array) -> State:
+    """A body that does not move."""
+    frames = body.forward(base_rotation, joints)
+    return State(joints, base_rotation, base_position, np.zeros(body.unknowns), frames, np.zeros(body.unknowns, np.int8))
+
+
+def moved(body: Body, state: State, move: Array, dt: float, kind: Integration = "exact", stabilisation: float | None = None) -> State:
+    """The state after a move (6 + n,) in `dt` [s].
+
+    Args:
+        body: Whose state it is.
+        state: Before.
+        move: [m, rad] of the base, linear then angular in the world, and of the joints.
+        dt: [s]
+        kind: "baumgarte" integrates the base's rotation as a matrix that drifts and is drawn back, eq. 13; "exact" turns it.
+        stabilisation: [1/s] rho of eq. 13; None: 1 / dt, which draws back all of the drift to first order.
+    """
+    joints = np.minimum(np.maximum(state.joints + move[BASE:], body.lower), body.upper)
+    turn = state.base_rotation
+    if kind == "exact":
+        turn = orthonormal(exp(move[3:BASE]) @ turn)
+    else:
+        turn = _baumgarte(turn, move[3:BASE], 1.0 if stabilisation is None else stabilisation * dt)
+    velocity = move / dt
+    velocity[BASE:] = (joints - state.joints) / dt
+    return State(joints, turn, state.base_position + move[:3], velocity, body.forward(turn, joints), state.sides, state.row_sides)
+
+
+def _baumgarte(turn: Array, spin: Array, gain: float) -> Array:
+    """Eq. 13 with the base's turn `spin` (3,) [rad], which is told in the world and is needed in the base's own axes; gain is rho dt."""
+    x, y, z = np.linalg.solve(turn, spin)
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    drift = 0.5 * gain * (np.linalg.inv(turn.T @ turn) - np.eye(3))  # eq. 13a
+    turned: Array = turn @ (np.eye(3) + cross + drift)  # eq. 13b
+    return turned
+
+
+def since(state: State, before: State, dt: float) -> Array:
+    """The velocity (6 + n,) that takes one state to another in `dt` [s]."""
+    velocity = np.empty_like(state.velocity)
+    velocity[:3] = state.base_position - before.base_position
+    velocity[3:BASE] = log(state.base_rotation @ before.base_rotation.T)
+    velocity[BASE:] = state.joints - before.joints
+    return velocity / dt

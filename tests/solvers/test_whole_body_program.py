@@ -1,0 +1,188 @@
+"""The quadratic program of a step finds the minimum that an independent solver finds, and says which rows gave way."""
+
+import numpy as np
+import pytest
+import quadprog
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from limber.solvers.whole_body import box, program
+from limber.solvers.whole_body.rows import Rows, least_violation
+
+often = settings(derandomize=True, deadline=None, max_examples=80)
+seeds = st.integers(0, 10**6)
+UNLIMITED = 1e6  # in place of infinity for the independent solver
+
+
+def problem(draw: np.random.Generator, rank: int | None = None) -> tuple[np.ndarray, ...]:
+    """H, g and a box, with unknowns that are pinned, free, or limited on one side."""
+    count = int(draw.integers(1, 25))
+    jacobian = draw.normal(size=(count if rank is None else rank, count))
+    damping = 10.0 ** draw.uniform(-5, 0)
+    matrix = jacobian.T @ jacobian + damping * np.eye(count)
+    vector = jacobian.T @ draw.normal(size=len(jacobian))
+    lower, upper = -draw.uniform(0, 1, count), draw.uniform(0, 1, count)
+    kind = draw.integers(0, 6, count)
+    lower[kind == 0], upper[kind == 1] = -np.inf, np.inf
+    lower[kind == 2], upper[kind == 2] = -np.inf, np.inf
+    upper[kind == 3] = lower[kind == 3]
+    return matrix, vector, lower, upper
+
+
+def reference(matrix, vector, lower, upper, rows=None):
+    """The independent solver's minimum; None where there is none."""
+    count = len(vector)
+    pinned = lower == upper
+    equal, normals, bounds = [], [], []
+    for k in range(count):
+        unit = np.eye(count)[k]
+        if pinned[k]:
+            equal.append((unit, lower[k]))
+        else:
+            normals += [unit, -unit]
+            bounds += [max(lower[k], -UNLIMITED), -min(upper[k], UNLIMITED)]
+    if rows is not None:
+        for row, low, high in zip(rows.matrix, rows.lower, rows.upper, strict=True):
+            if low == high:
+                equal.append((row, low))
+            else:
+                normals += [row, -row]
+                bounds += [max(low, -UNLIMITED), -min(high, UNLIMITED)]
+    normals, bounds = [row for row, _ in equal] + normals, [bound for _, bound in equal] + bounds
+    try:
+        return quadprog.solve_qp(matrix, vector, np.array(normals).T, np.array(bounds, float), len(equal))[0]
+    except ValueError:
+        return None
+
+
+def cost(matrix, vector, x):
+    return 0.5 * x @ matrix @ x - vector @ x
+
+
+@often
+@given(seeds)
+def test_a_box_is_solved_as_by_an_independent_solver(seed):
+    draw = np.random.default_rng(seed)
+    matrix, vector, lower, upper = problem(draw)
+    answer = box.solve(matrix, vector, lower, upper)
+    assert np.all(answer.x >= lower)
+    assert np.all(answer.x <= upper)
+    assert answer.x == pytest.approx(reference(matrix, vector, lower, upper), abs=1e-6)
+
+
+@often
+@given(seeds)
+def test_a_wrong_guess_of_the_bounds_costs_rounds_and_changes_no_answer(seed):
+    draw = np.random.default_rng(seed)
+    matrix, vector, lower, upper = problem(draw)
+    guess = draw.integers(-1, 2, len(vector)).astype(np.int8)
+    cold, warm = box.solve(matrix, vector, lower, upper), box.solve(matrix, vector, lower, upper, guess)
+    assert warm.x == pytest.approx(cold.x, abs=1e-7)
+    assert box.solve(matrix, vector, lower, upper, cold.sides).rounds == 1
+
+
+@often
+@given(seeds)
+def test_a_box_with_fewer_errors_than_unknowns_costs_no_more_than_an_independent_solver_finds(seed):
+    draw = np.random.default_rng(seed)
+    matrix, vector, lower, upper = problem(draw, rank=int(draw.integers(1, 4)))
+    answer = box.solve(matrix, vector, lower, upper)
+    best = cost(matrix, vector, reference(matrix, vector, lower, upper))
+    assert cost(matrix, vector, answer.x) <= best + 1e-9 * max(1.0, abs(best))
+
+
+def some_rows(draw, lower, upper, consistent=True) -> Rows:
+    """Rows with a point in the box within them, some repeated, some equalities, some that only touch."""
+    count = len(lower)
+    m = int(draw.integers(1, 7))
+    matrix = draw.normal(size=(m, count)) * (draw.random((m, count)) < 0.6)
+    if m > 2:
+        matrix[1] = matrix[0] * draw.choice([1.0, -2.0, 0.5])  # rows that are made of others
+    inside = np.clip(draw.normal(size=count), lower, upper)
+    at = matrix @ inside
+    low, high = at - draw.uniform(0, 1, m), at + draw.uniform(0, 1, m)
+    kind = draw.integers(0, 5, m)
+    low[kind == 0], high[kind == 1] = -np.inf, np.inf
+    high[kind == 2] = low[kind == 2] = at[kind == 2]
+    low[kind == 3] = at[kind == 3]
+    return Rows(matrix, low, high)
+
+
+@often
+@given(seeds)
+def test_rows_are_held_as_by_an_independent_solver(seed):
+    draw = np.random.default_rng(seed)
+    matrix, vector, lower, upper = problem(draw)
+    rows = some_rows(draw, lower, upper)
+    answer = program.solve(matrix, vector, lower, upper, rows)
+    assert np.all(answer.x >= lower)
+    assert np.all(answer.x <= upper)
+    assert np.abs(rows.beyond(answer.x)).max() < 1e-7
+    assert not answer.yielded.any()
+    best = reference(matrix, vector, lower, upper, rows)
+    if best is not None:  # it gives up on rows that are made of others
+        assert cost(matrix, vector, answer.x) == pytest.approx(cost(matrix, vector, best), rel=1e-6, abs=1e-7)
+
+
+@often
+@given(seeds)
+def test_the_dual_method_alone_finds_the_same(seed):
+    draw = np.random.default_rng(seed)
+    matrix, vector, lower, upper = problem(draw)
+    rows = some_rows(draw, lower, upper)
+    boxed = box.solve(matrix, vector, lower, upper)
+    x = program.dual.solve(matrix, vector, lower, upper, rows, boxed)
+    assert x is not None
+    answer = program.solve(matrix, vector, lower, upper, rows)
+    assert cost(matrix, vector, x) == pytest.approx(cost(matrix, vector, answer.x), rel=1e-6, abs=1e-7)
+
+
+@often
+@given(seeds)
+def test_rows_that_contradict_each_other_are_violated_least_and_named(seed):
+    draw = np.random.default_rng(seed)
+    matrix, vector, lower, upper = problem(draw)
+    count = len(vector)
+    rows = some_rows(draw, lower, upper)
+    free = np.flatnonzero(lower < upper)
+    if not len(free):
+        return
+    row = np.zeros(count)
+    row[free[0]] = 1.0
+    reach = 3.0 + np.where(np.isfinite(upper), np.abs(upper), 5.0)[free[0]] + np.where(np.isfinite(lower), np.abs(lower), 5.0)[free[0]]
+    clash = Rows(np.vstack([rows.matrix, row, row]), np.append(rows.lower, [reach, -np.inf]), np.append(rows.upper, [np.inf, -reach]))
+    answer = program.solve(matrix, vector, lower, upper, clash)
+    assert np.all(answer.x >= lower)
+    assert np.all(answer.x <= upper)
+    assert answer.yielded[-2] < 0 or answer.yielded[-1] > 0
+    left = clash.beyond(answer.x)
+    least = best_violation(clash, lower, upper)
+    assert left @ left <= least + 1e-4 * (1.0 + least)
+
+
+def best_violation(rows: Rows, lower: np.ndarray, upper: np.ndarray) -> float:
+    """The least sum of squared violations, by the independent solver with a slack for each row."""
+    m, count = rows.matrix.shape
+    wide = np.zeros((count + m, count + m))
+    wide[:count, :count] = 1e-9 * np.eye(count)
+    wide[count:, count:] = np.eye(m)
+    extended = Rows(np.hstack([rows.matrix, np.eye(m)]), rows.lower, rows.upper)
+    box_lower, box_upper = np.append(lower, np.full(m, -np.inf)), np.append(upper, np.full(m, np.inf))
+    x = reference(wide, np.zeros(count + m), box_lower, box_upper, extended)
+    if x is None:
+        left = rows.beyond(least_violation(rows, np.eye(count), np.zeros(count), lower, upper))
+        return float(left @ left)
+    return float(x[count:] @ x[count:])
+
+
+def test_two_rows_that_pull_apart_meet_half_way():
+    rows = Rows(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([2.0, -np.inf]), np.array([np.inf, 0.0]))
+    answer = program.solve(np.eye(2), np.array([0.0, 0.3]), np.full(2, -9.0), np.full(2, 9.0), rows)
+    assert answer.x == pytest.approx([1.0, 0.3], abs=1e-6)
+    assert answer.yielded == pytest.approx([-1.0, 1.0], abs=1e-6)
+
+
+def test_a_row_of_zeros_that_cannot_hold_gives_way_and_the_rest_stays():
+    rows = Rows(np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([1.0, 0.5]), np.array([2.0, 0.5]))
+    answer = program.solve(np.eye(2), np.zeros(2), np.full(2, -9.0), np.full(2, 9.0), rows)
+    assert answer.x == pytest.approx([0.25, 0.25], abs=1e-6)
+    assert answer.yielded == pytest.approx([-1.0, 0.0], abs=1e-6)
