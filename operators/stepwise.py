@@ -1,21 +1,10 @@
 """Work in many small steps under the mouse pointer: it shows progress, Esc cancels it, and the interface stays awake."""
 
-from typing import Protocol
-
 from ..rig import robot
 from ..rig.errors import RigError
+from ..rig.stepped import Stepped
 
 BUDGET = 0.05  # [s] of work between two looks at the keyboard
-
-
-class Work(Protocol):
-    """What an operator does step by step; it must be ended by its own finish, or by `cancel`."""
-
-    total: int  # steps
-    done: int
-
-    def run(self, seconds: float) -> bool: ...
-    def cancel(self) -> None: ...
 
 
 class Stepwise:
@@ -25,7 +14,7 @@ class Stepwise:
     `_finish(context)`, and have `nothing` and `cancelled`, the reports where nothing came of it.
     """
 
-    work: Work
+    work: Stepped
     nothing = ""
     cancelled = ""
 

@@ -1,27 +1,24 @@
 """Baking: the same tick as live, frame by frame, to keys on a new action. The action that was there is kept."""
 
 import re
-from math import floor
-from time import perf_counter
 
 import bpy
 from bpy.utils import escape_identifier
 
 from ..solvers.goals import GazeGoal
 from ..solvers.table import SOLVERS
-from . import actions, axes, live, robot
+from . import actions, axes, live
 from .errors import RigError
 from .hanging import moved_part, moved_targets
 from .stage import Stage
+from .stepped import Stepped
 
 SUFFIX = " Baked"
 NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers the second of a name
 
 
-class Bake:
-    """A bake of some chains over a range of frames, one frame a step, so that it can show progress and be cancelled.
-
-    Nothing is written before `finish`. Whoever makes one must end it by `finish` or `cancel`: until then live holds still.
+class Bake(Stepped):
+    """A bake of some chains over a range of frames, one frame a step. Nothing is written before `finish`.
 
     Where chains look ahead (`chain.look_ahead`, and their solver can), the range is gone through twice. The first time each chain's goal is
     noted at every frame; the second time all begins anew, and those chains are told the goals of the next frames. Of targets in the world
@@ -44,16 +41,13 @@ class Bake:
         for rig in self.rigs:
             _refuse_what_would_hide_keys(rig)
         _refuse_half_of_what_hangs_together(scene, pairs)
-        self.scene, self.pairs = scene, pairs
+        self.pairs = pairs
         self.start, self.end = start, end
-        self.frame_before = scene.frame_current_final
         self.horizons = {(rig.session_uid, chain.uid): frames_ahead(chain) for rig, chain in pairs if chain.look_ahead}
         self.noted: dict[tuple[int, str], list[GazeGoal]] = {key: [] for key, frames in self.horizons.items() if frames}  # first pass's
         self.passes = self.passes_left = 2 if self.noted else 1
         self._begin_pass()
-        self.is_over = False
-        live.suspend(True)
-        robot.hold(True)
+        super().__init__(scene)
 
     def _begin_pass(self) -> None:
         self.stage = Stage()
@@ -85,14 +79,6 @@ class Bake:
     @property
     def done(self) -> int:
         return self.total - self.passes_left * self.length + len(self.frames)
-
-    def run(self, seconds: float) -> bool:
-        """Bakes frames for about that long, one at least; returns whether there are more. Raises as `step` does."""
-        until = perf_counter() + seconds
-        while self.step():
-            if perf_counter() >= until:
-                return True
-        return False
 
     def step(self) -> bool:
         """Bakes one frame, of the first pass or the second; returns whether there are more.
@@ -134,11 +120,6 @@ class Bake:
         made = [self._write(rig) for rig in self.rigs]
         self._end()
         return made
-
-    def cancel(self) -> None:
-        """Leaves everything as it was, where `finish` was not reached."""
-        if not self.is_over:
-            self._end()
 
     def channels(self, rig) -> list[tuple[str, int, str, str, list[float]]]:
         """What is baked of a rig: data path, index, bone, axis and the value [rad or m] of every frame, for each joint."""
@@ -182,12 +163,9 @@ class Bake:
         actions.assign(rig, action, handle)
         return action
 
-    def _end(self) -> None:
-        self.is_over = True
-        live.suspend(False)
-        whole = floor(self.frame_before)
-        self.scene.frame_set(whole, subframe=self.frame_before - whole)
-        robot.hold(False)
+    def _put_back(self) -> None:
+        live.suspend(False)  # chains that are live still follow to the frame
+        super()._put_back()
 
 
 def frames_ahead(chain) -> int:

@@ -4,7 +4,7 @@ Nothing of the scene changes; the table is runtime state and in no file.
 """
 
 from dataclasses import dataclass, field
-from math import degrees, floor, radians
+from math import degrees, radians
 from statistics import fmean, median
 from time import perf_counter
 from typing import NamedTuple
@@ -16,10 +16,11 @@ from ..solvers.gaze import GazeSolver, Solution
 from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import Skeleton
 from ..solvers.table import SOLVERS, make_solver
-from . import build, live, robot, unkeyed
+from . import build, live, unkeyed
 from .errors import RigError
 from .skeleton import ChainReader
 from .stage import SETUP_ERRORS, Stage
+from .stepped import Stepped
 
 POP = radians(15)  # of a joint in one frame: what the eye takes for a jump
 REPEATS, REPEAT_FOR = 5, 0.1  # of a first frame, and [s]: its first answer also pays for what is kept, and a long one needs no repeating
@@ -160,10 +161,8 @@ class _Contestant:
         return Row(self.name, SOLVERS[self.name].label, figures)
 
 
-class Comparison:
-    """A comparison on some frames, one solver on one frame a step, so that it can show progress and be cancelled.
-
-    The scene is left as it was by `finish` and `cancel` alike; whoever makes one must end it by one of them: until then live holds still.
+class Comparison(Stepped):
+    """A comparison on some frames, one solver on one frame a step. The scene is left as it was by `finish` and `cancel` alike.
 
     Args:
         scene: The scene with the chain's rig.
@@ -177,7 +176,7 @@ class Comparison:
     def __init__(self, scene, rig, chain, frames: range | None = None) -> None:
         if frames is not None and not frames:
             raise RigError(f"The range to compare ends at frame {frames.stop - 1}, before it starts at {frames.start}: exchange the two")
-        self.scene, self.rig, self.chain = scene, rig, chain
+        self.rig, self.chain = rig, chain
         self.moves = frames is not None
         self.frames = frames or range(scene.frame_current, scene.frame_current + 1)
         try:
@@ -193,11 +192,9 @@ class Comparison:
         self.stage = Stage({(rig.session_uid, chain.uid): self.contestants[0].name})
         self.done = 0  # steps
         self.left_out: dict[int, str] = {}  # frames without a goal, and why
-        self.is_over = False
         self._goal: tuple[Skeleton, GazeGoal] | None = None
-        self.frame_before, self.unkeyed = scene.frame_current_final, unkeyed.remember(scene) if self.moves else []
-        live.suspend(True)
-        robot.hold(True)
+        self.unkeyed = unkeyed.remember(scene) if self.moves else []
+        super().__init__(scene)
 
     @property
     def total(self) -> int:
@@ -208,14 +205,6 @@ class Comparison:
     def frame(self) -> int:
         """The frame that the next step is about."""
         return self.frames[min(self.done // len(self.contestants), len(self.frames) - 1)]
-
-    def run(self, seconds: float) -> bool:
-        """Steps for about that long, one at least; returns whether there are more. Raises as `step` does."""
-        until = perf_counter() + seconds
-        while self.step():
-            if perf_counter() >= until:
-                return True
-        return False
 
     def step(self) -> bool:
         """Lets one solver answer one frame; returns whether there is more to do.
@@ -262,16 +251,7 @@ class Comparison:
         _tables[self.rig.session_uid, self.chain.uid] = found = Table(rows, self.frames, remark)
         return found
 
-    def cancel(self) -> None:
-        """Leaves everything as it was, where `finish` was not reached; an older table stays."""
-        if not self.is_over:
-            self._end()
-
-    def _end(self) -> None:
-        self.is_over = True
+    def _put_back(self) -> None:
         if self.moves:
-            whole = floor(self.frame_before)
-            self.scene.frame_set(whole, subframe=self.frame_before - whole)
+            super()._put_back()
             unkeyed.put_back(self.unkeyed)
-        live.suspend(False)
-        robot.hold(False)

@@ -1,30 +1,28 @@
 """A robot's motion for playing without Blender: its armature's frames, as the robot would be sent them, into a file."""
 
-from math import floor
 from pathlib import Path
-from time import perf_counter
 
 import bpy
 
 from ..hardware.errors import HardwareError
 from ..hardware.export import FORMATS, Motion, Settings, Take, make_motion, write
-from . import axes, live, robot, robot_device, robot_values, unkeyed
+from . import axes, live, robot_device, robot_values, unkeyed
 from .errors import RigError
 from .robot_device import Source
 from .roster import can_show
 from .stage import Stage
+from .stepped import Stepped
 
 SETTLE_FOR = (
     10.0  # [s] after the last frame in which a motion filter comes to rest; the slowest character on the longest way needs half of it
 )
 
 
-class Export:
-    """Motion of an armature's robot over a range of frames, one frame a step, so that it can show progress and be cancelled.
+class Export(Stepped):
+    """Motion of an armature's robot over a range of frames, one frame a step.
 
     Live chains move as they do in live, from rest in the first frame; after the last one they come to rest where they were going. What is
-    not live is exported as it is posed. Nothing is written before `finish`. Whoever makes one must end it by `finish` or `cancel`: until
-    then live and the robots hold still.
+    not live is exported as it is posed. Nothing is written before `finish`.
 
     Args:
         scene: The scene with the armature.
@@ -44,7 +42,7 @@ class Export:
             self.device = robot_device.describe_plain(rig)  # in its own unit also while the virtual robot stands in
         except HardwareError as error:
             raise RigError(str(error)) from error
-        self.scene, self.rig = scene, rig
+        self.rig = rig
         self.sources = robot_device.sources(rig)
         self.start, self.end = start, end
         self.rate, self.loops = rate, loops
@@ -52,10 +50,8 @@ class Export:
         self.stage = Stage()
         self.rows: list[tuple[float, ...]] = []
         self.held: dict[int, str] = {}  # frames in which a chain had no goal to follow and came to rest, and why
-        self.is_over = False
-        self.frame_before, self.unkeyed = scene.frame_current_final, unkeyed.remember(scene)
-        live.suspend(True)
-        robot.hold(True)
+        self.unkeyed = unkeyed.remember(scene)
+        super().__init__(scene)
 
     @property
     def total(self) -> int:
@@ -74,14 +70,6 @@ class Export:
     def frame_rate(self) -> float:
         """Frames a second."""
         return self.scene.render.fps / self.scene.render.fps_base
-
-    def run(self, seconds: float) -> bool:
-        """Reads frames for about that long, one at least; returns whether there are more. Raises as `step` does."""
-        until = perf_counter() + seconds
-        while self.step():
-            if perf_counter() >= until:
-                return True
-        return False
 
     def step(self) -> bool:
         """Reads one frame, or one more of coming to rest; returns whether there are more.
@@ -117,19 +105,12 @@ class Export:
         except HardwareError as error:
             raise RigError(str(error)) from error
         finally:
-            self.cancel()
+            self._end()
         return motion
 
-    def cancel(self) -> None:
-        """Leaves everything as it was."""
-        if self.is_over:
-            return
-        self.is_over = True
-        whole = floor(self.frame_before)
-        self.scene.frame_set(whole, subframe=self.frame_before - whole)
+    def _put_back(self) -> None:
+        super()._put_back()
         unkeyed.put_back(self.unkeyed)
-        live.suspend(False)
-        robot.hold(False)
 
     @property
     def live_names(self) -> list[str]:
