@@ -1,0 +1,130 @@
+"""A mechanism with loops, frame by frame: poses of all bodies, motors' values, how well it holds together.
+
+    python -m benchmarks.mechanism --urdf FILE --closures FILE.yaml --targets IN.npz --out OUT.npz
+
+IN   dt [s]; floating_base; frames (k,) link names; position (t, k, 3) [m]; optional rotation (t, k, 3, 3) with has_rotation (k,); or, for
+     forward kinematics, motor_names (m,), motor_position (t, m) [rad, m]. Optional: start_names (b,), start_position (b, 3),
+     start_rotation (b, 3, 3), an assembled first pose; position_weight, rotation_weight (t, k, 3); com (t, 3) and com_weight (t, 3);
+     velocity_limit [rad/s or m/s], of the motors
+OUT  body_names (b,); body_position (t, b, 3), body_rotation (t, b, 3, 3); motor_names (m,), motor_position (t, m); residual (t,);
+     converged (t,); seconds (t,)
+"""
+
+import argparse
+import gc
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.goals import EVENLY, CentreGoal, FrameGoal, Goals
+from limber.solvers.mechanism.model import Frame, Mechanism, MechanismError
+from limber.solvers.mechanism.solver import MechanismSolver, State
+from limber.solvers.rotations import from_matrix
+from limber.urdf.closures import read_mechanism
+from limber.urdf.errors import UrdfError
+
+Arrays = Mapping[str, np.ndarray]
+
+
+def goals_of(given: Arrays) -> list[Goals]:
+    """One for each frame of IN."""
+    count, width = given["position"].shape[:2]
+    is_forward = "motor_position" in given
+    turned = given.get("has_rotation", np.full(width, "rotation" in given))
+    found = []
+    for t in range(count):
+        if is_forward:
+            motors = zip(given["motor_names"].tolist(), given["motor_position"][t].tolist(), strict=True)
+            found.append(Goals(actuators={name: (value,) for name, value in motors}))
+            continue
+        frames = []
+        for k, name in enumerate(given["frames"].tolist()):
+            rotation = from_matrix(given["rotation"][t, k].tolist()) if turned[k] else None
+            weights = [
+                tuple(given[field][t, k].tolist()) if field in given else (1.0,) * 3 for field in ("position_weight", "rotation_weight")
+            ]
+            place = tuple(given["position"][t, k].tolist())
+            frames.append(FrameGoal(name, place=place, rotation=rotation, place_weight=weights[0], rotation_weight=weights[1]))
+        centre = None
+        if "com" in given:
+            centre = CentreGoal(
+                tuple(given["com"][t].tolist()), tuple(given["com_weight"][t].tolist()) if "com_weight" in given else EVENLY
+            )
+        found.append(Goals(tuple(frames), centre))
+    return found
+
+
+def start_of(given: Arrays, solver: MechanismSolver) -> State | None:
+    """The assembled pose that IN may hold."""
+    if "start_names" not in given:
+        return None
+    rows = zip(given["start_names"].tolist(), given["start_position"].tolist(), given["start_rotation"].tolist(), strict=True)
+    return solver.state_at({name: Frame(from_matrix(rotation), tuple(place)) for name, place, rotation in rows})
+
+
+def with_velocity(mechanism: Mechanism, given: Arrays) -> Mechanism:
+    if "velocity_limit" not in given:
+        return mechanism
+    limit = float(given["velocity_limit"])
+    joints = tuple(replace(joint, velocity=(limit,) * len(joint.lower or (0,))) if joint.actuated else joint for joint in mechanism.joints)
+    return replace(mechanism, joints=joints)
+
+
+def answer(given: Arrays, mechanism: Mechanism) -> dict[str, np.ndarray]:
+    """What OUT holds."""
+    solver = MechanismSolver(with_velocity(mechanism, given))
+    goals, dt = goals_of(given), float(given["dt"])
+    motors = [joint.name for joint in mechanism.actuators]
+    began = time.perf_counter()
+    solution = assemble(solver, start_of(given, solver), goals[0])
+    first = time.perf_counter() - began
+    poses, values, residual, converged, seconds = [], [], [], [], []
+    gc.disable()  # its pauses belong to no one frame
+    for t, goal in enumerate(goals):
+        began = time.perf_counter()
+        if t:
+            solution = solver.solve(goal, solution.state, dt)
+        seconds.append(time.perf_counter() - began if t else first)
+        poses.append(solution.poses)
+        values.append([solver.values(solution.state, name)[0] for name in motors])
+        residual.append(solution.report.residual)
+        converged.append(solution.report.converged)
+    if not converged[-1]:
+        print(f"not assembled: {solution.report.worst} is open by {solution.report.residual:.3g} m or rad")
+    every = np.array(poses)
+    return {
+        "body_names": np.array([body.name for body in mechanism.bodies]),
+        "body_position": every[:, :, :3, 3],
+        "body_rotation": every[:, :, :3, :3],
+        "motor_names": np.array(motors, dtype=str),
+        "motor_position": np.array(values).reshape(len(goals), len(motors)),
+        "residual": np.array(residual),
+        "converged": np.array(converged),
+        "seconds": np.array(seconds),
+    }
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("urdf", "closures", "targets", "out"):
+        ask.add_argument(f"--{name}", type=Path, required=True)
+    asked = ask.parse_args()
+    with np.load(asked.targets) as file:
+        given = dict(file)
+    try:
+        mechanism = read_mechanism(asked.urdf, asked.closures, bool(given.get("floating_base", False)))
+        for warning in mechanism.warnings:
+            print(f"warning: {warning}")
+        found = answer(given, mechanism)
+    except (UrdfError, MechanismError) as error:
+        sys.exit(str(error))
+    np.savez(asked.out, **found)
+    print(f"{len(found['seconds'])} frames, median {1e3 * np.median(found['seconds']):.3g} ms -> {asked.out}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Bodies and joints with closed loops: assembled, solved for goals, never taken apart. Knows no Blender."""

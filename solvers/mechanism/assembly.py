@@ -1,0 +1,80 @@
+"""Closing a mechanism that is not closed yet: from a sketch, from joints at zero, from anywhere. Knows no Blender."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from .descent import Descent
+from .frames import Array
+from .goals import Goals
+from .loops import Loops
+from .report import ASSEMBLED
+from .solver import MechanismSolver, Solution, State
+
+TRIES = 60  # starts, the given one first
+STEPS = 150  # of one start
+FIRST_DAMPING = 1e-2
+NEAREST, FARTHEST = 0.1, 1.6  # [rad or sizes] how far other starts lie from the given one, the first and the last
+SERVED = 1e-6  # a goal error that needs no other assembly
+LONG = 200  # steps toward goals that may be far
+NO_GOALS = Goals()
+
+
+def assemble(solver: MechanismSolver, start: State | None = None, goals: Goals = NO_GOALS, tries: int = TRIES, seed: int = 0) -> Solution:
+    """Close a mechanism from a sketchy start, and from other starts near and far where that fails.
+
+    Args:
+        start: Where to begin; None: the bodies' own starts.
+        goals: Of several assemblies the one that serves them best is taken; without goals the first one, nearest to the start.
+        tries: Most starts.
+        seed: Of the other starts: the same seed finds the same assembly.
+
+    Returns:
+        The best found. Where `report.assembled` is False, no start could be closed, and `report.worst` names the worst joint.
+    """
+    start = solver.rest() if start is None else start
+    dice = np.random.default_rng(seed)
+    best: Solution | None = None
+    for k in range(max(tries, 1)):
+        tried = start if k == 0 else _elsewhere(solver, start, dice, NEAREST + (FARTHEST - NEAREST) * k / tries)
+        found = solver.solve(goals, _closed(solver, tried, goals), iterations=LONG)
+        if best is None or _rank(found) < _rank(best):
+            best = found
+        if found.report.assembled and found.report.goal_error < SERVED:
+            break
+    assert best is not None
+    return best
+
+
+def _rank(found: Solution) -> tuple[float, float]:
+    return max(found.report.residual, ASSEMBLED), found.report.goal_error
+
+
+def _elsewhere(solver: MechanismSolver, start: State, dice: np.random.Generator, spread: float) -> State:
+    coordinates = solver.coordinates
+    step = spread * dice.normal(size=coordinates.width) * coordinates.unit
+    values, balls = coordinates.moved(start.values, start.balls, step)
+    return State(np.clip(values, solver.lower, solver.upper), balls)
+
+
+class _Gaps:
+    """A mechanism's loops as goals: what is open is an error to make small (paper: eq. 1)."""
+
+    def __init__(self, loops: Loops, driven: Mapping[int, Array]) -> None:
+        self.loops, self.driven = loops, driven
+
+    def error(self, frames: Array, values: Array, balls: Array) -> Array:
+        return self.loops.residual(frames, self.driven)
+
+    def linear(self, frames: Array, screws: tuple[Array, Array], values: Array, balls: Array) -> tuple[Array, Array]:
+        return self.loops.linear(frames, screws, self.driven)
+
+
+def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
+    """Levenberg-Marquardt on the loops alone, within limits."""
+    nothing = Loops(replace(solver.tree, closures=()), solver.coordinates)
+    gaps = _Gaps(solver.loops, solver.driven_poses(goals))
+    descent = Descent(solver.coordinates, nothing, gaps, None, {}, (solver.lower, solver.upper), FIRST_DAMPING)
+    here, _, _ = descent.go(descent.place(start.values, start.balls), STEPS)
+    return State(here.values, here.balls)

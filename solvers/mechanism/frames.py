@@ -1,0 +1,115 @@
+"""Many frames and turns at once, as arrays: (..., 4, 4) frames, (..., 3, 3) turns. Knows no Blender.
+
+A frame F in another one takes a point p of it to F[:3, :3] p + F[:3, 3]. `rotations` is the home of the conventions.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..rotations import to_matrix
+from .model import Frame
+
+Array = NDArray[np.float64]
+
+TINY_TURN = 1e-8  # [rad] below it a turn and its first order are the same double
+LEAST_COSINE = 1e-6  # of half an angle: next to a half turn the derivative has no bound
+
+
+def frame_array(frame: Frame) -> Array:
+    """(4, 4) of a frame."""
+    made = np.eye(4)
+    made[:3, :3] = to_matrix(frame.rotation)
+    made[:3, 3] = frame.place
+    return made
+
+
+def inverse(frames: Array) -> Array:
+    """(..., 4, 4) the other way round."""
+    back = np.zeros_like(frames)
+    turned = np.swapaxes(frames[..., :3, :3], -1, -2)
+    back[..., :3, :3] = turned
+    back[..., :3, 3] = -(turned @ frames[..., :3, 3, None])[..., 0]
+    back[..., 3, 3] = 1.0
+    return back
+
+
+def hat(vectors: Array) -> Array:
+    """(..., 3, 3) that multiply as the cross product with (..., 3) does: hat(a) b = a x b."""
+    made = np.zeros((*vectors.shape, 3))
+    made[..., 2, 1] = vectors[..., 0]
+    made[..., 0, 2] = vectors[..., 1]
+    made[..., 1, 0] = vectors[..., 2]
+    made[..., 1, 2] = -vectors[..., 0]
+    made[..., 2, 0] = -vectors[..., 1]
+    made[..., 0, 1] = -vectors[..., 2]
+    return made
+
+
+def cross(a: Array, b: Array) -> Array:
+    """a x b of (..., 3)."""
+    return a[..., (1, 2, 0)] * b[..., (2, 0, 1)] - a[..., (2, 0, 1)] * b[..., (1, 2, 0)]
+
+
+def vee(turns: Array) -> Array:
+    """(..., 3) the sine of a turn's angle times its axis."""
+    flat = turns.reshape(*turns.shape[:-2], 9)
+    return 0.5 * (flat[..., (7, 2, 3)] - flat[..., (5, 6, 1)])
+
+
+def exponential(vectors: Array) -> Array:
+    """Turns (..., 3, 3) of rotation vectors (..., 3) [rad]."""
+    angle = np.sqrt((vectors * vectors).sum(-1))[..., None, None]
+    safe = np.where(angle > TINY_TURN, angle, 1.0)
+    skew = hat(vectors)
+    first = np.where(angle > TINY_TURN, np.sin(safe) / safe, 1.0)
+    second = np.where(angle > TINY_TURN, (1.0 - np.cos(safe)) / (safe * safe), 0.5)
+    turns: Array = np.eye(3) + first * skew + second * (skew @ skew)
+    return turns
+
+
+def angle_of(turns: Array) -> Array:
+    """Angles (...) [rad] of turns, exact near 0 and near pi alike."""
+    sine = vee(turns)
+    angles: Array = np.arctan2(np.sqrt((sine * sine).sum(-1)), 0.5 * (np.trace(turns, axis1=-2, axis2=-1) - 1.0))
+    return angles
+
+
+def logarithm(turns: Array) -> Array:
+    """Rotation vectors (..., 3) [rad] of turns of less than pi."""
+    sine = vee(turns)
+    size = np.sqrt((sine * sine).sum(-1))
+    factor = np.where(size > TINY_TURN, angle_of(turns) / np.where(size > TINY_TURN, size, 1.0), 1.0)
+    vectors: Array = sine * factor[..., None]
+    return vectors
+
+
+def orthonormal(turns: Array) -> Array:
+    """Turns (..., 3, 3) cleared of rounding: one Newton step toward the nearest rotation."""
+    return 0.5 * turns @ (3.0 * np.eye(3) - np.swapaxes(turns, -1, -2) @ turns)
+
+
+def half_angle(turns: Array) -> tuple[Array, Array]:
+    """Twice the sine of half the angle times the axis (..., 3), and its derivative (..., 3, 3) by a turn put before (to the left).
+
+    Unlike the dot products of axes it grows all the way to 180 degrees, so no body that is turned about is taken for one in place.
+    """
+    trace = np.trace(turns, axis1=-2, axis2=-1)
+    cosine = np.maximum(0.5 * np.sqrt(np.maximum(1.0 + trace, 0.0)), LEAST_COSINE)  # of half the angle
+    vector = vee(turns) / cosine[..., None]
+    derivative = cosine[..., None, None] * np.eye(3) - 0.5 * hat(vector)
+    return vector, derivative
+
+
+def half_swing(axes: Array) -> tuple[Array, Array]:
+    """The same for the least turn from +Z to unit vectors (..., 3): two components (..., 2), and derivatives (..., 2, 3)."""
+    x, y, z = axes[..., 0], axes[..., 1], axes[..., 2]
+    factor = np.sqrt(2.0 / np.maximum(1.0 + z, LEAST_COSINE * LEAST_COSINE))
+    sine = np.stack((-y, x), -1)
+    # d(z axis x a) = (c - a z^T) w for a turn w put before, and d(cosine) = -(z x a) w
+    derivative = np.zeros((*sine.shape, 3))
+    derivative[..., 0, 0] = derivative[..., 1, 1] = z
+    derivative[..., 0, 2], derivative[..., 1, 2] = -x, -y
+    along = sine * (0.5 * factor / np.maximum(1.0 + z, LEAST_COSINE * LEAST_COSINE))[..., None]
+    derivative *= factor[..., None, None]
+    derivative[..., :2] += along[..., :, None] * sine[..., None, :]
+    return factor[..., None] * sine, derivative

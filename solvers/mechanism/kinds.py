@@ -1,0 +1,45 @@
+"""The kinds of joints: which freedoms each leaves, and which rows hold the rest. Knows no Blender.
+
+Every kind is told in the joint's own frame, one on the parent and one on the child: where they coincide, its values are 0.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Kind = Literal["fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "cartesian", "planar", "free"]
+Freedom = Literal["slide x", "slide y", "slide z", "turn x", "turn y", "turn z", "ball"]
+
+# Rows of a joint's residual, in the parent's joint frame. 0..2: place [m] along x, y, z. 3..5: half-angle vector of the whole turn.
+# 6, 7: half-angle vector of the swing of the z axes. 8: the child's y axis along the parent's x axis (0 where they are perpendicular).
+PLACE = (0, 1, 2)
+TURN = (3, 4, 5)
+SWING = (6, 7)
+CROSS = (8,)
+ROWS = 9
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a kind of joint is made of."""
+
+    moves: tuple[Freedom, ...]  # from the parent to the child, one after the other; a ball is three freedoms
+    rows: tuple[int, ...]  # what it holds at zero: 6 less its freedoms
+
+    @property
+    def freedoms(self) -> tuple[Freedom, ...]:
+        """One for each number of a value; a ball's three are the rotation vector's."""
+        return tuple(move for move in self.moves for _ in range(3 if move == "ball" else 1))
+
+
+KINDS: dict[str, Shape] = {
+    "fixed": Shape((), (*PLACE, *TURN)),
+    "revolute": Shape(("turn z",), (*PLACE, *SWING)),
+    "prismatic": Shape(("slide z",), (0, 1, *TURN)),
+    "cylindrical": Shape(("slide z", "turn z"), (0, 1, *SWING)),
+    "spherical": Shape(("ball",), PLACE),
+    "universal": Shape(("turn x", "turn y"), (*PLACE, *CROSS)),  # about x of the parent's frame, then about y of the child's
+    "cartesian": Shape(("slide x", "slide y", "slide z"), TURN),
+    "planar": Shape(("slide x", "slide y", "turn z"), (2, *SWING)),
+    "free": Shape(("slide x", "slide y", "slide z", "ball"), ()),
+}
+assert set(KINDS) == set(get_args(Kind))

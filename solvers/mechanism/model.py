@@ -1,0 +1,123 @@
+"""What a mechanism is: bodies, joints of every kind between them, what is grounded and driven. Knows no Blender."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from ..rotations import IDENTITY, Quaternion, Vector
+from .kinds import KINDS, Kind
+
+WORLD = ""  # the name of what does not move
+UNLIMITED = math.inf
+
+
+class MechanismError(ValueError):
+    """A mechanism that cannot be; the message names the body or joint and the remedy."""
+
+
+class Frame(NamedTuple):
+    """A frame in another one: a point p in it is at rotation p rotation* + place in the other."""
+
+    rotation: Quaternion = IDENTITY
+    place: Vector = (0.0, 0.0, 0.0)  # [m]
+
+
+HERE = Frame()
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body. Its pose is that of its own frame, which may lie anywhere on it."""
+
+    name: str
+    mass: float = 0.0  # [kg]; 0: it does not count for the centre of mass
+    centre: Vector = (0.0, 0.0, 0.0)  # [m] of mass, in its own frame
+    start: Frame | None = None  # where it is, roughly, before assembly, in the world
+    grounded: bool = False  # held at `start`
+    driven: bool = False  # its pose comes with every goal
+
+    def __post_init__(self) -> None:
+        if self.name == WORLD:
+            raise MechanismError("a body has no name: give it one")
+        if not (math.isfinite(self.mass) and self.mass >= 0.0):
+            raise MechanismError(f"body '{self.name}': its mass must be finite and not below zero, got {self.mass}")
+        if self.grounded and self.driven:
+            raise MechanismError(f"body '{self.name}' is grounded and driven: it can be only one of them")
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Two bodies held together. Its axes are those of its frame on either body, as `kinds.KINDS` tells for each kind.
+
+    A joint's values are how far the child's frame is moved in the parent's: one for each freedom, in the kind's order, [rad] or [m].
+    """
+
+    name: str
+    kind: Kind
+    parent: str  # body; "" is the world
+    child: str
+    in_parent: Frame = HERE
+    in_child: Frame = HERE
+    lower: tuple[float, ...] = ()  # [rad or m] for each freedom; empty: no limit
+    upper: tuple[float, ...] = ()
+    velocity: tuple[float, ...] = ()  # [rad/s or m/s] for each freedom; empty: no limit
+    actuated: bool = False
+
+    def __post_init__(self) -> None:
+        def need(held: bool, what: str) -> None:
+            if not held:
+                raise MechanismError(f"joint '{self.name}': {what}")
+
+        need(self.kind in KINDS, f"there is no kind '{self.kind}': choose one of {', '.join(KINDS)}")
+        need(self.parent != self.child, f"it joins body '{self.parent}' to itself: name two bodies")
+        count = len(KINDS[self.kind].freedoms)
+        for word, numbers in (("lower", self.lower), ("upper", self.upper), ("velocity", self.velocity)):
+            need(len(numbers) in (0, count), f"a {self.kind} joint has {count} freedoms, but {len(numbers)} numbers for '{word}'")
+        for lower, upper in zip(self.lower, self.upper, strict=bool(self.lower and self.upper)):
+            need(lower <= upper, f"its lower limit {lower:.6g} is above its upper limit {upper:.6g}: exchange them")
+        need(not any(velocity < 0.0 for velocity in self.velocity), f"its velocity limits {self.velocity} must not be below zero")
+        need(not (self.actuated and count == 0), f"an actuator needs a joint with a freedom, and a {self.kind} joint has none")
+
+    @property
+    def is_valued(self) -> bool:
+        """Whether anything depends on its values."""
+        return self.actuated or any(map(math.isfinite, (*self.lower, *self.upper, *self.velocity)))
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Bodies and joints, checked: every joint's bodies are there, no name is used twice."""
+
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...] = ()
+    warnings: tuple[str, ...] = field(default=(), compare=False)  # what was read otherwise than it was written, as sentences
+
+    def __post_init__(self) -> None:
+        _unique("body", [body.name for body in self.bodies])
+        _unique("joint", [joint.name for joint in self.joints])
+        for joint in self.joints:
+            for end, name in (("parent", joint.parent), ("child", joint.child)):
+                if name != WORLD and name not in self.body_index:
+                    raise MechanismError(f"joint '{joint.name}': its {end} is body '{name}', which is not there: name one of the bodies")
+
+    @cached_property
+    def body_index(self) -> dict[str, int]:
+        return {body.name: k for k, body in enumerate(self.bodies)}
+
+    @cached_property
+    def joint(self) -> dict[str, Joint]:
+        return {joint.name: joint for joint in self.joints}
+
+    @cached_property
+    def actuators(self) -> tuple[Joint, ...]:
+        return tuple(joint for joint in self.joints if joint.actuated)
+
+
+def _unique(word: str, names: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise MechanismError(f"there are two {word} named '{name}': give one of them another name")
+        seen.add(name)

@@ -1,0 +1,171 @@
+"""Goals as weighted errors and their derivatives by the coordinates: what a solve makes small. Knows no Blender.
+
+Errors of place are in units of the mechanism's size, those of rotations in radians (twice the sine of half the angle).
+Paper: section IV.B; the rotation's squared half-angle vector is twice its f_ori, at even weights.
+"""
+
+import numpy as np
+
+from ..rotations import to_matrix
+from .frames import Array, exponential, frame_array, half_angle, hat
+from .goals import CentreGoal, Goals
+from .model import Mechanism, MechanismError
+from .tree import Coordinates, Tree
+
+
+class Pursuit:
+    """One frame's goals for one mechanism: e rows."""
+
+    def __init__(self, mechanism: Mechanism, tree: Tree, coordinates: Coordinates, goals: Goals, reference: Array) -> None:
+        """`reference` (v,): the values at which a turning actuator's whole turns are counted."""
+        self.coordinates = coordinates
+        nodes, offsets, places, rotations, place_weights, rotation_weights = [], [], [], [], [], []
+        for goal in goals.frames:
+            if goal.body not in mechanism.body_index:
+                raise MechanismError(f"there is no body '{goal.body}' to have a goal: name one of {', '.join(mechanism.body_index)}")
+            carried = tree.bodies[mechanism.body_index[goal.body]]
+            nodes.append(carried.node)
+            offsets.append(carried.offset @ frame_array(goal.on_body))
+            places.append(goal.place or (0.0, 0.0, 0.0))
+            rotations.append(np.eye(3) if goal.rotation is None else to_matrix(goal.rotation))
+            place_weights.append((0.0,) * 3 if goal.place is None else goal.place_weight)
+            rotation_weights.append((0.0,) * 3 if goal.rotation is None else goal.rotation_weight)
+        self.nodes = np.array(nodes, int)
+        self.offsets = np.array(offsets).reshape(-1, 4, 4)
+        self.places = np.array(places).reshape(-1, 3)
+        self.back = np.swapaxes(np.array(rotations).reshape(-1, 3, 3), -1, -2)
+        roots = np.sqrt(np.hstack((np.reshape(place_weights, (-1, 3)), np.reshape(rotation_weights, (-1, 3))))).reshape(-1)
+        self.picked = np.flatnonzero(roots)
+        scale = np.tile([1.0 / coordinates.size] * 3 + [1.0] * 3, len(nodes))
+        self.weight = (roots * scale)[self.picked]
+        self.carries = coordinates.carries[self.nodes][:, None, :]
+        self.has_frames = len(self.picked) > 0
+        self.centre = None
+        if goals.centre is not None and any(goals.centre.weight):
+            self.centre = _Centre(mechanism, tree, coordinates, goals.centre)
+        self.driven, self.asked = _actuators(goals, tree, coordinates, reference)
+        self.driven_unit = coordinates.unit[self.driven]
+        self.balls, self.balls_back = _driven_balls(goals, tree, coordinates)
+
+    def error(self, frames: Array, values: Array, balls: Array) -> Array:
+        """(e,) weighted."""
+        parts = []
+        if self.has_frames:
+            ends = frames[self.nodes] @ self.offsets
+            every = np.empty((len(self.nodes), 6))
+            every[:, :3] = ends[:, :3, 3] - self.places
+            every[:, 3:] = half_angle(self.back @ ends[:, :3, :3])[0]
+            parts.append(self.weight * every.reshape(-1)[self.picked])
+        if self.centre is not None:
+            parts.append(self.centre.error(frames))
+        if len(self.driven):
+            parts.append((values[self.driven] - self.asked) / self.driven_unit)
+        if len(self.balls):
+            parts.append(half_angle(self.balls_back @ balls[self.balls])[0].ravel())
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def linear(self, frames: Array, screws: tuple[Array, Array], values: Array, balls: Array) -> tuple[Array, Array]:
+        """The error (e,) and its derivative (e, v) by unit steps in the coordinates."""
+        errors, derivatives = [], []
+        turn, moment = screws
+        if self.has_frames:
+            ends = frames[self.nodes] @ self.offsets
+            every = np.empty((len(self.nodes), 6))
+            every[:, :3] = ends[:, :3, 3] - self.places
+            every[:, 3:], grows = half_angle(self.back @ ends[:, :3, :3])
+            motion = np.empty((len(self.nodes), 6, self.coordinates.width))
+            motion[:, :3] = moment - hat(ends[:, :3, 3]) @ turn
+            np.matmul(grows @ self.back, turn, out=motion[:, 3:])
+            motion *= self.carries
+            errors.append(self.weight * every.reshape(-1)[self.picked])
+            derivatives.append(self.weight[:, None] * motion.reshape(-1, self.coordinates.width)[self.picked])
+        if self.centre is not None:
+            errors.append(self.centre.error(frames))
+            derivatives.append(self.centre.derivative(frames, screws))
+        if len(self.driven):
+            errors.append((values[self.driven] - self.asked) / self.driven_unit)
+            chosen = np.zeros((len(self.driven), self.coordinates.width))
+            chosen[np.arange(len(self.driven)), self.driven] = 1.0
+            derivatives.append(chosen)
+        if len(self.balls):
+            turns = self.balls_back @ balls[self.balls]
+            vectors, grows = half_angle(turns)
+            errors.append(vectors.ravel())
+            chosen = np.zeros((len(self.balls), 3, self.coordinates.width))
+            for k, ball in enumerate(self.balls):
+                chosen[k][:, self.coordinates.ball_coordinates[ball]] = grows[k] @ turns[k]
+            derivatives.append(chosen.reshape(-1, self.coordinates.width))
+        if not errors:
+            return np.zeros(0), np.zeros((0, self.coordinates.width))
+        return np.concatenate(errors), np.concatenate(derivatives)
+
+
+class _Centre:
+    """The centre of mass against its goal."""
+
+    def __init__(self, mechanism: Mechanism, tree: Tree, coordinates: Coordinates, goal: CentreGoal) -> None:
+        heavy = [k for k, body in enumerate(mechanism.bodies) if body.mass > 0.0]
+        if not heavy:
+            raise MechanismError("the centre of mass has a goal, but no body has a mass: give at least one body its mass")
+        masses = np.array([mechanism.bodies[k].mass for k in heavy])
+        self.shares = masses / masses.sum()
+        self.nodes = np.array([tree.bodies[k].node for k in heavy], int)
+        points = [tree.bodies[k].offset @ np.array((*mechanism.bodies[k].centre, 1.0)) for k in heavy]
+        self.points = np.array(points)[..., None]
+        self.carries = coordinates.carries[self.nodes]
+        self.carried = self.shares @ self.carries  # (v,) share of the mass that each coordinate moves
+        self.place = np.array(goal.place)
+        self.weight = np.sqrt(np.array(goal.weight)) / coordinates.size
+
+    def _centres(self, frames: Array) -> Array:
+        error: Array = (frames[self.nodes] @ self.points)[:, :3, 0]
+        return error
+
+    def error(self, frames: Array) -> Array:
+        error: Array = self.weight * (self.shares @ self._centres(frames) - self.place)
+        return error
+
+    def derivative(self, frames: Array, screws: tuple[Array, Array]) -> Array:
+        turn, moment = screws
+        moved = (self.shares[:, None] * self._centres(frames)).T @ self.carries  # (3, v) moments of what each coordinate moves
+        across = np.empty_like(turn)
+        across[0] = turn[1] * moved[2] - turn[2] * moved[1]
+        across[1] = turn[2] * moved[0] - turn[0] * moved[2]
+        across[2] = turn[0] * moved[1] - turn[1] * moved[0]
+        derivative: Array = self.weight[:, None] * (self.carried * moment + across)
+        return derivative
+
+
+def _actuators(goals: Goals, tree: Tree, coordinates: Coordinates, reference: Array) -> tuple[Array, Array]:
+    """Coordinates (m,) that have a value to reach, and these values (m,); turning ones by the way without whole turns."""
+    driven, asked = [], []
+    for name, values in goals.actuators.items():
+        nodes, _ = _driven_nodes(tree, name)
+        if tree.nodes[nodes[-1]].move == "ball":
+            nodes, values = nodes[:-1], values[:-3]
+        for node, value in zip(nodes, values, strict=True):
+            coordinate = int(coordinates.first[node])
+            if coordinates.is_turn[coordinate]:
+                value -= 2.0 * np.pi * round((value - reference[coordinate]) / (2.0 * np.pi))
+            driven.append(coordinate)
+            asked.append(value)
+    return np.array(driven, int), np.array(asked, float)
+
+
+def _driven_balls(goals: Goals, tree: Tree, coordinates: Coordinates) -> tuple[Array, Array]:
+    """Places (m,) of balls that have a turn to reach, and these turns the other way round (m, 3, 3)."""
+    places, turns = [], []
+    for name, values in goals.actuators.items():
+        nodes, is_backward = _driven_nodes(tree, name)
+        if tree.nodes[nodes[-1]].move == "ball":
+            turn = exponential(np.array(values[-3:]))
+            places.append(int(np.flatnonzero(coordinates.balls == nodes[-1])[0]))
+            turns.append(turn if is_backward else turn.T)
+    return np.array(places, int), np.array(turns).reshape(-1, 3, 3)
+
+
+def _driven_nodes(tree: Tree, name: str) -> tuple[tuple[int, ...], bool]:
+    if not tree.walked.get(name, ((), False))[0]:
+        free = ", ".join(joint for joint, (nodes, _) in tree.walked.items() if nodes)
+        raise MechanismError(f"there is no joint '{name}' with a freedom to drive: name one of {free}")
+    return tree.walked[name]

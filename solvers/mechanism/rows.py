@@ -1,0 +1,62 @@
+"""Residuals of joints and their derivatives, all joints of a mechanism at once. Knows no Blender.
+
+Paper: Schumacher, Knoop, Baecher 2021, section III.B. There the place of a joint reads R_i x_i + c_i - R_j x_j + c_j; the last sign
+must be a minus. Its rows of dot products vanish for a body turned about by 180 degrees too; these rows (frames.half_angle) do not.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .frames import Array, angle_of, half_angle, half_swing
+from .kinds import KINDS, PLACE, ROWS, SWING, TURN
+
+
+class Rows:
+    """The rows of c joints, by kind: which of the nine that `residual` knows each joint holds."""
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        held = [(k, row) for k, kind in enumerate(kinds) for row in KINDS[kind].rows]
+        self.count = len(kinds)
+        self.joint = np.array([k for k, _ in held], int)  # each row's joint
+        self.row = np.array([row for _, row in held], int)
+        self.is_place = self.row < len(PLACE)
+        self.picked = self.joint * ROWS + self.row
+        places = np.zeros((self.count, 3))
+        places[self.joint[self.is_place], self.row[self.is_place]] = 1.0
+        self.held_places = places
+        self.turns = np.array([TURN[0] in KINDS[kind].rows for kind in kinds], bool)
+        self.swings = np.array([SWING[0] in KINDS[kind].rows for kind in kinds], bool)
+        self.crosses = np.array([kind == "universal" for kind in kinds], bool)
+
+    def relative(self, parents: Array, children: Array) -> Array:
+        """(c, 4, 4) the joints' frames on the children in those on the parents, from both in the world."""
+        relative = np.zeros_like(parents)
+        turned = np.swapaxes(parents[:, :3, :3], -1, -2)
+        relative[:, :3, :3] = turned @ children[:, :3, :3]
+        relative[:, :3, 3] = (turned @ (children[:, :3, 3] - parents[:, :3, 3])[..., None])[..., 0]
+        return relative
+
+    def residual(self, relative: Array) -> tuple[Array, Array]:
+        """Residuals (r,) [m, rad] and what makes them grow, (c, 6, 3): derivatives of the rows of turns by a turn of the child."""
+        every = np.empty((self.count, ROWS))
+        grows = np.zeros((self.count, 6, 3))
+        turns = relative[:, :3, :3]
+        every[:, :3] = relative[:, :3, 3]
+        every[:, 3:6], grows[:, :3] = half_angle(turns)
+        every[:, 6:8], grows[:, 3:5] = half_swing(turns[:, :, 2])
+        every[:, 8] = turns[:, 0, 1]
+        grows[:, 5, 1], grows[:, 5, 2] = turns[:, 2, 1], -turns[:, 1, 1]
+        return every.reshape(-1)[self.picked], grows
+
+    def true_size(self, relative: Array) -> Array:
+        """(c,) by how much each joint is broken: the larger of distance [m] and true angle [rad]."""
+        if not self.count:
+            return np.zeros(0)
+        place = relative[:, :3, 3] * self.held_places
+        turns = relative[:, :3, :3]
+        tilt = np.arctan2(np.sqrt(turns[:, 0, 2] ** 2 + turns[:, 1, 2] ** 2), turns[:, 2, 2])
+        angle = np.where(self.turns, angle_of(turns), 0.0)
+        angle = np.maximum(angle, np.where(self.swings, tilt, 0.0))
+        angle = np.maximum(angle, np.where(self.crosses, np.abs(np.arcsin(np.clip(turns[:, 0, 1], -1.0, 1.0))), 0.0))
+        return np.maximum(np.sqrt((place * place).sum(-1)), angle)

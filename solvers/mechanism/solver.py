@@ -1,0 +1,188 @@
+"""Inverse and forward kinematics of a mechanism with loops, on states: closed in every answer. Knows no Blender.
+
+A mechanism is made ready once; a solve is a function of goals, state and time, free of side effects. Source: docs/mechanisms.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from .descent import Descent, Place
+from .frames import Array, frame_array, orthonormal
+from .goals import Goals
+from .loops import Loops
+from .model import Frame, Mechanism, MechanismError
+from .pursuit import Pursuit
+from .readout import coordinates_at, values_of
+from .report import ASSEMBLED, Report
+from .steadiness import Steadiness
+from .tree import Coordinates, span
+
+TURN = 2.0 * np.pi
+ITERATIONS = 20  # most steps of a frame: warm ones take three
+HELD_WITHIN = 1e-9  # [rad or sizes] of a bound: a joint that is at it
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a mechanism is, and what its next solve remembers. A value: keep it, copy it, go back to it."""
+
+    values: Array  # (v,) coordinates [rad, m], whole turns counted
+    balls: Array  # (k, 3, 3) turns of ball joints
+    damping: float = 1e-3
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A mechanism's answer."""
+
+    state: State
+    poses: Array = field(repr=False)  # (b, 4, 4) bodies in the world, in the mechanism's order
+    report: Report
+
+
+class MechanismSolver:
+    """A mechanism made ready: solves are functions of goals and state alone."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.tree = span(mechanism)
+        self.coordinates = Coordinates(self.tree)
+        self.loops = Loops(self.tree, self.coordinates)
+        self.lower, self.upper, self.velocity = self._limits()
+        self.has_limits = bool(np.isfinite([self.lower, self.upper]).any())
+        self._body_nodes = np.array([body.node for body in self.tree.bodies], int)
+        self._body_offsets = np.array([body.offset for body in self.tree.bodies]).reshape(-1, 4, 4)
+
+    def _limits(self) -> tuple[Array, Array, Array]:
+        width = self.coordinates.width
+        lower, upper, velocity = np.full(width, -np.inf), np.full(width, np.inf), np.full(width, np.inf)
+        for name, (nodes, _) in self.tree.walked.items():
+            joint = self.mechanism.joint.get(name)
+            if joint is None:
+                continue
+            for array, told in ((lower, joint.lower), (upper, joint.upper), (velocity, joint.velocity)):
+                if told:
+                    place = 0
+                    for node in nodes:
+                        is_ball = self.tree.nodes[node].move == "ball"
+                        if not is_ball:
+                            array[self.coordinates.first[node]] = told[place]
+                        place += 3 if is_ball else 1
+        return lower, upper, velocity
+
+    @cached_property
+    def actuated(self) -> Array:
+        """Coordinates of actuators (m,)."""
+        found: list[int] = []
+        for joint in self.mechanism.actuators:
+            for node in self.tree.walked[joint.name][0]:
+                first = int(self.coordinates.first[node])
+                found += range(first, first + (3 if self.tree.nodes[node].move == "ball" else 1))
+        return np.array(found, int)
+
+    # -- states --
+
+    def state_at(self, poses: Mapping[str, Frame]) -> State:
+        """The state nearest to where bodies are; not closed, where they are not."""
+        values, balls = coordinates_at(self.mechanism, self.tree, self.coordinates, poses)
+        return State(self._within(values, self.lower, self.upper), balls)
+
+    def rest(self) -> State:
+        """The state at the bodies' own starts, or with every joint at 0, within limits."""
+        return self.state_at({body.name: body.start for body in self.mechanism.bodies if body.start is not None})
+
+    def poses(self, state: State) -> Array:
+        """(b, 4, 4) bodies in the world."""
+        return self._bodies(self.coordinates.frames(state.values, state.balls))
+
+    def values(self, state: State, joint: str) -> tuple[float, ...]:
+        """A joint's values [rad, m], with continuity over whole turns. KeyError where a joint closes a loop without actuator or limit."""
+        return values_of(self.tree, self.coordinates, joint, state.values, state.balls)
+
+    def _bodies(self, frames: Array) -> Array:
+        poses: Array = frames[self._body_nodes] @ self._body_offsets
+        return poses
+
+    def _within(self, values: Array, lower: Array, upper: Array) -> Array:
+        """Values moved into limits, by whole turns where these do it."""
+        if not np.isfinite([lower, upper]).any():
+            return values
+        with np.errstate(invalid="ignore"):
+            below, above = np.ceil((lower - values) / TURN), -np.ceil((values - upper) / TURN)
+        turns = np.where(values < lower, below, np.where(values > upper, above, 0.0))
+        turned = values + np.where(self.coordinates.is_turn, TURN * turns, 0.0)
+        values = np.where((turned >= lower) & (turned <= upper), turned, values)
+        within: Array = np.clip(values, lower, upper)
+        return within
+
+    # -- solving --
+
+    def solve(self, goals: Goals, state: State, dt: float | None = None, iterations: int = ITERATIONS) -> Solution:
+        """Bring the goals as near as the mechanism allows, from the last frame's state.
+
+        Args:
+            goals: What is asked in this frame.
+            state: The last frame's, or one from `assemble`.
+            dt: [s] since the last frame, for speed limits; None: no speed limit holds.
+            iterations: Most steps.
+
+        Returns:
+            The nearest closed pose found. Where the loops cannot be closed, `report.assembled` is False.
+        """
+        driven = self.driven_poses(goals)
+        bounds = self._bounds(state, dt)
+        values = self._within(state.values, *bounds)
+        pursuit = Pursuit(self.mechanism, self.tree, self.coordinates, goals, values)
+        steadiness = None
+        if goals.steady.weight > 0.0 or (goals.steady.speed_weight > 0.0 and dt is not None):
+            last = self.coordinates.frames(state.values, state.balls)
+            steadiness = Steadiness(self.tree, self.coordinates, goals.steady, last, dt)
+        descent = Descent(self.coordinates, self.loops, pursuit, steadiness, driven, bounds, state.damping)
+        here, settled, count = descent.go(descent.place(values, state.balls), iterations)
+        return self._answer(descent, here, settled, count)
+
+    def driven_poses(self, goals: Goals) -> dict[int, Array]:
+        """Index of a driven body -> its pose (4, 4)."""
+        found = {}
+        for name, pose in goals.driven.items():
+            if name not in self.mechanism.body_index or not self.mechanism.bodies[self.mechanism.body_index[name]].driven:
+                driven = ", ".join(body.name for body in self.mechanism.bodies if body.driven) or "none"
+                raise MechanismError(f"body '{name}' is given a pose but is not driven: the driven bodies are {driven}")
+            found[self.mechanism.body_index[name]] = frame_array(pose)
+        return found
+
+    def _bounds(self, state: State, dt: float | None) -> tuple[Array, Array]:
+        if dt is None:
+            return self.lower, self.upper
+        reach = self.velocity * dt
+        start = np.clip(state.values, self.lower, self.upper)
+        return np.maximum(self.lower, start - reach), np.minimum(self.upper, start + reach)
+
+    def _answer(self, descent: Descent, here: Place, settled: bool, count: int) -> Solution:
+        sizes = self.loops.sizes(here.frames, descent.driven)
+        worst = int(np.argmax(sizes)) if len(sizes) else -1
+        residual, name = (float(sizes[worst]), self.loops.names[worst]) if len(sizes) else (0.0, "")
+        error = descent.pursuit.error(here.frames, here.values, here.balls)
+        held = tuple(self._held_back(descent, here)) if descent.held.any() else ()
+        state = State(here.values, orthonormal(here.balls), descent.damping)
+        report = Report(residual <= ASSEMBLED, settled, residual, name, float(np.sqrt(error @ error)), held, count)
+        return Solution(state, self._bodies(here.frames), report)
+
+    def _held_back(self, descent: Descent, here: Place) -> list[str]:
+        """Sentences for the joints at a bound that the goals would cross."""
+        found = []
+        for name, (nodes, _) in self.tree.walked.items():
+            for node in nodes:
+                c = int(self.coordinates.first[node])
+                if not descent.held[c]:
+                    continue
+                value, unit = float(here.values[c]), "rad" if self.coordinates.is_turn[c] else "m"
+                for word, bound, limit in (("lower", descent.lower[c], self.lower[c]), ("upper", descent.upper[c], self.upper[c])):
+                    if abs(value - bound) <= HELD_WITHIN * self.coordinates.unit[c]:
+                        speed = f"its speed limit of {self.velocity[c]:.6g} {unit}/s"
+                        what = f"its {word} limit of {limit:.6g} {unit}" if bound == limit else speed
+                        found.append(f"joint '{name}' is at {what}")
+        return found

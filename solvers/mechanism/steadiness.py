@@ -1,0 +1,54 @@
+"""What keeps bodies near where they were in the last frame: rows beside the goals'. Knows no Blender.
+
+Paper: section IV.C, R_state, and IV.D, eq. 4 and 5. Its threshold is told here as a speed: with turns of h radians a frame, 3 - tr(R) is
+2 - 2 cos h, so the paper's 1.11e-5 at 1200 frames a second is 4.0 rad/s.
+"""
+
+import numpy as np
+
+from .frames import Array, half_angle, hat
+from .goals import Steady
+from .tree import Coordinates, Tree
+
+LEAST_LOG = 1e-12  # of eq. 5: at its threshold the root of the regulariser has no second derivative
+
+
+class Steadiness:
+    """Rows that grow with the distance from the last frame's poses; squared and halved they are the paper's regularisers."""
+
+    def __init__(self, tree: Tree, coordinates: Coordinates, steady: Steady, frames: Array, dt: float | None) -> None:
+        self.coordinates = coordinates
+        self.nodes = np.array([body.node for body in tree.bodies], int)
+        self.offsets = np.array([body.offset for body in tree.bodies])
+        moving = coordinates.carries[self.nodes].any(1)
+        self.nodes, self.offsets = self.nodes[moving], self.offsets[moving]
+        self.carries = coordinates.carries[self.nodes][:, None, :]
+        self.last = frames[self.nodes] @ self.offsets
+        self.back = np.swapaxes(self.last[:, :3, :3], -1, -2)
+        self.state = np.sqrt(steady.weight)
+        has_speed = steady.speed_weight > 0.0 and dt is not None
+        self.speed = np.sqrt(2.0 * steady.speed_weight) if has_speed else 0.0
+        self.threshold = 2.0 - 2.0 * np.cos(min(steady.speed * (dt or 0.0), np.pi))
+        self.is_needed = self.state > 0.0 or self.speed > 0.0
+
+    def linear(self, frames: Array, screws: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Rows (s,) and their derivative (s, v)."""
+        turn, moment = screws
+        now = frames[self.nodes] @ self.offsets
+        twist, grows = half_angle(self.back @ now[:, :3, :3])
+        turned = (grows @ self.back @ turn) * self.carries
+        rows, derivatives = [], []
+        width = self.coordinates.width
+        if self.state > 0.0:
+            moved = (moment - hat(now[:, :3, 3]) @ turn) * self.carries
+            rows += [self.state * (now[:, :3, 3] - self.last[:, :3, 3]).ravel() / self.coordinates.size, self.state * twist.ravel()]
+            derivatives += [self.state / self.coordinates.size * moved.reshape(-1, width), self.state * turned.reshape(-1, width)]
+        if self.speed > 0.0:
+            square = (twist * twist).sum(-1)
+            fast = square > self.threshold
+            over = np.log(square[fast] / self.threshold)
+            rows.append(self.speed * over**1.5)
+            factor = self.speed * 3.0 * np.sqrt(np.maximum(over, LEAST_LOG)) / square[fast]
+            derivatives.append((factor[:, None] * twist[fast])[:, None, :] @ turned[fast])
+            derivatives[-1] = derivatives[-1].reshape(-1, width)
+        return np.concatenate(rows), np.concatenate(derivatives)

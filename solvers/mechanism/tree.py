@@ -1,0 +1,273 @@
+"""The spanning tree of a mechanism: which joints carry the bodies, and which close loops. Knows no Blender.
+
+Bodies move by the freedoms of a tree's joints, so these joints hold exactly, whatever the step. Each remaining joint is a closure. A
+closure whose values matter (an actuator, limits) is cut elsewhere: a copy of its child is carried by the joint, and copy and child must
+coincide, so that all values are coordinates.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .frames import Array, exponential, frame_array, hat, inverse
+from .kinds import KINDS, Freedom
+from .model import WORLD, Joint, Mechanism, MechanismError
+
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+Indices = NDArray[np.int64]
+ROOT = -1  # node index of the world
+
+
+@dataclass(frozen=True)
+class Node:
+    """A frame that one elementary move carries: a turn or slide about one axis, or a ball."""
+
+    parent: int
+    before: Array  # (4, 4) where it rests in its parent
+    move: Freedom
+    sign: float  # of the axis; -1: the joint is walked from its child to its parent
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A frame fixed to a node."""
+
+    node: int
+    offset: Array  # (4, 4) in the node
+
+
+@dataclass(frozen=True)
+class Closure:
+    """A joint that closes a loop, by what carries its two frames."""
+
+    name: str
+    joint: Joint  # kind "fixed" for a copy that must coincide
+    in_parent: Carried  # the joint's frame on the parent
+    in_child: Carried
+    driven: int = -1  # index of the driven body whose pose it holds; -1: none
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Nodes, parents before children."""
+
+    nodes: tuple[Node, ...]
+    bodies: tuple[Carried, ...]  # in the mechanism's order
+    closures: tuple[Closure, ...]
+    walked: dict[str, tuple[tuple[int, ...], bool]]  # joint of the tree -> its nodes, whether from child to parent
+    loose: tuple[str, ...]  # bodies that no joint leads to from the world: they float, each the root of its part
+
+
+def span(mechanism: Mechanism) -> Tree:
+    """The tree with joints of fewer freedoms, actuators and limits preferred."""
+    return _Growth(mechanism).tree
+
+
+class _Growth:
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.nodes: list[Node] = []
+        self.placed: dict[str, Carried] = {WORLD: Carried(ROOT, np.eye(4))}
+        self.walked: dict[str, tuple[tuple[int, ...], bool]] = {}
+        self.loose: list[str] = []
+        grounding = []
+        for body in mechanism.bodies:
+            if body.grounded:
+                start = body.start
+                if start is None:
+                    raise MechanismError(f"body '{body.name}' is grounded, but has no start: say where")
+                grounding.append(Joint(f"ground {body.name}", "fixed", WORLD, body.name, start))
+        chosen, rest = _forest([*grounding, *mechanism.joints])
+        self.ways: dict[str, list[Joint]] = {}
+        for joint in chosen:
+            self.ways.setdefault(joint.parent, []).append(joint)
+            self.ways.setdefault(joint.child, []).append(joint)
+        self._walk(WORLD)
+        for body in mechanism.bodies:
+            if body.name not in self.placed:
+                self.loose.append(body.name)
+                before = np.eye(4) if body.start is None else frame_array(body.start)
+                self.placed[body.name] = self._carry(self.placed[WORLD], before, KINDS["free"].moves, False)[0]
+                self._walk(body.name)
+        closures = [self._closure(joint) for joint in rest]
+        for k, body in enumerate(mechanism.bodies):
+            if body.driven:
+                held = Joint(f"drive {body.name}", "fixed", WORLD, body.name)
+                closures.append(Closure(held.name, held, self.placed[WORLD], self.placed[body.name], k))
+        bodies = tuple(self.placed[body.name] for body in mechanism.bodies)
+        self.tree = Tree(tuple(self.nodes), bodies, tuple(closures), self.walked, tuple(self.loose))
+
+    def _walk(self, root: str) -> None:
+        waiting = [root]
+        while waiting:
+            here = waiting.pop(0)
+            for joint in self.ways.get(here, []):
+                there = joint.child if joint.parent == here else joint.parent
+                if there not in self.placed:
+                    self.placed[there] = self._joined(joint, here, here == joint.child)
+                    waiting.append(there)
+
+    def _joined(self, joint: Joint, here: str, is_backward: bool) -> Carried:
+        near, far = (joint.in_child, joint.in_parent) if is_backward else (joint.in_parent, joint.in_child)
+        moves = KINDS[joint.kind].moves
+        end, made = self._carry(self.placed[here], frame_array(near), moves[::-1] if is_backward else moves, is_backward)
+        self.walked[joint.name] = (made[::-1] if is_backward else made, is_backward)
+        return Carried(end.node, end.offset @ inverse(frame_array(far)))
+
+    def _carry(self, start: Carried, before: Array, moves: Sequence[Freedom], is_backward: bool) -> tuple[Carried, tuple[int, ...]]:
+        node, offset, made = start.node, start.offset @ before, []
+        for move in moves:
+            self.nodes.append(Node(node, offset, move, -1.0 if is_backward else 1.0))
+            node, offset = len(self.nodes) - 1, np.eye(4)
+            made.append(node)
+        return Carried(node, offset), tuple(made)
+
+    def _closure(self, joint: Joint) -> Closure:
+        child = self.placed[joint.child]
+        if joint.is_valued:
+            copy = self._joined(joint, joint.parent, False)
+            same = Joint(joint.name, "fixed", joint.parent, joint.child)
+            return Closure(joint.name, same, copy, child)
+        parent = self.placed[joint.parent]
+        at_parent = Carried(parent.node, parent.offset @ frame_array(joint.in_parent))
+        return Closure(joint.name, joint, at_parent, Carried(child.node, child.offset @ frame_array(joint.in_child)))
+
+
+def _forest(joints: Sequence[Joint]) -> tuple[list[Joint], list[Joint]]:
+    """Joints that make trees, and those that would close a loop; both in the order given."""
+    group: dict[str, str] = {}
+
+    def leader(name: str) -> str:
+        while group.get(name, name) != name:
+            group[name] = group.get(group[name], group[name])
+            name = group[name]
+        return name
+
+    def rank(joint: Joint) -> int:
+        return 0 if joint.kind == "fixed" else 1 if joint.is_valued else 2
+
+    chosen = set()
+    for joint in sorted(joints, key=rank):
+        a, b = leader(joint.parent), leader(joint.child)
+        if a != b:
+            group[b] = a
+            chosen.add(joint.name)
+    return [joint for joint in joints if joint.name in chosen], [joint for joint in joints if joint.name not in chosen]
+
+
+class Coordinates:
+    """The tree as arrays: frames from coordinates, and how frames move with them.
+
+    n nodes, v coordinates. A coordinate is a turn [rad] or a slide [m]; a ball has three, which are steps from its kept turn.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        nodes = tree.nodes
+        self.count = len(nodes)
+        size = self.count + 1  # the last one is the world
+        self.parents = np.array([node.parent for node in nodes], np.int64)
+        self.first = np.zeros(self.count, np.int64)  # each node's first coordinate
+        of_node: list[int] = []
+        axes: list[Array] = []
+        is_turn: list[bool] = []
+        shaped = np.zeros((self.count, 4, 4, 4))  # rest, times sine, times 1 - cosine, times slide
+        self.balls = np.array([k for k, node in enumerate(nodes) if node.move == "ball"], np.int64)
+        for k, node in enumerate(nodes):
+            self.first[k] = len(of_node)
+            shaped[k, 0] = node.before
+            if node.move == "ball":
+                of_node += [k] * 3
+                axes += list(np.eye(3))
+                is_turn += [True] * 3
+                continue
+            word, letter = node.move.split()
+            axis = node.sign * np.array(AXES[letter])
+            of_node.append(k)
+            axes.append(axis)
+            is_turn.append(word == "turn")
+            bend = np.zeros((4, 4))
+            if word == "turn":
+                bend[:3, :3] = hat(axis)
+                shaped[k, 1], shaped[k, 2] = node.before @ bend, node.before @ bend @ bend
+            else:
+                bend[:3, 3] = axis
+                shaped[k, 3] = node.before @ bend
+        self.shaped = shaped.reshape(self.count, 4, 16)
+        self.of_node = np.array(of_node, np.int64)
+        self.axes = np.array(axes).reshape(-1, 3, 1)
+        self.is_turn = np.array(is_turn, bool)
+        self.width = len(of_node)
+        single = np.array([nodes[k].move != "ball" for k in of_node], bool)
+        self.single = np.flatnonzero(single)  # coordinates that are values; the others are balls'
+        turning = self.single[self.is_turn[self.single]]
+        sliding = self.single[~self.is_turn[self.single]]
+        self.turning, self.sliding = (turning, self.of_node[turning]), (sliding, self.of_node[sliding])
+        self.ball_coordinates = self.first[self.balls][:, None] + np.arange(3)
+        self.rests = shaped[self.balls, 0]
+        self.carries = np.zeros((size, self.width))  # whether a coordinate moves a node
+        for k in range(self.count):
+            if self.parents[k] >= 0:
+                self.carries[k] = self.carries[self.parents[k]]
+            self.carries[k, self.of_node == k] = 1.0
+        self.rounds = _doublings(self.parents)
+        distances = [float(np.linalg.norm(node.before[:3, 3])) for node in nodes]
+        distances += [float(np.linalg.norm(c.offset[:3, 3])) for closure in tree.closures for c in (closure.in_parent, closure.in_child)]
+        apart = [distance for distance in distances if distance > 0.0]
+        self.size = float(np.mean(apart)) if apart else 1.0  # [m] between neighbouring joints, mean
+        self.unit = np.where(self.is_turn, 1.0, self.size)  # of a step in each coordinate: alike in effect
+        self._turn_unit = self.is_turn.astype(float)
+        self._slide_unit = np.where(self.is_turn, 0.0, self.size)
+
+    def frames(self, values: Array, balls: Array) -> Array:
+        """(n + 1, 4, 4) of the nodes in the world, which is the last one; values (v,), balls' turns (k, 3, 3)."""
+        terms = np.zeros((self.count, 1, 4))
+        terms[:, 0, 0] = 1.0
+        coordinates, nodes = self.turning
+        angle = values[coordinates]
+        terms[nodes, 0, 1] = np.sin(angle)
+        terms[nodes, 0, 2] = 1.0 - np.cos(angle)
+        coordinates, nodes = self.sliding
+        terms[nodes, 0, 3] = values[coordinates]
+        made = np.empty((self.count + 1, 4, 4))
+        made[-1] = np.eye(4)
+        np.matmul(terms, self.shaped, out=made[:-1].reshape(self.count, 1, 16))
+        if len(self.balls):
+            made[self.balls, :3, :3] = self.rests[:, :3, :3] @ balls
+        for active, above in self.rounds:
+            made[active] = made[above] @ made[active]
+        return made
+
+    def moved(self, values: Array, balls: Array, step: Array) -> tuple[Array, Array]:
+        """Coordinates after a step (v,) in them [rad, m]."""
+        if len(self.balls):
+            balls = balls @ exponential(step[self.ball_coordinates])
+            step = step.copy()
+            step[self.ball_coordinates] = 0.0
+        return values + step, balls
+
+    def screws(self, frames: Array) -> tuple[Array, Array]:
+        """Turn and velocity at the world's origin (3, v) each, of what a unit step in each coordinate moves."""
+        held = frames[self.of_node]
+        axes = (held[:, :3, :3] @ self.axes)[..., 0]
+        turn = axes * self._turn_unit[:, None]
+        place = held[:, :3, 3]
+        moment = np.empty_like(turn)
+        moment[:, 0] = place[:, 1] * turn[:, 2] - place[:, 2] * turn[:, 1]
+        moment[:, 1] = place[:, 2] * turn[:, 0] - place[:, 0] * turn[:, 2]
+        moment[:, 2] = place[:, 0] * turn[:, 1] - place[:, 1] * turn[:, 0]
+        return turn.T, (moment + axes * self._slide_unit[:, None]).T
+
+
+def _doublings(parents: Indices) -> list[tuple[Indices, Indices]]:
+    """Rounds of products that carry every frame to the world: after k rounds a node's frame is told in its 2^k-th ancestor."""
+    rounds = []
+    above = parents.copy()
+    while (above >= 0).any():
+        active = np.flatnonzero(above >= 0)
+        rounds.append((active, above[active]))
+        further = np.full_like(above, -1)
+        further[active] = above[above[active]]
+        above = further
+    return rounds

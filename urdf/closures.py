@@ -1,0 +1,125 @@
+"""Robots with loops: a cut-tree URDF and its closures in YAML, as a mechanism. Knows no Blender.
+
+The YAML has `closed_loop` (pairs of links that must coincide; a joint's name stands for its child link), `type` of each ("3d": places
+alone; "6d": frames; absent: 6d), `name_mot` (motors), and `joint_name` with `joint_type`: URDF joints that are really SPHERICAL, FIXED
+or UJOINT_AB (a universal joint: a turn about A, then about B, of X, Y, Z of the URDF joint's own frame).
+"""
+
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..solvers.mechanism.kinds import Kind
+from ..solvers.mechanism.model import Body, Frame, Mechanism
+from ..solvers.mechanism.model import Joint as Held
+from ..solvers.rotations import IDENTITY, Quaternion, X, Y, Z, between, cross, from_axes, multiply
+from .errors import JointTypeError, MalformedError, UnknownNameError
+from .flow import read_flow
+from .model import Joint, Robot
+from .reading import read
+
+LETTERS = {"x": X, "y": Y, "z": Z}
+PAIR_KINDS: dict[str, Kind] = {"6d": "fixed", "3d": "spherical"}
+KNOWN = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
+
+
+def read_mechanism(urdf: str | os.PathLike[str], closures: str | os.PathLike[str], is_floating: bool = False) -> Mechanism:
+    """The mechanism of a URDF file and its closures.
+
+    Args:
+        is_floating: The base link is free; else it is grounded at the world's origin.
+
+    Raises:
+        UrdfError: a file cannot be used; the message names file, place and remedy.
+    """
+    robot = read(urdf)
+    told = read_flow(Path(closures))
+    return _Reading(robot, str(closures), told).mechanism(is_floating)
+
+
+class _Reading:
+    def __init__(self, robot: Robot, file: str, told: Mapping[str, Any]) -> None:
+        self.robot, self.file = robot, file
+        self.warnings = list(robot.warnings)
+        self.pairs = self._list(told, "closed_loop")
+        kinds = self._list(told, "type") or ["6d"] * len(self.pairs)
+        self.kinds = [str(kind).lower() for kind in kinds]
+        if len(self.kinds) != len(self.pairs):
+            raise MalformedError(file, 0, "type", f"{len(self.pairs)} pairs in closed_loop, but {len(self.kinds)} types: give one for each")
+        names, changed = self._list(told, "joint_name"), self._list(told, "joint_type")
+        if len(names) != len(changed):
+            raise MalformedError(file, 0, "joint_type", f"{len(names)} names in joint_name, but {len(changed)} types: give one for each")
+        self.changed = {str(name): str(kind).lower() for name, kind in zip(names, changed, strict=True)}
+        self.motors = [str(name) for name in self._list(told, "name_mot")]
+        self.warnings += [f"{file}: '{key}' is not known here and is left out" for key in told if key not in KNOWN]
+        for name in [name for name in self.changed if name not in robot.joint]:
+            self.warnings.append(f"{file}, joint_name: the URDF has no joint '{name}': its type is changed nowhere")
+        for name in [name for name in self.motors if name not in robot.joint]:
+            self.warnings.append(f"{file}, name_mot: the URDF has no joint '{name}' to be a motor: it is left out")
+
+    def _list(self, told: Mapping[str, Any], key: str) -> list[Any]:
+        found = told.get(key)
+        if found is None:
+            return []
+        if not isinstance(found, list):
+            raise MalformedError(self.file, 0, key, f"a list is needed, found '{found}'")
+        return found
+
+    def mechanism(self, is_floating: bool) -> Mechanism:
+        bodies = []
+        for link in self.robot.links:
+            mass, centre = (link.inertial.mass, link.inertial.origin.offset) if link.inertial else (0.0, (0.0, 0.0, 0.0))
+            is_base = link.name == self.robot.root
+            bodies.append(Body(link.name, mass, centre, Frame() if is_base else None, is_base and not is_floating))
+        joints = [self._joint(joint) for joint in self.robot.joints]
+        joints += [self._closure(pair, kind) for pair, kind in zip(self.pairs, self.kinds, strict=True)]
+        return Mechanism(tuple(bodies), tuple(joints), tuple(self.warnings))
+
+    def _joint(self, joint: Joint) -> Held:
+        kind, turned, freedoms = self._shape(joint)
+        at = Frame(multiply(joint.origin.rotation, turned), joint.origin.offset)
+        is_motor = joint.name in self.motors and freedoms > 0
+        if joint.name in self.motors and not freedoms:
+            self.warnings.append(f"{self.file}, name_mot: joint '{joint.name}' cannot move: it is no motor")
+        lower: tuple[float, ...] = ()
+        upper: tuple[float, ...] = ()
+        if joint.name not in self.changed and joint.moves and (joint.lower is not None or joint.upper is not None):
+            lower = (-math.inf if joint.lower is None else joint.lower,)
+            upper = (math.inf if joint.upper is None else joint.upper,)
+        return Held(joint.name, kind, joint.parent, joint.child, at, Frame(turned), lower, upper, (), is_motor)
+
+    def _shape(self, joint: Joint) -> tuple[Kind, Quaternion, int]:
+        """Its kind, the turn from the URDF joint's frame to ours, and its freedoms."""
+        changed = self.changed.get(joint.name, "")
+        if changed == "spherical":
+            return "spherical", IDENTITY, 3
+        if changed == "fixed":
+            return "fixed", IDENTITY, 0
+        if changed.startswith("ujoint_") and len(changed) == 9 and changed[7] != changed[8] and set(changed[7:]) <= set(LETTERS):
+            first, second = LETTERS[changed[7]], LETTERS[changed[8]]
+            return "universal", from_axes(first, second, cross(first, second)), 2
+        if changed:
+            what = f"joint '{joint.name}' cannot be '{changed}': SPHERICAL, FIXED and UJOINT_XY (any two of X, Y, Z) are known"
+            raise JointTypeError(self.file, 0, "joint_type", what)
+        if joint.turns:
+            return "revolute", between(Z, joint.axis), 1
+        if joint.kind == "prismatic":
+            return "prismatic", between(Z, joint.axis), 1
+        return "fixed", IDENTITY, 0
+
+    def _closure(self, pair: Any, kind: str) -> Held:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise MalformedError(self.file, 0, "closed_loop", f"each closure is a pair of names, found '{pair}'")
+        if kind not in PAIR_KINDS:
+            raise JointTypeError(self.file, 0, "type", f"the closure of {pair} is '{kind}': it can be 3d or 6d")
+        a, b = (self._link(str(name)) for name in pair)
+        return Held(f"{pair[0]} = {pair[1]} ({kind})", PAIR_KINDS[kind], a, b)
+
+    def _link(self, name: str) -> str:
+        if name in self.robot.link:
+            return name
+        if name in self.robot.joint:
+            return self.robot.joint[name].child
+        raise UnknownNameError(self.file, 0, "closed_loop", f"'{name}' is neither a link nor a joint of {self.robot.file}: mend it")
