@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from .errors import WorkerError
-from .link import _pyserial_folder as pyserial_folder
 from .news import Ended, News, from_line
+from .pyserial import pyserial_folder
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ENTRY = Path(__file__).resolve().parent / "errand_entry.py"

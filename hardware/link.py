@@ -6,7 +6,6 @@ No call waits for the port or for the worker; `open` takes the time of a process
 from __future__ import annotations
 
 import atexit
-import importlib.util
 import math
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from .leaving import CLOSE_GRACE, see_off, see_off_and_wait
 from .memory import SharedMemory
 from .messages import Orders, Report, Request
 from .mixing import Mixing
+from .pyserial import pyserial_folder
 from .safety import Fault, State, Wish
 from .sentences import sentence
 from .status import Status
@@ -88,7 +88,7 @@ class Link:
         self._write()
         try:
             self._process = subprocess.Popen(
-                [self._python, "-I", str(_ENTRY), str(_PACKAGE), str(self._memory.path), _pyserial_folder()],
+                [self._python, "-I", str(_ENTRY), str(_PACKAGE), str(self._memory.path), pyserial_folder()],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -303,10 +303,3 @@ def _last_line(process: subprocess.Popen[bytes]) -> str:
     assert process.stderr is not None
     lines = process.stderr.read().decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines else ""
-
-
-def _pyserial_folder() -> str:
-    """Where pyserial lies (in Blender: unpacked from the extension's wheel), for the worker; empty where it is missing."""
-    spec = importlib.util.find_spec("serial")
-    folders = list(spec.submodule_search_locations or ()) if spec is not None else []
-    return folders[0] if folders else ""

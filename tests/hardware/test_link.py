@@ -373,7 +373,7 @@ def test_frames_out_of_range_stay_within_it(opened, robot):
 
 
 def test_without_pyserial_the_virtual_robot_works_and_a_port_says_what_is_missing(opened, monkeypatch, robot):
-    monkeypatch.setattr("limber.hardware.link._pyserial_folder", lambda: "")
+    monkeypatch.setattr("limber.hardware.link.pyserial_folder", lambda: "")
     wait_for(opened(make_device()), State.DISARMED)
     assert wait_for(opened(make_device(port=robot.port)), State.FAULT).fault is Fault.NO_PYSERIAL
 
