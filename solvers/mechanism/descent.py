@@ -190,25 +190,27 @@ class Descent:
         return step
 
     def _free_step(self, gap: Array, loops: Array, error: Array, goal: Array) -> Array:
-        closing, along = np.zeros(loops.shape[1]), goal
-        if len(gap):
-            square = loops @ loops.T
-            square.flat[:: len(gap) + 1] += REDUNDANT * float(square.trace()) + SMALLEST
-            is_wide = len(error) > loops.shape[1]
-            solved = np.linalg.solve(square, np.column_stack((gap, loops if is_wide else loops @ goal.T)))
-            closing = -loops.T @ solved[:, 0]
-            along = goal - (goal @ loops.T) @ solved[:, 1:] if is_wide else goal - solved[:, 1:].T @ loops
-            error = error + goal @ closing
+        """The step of coordinates that no bound holds: least to close, then damped least squares in what leaves the loops closed."""
+        if not len(gap):
+            return self._serving(error, goal) if len(error) else np.zeros(loops.shape[1])
+        square = loops @ loops.T
+        square.flat[:: len(gap) + 1] += REDUNDANT * float(square.trace()) + SMALLEST
+        inverse = np.linalg.inv(square)
+        closing: Array = -loops.T @ (inverse @ gap)
         if not len(error):
             return closing
+        across = inverse @ loops
+        serving = self._serving(error + goal @ closing, goal - (goal @ loops.T) @ across)
+        # A goal out of reach pulls hard where nothing gives: what rounding lets through of that is taken out once more.
+        return closing + serving - loops.T @ (across @ serving)
+
+    def _serving(self, error: Array, along: Array) -> Array:
         damping = self.damping * max(float(error @ error), LEAST_DAMPING)
-        if len(error) > loops.shape[1]:
-            square = along.T @ along
-            square.flat[:: len(square) + 1] += damping + REDUNDANT * float(square.trace()) + SMALLEST
-            return closing - np.linalg.solve(square, along.T @ error)
-        square = along @ along.T
+        is_wide = len(error) > along.shape[1]
+        square = along.T @ along if is_wide else along @ along.T
         square.flat[:: len(square) + 1] += damping + REDUNDANT * float(square.trace()) + SMALLEST
-        return closing - along.T @ np.linalg.solve(square, error)
+        step: Array = -np.linalg.solve(square, along.T @ error) if is_wide else -along.T @ np.linalg.solve(square, error)
+        return step
 
     def close(self, here: Place, enough: float) -> Place:
         """The loops closed by least steps, as far as that goes."""
