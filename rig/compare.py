@@ -23,6 +23,7 @@ from .stage import SETUP_ERRORS, Stage
 from .stepped import Stepped
 
 POP = radians(15)  # of a joint in one frame: what the eye takes for a jump
+SLIP = 0.1  # of a slide's range in one frame: what 15 degrees are of a servo's
 REPEATS, REPEAT_FOR = 5, 0.1  # of a first frame, and [s]: its first answer also pays for what is kept, and a long one needs no repeating
 
 
@@ -39,7 +40,7 @@ COLUMNS: dict[str, Column] = {
     "aim": Column("Aim", "Angle by which the end misses its goal, in degrees: mean of all frames", 3),
     "distance": Column("Place", "Distance by which the end misses its place, in millimetres: mean of all frames", 1, True),
     "shape": Column("Shape", "Shape deviation, what is seen of the difference to the posture, in degrees: mean", 2),
-    "pops": Column("Pops", f"Frames in which a joint turns by more than {degrees(POP):.0f} degrees at once", 0),
+    "pops": Column("Pops", f"Frames in which a joint turns by {degrees(POP):.0f} degrees at once, or slides by {SLIP:.0%} of its range", 0),
     "milliseconds": Column("ms", "Time for a frame in milliseconds: median", 2),
     "iterations": Column("Steps", "Iterations as the solver counts them: mean", 1),
     "orientation": Column("Orient.", "The ERIK paper's orientation error, 0 to 1: mean", 4),
@@ -138,7 +139,7 @@ class _Contestant:
             answers.append(self.solver.solve(goal, start=start, memory=memory))
         answer = answers[-1]
         if self.last is not None and len(self.last.angles) == len(answer.angles):
-            self.pops += bool(np.abs(answer.angles - self.last.angles).max() > POP)
+            self.pops += bool((np.abs(answer.angles - self.last.angles) > _pops_beyond(skeleton)).any())
         self.last = answer
         self.answers.append(answer)
         self.seconds.append(median(again.seconds for again in answers[min(1, len(answers) - 1) :]))
@@ -159,6 +160,12 @@ class _Contestant:
             "posture": fmean(answer.posture_error for answer in answers),
         }
         return Row(self.name, SOLVERS[self.name].label, figures)
+
+
+def _pops_beyond(skeleton: Skeleton) -> np.ndarray:
+    """By how much each joint may move from one frame to the next without a pop (n,) [rad, slides m]."""
+    joints = skeleton.joints
+    return np.array([SLIP * (joint.upper - joint.lower) if joint.kind == "prismatic" else POP for joint in joints])
 
 
 class Comparison(Stepped):
