@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
@@ -15,8 +16,28 @@ class Port:
     label: str
 
 
+class Listing:
+    """The ports as the system lists them, found by a thread of its own: some systems ask each device, and that can take seconds.
+
+    Attributes:
+        ports: What was found; None while the system is at it.
+    """
+
+    def __init__(self) -> None:
+        self.ports: tuple[Port, ...] | None = None
+        threading.Thread(target=self._find, daemon=True).start()
+
+    def _find(self) -> None:
+        self.ports = list_ports()
+
+
+def serial_ports() -> list[str]:
+    """Names of the ports behind which no virtual robot is. It may take seconds."""
+    return [port.name for port in list_ports() if port.name not in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)]
+
+
 def list_ports() -> tuple[Port, ...]:
-    """The virtual robots, then the serial ports that the system lists; no error where it lists none or pyserial is missing."""
+    """The virtual robots, then the serial ports that the system lists: none where it cannot or lacks pyserial. It may take seconds."""
     virtual = (
         Port(VIRTUAL_PORT, "Virtual robot"),
         Port(VIRTUAL_HOBBY_PORT, "Virtual robot with hobby servos (cannot tell where they are)"),

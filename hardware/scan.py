@@ -12,7 +12,9 @@ from typing import Any
 
 from .asking import Line, PortError, of_servo
 from .describe import OWN, codec_of
+from .errors import WorkerError
 from .news import Found, News, Progress, Remark
+from .ports import serial_ports
 from .protocols.bus.codec import BusCodec
 from .protocols.interface import Codec, Identified, Measured, Message, Problem, Quantity, Trouble
 from .protocols.limber.codec import Limber
@@ -37,13 +39,14 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[New
     """The errand.
 
     Args:
-        arguments: "ports", "protocols" and "baudrates" [bit/s] to try, "lowest" and "highest" id.
+        arguments: "ports" (None: all serial ports but those in "without"), "protocols" and "baudrates" [bit/s] to try, "lowest" and
+            "highest" id.
         serial: The pyserial module; None where it is missing.
     """
     ids = range(arguments["lowest"], arguments["highest"] + 1)
     tries = [
         (port, protocol, rate)
-        for port in arguments["ports"]
+        for port in _ports(arguments)
         for protocol in arguments["protocols"]
         for rate in rates_of(protocol, arguments["baudrates"])
     ]
@@ -61,6 +64,14 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[New
             shut.add(port)
             yield Remark(str(error))
     yield Progress(len(tries), len(tries), "Scanned")
+
+
+def _ports(arguments: Mapping[str, Any]) -> list[str]:
+    named = arguments["ports"]
+    found = [port for port in serial_ports() if port not in arguments["without"]] if named is None else named
+    if not found:
+        raise WorkerError("There is no serial port that is free: plug the robot in, or press Disconnect")
+    return list(found)
 
 
 class _Steps:

@@ -6,7 +6,6 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from ..hardware.describe import OWN, codec_of
 from ..hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
 from ..hardware.errors import HardwareError
-from ..hardware.ports import list_ports
 from ..hardware.scan import SCANNED
 from ..rig import handlers, robot, robot_errands
 from .robot_polls import poll_disconnected, poll_ports_free
@@ -21,12 +20,6 @@ USUAL = {str(codec_of(name).capabilities.baudrates[0]) for name in SCANNED}
 
 def _title(protocol: str) -> str:
     return "Limber's firmware" if protocol == OWN else codec_of(protocol).capabilities.title
-
-
-def free_ports() -> list[str]:
-    """Serial ports that no robot of this session uses."""
-    used = robot.ports()
-    return [port.name for port in list_ports() if port.name not in VIRTUAL and port.name not in used]
 
 
 class LIMBER_OT_scan(bpy.types.Operator):
@@ -91,8 +84,8 @@ class LIMBER_OT_scan(bpy.types.Operator):
 
     def execute(self, context):
         device = rig_of(context).limber.device
-        ports = [device.port.strip()] if self.where == "DEVICE" else free_ports()
-        problem = _why_not(ports, self.protocols)
+        port = device.port.strip() if self.where == "DEVICE" else None
+        problem = _why_not(port, self.protocols)
         if not problem and self.lowest > self.highest:
             problem = f"Ids from {self.lowest} to {self.highest} are none: exchange them"
         if problem:
@@ -100,7 +93,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
             return {"CANCELLED"}
         protocols = [name for name in SCANNED if name in self.protocols]
         try:
-            robot_errands.start_scan(ports, protocols, [int(rate) for rate in self.rates], self.lowest, self.highest)
+            robot_errands.start_scan(port, robot.ports(), protocols, [int(rate) for rate in self.rates], self.lowest, self.highest)
         except HardwareError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -109,15 +102,14 @@ class LIMBER_OT_scan(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _why_not(ports: list[str], protocols: set[str]) -> str:
-    """Why these ports cannot be scanned, and what mends it; "" where they can be."""
-    if not ports:
-        return "There is no serial port that is free: plug the robot in, or press Disconnect"
-    for port in ports:
-        if port in robot.ports():
-            return f"Port {port} is in use by a robot of this Blender: press Disconnect first"
-        if port in VIRTUAL:
-            return "The virtual robot is on no port that could be scanned: choose All Serial Ports"
+def _why_not(port: str | None, protocols: set[str]) -> str:
+    """Why a port, or all (None), cannot be scanned, and what mends it; "" where that can be."""
+    if port == "":
+        return "No port is chosen: choose one in the panel, or All Serial Ports"
+    if port in robot.ports():
+        return f"Port {port} is in use by a robot of this Blender: press Disconnect first"
+    if port in VIRTUAL:
+        return "The virtual robot is on no port that could be scanned: choose All Serial Ports"
     return "" if protocols else "No protocol is ticked: tick at least one"
 
 

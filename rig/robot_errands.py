@@ -81,16 +81,16 @@ def busy_ports() -> bool:
     return any(work is not None and not work.over for work in (_scan, _change))
 
 
-def start_scan(ports: list[str], protocols: list[str], baudrates: list[int], lowest: int, highest: int) -> Work:
-    """Looks for servos; what was found before is forgotten.
+def start_scan(port: str | None, without: set[str], protocols: list[str], baudrates: list[int], lowest: int, highest: int) -> Work:
+    """Looks for servos on a port, or on all but those in `without`; what was found before is forgotten.
 
     Raises:
         WorkerError: The process cannot be started.
     """
     global _scan
     cancel()
-    arguments = {"ports": ports, "protocols": protocols, "baudrates": baudrates, "lowest": lowest, "highest": highest}
-    _scan = Work(Errand("scan", arguments, PATIENCE))
+    where = {"ports": None if port is None else [port], "without": sorted(without)}
+    _scan = Work(Errand("scan", {**where, "protocols": protocols, "baudrates": baudrates, "lowest": lowest, "highest": highest}, PATIENCE))
     return _scan
 
 

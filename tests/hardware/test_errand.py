@@ -16,7 +16,7 @@ from limber.hardware.errand_entry import TASKS
 from limber.hardware.errors import HardwareError
 from limber.hardware.news import Described, Ended, Found, News, Progress, Remark, from_line, to_line
 from limber.hardware.protocols.table import PROTOCOLS
-from limber.hardware.scan import SCANNED, rates_of
+from limber.hardware.scan import SCANNED, rates_of, run
 
 from tests.hardware.boards import LineBoard
 from tests.hardware.patience import wait_until
@@ -217,6 +217,17 @@ def test_an_errand_that_hangs_is_ended():
         news: list[News] = []
         wait_until(lambda: news.extend(errand.news()) or errand.over)
     assert "Nothing was heard" in news[-1].failed
+
+
+def test_where_no_port_is_named_the_errand_looks_itself_which_there_are_and_leaves_out_those_in_use(monkeypatch):
+    with served(StsBus({1: 2048.0})) as robot:
+        monkeypatch.setattr("limber.hardware.scan.serial_ports", lambda: ["/dev/ttyUSED", robot.port])
+        arguments = {"ports": None, "without": ["/dev/ttyUSED"], "protocols": ["feetech_sts"], "baudrates": [1_000_000]}
+        news = list(run({**arguments, "lowest": 0, "highest": 3}, serial))
+        assert [(one.port, one.servo) for one in found(news)] == [(robot.port, 1)]
+        assert not any(isinstance(item, Remark) for item in news)
+        with pytest.raises(HardwareError, match="no serial port that is free"):
+            list(run({**arguments, "without": ["/dev/ttyUSED", robot.port], "lowest": 0, "highest": 3}, serial))
 
 
 def test_no_protocol_is_asked_at_a_rate_that_it_does_not_offer():
