@@ -119,6 +119,10 @@ class Link:
         """Let the robot move: slowly from where it is, or, where it cannot tell, after `confirm_pose`."""
         self._make(Wish.ARM)
 
+    def arm_confirmed(self) -> None:
+        """Let the robot move: where it cannot tell where it is, it is where the newest values say. See `Status.asks`."""
+        self._make(Wish.ARM_CONFIRMED)
+
     def confirm_pose(self) -> None:
         """The robot is where the newest values say: start there."""
         self._make(Wish.CONFIRM_POSE)
@@ -274,7 +278,7 @@ class Link:
         return Fault.WORKER_HUNG if now - self._worker_seen > grace else None
 
     def _describe(self, state: State, fault: Fault, detail: str, report: Report | None = None) -> Status:
-        text = sentence(state, fault, detail, self.device)
+        text = sentence(state, fault, detail, self.device, report is not None and report.asks)
         if report is None:
             return Status(state, text, fault)
         return Status(
@@ -287,6 +291,7 @@ class Link:
             channels=report.channels,
             warnings=report.warnings,
             confirmed=report.confirmed,
+            asks=report.asks,
             sent=report.sent,
             acknowledged=report.acknowledged,
             lost=report.lost,

@@ -84,6 +84,7 @@ class Report:
     commanded: tuple[float, ...] | None
     places: tuple[float | None, ...]
     confirmed: tuple[bool, ...]
+    asks: bool
     channels: tuple[ChannelStatus, ...]
     warnings: tuple[str, ...]
 
@@ -135,7 +136,7 @@ class ReportCodec:
         self._joints = joints
         self._channels = channels
         numbers = 2 * joints + _CHANNEL_FIELDS * channels
-        self._layout = struct.Struct(f"<QBB5Qddd?{joints}?{numbers}dH{DETAIL_BYTES}sH{WARNING_BYTES}s")
+        self._layout = struct.Struct(f"<QBB5Qddd??{joints}?{numbers}dH{DETAIL_BYTES}sH{WARNING_BYTES}s")
         self._nowhere = (0.0,) * joints
         self.size = self._layout.size
 
@@ -156,6 +157,7 @@ class ReportCodec:
             report.late_ms_p99,
             report.ack_ms_p50,
             report.commanded is not None,
+            report.asks,
             *report.confirmed,
             *commanded,
             *_filled(report.places),
@@ -167,7 +169,8 @@ class ReportCodec:
         )
 
     def unpack(self, message: bytes) -> Report:
-        beat, state, fault, sent, acknowledged, lost, refused, clamped, p50, p99, ack, has_commanded, *rest = self._layout.unpack(message)
+        beat, state, fault, sent, acknowledged, lost, refused, clamped, p50, p99, ack, *more = self._layout.unpack(message)
+        has_commanded, asks, *rest = more
         n = self._joints
         *numbers, length, detail, warning_length, warnings = rest[n:]
         told = [None if math.isnan(number) else number for number in numbers[n:]]
@@ -188,6 +191,7 @@ class ReportCodec:
             commanded=tuple(numbers[:n]) if has_commanded else None,
             places=tuple(told[:n]),
             confirmed=tuple(rest[:n]),
+            asks=asks,
             channels=tuple(ChannelStatus(*row) for row in rows),
             warnings=tuple(text for text in _text(warnings, warning_length).split("\n") if text),
         )

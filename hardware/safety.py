@@ -16,6 +16,9 @@ CONFIRM_WITHIN = 1.0  # [s] age of the pose that the user confirms: what Blender
 LEAPT = "the pose in Blender jumped"
 """The detail of a hold, and of the ramp that ends it, that a leap of the pose brought about."""
 
+NO_POSE = "Blender has shown no new pose for a second: wait until it is no longer busy, then press again"
+"""The detail of a question whether the robot is at the pose, while it is not known what the pose is."""
+
 NO_RELEASE = "these servos cannot be made limp"
 """The detail of a robot that was to be let go and cannot be."""
 
@@ -70,7 +73,10 @@ class Fault(IntEnum):
 
 
 class Wish(IntEnum):
-    """What the user asks for. Stop is not among them: it has a word of its own in the memory map."""
+    """What the user asks for. Stop is not among them: it has a word of its own in the memory map.
+
+    ARM_CONFIRMED is ARM by a user who says, where the robot cannot, that it is at the pose that Blender shows.
+    """
 
     NOTHING = 0
     ARM = 1
@@ -84,12 +90,13 @@ class Wish(IntEnum):
     TEST = 9
     PARK = 10
     RELEASE = 11
+    ARM_CONFIRMED = 12
 
 
 SETTING_UP = (Wish.JOG, Wish.WIGGLE, Wish.TEST)
 """Motion of a single joint or servo."""
 
-_BEGINS = {Wish.ARM: State.ARMING, Wish.PARK: State.PARKING} | dict.fromkeys(SETTING_UP, State.SETUP)
+_BEGINS = {Wish.ARM: State.ARMING, Wish.ARM_CONFIRMED: State.ARMING, Wish.PARK: State.PARKING} | dict.fromkeys(SETTING_UP, State.SETUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +222,7 @@ def _setting_up(before: Safety, sight: Sight) -> Safety:
 
 def _parking(before: Safety, sight: Sight) -> Safety:
     """The robot goes to where it rests; to arm it takes it back into following, from a standstill."""
-    if sight.wish is Wish.ARM and sight.device_armed:
+    if sight.wish in (Wish.ARM, Wish.ARM_CONFIRMED) and sight.device_armed:
         return Safety(State.HOLDING)
     return Safety(State.DISARMED) if sight.done else before
 
@@ -239,7 +246,8 @@ def _still(before: Safety, sight: Sight) -> Safety:
 def _begin(state: State, sight: Sight) -> Safety:
     """To be driven, from where the robot is."""
     if not sight.tells_pose:
-        return Safety(State.CONFIRM_POSE, then=state)
+        confirmed = sight.wish is Wish.ARM_CONFIRMED and sight.confirmed and sight.frame_age <= CONFIRM_WITHIN
+        return Safety(state) if confirmed else Safety(State.CONFIRM_POSE, then=state)
     if sight.unread is not None:
         return Safety(State.FAULT, Fault.POSE_UNREAD, sight.unread)
     if sight.unfit and state is not State.SETUP:  # one joint at a time it can be mended
@@ -252,7 +260,7 @@ def _confirming(before: Safety, sight: Sight) -> Safety:
     if sight.wish is Wish.DISARM or sight.blender_silence > DISARM_AFTER:
         return Safety(State.DISARMED)
     if sight.frame_age > CONFIRM_WITHIN:
-        return replace(waiting, detail=sight.remark or "Blender shows no pose yet: press Live first")
+        return replace(waiting, detail=sight.remark or NO_POSE)
     if sight.wish is Wish.CONFIRM_POSE or (sight.wish is Wish.CONFIRM_JOINT and sight.confirmed):
         return Safety(before.then)
     return waiting

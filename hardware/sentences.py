@@ -12,12 +12,16 @@ _STATES: dict[State, str] = {
     State.CONFIRM_POSE: "These servos cannot tell where they are: bring the robot to the pose that Blender shows, then press Confirm Pose",
     State.ARMING: "Arming: the robot moves slowly to the pose that Blender shows; Stop is always ready",
     State.ARMED: "Armed: the robot follows",
-    State.HOLDING: "Holding still: no new angles from Blender; press Live or play, and the robot moves on slowly",
+    State.HOLDING: "Holding still: no new angles from Blender, which is busy; wait, and the robot moves on slowly",
     State.SETUP: "One joint moves slowly for the set-up; Stop is always ready, Disarm ends it",
     State.PARKING: "Parking: the robot goes slowly to where it rests, and is disarmed there; Stop is always ready",
     State.LIMP: "Limp: move the robot by hand; press Disarm when done",
 }
 
+_ASKS = (
+    "Disarmed. These servos cannot tell where they are: bring the robot to the pose that Blender shows, "
+    "then press Confirm Pose and Arm to let it move"
+)
 _LEAPT = "The pose in Blender jumped: the robot goes there slowly; Stop is always ready"
 
 _FAULTS: dict[Fault, str] = {
@@ -60,10 +64,11 @@ def port_name(port: str) -> str:
     return {VIRTUAL_PORT: "the virtual robot", VIRTUAL_HOBBY_PORT: "the virtual robot with hobby servos"}.get(port, port)
 
 
-def sentence(state: State, fault: Fault, detail: str, device: Device) -> str:
-    """What `state` is and what to do; `detail` is the worker's own knowledge of it."""
+def sentence(state: State, fault: Fault, detail: str, device: Device, asks: bool = False) -> str:
+    """What `state` is and what to do; `detail` is the worker's own knowledge of it, `asks` as in `Status`."""
     if detail == LEAPT:
         return _LEAPT
     told = state in (State.FAULT, State.WORKER_LOST)
-    text = (_FAULTS[fault] if told else _STATES[state]).format(port=port_name(device.port), detail=detail or "no more is known")
+    known = _ASKS if asks and state is State.DISARMED else _STATES.get(state, "")
+    text = (_FAULTS[fault] if told else known).format(port=port_name(device.port), detail=detail or "no more is known")
     return text if told or not detail else f"{text} ({detail})"

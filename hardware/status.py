@@ -44,6 +44,7 @@ class Status:
         channels: What is known of each channel (channels,).
         warnings: What is about to go wrong, in sentences.
         confirmed: In CONFIRM_POSE: which joints the user has confirmed (joints,).
+        asks: In DISARMED: to be armed, it has to be confirmed where the robot is.
         sent: Frames of positions sent to the device since it was connected.
         acknowledged: How many of them the device acknowledged.
         lost: How many it did not acknowledge in time.
@@ -63,6 +64,7 @@ class Status:
     channels: tuple[ChannelStatus, ...] = ()
     warnings: tuple[str, ...] = ()
     confirmed: tuple[bool, ...] = ()
+    asks: bool = False
     sent: int = 0
     acknowledged: int = 0
     lost: int = 0

@@ -16,6 +16,7 @@ from .postures import LIMBER_OT_add_posture, LIMBER_OT_apply_posture, LIMBER_OT_
 from .remove_chain import LIMBER_OT_remove_chain
 from .robot import (
     LIMBER_OT_arm,
+    LIMBER_OT_arm_confirmed,
     LIMBER_OT_choose_port,
     LIMBER_OT_clear_fault,
     LIMBER_OT_confirm_joint,
@@ -117,6 +118,7 @@ CLASSES = (
     LIMBER_OT_end_record,
     LIMBER_OT_key_pose,
     LIMBER_OT_arm,
+    LIMBER_OT_arm_confirmed,
     LIMBER_OT_confirm_pose,
     LIMBER_OT_confirm_joint,
     LIMBER_OT_park,

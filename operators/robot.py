@@ -3,9 +3,10 @@
 import bpy
 from bpy.props import IntProperty, StringProperty
 
+from ..hardware.device import VIRTUAL_PORT
 from ..hardware.errors import HardwareError
 from ..hardware.mixing import speed_problems
-from ..hardware.ports import list_ports
+from ..hardware.ports import Listing
 from ..hardware.safety import FOLLOWING, State
 from ..motion import MotionError
 from ..rig import handlers, puppeteer, robot
@@ -14,6 +15,7 @@ from .robot_polls import poll_connected, poll_disconnected, poll_state
 from .subject import poll_rig, rig_of
 
 SERVOS_NAMED = 6  # in a report
+LISTED = 0.02  # [s] between two looks at whether the system has listed its ports
 
 
 class LIMBER_OT_choose_port(bpy.types.Operator):
@@ -32,18 +34,32 @@ class LIMBER_OT_choose_port(bpy.types.Operator):
     def invoke(self, context, event):
         if self.port:
             return self.execute(context)
-        ports = list_ports()
+        self.listing = Listing()
+        manager = context.window_manager
+        self.timer = manager.event_timer_add(LISTED, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if event.type != "TIMER" or self.listing.ports is None:
+            return {"PASS_THROUGH"}
+        self.cancel(context)
+        ports = self.listing.ports
 
         def draw(menu, _context):
             for port in ports:
                 menu.layout.operator("limber.choose_port", text=port.label).port = port.name
 
         context.window_manager.popup_menu(draw, title="Port", icon="LINKED")
-        return {"INTERFACE"}
+        return {"FINISHED"}
+
+    def cancel(self, context):
+        """Blender calls this as well, when it closes meanwhile."""
+        context.window_manager.event_timer_remove(self.timer)
 
     def execute(self, context):
         if not self.port:
-            self.report({"ERROR"}, f"No port is named: choose {', '.join(port.name for port in list_ports())}, or type a path")
+            self.report({"ERROR"}, f"No port is named: give one, such as {VIRTUAL_PORT} or /dev/ttyUSB0")
             return {"CANCELLED"}
         rig_of(context).limber.device.port = self.port
         return {"FINISHED"}
@@ -132,6 +148,22 @@ class LIMBER_OT_arm(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class LIMBER_OT_arm_confirmed(bpy.types.Operator):
+    """The robot stands as the armature does: let it move from there. Its servos cannot tell where they are"""
+
+    bl_idname = "limber.arm_confirmed"
+    bl_label = "Confirm Pose and Arm"
+
+    @classmethod
+    def poll(cls, context):
+        return poll_state(cls, context, {State.DISARMED})
+
+    def execute(self, context):
+        robot.send(rig_of(context))
+        robot.link(rig_of(context)).arm_confirmed()
+        return {"FINISHED"}
+
+
 class LIMBER_OT_confirm_pose(bpy.types.Operator):
     """The robot stands as the armature does: start from there. Its servos cannot tell where they are"""
 
@@ -143,6 +175,7 @@ class LIMBER_OT_confirm_pose(bpy.types.Operator):
         return poll_state(cls, context, {State.CONFIRM_POSE})
 
     def execute(self, context):
+        robot.send(rig_of(context))
         robot.link(rig_of(context)).confirm_pose()
         return {"FINISHED"}
 
@@ -164,6 +197,7 @@ class LIMBER_OT_confirm_joint(bpy.types.Operator):
         if not 0 <= self.joint < len(link.device.joints):
             self.report({"ERROR"}, f"There is no joint {self.joint}; the robot has {len(link.device.joints)}, counted from 0")
             return {"CANCELLED"}
+        robot.send(rig_of(context))
         link.confirm_joint(self.joint)
         return {"FINISHED"}
 

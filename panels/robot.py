@@ -68,7 +68,10 @@ def _draw_state(layout, rig, status) -> None:
             sentence(layout, warning, "ERROR")
     if state is State.CONFIRM_POSE:
         _draw_confirming(layout, rig, status)
-    _draw_buttons(layout, rig, state)
+    if state is State.DISARMED and status and status.asks:
+        _draw_asking(layout)
+    else:
+        _draw_buttons(layout, rig, state)
 
 
 def _draw_checks(layout, status) -> None:
@@ -89,6 +92,14 @@ def _draw_confirming(layout, rig, status) -> None:
         row.label(text=joint.name, icon="CHECKBOX_HLT" if done else "CHECKBOX_DEHLT")
         if not done:
             row.operator("limber.confirm_joint", text="Is There").joint = index
+
+
+def _draw_asking(layout) -> None:
+    """Arm a robot that cannot tell where it is: the button says that it is at the pose, or each joint is asked for."""
+    column = layout.column(align=True)
+    column.scale_y = 1.4
+    column.operator("limber.arm_confirmed", icon="CHECKMARK")
+    column.operator("limber.arm", text="Confirm Joint by Joint", icon="ARMATURE_DATA")
 
 
 def _draw_buttons(layout, rig, state) -> None:

@@ -35,9 +35,10 @@ OWN_PROTOCOL = "limber"
 TURN = 0.01  # [s] 100 Hz: twice a hobby servo's own rate
 PERCENTILES_EVERY = 50  # turns
 
-BEGINNINGS = (Wish.ARM, Wish.PARK, *SETTING_UP)
+BEGINNINGS = (Wish.ARM, Wish.ARM_CONFIRMED, Wish.PARK, *SETTING_UP)
 LEADS_TO = {
     Wish.ARM: (State.ARMING, State.HOLDING),
+    Wish.ARM_CONFIRMED: (State.ARMING, State.HOLDING),
     Wish.PARK: (State.PARKING,),
     Wish.RELEASE: (State.LIMP,),
     **dict.fromkeys(SETTING_UP, (State.SETUP,)),
@@ -150,11 +151,12 @@ class Worker:
     def _confirm(self, request: Request) -> None:
         """Take note of joints that the user says are where Blender shows them."""
         newest = self._intake.newest
-        if self._safety.state is not State.CONFIRM_POSE or newest is None:
+        if newest is None:
             return
-        if request.wish is Wish.CONFIRM_POSE:
+        asked = self._safety.state is State.CONFIRM_POSE
+        if request.wish is (Wish.CONFIRM_POSE if asked else Wish.ARM_CONFIRMED):
             self._stance.confirm(range(len(newest)), newest)
-        elif request.wish is Wish.CONFIRM_JOINT:
+        elif asked and request.wish is Wish.CONFIRM_JOINT:
             self._stance.confirm((request.target,), newest)
 
     def _look(self, now: float, stop: bool, request: Request) -> Sight:
@@ -276,6 +278,12 @@ class Worker:
                 talk.fail(Fault.BLOCKED, blocked)
         self._warnings = (*self._too_fast, *self._following.warnings(now), *self._strain.warnings(now, talk.readings()))
 
+    def _asks(self, now: float) -> bool:
+        """Whether it has to be confirmed where the robot is before it can be armed."""
+        talk = self._talk
+        waits = self._safety.state is State.DISARMED and talk is not None and not talk.measures
+        return waits and talk is not None and None in talk.pose(now)
+
     def _report(self, now: float) -> None:
         self._beat += 1
         if self._beat % PERCENTILES_EVERY == 1:
@@ -303,6 +311,7 @@ class Worker:
                 commanded=None if self._pilot is None else self._pilot.commanded,
                 places=self._mixing.values(measured),
                 confirmed=self._stance.confirmed,
+                asks=self._asks(now),
                 channels=channel_statuses(commanded, measured, self._following.errors, readings),
                 warnings=self._warnings,
             )

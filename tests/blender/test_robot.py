@@ -181,7 +181,7 @@ def test_hobby_servos_ask_to_confirm_the_pose(chain):
     rig.limber.device.port = "virtual-hobby"
     rig.pose.bones["middle"].rotation_euler.x = 0.6
     connect(rig)
-    with pytest.raises(RuntimeError, match="press Arm"):
+    with pytest.raises(RuntimeError, match="Disarmed"):
         bpy.ops.limber.confirm_pose()
     bpy.ops.limber.arm()
     until(lambda: state(rig) == "CONFIRM_POSE", "it asks")
@@ -191,6 +191,18 @@ def test_hobby_servos_ask_to_confirm_the_pose(chain):
     until(lambda: state(rig) == "ARMED", "it is armed")
     assert status(rig).commanded == pytest.approx(angles(rig), abs=0.01)
     assert status(rig).reported is None
+
+
+def test_one_button_arms_hobby_servos_that_the_user_says_are_at_the_pose(chain):
+    rig = chain.id_data
+    rig.limber.device.port = "virtual-hobby"
+    rig.pose.bones["middle"].rotation_euler.x = 0.6
+    connect(rig)
+    until(lambda: status(rig).asks, "it is known that nobody knows where they are")
+    assert "press Confirm Pose and Arm" in status(rig).sentence
+    bpy.ops.limber.arm_confirmed()
+    until(lambda: state(rig) == "ARMED", "it is armed")
+    assert status(rig).commanded == pytest.approx(angles(rig), abs=0.01)
 
 
 def test_disarm_withdraws_from_confirming(chain):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from limber.hardware.device import VIRTUAL_HOBBY_PORT
 from limber.hardware.mixing import Mixing
 from limber.hardware.protocols.limber import State as DeviceState
-from limber.hardware.safety import Fault, State, Wish
+from limber.hardware.safety import NO_POSE, Fault, State, Wish
 from limber.hardware.virtual_robot import VirtualRobot
 from limber.hardware.worker.drive import RAMP_SPEED
 
@@ -56,6 +56,32 @@ def test_hobby_servos_start_at_the_confirmed_pose(simulate):
     assert simulation.report.reported is None
 
 
+def test_hobby_servos_are_armed_at_once_by_a_user_who_says_that_they_are_at_the_pose(simulate):
+    simulation = simulate(make_device(port=VIRTUAL_HOBBY_PORT))
+    assert simulation.run(1.0, POSE).asks
+    simulation.wish(Wish.ARM_CONFIRMED)
+    assert simulation.run(0.5, POSE, until=State.ARMED).state is State.ARMED
+    assert simulation.commands[0] == pytest.approx(POSE(0))
+    assert not simulation.report.asks
+
+
+def test_hobby_servos_that_hold_start_from_there_whatever_the_user_says(simulate):
+    simulation = simulate(make_device(port=VIRTUAL_HOBBY_PORT))
+    simulation.arm(POSE)
+    simulation.run(0.5, POSE)
+    simulation.wish(Wish.DISARM)
+    assert not simulation.run(0.5, POSE).asks
+    simulation.commands.clear()
+    simulation.wish(Wish.ARM_CONFIRMED)
+    simulation.run(10.0, still(-0.5, 0.5, 0.0), until=State.ARMED)
+    assert simulation.commands[0] == pytest.approx(POSE(0), abs=1e-3)
+
+
+def test_nobody_is_asked_where_a_robot_is_that_measures_it(simulate):
+    simulation = simulate(make_device())
+    assert not simulation.run(1.0, POSE).asks
+
+
 @pytest.mark.parametrize("rest", [Wish.DISARM, Wish.RECONNECT])
 def test_hobby_servos_that_still_hold_start_from_there_and_need_no_confirmation(simulate, rest):
     simulation = simulate(make_device(port=VIRTUAL_HOBBY_PORT))
@@ -85,11 +111,11 @@ def test_hobby_servos_that_went_limp_need_their_pose_confirmed_again(simulate):
 def test_a_pose_cannot_be_confirmed_before_blender_shows_one(simulate):
     simulation = simulate(make_device(port=VIRTUAL_HOBBY_PORT))
     simulation.run(1.0)
-    simulation.wish(Wish.ARM)
+    simulation.wish(Wish.ARM_CONFIRMED)
     simulation.run(0.2)
     simulation.wish(Wish.CONFIRM_POSE)
     assert simulation.run(0.2).state is State.CONFIRM_POSE
-    assert "Live" in simulation.report.detail
+    assert simulation.report.detail == NO_POSE
 
 
 def test_a_servo_that_does_not_tell_its_place_keeps_the_robot_disarmed(simulate):

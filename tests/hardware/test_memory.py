@@ -140,6 +140,7 @@ def test_orders_arrive_as_they_were_sent(orders):
         ack_ms_p50=numbers,
         commanded=st.none() | triples,
         places=st.tuples(known, known, known),
+        asks=st.booleans(),
         confirmed=st.tuples(st.booleans(), st.booleans(), st.booleans()),
         channels=st.tuples(*[st.builds(ChannelStatus, known, known, known, known, known, known, known)] * 2),
         warnings=st.lists(st.text(st.characters(exclude_characters="\n", codec="utf-8"), min_size=1, max_size=20), max_size=4).map(tuple),
@@ -156,9 +157,8 @@ def test_a_long_detail_is_cut_and_not_garbled():
     counted = dict.fromkeys(("sent", "acknowledged", "lost", "refused", "clamped"), 0)
     timed = dict.fromkeys(("late_ms_p50", "late_ms_p99", "ack_ms_p50"), 0.0)
     channels = (ChannelStatus(),)
-    report = Report(
-        1, State.FAULT, Fault.SILENT, **told, **counted, **timed, commanded=None, places=(None,), confirmed=(False,), channels=channels
-    )
+    nothing = {"commanded": None, "places": (None,), "confirmed": (False,), "asks": False}
+    report = Report(1, State.FAULT, Fault.SILENT, **told, **counted, **timed, **nothing, channels=channels)
     arrived = codec.unpack(codec.pack(report))
     assert set(arrived.detail) == {"é"}
     assert set("".join(arrived.warnings)) == {"x", "é"}

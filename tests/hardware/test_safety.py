@@ -11,6 +11,7 @@ from limber.hardware.safety import (
     DRIVEN,
     HOLD_AFTER,
     LEAPT,
+    NO_POSE,
     NO_RELEASE,
     SETTING_UP,
     Fault,
@@ -23,7 +24,7 @@ from limber.hardware.safety import (
 )
 
 WELL = Sight(connected=True, device_armed=True)
-BEGINNINGS = (Wish.ARM, Wish.PARK, *SETTING_UP)
+BEGINNINGS = (Wish.ARM, Wish.ARM_CONFIRMED, Wish.PARK, *SETTING_UP)
 
 sights = st.builds(
     Sight,
@@ -67,8 +68,12 @@ def test_only_a_wish_takes_the_robot_from_rest_to_being_driven(state, sight):
         else:
             assert state in (State.DISARMED, State.LIMP)
             assert sight.wish in BEGINNINGS
-            assert sight.tells_pose
-            assert sight.unread is None
+            if not sight.tells_pose:
+                assert sight.wish is Wish.ARM_CONFIRMED
+                assert sight.confirmed
+                assert sight.frame_age <= CONFIRM_WITHIN
+            else:
+                assert sight.unread is None
 
 
 @exhaustive
@@ -216,8 +221,20 @@ def test_servos_that_cannot_tell_their_pose_need_it_confirmed():
 def test_a_pose_that_blender_no_longer_shows_cannot_be_confirmed():
     old = replace(WELL, tells_pose=False, wish=Wish.CONFIRM_POSE, frame_age=CONFIRM_WITHIN + 0.1)
     after = step(Safety(State.CONFIRM_POSE), old)
-    assert after.state is State.CONFIRM_POSE
-    assert "Live" in after.detail
+    assert after == Safety(State.CONFIRM_POSE, detail=NO_POSE)
+
+
+def test_arming_with_the_pose_confirmed_asks_all_the_same_where_blender_no_longer_shows_it():
+    arming = replace(WELL, wish=Wish.ARM_CONFIRMED, tells_pose=False, confirmed=True)
+    assert step(Safety(State.DISARMED), arming).state is State.ARMING
+    assert step(Safety(State.DISARMED), replace(arming, frame_age=CONFIRM_WITHIN + 0.1)).state is State.CONFIRM_POSE
+    assert step(Safety(State.DISARMED), replace(arming, confirmed=False)).state is State.CONFIRM_POSE
+
+
+def test_a_robot_that_tells_where_it_is_is_armed_there_whatever_the_user_confirms():
+    arming = replace(WELL, wish=Wish.ARM_CONFIRMED)
+    assert step(Safety(State.DISARMED), replace(arming, unread="elbow")).fault is Fault.POSE_UNREAD
+    assert step(Safety(State.DISARMED), replace(arming, unfit="'elbow' is at 200 degrees")).fault is Fault.POSE_UNFIT
 
 
 def test_connecting_ends_disarmed_and_a_lost_session_at_rest_connects_again():

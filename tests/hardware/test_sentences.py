@@ -1,11 +1,14 @@
 """What the user reads: every state and every fault is a whole sentence that says what to do."""
 
+import threading
+
 import pytest
 from limber.hardware import ports
 from limber.hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
 from limber.hardware.safety import LEAPT, Fault, State
 from limber.hardware.sentences import sentence
 
+from tests.hardware.patience import wait_until
 from tests.hardware.simulation import make_device
 
 REMEDIES = ("press", "wait", "ready", "follows", "connect again", "install")
@@ -51,6 +54,16 @@ def test_the_virtual_robot_is_called_by_its_name():
 
 def test_the_list_of_ports_begins_with_the_virtual_robots():
     assert [port.name for port in ports.list_ports()][:2] == [VIRTUAL_PORT, VIRTUAL_HOBBY_PORT]
+
+
+def test_a_listing_does_not_wait_for_a_system_that_takes_its_time(monkeypatch):
+    goes_on = threading.Event()
+    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: goes_on.wait(30.0) and [])
+    listing = ports.Listing()
+    assert listing.ports is None
+    goes_on.set()
+    wait_until(lambda: listing.ports is not None)
+    assert len(listing.ports) == 2
 
 
 def test_a_system_that_lists_no_ports_leaves_the_virtual_robots(monkeypatch):

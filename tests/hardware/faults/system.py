@@ -24,7 +24,7 @@ from tests.hardware.emulator import EmulatedUno
 from tests.hardware.faults.observing import Ending, ending
 from tests.hardware.faults.playing import Outcome
 from tests.hardware.faults.rows import Robot
-from tests.hardware.faults.worlds import PULSE_SPACING, Seen, seen_in, uno_device, with_limits
+from tests.hardware.faults.worlds import CONFIRM_AND_ARM, PULSE_SPACING, Seen, seen_in, uno_device, with_limits
 from tests.hardware.patience import PATIENCE, wait_until
 from tests.hardware.simulation import waving
 
@@ -78,15 +78,14 @@ class Bench:
         self.until(lambda _: self.now >= end)
 
     def arm(self) -> tuple[str, ...]:
-        """Press Arm, and confirm the pose where that is asked; what was pressed."""
-        pressed = ["Arm"]
-        self.until(lambda status: status.state is State.DISARMED)
-        self.link.arm()
-        if self.until(lambda status: status.state is not State.DISARMED).state is State.CONFIRM_POSE:
-            self.link.confirm_pose()
-            pressed.append("Confirm Pose")
+        """Press Arm, which also confirms the pose where that is asked; what was pressed."""
+        asks = self.until(lambda status: status.state is State.DISARMED).asks
+        if asks:
+            self.link.arm_confirmed()
+        else:
+            self.link.arm()
         self.until(lambda status: status.state is State.ARMED)
-        return tuple(pressed)
+        return (CONFIRM_AND_ARM if asks else "Arm",)
 
     def go_back(self) -> tuple[str, ...]:
         self.link.clear_fault()

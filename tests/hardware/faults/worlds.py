@@ -28,6 +28,9 @@ PULSE_STEP = 8.5 / (2000.0 / math.pi)  # [rad] the firmware promises a pulse wit
 PULSE_SPACING = 0.03  # [s] a pulse every 20 ms, and the difference of two widths
 ANY_PORT = "/dev/ttyUSB0"
 
+CONFIRM_AND_ARM = "Confirm Pose and Arm"
+BUTTONS = {"Clear Fault": Wish.CLEAR_FAULT, "Arm": Wish.ARM, CONFIRM_AND_ARM: Wish.ARM_CONFIRMED, "Disarm": Wish.DISARM}
+
 Pose = Callable[[float], Sequence[float]]
 
 
@@ -142,11 +145,11 @@ class World(Simulation):
         assert self.run(20.0, pose, until=State.ARMED).state is State.ARMED, self.sentence
 
     def click(self, button: str, pose: Pose) -> list[str]:
-        """Press a button; where the robot asks whether it is at the pose, say so. What was pressed."""
-        self.wish({"Clear Fault": Wish.CLEAR_FAULT, "Arm": Wish.ARM, "Disarm": Wish.DISARM, "Confirm Pose": Wish.CONFIRM_POSE}[button])
+        """Press a button; where the robot asks whether it is at the pose, Arm is the button that says so. What was pressed."""
+        if button == "Arm" and self.report.asks:
+            button = CONFIRM_AND_ARM
+        self.wish(BUTTONS[button])
         self.run(0.3, pose)
-        if button == "Arm" and self.state is State.CONFIRM_POSE:
-            return [button, *self.click("Confirm Pose", pose)]
         return [button]
 
     @property
