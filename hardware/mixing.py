@@ -267,7 +267,7 @@ def speed_problems(device: Device) -> tuple[str, ...]:
         if channel.speed is not None and asked > channel.speed:
             problems.append(
                 f"{channel.label} is asked to turn {math.degrees(asked):.0f} degrees a second and can do {math.degrees(channel.speed):.0f}:"
-                " lower its joints' velocity"
+                " it is held to that; lower its joints' velocity, or they lag"
             )
     return tuple(problems)
 

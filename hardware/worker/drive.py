@@ -5,12 +5,13 @@ Speeds and distances are given for hinges; a slide's and a plain value's are `Jo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ...motion import Kinematic, Limiter, Limits, make_limiter
 from ...motion.profile import stopped, stopping_distance
 from ..device import Joint
+from .pace import Pace
 
 RAMP_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
 RAMP_ACCELERATION = 1.0  # [rad/s2] full ramp speed after half a second
@@ -29,9 +30,13 @@ class Drive:
         joints: What moves.
         ranges: What each may be (joints, 2): see `mixing.Mixing.ranges`.
         pose: Where they stand (joints,); beyond its range a joint is led back inside, not thrown.
+        pace: Keeps servos within their speeds; None: joints' limits are enough.
     """
 
-    def __init__(self, joints: Sequence[Joint], ranges: Sequence[tuple[float, float]], pose: Sequence[float]) -> None:
+    def __init__(
+        self, joints: Sequence[Joint], ranges: Sequence[tuple[float, float]], pose: Sequence[float], pace: Pace | None = None
+    ) -> None:
+        self._pace = pace
         self._limits = [_around(joint, span, value) for joint, span, value in zip(joints, ranges, pose, strict=True)]
         self._scales = [joint.scale for joint in joints]
         self._limiters = [make_limiter(limits) for limits in self._limits]
@@ -79,7 +84,7 @@ class Drive:
     def brake(self, dt: float) -> None:
         """`dt` [s] further toward a standstill, as soon as the limits allow."""
         dt = min(dt, LONGEST_STEP)
-        self._states = [_braked(state, limiter.limits, dt) for state, limiter in zip(self._states, self._limiters, strict=True)]
+        self._go(dt, lambda joint, time: _braked(self._states[joint], self._limiters[joint].limits, time))
 
     def _distance(self, goal: Sequence[Kinematic]) -> float:
         """How far the joint farthest from its goal is [rad of a hinge]."""
@@ -101,11 +106,18 @@ class Drive:
         ]
 
     def _advance(self, limiters: Sequence[Limiter], goal: Sequence[Kinematic], dt: float) -> None:
-        dt = min(dt, LONGEST_STEP)
-        self._states = [
-            limiter.step(state, wanted.position, dt, wanted.velocity, wanted.acceleration)
-            for limiter, state, wanted in zip(limiters, self._states, goal, strict=True)
-        ]
+        def toward(joint: int, time: float) -> Kinematic:
+            wanted = goal[joint]
+            return limiters[joint].step(self._states[joint], wanted.position, time, wanted.velocity, wanted.acceleration)
+
+        self._go(min(dt, LONGEST_STEP), toward)
+
+    def _go(self, dt: float, go: Callable[[int, float], Kinematic]) -> None:
+        """All joints `dt` [s] further, `go` being where one of them is after a time of its own."""
+        if self._pace is None:
+            self._states = [go(joint, dt) for joint in range(len(self._states))]
+        else:
+            self._states = self._pace.step(self._states, dt, go)
 
 
 def _around(joint: Joint, span: tuple[float, float], value: float) -> Limits:

@@ -12,6 +12,7 @@ from ..safety import SETTING_UP, State, Wish
 from . import tasks
 from .approach import Approach
 from .drive import LONGEST_STEP, Drive
+from .pace import Pace
 
 Raw = Sequence[float | None]
 
@@ -45,7 +46,7 @@ class Pilot:
             self._task = tasks.begin(device, mixing, request, start)
             return
         values = tuple(0.0 if value is None else value for value in mixing.values(start))
-        self._drive = Drive(device.joints, mixing.ranges, values)
+        self._drive = Drive(device.joints, mixing.ranges, values, Pace(device, mixing))
         self._approach = Approach(device.channels, start, mixing.unbounded(values))
 
     @property

@@ -1,0 +1,71 @@
+"""A differential whose joints may each go fast: its servos are never asked for more than they can turn."""
+
+import math
+from itertools import pairwise
+
+import pytest
+from limber.hardware.device import VIRTUAL_PORT, Channel, Device, Joint, Share
+from limber.hardware.safety import State
+from limber.hardware.worker.core import TURN
+
+from tests.hardware.simulation import LIMITS, still
+
+FASTEST = 4.0  # [rad/s] of each servo, which turns as fast as both joints where they go the same way: at 1.1 pi at most
+HEADROOM = 1.1  # the limiter's
+
+
+def neck(speed: float | None) -> Device:
+    joints = tuple(Joint(name, LIMITS) for name in ("pan", "tilt", "jaw"))
+    gears = ((Share("pan", 0.5), Share("tilt", 0.5)), (Share("pan", 0.5), Share("tilt", -0.5)), (Share("jaw"),))
+    return Device(VIRTUAL_PORT, joints, tuple(Channel(k, shares, speed=speed if k < 2 else None) for k, shares in enumerate(gears)))
+
+
+def nodding(time: float) -> tuple[float, ...]:
+    """Both joints at once, at up to 2.8 rad/s, within their limits."""
+    return tuple(1.0 * math.sin(2.8 * time) for _ in range(3))
+
+
+def turns(commands) -> list[float]:
+    """How fast the first servo is told to turn, from each command to the next [rad/s]."""
+    return [abs(0.5 * (b[0] + b[1]) - 0.5 * (a[0] + a[1])) / TURN for a, b in pairwise(commands)]
+
+
+@pytest.mark.parametrize("speed", [1.0, 2.0])
+def test_no_servo_of_a_mix_is_asked_to_turn_faster_than_it_can(simulate, speed):
+    simulation = simulate(neck(speed))
+    simulation.arm(still(0.0, 0.0, 0.0))
+    simulation.commands.clear()
+    simulation.run(6.0, nodding)
+    assert max(turns(simulation.commands)) <= HEADROOM * speed * 1.001
+    assert max(turns(simulation.commands)) >= 0.9 * speed
+    assert simulation.run(8.0, still(0.3, -0.2, 0.1)).state in (State.ARMED, State.ARMING)
+    assert simulation.report.commanded == pytest.approx((0.3, -0.2, 0.1), abs=0.01)
+
+
+def test_joints_of_a_mix_slow_down_together_and_the_others_do_not(simulate):
+    slow, quick = simulate(neck(1.0)), simulate(neck(None))
+    for simulation in (slow, quick):
+        simulation.arm(still(0.0, 0.0, 0.0))
+        simulation.commands.clear()
+        simulation.run(5.0, nodding)
+    assert [row[2] for row in slow.commands] == [row[2] for row in quick.commands]
+    assert [row[0] for row in slow.commands] == pytest.approx([row[1] for row in slow.commands])
+
+
+def test_motion_that_the_servos_can_make_is_not_touched(simulate):
+    free, held = simulate(neck(None)), simulate(neck(FASTEST))
+    for simulation in (free, held):
+        simulation.arm(still(0.0, 0.0, 0.0))
+        simulation.run(5.0, nodding)
+    assert free.commands == held.commands
+
+
+def test_a_mix_that_is_held_to_its_servos_speed_keeps_its_joints_accelerations_when_it_brakes(simulate):
+    simulation = simulate(neck(1.0))
+    simulation.arm(still(0.0, 0.0, 0.0))
+    simulation.run(3.2, nodding)
+    simulation.commands.clear()
+    simulation.run(1.5)  # no more frames: it holds
+    assert simulation.state is State.HOLDING
+    assert max(turns(simulation.commands)) <= HEADROOM * 1.001
+    assert turns(simulation.commands)[-1] == pytest.approx(0.0, abs=1e-3)
