@@ -6,6 +6,7 @@ alone does not: at full speed a joint is rightly a frame or three behind, and fa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ...motion.limiter import HEADROOM
@@ -26,7 +27,8 @@ class Leaps:
 
     def __init__(self, joints: Sequence[Joint]) -> None:
         self._limits = [joint.limits.widened(HEADROOM) for joint in joints]
-        self._far = [FAR * joint.scale for joint in joints]
+        # a jaw or a lamp strikes nobody: an eye that is keyed shut at once must not make the whole robot stand
+        self._far = [math.inf if joint.unit == "plain" else FAR * joint.scale for joint in joints]
         self._stamp = 0.0
         self._frame: tuple[float, ...] | None = None
         self._reached: list[float] = []  # where joints that follow the frames would be (joints,)

@@ -5,11 +5,12 @@ from itertools import pairwise
 from random import Random
 
 import pytest
+from limber.hardware.device import VIRTUAL_PORT, Channel, Device, Joint, Share
 from limber.hardware.safety import LEAPT, State, Wish
 from limber.hardware.worker.core import TURN
 from limber.hardware.worker.drive import RAMP_SPEED
 from limber.hardware.worker.leaps import FAR
-from limber.motion import Kinematic, make_filter
+from limber.motion import Kinematic, Limits, make_filter
 
 from tests.hardware.simulation import LIMITS, largest, make_device, speeds, still
 
@@ -113,3 +114,19 @@ def test_disarming_ends_a_hold_that_a_leap_brought_about(simulate):
     simulation.wish(Wish.DISARM)
     report = simulation.run(0.2, still(1.0))
     assert (report.state, report.detail) == (State.DISARMED, "")
+
+
+def test_a_lamp_that_is_keyed_on_at_once_lets_the_joints_go_on(simulate):
+    joints = (Joint("pan", LIMITS), Joint("lamp", Limits(0.0, 1.0, 4.0, 40.0, 400.0), "plain"))
+    channels = (Channel(0, (Share("pan"),)), Channel(1, (Share("lamp", 1.0),)))
+    simulation = simulate(Device(VIRTUAL_PORT, joints, channels))
+    simulation.arm(still(0.0, 0.0))
+    simulation.commands.clear()
+    began = simulation.now
+    states = set()
+    for _ in range(100):
+        states.add(simulation.run(0.01, lambda time: (0.5 * math.sin(time - began), float(time > began + 0.5))).state)
+    assert states == {State.ARMED}
+    lamp = [row[1] for row in simulation.commands]
+    assert lamp[-1] == pytest.approx(1.0, abs=0.01)
+    assert largest(speeds([[value] for value in lamp])) <= 1.1 * 4.0 * 1.001
