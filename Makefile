@@ -42,10 +42,8 @@ bench: main ## print every benchmark's table, about 15 minutes; the comparison o
 	.venv/bin/python -m benchmarks.motion --settle
 	.venv/bin/python -m benchmarks.link
 
-soak: main ## stream for long (SECONDS=600), then the firmware's figures, then random faults for as long: what was lost, how late, what did not hold
-	@.venv/bin/python -m benchmarks.link --soak $(SECONDS)
-	@.venv/bin/python -m benchmarks.link --figures --seconds 60
-	@.venv/bin/python -m tests.hardware.faults.soak --seconds $(SECONDS)
+soak: main ## all figures of the robot that take long (SECONDS=600, 30 minutes): a stream, lateness, Stop, firmware and servos behind ports, random faults
+	@.venv/bin/python -m benchmarks.soak --seconds $(SECONDS)
 
 window: setup build ## get a real Blender window (once: Debian's Blender, 1.3 GB) and run the ring of tests that needs it
 	@scripts/window.sh install

@@ -1,8 +1,11 @@
-"""What the robot link costs, and how punctual its worker is: `python -m benchmarks.link [--soak SECONDS] [--figures] [--port PORT]`.
+"""What the robot link costs, and how punctual its worker is.
+
+    python -m benchmarks.link [--soak SECONDS | --figures | --stop TIMES] [--port PORT]
 
 Without --soak: the hand-over of a frame and a look at the status, then the worker's lateness while this process burns 14 ms of Python 60
 times a second. With --soak: a long stream with a walking target, and what was lost of it. With --figures: the real firmware and simulated
-servos behind real ports. Ends with status 1 where a figure is missed.
+servos behind real ports. With --stop: the time from Stop to a worker that has obeyed, again and again in the middle of motion. Ends with
+status 1 where a figure is missed.
 """
 
 import argparse
@@ -25,6 +28,10 @@ FRAME = 1.0 / 60.0  # [s]
 BURN = 0.014  # [s] of each frame: a heavy rig's Python
 HAND_OVER_BAR_US = 100.0
 LATE_BAR_MS = 0.3
+STOP_BAR_MS = 12.0  # a turn of the worker, 10 ms, and what a look from another process costs
+LOOK = 0.0005  # [s] between two looks at whether Stop was obeyed
+MOVING = 0.5  # [s] of motion before each Stop
+PATIENCE = 30.0  # [s] for what takes a second
 
 
 def main() -> None:
@@ -34,12 +41,18 @@ def main() -> None:
     ask.add_argument("--seconds", type=float, default=10.0, help="of the burn")
     ask.add_argument("--soak", type=float, metavar="SECONDS", help="stream for so long instead")
     ask.add_argument("--figures", action="store_true", help="firmware and servos behind real ports, streams of --seconds")
+    ask.add_argument("--stop", type=int, metavar="TIMES", help="stop the robot so often instead")
     asked = ask.parse_args()
     if asked.figures:
         sys.exit("; ".join(link_figures.show(asked.seconds)) or 0)
     limits = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
     device = one_to_one(asked.port, [direct(f"joint {k}", k, limits) for k in range(CHANNELS)], baudrate=asked.baudrate)
-    missed = soak(device, asked.soak) if asked.soak else [*hand_over(device), *burn(device, asked.seconds)]
+    if asked.soak:
+        missed = soak(device, asked.soak)
+    elif asked.stop:
+        missed = stops(device, asked.stop)
+    else:
+        missed = [*hand_over(device), *burn(device, asked.seconds)]
     sys.exit("; ".join(missed) if missed else 0)
 
 
@@ -64,9 +77,7 @@ def stream(link: Link, seconds: float, busy: float = 0.0, every: float = math.in
             sys.exit(f"after {now - began:.1f} s: {status.sentence}")
         armed |= status.moving
         if status.state is State.DISARMED:
-            link.arm()
-        elif status.state is State.CONFIRM_POSE:
-            link.confirm_pose()
+            link.arm_confirmed()
         if before is None and armed:
             before = now, process_time(link)
         if now - shown >= every:
@@ -120,6 +131,42 @@ def soak(device: Device, seconds: float) -> list[str]:
     show_stream(status)
     show_lateness(status, f"over {seconds:.0f} s")
     return []
+
+
+def stops(device: Device, times: int) -> list[str]:
+    """How long it takes from Stop, pressed while the robot moves, to a worker that has told the device."""
+    took = []
+    with Link(device) as link:
+        for _ in range(times):
+            follow(link, MOVING)
+            link.stop()
+            pressed = time.perf_counter()
+            while link.status().state is not State.FAULT:
+                if time.perf_counter() > pressed + PATIENCE:
+                    sys.exit(f"Stop was not obeyed within {PATIENCE:.0f} s: {link.status().sentence}")
+                time.sleep(LOOK)
+            took.append(1e3 * (time.perf_counter() - pressed))
+            link.clear_fault()
+    print(f"Stop     p50 {percentile(took, 0.5):7.1f} ms   largest {max(took):7.1f} ms   {times} times in the middle of motion")
+    p50 = percentile(took, 0.5)
+    return [f"Stop takes {p50:.1f} ms at the median, more than {STOP_BAR_MS}"] if p50 > STOP_BAR_MS else []
+
+
+def follow(link: Link, seconds: float) -> None:
+    """Arm from wherever the robot is at rest, and stream until it has followed for so long."""
+    began = time.perf_counter()
+    since = math.inf
+    while time.perf_counter() < since + seconds:
+        now = time.perf_counter()
+        if now > began + PATIENCE:
+            sys.exit(f"not armed after {PATIENCE:.0f} s: {link.status().sentence}")
+        link.send(angles_at(now - began))
+        status = link.status()
+        if status.state is State.DISARMED:
+            link.arm_confirmed()
+        elif status.state is State.ARMED:
+            since = min(since, now)
+        time.sleep(FRAME)
 
 
 def show_lateness(status: Status, when: str) -> None:
