@@ -53,7 +53,7 @@ def _rank(found: Solution) -> tuple[float, float]:
 
 def _elsewhere(solver: MechanismSolver, start: State, dice: np.random.Generator, spread: float) -> State:
     coordinates = solver.coordinates
-    step = spread * dice.normal(size=coordinates.width) * coordinates.unit
+    step = spread * dice.normal(size=coordinates.width) * coordinates.unit * solver.loops.matters
     values, balls = coordinates.moved(start.values, start.balls, step)
     return State(np.clip(values, solver.lower, solver.upper), balls)
 

@@ -12,6 +12,8 @@ from .model import Frame
 Array = NDArray[np.float64]
 
 TINY_TURN = 1e-8  # [rad] below it a turn and its first order are the same double
+NEAR_HALF_TURN = 1e-4  # cosine of half an angle: the sine of the whole has lost four digits by then
+SMALLEST_SINE = 1e-12
 LEAST_COSINE = 1e-6  # of half an angle: next to a half turn the derivative has no bound
 
 
@@ -96,8 +98,21 @@ def half_angle(turns: Array) -> tuple[Array, Array]:
     trace = np.trace(turns, axis1=-2, axis2=-1)
     cosine = np.maximum(0.5 * np.sqrt(np.maximum(1.0 + trace, 0.0)), LEAST_COSINE)  # of half the angle
     vector = vee(turns) / cosine[..., None]
+    if (cosine < NEAR_HALF_TURN).any():
+        vector = np.where(cosine[..., None] < NEAR_HALF_TURN, _near_half_turn(turns), vector)
     derivative = cosine[..., None, None] * np.eye(3) - 0.5 * hat(vector)
     return vector, derivative
+
+
+def _near_half_turn(turns: Array) -> Array:
+    """The half-angle vector (..., 3) where the antisymmetric part has no digits left: from the symmetric part, which is 2 u u^T - 1."""
+    outer = 0.5 * (turns + np.swapaxes(turns, -1, -2)) + np.eye(3)
+    largest = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), -1)
+    axis = np.take_along_axis(outer, largest[..., None, None], -1)[..., 0]
+    axis = axis / np.sqrt((axis * axis).sum(-1))[..., None]
+    axis = np.where((axis * vee(turns)).sum(-1)[..., None] < 0.0, -axis, axis)
+    vectors: Array = 2.0 * np.sin(0.5 * angle_of(turns))[..., None] * axis
+    return vectors
 
 
 def half_swing(axes: Array) -> tuple[Array, Array]:
@@ -111,5 +126,11 @@ def half_swing(axes: Array) -> tuple[Array, Array]:
     derivative[..., 0, 2], derivative[..., 1, 2] = -x, -y
     along = sine * (0.5 * factor / np.maximum(1.0 + z, LEAST_COSINE * LEAST_COSINE))[..., None]
     derivative *= factor[..., None, None]
+    is_opposite = 1.0 + z < NEAR_HALF_TURN * NEAR_HALF_TURN
     derivative[..., :2] += along[..., :, None] * sine[..., None, :]
-    return factor[..., None] * sine, derivative
+    rows = factor[..., None] * sine
+    if is_opposite.any():  # about x, where no axis shows
+        length = np.sqrt((sine * sine).sum(-1))[..., None]
+        axis = np.where(length > SMALLEST_SINE, sine / np.maximum(length, SMALLEST_SINE), (1.0, 0.0))
+        rows = np.where(is_opposite[..., None], np.sqrt(2.0 - 2.0 * np.minimum(z, 1.0))[..., None] * axis, rows)
+    return rows, derivative

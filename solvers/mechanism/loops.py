@@ -18,6 +18,7 @@ class Loops:
         self.parents = _carriers([closure.in_parent for closure in tree.closures])
         self.children = _carriers([closure.in_child for closure in tree.closures])
         self.signs = (coordinates.carries[self.children[0]] - coordinates.carries[self.parents[0]])[:, None, :]
+        self.matters = self.signs.any((0, 1))  # (v,) coordinates that a loop depends on
         self.driven = [(k, closure.driven) for k, closure in enumerate(tree.closures) if closure.driven >= 0]
         self.weight = np.where(self.rows.is_place, 1.0 / coordinates.size, 1.0)  # of each row: turns [rad] and places alike in effect
         self.count = len(self.rows.joint)
@@ -47,7 +48,7 @@ class Loops:
         np.matmul(back, moment - hat(children[:, :3, 3]) @ turn, out=motion[:, :3])
         np.matmul(grows @ back, turn, out=motion[:, 3:])
         motion *= self.signs
-        return self.weight * residual, self.weight[:, None] * motion.reshape(-1, turn.shape[1])[self.rows.picked]
+        return self.weight * residual, self.weight[:, None] * motion.reshape(9 * len(parents), turn.shape[1])[self.rows.picked]
 
 
 def _carriers(carried: list[Carried]) -> tuple[Array, Array]:

@@ -16,7 +16,8 @@ class Counts:
     redundancy: int  # rows that say nothing new
     actuators: int
     independent_actuators: int  # of the actuators' values, that can be set at will
-    undetermined: tuple[str, ...]  # bodies that still move with every actuator held
+    open_ways: int  # independent ways to move that are left with every actuator held
+    undetermined: tuple[str, ...]  # bodies that these move: a solve keeps them still
 
 
 @dataclass(frozen=True)

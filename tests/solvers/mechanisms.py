@@ -1,0 +1,93 @@
+"""Mechanisms for tests: small, and known by heart."""
+
+import math
+
+from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
+from limber.solvers.rotations import X, Y, Z, about, between
+
+# The joint's z axis along the world's -y: loops lie in the plane of x and z, and turn positive from x to z.
+FLAT = between(Z, (0.0, -1.0, 0.0))
+
+
+def flat(x: float, z: float = 0.0) -> Frame:
+    return Frame(FLAT, (x, 0.0, z))
+
+
+def four_bar(coupler: float = 0.4, is_ball: bool = False, **options) -> Mechanism:
+    """Crank .1, coupler and rocker .3 m on a ground of .4 m; the crank is the motor. With balls the coupler is a rod that can spin."""
+    kind = "spherical" if is_ball else "revolute"
+    bodies = (
+        Body("ground", grounded=True, start=Frame()),
+        Body("crank", 1.0, (0.05, 0.0, 0.0)),
+        Body("coupler", 2.0, (0.5 * coupler, 0.0, 0.0)),
+        Body("rocker", 1.0, (0.15, 0.0, 0.0)),
+    )
+    joints = (
+        Joint("motor", "revolute", "ground", "crank", flat(0.0), flat(0.0), actuated=True, **options),
+        Joint("knee", kind, "crank", "coupler", flat(0.1), flat(0.0)),
+        Joint("pivot", "revolute", "ground", "rocker", flat(0.4), flat(0.0)),
+        Joint("elbow", kind, "coupler", "rocker", flat(coupler), flat(0.3)),
+    )
+    return Mechanism(bodies, joints)
+
+
+def stewart() -> Mechanism:
+    """A platform on six legs with a universal joint below, a slide between and a ball above."""
+    bodies = [Body("base", grounded=True, start=Frame()), Body("platform", 1.0, start=Frame(place=(0.0, 0.0, 0.5)))]
+    joints = []
+    for k in range(6):
+        low = math.radians(60 * (k // 2 * 2) + (10 if k % 2 else -10))
+        high = math.radians(60 * ((k + 1) // 2 * 2) - 60 + (50 if k % 2 else 70))
+        foot = (0.4 * math.cos(low), 0.4 * math.sin(low), 0.0)
+        head = (0.25 * math.cos(high), 0.25 * math.sin(high), 0.0)
+        way = (head[0] - foot[0], head[1] - foot[1], 0.5)
+        length = math.hypot(*way)
+        along = between(Z, tuple(part / length for part in way))
+        lower, upper = Body(f"lower {k}", start=Frame(along, foot)), Body(f"upper {k}", start=Frame(along, (head[0], head[1], 0.5)))
+        bodies += [lower, upper]
+        joints += [
+            Joint(f"foot {k}", "universal", "base", lower.name, Frame(along, foot)),
+            Joint(
+                f"motor {k}",
+                "prismatic",
+                lower.name,
+                upper.name,
+                Frame(place=(0.0, 0.0, length)),
+                actuated=True,
+                lower=(-0.2,),
+                upper=(0.2,),
+            ),
+            Joint(f"head {k}", "spherical", upper.name, "platform", Frame(), Frame(place=head)),
+        ]
+    return Mechanism(tuple(bodies), tuple(joints))
+
+
+def held_twice(kind: str) -> Mechanism:
+    """A body on an actuated free joint, held by a second joint of some kind, which closes a loop."""
+    skew = Frame(about(X, 0.4), (0.1, -0.2, 0.3))
+    return Mechanism(
+        (Body("body", 1.0, (0.01, 0.02, 0.03)),),
+        (
+            Joint("carrier", "free", "", "body", Frame(about(Y, 0.3), (0.2, 0.1, 0.0)), Frame(), actuated=True),
+            Joint("holder", kind, "", "body", skew, Frame(about(Z, -0.7), (0.05, 0.0, 0.1))),
+        ),
+    )
+
+
+def all_kinds() -> Mechanism:
+    """One chain with a joint of every kind that leaves a freedom, each carried by the other."""
+    kinds = ("revolute", "universal", "prismatic", "cylindrical", "spherical", "planar", "cartesian", "free")
+    bodies = tuple(Body(f"body {k}", 1.0 + k, (0.01 * k, 0.02, -0.01)) for k in range(len(kinds)))
+    joints = tuple(
+        Joint(
+            kind,
+            kind,
+            bodies[k - 1].name if k else "",
+            bodies[k].name,
+            Frame(about(X, 0.2 * k), (0.1, 0.05 * k, 0.0)),
+            Frame(about(Z, 0.1 * k), (0.0, 0.02, 0.1)),
+            actuated=True,
+        )
+        for k, kind in enumerate(kinds)
+    )
+    return Mechanism(bodies, joints)

@@ -1,0 +1,110 @@
+"""Every derivative against finite differences, for each kind of joint and each kind of goal."""
+
+import numpy as np
+import pytest
+from limber.solvers.mechanism.descent import Descent
+from limber.solvers.mechanism.frames import exponential, frame_array, inverse
+from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, Steady
+from limber.solvers.mechanism.kinds import KINDS
+from limber.solvers.mechanism.model import Frame
+from limber.solvers.mechanism.pursuit import Pursuit
+from limber.solvers.mechanism.solver import MechanismSolver, State
+from limber.solvers.mechanism.steadiness import Steadiness
+from limber.solvers.rotations import X, about, from_matrix
+
+from tests.solvers import mechanisms
+
+STEP = 1e-6
+EXACT = 2e-8  # of central differences at that step
+
+
+def anywhere(solver: MechanismSolver, seed: int, size: float = 0.8) -> State:
+    dice = np.random.default_rng(seed)
+    balls = exponential(size * dice.normal(size=(len(solver.coordinates.balls), 3)))
+    values = size * dice.normal(size=solver.coordinates.width)
+    if balls.size:
+        values[solver.coordinates.ball_coordinates] = 0.0
+    return State(values, balls)
+
+
+def slopes(solver: MechanismSolver, state: State, rows) -> np.ndarray:
+    """(r, v) of `rows(values, balls)` by central differences of unit steps."""
+    coordinates, found = solver.coordinates, []
+    for k in range(coordinates.width):
+        step = np.zeros(coordinates.width)
+        step[k] = STEP * coordinates.unit[k]
+        found.append(
+            (rows(*coordinates.moved(state.values, state.balls, step)) - rows(*coordinates.moved(state.values, state.balls, -step)))
+            / (2 * STEP)
+        )
+    return np.array(found).T
+
+
+def place_of(solver: MechanismSolver, goals: Goals, steadiness: Steadiness | None = None):
+    pursuit = Pursuit(solver.mechanism, solver.tree, solver.coordinates, goals, np.zeros(solver.coordinates.width))
+    return Descent(solver.coordinates, solver.loops, pursuit, steadiness, {}, (solver.lower, solver.upper), 1.0).place
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "free"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_closing_joints_rows_have_the_slopes_that_differences_show(kind: str, seed: int):
+    solver = MechanismSolver(mechanisms.held_twice(kind))
+    place = place_of(solver, Goals())
+    state = anywhere(solver, seed)
+    rows, derivative = place(state.values, state.balls).loops
+    assert len(rows) == 6 - len(KINDS[kind].freedoms)
+    assert np.abs(derivative - slopes(solver, state, lambda *at: place(*at).loops[0])).max() < EXACT
+
+
+GOALS = {
+    "place": Goals((FrameGoal("body 7", Frame(about(X, 0.3), (0.1, 0.2, 0.3)), place=(0.3, 0.1, 0.2), place_weight=(1.0, 0.0, 3.0)),)),
+    "rotation": Goals((FrameGoal("body 7", Frame(about(X, 0.3)), rotation=about(X, 1.0), rotation_weight=(0.5, 2.0, 0.0)),)),
+    "frame": Goals((FrameGoal("body 4", place=(0.3, 0.1, 0.2), rotation=about(X, 1.0)), FrameGoal("body 7", place=(0.0, 0.0, 0.0)))),
+    "centre": Goals(centre=CentreGoal((0.1, 0.2, 0.3), (1.0, 0.0, 2.0))),
+    "actuators": Goals(
+        actuators={
+            "revolute": (0.3,),
+            "universal": (0.1, 0.2),
+            "spherical": (0.3, 0.1, -0.4),
+            "planar": (0.1, 0.2, 0.3),
+            "free": (0.1,) * 6,
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("goals", GOALS.values(), ids=GOALS)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_goals_rows_have_the_slopes_that_differences_show(goals: Goals, seed: int):
+    solver = MechanismSolver(mechanisms.all_kinds())
+    place = place_of(solver, goals)
+    state = anywhere(solver, seed, 0.4)
+    rows, derivative = place(state.values, state.balls).goals
+    assert len(rows)
+    assert np.abs(derivative - slopes(solver, state, lambda *at: place(*at).goals[0])).max() < EXACT
+
+
+@pytest.mark.parametrize("steady", [Steady(weight=0.3), Steady(speed_weight=0.2, speed=1.0), Steady(0.1, 0.2, 2.0)])
+def test_what_keeps_bodies_near_has_the_slopes_that_differences_show(steady: Steady):
+    solver = MechanismSolver(mechanisms.all_kinds())
+    last, state = anywhere(solver, 5, 0.2), anywhere(solver, 6, 0.2)
+    frames = solver.coordinates.frames(last.values, last.balls)
+    steadiness = Steadiness(solver.tree, solver.coordinates, steady, frames, 0.1)
+    place = place_of(solver, Goals(), steadiness)
+    rows, derivative = place(state.values, state.balls).goals
+    assert len(rows)
+    assert np.abs(derivative - slopes(solver, state, lambda *at: place(*at).goals[0])).max() < 1e-6
+
+
+@pytest.mark.parametrize("kind", ["fixed", "revolute"])
+def test_rows_grow_all_the_way_to_a_half_turn(kind: str):
+    solver = MechanismSolver(mechanisms.held_twice(kind))
+    sizes = []
+    for angle in np.linspace(0.0, np.pi, 20):
+        holder = solver.mechanism.joint["holder"]
+        pose = frame_array(holder.in_parent) @ frame_array(Frame(about(X, float(angle)))) @ inverse(frame_array(holder.in_child))
+        state = solver.state_at({"body": Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))})
+        frames = solver.coordinates.frames(state.values, state.balls)
+        sizes.append(float(np.linalg.norm(solver.loops.residual(frames, {}))))
+        assert solver.loops.sizes(frames, {})[0] == pytest.approx(angle, abs=1e-9)
+    assert all(np.diff(sizes) > 0.0)

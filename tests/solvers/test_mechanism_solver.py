@@ -1,0 +1,236 @@
+"""What every solve of a mechanism owes: closed, as near as it can, still where nothing pulls, honest about the rest."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.counting import count, is_flipped
+from limber.solvers.mechanism.frames import angle_of
+from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, Steady
+from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism, MechanismError
+from limber.solvers.mechanism.solver import MechanismSolver
+from limber.solvers.rotations import X, about
+
+from tests.solvers import mechanisms
+
+DT = 1 / 60
+
+
+def started(mechanism: Mechanism, **options):
+    solver = MechanismSolver(mechanism)
+    return solver, assemble(solver, **options)
+
+
+def elbow(solver: MechanismSolver, solution) -> np.ndarray:
+    """Where a four-bar's rocker ends [m]."""
+    pose = solution.poses[solver.mechanism.body_index["rocker"]]
+    return pose[:3, :3] @ (0.3, 0.0, 0.0) + pose[:3, 3]
+
+
+@pytest.mark.parametrize("is_ball", [False, True])
+def test_a_four_bar_closes_from_nothing(is_ball: bool):
+    solver, found = started(mechanisms.four_bar(is_ball=is_ball))
+    assert found.report.assembled
+    assert found.report.residual < 1e-9
+    coupler = found.poses[2]
+    assert coupler[:3, :3] @ (0.4, 0.0, 0.0) + coupler[:3, 3] == pytest.approx(elbow(solver, found), abs=1e-9)
+
+
+def test_a_crank_turns_twice_and_its_value_counts_the_turns():
+    solver, found = started(mechanisms.four_bar())
+    first = solver.values(found.state, "motor")[0]
+    for k in range(121):
+        angle = first + 4 * math.pi * k / 120
+        found = solver.solve(Goals(actuators={"motor": (angle,)}), found.state, DT)
+        assert found.report.residual < 1e-9
+        assert solver.values(found.state, "motor")[0] == pytest.approx(angle, abs=1e-8)
+    assert found.poses[1][:3, 3] == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
+
+
+def test_the_crank_angle_follows_from_where_the_rocker_shall_be():
+    solver, found = started(mechanisms.four_bar())
+    aim = solver.solve(Goals(actuators={"motor": (1.0,)}), found.state)
+    goal = FrameGoal("rocker", Frame(place=(0.3, 0.0, 0.0)), place=tuple(elbow(solver, aim)))
+    back = solver.solve(Goals((goal,)), solver.solve(Goals(actuators={"motor": (0.8,)}), aim.state).state)
+    assert back.report.goal_error < 1e-8
+    assert solver.values(back.state, "motor")[0] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_target_out_of_reach_is_followed_without_jitter_and_without_opening():
+    solver, found = started(mechanisms.four_bar())
+    last, steps = None, []
+    for k in range(60):
+        goal = FrameGoal("coupler", place=(0.3 * math.cos(0.05 * k), 0.0, 0.3 * math.sin(0.05 * k)))
+        found = solver.solve(Goals((goal,)), found.state, DT)
+        assert found.report.assembled
+        assert found.report.goal_error > 0.1
+        if last is not None:
+            steps.append(float(np.degrees(angle_of(last[1][:3, :3].T @ found.poses[1][:3, :3]))))
+        last = found.poses
+    assert np.abs(np.diff(steps[2:])).max() < 0.5
+
+
+def test_a_motor_stops_at_its_limit_and_the_report_names_it():
+    solver, found = started(mechanisms.four_bar(lower=(0.2,), upper=(0.9,)))
+    found = solver.solve(Goals(actuators={"motor": (1.5,)}), found.state)
+    assert solver.values(found.state, "motor")[0] == pytest.approx(0.9, abs=1e-9)
+    assert found.report.assembled
+    assert any("motor" in line and "upper" in line for line in found.report.at_limits)
+
+
+def test_a_motor_keeps_its_speed_limit():
+    solver, found = started(mechanisms.four_bar(velocity=(2.0,)))
+    before = solver.values(found.state, "motor")[0]
+    found = solver.solve(Goals(actuators={"motor": (before + 1.0,)}), found.state, DT)
+    assert solver.values(found.state, "motor")[0] - before == pytest.approx(2.0 * DT, abs=1e-9)
+    assert any("speed" in line for line in found.report.at_limits)
+
+
+def test_a_rod_that_nothing_determines_does_not_spin():
+    solver, found = started(mechanisms.four_bar(is_ball=True))
+    assert "coupler" in count(solver, found.state).undetermined
+    first = solver.values(found.state, "motor")[0]
+    start = found.poses[2][:3, :3]
+    for k in range(1, 61):
+        found = solver.solve(Goals(actuators={"motor": (first + 2 * math.pi * k / 60,)}), found.state, DT)
+    assert np.degrees(angle_of(start.T @ found.poses[2][:3, :3])) < 5.0
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "mobility", "redundancy"),
+    [(mechanisms.four_bar(), 1, 3), (mechanisms.four_bar(is_ball=True), 2, 0), (mechanisms.stewart(), 6, 0)],
+)
+def test_mobility_and_redundancy_are_counted(mechanism: Mechanism, mobility: int, redundancy: int):
+    solver, found = started(mechanism)
+    counts = count(solver, found.state)
+    assert (counts.mobility, counts.redundancy) == (mobility, redundancy)
+    assert counts.independent_actuators == len(mechanism.actuators)
+
+
+def test_a_stewart_platform_goes_where_it_is_asked_and_comes_back_by_its_motors():
+    solver, found = started(mechanisms.stewart())
+    goal = FrameGoal("platform", place=(0.03, -0.02, 0.53), rotation=about(X, 0.15))
+    there = solver.solve(Goals((goal,)), found.state)
+    assert there.report.goal_error < 1e-8
+    motors = {joint.name: solver.values(there.state, joint.name) for joint in solver.mechanism.actuators}
+    again = solver.solve(Goals(actuators=motors), found.state)
+    assert again.poses[1] == pytest.approx(there.poses[1], abs=1e-7)
+
+
+def test_weights_choose_between_goals_that_cannot_both_be_met():
+    solver, found = started(mechanisms.stewart())
+    apart = [FrameGoal("platform", place=(0.0, 0.0, 0.5 + z), place_weight=(1.0, 1.0, w)) for z, w in ((0.05, 3.0), (-0.05, 1.0))]
+    found = solver.solve(Goals(tuple(apart)), found.state)
+    assert found.poses[1][2, 3] == pytest.approx(0.525, abs=1e-6)
+
+
+def test_the_centre_of_mass_goes_where_it_is_asked():
+    solver, found = started(mechanisms.stewart())
+    found = solver.solve(Goals(centre=CentreGoal((0.02, 0.01, 0.0), (1.0, 1.0, 0.0))), found.state)
+    assert found.poses[1][:2, 3] == pytest.approx((0.02, 0.01), abs=1e-8)  # only the platform has mass
+
+
+def test_the_speed_regulariser_slows_what_turns_too_fast():
+    solver, found = started(mechanisms.four_bar())
+    first = solver.values(found.state, "motor")[0]
+    goals = Goals(actuators={"motor": (first + 0.5,)})
+    free = solver.solve(goals, found.state, DT)
+    slow = solver.solve(replace(goals, steady=Steady(speed_weight=0.1, speed=4.0)), found.state, DT)
+    assert solver.values(free.state, "motor")[0] - first == pytest.approx(0.5, abs=1e-8)
+    assert 4.0 * DT < solver.values(slow.state, "motor")[0] - first < 0.3
+    assert slow.report.assembled
+
+
+def test_a_mechanism_that_cannot_close_says_so_and_names_the_joint():
+    _, found = started(mechanisms.four_bar(coupler=1.5), tries=5)
+    assert not found.report.assembled
+    assert not found.report.converged
+    assert found.report.residual > 0.1
+    assert found.report.worst in {joint.name for joint in mechanisms.four_bar().joints}
+
+
+def test_grounded_bodies_that_contradict_are_named():
+    bodies = (Body("a", grounded=True, start=Frame()), Body("b", grounded=True, start=Frame(place=(1.0, 0.0, 0.0))))
+    _, found = started(Mechanism(bodies, (Joint("pin", "revolute", "a", "b"),)), tries=2)
+    assert found.report.residual == pytest.approx(1.0)
+    assert found.report.worst == "pin"
+
+
+def test_a_driven_body_takes_the_mechanism_along():
+    bodies = tuple(replace(body, driven=body.name == "crank") for body in mechanisms.four_bar().bodies)
+    solver, found = started(replace(mechanisms.four_bar(), bodies=bodies))
+    crank = found.poses[1]
+    turned = Frame(about((0.0, -1.0, 0.0), solver.values(found.state, "motor")[0] + 0.3))
+    found = solver.solve(Goals(driven={"crank": turned}), found.state)
+    assert found.report.assembled
+    assert np.degrees(angle_of(crank[:3, :3].T @ found.poses[1][:3, :3])) == pytest.approx(math.degrees(0.3), abs=1e-6)
+
+
+def test_a_flip_to_the_other_assembly_is_seen():
+    solver, found = started(mechanisms.four_bar())
+    crossed = None
+    for seed in range(1, 20):
+        other = assemble(
+            solver,
+            replace(found.state, values=np.random.default_rng(seed).normal(size=3)),
+            Goals(actuators={"motor": solver.values(found.state, "motor")}),
+        )
+        if other.report.goal_error < 1e-6 and np.abs(elbow(solver, other) - elbow(solver, found)).max() > 0.01:
+            crossed = other
+            break
+    assert crossed is not None
+    assert is_flipped(solver, found.state, crossed.state)
+    near = solver.solve(Goals(actuators={"motor": (solver.values(found.state, "motor")[0] + 0.1,)}), found.state)
+    assert not is_flipped(solver, found.state, near.state)
+
+
+def test_solving_changes_no_state_that_was_given():
+    solver, found = started(mechanisms.four_bar())
+    values = found.state.values.copy()
+    solver.solve(Goals(actuators={"motor": (2.0,)}), found.state, DT)
+    assert (found.state.values == values).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Joint("j", "fixed", "a", "b", actuated=True), "freedom"),
+        (lambda: Joint("j", "hinge", "a", "b"), "revolute"),
+        (lambda: Joint("j", "revolute", "a", "a"), "itself"),
+        (lambda: Joint("j", "revolute", "a", "b", lower=(1.0,), upper=(0.0,)), "exchange"),
+        (lambda: Joint("j", "planar", "a", "b", lower=(1.0,)), "3 freedoms"),
+        (lambda: Mechanism((Body("a"),), (Joint("j", "revolute", "a", "b"),)), "'b'"),
+        (lambda: Mechanism((Body("a"), Body("a"))), "two"),
+        (lambda: Body("a", mass=-1.0), "mass"),
+        (lambda: MechanismSolver(Mechanism((Body("a", grounded=True),))), "start"),
+    ],
+)
+def test_what_cannot_be_is_named(make, words: str):
+    with pytest.raises(MechanismError, match=words):
+        make()
+
+
+def test_goals_that_name_nothing_there_say_so():
+    solver, found = started(mechanisms.four_bar())
+    for goals, words in (
+        (Goals((FrameGoal("head", place=(0.0, 0.0, 0.0)),)), "head"),
+        (Goals(actuators={"knob": (0.0,)}), "knob"),
+        (Goals(driven={"crank": Frame()}), "driven"),
+    ):
+        with pytest.raises(MechanismError, match=words):
+            solver.solve(goals, found.state)
+    massless = Mechanism(tuple(replace(body, mass=0.0) for body in solver.mechanism.bodies), solver.mechanism.joints)
+    solver, found = started(massless)
+    with pytest.raises(MechanismError, match="mass"):
+        solver.solve(Goals(centre=CentreGoal((0.0, 0.0, 0.0))), found.state)
+
+
+def test_a_body_with_no_joint_stays_where_it_is():
+    loose = Body("loose", start=Frame(about(X, 0.3), (1.0, 2.0, 3.0)))
+    four_bar = mechanisms.four_bar()
+    solver, found = started(replace(four_bar, bodies=(*four_bar.bodies, loose)))
+    found = solver.solve(Goals(actuators={"motor": (2.0,)}), found.state)
+    assert found.poses[-1][:3, 3] == pytest.approx((1.0, 2.0, 3.0))
+    assert "loose" in count(solver, found.state).undetermined
