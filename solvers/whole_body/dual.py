@@ -8,11 +8,12 @@ constraints contradict each other.
 import numpy as np
 
 from .box import Boxed
-from .rows import HELD, Rows
+from .rows import Rows
 from .so3 import Array
 
 FLAT = 1e-11  # of a constraint's own curvature: what is left of it beside the active ones, when it is made of them
 NOTHING = 1e-300  # of a curvature: a row of zeros has none
+CLOSE = 1e-9  # [of a unit normal's bound] a violation below is rounding, which the inverse of a badly conditioned H makes more of
 MOST_ROUNDS = 20  # for each constraint: never reached but by rounding
 
 
@@ -31,7 +32,7 @@ class _Constraints:
         self.equal[2 * count : 2 * count + len(rows)] = rows.equal
         self.usable = np.isfinite(self.bounds)
         self.usable[2 * count + len(rows) :] &= ~rows.equal  # an equality is one constraint
-        self.tolerance = HELD * (1.0 + np.where(self.usable, np.abs(self.bounds), 0.0))
+        self.tolerance = CLOSE * (1.0 + np.where(self.usable, np.abs(self.bounds), 0.0))
 
     def worst(self, x: Array, active: list[int]) -> tuple[int, float]:
         """The constraint that is violated most, equalities first, and its sign: -1 for an equality that is exceeded. -1 where all hold."""

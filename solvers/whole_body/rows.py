@@ -10,7 +10,7 @@ from .so3 import Array
 
 Mask = NDArray[np.bool_]
 
-HELD = 1e-9  # of a row's size and bound: a violation below is rounding
+HELD = 1e-10  # of a row's size and bound: a violation below is rounding
 MILD = 1e-7  # of the rows' own stiffness: how little the objective counts while violations are made least
 NEWTON_STEPS = 60  # of a piecewise quadratic: it takes a few
 SHORTEST = 2.0**-30  # of a Newton step, in halvings

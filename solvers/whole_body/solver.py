@@ -21,9 +21,11 @@ from .state import Integration, Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 from .wanted import Wanted, Wishes
 
+LINEAR = 3  # unknowns whose moves are exact however large: the base's place
 TOUCHING = 1e-10  # [m, rad] a contact nearer to its place is there
 TOUCHES = 6  # corrections of a contact in a step: each squares what is left
 SETTLED = 1e-9  # [rad or m] a full solve whose moves are all smaller has ended
+FULL_STEP = 0.5  # [rad or m] of a joint in a full solve: larger ones wind joints up
 FULL_SOLVE = 200  # steps at most
 HURRIED = 1e-6  # [of the limit] an acceleration beyond it by more did not hold it
 
@@ -35,7 +37,7 @@ class Options:
     law: Law = field(default_factory=Law)
     limits: Limits = field(default_factory=Limits)
     damping: float = 1e-2  # [of a unit weight's square root] of moves: 1e-3 shakes where three hinges lock, .1 lags by half a degree
-    damping_by_error: float = 0.1  # further damping, in proportion to the errors' root mean square
+    damping_by_error: float = 0.5  # further damping, times the errors' root mean square: with .1 joints wind themselves up on far targets
     posture: Array | None = None  # (n,) [rad or m] that joints return to where targets leave them free
     posture_gain: float = 1.0  # [1/s] how soon
     integration: Integration = "exact"
@@ -85,7 +87,7 @@ class WholeBody:
 
     def settled(self, values: Values, state: State) -> State:
         """The state at rest where a frame's values are met as well as position limits allow: a full solve, to begin with."""
-        limits = replace(self.options.limits, velocity=None, acceleration=None, avoidance="exact")
+        limits = replace(self.options.limits, velocity=FULL_STEP, acceleration=None, avoidance="exact")
         free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=limits, posture=None, integration="exact"))
         for _ in range(FULL_SOLVE):
             _, state = free.step(replace(values, angular_velocity=None, linear_velocity=None), state, 1.0)
@@ -145,7 +147,8 @@ class WholeBody:
         """The move (6 + n,) of a step, level by level."""
         options, frames = self.options, state.frames
         damping = options.damping**2
-        damped = damping + options.damping_by_error**2 * wanted.mean_square
+        damped = np.full(self.body.unknowns, damping)
+        damped[LINEAR:] += options.damping_by_error**2 * wanted.mean_square
         own = 0 if rows is None else len(rows)
         for level in self._levels:
             chosen = self._of_level(wanted, level)

@@ -1,0 +1,64 @@
+"""Whole bodies for tests: a manikin of three hinges a joint, arbitrary trees, and what a pose of theirs asks for."""
+
+import random
+
+import numpy as np
+from limber.solvers.rotations import IDENTITY, X, Y, Z
+from limber.solvers.skeleton import End, Joint
+from limber.solvers.whole_body.body import Body
+from limber.solvers.whole_body.so3 import exp
+from limber.solvers.whole_body.state import State
+from limber.solvers.whole_body.targets import Target, Values
+
+from tests.solvers.chains import any_direction, any_turn, posture_of
+from tests.solvers.test_skeleton import any_tree
+
+# Each part, what it hangs on, and where [m]
+PARTS = {
+    "spine": ("pelvis", (0.0, 0.0, 0.2)),
+    "chest": ("spine", (0.0, 0.0, 0.2)),
+    "head": ("chest", (0.0, 0.0, 0.3)),
+    "left arm": ("chest", (0.0, 0.2, 0.2)),
+    "left forearm": ("left arm", (0.0, 0.3, 0.0)),
+    "right arm": ("chest", (0.0, -0.2, 0.2)),
+    "right forearm": ("right arm", (0.0, -0.3, 0.0)),
+    "left leg": ("pelvis", (0.0, 0.1, 0.0)),
+    "left foot": ("left leg", (0.0, 0.0, -0.8)),
+    "right leg": ("pelvis", (0.0, -0.1, 0.0)),
+    "right foot": ("right leg", (0.0, 0.0, -0.8)),
+}
+LINKS = ("pelvis", *PARTS)
+TRACKED = (*(Target(link) for link in LINKS), Target("pelvis", "position"))
+
+
+def manikin(reach: float = 10.0, floating: bool = True, **more) -> Body:
+    """33 joints, each free by `reach` [rad] to both sides."""
+    joints, carriers = [], {"pelvis": -1}
+    for part, (above, place) in PARTS.items():
+        for k, (letter, axis) in enumerate(zip("xyz", (X, Y, Z), strict=True)):
+            parent = carriers[above] if k == 0 else len(joints) - 1
+            joints.append(Joint(f"{part} {letter}", parent, IDENTITY, place if k == 0 else (0.0, 0.0, 0.0), axis, -reach, reach))
+        carriers[part] = len(joints) - 1
+    return Body(joints, [End(carrier, name=link) for link, carrier in carriers.items()], floating, **more)
+
+
+def random_body(draw: random.Random, count: int) -> tuple[Body, "object", np.ndarray]:
+    """An arbitrary tree with a joint that slides, as a body and as a skeleton, and a posture of it."""
+    tree = any_tree(draw, count)
+    links = [End(end.joint, end.rotation, end.offset, f"link {k}") for k, end in enumerate(tree.ends)]
+    body = Body(tree.joints, [*links, End(-1, any_turn(draw), any_direction(draw), "base")])
+    return body, tree, np.array(posture_of(draw, tree))
+
+
+def asks(body: Body, state: State, targets=TRACKED) -> Values:
+    """The values that a state meets."""
+    names = [[target.link for target in targets if target.kind == kind] for kind in ("orientation", "position")]
+    turning, placed = (body.placed(state.frames, body.rows(group)) for group in names)
+    return Values(turning[:, :3, :3], placed[:, :3, 3] + state.base_position)
+
+
+def wave(body: Body, time: float, size: float = 0.5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A smooth motion: joints (n,), base rotation (3, 3) and place (3,) at a time [s]."""
+    phases = np.arange(len(body)) * 1.7
+    joints = size * np.sin(2.0 * time + phases) * np.cos(phases)
+    return joints, exp(np.array([0.1 * np.sin(time), 0.1, 0.9 * time])), np.array([0.4 * time, 0.1 * np.sin(time), 1.0])

@@ -1,0 +1,362 @@
+"""A whole body follows its targets: the laws, limits on every step, lost links, contacts, levels, and the same answer every time."""
+
+import math
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from limber.solvers.whole_body.body import BASE, Coupling
+from limber.solvers.whole_body.law import Law
+from limber.solvers.whole_body.limits import Limits
+from limber.solvers.whole_body.so3 import exp
+from limber.solvers.whole_body.solver import Options, WholeBody
+from limber.solvers.whole_body.state import at_rest
+from limber.solvers.whole_body.targets import Contact, Target, TargetError, Values
+
+from tests.solvers.bodies import LINKS, TRACKED, asks, manikin, random_body, wave
+
+sometimes = settings(derandomize=True, deadline=None, max_examples=20)
+seeds = st.integers(0, 10**6)
+DT = 1.0 / 60.0  # [s]
+DEGREE = math.radians(1.0)
+
+
+def pose(solver: WholeBody, time: float, size: float = 0.5):
+    return at_rest(solver.body, *wave(solver.body, time, size))
+
+
+def follow(solver: WholeBody, steps: int, size: float = 0.5, state=None, change=None):
+    """The wave, followed: yields each step's values, solution and state."""
+    state = state or solver.start(base_rotation=wave(solver.body, 0.0)[1], base_position=wave(solver.body, 0.0)[2])
+    for k in range(steps):
+        values = asks(solver.body, pose(solver, k * DT, size), solver.targets)
+        if change:
+            values = change(k, values)
+        solution, state = solver.step(values, state, DT)
+        yield values, solution, state
+
+
+def worst(solver, values, state) -> float:
+    """[rad] The largest angle missed."""
+    return float(np.nanmax(solver.missed(values, state)[0]))
+
+
+def test_a_motion_is_followed_within_a_fraction_of_a_degree_from_zero():
+    solver = WholeBody(manikin(), TRACKED)
+    missed = [worst(solver, values, state) for values, _, state in follow(solver, 60)]
+    assert max(missed[10:]) < 0.2 * DEGREE
+
+
+@pytest.mark.parametrize("gain", [5.0, 20.0])
+def test_a_gain_below_all_of_the_error_lets_it_die_out_at_that_rate_and_follows_without_lag(gain):
+    solver = WholeBody(manikin(), TRACKED, Options(Law(gain=gain)))
+    still = asks(solver.body, pose(solver, 0.0, 0.1))
+    state = solver.start(base_rotation=wave(solver.body, 0.0)[1], base_position=wave(solver.body, 0.0)[2])
+    before = worst(solver, still, state)
+    for _ in range(6):
+        _, state = solver.step(still, state, DT)
+    assert worst(solver, still, state) == pytest.approx(before * (1.0 - gain * DT) ** 6, rel=0.05)
+
+
+def spinning(steps: int, law: Law):
+    """How far [rad] the base is from a base that turns by 1 rad/s about z, at each step."""
+    solver = WholeBody(manikin(), [Target("pelvis")], Options(law))
+    state, angles = solver.start(), []
+    for k in range(steps):
+        values = Values(exp(np.array([[0.0, 0.0, k * DT]])), angular_velocity=np.array([[0.0, 0.0, 1.0]]))
+        _, state = solver.step(values, state, DT)
+        ahead = state.base_rotation @ values.rotation[0].T
+        angles.append(math.atan2(ahead[1, 0], ahead[0, 0]))
+    return angles
+
+
+@pytest.mark.parametrize("gain", [10.0, 20.0, 40.0])
+def test_the_papers_law_runs_ahead_by_one_steps_motion_whatever_the_gain_and_the_default_does_not(gain):
+    assert spinning(200, Law("paper", gain))[-1] == pytest.approx(DT, rel=5e-3)
+    assert abs(spinning(200, Law("exact", gain))[-1]) < 5e-3 * DT
+
+
+def test_the_papers_law_stalls_at_a_half_turn_and_the_default_does_not():
+    half = Values(exp(np.array([[0.0, 0.0, math.pi]])))
+    for kind, angle in (("paper", math.pi), ("exact", 0.0)):
+        solver = WholeBody(manikin(), [Target("pelvis")], Options(Law(kind)))
+        state = solver.start()
+        for _ in range(10):
+            _, state = solver.step(half, state, DT)
+        assert worst(solver, half, state) == pytest.approx(angle, abs=1e-3)
+
+
+def test_a_gain_beyond_the_bound_is_lowered_unless_one_asks_to_see_it_diverge():
+    spun = [abs(angle) for angle in spinning(40, Law("exact", 1000.0))]
+    assert max(spun[1:]) < 1e-3
+    wild = WholeBody(manikin(), [Target("pelvis")], Options(Law("exact", 2.5 / DT, enforce_stability=False)))
+    values, state = Values(exp(np.array([[0.0, 0.0, 1e-3]]))), wild.start()
+    for _ in range(8):
+        _, state = wild.step(values, state, DT)
+    assert worst(wild, values, state) > 1e-2
+
+
+LIMITS = [
+    Limits(),
+    Limits(velocity=1.0),
+    Limits(velocity=1.0, avoidance="tanh", slope=200.0),
+    Limits(velocity=2.0, acceleration=20.0),
+    Limits(acceleration=30.0),
+]
+
+
+@pytest.mark.parametrize("limits", LIMITS, ids=["position", "velocity", "tanh", "acceleration", "acceleration alone"])
+def test_limits_hold_on_every_step_of_a_motion_far_beyond_them(limits):
+    solver = WholeBody(manikin(reach=0.4), TRACKED, Options(limits=limits))
+    before, touched = np.zeros(len(solver.body)), 0
+    last = None
+    for _, solution, state in follow(solver, 150, size=1.5):
+        assert np.abs(state.joints).max() <= 0.4 + 1e-9
+        assert state.velocity[BASE:] == pytest.approx((state.joints - before) / DT, abs=1e-9)
+        if limits.velocity is not None:
+            assert np.abs(state.velocity[BASE:]).max() <= limits.velocity + 1e-6
+        if limits.acceleration is not None and last is not None:
+            assert np.abs(state.velocity - last)[BASE:].max() <= limits.acceleration * DT * (1 + 1e-6)
+            assert not solution.yielded
+        assert np.abs(state.base_rotation.T @ state.base_rotation - np.eye(3)).max() < 1e-12
+        before, last = state.joints, state.velocity
+        touched += int(solution.bounded.sum())
+    assert touched > 100
+
+
+def test_an_acceleration_limit_that_cannot_hold_gives_way_to_the_position_limit_and_is_named():
+    solver = WholeBody(manikin(reach=0.4), TRACKED, Options(limits=Limits(acceleration=1.0)))
+    state = solver.start()
+    rushing = replace(state, velocity=np.where(np.arange(solver.body.unknowns) == BASE, 30.0, 0.0))
+    solution, state = solver.step(asks(solver.body, solver.start()), rushing, DT)
+    assert state.joints[0] <= 0.4
+    assert solution.yielded == ("acceleration of spine x",)
+
+
+def test_a_start_outside_its_limits_comes_back_within_the_velocity_limit():
+    solver = WholeBody(manikin(reach=0.1), TRACKED, Options(limits=Limits(velocity=1.0)))
+    inside = solver.start()
+    outside = at_rest(solver.body, np.full(len(solver.body), 0.1 + 1e-3), np.eye(3), np.zeros(3))
+    _, state = solver.step(asks(solver.body, inside), outside, DT)
+    assert np.all(state.joints <= 0.1)
+
+
+def test_the_tanh_of_eq_12_never_lets_a_joint_overrun_however_steep_it_is_asked_to_be():
+    down, up = Limits(velocity=5.0, avoidance="tanh", slope=1e6).box(np.array([0.39]), np.zeros(1), np.array([-0.4]), np.array([0.4]), DT)
+    assert 0.0 < up[0] <= 0.01
+    assert down[0] == pytest.approx(-5.0 * DT, rel=1e-3)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 0.0])
+def test_a_link_without_values_is_free_until_it_comes_back_and_is_named(bad):
+    solver = WholeBody(manikin(), TRACKED)
+
+    def lose(k, values):
+        if 20 <= k < 40:
+            values.rotation[LINKS.index("head")] = bad
+            values.position[:] = np.nan
+        return values
+
+    for k, (values, solution, state) in enumerate(follow(solver, 60, change=lose)):
+        assert np.all(np.isfinite(state.joints))
+        assert solution.lost == (("head", "pelvis") if 20 <= k < 40 else ())
+        if k >= 45 or 10 <= k < 20:
+            assert worst(solver, values, state) < 0.2 * DEGREE
+        if 25 <= k < 40:
+            seen = np.arange(len(LINKS)) != LINKS.index("head")
+            assert np.abs(solver.missed(replace(values, position=np.zeros((1, 3))), state)[0][seen]).max() < 0.2 * DEGREE
+
+
+def test_a_stream_that_is_lost_altogether_leaves_the_body_where_it_is():
+    solver = WholeBody(manikin(), TRACKED)
+    *_, (values, _, state) = follow(solver, 20)
+    nothing = Values(np.full_like(values.rotation, np.nan), np.full((1, 3), np.nan), np.full((12, 3), np.nan), np.full((1, 3), np.nan))
+    solution, after = solver.step(nothing, state, DT)
+    assert set(solution.lost) == set(LINKS)
+    assert after.joints == pytest.approx(state.joints, abs=1e-12)
+    assert after.base_position == pytest.approx(state.base_position, abs=1e-12)
+
+
+def test_velocities_that_are_not_known_are_taken_as_none():
+    solver = WholeBody(manikin(), TRACKED, Options(Law(gain=10.0)))
+    still = asks(solver.body, solver.start())
+    unknown = replace(still, angular_velocity=np.full((len(LINKS), 3), np.nan), linear_velocity=np.full((1, 3), np.nan))
+    _, state = solver.step(unknown, solver.start(), DT)
+    assert np.abs(state.velocity).max() < 1e-9
+
+
+def test_a_jump_of_all_targets_is_followed_within_velocity_limits():
+    solver = WholeBody(manikin(), TRACKED, Options(limits=Limits(velocity=3.0)))
+    *_, (_, _, state) = follow(solver, 10)
+    far = asks(solver.body, pose(solver, 30.0, 1.0))
+    for _ in range(120):
+        _, state = solver.step(far, state, DT)
+        assert np.abs(state.velocity[BASE:]).max() <= 3.0 + 1e-6
+    assert worst(solver, far, state) < DEGREE
+
+
+@sometimes
+@given(seeds)
+def test_contacts_stay_where_they_are_exactly_while_the_body_moves(seed):
+    draw = random.Random(seed)
+    solver = WholeBody(manikin(), TRACKED)
+    state = pose(solver, draw.uniform(0, 3), 0.3)
+    feet = body_frames(solver, state, ["left foot", "right foot"])
+    contacts = tuple(
+        Contact(name, frame[:3, 3] + state.base_position, frame[:3, :3] if draw.random() < 0.5 else None)
+        for name, frame in zip(("left foot", "right foot"), feet, strict=True)
+    )
+    for k in range(10):
+        values = replace(asks(solver.body, pose(solver, k * DT, 0.4)), contacts=contacts)
+        solution, state = solver.step(values, state, DT)
+        assert solution.yielded == ()
+        for contact, frame in zip(contacts, body_frames(solver, state, [contact.link for contact in contacts]), strict=True):
+            assert frame[:3, 3] + state.base_position == pytest.approx(contact.position, abs=1e-9)
+            if contact.rotation is not None:
+                assert frame[:3, :3] == pytest.approx(contact.rotation, abs=1e-9)
+
+
+def body_frames(solver, state, names):
+    return solver.body.placed(state.frames, solver.body.rows(names))
+
+
+def test_a_contact_out_of_reach_gives_way_and_is_named_and_limits_hold():
+    solver = WholeBody(manikin(reach=0.5, floating=False), TRACKED, Options(limits=Limits(velocity=3.0)))
+    state = solver.start()
+    values = replace(asks(solver.body, state), contacts=(Contact("left foot", np.array([0.0, 0.0, -3.0])),))
+    for _ in range(10):
+        solution, state = solver.step(values, state, DT)
+        assert solution.yielded == ("contact of left foot",)
+        assert np.abs(state.velocity[BASE:]).max() <= 3.0 + 1e-6
+    assert state.base_position == pytest.approx(np.zeros(3))
+
+
+def test_coupled_joints_keep_to_each_other_on_every_step():
+    couplings = [
+        Coupling("elbows", {"left forearm x": 1.0, "right forearm x": -1.0}, 0.0, 0.0),
+        Coupling("shoulder", {"left arm x": 1.0, "left arm y": 1.7}, -0.2, 0.1),
+    ]
+    for limits in (Limits(), Limits(velocity=4.0, avoidance="tanh")):
+        body = manikin(couplings=couplings)
+        solver = WholeBody(body, TRACKED, Options(limits=limits))
+        index, touched = {name: k for k, name in enumerate(body.names)}, 0
+        for _, solution, state in follow(solver, 90):
+            assert solution.yielded == ()
+            assert state.joints[index["left forearm x"]] == pytest.approx(state.joints[index["right forearm x"]], abs=1e-9)
+            shoulder = state.joints[index["left arm x"]] + 1.7 * state.joints[index["left arm y"]]
+            assert -0.2 - 1e-9 <= shoulder <= 0.1 + 1e-9
+            touched += shoulder > 0.09 or shoulder < -0.19
+        assert touched > 10
+
+
+def test_a_lower_level_never_disturbs_a_higher_one_and_weights_do():
+    body = manikin(reach=0.4, floating=False)
+    wish = [Target("head"), Target("chest", level=1), Target("left forearm", "position", level=2)]
+    values = Values(exp(np.array([[0.9, 0.0, 0.0], [-0.5, 0.0, 0.4]])), np.array([[0.1, 0.5, 0.6]]))
+    results = {}
+    for name, targets in (("levels", wish), ("weights", [replace(target, level=0) for target in wish])):
+        solver = WholeBody(body, targets)
+        state = solver.start()
+        for _ in range(60):
+            _, state = solver.step(values, state, DT)
+        results[name] = (solver.missed(values, state), state)
+    alone = WholeBody(body, wish[:1])
+    state = alone.start()
+    for _ in range(60):
+        _, state = alone.step(Values(values.rotation[:1]), state, DT)
+    first = alone.missed(Values(values.rotation[:1]), state)[0][0]
+    assert results["levels"][0][0][0] == pytest.approx(first, abs=1e-4)
+    assert results["weights"][0][0][0] > 0.01
+
+
+def test_a_posture_is_kept_where_no_target_sees_it_and_nowhere_else():
+    body = manikin(floating=False)
+    posture = np.linspace(-0.5, 0.5, len(body))
+    targets = [Target("head")]
+    solver = WholeBody(body, targets, Options(posture=posture, posture_gain=10.0))
+    values = Values(exp(np.array([[0.3, 0.2, 0.8]])))
+    state = solver.start()
+    for _ in range(400):
+        _, state = solver.step(values, state, DT)
+    index = {name: k for k, name in enumerate(body.names)}
+    arm = [index[name] for name in body.names if "arm" in name or "leg" in name or "foot" in name]
+    assert state.joints[arm] == pytest.approx(posture[arm], abs=1e-4)
+    assert worst(solver, values, state) < 0.02 * DEGREE
+
+
+def test_a_full_solve_begins_at_the_first_frame():
+    solver = WholeBody(manikin(), TRACKED, Options(limits=Limits(velocity=0.5)))
+    values = asks(solver.body, pose(solver, 1.0, 0.8))
+    state = solver.settled(values, solver.start())
+    assert worst(solver, values, state) < 1e-6
+    assert not state.velocity.any()
+    assert np.abs(state.joints).max() < 2.0 * math.pi
+
+
+def test_a_fixed_base_stays():
+    solver = WholeBody(manikin(floating=False), TRACKED)
+    for _, _, state in follow(solver, 10, state=solver.start()):
+        assert state.base_position == pytest.approx(np.zeros(3), abs=0)
+        assert state.base_rotation == pytest.approx(np.eye(3), abs=1e-15)
+
+
+def test_baumgarte_draws_back_a_drifting_base_and_the_default_has_none():
+    drifts = {}
+    for rate in (0.01 / DT, 1.0 / DT):
+        solver = WholeBody(manikin(), TRACKED, Options(integration="baumgarte", stabilisation=rate))
+        largest = max(np.abs(state.base_rotation.T @ state.base_rotation - np.eye(3)).max() for *_, state in follow(solver, 120))
+        drifts[rate * DT] = largest
+    assert 1e-6 < drifts[1.0] < 5e-3 < drifts[0.01]
+
+
+@sometimes
+@given(seeds)
+def test_arbitrary_trees_with_joints_that_slide_are_followed_to_poses_that_they_have(seed):
+    draw = random.Random(seed)
+    body, _, angles = random_body(draw, draw.randint(2, 10))
+    links = list(body.links)
+    targets = [*(Target(link) for link in links), *(Target(link, "position") for link in links)]
+    solver = WholeBody(body, targets)
+    goal = at_rest(body, angles, np.eye(3), np.array([0.1, 0.2, 0.3]))
+    near = np.clip(angles + 0.05 * np.array([draw.uniform(-1, 1) for _ in angles]), body.lower, body.upper)
+    values = asks(body, goal, targets)
+    state = solver.settled(values, at_rest(body, near, np.eye(3), np.zeros(3)))
+    turns, moves = solver.missed(values, state)
+    assert max(turns.max(), moves.max()) < 1e-3
+    assert np.all((state.joints >= body.lower) & (state.joints <= body.upper))
+
+
+def test_the_same_values_give_the_same_bits_and_a_kept_state_can_be_gone_back_to():
+    def run(solver, state=None):
+        return [state.joints.tobytes() + state.base_rotation.tobytes() for _, _, state in follow(solver, 30, state=state)]
+
+    solver = WholeBody(manikin(reach=0.3), TRACKED, Options(limits=Limits(velocity=1.0)))
+    first = run(solver)
+    assert first == run(solver) == run(WholeBody(manikin(reach=0.3), TRACKED, Options(limits=Limits(velocity=1.0))))
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda solver: solver.step(Values(), solver.start(), DT), r"rotation must have the shape \(12, 3, 3\)"),
+        (lambda solver: solver.step(asks(solver.body, solver.start()), solver.start(), 0.0), "a step takes time above zero, got 0.0"),
+        (lambda solver: WholeBody(solver.body, [Target("head"), Target("head")]), "link 'head' has two orientation targets"),
+        (lambda solver: WholeBody(solver.body, [Target("head")], Options(posture=np.zeros(2))), "one value for each of the 33 joints"),
+        (lambda solver: Target("head", weight=-1.0), "target 'head': the weight"),
+        (lambda solver: Target("head", gain=-1.0), "target 'head': the gain"),
+        (lambda solver: Options(damping=0.0), "the damping must be above zero"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_by_name(make, said):
+    with pytest.raises(TargetError, match=said):
+        make(WholeBody(manikin(), TRACKED))
+
+
+def test_limits_that_cannot_be_are_refused():
+    with pytest.raises(ValueError, match="velocity limits must be above zero"):
+        Limits(velocity=0.0)
+    with pytest.raises(ValueError, match="avoidance 'tanh' scales velocity limits"):
+        Limits(avoidance="tanh")

@@ -1,0 +1,147 @@
+"""A body's kinematics are the skeleton's, and the normal equations are those of its Jacobians."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from limber.solvers.rotations import IDENTITY, X, about, to_matrix
+from limber.solvers.skeleton import End, Joint, SkeletonError
+from limber.solvers.whole_body.body import BASE, Body, Coupling
+from limber.solvers.whole_body.normal import Normal
+from limber.solvers.whole_body.so3 import antisymmetric, cross, exp, log, orthonormal
+from limber.solvers.whole_body.state import at_rest, moved
+
+from tests.solvers.bodies import LINKS, manikin, random_body
+from tests.solvers.chains import any_turn
+
+often = settings(derandomize=True, deadline=None, max_examples=60)
+seeds = st.integers(0, 10**6)
+SMALL = 1e-6  # [rad or m] of central differences
+
+
+def any_matrix(draw: random.Random) -> np.ndarray:
+    return np.array(to_matrix(any_turn(draw)))
+
+
+@often
+@given(seeds)
+def test_links_are_where_the_skeleton_has_them(seed):
+    draw = random.Random(seed)
+    body, tree, angles = random_body(draw, draw.randint(2, 12))
+    frames = body.forward(np.eye(3), angles)
+    pose = tree.forward(angles.tolist())
+    placed = body.placed(frames, np.arange(len(tree.ends)))
+    for end in range(len(tree.ends)):
+        rotation, place = tree.end_pose(pose, end)
+        assert placed[end, :3, :3] == pytest.approx(np.array(to_matrix(rotation)), abs=1e-12)
+        assert placed[end, :3, 3] == pytest.approx(np.array(place), abs=1e-12)
+
+
+@settings(derandomize=True, deadline=None, max_examples=15)
+@given(seeds)
+def test_jacobians_agree_with_finite_differences_of_a_moved_state(seed):
+    draw = random.Random(seed)
+    body, _, angles = random_body(draw, draw.randint(2, 9))
+    body.lower[:], body.upper[:] = -np.inf, np.inf
+    state = at_rest(body, angles, any_matrix(draw), np.array([1.0, 2.0, 3.0]))
+    for link in range(len(body.links)):
+        angular, linear = body.jacobian(state.frames, link)
+        for k in range(body.unknowns):
+            step = np.zeros(body.unknowns)
+            step[k] = SMALL
+            ahead, behind = (moved(body, state, sign * step, 1.0) for sign in (1.0, -1.0))
+            one, other = (body.placed(end.frames, np.array([link]))[0] for end in (ahead, behind))
+            turn = log(one[:3, :3] @ other[:3, :3].T) / (2 * SMALL)
+            move = (one[:3, 3] + ahead.base_position - other[:3, 3] - behind.base_position) / (2 * SMALL)
+            assert angular[:, k] == pytest.approx(turn, abs=1e-7)
+            assert linear[:, k] == pytest.approx(move, abs=1e-7)
+
+
+@often
+@given(seeds)
+def test_normal_equations_are_those_of_the_jacobians(seed):
+    draw, numbers = random.Random(seed), np.random.default_rng(seed)
+    body, _, angles = random_body(draw, draw.randint(2, 12))
+    links = np.arange(len(body.links))
+    turning, placed = (np.array(draw.sample(list(links), draw.randint(0, len(links))), np.intp) for _ in range(2))
+    frames = body.forward(any_matrix(draw), angles)
+    places = body.placed(frames, placed)[:, :3, 3]
+    turn_weights, weights = numbers.uniform(0, 2, len(turning)), numbers.uniform(0, 2, len(placed))
+    turns, moves = numbers.normal(size=(len(turning), 3)), numbers.normal(size=(len(placed), 3))
+    matrix, vector = Normal(body, turning, placed).equations(frames, turn_weights, turns, places, weights, moves)
+
+    jacobians = [body.jacobian(frames, int(k))[0] for k in turning] + [body.jacobian(frames, int(k))[1] for k in placed]
+    jacobian = np.concatenate([np.zeros((0, body.unknowns)), *jacobians])
+    weight = np.repeat(np.append(turn_weights, weights), 3)
+    assert matrix == pytest.approx(jacobian.T @ (weight[:, None] * jacobian), abs=1e-10)
+    assert vector == pytest.approx(jacobian.T @ (weight * np.append(turns, moves)), abs=1e-10)
+
+
+def test_a_position_at_the_bases_own_place_needs_nothing_of_the_tree():
+    body = manikin()
+    frames = body.forward(exp(np.array([0.3, -0.4, 0.5])), np.linspace(-1, 1, len(body)))
+    pelvis = body.rows(["pelvis"])
+    normal = Normal(body, body.rows(LINKS), pelvis)
+    assert normal.all_at_base
+    matrix, vector = normal.equations(frames, np.ones(len(LINKS)), np.ones((len(LINKS), 3)), np.zeros((1, 3)), np.ones(1), np.ones((1, 3)))
+    normal.all_at_base = False
+    longer = normal.equations(frames, np.ones(len(LINKS)), np.ones((len(LINKS), 3)), np.zeros((1, 3)), np.ones(1), np.ones((1, 3)))
+    assert matrix == pytest.approx(longer[0], abs=1e-12)
+    assert vector == pytest.approx(longer[1], abs=1e-12)
+
+
+@often
+@given(seeds, st.sampled_from([0.0, 1e-12, 1e-7, 0.1, 1.0, 3.0, math.pi - 1e-7, math.pi - 1e-9, math.pi]))
+def test_the_logarithm_undoes_the_exponential_up_to_a_half_turn(seed, angle):
+    axis = np.random.default_rng(seed).normal(size=3)
+    vector = angle * axis / np.linalg.norm(axis)
+    turn = exp(vector)
+    assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-14)
+    assert exp(log(turn[None])[0]) == pytest.approx(turn, abs=1e-9)
+    assert np.linalg.norm(log(turn)) == pytest.approx(angle, abs=1e-9)
+    if angle < math.pi - 1e-8:
+        assert log(turn[None])[0] == pytest.approx(vector, abs=1e-8)
+
+
+def test_the_papers_residual_is_the_sine_and_sees_no_half_turn():
+    for angle in (0.1, 1.0, 2.0, math.pi):
+        turn = exp(np.array([0.0, angle, 0.0]))
+        assert antisymmetric(turn) == pytest.approx([0.0, math.sin(angle), 0.0], abs=1e-15)
+    assert np.linalg.norm(log(exp(np.array([0.0, math.pi, 0.0])))) == pytest.approx(math.pi)
+
+
+def test_vectors_and_drifted_matrices():
+    a, b = np.random.default_rng(0).normal(size=(2, 5, 3))
+    assert cross(a, b) == pytest.approx(np.cross(a, b))
+    turn = exp(np.array([1.0, 2.0, -0.5]))
+    assert orthonormal(turn * (1 + 1e-9)) == pytest.approx(turn, abs=1e-8)
+
+
+def hinge(name="a", parent=-1) -> Joint:
+    return Joint(name, parent, IDENTITY, (0.0, 0.0, 0.0), X, -1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Body([hinge("a", 0)], []), "joint 'a': its parent must come before it"),
+        (lambda: Body([hinge()], [End(1, name="hand")]), "link 'hand' is carried by joint 1: there are 1"),
+        (lambda: Body([hinge()], [End(0, name="hand"), End(-1, name="hand")]), "two links are called 'hand'"),
+        (lambda: Body([hinge()], [], couplings=[Coupling("pair", {"b": 1.0})]), "coupling 'pair': there is no joint 'b'"),
+        (lambda: Body([hinge()], [], couplings=[Coupling("pair", {"a": 1.0}, 2.0, 1.0)]), "coupling 'pair': 2 is above 1"),
+        (lambda: manikin().rows(["tail"]), "there is no link 'tail': the links are pelvis"),
+    ],
+)
+def test_what_cannot_be_is_said_by_name(make, said):
+    with pytest.raises(SkeletonError, match=said):
+        make()
+
+
+def test_a_body_without_joints_is_its_base():
+    body = Body([], [End(-1, about(X, 0.5), (0.0, 1.0, 0.0), "box")])
+    frames = body.forward(np.eye(3), np.zeros(0))
+    assert body.unknowns == BASE
+    assert body.placed(frames, np.array([0]))[0, :3, 3] == pytest.approx([0.0, 1.0, 0.0])
