@@ -25,6 +25,7 @@ LONGEST_STEP = 0.5  # [rad or sizes] of one coordinate: beyond it the first orde
 NO_STEP = 1e-12  # [rad or sizes]
 LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e4
 EASIER, HARDER = 0.25, 8.0  # what a step's success or failure makes of the damping
+TRUSTED, DOUBTED = 0.75, 0.25  # of the gain that the first order promises: where it holds, and where it does not
 GAINED = 1e-7  # of the squared error: a step that gains less has settled
 SLOW = 0.1  # of the squared error: where less is gained in a step, what past steps tell is used
 REMEMBERED = 3  # past steps
@@ -122,8 +123,12 @@ class Descent:
                 self._taken = (there.values - here.values) / self.unit
                 if self.coordinates.balls.size:
                     self._taken[self.coordinates.ball_coordinates] = tried[self.coordinates.ball_coordinates]
-                if gain > 0.0:
+                left = here.goals[0] + here.goals[1] @ tried
+                promised = here.square - float(left @ left)
+                if gain > TRUSTED * promised:
                     self.damping = max(self.damping * EASIER, LEAST_DAMPING)
+                elif gain < DOUBTED * promised:
+                    self.damping = min(self.damping * HARDER, MOST_DAMPING)
                 if gain > SLOW * here.square:
                     self._wanted = None
                     self._past.clear()
