@@ -3,9 +3,39 @@
 import bpy
 import numpy as np
 
-from tests.blender.rigs import make_active
+from tests.blender.modal import Window, step_by_step
+from tests.blender.rigs import keyed, looking_chain, make_active
 
 IN_KEYS = 1e-6  # [rad] keys are single precision
+
+
+def moving_chain():
+    """A chain that is to be baked from frame 5 to 25, and whose target moves all the while."""
+    chain = looking_chain()[1]
+    keyed(chain.target, (1, 30))
+    chain.frame_start, chain.frame_end = 5, 25
+    return chain
+
+
+def begin(*chains):
+    """A bake of these chains over the first one's range."""
+    from limber.rig.bake import Bake
+
+    return Bake(bpy.context.scene, [(chain.id_data, chain) for chain in chains], chains[0].frame_start, chains[0].frame_end)
+
+
+def bake_window(monkeypatch) -> Window:
+    """The Bake operator as a window runs it, one frame at a time."""
+    from limber.operators.bake import LIMBER_OT_bake
+
+    return step_by_step(monkeypatch, LIMBER_OT_bake, all_chains=False)
+
+
+def drop_keys(rig) -> None:
+    """The rig is at rest again, without an action."""
+    rig.animation_data.action = None
+    for bone in rig.pose.bones:
+        bone.rotation_euler = (0, 0, 0)
 
 
 def live_motion(rig, chains, frames) -> dict[int, list[float]]:

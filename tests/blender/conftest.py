@@ -32,6 +32,12 @@ def extension() -> Iterator[None]:
 
 
 @pytest.fixture
+def rig(chain):
+    """The armature object of the test's chain."""
+    return chain.id_data
+
+
+@pytest.fixture
 def reopen(tmp_path: Path) -> Callable[[], Path]:
     """Saves the file and opens it again, as a user does; returns its path."""
 

@@ -30,3 +30,11 @@ class Window:
 
     def send(self, kind: str, shift: bool = False):
         return self.modal(bpy.context, type("Event", (), {"type": kind, "shift": shift})())
+
+
+def step_by_step(monkeypatch, operator, **properties) -> Window:
+    """An operator as a window runs it, a single step at each tick of its timer."""
+    from limber.operators import stepwise
+
+    monkeypatch.setattr(stepwise, "BUDGET", 0.0)
+    return Window(operator, **properties)

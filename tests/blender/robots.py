@@ -4,11 +4,13 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import bpy
 import numpy as np
 
 from tests.blender.rigs import looking_chain, make_active, target
+from tests.hardware.pty_robot import PtyRobot
 
 PATIENCE = 20.0  # [s] for what takes a fraction of a second on an idle machine
 SERVO_REACH = 1.4  # [rad] within what a hobby servo can turn
@@ -75,6 +77,19 @@ def arm(rig) -> None:
     connect(rig)
     bpy.ops.limber.arm()
     until(lambda: state(rig) == "ARMED", "the robot is armed")
+
+
+@contextmanager
+def on_bus(rig, servos, protocol: str) -> Iterator[PtyRobot]:
+    """Simulated servos (of `tests.hardware.servo_bus`) behind a real port, and the rig connected to them; all their places are known."""
+    servos.now = time.perf_counter()
+    rig.limber.device.protocol = protocol
+    with PtyRobot(servos) as bus:
+        rig.limber.device.port = bus.port
+        connect(rig)
+        until(lambda: None not in status(rig).places, "all places are known")
+        yield bus
+        bpy.ops.limber.disconnect()
 
 
 def is_at(rig, angles, near: float = 0.01) -> bool:

@@ -3,21 +3,13 @@
 import bpy
 import pytest
 
-from tests.blender.baking import IN_KEYS, apart, curves, live_motion, played
+from tests.blender.baking import IN_KEYS, apart, begin, curves, drop_keys, live_motion, moving_chain, played
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, make_active, target
 
 
 @pytest.fixture
 def chain():
-    chain = looking_chain()[1]
-    keyed(chain.target, (1, 30))
-    chain.frame_start, chain.frame_end = 5, 25
-    return chain
-
-
-@pytest.fixture
-def rig(chain):
-    return chain.id_data
+    return moving_chain()
 
 
 # the same motion as live
@@ -35,7 +27,6 @@ def test_at_the_filters_output_baked_live_and_sent_angles_are_equal(rig, chain, 
     """What is handed to the robot's link is caught there: the link itself takes what it is given."""
     from limber.hardware.link import Link
     from limber.rig import live
-    from limber.rig.bake import Bake
 
     sent = []
     send = Link.send
@@ -47,7 +38,7 @@ def test_at_the_filters_output_baked_live_and_sent_angles_are_equal(rig, chain, 
         bpy.context.scene.frame_set(frame)
         shown[frame] = dict(zip(live.session(rig, chain).reader.places, live.session(rig, chain).outputs.angles.tolist(), strict=True))
         assert sent[-1] == [shown[frame][joint.bone, joint.axis] for joint in chain.joints]
-    bake = Bake(bpy.context.scene, [(rig, chain)], 5, 25)
+    bake = begin(chain)
     while bake.step():
         pass
     baked = {(bone, axis): angles for _, _, bone, axis, angles in bake.channels(rig)}
@@ -59,9 +50,7 @@ def test_at_the_filters_output_baked_live_and_sent_angles_are_equal(rig, chain, 
 def test_keys_are_the_same_whether_live_was_on_or_not(rig, chain):
     bpy.ops.limber.bake()
     first = played(rig, [chain], range(5, 26))
-    rig.animation_data.action = None
-    for bone in rig.pose.bones:
-        bone.rotation_euler = (0, 0, 0)
+    drop_keys(rig)
     bpy.ops.limber.live()
     bpy.ops.limber.bake()
     assert apart(first, played(rig, [chain], range(5, 26))) == 0

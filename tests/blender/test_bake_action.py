@@ -3,21 +3,13 @@
 import bpy
 import pytest
 
-from tests.blender.baking import IN_KEYS, apart, curves, live_motion, played, walk
+from tests.blender.baking import IN_KEYS, apart, curves, live_motion, moving_chain, played, walk
 from tests.blender.rigs import keyed, looking_chain, target
 
 
 @pytest.fixture
 def chain():
-    chain = looking_chain()[1]
-    keyed(chain.target, (1, 30))
-    chain.frame_start, chain.frame_end = 5, 25
-    return chain
-
-
-@pytest.fixture
-def rig(chain):
-    return chain.id_data
+    return moving_chain()
 
 
 # the action that was there

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Quaternion
 
-from tests.blender.baking import IN_KEYS, apart, curves, live_motion, played, state
+from tests.blender.baking import IN_KEYS, apart, bake_window, begin, curves, drop_keys, live_motion, moving_chain, played, state
 from tests.blender.modal import Window
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, target
 
@@ -19,22 +19,9 @@ FRAMES, STANDS, TURNS = 100, 41, 40  # of a target: all, those until it begins t
 
 @pytest.fixture
 def chain():
-    chain = looking_chain()[1]
-    keyed(chain.target, (1, 30))
-    chain.frame_start, chain.frame_end = 5, 25
+    chain = moving_chain()
     chain.look_ahead = True
     return chain
-
-
-@pytest.fixture
-def rig(chain):
-    return chain.id_data
-
-
-def begin(*chains):
-    from limber.rig.bake import Bake
-
-    return Bake(bpy.context.scene, [(chain.id_data, chain) for chain in chains], chains[0].frame_start, chains[0].frame_end)
 
 
 def suddenly_turning(axis: str, step: float):
@@ -186,9 +173,7 @@ def test_eyes_on_a_neck_look_ahead_each_as_it_is_set(chain):
 def test_baking_twice_gives_the_same_keys(rig, chain):
     bpy.ops.limber.bake()
     first = played(rig, [chain], range(5, 26))
-    rig.animation_data.action = None
-    for bone in rig.pose.bones:
-        bone.rotation_euler = (0, 0, 0)
+    drop_keys(rig)
     bpy.ops.limber.bake()
     assert played(rig, [chain], range(5, 26)) == first
 
@@ -198,12 +183,7 @@ def test_baking_twice_gives_the_same_keys(rig, chain):
 
 @pytest.fixture
 def window(monkeypatch) -> Window:
-    """The Bake operator as a window runs it, one frame at a time."""
-    from limber.operators import stepwise
-    from limber.operators.bake import LIMBER_OT_bake
-
-    monkeypatch.setattr(stepwise, "BUDGET", 0.0)
-    return Window(LIMBER_OT_bake, all_chains=False)
+    return bake_window(monkeypatch)
 
 
 def test_progress_covers_both_passes_and_says_which(rig, chain, window):

@@ -3,28 +3,14 @@
 import bpy
 import pytest
 
-from tests.blender.baking import curves, live_motion, played, state, walk
+from tests.blender.baking import bake_window, begin, curves, drop_keys, live_motion, moving_chain, played, state, walk
 from tests.blender.modal import Window
 from tests.blender.rigs import keyed, looking_chain, make_active
 
 
 @pytest.fixture
 def chain():
-    chain = looking_chain()[1]
-    keyed(chain.target, (1, 30))
-    chain.frame_start, chain.frame_end = 5, 25
-    return chain
-
-
-@pytest.fixture
-def rig(chain):
-    return chain.id_data
-
-
-def begin(rig, chain):
-    from limber.rig.bake import Bake
-
-    return Bake(bpy.context.scene, [(rig, chain)], chain.frame_start, chain.frame_end)
+    return moving_chain()
 
 
 @pytest.mark.parametrize("live", [False, True])
@@ -35,7 +21,7 @@ def test_a_cancelled_bake_leaves_nothing(rig, chain, live):
     if live:
         bpy.ops.limber.live()
     before = state(rig)
-    bake = begin(rig, chain)
+    bake = begin(chain)
     for _ in range(8):
         assert bake.step()
     assert bpy.context.scene.frame_current == 12, "frame 12 is the eighth"
@@ -48,7 +34,7 @@ def test_live_stands_still_while_a_bake_steps_through_the_scene(rig, chain):
 
     bpy.ops.limber.live()
     before = live.session(rig, chain).outputs
-    bake = begin(rig, chain)
+    bake = begin(chain)
     for _ in range(8):
         bake.step()
         assert live.session(rig, chain).outputs is before
@@ -59,7 +45,7 @@ def test_live_follows_again_after_a_cancelled_bake(rig, chain):
     from limber.rig import live
 
     bpy.ops.limber.live()
-    bake = begin(rig, chain)
+    bake = begin(chain)
     bake.step()
     bake.cancel()
     chain.target.animation_data_clear()
@@ -82,10 +68,8 @@ def tick() -> float:
 def test_baking_in_slices_gives_the_same_keys_as_at_once(rig, chain):
     bpy.ops.limber.bake()
     wanted = played(rig, [chain], range(5, 26))
-    rig.animation_data.action = None
-    for bone in rig.pose.bones:
-        bone.rotation_euler = (0, 0, 0)
-    bake = begin(rig, chain)
+    drop_keys(rig)
+    bake = begin(chain)
     slices = 1
     while bake.run(seconds=0):
         slices += 1
@@ -97,12 +81,7 @@ def test_baking_in_slices_gives_the_same_keys_as_at_once(rig, chain):
 
 @pytest.fixture
 def window(monkeypatch) -> Window:
-    """The Bake operator as a window runs it, one frame at a time."""
-    from limber.operators import stepwise
-    from limber.operators.bake import LIMBER_OT_bake
-
-    monkeypatch.setattr(stepwise, "BUDGET", 0.0)
-    return Window(LIMBER_OT_bake, all_chains=False)
+    return bake_window(monkeypatch)
 
 
 def test_timer_events_bake_until_all_is_baked(rig, chain, window):

@@ -12,11 +12,6 @@ def chain():
     return looking_chain()[1]
 
 
-@pytest.fixture
-def rig(chain):
-    return chain.id_data
-
-
 def test_a_good_chain_is_in_order(rig, chain, capfd):
     assert sentences(rig, chain) == []
     bpy.ops.limber.check_chain()

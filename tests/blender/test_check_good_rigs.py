@@ -12,11 +12,6 @@ def chain():
     return looking_chain()[1]
 
 
-@pytest.fixture
-def rig(chain):
-    return chain.id_data
-
-
 def edit_bones(rig, change) -> None:
     make_active(rig)
     bpy.ops.object.mode_set(mode="EDIT")

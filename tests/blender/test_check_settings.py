@@ -14,11 +14,6 @@ def chain():
     return looking_chain()[1]
 
 
-@pytest.fixture
-def rig(chain):
-    return chain.id_data
-
-
 # limits
 
 

@@ -7,7 +7,7 @@ from limber.rig import compare, live
 from limber.solvers.table import SOLVERS
 
 from tests.blender.baking import curves, walk
-from tests.blender.modal import Window
+from tests.blender.modal import step_by_step
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, make_active, target
 from tests.blender.shown import authored, choose, go_live, no_handler_raises, pose, session, settle, traces
 
@@ -155,15 +155,13 @@ def test_between_frames_the_scene_stays_between_them(chain_in_motion):
 
 
 def test_in_a_window_it_goes_step_by_step_and_escape_leaves_the_scene_as_it_was(chain_in_motion, monkeypatch):
-    from limber.operators import stepwise
     from limber.operators.compare import LIMBER_OT_compare_solvers
 
     rig, chain = chain_in_motion
     make_active(rig)
-    monkeypatch.setattr(stepwise, "BUDGET", 0.0)
     before = scene_as_is()
     properties = type("Properties", (), {"is_property_set": staticmethod(lambda name: False)})
-    window = Window(LIMBER_OT_compare_solvers, frames="RANGE", properties=properties)
+    window = step_by_step(monkeypatch, LIMBER_OT_compare_solvers, frames="RANGE", properties=properties)
     window.start()
     for _ in range(2 * len(SOLVERS)):
         assert window.send("TIMER") == {"RUNNING_MODAL"}

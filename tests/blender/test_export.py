@@ -28,11 +28,6 @@ def chain():
     return chain
 
 
-@pytest.fixture
-def rig(chain):
-    return chain.id_data
-
-
 def export(path, form: str = "json", **settings) -> set[str]:
     return bpy.ops.limber.export_motion(filepath=str(path), format=form, **settings)
 

@@ -12,11 +12,6 @@ def chain():
     return looking_chain()[1]
 
 
-@pytest.fixture
-def rig(chain):
-    return chain.id_data
-
-
 # a pose asset that Blender understands
 
 

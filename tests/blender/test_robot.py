@@ -13,11 +13,6 @@ def chain():
     return robot_rig()[1]
 
 
-@pytest.fixture
-def rig(chain):
-    return chain.id_data
-
-
 def angles(rig) -> list[float]:
     """The posed angles, in the channels' order."""
     return [rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for chain in rig.limber.chains for joint in chain.joints]

@@ -1,26 +1,19 @@
 """Calibrating in Blender: zero, ends and range from how the robot stands; models of servos; the calibration as a file and as a copy."""
 
 import json
-import time
 from pathlib import Path
 
 import bpy
 import pytest
 
 from tests.blender.rigs import UPRIGHT, build, make_active
-from tests.blender.robots import connect, robot_rig, state, status, until
-from tests.hardware.pty_robot import PtyRobot
+from tests.blender.robots import connect, on_bus, robot_rig, state, status, until
 from tests.hardware.servo_bus import StsBus
 
 
 @pytest.fixture
 def chain():
     return robot_rig()[1]
-
-
-@pytest.fixture
-def rig(chain):
-    return chain.id_data
 
 
 @pytest.fixture(autouse=True)
@@ -35,17 +28,8 @@ def own_folder(monkeypatch, tmp_path):
 @pytest.fixture
 def bus(rig, chain):
     """Six Feetech servos on a port, and a rig that is connected to them."""
-    servos = StsBus({joint.servo: 2048.0 + 50 * joint.servo for joint in chain.joints})
-    servos.now = time.perf_counter()
-    device = rig.limber.device
-    device.protocol = "feetech_sts"
-    with PtyRobot(servos) as robot:
-        device.port = robot.port
-        connect(rig)
-        until(lambda: None not in status(rig).places, "all places are known")
-        robot.servos = servos.servos
-        yield robot
-        bpy.ops.limber.disconnect()
+    with on_bus(rig, StsBus({joint.servo: 2048.0 + 50 * joint.servo for joint in chain.joints}), "feetech_sts") as bus:
+        yield bus
 
 
 def limp(rig) -> None:
@@ -58,7 +42,7 @@ def move(rig, bus, servo: int, steps: float) -> None:
     from limber.rig import calibrating
 
     with bus.lock:
-        bus.servos[servo].position = steps
+        bus.robot.servos[servo].position = steps
     until(lambda: abs(calibrating.positions(rig)[servo] - steps) < 2, f"servo {servo} is at {steps}")
     calibrating.note()
 
@@ -74,7 +58,7 @@ def test_zero_is_where_the_robot_stands(rig, chain, bus):
 
 
 def test_one_joint_is_let_go_alone_and_the_armature_stays_as_it_is(rig, chain, bus):
-    torque = [servo.table[40] for servo in bus.servos.values()]
+    torque = [servo.table[40] for servo in bus.robot.servos.values()]
     assert torque == [0] * 6, "connecting gives no torque"
     bpy.ops.limber.arm()
     until(lambda: state(rig) == "ARMED", "it is armed")
@@ -82,7 +66,7 @@ def test_one_joint_is_let_go_alone_and_the_armature_stays_as_it_is(rig, chain, b
     until(lambda: state(rig) == "DISARMED", "it is disarmed, and holds")
     bpy.ops.limber.let_go(joint="middle X")
     until(lambda: state(rig) == "LIMP", "it is limp")
-    assert [servo.table[40] for servo in bus.servos.values()] == [1, 1, 0, 1, 1, 1]
+    assert [servo.table[40] for servo in bus.robot.servos.values()] == [1, 1, 0, 1, 1, 1]
     before = rig.pose.bones["middle"].rotation_euler.x
     move(rig, bus, 2, 1900.0)
     assert rig.pose.bones["middle"].rotation_euler.x == before

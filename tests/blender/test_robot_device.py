@@ -11,11 +11,6 @@ def chain():
     return robot_rig()[1]
 
 
-@pytest.fixture
-def rig(chain):
-    return chain.id_data
-
-
 def describe(rig):
     from limber.rig import robot
 

@@ -1,14 +1,11 @@
 """The armature follows a robot that is moved by hand; the ghost and the plot show what the robot says."""
 
-import time
-
 import bpy
 import numpy as np
 import pytest
 from mathutils import Vector
 
-from tests.blender.robots import a_while, connect, is_at, robot_rig, state, status, until
-from tests.hardware.pty_robot import PtyRobot
+from tests.blender.robots import a_while, connect, is_at, on_bus, robot_rig, state, status, until
 from tests.hardware.servo_bus import DynamixelBus
 
 STEPS = 651.9  # a radian
@@ -20,23 +17,9 @@ def chain():
 
 
 @pytest.fixture
-def rig(chain):
-    return chain.id_data
-
-
-@pytest.fixture
 def bus(rig, chain):
-    servos = DynamixelBus(dict.fromkeys((joint.servo for joint in chain.joints), 2048.0))
-    servos.now = time.perf_counter()
-    device = rig.limber.device
-    device.protocol = "dynamixel"
-    with PtyRobot(servos) as robot:
-        device.port = robot.port
-        connect(rig)
-        until(lambda: None not in status(rig).places, "all places are known")
-        robot.bus = servos
-        yield robot
-        bpy.ops.limber.disconnect()
+    with on_bus(rig, DynamixelBus(dict.fromkeys((joint.servo for joint in chain.joints), 2048.0)), "dynamixel") as bus:
+        yield bus
 
 
 def follow() -> None:
@@ -49,7 +32,7 @@ def follow() -> None:
 def lead(rig, bus, servo: int, angle: float) -> None:
     """A hand turns a servo; returns when the armature has followed."""
     with bus.lock:
-        bus.bus.servos[servo].position = 2048.0 + STEPS * angle
+        bus.robot.servos[servo].position = 2048.0 + STEPS * angle
     until(lambda: abs(status(rig).places[servo] - angle) < 0.01, "the robot says so")
     follow()
 
@@ -61,13 +44,13 @@ def let_go(rig) -> None:
 
 def test_the_armature_follows_the_hand_and_keeps_the_pose(rig, bus):
     let_go(rig)
-    assert not any(bus.bus.has_torque(number) for number in bus.bus.servos)
+    assert not any(bus.robot.has_torque(number) for number in bus.robot.servos)
     lead(rig, bus, 2, 0.6)
     assert rig.pose.bones["middle"].rotation_euler.x == pytest.approx(0.6, abs=0.01)
     bpy.ops.limber.end_puppeteer()
     until(lambda: state(rig) == "DISARMED", "it has ended")
     with bus.lock:
-        bus.bus.servos[2].position = 2048.0
+        bus.robot.servos[2].position = 2048.0
     for _ in a_while():
         follow()
     assert rig.pose.bones["middle"].rotation_euler.x == pytest.approx(0.6, abs=0.01)
@@ -190,7 +173,7 @@ def test_values_beside_the_joints_are_led_and_keyed_too(rig, chain, bus):
     let_go(rig)
     puppeteer.record(rig)
     with bus.lock:
-        bus.bus.servos[5].position = 2500.0
+        bus.robot.servos[5].position = 2500.0
     until(lambda: abs(status(rig).places[-1] - 0.75) < 0.01, "the robot says so")
     follow()
     assert rig["jaw"] == pytest.approx(0.75, abs=0.01)

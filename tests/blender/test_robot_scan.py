@@ -20,7 +20,6 @@ def bus():
     servos = StsBus({1: 2048.0, 4: 1000.0})
     servos.now = time.perf_counter()
     with PtyRobot(servos) as robot:
-        robot.servos = servos
         yield robot
 
 
@@ -108,10 +107,10 @@ def test_a_servo_gets_another_id_only_with_consent_and_the_list_shows_it(rig, bu
     options = {"port": bus.port, "protocol": "feetech_sts", "baudrate": 1_000_000, "servo": 4, "what": "ID", "new_servo": 7}
     with pytest.raises(RuntimeError, match="would all be changed"):
         bpy.ops.limber.change_servo(**options)
-    assert sorted(bus.servos.servos) == [1, 4]
+    assert sorted(bus.robot.servos) == [1, 4]
     bpy.ops.limber.change_servo(**options, alone=True)
     beat_until_over()
-    assert sorted(bus.servos.servos) == [1, 7]
+    assert sorted(bus.robot.servos) == [1, 7]
     assert [one.servo for one in robot_errands.scan().found] == [1, 7]
     assert not robot_errands.change().failed
 

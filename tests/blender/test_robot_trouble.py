@@ -14,11 +14,6 @@ def chain():
     return robot_rig()[1]
 
 
-@pytest.fixture
-def rig(chain):
-    return chain.id_data
-
-
 def beat() -> None:
     from limber.rig import robot
 
