@@ -147,7 +147,7 @@ class Device:
         channels: In any order.
         baudrate: Of the serial port [bit/s].
         protocol: Its name: "limber", or one that `protocols.table` knows.
-        latency: By how much all motion is late [s], to keep in step with sound.
+        latency: By how much all motion is late [s], to keep in step with sound; negative: what is handed over is so much early.
         multi_turn: Whether the servos turn more than once, where the protocol can tell them to.
 
     Raises:
@@ -174,8 +174,8 @@ class Device:
             )
         if self.baudrate <= 0:
             raise DeviceError(f"A baud rate of {self.baudrate} cannot work; 115200 is the firmware's own")
-        if not 0.0 <= self.latency <= LONGEST_LATENCY:
-            raise DeviceError(f"A latency of {self.latency:g} s; enter 0 to {LONGEST_LATENCY:g} s")
+        if not -LONGEST_LATENCY <= self.latency <= LONGEST_LATENCY:
+            raise DeviceError(f"A latency of {self.latency:g} s; enter {-LONGEST_LATENCY:g} to {LONGEST_LATENCY:g} s")
         self._check_names()
 
     def _check_names(self) -> None:

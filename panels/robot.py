@@ -135,6 +135,8 @@ class LIMBER_PT_robot_options(RigTab, bpy.types.Panel):
         layout.use_property_split = True
         layout.prop(device, "park")
         layout.prop(device, "latency")
+        if device.latency < 0.0 and any(chain.live for chain in rig.limber.chains):
+            sentence(layout, "Live motion cannot be early: bake it", "INFO")
         if device.protocol in {"feetech_sts", "dynamixel"}:
             layout.prop(device, "multi_turn")
         status = robot.status(rig)

@@ -11,7 +11,7 @@ from ..hardware.mixing import short_joints
 from ..hardware.safety import DRIVEN, State
 from ..hardware.status import Status
 from ..motion import MotionError
-from . import robot_device, robot_values
+from . import robot_ahead, robot_device, robot_values
 from .robot_device import Source, describe
 from .robot_history import History
 
@@ -170,7 +170,7 @@ def send(rig) -> None:
     if robot is None:
         return
     if not _held:
-        robot.angles = robot_values.newest(rig, robot.sources, robot.angles)
+        robot.angles = robot_ahead.ahead(rig, robot.sources, robot_values.newest(rig, robot.sources, robot.angles))
     robot.link.send(robot.angles)
 
 

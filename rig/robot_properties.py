@@ -177,10 +177,10 @@ class LimberDevice(PropertyGroup):
     multi_turn: BoolProperty(name="Multi-Turn", description="The servos are set to turn more than once")
     latency: FloatProperty(
         name="Delay",
-        description="The robot moves by so much later, in step with sound that comes late",
+        description="The robot moves by so much later, in step with sound that comes late. Negative: earlier, while keys play",
         subtype="TIME_ABSOLUTE",
         default=0.0,
-        min=0.0,
+        min=-2.0,
         max=2.0,
         precision=3,
     )

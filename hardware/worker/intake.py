@@ -32,7 +32,7 @@ class Intake:
 
     def __init__(self, device: Device, mixing: Mixing, turn: float) -> None:
         self._joints = device.joints
-        self._latency = device.latency
+        self._latency = max(device.latency, 0.0)  # what is to be early comes early
         self._mixing = mixing
         self._playback = Playback(turn)
         self._leaps = Leaps(device.joints)

@@ -1,0 +1,96 @@
+"""A negative delay: while keys play, the robot gets the values of a later frame."""
+
+import bpy
+import pytest
+from limber.rig import robot, robot_ahead
+from limber.rig.robot_device import Source
+
+from tests.blender.rigs import keyed
+from tests.blender.robots import connect, robot_rig
+
+
+@pytest.fixture
+def chain():
+    chain = robot_rig()[1]
+    scene, bone = bpy.context.scene, chain.id_data.pose.bones["middle"]
+    scene.frame_start, scene.frame_end, scene.render.fps, scene.render.fps_base = 1, 101, 25, 1.0
+    for frame in (1, 101):
+        bone.rotation_euler.x = 0.01 * (frame - 1)
+        bone.keyframe_insert("rotation_euler", index=0, frame=frame)
+    for curve in curves(chain.id_data):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    scene.frame_set(11)
+    return chain
+
+
+def curves(rig):
+    from limber.rig import actions
+
+    return actions.fcurves(rig.animation_data.action)
+
+
+def source(chain) -> Source:
+    return Source(chain.uid, "middle", "X")
+
+
+def sent(rig) -> dict[str, float]:
+    """What was handed over last, by the joints' names."""
+    link = robot.link(rig)
+    return {joint.name: value for joint, value in zip(link.device.joints, link._values, strict=True)}
+
+
+@pytest.mark.parametrize(("delay", "frame"), [(-0.4, 21), (-1.0, 36), (0.0, 11), (0.4, 11)])
+def test_while_keys_play_the_robot_gets_what_they_make_of_a_later_frame(chain, monkeypatch, delay, frame):
+    rig = chain.id_data
+    rig.limber.device.latency = delay
+    monkeypatch.setattr(robot_ahead, "playing_scene", lambda rig: bpy.context.scene)
+    connect(rig)
+    robot.send(rig)
+    assert sent(rig)["middle X"] == pytest.approx(0.01 * (frame - 1), abs=1e-6)
+    assert sent(rig)["base Y"] == pytest.approx(0.0)  # no keys: as it is
+
+
+def test_what_stands_is_sent_as_it_stands(chain):
+    rig = chain.id_data
+    rig.limber.device.latency = -0.4
+    connect(rig)
+    robot.send(rig)
+    assert sent(rig)["middle X"] == pytest.approx(0.1, abs=1e-6)
+
+
+def test_after_the_last_frame_the_first_one_follows(chain):
+    scene = bpy.context.scene
+    scene.frame_set(100)
+    assert robot_ahead.frame_ahead(scene, 0.04) == pytest.approx(101)
+    assert robot_ahead.frame_ahead(scene, 0.12) == pytest.approx(2)
+    scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 90, 101
+    assert robot_ahead.frame_ahead(scene, 0.12) == pytest.approx(91)
+
+
+def test_live_motion_and_what_drivers_make_are_not_known_ahead(chain):
+    rig = chain.id_data
+    assert robot_ahead.values_at(rig, (source(chain),), 31) == pytest.approx([0.3])
+    chain.live = True
+    assert robot_ahead.values_at(rig, (source(chain),), 31) == [None]
+    chain.live = False
+    rig.pose.bones["middle"].driver_add("rotation_euler", 0)
+    assert robot_ahead.values_at(rig, (source(chain),), 31) == [None]
+
+
+def test_nla_strips_that_have_a_say_leave_values_as_they_are(chain):
+    rig = chain.id_data
+    rig.animation_data.nla_tracks.new()
+    assert robot_ahead.values_at(rig, (source(chain),), 31) == [None]
+    rig.animation_data.nla_tracks[0].mute = True
+    assert robot_ahead.values_at(rig, (source(chain),), 31) == pytest.approx([0.3])
+
+
+def test_values_beside_the_joints_are_early_as_well(chain):
+    rig = chain.id_data
+    keyed(chain.target, (1, 101))
+    value = rig.limber.device.auxiliaries.add()
+    value.name, value.owner, value.path, value.servo = "far", chain.target, "location[1]", 30
+    (later,) = robot_ahead.values_at(rig, (Source(auxiliary="far"),), 101)
+    bpy.context.scene.frame_set(101)
+    assert later == pytest.approx(chain.target.location.y)
