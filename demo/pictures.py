@@ -18,6 +18,7 @@ INK, PAPER = "#1d2630", "#ffffff"
 SOLVED, FILTERED, REPORTED, LIMIT = "#9aa5b1", "#d1492e", "#1f6fb2", "#c9cdd2"
 MOST = 6  # joints with a row of their own; of longer chains those that move most
 DPI = 100
+ROOM = 16  # letters of a joint's name that are as high as its row
 
 
 def contact_sheet(folder: Path) -> Path:
@@ -74,7 +75,7 @@ def plot(folder: Path) -> Path:
         angle.plot(seen, reported[:, k], color=REPORTED, lw=1.0, ls="--", label="reported by the robot")
         low, high = angle.get_ylim()
         _forbidden(angle, limits[0, k], limits[1, k], low, high)
-        angle.set_ylabel(f"{names[k]}\n[{units[k]}]", fontsize=9)
+        angle.set_ylabel(f"{names[k]}\n[{units[k]}]", fontsize=min(9.0, 9.0 * ROOM / len(names[k])))
         most = limits[2, k]
         speed.plot(time[1:], _speed(solved[:, k], time), color=SOLVED, lw=2.4)
         speed.plot(time[1:], _speed(filtered[:, k], time), color=FILTERED, lw=1.4)
