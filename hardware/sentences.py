@@ -9,7 +9,10 @@ _STATES: dict[State, str] = {
     State.CLOSED: "Not connected: press Connect",
     State.CONNECTING: "Connecting to {port}: wait until the robot answers; nothing moves",
     State.DISARMED: "Disarmed: press Arm to let the robot move",
-    State.CONFIRM_POSE: "These servos cannot tell where they are: bring the robot to the pose that Blender shows, then press Confirm Pose",
+    State.CONFIRM_POSE: (
+        "These servos cannot tell where they are: bring the robot to the pose that Blender shows, "
+        "then press Confirm Pose, or Is There joint by joint"
+    ),
     State.ARMING: "Arming: the robot moves slowly to the pose that Blender shows; Stop is always ready",
     State.ARMED: "Armed: the robot follows",
     State.HOLDING: "Holding still: no new angles from Blender, which is busy; wait, and the robot moves on slowly",

@@ -116,7 +116,7 @@ def draw_servo(layout, device, servo, gear: bool = True) -> None:
     column.prop(servo, "max_us", text="Highest")
     column.prop(servo, "per_degree", text="Per Degree")
     column = layout.column(align=True)
-    column.prop(servo, "servo_speed")
+    column.prop(servo, "servo_speed", text="Top Speed (/s)")
     column.prop(servo, "on_silence")
 
 
