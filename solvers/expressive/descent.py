@@ -130,7 +130,7 @@ def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles) -> Angle
 
     Joints at a limit that the descent presses against stay; those that a pass carries over one go to it, and the others take over.
     """
-    held = ((least >= 0.0) & (descent < 0.0)) | ((most <= 0.0) & (descent > 0.0))
+    held = ((least == 0.0) & (descent < 0.0)) | ((most == 0.0) & (descent > 0.0))  # what must keep moving is not at rest at a limit
     fixed = np.zeros_like(descent)
     diagonal = np.arange(matrix.shape[1])
     for _ in range(PASSES):

@@ -10,11 +10,9 @@ from .descent import Lead
 from .model import Indices, Model
 from .pace import ARRIVED, LARGEST_MOVE, RAMP, STRAIGHT_RAMP
 
-STAY, ALONG, STRAIGHT, FORCED = range(4)
-"""No glide; toward the branch as the aim lets it; straight there, whatever the aim; the farthest joint straight there, others by their
-least share and otherwise as the aim asks."""
-KINDS = (ALONG, STRAIGHT, FORCED)
-LEAST_SHARE = 0.6  # of a joint's part in a step of a forced glide: or those that mend the aim would undo the way
+STAY, ALONG, STRAIGHT = range(3)
+"""No glide; toward the branch as the aim lets it; straight there, whatever the aim."""
+KINDS = (ALONG, STRAIGHT)
 
 
 class Glides(NamedTuple):
@@ -30,20 +28,12 @@ def led(model: Model, angles: Angles, glides: Glides, frames: int, lower: Angles
     gliding = glides.kinds != STAY
     away = np.where(gliding[:, None], glides.goals - angles, 0.0)
     far = np.abs(away) / model.scale
-    farthest = far.argmax(1)
     left = np.maximum(far.max(1), ARRIVED)
     top = min(LARGEST_MOVE, model.options.glide_speed)
     ramp = np.where(glides.kinds == STRAIGHT, STRAIGHT_RAMP, RAMP)
     brake = np.maximum(ramp, np.sqrt(2.0 * ramp * left) - 0.5 * ramp)
     travel = frames * np.minimum(np.minimum(top, glides.speeds + 0.5 * (frames + 1) * ramp), brake)
     toward = away * np.minimum(1.0, travel / left)[:, None]
-    forced = (glides.kinds == FORCED)[:, None] & (far > ARRIVED)
-    if forced.any():
-        share = LEAST_SHARE * toward
-        rows = np.arange(len(angles))
-        share[rows, farthest] = toward[rows, farthest]
-        lower = np.where(forced & (away > 0.0), np.minimum(np.maximum(lower, angles + share), upper), lower)
-        upper = np.where(forced & (away < 0.0), np.maximum(np.minimum(upper, angles + share), lower), upper)
     staying = np.where(gliding, 0.0, 1.0)
     lead = Lead(toward, staying, np.where(glides.kinds == STRAIGHT, 0.0, 1.0), np.ones(len(angles)), lower, upper)
     return lead, np.where(gliding, np.minimum(np.minimum(top, brake), glides.speeds + frames * ramp), 0.0)

@@ -14,7 +14,7 @@ import numpy as np
 from ..skeleton import Angles
 from .aims import BatchedAim
 from .descent import Descent, Lead, Pace, Rows
-from .glides import ALONG, FORCED, KINDS, STAY, Glides, arrived, led
+from .glides import ALONG, KINDS, STAY, Glides, arrived, led
 from .model import Authored, Model
 from .pace import LARGEST_MOVE
 from .prediction import Outlook
@@ -42,7 +42,7 @@ DELAY = 2  # frames on the present course before another begins in a simulation:
 STRIDE = 2  # frames in a step of a simulation: coarser ones misjudge what glides lose of the aim
 NEAR_FUTURE = 14  # frames until which that matters: a quick glide has arrived
 FAR_STRIDE = 6  # frames in a step from then on
-WORK = 13500  # in a frame's piece of a simulation: a few milliseconds in numpy
+WORK = 11500  # in a frame's piece of a simulation: two or three milliseconds in numpy
 STEP_WORK = 1500  # of a step by itself, against rows times joints
 TAIL = 30  # frames that the end of a simulation goes on for in its cost, or what is lost for good would seem cheap
 BRANCH_PROXIMAL = 0.1  # of branches in a simulation, which nothing holds back
@@ -292,7 +292,7 @@ class Planner:
         biased = costs / (HORIZON + TAIL) + HYSTERESIS
         biased[current] -= HYSTERESIS
         if lost > PATIENCE:
-            biased[np.isin(done.asked, (ALONG, FORCED))] += GIVEN_UP
+            biased[np.array(done.asked) == ALONG] += GIVEN_UP
         best = int(np.argmin(biased))
         if best == current:
             return state
