@@ -115,7 +115,7 @@ class _Reading:
         if kind not in PAIR_KINDS:
             raise JointTypeError(self.file, 0, "type", f"the closure of {pair} is '{kind}': it can be 3d or 6d")
         a, b = (self._link(str(name)) for name in pair)
-        return Held(f"{pair[0]} = {pair[1]} ({kind})", PAIR_KINDS[kind], a, b)
+        return Held(f"{pair[0]} = {pair[1]} ({kind})", PAIR_KINDS[kind], a, b, closes=True)
 
     def _link(self, name: str) -> str:
         if name in self.robot.link:

@@ -64,6 +64,7 @@ class Joint:
     upper: tuple[float, ...] = ()
     velocity: tuple[float, ...] = ()  # [rad/s or m/s] for each freedom; empty: no limit
     actuated: bool = False
+    closes: bool = False  # the loop in which it is shall be cut here, and it be named where that stays open
 
     def __post_init__(self) -> None:
         def need(held: bool, what: str) -> None:

@@ -61,7 +61,7 @@ class Tree:
 
 
 def span(mechanism: Mechanism) -> Tree:
-    """The tree with joints of fewer freedoms, actuators and limits preferred."""
+    """The tree with fixed joints, actuators and limits preferred, and what shall close left out where that can be."""
     return _Growth(mechanism).tree
 
 
@@ -146,7 +146,7 @@ def _forest(joints: Sequence[Joint]) -> tuple[list[Joint], list[Joint]]:
         return name
 
     def rank(joint: Joint) -> int:
-        return 0 if joint.kind == "fixed" else 1 if joint.is_valued else 2
+        return 3 if joint.closes else 0 if joint.kind == "fixed" else 1 if joint.is_valued else 2
 
     chosen = set()
     for joint in sorted(joints, key=rank):

@@ -1,0 +1,199 @@
+"""Forward kinematics on the poses of all bodies, each with six freedoms, and what it makes of inverse kinematics. Knows no Blender.
+
+Paper: eq. 1 (`Maximal.forward`: least squares over every joint, here with rotation vectors as updates, so six unknowns a body and no
+rows for the length of quaternions) and eq. 2 (`implicit`: actuators are what is sought). Both can take a mechanism apart, which
+`solver.MechanismSolver` cannot: they serve to compare, and to bring bodies together that were put down roughly.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from .frames import Array, exponential, frame_array, hat, orthonormal
+from .goals import FrameGoal
+from .kinds import KINDS
+from .model import WORLD, Joint, Mechanism
+from .pursuit import aim_of
+from .rows import Rows
+
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+STEPS = 100
+FLOOR = 1e-12  # of the sum of squares: ways that nothing holds stay still
+DONE = 1e-13  # of a step
+GAIN = 1e-4  # of what the first order promises: a line search takes no less (Nocedal & Wright's c1)
+SHORTEST = 1e-6  # of a step, in the line search
+DIFFERENCE = 1e-6  # [rad or m] of an actuator, for its derivative
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What a least-squares forward solve leaves."""
+
+    poses: Array  # (b, 4, 4) of the bodies
+    residual: float  # [m or rad] of the joint that is most open
+    worst: str  # that joint
+
+
+class Maximal:
+    """A mechanism's joints over all its bodies' poses."""
+
+    def __init__(self, mechanism: Mechanism, held: tuple[str, ...] = ()) -> None:
+        """`held`: joints whose values are given with every solve; the others are passive."""
+        self.mechanism = mechanism
+        grounds = [
+            Joint(f"ground {body.name}", "fixed", WORLD, body.name, body.start) for body in mechanism.bodies if body.grounded and body.start
+        ]
+        self.joints = [*grounds, *mechanism.joints]
+        self.held = [(k, joint) for k, joint in enumerate(self.joints) if joint.name in held]
+        # A joint whose values are given holds all six: its frame on the parent is moved by them.
+        self.rows = Rows(["fixed" if joint.name in held else joint.kind for joint in self.joints])
+        index = {**mechanism.body_index, WORLD: len(mechanism.bodies)}
+        self.parents = np.array([index[joint.parent] for joint in self.joints], int)
+        self.children = np.array([index[joint.child] for joint in self.joints], int)
+        self.in_parent = np.array([frame_array(joint.in_parent) for joint in self.joints])
+        self.in_child = np.array([frame_array(joint.in_child) for joint in self.joints])
+        arms = [np.linalg.norm(frame[:3, 3]) for frame in (*self.in_parent, *self.in_child)]
+        long = [arm for arm in arms if arm > 0.0]
+        self.size = float(np.mean(long)) if long else 1.0
+        self.weight = np.where(self.rows.is_place, 1.0 / self.size, 1.0)
+        self.columns = 6 * len(mechanism.bodies)
+
+    def relative(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> tuple[Array, Array, Array]:
+        """Joints' frames on the parents and children in the world, and the latter in the former, (j, 4, 4) each."""
+        every = np.concatenate((poses, np.eye(4)[None]))
+        in_parent = self.in_parent.copy()
+        for k, joint in self.held:
+            in_parent[k] = in_parent[k] @ moved(joint.kind, values[joint.name])
+        parents, children = every[self.parents] @ in_parent, every[self.children] @ self.in_child
+        return parents, children, self.rows.relative(parents, children)
+
+    def residual(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> Array:
+        """(r,) weighted: sizes and radians."""
+        return self.weight * self.rows.residual(self.relative(poses, values)[2])[0]
+
+    def linear(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> tuple[Array, Array]:
+        """Residual (r,) and its derivative (r, 6 b) by turns of the bodies about their own places [rad], then moves [sizes]."""
+        parents, children, relative = self.relative(poses, values)
+        residual, grows = self.rows.residual(relative)
+        back = np.swapaxes(parents[:, :3, :3], -1, -2)
+        rows = np.zeros((len(self.joints), 9, len(poses) + 1, 6))
+        every = np.concatenate((poses, np.eye(4)[None]))
+        index = np.arange(len(self.joints))
+        for sign, bodies in ((-1.0, self.parents), (1.0, self.children)):
+            arm = children[:, :3, 3] - every[bodies, :3, 3]
+            block = np.zeros((len(self.joints), 9, 6))
+            block[:, :3, :3] = -back @ hat(arm)
+            block[:, :3, 3:] = self.size * back
+            block[:, 3:, :3] = grows @ back
+            rows[index, :, bodies] += sign * block
+        flat = rows[:, :, :-1].reshape(9 * len(self.joints), self.columns)
+        return self.weight * residual, self.weight[:, None] * flat[self.rows.picked]
+
+    def step(self, poses: Array, step: Array) -> Array:
+        """Poses after a step (6 b,)."""
+        parts = step.reshape(-1, 2, 3)
+        made = poses.copy()
+        made[:, :3, :3] = orthonormal(exponential(parts[:, 0]) @ poses[:, :3, :3])
+        made[:, :3, 3] += self.size * parts[:, 1]
+        return made
+
+    def forward(self, poses: Array, values: Mapping[str, tuple[float, ...]] | None = None) -> Gap:
+        """Poses that break the joints least, in the sense of least squares, from `poses` on: assembled or not."""
+        values = values or {}
+        residual, rows = self.linear(poses, values)
+        damping = 0.0
+        for _ in range(STEPS):
+            square = rows.T @ rows
+            square.flat[:: self.columns + 1] += FLOOR * float(square.trace()) + damping
+            slope = rows.T @ residual
+            step = -np.linalg.solve(square, slope)
+            share, now = 1.0, float(residual @ residual)
+            while True:  # backtracking line search
+                there = self.step(poses, share * step)
+                error = self.residual(there, values)
+                if float(error @ error) <= now + 2.0 * GAIN * share * float(slope @ step) or share < SHORTEST:
+                    break
+                share *= 0.5
+            if share < SHORTEST:
+                break
+            poses = there
+            damping = 1e-3 * float(error @ error) if share < 1.0 else 0.0  # Levenberg-Marquardt from afar
+            residual, rows = self.linear(poses, values)
+            if np.abs(step).max(initial=0.0) < DONE:
+                break
+        sizes = self.rows.true_size(self.relative(poses, values)[2])
+        worst = int(np.argmax(sizes))
+        return Gap(poses, float(sizes[worst]), self.joints[worst].name)
+
+    def sensitivity(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> Array:
+        """(6 b, m) how the least-squares poses move with the given values, in the order of `held` (Gauss-Newton's Hessian)."""
+        columns = []
+        for _, joint in self.held:
+            for k in range(len(values[joint.name])):
+                ends = []
+                for sign in (1.0, -1.0):
+                    changed = list(values[joint.name])
+                    changed[k] += sign * DIFFERENCE
+                    ends.append(self.residual(poses, {**values, joint.name: tuple(changed)}))
+                columns.append((ends[0] - ends[1]) / (2.0 * DIFFERENCE))
+        rows = self.linear(poses, values)[1]
+        square = rows.T @ rows
+        square.flat[:: self.columns + 1] += FLOOR * float(square.trace())
+        return -np.linalg.solve(square, rows.T @ np.array(columns).T)
+
+
+def moved(kind: str, values: tuple[float, ...]) -> Array:
+    """(4, 4) the child's joint frame in the parent's, for a joint's values [rad, m]."""
+    frame, place = np.eye(4), 0
+    for move in KINDS[kind].moves:
+        step = np.eye(4)
+        if move == "ball":
+            step[:3, :3] = exponential(np.array(values[place : place + 3]))
+            place += 3
+        else:
+            word, letter = move.split()
+            axis = values[place] * np.array(AXES[letter])
+            place += 1
+            if word == "turn":
+                step[:3, :3] = exponential(axis)
+            else:
+                step[:3, 3] = axis
+        frame = frame @ step
+    return frame
+
+
+def implicit(
+    maximal: Maximal, goal: FrameGoal, poses: Array, values: Mapping[str, tuple[float, ...]], steps: int = 30
+) -> tuple[Gap, dict[str, tuple[float, ...]]]:
+    """Actuator values that bring a frame to its goal, with poses that follow from them by forward kinematics (paper: eq. 2).
+
+    Where the goal cannot be met, it is met all the same, by a mechanism that is taken apart: that is the method's flaw.
+    """
+    body = maximal.mechanism.body_index[goal.body]
+    gap = maximal.forward(poses, values)
+    asked = {name: tuple(told) for name, told in values.items()}
+    for _ in range(steps):
+        error, rows = aim_of(goal, gap.poses[body], maximal.size)
+        if np.abs(error).max() < DONE:
+            break
+        slope: Array = rows @ maximal.sensitivity(gap.poses, asked)[6 * body : 6 * body + 6]
+        square = slope.T @ slope
+        square.flat[:: len(square) + 1] += FLOOR * float(square.trace()) + 1e-6 * float(error @ error)
+        step = -np.linalg.solve(square, slope.T @ error)
+        share = min(1.0, 0.3 / max(float(np.abs(step).max()), 0.3))
+        while share > 1e-3:
+            tried, place = {}, 0
+            for _, joint in maximal.held:
+                count = len(asked[joint.name])
+                tried[joint.name] = tuple(np.array(asked[joint.name]) + share * step[place : place + count])
+                place += count
+            there = maximal.forward(gap.poses, tried)
+            left = aim_of(goal, there.poses[body], maximal.size)[0]
+            if float(left @ left) < float(error @ error):
+                break
+            share *= 0.5
+        else:
+            break
+        gap, asked = there, tried
+    return gap, asked

@@ -1,0 +1,66 @@
+"""The mechanism benchmark's contract: what is in OUT for what was in IN."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.urdf.test_closures import CLOSED, parallelogram
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def run(tmp_path):
+    (tmp_path / "robot.urdf").write_text(parallelogram(), encoding="utf-8")
+    (tmp_path / "robot.yaml").write_text(CLOSED, encoding="utf-8")
+
+    def answer(**given) -> dict[str, np.ndarray]:
+        np.savez(tmp_path / "in.npz", **given)
+        files = {"urdf": "robot.urdf", "closures": "robot.yaml", "targets": "in.npz", "out": "out.npz"}
+        options = [part for name, file in files.items() for part in (f"--{name}", str(tmp_path / file))]
+        subprocess.run([sys.executable, "-m", "benchmarks.mechanism", *options], cwd=ROOT, check=True, env=os.environ, capture_output=True)
+        with np.load(tmp_path / "out.npz") as file:
+            return dict(file)
+
+    return answer
+
+
+def common(count: int) -> dict[str, object]:
+    return {"dt": 1 / 60, "floating_base": False}
+
+
+def test_a_motor_that_is_driven_carries_the_plate(run):
+    angles = np.linspace(0.0, 1.0, 5)[:, None]
+    found = run(
+        **common(5), frames=np.array([], dtype=str), position=np.zeros((5, 0, 3)), motor_names=np.array(["motor"]), motor_position=angles
+    )
+    plate = found["body_names"].tolist().index("plate")
+    assert found["motor_position"] == pytest.approx(angles, abs=1e-8)
+    assert found["body_position"][:, plate] == pytest.approx(0.2 * np.hstack((np.sin(angles), 0 * angles, np.cos(angles))), abs=1e-8)
+    assert found["converged"].all()
+    assert found["residual"].max() < 1e-8
+    assert found["seconds"].shape == (5,)
+
+
+def test_a_plate_that_is_placed_tells_the_motor(run):
+    angles = np.linspace(0.1, 1.0, 5)[:, None]
+    place = 0.2 * np.hstack((np.sin(angles), 0 * angles, np.cos(angles)))
+    found = run(**common(5), frames=np.array(["plate"]), position=place[:, None])
+    assert found["motor_position"] == pytest.approx(angles, abs=1e-6)
+
+
+def test_a_speed_limit_holds_the_motor_back(run):
+    angles = np.array([0.0, 1.0, 1.0])[:, None]
+    found = run(
+        **common(3),
+        frames=np.array([], dtype=str),
+        position=np.zeros((3, 0, 3)),
+        motor_names=np.array(["motor"]),
+        motor_position=angles,
+        velocity_limit=3.0,
+    )
+    assert np.diff(found["motor_position"][:, 0]) == pytest.approx([0.05, 0.05], abs=1e-8)

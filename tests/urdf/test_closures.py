@@ -1,0 +1,136 @@
+"""Cut-tree URDF files with closures in YAML: what is read, what is mended with a warning, what is refused by name."""
+
+import numpy as np
+import pytest
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.solver import MechanismSolver
+from limber.urdf.closures import read_mechanism
+from limber.urdf.errors import UrdfError
+from limber.urdf.flow import read_flow
+
+LINK = '<link name="{}"/>'
+JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><origin xyz="{} {} {}"/><axis xyz="{}"/>{}</joint>'
+
+
+def parallelogram(limit: str = "", extra: str = "") -> str:
+    """Two cranks of .2 m, .5 m apart, that carry a plate."""
+    links = "".join(LINK.format(name) for name in ("base", "left", "right", "plate", "plate_end", "right_end"))
+    joints = "".join((
+        JOINT.format("motor", "revolute", "base", "left", 0, 0, 0, "0 1 0", limit or '<limit effort="1" velocity="1"/>'),
+        JOINT.format("free_left", "revolute", "left", "plate", 0, 0, 0.2, "0 1 0", '<limit effort="1" velocity="1"/>'),
+        JOINT.format("free_right", "continuous", "base", "right", 0.5, 0, 0, "0 1 0", ""),
+        JOINT.format("pin", "continuous", "right", "right_end", 0, 0, 0.2, "0 1 0", ""),
+        JOINT.format("end", "fixed", "plate", "plate_end", 0.5, 0, 0, "1 0 0", ""),
+    ))  # fmt: skip
+    return f'<robot name="parallelogram">{links}{extra}{joints}</robot>'
+
+
+CLOSED = "closed_loop: [['plate_end', 'right_end']]\ntype: ['6d']\nname_mot: ['motor']\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(urdf: str = "", closures: str = CLOSED):
+        (tmp_path / "robot.urdf").write_text(urdf or parallelogram(), encoding="utf-8")
+        (tmp_path / "robot.yaml").write_text(closures, encoding="utf-8")
+        return tmp_path / "robot.urdf", tmp_path / "robot.yaml"
+
+    return write
+
+
+def test_a_parallelogram_is_read_and_closes(files):
+    mechanism = read_mechanism(*files())
+    assert [joint.name for joint in mechanism.actuators] == ["motor"]
+    found = assemble(MechanismSolver(mechanism))
+    assert found.report.residual < 1e-9
+    assert found.report.worst == "plate_end = right_end (6d)"
+
+
+def test_a_joints_name_in_a_closure_stands_for_its_child(files):
+    mechanism = read_mechanism(*files(closures=CLOSED.replace("'plate_end'", "'end'")))
+    assert mechanism.joints[-1].parent == "plate_end"
+
+
+def test_a_closure_without_a_type_holds_frames(files):
+    assert read_mechanism(*files(closures=CLOSED.replace("type: ['6d']\n", ""))).joints[-1].kind == "fixed"
+    assert read_mechanism(*files(closures=CLOSED.replace("6d", "3D"))).joints[-1].kind == "spherical"
+
+
+def test_limits_are_kept_and_a_limit_without_bounds_is_none(files):
+    assert read_mechanism(*files()).joint["motor"].lower == ()
+    found = read_mechanism(*files(parallelogram('<limit lower="-1" upper="0.5" effort="1" velocity="1"/>'))).joint["motor"]
+    assert (found.lower, found.upper) == ((-1.0,), (0.5,))
+
+
+def test_joints_change_their_kind(files):
+    changed = CLOSED + "joint_name: [free_left, pin, free_right]\njoint_type: [SPHERICAL, UJOINT_ZX, FIXED]\n"
+    mechanism = read_mechanism(*files(closures=changed))
+    assert [mechanism.joint[name].kind for name in ("free_left", "pin", "free_right")] == ["spherical", "universal", "fixed"]
+    turn = MechanismSolver(mechanism)
+    nodes = turn.tree.walked["pin"][0]
+    first = turn.tree.nodes[nodes[0]].before[:3, :3] @ (1.0, 0.0, 0.0)
+    assert first == pytest.approx((0.0, 0.0, 1.0))  # about z first
+
+
+def test_a_floating_base_is_free(files):
+    assert (
+        MechanismSolver(read_mechanism(*files(), True)).coordinates.width == MechanismSolver(read_mechanism(*files())).coordinates.width + 6
+    )
+
+
+def test_names_that_the_robot_lacks_are_warned_of(files):
+    told = CLOSED.replace("['motor']", "['motor', 'engine']") + "joint_name: ['gone']\njoint_type: ['SPHERICAL']\nnotes: hello\n"
+    warnings = " ".join(read_mechanism(*files(closures=told)).warnings)
+    assert "'engine'" in warnings
+    assert "'gone'" in warnings
+    assert "'notes'" in warnings
+
+
+@pytest.mark.parametrize(
+    ("closures", "words"),
+    [
+        (CLOSED.replace("plate_end", "nowhere"), "nowhere"),
+        (CLOSED.replace("6d", "5d"), "3d or 6d"),
+        (CLOSED.replace("['6d']", "['6d', '6d']"), "1 pairs in closed_loop, but 2 types"),
+        (CLOSED + "joint_name: ['pin']\njoint_type: ['UJOINT_XX']\n", "ujoint_xx"),
+        (CLOSED + "joint_name: ['pin']\n", "joint_type"),
+        (CLOSED.replace("['plate_end', 'right_end']", "'plate_end'"), "pair"),
+        ("closed_loop: [['a', 'b']\n", "not closed"),
+        ("closed_loop: ['a' 'b']\n", "comma"),
+        ("just words\n", "key"),
+        ("closed_loop: [a]\nclosed_loop: [b]\n", "twice"),
+        ("closed_loop: motor\n", "list"),
+    ],
+)
+def test_what_cannot_be_used_is_named(files, closures: str, words: str):
+    with pytest.raises(UrdfError, match=words):
+        read_mechanism(*files(closures=closures))
+
+
+def test_a_missing_file_of_closures_is_named(files, tmp_path):
+    urdf, _ = files()
+    with pytest.raises(UrdfError, match=r"gone\.yaml"):
+        read_mechanism(urdf, tmp_path / "gone.yaml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pairs: [['a', 'b c'], [\"d#\", e]] # why\nname: x\n",
+        "pairs:\n  [\n    ['a', 'b c'],  # one\n    [\"d#\", e],\n  ]\nname: x\n",
+        "pairs:\n- [a, b c]\n- ['d#', e]\nname: x\n",
+        "pairs:\n  - - a\n    - b c\n  - - 'd#'\n    - e\nname: x\n",
+    ],
+)
+def test_lists_are_read_in_every_way_that_files_write_them(tmp_path, text: str):
+    (tmp_path / "some.yaml").write_text(text, encoding="utf-8")
+    assert read_flow(tmp_path / "some.yaml") == {"pairs": [["a", "b c"], ["d#", "e"]], "name": "x"}
+
+
+def test_masses_are_kept_with_their_place(files):
+    heavy = '<link name="weight"><inertial><origin xyz="0.1 0 0"/><mass value="2"/></inertial></link>'
+    hung = JOINT.format("hang", "fixed", "plate", "weight", 0, 0, 0, "1 0 0", "")
+    mechanism = read_mechanism(*files(parallelogram(extra=heavy + hung)))
+    body = mechanism.bodies[mechanism.body_index["weight"]]
+    assert body.mass == 2.0
+    assert np.allclose(body.centre, (0.1, 0.0, 0.0))
