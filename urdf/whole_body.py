@@ -1,6 +1,7 @@
 """A robot's tree as a body that follows targets with any of its links. Knows no Blender."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..solvers.skeleton import End
 from ..solvers.whole_body.body import Body, Coupling
@@ -22,6 +23,7 @@ def body(tree: Tree, floating: bool = True, further: Sequence[Coupling] = ()) ->
         moved.append(moves or (branch.parent >= 0 and moved[branch.parent]))
     built = build(tree, [branch.link for branch, moves in zip(tree.branches, moved, strict=True) if moves])
     at_rest = zip(tree.branches, tree.frames({}), moved, strict=True)
+    ends = [replace(end, name=name) for end, name in zip(built.skeleton.ends, built.ends, strict=True)]
     still = [End(-1, frame.rotation, frame.offset, branch.link) for branch, frame, moves in at_rest if not moves]
     lower = [-float("inf") if joint.lower is None else joint.lower for joint in tree.joints]
     upper = [float("inf") if joint.upper is None else joint.upper for joint in tree.joints]
@@ -34,4 +36,4 @@ def body(tree: Tree, floating: bool = True, further: Sequence[Coupling] = ()) ->
         )
         for joint, leader, multiplier, offset in built.relations
     ]
-    return Body(built.skeleton.joints, [*still, *built.skeleton.ends], floating, lower, upper, [*couplings, *further])
+    return Body(built.skeleton.joints, [*still, *ends], floating, lower, upper, [*couplings, *further])

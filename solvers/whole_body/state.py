@@ -8,7 +8,7 @@ import numpy as np
 from .body import BASE, Body, Frames
 from .box import Sides
 from .rows import Mask
-from .so3 import Array, exp, log, orthonormal
+from .so3 import Array, exp_one, log, orthonormal
 
 Integration = Literal["exact", "baumgarte"]
 
@@ -64,7 +64,7 @@ def moved(body: Body, state: State, move: Array, dt: float, kind: Integration = 
     joints = np.minimum(np.maximum(state.joints + move[BASE:], body.lower), body.upper)
     turn = state.base_rotation
     if kind == "exact":
-        turn = orthonormal(exp(move[3:BASE]) @ turn)
+        turn = orthonormal(exp_one(move[3:BASE]) @ turn)
     else:
         turn = _baumgarte(turn, move[3:BASE], 1.0 if stabilisation is None else stabilisation * dt)
     velocity = move / dt

@@ -11,7 +11,7 @@ from limber.solvers.rotations import IDENTITY, X, about, to_matrix
 from limber.solvers.skeleton import End, Joint, SkeletonError
 from limber.solvers.whole_body.body import BASE, Body, Coupling
 from limber.solvers.whole_body.normal import Normal
-from limber.solvers.whole_body.so3 import antisymmetric, cross, exp, log, orthonormal
+from limber.solvers.whole_body.so3 import antisymmetric, cross, exp, exp_one, log, orthonormal
 from limber.solvers.whole_body.state import at_rest, moved
 
 from tests.solvers.bodies import LINKS, manikin, random_body
@@ -100,6 +100,7 @@ def test_the_logarithm_undoes_the_exponential_up_to_a_half_turn(seed, angle):
     vector = angle * axis / np.linalg.norm(axis)
     turn = exp(vector)
     assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-14)
+    assert exp_one(vector) == pytest.approx(turn, abs=1e-14)
     assert exp(log(turn[None])[0]) == pytest.approx(turn, abs=1e-9)
     assert np.linalg.norm(log(turn)) == pytest.approx(angle, abs=1e-9)
     if angle < math.pi - 1e-8:

@@ -1,0 +1,238 @@
+"""Limber beside other libraries on a file of whole-body targets: one step a frame, errors and times, in turns and in one process.
+
+    python -m benchmarks.whole_body.peers --urdf FILE --targets IN.npz [--steps 200] [--rounds 3]
+
+All follow the same orientations and base position from joints at zero with position limits and, where IN has one, the velocity limit;
+times are medians of a step with everything that a frame needs, on one core, the processor's own. They run in .venv-bench
+(`python -m benchmarks.environment`); one that cannot be had is named.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from .__main__ import body_for, first, follower, frames_of
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = ROOT / ".venv-bench" / "bin" / "python"
+DAMPING = 1e-4  # of the squares, as Limber's default
+LEAST_MASS = 1e-6  # [kg, kg m^2] MuJoCo wants links between hinges to have some
+NO_LIMIT = 1e3  # [rad/s] for libraries that want a number
+
+Arrays = Mapping[str, np.ndarray]
+
+
+class Limber:
+    label = "Limber"
+
+    def __init__(self, urdf: Path, given: Arrays, velocity: float) -> None:
+        from limber.solvers.whole_body.law import Law
+
+        self.solver = follower(body_for(urdf, given), given, Law())
+        self.values, self.given, self.dt = frames_of(given), given, float(given["dt"])
+        self.links = self.solver.body.rows([str(link) for link in given["links"]])
+
+    def reset(self) -> None:
+        self.state = first(self.solver, self.given)
+
+    def step(self, k: int) -> None:
+        _, self.state = self.solver.step(self.values[k], self.state, self.dt)
+
+    def rotations(self) -> np.ndarray:
+        return self.solver.body.placed(self.state.frames, self.links)[:, :3, :3]
+
+
+class Pinocchio:
+    """Jacobians by Pinocchio, one QP a step by daqp."""
+
+    label = "pinocchio + daqp"
+
+    def __init__(self, urdf: Path, given: Arrays, velocity: float) -> None:
+        import daqp
+        import pinocchio
+
+        self.pin, self.daqp = pinocchio, daqp
+        self.model = pinocchio.buildModelFromUrdf(str(urdf), pinocchio.JointModelFreeFlyer())
+        self.data = self.model.createData()
+        self.given, self.dt, self.velocity = given, float(given["dt"]), velocity
+        self.frames = [self.model.getFrameId(str(link)) for link in given["links"]]
+        self.base = self.model.getFrameId(str(given["base_link"]))
+
+    def start(self) -> np.ndarray:
+        links = [str(link) for link in self.given["links"]]
+        base = str(self.given["base_link"])
+        turn = self.given["rotation"][0, links.index(base)] if base in links else np.eye(3)
+        q = self.pin.neutral(self.model)
+        q[:7] = self.pin.SE3ToXYZQUAT(self.pin.SE3(turn, self.given["base_position"][0]))
+        q[7:] = np.clip(q[7:], self.model.lowerPositionLimit[7:], self.model.upperPositionLimit[7:])
+        return q
+
+    def reset(self) -> None:
+        self.q = self.start()
+        self._update()
+
+    def _update(self) -> None:
+        self.pin.computeJointJacobians(self.model, self.data, self.q)
+        self.pin.updateFramePlacements(self.model, self.data)
+
+    def step(self, k: int) -> None:
+        pin, count = self.pin, self.model.nv
+        rows, errors = [], []
+        for frame, target in zip(self.frames, self.given["rotation"][k], strict=True):
+            rows.append(pin.getFrameJacobian(self.model, self.data, frame, pin.LOCAL_WORLD_ALIGNED)[3:])
+            errors.append(pin.log3(target @ self.data.oMf[frame].rotation.T))
+        rows.append(pin.getFrameJacobian(self.model, self.data, self.base, pin.LOCAL_WORLD_ALIGNED)[:3])
+        errors.append(self.given["base_position"][k] - self.data.oMf[self.base].translation)
+        jacobian, error = np.concatenate(rows), np.concatenate(errors)
+        most = np.full(count, NO_LIMIT)
+        upper, lower = most.copy(), -most
+        room = self.velocity * self.dt
+        upper[6:] = np.minimum(self.model.upperPositionLimit[7:] - self.q[7:], room)
+        lower[6:] = np.maximum(self.model.lowerPositionLimit[7:] - self.q[7:], -room)
+        matrix = jacobian.T @ jacobian + DAMPING * np.eye(count)
+        move, *_ = self.daqp.solve(matrix, -jacobian.T @ error, np.zeros((0, count)), upper, lower, np.zeros(count, np.int32))
+        self.q = pin.integrate(self.model, self.q, move)
+        self._update()
+
+    def rotations(self) -> np.ndarray:
+        return np.array([self.data.oMf[frame].rotation for frame in self.frames])
+
+
+class Pink(Pinocchio):
+    label = "pink (daqp)"
+
+    def __init__(self, urdf: Path, given: Arrays, velocity: float) -> None:
+        super().__init__(urdf, given, velocity)
+        import pink
+
+        self.pink = pink
+        self.model.velocityLimit[6:] = velocity
+        self.limits = [pink.limits.ConfigurationLimit(self.model), pink.limits.VelocityLimit(self.model)]
+        if velocity >= NO_LIMIT:
+            self.limits.pop()
+        names, base = [str(link) for link in given["links"]], str(given["base_link"])
+        self.tasks = [pink.FrameTask(name, position_cost=float(name == base), orientation_cost=1.0) for name in names]
+        self.based = names.index(base) if base in names else None
+
+    def reset(self) -> None:
+        self.now = self.pink.Configuration(self.model, self.data, self.start())
+
+    def step(self, k: int) -> None:
+        places = np.zeros((len(self.tasks), 3))
+        if self.based is not None:
+            places[self.based] = self.given["base_position"][k]
+        for task, turn, place in zip(self.tasks, self.given["rotation"][k], places, strict=True):
+            task.set_target(self.pin.SE3(turn, place))
+        velocity = self.pink.solve_ik(self.now, self.tasks, self.dt, solver="daqp", damping=DAMPING, limits=self.limits, safety_break=False)
+        self.now.integrate_inplace(velocity, self.dt)
+
+    def rotations(self) -> np.ndarray:
+        return np.array([self.now.get_transform_frame_to_world(task.frame).rotation for task in self.tasks])
+
+
+class Mink:
+    label = "mink (daqp)"
+
+    def __init__(self, urdf: Path, given: Arrays, velocity: float) -> None:
+        import mink
+        import mujoco
+
+        self.mink = mink
+        spec = mujoco.MjSpec.from_file(str(urdf))
+        spec.compiler.fusestatic = False
+        spec.compiler.discardvisual = True
+        spec.compiler.balanceinertia = True
+        spec.compiler.boundmass, spec.compiler.boundinertia = LEAST_MASS, LEAST_MASS
+        body = spec.worldbody.first_body()
+        body.add_freejoint()
+        self.model = spec.compile()
+        self.given, self.dt = given, float(given["dt"])
+        names, base = [str(link) for link in given["links"]], str(given["base_link"])
+        self.tasks = [mink.FrameTask(name, "body", position_cost=float(name == base), orientation_cost=1.0) for name in names]
+        self.based = names.index(base) if base in names else None
+        self.limits = [mink.ConfigurationLimit(self.model)]
+        if velocity < NO_LIMIT:
+            hinges = [self.model.joint(k).name for k in range(1, self.model.njnt)]
+            self.limits.append(mink.VelocityLimit(self.model, dict.fromkeys(hinges, np.array([velocity]))))
+
+    def reset(self) -> None:
+        self.now = self.mink.Configuration(self.model)
+        q = np.zeros(self.model.nq)
+        q[:3] = self.given["base_position"][0]
+        q[3:7] = self.mink.SO3.from_matrix(self.given["rotation"][0, self.based or 0]).wxyz
+        self.now.update(q)
+
+    def step(self, k: int) -> None:
+        mink = self.mink
+        for index, (task, turn) in enumerate(zip(self.tasks, self.given["rotation"][k], strict=True)):
+            place = self.given["base_position"][k] if index == self.based else np.zeros(3)
+            task.set_target(mink.SE3.from_rotation_and_translation(mink.SO3.from_matrix(turn), place))
+        velocity = mink.solve_ik(self.now, self.tasks, self.dt, "daqp", damping=DAMPING, limits=self.limits)
+        self.now.integrate_inplace(velocity, self.dt)
+
+    def rotations(self) -> np.ndarray:
+        return np.array([self.now.get_transform_frame_to_world(task.frame_name, "body").rotation().as_matrix() for task in self.tasks])
+
+
+CONTESTANTS = (Limber, Pinocchio, Pink, Mink)
+
+
+def degrees_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """True angles (k,) [deg] between rotations (k, 3, 3)."""
+    from limber.solvers.whole_body.so3 import log
+
+    return np.degrees(np.linalg.norm(log(a.swapaxes(1, 2) @ b), axis=-1))
+
+
+def race(urdf: Path, given: Arrays, steps: int, rounds: int) -> list[str]:
+    """A Markdown table."""
+    velocity = float(given["joint_velocity_limit"]) if "joint_velocity_limit" in given else NO_LIMIT
+    running, missing = [], []
+    for kind in CONTESTANTS:
+        try:
+            running.append(kind(urdf, given, velocity))
+        except (ImportError, ValueError, RuntimeError) as error:
+            missing.append(f"left out: {kind.label}: {error}")
+    times = {each.label: [] for each in running}
+    errors = {each.label: [] for each in running}
+    late = round(1.0 / float(given["dt"]))
+    for turn in range(rounds):
+        for each in running:
+            each.reset()
+            for k in range(min(steps, len(given["rotation"]))):
+                began = time.process_time()
+                each.step(k)
+                times[each.label].append(time.process_time() - began)
+                if turn == 0 and k >= late:
+                    errors[each.label].append(degrees_between(each.rotations(), given["rotation"][k]))
+    lines = ["| | step, ms | mean error, deg | p95 |", "|---|---|---|---|"]
+    for label, own in times.items():
+        missed = np.array(errors[label]) if errors[label] else np.full(1, np.nan)
+        lines.append(f"| {label} | {1e3 * median(own):.3f} | {missed.mean():.3f} | {np.quantile(missed, 0.95):.3f} |")
+    return lines + missing
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--urdf", type=Path, required=True)
+    ask.add_argument("--targets", type=Path, required=True)
+    ask.add_argument("--steps", type=int, default=200, help="frames of a round (default 200)")
+    ask.add_argument("--rounds", type=int, default=3)
+    asked = ask.parse_args()
+    if PYTHON.exists() and Path(sys.prefix).resolve() != PYTHON.parents[1].resolve():
+        sys.exit(subprocess.run([str(PYTHON), "-m", "benchmarks.whole_body.peers", *sys.argv[1:]], cwd=ROOT, check=False).returncode)
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    with np.load(asked.targets) as file:
+        given = dict(file)
+    print("\n".join(race(asked.urdf, given, asked.steps, asked.rounds)))
+
+
+if __name__ == "__main__":
+    main()
