@@ -10,6 +10,8 @@ import pytest
 from limber.rig import live, twin
 from mathutils import Matrix, Quaternion, Vector
 
+from tests.blender.rigs import looking_chain, make_active
+
 AXES = {"X": Vector((1, 0, 0)), "Y": Vector((0, 1, 0)), "Z": Vector((0, 0, 1))}
 
 
@@ -152,3 +154,41 @@ def shortfall(rig, wanted, bone: str) -> tuple[float, float]:
     if wanted.goal in {"POSITION", "FRAME"}:
         distance = (target.translation - tip).length
     return angle, distance
+
+
+def seeing_rig():
+    """A live rig that sees its target, and its chain."""
+    rig, chain = looking_chain()
+    rig.pose.bones["lower"].rotation_euler.x = 0.3
+    go_live(rig, chain)
+    return rig, chain
+
+
+def twins() -> list:
+    return [thing for thing in bpy.data.objects if twin.MARK in thing]
+
+
+def assert_held(rig, chain, shown, *words: str) -> None:
+    """The pose holds, and a sentence says what is wrong and what mends it."""
+    settle()
+    assert farthest(shown, pose(rig)) < 1e-5
+    for word in words:
+        assert word in session(rig, chain).problem
+
+
+def assert_looks(rig, chain) -> None:
+    settle()
+    assert session(rig, chain).problem == ""
+    assert missed(rig, chain) < 0.1
+
+
+def edit(rig, deed) -> None:
+    """Changes bones in Edit Mode, with a frame change meanwhile, and returns to Pose Mode."""
+    make_active(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    deed(rig.data.edit_bones)
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
+    settle()
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.context.view_layer.update()

@@ -12,7 +12,7 @@ from limber.solvers.table import SOLVERS
 
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
 from tests.blender.shown import no_handler_raises, traces
-from tests.blender.test_live_deletion import fuzz_deeds
+from tests.blender.test_live_fuzz import fuzz_deeds
 
 __all__ = ["no_handler_raises"]
 

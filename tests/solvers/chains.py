@@ -4,9 +4,9 @@ import math
 import random
 
 import numpy as np
-from limber.solvers.goals import Aim, Direction, Orientation, Point
+from limber.solvers.goals import Aim, Direction, Frame, Orientation, Point, Position
 from limber.solvers.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, normalized, rotate, scale, unit
-from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.skeleton import End, Joint, Skeleton
 
 from benchmarks.paper import pairs_of, skeleton_of
 
@@ -85,3 +85,33 @@ def aim_that_can_be_met(draw: random.Random, chain: Skeleton, kind: str, up: Vec
 
 def posture_of(draw: random.Random, chain: Skeleton) -> np.ndarray:
     return np.array([draw.uniform(lower, upper) for lower, upper in zip(chain.lower, chain.upper, strict=True)])
+
+
+def tree(draw: random.Random) -> Skeleton:
+    """A trunk of two joints, with two arms of three."""
+    joints = [Joint("trunk 0", -1, IDENTITY, (0.0, 0.0, 0.0), Z, -2.0, 2.0), Joint("trunk 1", 0, IDENTITY, (0.0, 0.0, 0.3), X, -1.0, 1.0)]
+    ends = []
+    for side in (-1.0, 1.0):
+        for k in range(3):
+            parent = 1 if k == 0 else len(joints) - 1
+            joints.append(Joint(f"arm {side:+.0f} {k}", parent, any_turn(draw), (0.1 * side, 0.0, 0.25), any_direction(draw), -2.0, 2.0))
+        ends.append(End(len(joints) - 1, IDENTITY, (0.0, 0.1, 0.0), f"hand {side:+.0f}"))
+    return Skeleton(tuple(joints), ends[0].rotation, ends[0].offset, ends[0].joint, (ends[1],))
+
+
+def aims_of(chain: Skeleton, angles) -> dict[str, object]:
+    """An aim of each kind that these angles meet."""
+    pose = chain.forward(angles)
+    turned, place = pose.tool_rotation, pose.tool_place
+    view, up = rotate(turned, Y), rotate(turned, Z)
+    near, far = (add(place, scale(view, share * chain.reach)) for share in (0.3, 3.0))
+    return {
+        "orientation": Orientation(turned),
+        "direction": Direction(view),
+        "direction up": Direction(view, up),
+        "point": Point(far),
+        "near point": Point(near),
+        "point up": Point(far, up),
+        "position": Position(place),
+        "frame": Frame(place, turned),
+    }
