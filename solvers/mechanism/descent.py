@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from .clusters import REDUNDANT, SMALLEST
 from .frames import Array
 from .loops import Loops
 from .steadiness import Steadiness
@@ -19,8 +20,6 @@ from .tree import Coordinates
 CLOSED = 1e-10  # of the loops' rows (sizes and radians): far below what a robot can show, and above rounding
 CLOSE_ENOUGH = 1e-4  # of the loops' rows: goals can be compared while the loops are that far from closed
 MET = 1e-9  # a goal error that is nothing
-REDUNDANT = 1e-12  # of the sum of squares: below the least row that counts (1e-6, its root .001), above rounding
-SMALLEST = 1e-30  # of squares: lets nothing be inverted
 LONGEST_STEP = 0.5  # [rad or sizes] of one coordinate: beyond it the first order says little
 NO_STEP = 1e-12  # [rad or sizes]
 LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e4
@@ -186,28 +185,22 @@ class Descent:
         out = (step > most + BOUND_TOLERANCE) | (step < least - BOUND_TOLERANCE)
         while out.any():
             held |= out
-            step = np.where(held, np.clip(step, least, most), 0.0)
-            free = ~held
-            step[free] = self._free_step(gap + loops @ step, loops[:, free], error + goal @ step, goal[:, free])
-            out = free & ((step > most + BOUND_TOLERANCE) | (step < least - BOUND_TOLERANCE))
+            fixed, free = np.where(held, np.clip(step, least, most), 0.0), (~held).astype(float)
+            step = fixed + self._free_step(gap + loops @ fixed, loops * free, error + goal @ fixed, goal * free)
+            out = ~held & ((step > most + BOUND_TOLERANCE) | (step < least - BOUND_TOLERANCE))
         if not is_closing_only:
             self.held = held
         return step
 
     def _free_step(self, gap: Array, loops: Array, error: Array, goal: Array) -> Array:
         """The step of coordinates that no bound holds: least to close, then damped least squares in what leaves the loops closed."""
-        if not len(gap):
-            return self._serving(error, goal) if len(error) else np.zeros(loops.shape[1])
-        square = loops @ loops.T
-        square.flat[:: len(gap) + 1] += REDUNDANT * float(square.trace()) + SMALLEST
-        inverse = np.linalg.inv(square)
-        closing: Array = -loops.T @ (inverse @ gap)
+        closing, across = self.loops.clusters.close(gap, loops)
         if not len(error):
             return closing
-        across = inverse @ loops
-        serving = self._serving(error + goal @ closing, goal - (goal @ loops.T) @ across)
+        project = self.loops.clusters.project
+        serving = self._serving(error + goal @ closing, project(goal, across))
         # A goal out of reach pulls hard where nothing gives: what rounding lets through of that is taken out once more.
-        return closing + serving - loops.T @ (across @ serving)
+        return closing + project(serving, across)
 
     def _serving(self, error: Array, along: Array) -> Array:
         damping = self.damping * max(float(error @ error), LEAST_DAMPING)

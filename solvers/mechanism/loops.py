@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from .clusters import Clusters
 from .frames import Array, hat
 from .rows import Rows
 from .tree import Carried, Coordinates, Tree
@@ -22,6 +23,7 @@ class Loops:
         self.driven = [(k, closure.driven) for k, closure in enumerate(tree.closures) if closure.driven >= 0]
         self.weight = np.where(self.rows.is_place, 1.0 / coordinates.size, 1.0)  # of each row: turns [rad] and places alike in effect
         self.count = len(self.rows.joint)
+        self.clusters = Clusters(self.signs[:, 0, :] != 0.0, self.rows.joint)
 
     def ends(self, frames: Array, driven: Mapping[int, Array]) -> tuple[Array, Array]:
         """(c, 4, 4) of both ends in the world; `driven` has a pose (4, 4) for driven bodies."""
