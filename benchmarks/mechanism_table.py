@@ -1,0 +1,106 @@
+"""Mechanisms of the paper's sizes and of growing size: time a frame, what is reached, and how a shoulder's singular pose is passed.
+
+    python -m benchmarks.mechanism_table              the table of sizes
+    python -m benchmarks.mechanism_table --growth     time against bodies, up to 300
+    python -m benchmarks.mechanism_table --rates      time against the rate of frames
+    python -m benchmarks.mechanism_table --singular   peak speed against tracking error over the speed regulariser's weight
+
+Times are the processor's, of one core, so that other programs do not count; run alone they are the clock's.
+"""
+
+import argparse
+import math
+import time
+from dataclasses import replace
+
+import numpy as np
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.counting import count
+from limber.solvers.mechanism.goals import Steady
+from limber.solvers.mechanism.solver import MechanismSolver, Solution
+
+from benchmarks.mechanism_gallery import Case, boxer, dancer, tower, walker
+
+PAPER = {"boxer": 0.14, "dancer": 0.68, "walker": 13.99}  # [ms] C++, i7-6700K
+FRAMES = 240
+RATE = 60.0  # [Hz]
+RATED = 5.9  # [rad/s] the paper's actuators, at 90 % of which its threshold lies
+STATE_WEIGHT = 2e-4  # of the paper's boxer
+
+
+def run(
+    case: Case, rate: float = RATE, frames: int = FRAMES, steady: Steady | None = None
+) -> tuple[MechanismSolver, list[Solution], np.ndarray]:
+    """A case's frames in order, and the seconds of each."""
+    solver = MechanismSolver(case.mechanism)
+    solution = assemble(solver, goals=case.goals(0.0), tries=10)
+    answers, seconds = [], []
+    for k in range(frames):
+        goals = case.goals(k / rate)
+        goals = goals if steady is None else replace(goals, steady=steady)
+        began = time.process_time()
+        solution = solver.solve(goals, solution.state, 1.0 / rate)
+        seconds.append(time.process_time() - began)
+        answers.append(solution)
+    return solver, answers, np.array(seconds)
+
+
+def print_sizes() -> None:
+    print(f"{'':16s}bodies joints motors mobility  ms median  ms p99   paper ms  steps  largest residual  largest goal error")
+    for case in (boxer(), dancer(), walker()):
+        solver, answers, seconds = run(case)
+        counts = count(solver, answers[-1].state)
+        mechanism = case.mechanism
+        print(
+            f"{case.name:16s}{len(mechanism.bodies):6d} {len(mechanism.joints):6d} {counts.actuators:6d} {counts.mobility:8d}"
+            f" {1e3 * np.median(seconds):10.2f} {1e3 * np.quantile(seconds, 0.99):7.2f} {PAPER[case.name]:10.2f}"
+            f" {np.median([a.report.iterations for a in answers]):6.0f} {max(a.report.residual for a in answers):17.1e}"
+            f" {max(a.report.goal_error for a in answers):19.1e}"
+        )
+
+
+def print_growth() -> None:
+    print("bodies   ms median   ms a body")
+    for storeys in (3, 10, 20, 33, 66, 100):
+        _, _, seconds = run(tower(storeys), frames=40)
+        bodies = 3 * storeys + 1
+        print(f"{bodies:6d} {1e3 * np.median(seconds):11.2f} {1e3 * np.median(seconds) / bodies:11.4f}")
+
+
+def print_rates() -> None:
+    print("frames a second   ms median   steps")
+    for rate in (1200.0, 600.0, 240.0, 120.0, 60.0, 30.0):
+        _, answers, seconds = run(dancer(), rate, frames=120)
+        print(f"{rate:15.0f} {1e3 * np.median(seconds):11.2f} {np.median([a.report.iterations for a in answers]):7.0f}")
+
+
+def through_the_pole(t: float) -> tuple[float, float]:
+    """The upper arm swings close past the shoulder's singular pose: tilt and turn [rad]."""
+    along, beside = 1.0 * (t - 1.0), 0.002
+    return math.hypot(along, beside), math.atan2(beside, along)
+
+
+def print_singular() -> None:
+    rate = 1200.0
+    print("speed weight   peak joint speed [rad/s]   mean error [deg]   largest error [deg]")
+    for weight in (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
+        steady = Steady(STATE_WEIGHT if weight else 0.0, weight, 0.9 * RATED * 0.75)
+        solver, answers, _ = run(boxer(through_the_pole), rate, frames=2400, steady=steady)
+        values = np.array([[solver.values(a.state, joint.name)[0] for joint in solver.mechanism.actuators] for a in answers])
+        errors = np.degrees([a.report.goal_error for a in answers])
+        print(f"{weight:12.0e} {rate * np.abs(np.diff(values, axis=0)).max():26.2f} {errors.mean():18.3f} {errors.max():21.2f}")
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    shown = {"growth": print_growth, "rates": print_rates, "singular": print_singular}
+    for name in shown:
+        ask.add_argument(f"--{name}", action="store_true")
+    asked = vars(ask.parse_args())
+    chosen = [show for name, show in shown.items() if asked[name]]
+    for show in chosen or [print_sizes]:
+        show()
+
+
+if __name__ == "__main__":
+    main()
