@@ -5,6 +5,7 @@ import bpy
 from ..operators.subject import rig_of
 from ..rig import chains, robot, robot_device, robot_errands, robot_values, servo_units
 from ..rig.selection import selected
+from ..rig.value_filters import DIRECT
 from .tab import ChainTab, RigTab, listed, sentence
 
 JOGS = {  # by a joint's unit: the operator's amounts, and what they are
@@ -192,4 +193,9 @@ def _draw_value(layout, rig, device, value) -> None:
     column = layout.column(align=True)
     for name in ("velocity", "acceleration", "jerk"):
         column.prop(value, name)
+    column = layout.column(align=True)
+    column.prop(value, "filter")
+    if value.filter != DIRECT:
+        column.prop(value, "sigma", slider=True)
+        column.prop(value, "rho", slider=True)
     column.prop(value, "on_silence")

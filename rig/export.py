@@ -12,6 +12,7 @@ from .robot_device import Source
 from .roster import can_show
 from .stage import Stage
 from .stepped import Stepped
+from .value_filters import ValueFilters
 
 SETTLE_FOR = (
     10.0  # [s] after the last frame in which a motion filter comes to rest; the slowest character on the longest way needs half of it
@@ -48,6 +49,7 @@ class Export(Stepped):
         self.rate, self.loops = rate, loops
         self.pairs = [(owner, chain) for owner, chain in live.live_chains(scene) if can_show(owner) and owner.mode != "EDIT"]
         self.stage = Stage()
+        self.filters = ValueFilters()
         self.rows: list[tuple[float, ...]] = []
         self.held: dict[int, str] = {}  # frames in which a chain had no goal to follow and came to rest, and why
         self.unkeyed = unkeyed.remember(scene)
@@ -89,8 +91,9 @@ class Export(Stepped):
                 raise RigError(f"Frame {self.start}, chain '{chain.name}': {session.problem}")
             if owner == self.rig and session.problem and len(self.rows) < self.total:
                 self.held[self.start + len(self.rows)] = session.problem
-        self.rows.append(self._values())
-        return len(self.rows) < self.total or not self.stage.is_at_rest([pair for pair in self.pairs if pair[0] == self.rig])
+        self.rows.append(tuple(self.filters.step(self.rig, self.sources, self._values(), dt)))
+        at_rest = self.filters.at_rest and self.stage.is_at_rest([pair for pair in self.pairs if pair[0] == self.rig])
+        return len(self.rows) < self.total or not at_rest
 
     def finish(self, path: Path, form: str, settings: Settings) -> Motion:
         """Checks the motion and writes the file.
@@ -117,7 +120,7 @@ class Export(Stepped):
         """The armature's chains that were solved."""
         return [chain.name for owner, chain in self.pairs if owner == self.rig]
 
-    def _values(self) -> tuple[float, ...]:
+    def _values(self) -> list[float]:
         """What each of the device's joints is in this frame."""
         solved: dict[tuple[str, str, str], float] = {}
         for owner, chain in self.pairs:
@@ -125,7 +128,7 @@ class Export(Stepped):
                 session = self.stage.session(owner, chain)
                 angles = session.outputs.angles.tolist()
                 solved.update(((chain.uid, *place), angle) for place, angle in zip(session.reader.places, angles, strict=True))
-        return tuple(solved[source.place] if source.place in solved else self._posed(source) for source in self.sources)
+        return [solved[source.place] if source.place in solved else self._posed(source) for source in self.sources]
 
     def _posed(self, source: Source) -> float:
         if not source.auxiliary:

@@ -14,6 +14,7 @@ from ..motion import MotionError
 from . import robot_ahead, robot_device, robot_values
 from .robot_device import Source, describe
 from .robot_history import History
+from .value_filters import ValueFilters
 
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
 QUICK = 0.02  # [s] the same while the armature follows the robot: as often as its places are read
@@ -28,9 +29,12 @@ class _Robot:
     link: Link
     rig_name: str
     sources: tuple[Source, ...]  # of the device's joints, in their order
-    angles: list[float]  # [rad; slides m; values in their own unit] as sent last; what is not known any more keeps its value
+    angles: list[float]  # [rad; slides m; values in their own unit] as last known; what is not known any more keeps its value
+    shaped: list[float] = field(default_factory=list)  # the same through the values' own filters: what was sent
     status: Status | None = None  # as last looked at
     history: History = field(default_factory=History)
+    filters: ValueFilters = field(default_factory=ValueFilters)
+    sent_at: float = field(default_factory=monotonic)  # [s]
 
 
 _robots: dict[int, _Robot] = {}  # by the armature object's session_uid
@@ -49,9 +53,10 @@ def connect(rig) -> None:
     if owner and not device.is_virtual:
         raise DeviceError(f"Port {device.port} moves armature '{owner}' already: disconnect that one, or choose another port")
     sources = robot_device.sources(rig)
+    values = robot_values.newest(rig, sources, [0.0] * len(sources))
     link = Link(device)
     link.open()
-    _robots[rig.session_uid] = _Robot(link, rig.name, sources, robot_values.newest(rig, sources, [0.0] * len(sources)))
+    _robots[rig.session_uid] = _Robot(link, rig.name, sources, values, values)
     send(rig)
     look(rig)
 
@@ -171,7 +176,9 @@ def send(rig) -> None:
         return
     if not _held:
         robot.angles = robot_ahead.ahead(rig, robot.sources, robot_values.newest(rig, robot.sources, robot.angles))
-    robot.link.send(robot.angles)
+        before, robot.sent_at = robot.sent_at, monotonic()
+        robot.shaped = robot.filters.step(rig, robot.sources, robot.angles, robot.sent_at - before)
+    robot.link.send(robot.shaped)
 
 
 def send_posed(scene) -> None:

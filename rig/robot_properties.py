@@ -13,6 +13,7 @@ from bpy.types import ID, Action, PropertyGroup
 from ..hardware.describe import OWN
 from ..hardware.device import VIRTUAL_PORT
 from ..hardware.protocols.table import FILE, PROTOCOLS
+from ..motion import FILTERS
 from . import servo_units
 from .overridable import (
     BoolProperty,
@@ -23,6 +24,7 @@ from .overridable import (
     PointerProperty,
     StringProperty,
 )
+from .value_filters import DIRECT
 
 CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = 1500.0, 500.0, 2500.0, 2000.0 / pi  # a hobby servo: 2000 us for half a turn around 1500 us
 FARTHEST = 2e6  # raw units: 256 turns of a servo with 4096 steps are half of it
@@ -150,6 +152,23 @@ class LimberAuxiliary(PropertyGroup):
     velocity: FloatProperty(name="Velocity", description="Largest change of the value per second", default=4.0, min=1e-4)
     acceleration: FloatProperty(name="Acceleration", description="Largest acceleration of the value", default=40.0, min=1e-4)
     jerk: FloatProperty(name="Jerk", description="Largest jerk of the value: less is softer", default=400.0, min=1e-4)
+    filter: EnumProperty(
+        name="Filter",
+        description="How the value's motion is shaped within its limits",
+        items=[
+            (DIRECT, "None", "As the property is; the robot alone keeps the limits", "NONE", 0),
+            *((key, info.label, info.description, "NONE", crc32(key.encode()) >> 1) for key, info in FILTERS.items()),
+        ],
+        default=DIRECT,
+    )
+    sigma: FloatProperty(
+        name="Smoothness",
+        description="Sigma: 0 is as quick as the limits allow, 1 the smoothest and slowest",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+    )
+    rho: FloatProperty(name="Responsiveness", description="Rho: makes a smooth motion quicker again", default=0.0, min=0.0, max=0.99)
     on_silence: EnumProperty(name="On Silence", description="What the device does with this servo when orders cease", items=ON_SILENCE)
 
 

@@ -3,12 +3,13 @@
 import csv
 import json
 import os
+from itertools import pairwise
 
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.baking import live_motion, played, state
+from tests.blender.baking import curves, live_motion, played, state
 from tests.blender.modal import Window
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, make_active
 from tests.blender.robots import robot_rig
@@ -264,6 +265,24 @@ def test_a_value_beside_the_joints_goes_along(rig, chain, tmp_path):
     document = json.loads((tmp_path / "motion.json").read_text())
     assert document["joints"][-1]["name"] == "Jaw"
     assert {(row[-1], positions[-1]) for row, positions in zip(document["values"], document["positions"], strict=True)} == {(0.25, 1250.0)}
+
+
+def test_a_value_with_a_filter_of_its_own_is_exported_as_that_makes_it_until_it_rests(rig, chain, tmp_path):
+    auxiliary = rig.limber.device.auxiliaries.add()
+    auxiliary.name, auxiliary.owner, auxiliary.path, auxiliary.servo = "Jaw", rig, '["jaw"]', 7
+    auxiliary.low, auxiliary.high, auxiliary.filter = 0.0, 1.0, "default"
+    rig["jaw"] = 0.0
+    rig.keyframe_insert('["jaw"]', frame=chain.frame_start)
+    rig["jaw"] = 1.0
+    rig.keyframe_insert('["jaw"]', frame=chain.frame_end)
+    for curve in curves(rig):
+        if curve.data_path == '["jaw"]':
+            curve.keyframe_points[0].interpolation = "CONSTANT"
+    export(tmp_path / "motion.json", rate=24)
+    jaw = [row[-1] for row in json.loads((tmp_path / "motion.json").read_text())["values"]]
+    assert jaw[0] == 0.0
+    assert jaw[-1] == pytest.approx(1.0, abs=1e-3)
+    assert max(abs(b - a) * 24 for a, b in pairwise(jaw)) <= auxiliary.velocity * 1.001
 
 
 def test_bus_servos_go_out_in_their_own_steps_also_while_the_virtual_robot_stands_in_for_them(rig, chain, tmp_path):

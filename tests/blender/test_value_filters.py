@@ -1,0 +1,92 @@
+"""A value beside the joints with a motion filter of its own: what the robot is sent keeps its limits, with its character."""
+
+from itertools import pairwise
+
+import pytest
+from limber.rig import robot_device, robot_values
+from limber.rig.value_filters import ValueFilters
+
+from tests.blender.robots import robot_rig
+
+STEP = 0.02  # [s]
+
+
+@pytest.fixture
+def jaw():
+    rig = robot_rig()[0]
+    value = rig.limber.device.auxiliaries.add()
+    value.name, value.owner, value.path, value.servo = "jaw", rig, '["jaw"]', 40
+    rig["jaw"] = 0.0
+    return value
+
+
+def sent(jaw, steps: int, filters: ValueFilters | None = None) -> list[float]:
+    """What is sent of the jaw, a step at a time."""
+    rig, filters = jaw.id_data, filters or ValueFilters()
+    sources = robot_device.sources(rig)
+    found = []
+    for _ in range(steps):
+        wanted = robot_values.newest(rig, sources, [0.0] * len(sources))
+        found.append(filters.step(rig, sources, wanted, STEP)[-1])
+    return found
+
+
+def opened(jaw, steps: int = 100) -> list[float]:
+    """What is sent of a jaw that is opened at once."""
+    filters = ValueFilters()
+    jaw.owner["jaw"] = 0.0
+    sent(jaw, 1, filters)
+    jaw.owner["jaw"] = 1.0
+    return sent(jaw, steps, filters)
+
+
+def test_without_a_filter_a_value_goes_out_as_it_is(jaw):
+    assert opened(jaw) == [1.0] * 100
+
+
+def test_a_filter_keeps_the_values_velocity_and_comes_to_rest_at_it(jaw):
+    jaw.filter = "default"
+    way = opened(jaw)
+    assert max((b - a) / STEP for a, b in pairwise(way)) <= jaw.velocity * 1.001
+    assert way[-1] == pytest.approx(1.0, abs=1e-3)
+
+
+def test_smoothness_makes_a_value_slower_and_responsiveness_quicker_again(jaw):
+    jaw.filter = "default"
+    plain = opened(jaw)
+    jaw.sigma = 0.9
+    smooth = opened(jaw)
+    jaw.rho = 0.8
+    lively = opened(jaw)
+    assert sum(smooth) < sum(lively) < sum(plain)
+
+
+def test_each_value_has_a_character_of_its_own_and_joints_pass_as_they_are(jaw):
+    rig = jaw.id_data
+    jaw.filter = "default"
+    lamp = rig.limber.device.auxiliaries.add()
+    lamp.name, lamp.owner, lamp.path, lamp.servo = "lamp", rig, '["jaw"]', 41
+    sources, filters = robot_device.sources(rig), ValueFilters()
+    filters.step(rig, sources, [0.0] * len(sources), STEP)
+    now = filters.step(rig, sources, [1.0] * len(sources), STEP)
+    assert now[:-2] == [1.0] * (len(sources) - 2)
+    assert 0.0 < now[-2] < 0.5
+    assert now[-1] == 1.0
+    assert not filters.at_rest
+
+
+def test_a_value_goes_on_from_where_it_is_when_its_character_is_changed_on_the_way(jaw):
+    jaw.filter, filters = "default", ValueFilters()
+    sent(jaw, 1, filters)
+    jaw.owner["jaw"] = 1.0
+    before = sent(jaw, 8, filters)[-1]
+    jaw.sigma = 0.5
+    after = sent(jaw, 1, filters)[0]
+    assert 0.0 < before < 1.0
+    assert before <= after <= before + jaw.velocity * STEP
+
+
+def test_a_value_stays_within_its_range(jaw):
+    jaw.filter = "default"
+    jaw.owner["jaw"] = 7.0
+    assert max(sent(jaw, 100)) == pytest.approx(1.0)
