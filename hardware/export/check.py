@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from ...motion.limiter import HEADROOM
 from ..device import Channel, Device, Joint
 from .errors import ExportError
 from .take import STANDING, Take, Values
@@ -32,6 +33,7 @@ def check(take: Take) -> None:
         _check_position(take, joint, values)
         _check_motion(take, joint, values)
     _check_channels(take)
+    _check_speeds(take)
 
 
 def _check_position(take: Take, joint: Joint, values: Sequence[float]) -> None:
@@ -72,6 +74,24 @@ def _check_channels(take: Take) -> None:
                 raise ExportError(
                     f"Channel {channel.label}, {take.name(index)}: position {raw:.1f}; expected {channel.lowest:g} to {channel.highest:g}."
                     " Correct the animation, or zero, direction and range of the channel"
+                )
+
+
+def _check_speeds(take: Take) -> None:
+    """Servos whose speed is known are sent no more than what live would send: their joints together may ask for more."""
+    joints = dict(zip((joint.name for joint in take.device.joints), take.joints(), strict=True))
+    for channel in take.device.channels:
+        if channel.speed is None:
+            continue
+        turns = [
+            math.fsum(parts) for parts in zip(*([share.gear * v for v in joints[share.joint]] for share in channel.shares), strict=True)
+        ]
+        for index, (before, after) in enumerate(pairwise(turns)):
+            found = (after - before) * take.rate
+            if abs(found) > (1.0 + HEADROOM) * channel.speed:
+                raise ExportError(
+                    f"Channel {channel.label}, {_frame(take, index + 1)}: its servo turns {math.degrees(found):.0f} degrees/s;"
+                    f" expected at most {math.degrees(channel.speed):.0f}. Remedy: lower its joints' velocity"
                 )
 
 

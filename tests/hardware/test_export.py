@@ -78,6 +78,14 @@ def test_a_jerk_alone_is_refused():
         make_motion(replace(filtered(device()), device=replace(device(), joints=joints)), 50, "Arm", loops=False)
 
 
+def test_a_servo_that_would_have_to_turn_faster_than_it_can_is_named_with_its_frame_and_numbers():
+    with pytest.raises(
+        ExportError, match=r"Channel 'joint \d' \(servo \d\), frame \d+: its servo turns -?\d+ degrees/s; expected at most 57\."
+    ):
+        make_motion(filtered(device(speed=1.0)), 50, "Arm", loops=False)
+    make_motion(filtered(device(speed=LIMITS.velocity)), 50, "Arm", loops=False)
+
+
 def test_a_channel_out_of_its_range_is_named_with_its_number():
     narrow = device(2, lowest=1200.0, highest=1800.0)
     with pytest.raises(ExportError, match=r"Channel 'joint 1' \(servo 1\), frame 10: position 2136\.6; expected 1200 to 1800"):
