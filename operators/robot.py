@@ -51,7 +51,7 @@ class LIMBER_OT_choose_port(bpy.types.Operator):
                 menu.layout.operator("limber.choose_port", text=port.label).port = port.name
 
         context.window_manager.popup_menu(draw, title="Port", icon="LINKED")
-        return {"FINISHED"}
+        return {"CANCELLED"}  # nothing is chosen yet, and there is nothing to undo
 
     def cancel(self, context):
         """Blender calls this as well, when it closes meanwhile."""

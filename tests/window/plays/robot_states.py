@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import select
+import signal
 import sys
 import threading
 import time
@@ -209,9 +210,34 @@ def play(stage):
     do(bpy.ops.limber.add_auxiliary, path=f'bpy.data.objects["{rig.name}"]["jaw"]')
     do(bpy.ops.limber.connect)
     yield from until("DISARMED")
-    yield from shot("more", "LIMBER_PT_more_servos", "LIMBER_PT_values")
+    yield from shot("more", "LIMBER_PT_more_servos", "LIMBER_PT_values", wait=4.0)
+    yield from stage.until(lambda: robot.status(rig).asks, HELD)
+    yield from shot("asks")
     do(bpy.ops.limber.arm)
     yield from until("CONFIRM_POSE")
     yield from shot("confirm")
+    do(bpy.ops.limber.disarm)
+    yield from until("DISARMED")
+    do(bpy.ops.limber.arm_confirmed)
+    yield from until("ARMED")
+    yield from shot("armed")
+    os.kill(robot.link(rig).worker_pid, signal.SIGKILL)
+    yield from until("WORKER_LOST")
+    yield from shot("worker_lost")
     do(bpy.ops.limber.disconnect)
+
+    # a port behind which nothing answers; and which ports there are
+    silent, name = os.openpty()
+    tty.setraw(name)
+    rig.limber.device.port = os.ttyname(name)
+    do(bpy.ops.limber.connect)
+    yield from shot("connecting", wait=0.3)
+    yield from until("FAULT")
+    yield from shot("silent")
+    do(bpy.ops.limber.disconnect)
+    os.close(silent)
+    do(bpy.ops.limber.choose_port, "INVOKE_DEFAULT")
+    yield 1.0
+    stage.photograph("robot_ports")
+    stage.press("ESC")
     wire.close()
