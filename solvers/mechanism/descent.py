@@ -7,7 +7,7 @@ least of the rows that count.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -40,16 +40,24 @@ class Wishes(Protocol):
     def linear(self, frames: Array, screws: tuple[Array, Array], values: Array, balls: Array) -> tuple[Array, Array]: ...
 
 
+class Shape(NamedTuple):
+    """What follows from coordinates alone, whatever the goals."""
+
+    of: Loops  # the mechanism for which it holds
+    frames: Array  # (n + 1, 4, 4) of the tree's nodes
+    screws: tuple[Array, Array]  # (3, v) each
+    loops: tuple[Array, Array]  # rows (r,) and derivative (r, v)
+
+
 @dataclass
 class Place:
     """Coordinates with what follows from them."""
 
     values: Array  # (v,) [rad, m]
     balls: Array  # (k, 3, 3)
-    frames: Array  # (n + 1, 4, 4) of the tree's nodes
+    shape: Shape
     open: float  # largest of the loops' rows
     square: float  # of all rows that shall be small
-    loops: tuple[Array, Array]  # rows (r,) and derivative (r, v)
     goals: tuple[Array, Array]  # rows (e,) and derivative (e, v)
 
 
@@ -76,16 +84,18 @@ class Descent:
         self._wanted: Array | None = None
         self._taken: Array | None = None
 
-    def place(self, values: Array, balls: Array) -> Place:
-        """Everything at these coordinates."""
-        frames = self.coordinates.frames(values, balls)
-        screws = self.coordinates.screws(frames)
-        gap, loops = self.loops.linear(frames, screws, self.driven)
+    def place(self, values: Array, balls: Array, shape: Shape | None = None) -> Place:
+        """Everything at these coordinates; `shape` where it is known already."""
+        if shape is None:
+            frames = self.coordinates.frames(values, balls)
+            screws = self.coordinates.screws(frames)
+            shape = Shape(self.loops, frames, screws, self.loops.linear(frames, screws, self.driven))
+        _, frames, screws, (gap, _) = shape
         error, goal = self.pursuit.linear(frames, screws, values, balls)
         if self.steadiness is not None:
             rows, derivative = self.steadiness.linear(frames, screws)
             error, goal = np.concatenate((error, rows)), np.concatenate((goal, derivative))
-        return Place(values, balls, frames, float(np.abs(gap).max(initial=0.0)), float(error @ error), (gap, loops), (error, goal))
+        return Place(values, balls, shape, float(np.abs(gap).max(initial=0.0)), float(error @ error), (error, goal))
 
     def stepped(self, here: Place, step: Array) -> Place:
         """Where a step (v,) in units leads, shortened where it is too long."""
@@ -175,7 +185,7 @@ class Descent:
 
     def step(self, here: Place, is_closing_only: bool = False) -> Array:
         """The step (v,) in units, within limits: closes the loops, then serves the goals along what keeps them closed."""
-        gap, loops = here.loops
+        gap, loops = here.shape.loops
         error, goal = (here.goals[0][:0], here.goals[1][:0]) if is_closing_only else here.goals
         step = self._free_step(gap, loops, error, goal)
         if not self.is_bounded:

@@ -28,6 +28,7 @@ class Rows:
         self.turns = np.array([TURN[0] in KINDS[kind].rows for kind in kinds], bool)
         self.swings = np.array([SWING[0] in KINDS[kind].rows for kind in kinds], bool)
         self.crosses = np.array([kind == "universal" for kind in kinds], bool)
+        self.has_turns, self.has_swings, self.has_crosses = bool(self.turns.any()), bool(self.swings.any()), bool(self.crosses.any())
 
     def relative(self, parents: Array, children: Array) -> Array:
         """(c, 4, 4) the joints' frames on the children in those on the parents, from both in the world."""
@@ -39,14 +40,17 @@ class Rows:
 
     def residual(self, relative: Array) -> tuple[Array, Array]:
         """Residuals (r,) [m, rad] and what makes them grow, (c, 6, 3): derivatives of the rows of turns by a turn of the child."""
-        every = np.empty((self.count, ROWS))
+        every = np.zeros((self.count, ROWS))
         grows = np.zeros((self.count, 6, 3))
         turns = relative[:, :3, :3]
         every[:, :3] = relative[:, :3, 3]
-        every[:, 3:6], grows[:, :3] = half_angle(turns)
-        every[:, 6:8], grows[:, 3:5] = half_swing(turns[:, :, 2])
-        every[:, 8] = turns[:, 0, 1]
-        grows[:, 5, 1], grows[:, 5, 2] = turns[:, 2, 1], -turns[:, 1, 1]
+        if self.has_turns:
+            every[:, 3:6], grows[:, :3] = half_angle(turns)
+        if self.has_swings:
+            every[:, 6:8], grows[:, 3:5] = half_swing(turns[:, :, 2])
+        if self.has_crosses:
+            every[:, 8] = turns[:, 0, 1]
+            grows[:, 5, 1], grows[:, 5, 2] = turns[:, 2, 1], -turns[:, 1, 1]
         return every.reshape(-1)[self.picked], grows
 
     def true_size(self, relative: Array) -> Array:
@@ -55,8 +59,12 @@ class Rows:
             return np.zeros(0)
         place = relative[:, :3, 3] * self.held_places
         turns = relative[:, :3, :3]
-        tilt = np.arctan2(np.sqrt(turns[:, 0, 2] ** 2 + turns[:, 1, 2] ** 2), turns[:, 2, 2])
-        angle = np.where(self.turns, angle_of(turns), 0.0)
-        angle = np.maximum(angle, np.where(self.swings, tilt, 0.0))
-        angle = np.maximum(angle, np.where(self.crosses, np.abs(np.arcsin(np.clip(turns[:, 0, 1], -1.0, 1.0))), 0.0))
-        return np.maximum(np.sqrt((place * place).sum(-1)), angle)
+        size: Array = np.sqrt((place * place).sum(-1))
+        if self.has_turns:
+            size = np.maximum(size, np.where(self.turns, angle_of(turns), 0.0))
+        if self.has_swings:
+            tilt = np.arctan2(np.sqrt(turns[:, 0, 2] ** 2 + turns[:, 1, 2] ** 2), turns[:, 2, 2])
+            size = np.maximum(size, np.where(self.swings, tilt, 0.0))
+        if self.has_crosses:
+            size = np.maximum(size, np.where(self.crosses, np.abs(np.arcsin(np.clip(turns[:, 0, 1], -1.0, 1.0))), 0.0))
+        return size

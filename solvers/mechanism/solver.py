@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .descent import Descent, Place
+from .descent import Descent, Place, Shape
 from .frames import Array, frame_array, orthonormal
 from .goals import Goals
 from .loops import Loops
@@ -32,6 +32,7 @@ class State:
     values: Array  # (v,) coordinates [rad, m], whole turns counted
     balls: Array  # (k, 3, 3) turns of ball joints
     damping: float = 1e-3
+    shape: Shape | None = field(default=None, repr=False, compare=False)  # spares the next solve the work that this one did already
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,8 @@ class MechanismSolver:
         """Values moved into limits, by whole turns where these do it."""
         if not np.isfinite([lower, upper]).any():
             return values
+        if ((values >= lower) & (values <= upper)).all():
+            return values
         with np.errstate(invalid="ignore"):
             below, above = np.ceil((lower - values) / TURN), -np.ceil((values - upper) / TURN)
         turns = np.where(values < lower, below, np.where(values > upper, above, 0.0))
@@ -141,7 +144,9 @@ class MechanismSolver:
             last = self.coordinates.frames(state.values, state.balls)
             steadiness = Steadiness(self.tree, self.coordinates, goals.steady, last, dt)
         descent = Descent(self.coordinates, self.loops, pursuit, steadiness, driven, bounds, state.damping)
-        here, settled, count = descent.go(descent.place(values, state.balls), iterations)
+        is_same = values is state.values and not self.loops.driven
+        shape = state.shape if is_same and state.shape is not None and state.shape.of is self.loops else None
+        here, settled, count = descent.go(descent.place(values, state.balls, shape), iterations)
         return self._answer(descent, here, settled, count)
 
     def driven_poses(self, goals: Goals) -> dict[int, Array]:
@@ -162,14 +167,15 @@ class MechanismSolver:
         return np.maximum(self.lower, start - reach), np.minimum(self.upper, start + reach)
 
     def _answer(self, descent: Descent, here: Place, settled: bool, count: int) -> Solution:
-        sizes = self.loops.sizes(here.frames, descent.driven)
+        sizes = self.loops.sizes(here.shape.frames, descent.driven)
         worst = int(np.argmax(sizes)) if len(sizes) else -1
         residual, name = (float(sizes[worst]), self.loops.names[worst]) if len(sizes) else (0.0, "")
-        error = descent.pursuit.error(here.frames, here.values, here.balls)
+        error = descent.pursuit.error(here.shape.frames, here.values, here.balls)
         held = tuple(self._held_back(descent, here)) if descent.held.any() else ()
-        state = State(here.values, orthonormal(here.balls), descent.damping)
+        balls = orthonormal(here.balls) if here.balls.size else here.balls
+        state = State(here.values, balls, descent.damping, here.shape)
         report = Report(residual <= ASSEMBLED, settled, residual, name, float(np.sqrt(error @ error)), held, count)
-        return Solution(state, self._bodies(here.frames), report)
+        return Solution(state, self._bodies(here.shape.frames), report)
 
     def _held_back(self, descent: Descent, here: Place) -> list[str]:
         """Sentences for the joints at a bound that the goals would cross."""

@@ -51,9 +51,9 @@ def test_a_closing_joints_rows_have_the_slopes_that_differences_show(kind: str, 
     solver = MechanismSolver(mechanisms.held_twice(kind))
     place = place_of(solver, Goals())
     state = anywhere(solver, seed)
-    rows, derivative = place(state.values, state.balls).loops
+    rows, derivative = place(state.values, state.balls).shape.loops
     assert len(rows) == 6 - len(KINDS[kind].freedoms)
-    assert np.abs(derivative - slopes(solver, state, lambda *at: place(*at).loops[0])).max() < EXACT
+    assert np.abs(derivative - slopes(solver, state, lambda *at: place(*at).shape.loops[0])).max() < EXACT
 
 
 GOALS = {
