@@ -1,0 +1,146 @@
+"""The paper's Figures 5 and 3, and how the cost of a step grows with the joints, as pictures.
+
+    python -m benchmarks.whole_body.figures --urdf FILE [--out build/bench/whole_body]
+
+convergence.png: from joints at zero to a still pose, for gains from none to one that diverges (Figure 5). limit.png: angle against speed of
+a joint that is asked beyond its limit, with the tanh of eq. 12 and with exact limits (Figure 3). growth.png: a step on made trees of 20 to
+500 joints, each link of three with an orientation; the figures are printed too.
+"""
+
+import argparse
+import os
+import time
+from pathlib import Path
+from statistics import median
+
+import matplotlib as mpl
+import numpy as np
+from limber.solvers.rotations import IDENTITY, X, Y, Z
+from limber.solvers.skeleton import End, Joint
+from limber.solvers.whole_body.body import BASE, Body
+from limber.solvers.whole_body.law import Law
+from limber.solvers.whole_body.limits import Limits
+from limber.solvers.whole_body.solver import Options, WholeBody
+from limber.solvers.whole_body.state import at_rest
+from limber.solvers.whole_body.targets import Target, Values
+from limber.urdf import reading
+from limber.urdf.tree import grow
+from limber.urdf.whole_body import body as body_of
+
+from .motions import DT, motion
+from .table import tracked_links
+
+mpl.use("Agg")  # no screen
+from matplotlib import pyplot as plt
+
+GAINS = (0.0, 1.0, 5.0, 20.0, 60.0, 150.0)  # [1/s] K; at 60 Hz all of the error is 60, and 120 is where it diverges
+STEPS = 90
+JOINTS = (20, 50, 100, 200, 350, 500)
+LIMB = 12  # joints from one branching to the next in the made trees, as in an arm
+WAVES = 3  # [s] of the joint that goes to and fro beyond its limits
+REACH, SPEED = 0.6, 2.0  # [rad, rad/s] its limits
+DOTS = 110  # an inch
+
+
+def convergence(urdf: Path, path: Path) -> None:
+    """Figure 5: MNTE over time."""
+    tree = grow(reading.read(urdf))
+    body, links = body_of(tree), tracked_links(tree)
+    given = motion(body, links, tree.root, "static", 1)
+    values = Values(given["rotation"][0], given["base_position"])
+    figure, axes = plt.subplots(figsize=(7, 4))
+    for gain in GAINS:
+        law = Law("paper", gain, enforce_stability=False)
+        solver = WholeBody(body, [*map(Target, links), Target(tree.root, "position")], Options(law, damping_by_error=0.0))
+        state, errors = solver.start(base_position=given["base_position"][0]), []
+        for _ in range(STEPS):
+            angles = solver.missed(values, state)[0]
+            errors.append((1.0 - np.cos(angles)).mean())  # eq. 14: tr(I - R' R_target) / 2
+            _, state = solver.step(values, state, DT)
+        axes.semilogy(np.arange(STEPS) * DT, np.maximum(errors, 1e-16), label=f"K = {gain:g} / s")
+    axes.set_xlabel("time, s")
+    axes.set_ylabel("MNTE")
+    axes.legend()
+    figure.savefig(path, dpi=DOTS, bbox_inches="tight")
+    plt.close(figure)
+
+
+def at_a_limit(path: Path) -> None:
+    """Figure 3: a hinge that is asked to swing to twice its limits."""
+    body = Body([Joint("elbow", -1, IDENTITY, (0.0, 0.0, 0.0), X, -REACH, REACH)], [End(0, name="hand")], floating=False)
+    asked = 2.0 * REACH * np.sin(2.0 * np.pi * np.arange(0.0, WAVES, DT) / WAVES * 2.0)
+    figure, axes = plt.subplots(figsize=(7, 4))
+    for label, limits in (("eq. 12", Limits(SPEED, avoidance="tanh")), ("exact", Limits(SPEED))):
+        solver = WholeBody(body, [Target("hand")], Options(limits=limits))
+        state, points = solver.start(), []
+        for angle in asked:
+            goal = body.placed(body.forward(np.eye(3), np.array([angle])), body.rows(["hand"]))[:, :3, :3]
+            _, state = solver.step(Values(goal), state, DT)
+            points.append((state.joints[0], state.velocity[BASE]))
+        axes.plot(*np.degrees(np.array(points)).T, ".-", label=label)
+    angles = np.linspace(-REACH, REACH, 200)
+    boxes = [Limits(SPEED, avoidance="tanh").box(np.array([a]), np.zeros(1), np.array([-REACH]), np.array([REACH]), DT) for a in angles]
+    for side in (0, 1):
+        axes.plot(np.degrees(angles), [np.degrees(box[side][0]) / DT for box in boxes], "k--", linewidth=1)
+    axes.set_xlabel("angle, deg")
+    axes.set_ylabel("speed, deg/s")
+    axes.legend()
+    figure.savefig(path, dpi=DOTS, bbox_inches="tight")
+    plt.close(figure)
+
+
+def made_tree(count: int) -> Body:
+    """Limbs of 12 hinges, three at a place, each limb on the end of one of those before it."""
+    joints, links = [], [End(-1, name="base")]
+    for k in range(count):
+        limb, place = divmod(k, LIMB)
+        parent = k - 1 if place else (LIMB * ((limb - 1) // 2) + LIMB - 1 if limb else -1)
+        joints.append(Joint(f"joint {k}", parent, IDENTITY, (0.0, 0.0, 0.0 if k % 3 else 0.2), (X, Y, Z)[k % 3], -2.0, 2.0))
+        if k % 3 == 2:
+            links.append(End(k, name=f"link {k // 3}"))
+    return Body(joints, links)
+
+
+def growth(path: Path) -> list[str]:
+    """The median step by the number of joints."""
+    lines, costs = ["| joints | step, ms | us a joint |", "|---|---|---|"], []
+    for count in JOINTS:
+        body = made_tree(count)
+        names = list(body.links)
+        solver = WholeBody(body, [*map(Target, names), Target("base", "position")])
+        rows, state, times = body.rows(names), solver.start(), []
+        phase = np.random.default_rng(0).uniform(0.0, 2.0 * np.pi, count)
+        for k in range(60):
+            goal = at_rest(body, 0.3 * np.sin(2.0 * k * DT + phase), np.eye(3), np.zeros(3))
+            values = Values(body.placed(goal.frames, rows)[:, :3, :3], np.zeros((1, 3)))
+            began = time.process_time()
+            _, state = solver.step(values, state, DT)
+            times.append(1e3 * (time.process_time() - began))
+        costs.append(median(times))
+        lines.append(f"| {count} | {costs[-1]:.3f} | {1e3 * costs[-1] / count:.1f} |")
+    figure, axes = plt.subplots(figsize=(7, 4))
+    axes.plot(JOINTS, costs, "o-")
+    axes.set_xlabel("joints")
+    axes.set_ylabel("a step, ms")
+    axes.set_ylim(bottom=0.0)
+    axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=DOTS, bbox_inches="tight")
+    plt.close(figure)
+    return lines
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--urdf", type=Path, required=True)
+    ask.add_argument("--out", type=Path, default=Path("build/bench/whole_body"), help="folder of the pictures")
+    asked = ask.parse_args()
+    asked.out.mkdir(parents=True, exist_ok=True)
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    convergence(asked.urdf, asked.out / "convergence.png")
+    at_a_limit(asked.out / "limit.png")
+    print("\n".join(growth(asked.out / "growth.png")))
+    print(f"pictures in {asked.out}")
+
+
+if __name__ == "__main__":
+    main()
