@@ -38,3 +38,13 @@ def opened():
     yield make
     for link in links:
         link.close()
+
+
+@pytest.fixture
+def robot():
+    """The virtual robot of `simulation.make_device` behind a real serial line."""
+    from tests.hardware.pty_robot import PtyRobot
+    from tests.hardware.simulation import make_device
+
+    with PtyRobot.for_device(make_device()) as robot:
+        yield robot
