@@ -3,15 +3,14 @@
 All of it can be overridden, so that an armature linked from another file can have chains.
 """
 
-from math import pi, radians
-from zlib import crc32
+from math import radians
 
 import bpy
 from bpy.types import Action, Object, PropertyGroup
 
-from ..motion import FILTERS
 from ..solvers.table import SOLVERS
-from .axes import SLIDES, TURNS, letter
+from .character_properties import LimberCharacter, choice
+from .joint_properties import LimberJointSettings
 from .options import CCD_ORDERS, ORDERS, WISHES
 from .overridable import (
     BoolProperty,
@@ -23,10 +22,7 @@ from .overridable import (
     StringProperty,
 )
 from .robot_properties import CLASSES as ROBOT_CLASSES
-from .robot_properties import LimberDevice, LimberServo
-
-AXES = [(axis, axis, f"Turns about the bone's {axis} axis") for axis in TURNS]
-AXES += [(axis, f"Slide {letter(axis)}", f"Slides along the bone's {letter(axis)} axis") for axis in SLIDES]
+from .robot_properties import LimberDevice
 
 
 def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
@@ -34,9 +30,6 @@ def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
 
 
 SIGNED_AXES, SIGNED_AXES_OF_TARGET = _signed_axes("bone"), _signed_axes("target")
-
-# Limits that a hobby servo can follow.
-VELOCITY, ACCELERATION, JERK = radians(180), radians(900), radians(9000)
 
 GOALS = [
     ("POINT", "Look at Point", "The end looks at the place of the target"),
@@ -55,40 +48,9 @@ ROLLS = [
 ]
 
 
-def _choice(key: str, info) -> tuple[str, str, str, str, int]:
-    """A table's line as an enum's item. Files keep its number, so that depends on the name alone, not on the place in the table."""
-    return key, info.label, info.description, "NONE", crc32(key.encode()) >> 1
+class LimberJoint(LimberJointSettings, PropertyGroup):
+    """One degree of freedom of a chain: an axis of a bone, its limits, and its channel on the device."""
 
-
-def _in_metres(name: str, label: str, description: str):
-    """A slide's view of a joint's property `name`: the same number, which is shown as a length and not as an angle."""
-
-    def write(joint, value: float) -> None:
-        setattr(joint, name, value)
-
-    return FloatProperty(
-        name=label, description=description, unit="LENGTH", precision=4, step=0.1, get=lambda joint: getattr(joint, name), set=write
-    )
-
-
-class LimberJoint(LimberServo, PropertyGroup):
-    """One degree of freedom of a chain: an axis about which a bone turns, or along which it slides, its limits, and its channel on the
-    device. The limits are in radians, those of a slide in metres."""
-
-    bone: StringProperty(name="Bone", description="Bone that this joint moves")
-    axis: EnumProperty(name="Axis", description="Axis of the bone about which this joint turns, or along which it slides", items=AXES)
-    lower: FloatProperty(name="Min", description="Smallest angle", subtype="ANGLE", default=-pi, soft_min=-pi, soft_max=pi)
-    upper: FloatProperty(name="Max", description="Largest angle", subtype="ANGLE", default=pi, soft_min=-pi, soft_max=pi)
-    velocity: FloatProperty(name="Velocity", description="Largest speed, per second", subtype="ANGLE", default=VELOCITY)
-    acceleration: FloatProperty(
-        name="Acceleration", description="Largest acceleration, per second squared", subtype="ANGLE", default=ACCELERATION
-    )
-    jerk: FloatProperty(name="Jerk", description="Largest jerk, per second cubed: less is softer", subtype="ANGLE", default=JERK)
-    slide_lower: _in_metres("lower", "Min", "Smallest way along the axis")
-    slide_upper: _in_metres("upper", "Max", "Largest way along the axis")
-    slide_velocity: _in_metres("velocity", "Velocity", "Largest speed, in metres per second")
-    slide_acceleration: _in_metres("acceleration", "Acceleration", "Largest acceleration, in metres per second squared")
-    slide_jerk: _in_metres("jerk", "Jerk", "Largest jerk, in metres per second cubed: less is softer")
     shape_weight: FloatProperty(
         name="Shape Weight",
         description="How much the bone counts for the shape that the Expressive solver keeps (the first joint of each bone says it)",
@@ -198,7 +160,7 @@ class LimberEnd(LimberGoal, PropertyGroup):
     enabled: BoolProperty(name="Enabled", description="The end follows its goal; without, it keeps the posture", default=True)
 
 
-class LimberChain(LimberGoal, PropertyGroup):
+class LimberChain(LimberGoal, LimberCharacter, PropertyGroup):
     """Root to end, or to several: the joints that one solver moves, what they keep and what the ends do. `name` is unique in its
     armature."""
 
@@ -227,25 +189,10 @@ class LimberChain(LimberGoal, PropertyGroup):
     solver: EnumProperty(
         name="Solver",
         description="Method that finds the angles",
-        items=[_choice(key, info) for key, info in SOLVERS.items()],
+        items=[choice(key, info) for key, info in SOLVERS.items()],
         default="erik_exact",  # what files mean in which none was chosen; new chains choose `chains.SOLVER`
     )
     options: PointerProperty(name="Solver Options", description="What is set of the solvers", type=LimberSolverOptions)
-    filter: EnumProperty(
-        name="Filter",
-        description="How the motion is shaped within the joints' limits",
-        items=[_choice(key, info) for key, info in FILTERS.items()],
-        default="default",
-    )
-    sigma: FloatProperty(
-        name="Smoothness",
-        description="Sigma: 0 is as quick as the limits allow, 1 the smoothest and slowest",
-        default=0.0,
-        min=0.0,
-        max=1.0,
-    )
-    rho: FloatProperty(name="Responsiveness", description="Rho: makes a smooth motion quicker again", default=0.0, min=0.0, max=0.99)
-
     frame_start: IntProperty(name="Start", description="First frame to bake", default=1)
     frame_end: IntProperty(name="End", description="Last frame to bake", default=250)
     look_ahead: BoolProperty(
