@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals
 from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
-from limber.solvers.rotations import IDENTITY, X, Y, Z, about, between, multiply
+from limber.solvers.rotations import IDENTITY, X, Y, Z, about, between, multiply, rotate
 
 AXES = {"x": between(Z, X), "y": between(Z, Y), "z": IDENTITY}
 ORIGIN = Frame()
@@ -41,7 +41,8 @@ def boxer(path: Callable[[float], tuple[float, float]] | None = None) -> Case:
         tilt, turn = way(t)
         upper = multiply(about(Z, turn), multiply(about(X, tilt), about(Z, -turn)))
         rotation = multiply(upper, about(X, 0.8))
-        return Goals((FrameGoal("fore", rotation=rotation),))
+        elbow = rotate(upper, (0.0, 0.3, 0.0))
+        return Goals((FrameGoal("fore", Frame(place=(0.0, 0.3, 0.0)), elbow, rotation),))
 
     return Case("boxer", Mechanism(tuple(bodies), tuple(joints)), goals)
 
