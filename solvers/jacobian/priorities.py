@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from .damping import BySmallest, Damping
+from .damping import BySmallest, Constant, Damping
 from .limits import beneath
 from .linear import Array, Indices, Linear, clamp_largest, factors, size
 from .methods import damped
@@ -30,6 +30,7 @@ class Level:
 
 
 DAMPING = BySmallest(0.35)  # out of reach it shakes a sixth as much as with .5, for a quarter more updates
+WISHES = Constant(0.5)  # a posture that cannot be had leaves an error for good: undamped, joints that hardly help would swing to and fro
 POSITION, AIM, UPRIGHT, POSTURE = Level("position"), Level("aim"), Level("upright"), Level("posture")
 
 
@@ -40,6 +41,7 @@ class Priorities:
     levels: Sequence[Level] = (POSITION, AIM, UPRIGHT, POSTURE)
     damping: Damping = DAMPING
     largest_change: float = math.radians(45)
+    posture_damping: Damping = WISHES  # of the level "posture"
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
         """See `Method.change`."""
@@ -50,7 +52,8 @@ class Priorities:
             error, jacobian = task(linear, level)
             if not len(error):
                 continue
-            change = beneath(self._further(error, jacobian, above), change, down, up)
+            damping = self.posture_damping if level.kind == "posture" else self.damping
+            change = beneath(self._further(error, jacobian, above, damping), change, down, up)
             above = np.vstack([above, jacobian])
         return clamp_largest(change, self.largest_change)
 
@@ -58,12 +61,12 @@ class Priorities:
         """See `Method.missed`."""
         return math.hypot(*(NEXT_LEVEL**depth * size(task(linear, level)[0]) for depth, level in enumerate(self.levels)))
 
-    def _further(self, error: Array, jacobian: Array, above: Array) -> Callable[[Indices, Array], Array]:
+    def _further(self, error: Array, jacobian: Array, above: Array, damping: Damping) -> Callable[[Indices, Array], Array]:
         """What a level adds for the joints that are free, in the null space of all rows above it."""
 
         def further(free: Indices, so_far: Array) -> Array:
             null = factors(above[:, free], NOT_LEFT).projector() if len(above) else np.eye(len(free))
-            return damped(factors(jacobian[:, free] @ null, NOT_LEFT), error - jacobian @ so_far, self.damping)
+            return damped(factors(jacobian[:, free] @ null, NOT_LEFT), error - jacobian @ so_far, damping)
 
         return further
 

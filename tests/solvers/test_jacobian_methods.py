@@ -197,7 +197,7 @@ def test_lower_levels_do_not_disturb_higher_ones(levels, damping, seed):
 @given(seeds)
 def test_undamped_levels_are_met_as_long_as_joints_are_left_and_the_next_gets_what_remains(seed):
     linear = three_kinds(seed)
-    change = without_limits(Priorities((POSITION, AIM, POSTURE), Constant(0.0), FREE), linear)
+    change = without_limits(Priorities((POSITION, AIM, POSTURE), Constant(0.0), FREE, Constant(0.0)), linear)
     assert linear.jacobian @ change == pytest.approx(linear.error, abs=1e-6)
     # Of all changes that meet both, the one nearest to what the joints would like: two joints' worth of freedom, nine wishes.
     projector = linear.factors.projector()
@@ -274,7 +274,7 @@ def test_where_errors_feel_nothing_joints_get_what_they_would_like_as_far_as_lim
     wanted = np.array([0.1, -0.4, 0.3, 0.2])
     linear = Linear(np.ones(2), np.zeros((2, 4)), [Block("aim", 0, 0, 2, 1.0)], wanted, np.ones(4, dtype=bool))
     down, up = np.full(4, -0.25), np.array([0.02, 1.0, 0.25, 1.0])
-    for method in (Pseudoinverse(), Priorities((AIM, POSTURE), Constant(0.0))):
+    for method in (Pseudoinverse(), Priorities((AIM, POSTURE), Constant(0.0), posture_damping=Constant(0.0))):
         assert method.change(linear, down, up) == pytest.approx([0.02, -0.25, 0.25, 0.2])
 
 
