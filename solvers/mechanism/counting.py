@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from .branches import RANK, is_another
 from .frames import Array
 from .goals import Goals
 from .report import Counts
 from .solver import MechanismSolver, State
 
-RANK = 1e-7  # of the largest singular value: rows that count have 1e-3 and more, the next are rounding
 STILL = 1e-6  # [rad or sizes] a body that a unit motion of the whole moves less stands still
 
 
@@ -27,18 +27,8 @@ def count(solver: MechanismSolver, state: State) -> Counts:
 
 
 def is_flipped(solver: MechanismSolver, before: State, after: State) -> bool:
-    """Whether a mechanism went through a pose where its actuators do not determine it, into another assembly, between two states.
-
-    The loops' derivative by what is not actuated changes the sign of its determinant there; of redundant loops the part that counts
-    before is compared. Meant for states a frame apart.
-    """
-    passive = np.setdiff1d(np.arange(solver.coordinates.width), solver.actuated)
-    first, then = (_linear(solver, state)[0][:, passive] for state in (before, after))
-    if not first.size:
-        return False
-    left, sizes, right = np.linalg.svd(first, full_matrices=False)
-    rank = int((sizes > RANK * sizes[0]).sum())
-    return bool(np.linalg.det(left[:, :rank].T @ then @ right[:rank].T / sizes[:rank]) < 0.0)
+    """Whether a mechanism went over to another assembly between two states a frame apart."""
+    return is_another(_linear(solver, before)[0], _linear(solver, after)[0], solver.actuated)
 
 
 def _linear(solver: MechanismSolver, state: State) -> tuple[Array, Array]:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .descent import Descent, Place, Shape
+from .branches import is_another
+from .descent import CLOSE_ENOUGH, Descent, Place, Shape
 from .frames import Array, frame_array, orthonormal
 from .goals import Goals
 from .loops import Loops
@@ -21,6 +23,8 @@ from .steadiness import Steadiness
 from .tree import Coordinates, span
 
 TURN = 2.0 * np.pi
+FAR = 0.25  # [rad or sizes] of one joint in a frame: the way there is gone in parts, and the assembly looked at
+MOST_STATIONS = 24  # a whole turn
 ITERATIONS = 20  # most steps of a frame: warm ones take three
 HELD_WITHIN = 1e-9  # [rad or sizes] of a bound: a joint that is at it
 
@@ -75,14 +79,14 @@ class MechanismSolver:
         return lower, upper, velocity
 
     @cached_property
-    def actuated(self) -> Array:
+    def actuated(self) -> NDArray[np.int64]:
         """Coordinates of actuators (m,)."""
         found: list[int] = []
         for joint in self.mechanism.actuators:
             for node in self.tree.walked[joint.name][0]:
                 first = int(self.coordinates.first[node])
                 found += range(first, first + (3 if self.tree.nodes[node].move == "ball" else 1))
-        return np.array(found, int)
+        return np.array(found, np.int64)
 
     # -- states --
 
@@ -146,8 +150,26 @@ class MechanismSolver:
         descent = Descent(self.coordinates, self.loops, pursuit, steadiness, driven, bounds, state.damping)
         is_same = values is state.values and not self.loops.driven
         shape = state.shape if is_same and state.shape is not None and state.shape.of is self.loops else None
-        here, settled, count = descent.go(descent.place(values, state.balls, shape), iterations)
-        return self._answer(descent, here, settled, count)
+        start = here = descent.place(values, state.balls, shape)
+        for asked in self._stations(pursuit, values):  # far commands are followed by small ones, which keep to the assembly
+            last, pursuit.asked = pursuit.asked, asked
+            here, _, _ = descent.go(descent.place(here.values, here.balls), iterations)
+            pursuit.asked = last
+            start = here = descent.place(here.values, here.balls)
+        here, settled, count = descent.go(here, iterations)
+        return self._answer(descent, here, settled, count, self._is_flipped(start, here))
+
+    def _stations(self, pursuit: Pursuit, values: Array) -> list[Array]:
+        """Actuators' values (m,) on the way to what is asked of them."""
+        if not len(pursuit.driven):
+            return []
+        first, unit = values[pursuit.driven], pursuit.driven_unit
+        count = min(int(np.abs((pursuit.asked - first) / unit).max() / FAR), MOST_STATIONS)
+        return [first + (pursuit.asked - first) * (k + 1) / (count + 1) for k in range(count)]
+
+    def _is_flipped(self, before: Place, after: Place) -> bool:
+        far = np.abs(after.values - before.values).max(initial=0.0, where=self.coordinates.is_turn) > FAR
+        return bool(far) and before.open <= CLOSE_ENOUGH and is_another(before.shape.loops[1], after.shape.loops[1], self.actuated)
 
     def driven_poses(self, goals: Goals) -> dict[int, Array]:
         """Index of a driven body -> its pose (4, 4)."""
@@ -166,7 +188,7 @@ class MechanismSolver:
         start = np.clip(state.values, self.lower, self.upper)
         return np.maximum(self.lower, start - reach), np.minimum(self.upper, start + reach)
 
-    def _answer(self, descent: Descent, here: Place, settled: bool, count: int) -> Solution:
+    def _answer(self, descent: Descent, here: Place, settled: bool, count: int, flipped: bool) -> Solution:
         sizes = self.loops.sizes(here.shape.frames, descent.driven)
         worst = int(np.argmax(sizes)) if len(sizes) else -1
         residual, name = (float(sizes[worst]), self.loops.names[worst]) if len(sizes) else (0.0, "")
@@ -174,7 +196,7 @@ class MechanismSolver:
         held = tuple(self._held_back(descent, here)) if descent.held.any() else ()
         balls = orthonormal(here.balls) if here.balls.size else here.balls
         state = State(here.values, balls, descent.damping, here.shape)
-        report = Report(residual <= ASSEMBLED, settled, residual, name, float(np.sqrt(error @ error)), held, count)
+        report = Report(residual <= ASSEMBLED, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped)
         return Solution(state, self._bodies(here.shape.frames), report)
 
     def _held_back(self, descent: Descent, here: Place) -> list[str]:

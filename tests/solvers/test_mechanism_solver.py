@@ -186,6 +186,17 @@ def test_a_flip_to_the_other_assembly_is_seen():
     assert not is_flipped(solver, found.state, near.state)
 
 
+def test_a_far_command_is_followed_to_the_same_assembly():
+    solver, found = started(mechanisms.four_bar())
+    first = solver.values(found.state, "motor")[0]
+    step = found
+    for k in range(1, 61):
+        step = solver.solve(Goals(actuators={"motor": (first + 3.0 * k / 60,)}), step.state, DT)
+    leap = solver.solve(Goals(actuators={"motor": (first + 3.0,)}), found.state, DT)
+    assert leap.poses == pytest.approx(step.poses, abs=1e-7)
+    assert not leap.report.flipped
+
+
 def test_solving_changes_no_state_that_was_given():
     solver, found = started(mechanisms.four_bar())
     values = found.state.values.copy()
