@@ -95,12 +95,13 @@ def half_angle(turns: Array) -> tuple[Array, Array]:
 
     Unlike the dot products of axes it grows all the way to 180 degrees, so no body that is turned about is taken for one in place.
     """
-    trace = np.trace(turns, axis1=-2, axis2=-1)
+    trace = turns[..., 0, 0] + turns[..., 1, 1] + turns[..., 2, 2]
     cosine = np.maximum(0.5 * np.sqrt(np.maximum(1.0 + trace, 0.0)), LEAST_COSINE)  # of half the angle
     vector = vee(turns) / cosine[..., None]
     if (cosine < NEAR_HALF_TURN).any():
         vector = np.where(cosine[..., None] < NEAR_HALF_TURN, _near_half_turn(turns), vector)
-    derivative = cosine[..., None, None] * np.eye(3) - 0.5 * hat(vector)
+    derivative = hat(-0.5 * vector)
+    derivative[..., (0, 1, 2), (0, 1, 2)] = cosine[..., None]
     return vector, derivative
 
 

@@ -40,6 +40,7 @@ class Pursuit:
         self.weight = (roots * scale)[self.picked]
         self.carries = coordinates.carries[self.nodes][:, None, :]
         self.has_frames = len(self.picked) > 0
+        self.has_rotations = any(goal.rotation is not None for goal in goals.frames)
         self.centre = None
         if goals.centre is not None and any(goals.centre.weight):
             self.centre = _Centre(mechanism, tree, coordinates, goals.centre)
@@ -52,9 +53,10 @@ class Pursuit:
         parts = []
         if self.has_frames:
             ends = frames[self.nodes] @ self.offsets
-            every = np.empty((len(self.nodes), 6))
+            every = np.zeros((len(self.nodes), 6))
             every[:, :3] = ends[:, :3, 3] - self.places
-            every[:, 3:] = half_angle(self.back @ ends[:, :3, :3])[0]
+            if self.has_rotations:
+                every[:, 3:] = half_angle(self.back @ ends[:, :3, :3])[0]
             parts.append(self.weight * every.reshape(-1)[self.picked])
         if self.centre is not None:
             parts.append(self.centre.error(frames))
@@ -70,12 +72,13 @@ class Pursuit:
         turn, moment = screws
         if self.has_frames:
             ends = frames[self.nodes] @ self.offsets
-            every = np.empty((len(self.nodes), 6))
+            every = np.zeros((len(self.nodes), 6))
             every[:, :3] = ends[:, :3, 3] - self.places
-            every[:, 3:], grows = half_angle(self.back @ ends[:, :3, :3])
-            motion = np.empty((len(self.nodes), 6, self.coordinates.width))
+            motion = np.zeros((len(self.nodes), 6, self.coordinates.width))
             motion[:, :3] = moment - hat(ends[:, :3, 3]) @ turn
-            np.matmul(grows @ self.back, turn, out=motion[:, 3:])
+            if self.has_rotations:
+                every[:, 3:], grows = half_angle(self.back @ ends[:, :3, :3])
+                np.matmul(grows @ self.back, turn, out=motion[:, 3:])
             motion *= self.carries
             errors.append(self.weight * every.reshape(-1)[self.picked])
             derivatives.append(self.weight[:, None] * motion.reshape(-1, self.coordinates.width)[self.picked])

@@ -192,7 +192,7 @@ class MechanismSolver:
         sizes = self.loops.sizes(here.shape.frames, descent.driven)
         worst = int(np.argmax(sizes)) if len(sizes) else -1
         residual, name = (float(sizes[worst]), self.loops.names[worst]) if len(sizes) else (0.0, "")
-        error = descent.pursuit.error(here.shape.frames, here.values, here.balls)
+        error = here.goals[0] if descent.steadiness is None else descent.pursuit.error(here.shape.frames, here.values, here.balls)
         held = tuple(self._held_back(descent, here)) if descent.held.any() else ()
         balls = orthonormal(here.balls) if here.balls.size else here.balls
         state = State(here.values, balls, descent.damping, here.shape)
