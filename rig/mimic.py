@@ -40,8 +40,8 @@ class Follower(NamedTuple):
 
 def led(rig, places: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
     """The bones that follow any of these joints (bone and axis), but for those that are among the joints themselves."""
-    driven = [place for place in _driven(rig) if place not in places]
-    if not driven:
+    others = [place for place in driven(rig) if place not in places]
+    if not others:
         return ()
     try:
         records = {kept.branch.joint.name: (bone, kept) for bone, kept in urdf_robot.records(rig) if kept.axis}
@@ -49,7 +49,7 @@ def led(rig, places: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
         return ()
     own = dict(records.values())
     found = []
-    for bone, axis in driven:
+    for bone, axis in others:
         kept = own.get(bone)
         if kept is None or kept.branch.joint.mimic is None or urdf_robot.axis_of(kept) != axis:
             continue
@@ -71,7 +71,7 @@ def _leader(bone: str, kept: Record, records: dict[str, tuple[str, Record]], pla
     return bone, kept, multiplier, offset
 
 
-def _driven(rig) -> Iterator[tuple[str, str]]:
+def driven(rig) -> Iterator[tuple[str, str]]:
     """Bone and axis of all joints that drivers of an imported robot move."""
     if not urdf_robot.is_robot(rig) or not rig.animation_data:
         return

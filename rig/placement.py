@@ -25,7 +25,7 @@ class Placement:
 
     def root(self, rig, name: str, location: tuple) -> Matrix:
         """The frame of a chain's root bone before it turns, in its armature: the chain's base."""
-        return self._on_parent(rig, rig.data.bones[name], Matrix.Translation(location))
+        return self.on_parent(rig, rig.data.bones[name], Matrix.Translation(location))
 
     def bone(self, rig, name: str) -> Matrix:
         """Pose matrix of a bone in its armature."""
@@ -44,7 +44,7 @@ class Placement:
             basis = pose_bone.matrix_basis.copy()
             if bone.use_connect:
                 basis.translation = (0.0, 0.0, 0.0)
-        return self._on_parent(rig, bone, basis)
+        return self.on_parent(rig, bone, basis)
 
     def object(self, thing) -> Matrix:
         """World matrix of an object."""
@@ -89,7 +89,7 @@ class Placement:
         matrix = self.object(rig)
         return matrix @ self.bone(rig, name) if rig.type == "ARMATURE" and name in rig.data.bones else matrix
 
-    def _on_parent(self, rig, bone, basis: Matrix) -> Matrix:
+    def on_parent(self, rig, bone, basis: Matrix) -> Matrix:
         """A bone's basis in its armature, by Blender's own rules of inheritance."""
         if bone.parent is None:
             return bone.convert_local_to_pose(basis, bone.matrix_local)
