@@ -79,6 +79,16 @@ def test_the_papers_law_runs_ahead_by_one_steps_motion_whatever_the_gain_and_the
     assert abs(spinning(200, Law("exact", gain))[-1]) < 5e-3 * DT
 
 
+@pytest.mark.parametrize(("kind", "ahead"), [("paper", 1.0), ("exact", 0.0)])
+def test_a_base_that_moves_is_overtaken_by_one_steps_way_by_the_papers_law_alone(kind, ahead):
+    solver = WholeBody(manikin(), [Target("pelvis", "position")], Options(Law(kind, 20.0)))
+    state = solver.start()
+    for k in range(100):
+        place = np.array([[k * DT, 0.0, 0.0]])
+        _, state = solver.step(Values(position=place, linear_velocity=np.array([[1.0, 0.0, 0.0]])), state, DT)
+    assert (state.base_position[0] - place[0, 0]) / DT == pytest.approx(ahead, abs=5e-3)
+
+
 def test_the_papers_law_stalls_at_a_half_turn_and_the_default_does_not():
     half = Values(exp(np.array([[0.0, 0.0, math.pi]])))
     for kind, angle in (("paper", math.pi), ("exact", 0.0)):
