@@ -67,7 +67,7 @@ class ServoAnimation:
         on_silence=Silence.HOLD,
         limits_speed=False,
         limits_acceleration=False,
-        remark="Nothing makes these servos limp but their power switch, and nobody notices when the robot is not there",
+        remark="Nobody notices when the robot is not there: it says nothing back",
     )
 
     def decoder(self) -> SilentDecoder:

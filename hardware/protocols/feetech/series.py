@@ -106,7 +106,7 @@ def capabilities_of(series: Series, multi_turn: bool = False) -> Capabilities:
         limits_speed=True,
         limits_acceleration=series == "sts",
         changes_id=True,
-        remark="When a cable breaks or the computer fails, a servo goes to its last goal and holds it; only a power switch makes it limp",
+        remark="After a cable has broken, only a power switch makes servos limp",
     )
 
 

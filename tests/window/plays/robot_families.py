@@ -1,0 +1,29 @@
+"""Photographs the robot's panel for each family of servos, for the documents: what is set, and what the protocol can do."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import lamp
+import robot_states
+
+PORTS = {"limber": "/dev/ttyACM0", "feetech_sts": "/dev/ttyUSB0", "dynamixel": "/dev/ttyUSB0", "maestro": "/dev/ttyACM0"}
+
+
+def play(stage):
+    rig, chain = lamp.build(stage)
+    device = rig.limber.device
+    robot_states.clear_tab(stage)
+    stage.maximise()
+    yield 0.5
+    for protocol in (*PORTS, "servo_animation", "file"):
+        device.protocol, device.port = protocol, PORTS.get(protocol, "/dev/ttyUSB0")
+        chain.active_joint = 0
+        robot_states.show(stage, "LIMBER_PT_protocol", "LIMBER_PT_channels")
+        stage.open_tab()
+        for _ in range(8):  # panels that came or grew slide into their places from one drawing to the next
+            stage.redraw()
+            yield 0.5
+        stage.photograph(f"family_{protocol}")
+    stage.facts["families"] = len(PORTS) + 2
