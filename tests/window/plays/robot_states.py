@@ -3,7 +3,6 @@
 import importlib.util
 import os
 import select
-import signal
 import sys
 import threading
 import time
@@ -43,6 +42,15 @@ def show(stage, *parts: str) -> None:
     for cls in robot_panels(stage):
         if cls.__name__ in {"LIMBER_PT_robot", *parts}:
             bpy.utils.register_class(cls)
+
+
+def shot(stage, name: str, *parts: str, wait: float = 1.5):
+    """A picture of the robot's panel with these parts of it."""
+    show(stage, *parts)
+    stage.open_tab()
+    stage.redraw()
+    yield wait
+    stage.photograph(f"robot_{name}")
 
 
 def open_menu_of_delay(stage) -> None:
@@ -109,13 +117,6 @@ def play(stage):
     stage.maximise()
     yield 0.5
 
-    def shot(name, *parts, wait=1.5):
-        show(stage, *parts)
-        stage.open_tab()
-        stage.redraw()
-        yield wait
-        stage.photograph(f"robot_{name}")
-
     def until(state):
         yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state == states[state], HELD)
 
@@ -123,7 +124,7 @@ def play(stage):
         with stage.context():
             operator(*arguments, **options)
 
-    yield from shot("disconnected", "LIMBER_PT_protocol", "LIMBER_PT_scan", "LIMBER_PT_robot_options")
+    yield from shot(stage, "disconnected", "LIMBER_PT_protocol", "LIMBER_PT_scan", "LIMBER_PT_robot_options")
     stage.move(stage.point(0.5, 0.5))
     yield 0.2
 
@@ -146,7 +147,7 @@ def play(stage):
     stage.photograph("robot_scanning")
     yield from stage.until(lambda: errands.scan().over, HELD)
     stage.facts["found"] = [one.servo for one in errands.scan().found]
-    yield from shot("found", "LIMBER_PT_scan", "LIMBER_PT_channels")
+    yield from shot(stage, "found", "LIMBER_PT_scan", "LIMBER_PT_channels")
     one = errands.scan().found[0]
     do(bpy.ops.limber.change_servo, "INVOKE_DEFAULT", port=one.port, protocol=one.protocol, baudrate=one.baudrate, servo=one.servo)
     yield 1.0
@@ -162,7 +163,7 @@ def play(stage):
     do(bpy.ops.limber.connect)
     yield from until("DISARMED")
     do(bpy.ops.limber.wiggle, servo=3)
-    yield from shot("servos", "LIMBER_PT_channels", wait=0.5)
+    yield from shot(stage, "servos", "LIMBER_PT_channels", wait=0.5)
     yield from until("DISARMED")
     chain.active_joint = 2
     do(bpy.ops.limber.puppeteer)
@@ -171,8 +172,8 @@ def play(stage):
     wire.put(2, 2400.0)
     yield from stage.until(lambda: abs(rig.pose.bones["middle"].rotation_euler.x + (2048 - 1700) / 651.9) < 0.01, HELD)
     stage.facts["led"] = True
-    yield from shot("calibrate", "LIMBER_PT_calibrate")
-    yield from shot("puppeteer", "LIMBER_PT_puppeteer")
+    yield from shot(stage, "calibrate", "LIMBER_PT_calibrate")
+    yield from shot(stage, "puppeteer", "LIMBER_PT_puppeteer")
     do(bpy.ops.limber.record)
     for steps in (1800.0, 1900.0, 2000.0):
         wire.put(3, steps)
@@ -196,48 +197,10 @@ def play(stage):
         rig.pose.bones["middle"].rotation_euler.x = angle
         yield 1.0
     rig.pose.bones["upper"].rotation_euler.x = 0.9
-    yield from shot("feedback", "LIMBER_PT_feedback", wait=0.4)
+    yield from shot(stage, "feedback", "LIMBER_PT_feedback", wait=0.4)
     do(bpy.ops.limber.stop)
     yield from until("FAULT")
     view.ghost = view.plot = False
-    yield from shot("stopped")
+    yield from shot(stage, "stopped")
     do(bpy.ops.limber.disconnect)
-
-    # servos that cannot tell where they are; more servos, values
-    rig.limber.device.protocol, rig.limber.device.port = "limber", "virtual-hobby"
-    do(bpy.ops.limber.add_channel)
-    rig["jaw"] = 0.25
-    do(bpy.ops.limber.add_auxiliary, path=f'bpy.data.objects["{rig.name}"]["jaw"]')
-    do(bpy.ops.limber.connect)
-    yield from until("DISARMED")
-    yield from shot("more", "LIMBER_PT_more_servos", "LIMBER_PT_values", wait=4.0)
-    yield from stage.until(lambda: robot.status(rig).asks, HELD)
-    yield from shot("asks")
-    do(bpy.ops.limber.arm)
-    yield from until("CONFIRM_POSE")
-    yield from shot("confirm")
-    do(bpy.ops.limber.disarm)
-    yield from until("DISARMED")
-    do(bpy.ops.limber.arm_confirmed)
-    yield from until("ARMED")
-    yield from shot("armed")
-    os.kill(robot.link(rig).worker_pid, signal.SIGKILL)
-    yield from until("WORKER_LOST")
-    yield from shot("worker_lost")
-    do(bpy.ops.limber.disconnect)
-
-    # a port behind which nothing answers; and which ports there are
-    silent, name = os.openpty()
-    tty.setraw(name)
-    rig.limber.device.port = os.ttyname(name)
-    do(bpy.ops.limber.connect)
-    yield from shot("connecting", wait=0.3)
-    yield from until("FAULT")
-    yield from shot("silent")
-    do(bpy.ops.limber.disconnect)
-    os.close(silent)
-    do(bpy.ops.limber.choose_port, "INVOKE_DEFAULT")
-    yield 1.0
-    stage.photograph("robot_ports")
-    stage.press("ESC")
     wire.close()

@@ -1,0 +1,75 @@
+"""Photographs the robot's panel with servos that cannot tell where they are, without a worker, at a silent port; and the list of ports."""
+
+import os
+import signal
+import sys
+import tty
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import lamp
+from robot_states import HELD, clear_tab, shot
+
+
+def play(stage):
+    rig, chain = lamp.build(stage)
+    for joint in chain.joints:
+        joint.lower, joint.upper = -1.4, 1.4
+    robot, states = stage.part("rig.robot"), stage.part("hardware.safety").State
+    clear_tab(stage)
+    stage.maximise()
+    yield 0.5
+
+    def until(state):
+        yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state == states[state], HELD)
+
+    def do(operator, *arguments, **options):
+        with stage.context():
+            operator(*arguments, **options)
+
+    # more servos, values; the pose is confirmed joint by joint, or at once
+    rig.limber.device.port = "virtual-hobby"
+    do(bpy.ops.limber.add_channel)
+    rig["jaw"] = 0.25
+    do(bpy.ops.limber.add_auxiliary, path=f'bpy.data.objects["{rig.name}"]["jaw"]')
+    rig.limber.device.auxiliaries[0].filter = "default"
+    do(bpy.ops.limber.connect)
+    yield from stage.until(lambda: robot.status(rig).asks, HELD)
+    yield from shot(stage, "more", "LIMBER_PT_more_servos", "LIMBER_PT_values", wait=4.0)
+    yield from shot(stage, "asks")
+    do(bpy.ops.limber.arm)
+    yield from until("CONFIRM_POSE")
+    yield from shot(stage, "confirm")
+    do(bpy.ops.limber.disarm)
+    yield from until("DISARMED")
+    do(bpy.ops.limber.arm_confirmed)
+    yield from until("ARMED")
+    stage.facts["armed"] = True
+    yield from shot(stage, "armed")
+    os.kill(robot.link(rig).worker_pid, signal.SIGKILL)
+    yield from until("WORKER_LOST")
+    yield from shot(stage, "worker_lost")
+    do(bpy.ops.limber.disconnect)
+
+    # a port behind which nothing answers
+    silent, slave = os.openpty()
+    tty.setraw(slave)
+    rig.limber.device.port = os.ttyname(slave)
+    do(bpy.ops.limber.connect)
+    yield from shot(stage, "connecting", wait=0.3)
+    yield from until("FAULT")
+    yield from shot(stage, "silent")
+    do(bpy.ops.limber.disconnect)
+    os.close(silent)
+
+    # the ports that there are, as a user asks for them
+    steps = len(bpy.context.window_manager.operators)
+    do(bpy.ops.limber.choose_port, "INVOKE_DEFAULT")
+    yield 1.0
+    stage.photograph("robot_ports")
+    stage.press("ESC")
+    yield 0.3
+    stage.facts["undone"] = len(bpy.context.window_manager.operators) - steps
