@@ -9,6 +9,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from . import calibrating, compare, live, overrides, puppeteer, robot, robot_errands, robot_view
+from .mechanism import live as mechanisms
 
 IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
 FIGURES = 0.15  # [s] between two drawings of robots' figures
@@ -21,7 +22,8 @@ _beat_at = _figures_at = 0.0  # [s, monotonic] of the last heartbeat; of the nex
 @persistent
 def _frame_change_post(scene, depsgraph) -> None:
     """Playing, scrubbing and rendering: the warped pose of the new frame, before it is drawn, and for robots also the posed one."""
-    if live.frame_changed(scene, depsgraph):
+    more = live.frame_changed(scene, depsgraph)
+    if mechanisms.frame_changed(scene, depsgraph) or more:
         wake_clock()
     if depsgraph.mode != "RENDER":
         puppeteer.follow(scene)
@@ -31,7 +33,8 @@ def _frame_change_post(scene, depsgraph) -> None:
 @persistent
 def _depsgraph_update_post(scene, depsgraph) -> None:
     """A target was dragged, a bone posed, an object added: the clock starts to follow."""
-    if live.scene_updated(scene, depsgraph):
+    more = live.scene_updated(scene, depsgraph)
+    if mechanisms.scene_updated(scene, depsgraph) or more:
         wake_clock()
 
 
@@ -39,18 +42,21 @@ def _depsgraph_update_post(scene, depsgraph) -> None:
 def _render_init(*_) -> None:
     """Rendering goes its own way through the frames; live waits."""
     live.begin_render()
+    mechanisms.begin_render()
 
 
 @persistent
 def _render_done(scene, *_) -> None:
     """Rendering has come to its end, or was cancelled: live goes on."""
     live.end_render(scene)
+    mechanisms.end_render(scene)
 
 
 @persistent
 def _save_pre(*_) -> None:
     """The file holds the authored pose alone, and the chains of overridden armatures."""
     live.leave()
+    mechanisms.leave()
     overrides.prepare_to_save()
 
 
@@ -58,6 +64,7 @@ def _save_pre(*_) -> None:
 def _save_post(*_) -> None:
     """Saved or not, live is seen on."""
     live.look()
+    mechanisms.look()
 
 
 @persistent
@@ -68,6 +75,7 @@ def _load_pre(*_) -> None:
     robot.disconnect_all()
     robot_errands.end_all()
     live.forget()
+    mechanisms.forget()
     compare.forget()
 
 
@@ -76,7 +84,10 @@ def _load_post(*_) -> None:
     """Chains that were saved live go on, or those of the old file where loading failed; what a recovered session left is swept away."""
     live.leave()
     live.forget()
+    mechanisms.leave()
+    mechanisms.forget()
     live.resume()
+    mechanisms.resume()
     wake_clock()
 
 
@@ -90,13 +101,17 @@ def _undo_pre(*_) -> None:
 def _undo_post(*_) -> None:
     """Undo may have brought chains, bones or twins back, or taken them away."""
     live.look()
+    mechanisms.look()
     wake_clock()
+
+
+CLOCKS = (live.advance_clock, mechanisms.advance_clock)  # chains first: mechanisms take their new poses
 
 
 def _clock() -> float | None:
     """Wall time moves the motion while nothing plays: a dragged target, a filter that has not arrived."""
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
-    more = [live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph]
+    more = [advance(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph for advance in CLOCKS]
     redraw()
     if not any(more):
         return None
@@ -178,6 +193,7 @@ def register() -> None:
 def _after_enable() -> None:
     """The extension was enabled in a file that has live chains."""
     live.resume()
+    mechanisms.resume()
     wake_clock()
 
 
@@ -188,6 +204,8 @@ def unregister() -> None:
     robot_errands.end_all()
     live.leave()
     live.forget()
+    mechanisms.leave()
+    mechanisms.forget()
     for timer in (_clock, _heartbeat, _after_enable):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)

@@ -15,6 +15,7 @@ import bpy
 
 from ..solvers.rotations import IDENTITY
 from . import robot, twin
+from .placement import Placement
 from .playback import Playback
 from .roster import Member, Roster, can_show, exists
 from .skeleton import NO_SCALE, ORIGIN
@@ -34,6 +35,7 @@ class _Runtime:
     suspended: bool = False  # a bake has the scene
     is_rendering: bool = False
     rendering: Playback | None = None
+    shown: Stage | None = None  # whose poses the twins show since the last frame change; None: the playback's
 
 
 _now = _Runtime()
@@ -109,6 +111,7 @@ def _pairs(scene) -> list[tuple]:
 def _advance(scene, depsgraph, dt: float) -> None:
     """One tick of all live chains of a scene: solve, filter, show, send."""
     pairs = _pairs(scene)
+    _now.shown = None
     _now.playback.stage.advance(pairs, depsgraph, dt)
     _present(scene, depsgraph, pairs)
 
@@ -176,10 +179,11 @@ def frame_changed(scene, depsgraph) -> bool:
         look()
     pairs = _pairs(scene)
     if depsgraph.mode == "RENDER":
-        _show_all(scene, _render_playback(scene).go_to_frame(scene, pairs, depsgraph, is_playing=lambda: True), depsgraph)
+        _now.shown = _render_playback(scene).go_to_frame(scene, pairs, depsgraph, is_playing=lambda: True)
+        _show_all(scene, _now.shown, depsgraph)
         return False
     _now.clocks.pop(scene.session_uid, None)
-    stage = _now.playback.go_to_frame(scene, pairs, depsgraph, is_playing)
+    stage = _now.shown = _now.playback.go_to_frame(scene, pairs, depsgraph, is_playing)
     if stage is not _now.playback.stage:  # between two frames
         _show_all(scene, stage, depsgraph)
         return False
@@ -241,6 +245,16 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
     return scene.session_uid in _now.moving
 
 
+def placement(depsgraph) -> Placement:
+    """Where things are with the chains' newest poses, before Blender has evaluated them."""
+    stage = _now.shown or _now.playback.stage
+    return stage.placement([(member.rig, chain) for member in _now.roster for chain in member.chains], depsgraph)
+
+
+def is_suspended() -> bool:
+    return _now.suspended
+
+
 def suspend(suspended: bool) -> None:
     """While a bake steps through the scene, live stands still where it is."""
     _now.suspended = suspended
@@ -252,7 +266,7 @@ def begin_render() -> None:
 
 def end_render(scene) -> None:
     """What live shows is seen again."""
-    _now.is_rendering, _now.rendering = False, None
+    _now.is_rendering, _now.rendering, _now.shown = False, None, None
     _show_all(scene, _now.playback.stage, None)
 
 

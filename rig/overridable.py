@@ -8,6 +8,7 @@ _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 BoolProperty = partial(props.BoolProperty, override=_OVERRIDE)
 EnumProperty = partial(props.EnumProperty, override=_OVERRIDE)
 FloatProperty = partial(props.FloatProperty, override=_OVERRIDE)
+FloatVectorProperty = partial(props.FloatVectorProperty, override=_OVERRIDE)
 IntProperty = partial(props.IntProperty, override=_OVERRIDE)
 PointerProperty = partial(props.PointerProperty, override=_OVERRIDE)
 StringProperty = partial(props.StringProperty, override=_OVERRIDE)

@@ -11,6 +11,8 @@ from bpy.types import Action, Object, PropertyGroup
 from ..solvers.table import SOLVERS
 from .character_properties import LimberCharacter, choice
 from .joint_properties import LimberJointSettings
+from .mechanism.properties import CLASSES as MECHANISM_CLASSES
+from .mechanism.properties import LimberMechanism, LimberPart
 from .options import CCD_ORDERS, ORDERS, WISHES
 from .overridable import (
     BoolProperty,
@@ -203,20 +205,22 @@ class LimberChain(LimberGoal, LimberCharacter, PropertyGroup):
 
 
 class LimberRig(PropertyGroup):
-    """All that Limber keeps on an armature object."""
+    """All that Limber keeps on an armature object, on one that has a mechanism, and on those that are parts of one."""
 
     chains: CollectionProperty(name="Chains", description="From root to end: what looks at a target", type=LimberChain)
     active_chain: IntProperty(name="Chain", description="The chain that the panels show and the buttons act on")
     device: PointerProperty(name="Device", description="The robot that the joints move", type=LimberDevice)
+    mechanism: PointerProperty(name="Mechanism", description="Bodies and joints with closed loops", type=LimberMechanism)
+    part: PointerProperty(name="Part", description="What the object is in a mechanism", type=LimberPart)
 
 
-CLASSES = (*ROBOT_CLASSES, LimberJoint, LimberPosture, LimberSolverOptions, LimberEnd, LimberChain, LimberRig)
+CLASSES = (*ROBOT_CLASSES, *MECHANISM_CLASSES, LimberJoint, LimberPosture, LimberSolverOptions, LimberEnd, LimberChain, LimberRig)
 
 
 def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    Object.limber = PointerProperty(name="Limber", description="Chains and robot of an armature", type=LimberRig)
+    Object.limber = PointerProperty(name="Limber", description="Chains, robot and mechanism", type=LimberRig)
 
 
 def unregister() -> None:

@@ -142,6 +142,10 @@ class Stage:
         placement = Placement(depsgraph, self._bones(pairs, lambda session: session.channels if session.state is not None else {}))
         return any(self._differs(rig, chain, placement) for rig, chain in pairs)
 
+    def placement(self, pairs: list[tuple], depsgraph) -> Placement:
+        """Where things are with the chains' newest poses, as far as they were solved."""
+        return Placement(depsgraph, self._bones(pairs, lambda session: session.channels))
+
     def _differs(self, rig, chain, placement: Placement) -> bool:
         session = self.session(rig, chain)
         before = session.model, session.goal, session.poses

@@ -38,11 +38,17 @@ def find(rig) -> bpy.types.Object | None:
 
 def build(rig, names: list[str]) -> bpy.types.Object:
     """Makes a twin for bones `names` of `rig`. They do not copy it yet (`attach`)."""
-    data = bpy.data.armatures.new(TWIN_NAME)
-    twin = bpy.data.objects.new(TWIN_NAME, data)
-    twin[MARK] = data[MARK] = rig.session_uid
+    twin = hidden_armature(TWIN_NAME, names)
+    twin[MARK] = twin.data[MARK] = rig.session_uid
+    return twin
+
+
+def hidden_armature(title: str, names: list[str]) -> bpy.types.Object:
+    """An armature in no scene, its bones parentless and at the origin without a turn."""
+    data = bpy.data.armatures.new(title)
+    twin = bpy.data.objects.new(title, data)
     # Bones can be made in edit mode alone. A scene of its own for that moment leaves the user's mode and selection alone.
-    scene = bpy.data.scenes.new(TWIN_NAME)
+    scene = bpy.data.scenes.new(title)
     scene.collection.objects.link(twin)
     view_layer = scene.view_layers[0]
     view_layer.objects.active = twin

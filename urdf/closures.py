@@ -16,7 +16,7 @@ from ..solvers.mechanism.model import Body, Frame, Mechanism
 from ..solvers.mechanism.model import Joint as Held
 from ..solvers.rotations import IDENTITY, Quaternion, X, Y, Z, between, cross, from_axes, multiply
 from .errors import JointTypeError, MalformedError, UnknownNameError
-from .flow import read_flow
+from .flow import flow_of, read_flow
 from .model import Joint, Robot
 from .reading import read
 
@@ -37,6 +37,15 @@ def read_mechanism(urdf: str | os.PathLike[str], closures: str | os.PathLike[str
     robot = read(urdf)
     told = read_flow(Path(closures))
     return _Reading(robot, str(closures), told).mechanism(is_floating)
+
+
+def mechanism_of(robot: Robot, text: str, file: str, is_floating: bool = False) -> Mechanism:
+    """The same of a robot that was read already and the text of its closures; `file` is what messages call that.
+
+    Raises:
+        UrdfError: the text cannot be used.
+    """
+    return _Reading(robot, file, flow_of(text, file)).mechanism(is_floating)
 
 
 class _Reading:

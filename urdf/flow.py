@@ -26,7 +26,16 @@ def read_flow(path: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise MalformedError(str(path), 0, "", f"the file cannot be read ({error}): check its path") from error
-    return _Reader(str(path), text).read()
+    return flow_of(text, str(path))
+
+
+def flow_of(text: str, file: str) -> dict[str, Any]:
+    """The same from a text; `file` is what messages call it.
+
+    Raises:
+        MalformedError: it is more than this reads.
+    """
+    return _Reader(file, text).read()
 
 
 class _Reader:

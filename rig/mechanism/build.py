@@ -1,0 +1,174 @@
+"""Making mechanisms in the scene: ready ones, and one of what is there already."""
+
+from math import radians
+from uuid import uuid4
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+from .. import axes, servo_units
+from ..chains import SLIDE_SPEEDS
+from ..errors import RigError
+from ..joint_axes import NO_RANGE
+from . import joints
+from .gallery import Body, Joint, Motor, Recipe
+from .properties import NONE
+from .shapes import freedoms
+
+SIDES = 8  # of a bar
+ARROWS = 0.025  # [m] of a joint's empty
+COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
+
+
+def make(owner, collection=None):
+    """The mechanism of an object, empty; its joints are in the collection. Returns what is kept of it."""
+    kept = owner.limber.mechanism
+    kept.uid = uuid4().hex
+    kept.collection = collection
+    scene = bpy.context.scene
+    kept.frame_start, kept.frame_end = scene.frame_start, scene.frame_end
+    return kept
+
+
+def add(recipe: Recipe, place=(0.0, 0.0, 0.0)):
+    """Builds a ready mechanism in a collection of its own; returns its owner, an empty."""
+    collection = bpy.data.collections.new(recipe.title)
+    bpy.context.scene.collection.children.link(collection)
+    owner = bpy.data.objects.new(recipe.title, None)
+    owner.empty_display_size = 0.05
+    owner.location = place
+    collection.objects.link(owner)
+    kept = make(owner, collection)
+    bodies = {body.name: _body(body, owner, collection) for body in recipe.bodies}
+    placed = {joint.name: _joint(joint, bodies, owner, collection) for joint in recipe.joints}
+    for motor in recipe.motors:
+        _motor(kept, owner, motor, placed[motor.joint])
+    for wanted in recipe.goals:
+        goal = kept.goals.add()
+        goal.name, goal.does, goal.body = wanted.body, wanted.does, bodies[wanted.body]
+        goal.place_weight, goal.turn_weight = wanted.place, wanted.turn
+        goal.target = target(bodies[wanted.body], collection, owner)
+    kept.drive, kept.steady = recipe.drive, recipe.steady
+    return owner
+
+
+def target(body, collection, owner=None):
+    """An empty where a body is, for it to follow."""
+    made = bpy.data.objects.new(f"{body.name} Target", None)
+    made.empty_display_type, made.empty_display_size = "CUBE", 0.02
+    made.matrix_basis = body.matrix_basis if owner is not None else body.matrix_world
+    made.parent = owner
+    collection.objects.link(made)
+    return made
+
+
+def _body(body: Body, owner, collection):
+    origin = Vector(body.points[0])
+    vertices: list[Vector] = []
+    faces: list[tuple[int, ...]] = []
+    for start, end in zip(body.points, body.points[1:], strict=False):
+        _bar(vertices, faces, Vector(start) - origin, Vector(end) - origin, body.thick / 2)
+    mesh = bpy.data.meshes.new(body.name)
+    mesh.from_pydata(vertices, [], faces)
+    made = bpy.data.objects.new(body.name, mesh)
+    made.color = COLOURS[body.role]
+    made.location, made.parent = origin, owner
+    made.limber.part.role = body.role
+    collection.objects.link(made)
+    return made
+
+
+def _bar(vertices: list, faces: list, start: Vector, end: Vector, radius: float) -> None:
+    """Adds a bar with flat ends between two points."""
+    along = end - start
+    turn = along.to_track_quat("Z", "Y").to_matrix() if along.length else Matrix.Identity(3)
+    first = len(vertices)
+    for at in (start, end):
+        for k in range(SIDES):
+            angle = 2.0 * np.pi * k / SIDES
+            vertices.append(at + turn @ Vector((radius * np.cos(angle), radius * np.sin(angle), 0.0)))
+    ring = range(SIDES)
+    faces.append(tuple(first + k for k in reversed(ring)))
+    faces.append(tuple(first + SIDES + k for k in ring))
+    faces += [(first + k, first + (k + 1) % SIDES, first + SIDES + (k + 1) % SIDES, first + SIDES + k) for k in ring]
+
+
+def _joint(joint: Joint, bodies: dict, owner, collection):
+    z = Vector(joint.z).normalized()
+    x = Vector(joint.x) if joint.x else (Vector((1, 0, 0)) if abs(z.x) < 0.9 else Vector((0, 1, 0)))
+    x = (x - x.dot(z) * z).normalized()
+    made = bpy.data.objects.new(joint.name, None)
+    made.empty_display_type = "SPHERE" if joint.kind == "spherical" else "ARROWS"
+    made.empty_display_size = ARROWS / 3 if joint.kind == "spherical" else ARROWS
+    made.matrix_basis = Matrix.Translation(joint.at) @ Matrix((x, z.cross(x), z)).transposed().to_4x4()
+    made.parent = owner
+    part = made.limber.part
+    part.kind, part.first, part.second = joint.kind, bodies.get(joint.first), bodies.get(joint.second)
+    collection.objects.link(made)
+    return made
+
+
+def _motor(kept, owner, motor: Motor, joint) -> None:
+    made = add_motor(kept, owner, motor.axis, joint=joint)
+    scale = 1.0 if axes.slides(motor.axis) else radians(1.0)
+    made.lower, made.upper = scale * motor.lower, scale * motor.upper
+
+
+def add_motor(kept, owner, axis: str, joint=None, bone: str = ""):
+    """A motor on a freedom of a joint, with a servo's usual limits; returns it."""
+    taken = [motor.servo for motor in kept.motors] + [joint.servo for chain in owner.limber.chains for joint in chain.joints]
+    made = kept.motors.add()
+    made.bone, made.axis, made.joint = joint.name if joint else bone, axis, joint
+    made.name = axes.label(made.bone, axis)
+    servo_units.make_usual(made, owner.limber.device.protocol)
+    if axes.slides(axis):
+        made.velocity, made.acceleration, made.jerk = SLIDE_SPEEDS
+        made.lower, made.upper = -0.1, 0.1
+        span = max(made.upper - made.lower, NO_RANGE)
+        made.us_per_radian = (made.max_us - made.min_us) / span
+    made.servo = max(taken, default=-1) + 1
+    return made
+
+
+def add_motors(owner, joint) -> list:
+    """Motors on all freedoms of a joint's object.
+
+    Raises:
+        RigError: it is no joint of the mechanism, has motors already, or leaves no freedom.
+    """
+    kept = owner.limber.mechanism
+    found = next((one for one in joints.joints(kept.collection) if one.thing == joint), None) if kept.collection else None
+    if found is None:
+        raise RigError(f"Object '{joint.name}' is no joint of mechanism '{owner.name}': select a joint of its collection")
+    if any(motor.joint == joint for motor in kept.motors):
+        raise RigError(f"Joint '{joint.name}' has a motor already: remove that first")
+    moved = freedoms(found.shape.kind)
+    if not moved:
+        raise RigError(f"Joint '{joint.name}' is fixed and leaves nothing to move: choose another joint, or another kind for it")
+    made = []
+    for axis, lower, upper in zip(moved, found.lower or (-np.inf,) * 3, found.upper or (np.inf,) * 3, strict=False):
+        motor = add_motor(kept, owner, axis, joint=joint)
+        motor.lower, motor.upper = max(lower, motor.lower), min(upper, motor.upper)
+        made.append(motor)
+    return made
+
+
+def from_scene(owner, collection):
+    """A mechanism of the joints in a collection, with motors where Blender's own Motor constraints are.
+
+    Raises:
+        RigError: there is no joint.
+    """
+    held = [thing for thing in collection.all_objects if thing.rigid_body_constraint or thing.limber.part.kind != NONE]
+    if not held:
+        raise RigError(
+            f"Collection '{collection.name}' has no joint: add rigid body constraints to it (Physics), or empties with a Joint of Limber's"
+        )
+    found = list(joints.joints(collection))
+    kept = make(owner, collection)
+    pairs = joints.driven_pairs(collection)
+    for one in found:
+        if {thing.session_uid if thing else 0 for thing in (one.first, one.second)} in pairs and freedoms(one.shape.kind):
+            add_motors(owner, one.thing)
+    return kept

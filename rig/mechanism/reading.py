@@ -1,0 +1,255 @@
+"""A mechanism as solvers take it, read from the scene as it is authored: bodies, joints, motors, and where they are."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import inf
+
+import bpy
+import numpy as np
+
+from ...solvers.mechanism.frames import Array, frame_array, inverse
+from ...solvers.mechanism.model import WORLD, Body, Joint, Mechanism, MechanismError
+from ..errors import RigError
+from . import bones, joints
+from .poses import frame_of, rigid, scale_of
+from .shapes import freedoms
+
+
+@dataclass(frozen=True)
+class Part:
+    """A body, and what shows it: an object, or a bone of the owner."""
+
+    name: str  # of the body
+    role: str  # GROUND, DRIVEN or MOVES
+    thing: str  # name of the object
+    uid: int  # its session_uid
+    bone: str = ""
+    offset: Array = None  # (4, 4) the body's frame in the thing's
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)  # of the thing in the world
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A mechanism with what ties it to the scene. Poses are told in a base, which goes with the ground: `base_part` or the owner."""
+
+    mechanism: Mechanism
+    parts: tuple[Part, ...]  # in the order of the mechanism's bodies
+    base_part: Part | None
+    signature: tuple
+    joint_names: dict[int, str]  # session_uid -> name of the joints' objects
+    warnings: tuple[str, ...]
+
+    def part(self, thing) -> Part | None:
+        return next((part for part in self.parts if part.uid == thing.session_uid and not part.bone), None)
+
+
+def find(name: str, uid: int):
+    """An object by its name, or by its identity where it was renamed; None where it was deleted."""
+    thing = bpy.data.objects.get(name)
+    if thing is not None and thing.session_uid == uid:
+        return thing
+    return next((other for other in bpy.data.objects if other.session_uid == uid), None)
+
+
+def role_of(thing) -> str:
+    """What moves a body."""
+    role = thing.limber.part.role
+    if role != "AUTO":
+        return role
+    held = thing.rigid_body
+    if held is not None and held.type == "PASSIVE":
+        return "DRIVEN" if held.kinematic else "GROUND"
+    return "MOVES"
+
+
+def signature(owner) -> tuple:
+    """What the mechanism is made of, so that a change shows. Cheap: it is looked at in every tick."""
+    kept = owner.limber.mechanism
+    motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in kept.motors)
+    made = joints.signature(kept.collection) if kept.collection else ()
+    held = tuple((one.first, one.second, one.kind, one.axis) for one in kept.closures) if kept.use_bones else ()
+    return made, held, motors
+
+
+def read(owner, depsgraph) -> Reading:
+    """The mechanism that an object owns, as it is authored. Nothing of Limber's may be shown meanwhile.
+
+    Raises:
+        RigError: it cannot be a mechanism; the message names body or joint, and the remedy.
+    """
+    kept = owner.limber.mechanism
+    found = list(joints.joints(kept.collection)) if kept.collection else []
+    if not found and not kept.use_bones:
+        where = f"collection '{kept.collection.name}'" if kept.collection else "no collection"
+        raise RigError(
+            f"Mechanism '{owner.name}' has no joints ({where}): choose the collection in which its rigid body constraints"
+            " or joint empties are"
+        )
+    reader = _Reader(owner, depsgraph)
+    reader.add_objects(found)
+    if kept.use_bones:
+        reader.add_bones()
+    return reader.reading(found)
+
+
+class _Reader:
+    def __init__(self, owner, depsgraph) -> None:
+        self.owner, self.depsgraph = owner, depsgraph
+        self.parts: dict[str, Part] = {}
+        self.poses: dict[str, Array] = {}
+        self.masses: dict[str, tuple] = {}
+        self.joints: list[Joint] = []
+        self.warnings: list[str] = []
+        self.name_of: dict[int, str] = {}  # object's session_uid -> body
+
+    def matrix(self, thing):
+        evaluated = thing.evaluated_get(self.depsgraph)
+        if not evaluated.is_evaluated:
+            raise RigError(f"Object '{thing.name}' is in no visible collection: show it, Blender does not evaluate it otherwise")
+        return evaluated.matrix_world
+
+    # -- objects --
+
+    def add_objects(self, found: list) -> None:
+        for one in found:
+            for thing in (one.first, one.second):
+                if thing is not None and thing.session_uid not in self.name_of:
+                    self._add_body(thing)
+        for one in found:
+            place = self._place(one)
+            meets = place if one.meets is None else joints.frame(one, rigid(self.matrix(one.meets)))
+            parent, child, ends = self._ends(one, place, meets)
+            self.joints.append(_joint(one, parent, child, *ends))
+
+    def _add_body(self, thing) -> None:
+        matrix = self.matrix(thing)
+        part = Part(thing.name, role_of(thing), thing.name, thing.session_uid, offset=np.eye(4), scale=scale_of(thing, matrix))
+        self.parts[part.name], self.poses[part.name] = part, rigid(matrix)
+        self.name_of[thing.session_uid] = part.name
+        self.masses[part.name] = (thing.rigid_body.mass if thing.rigid_body else 1.0, (0.0, 0.0, 0.0))
+
+    def _place(self, one) -> Array:
+        return joints.frame(one, rigid(self.matrix(one.thing)))
+
+    def _ends(self, one, place: Array, meets: Array) -> tuple[str, str, tuple[Array, Array]]:
+        """Parent and child, and the joint's frame on each; one that is mounted on the world has it as its parent."""
+        first = self.name_of[one.first.session_uid] if one.first else WORLD
+        second = self.name_of[one.second.session_uid] if one.second else WORLD
+        if second == WORLD:
+            first, second = second, first
+        return first, second, (self._on(first, place), self._on(second, meets))
+
+    def _on(self, body: str, place: Array) -> Array:
+        made: Array = inverse(self.poses[body]) @ place if body != WORLD else place
+        return made
+
+    # -- bones --
+
+    def add_bones(self) -> None:
+        read_bones = bones.read(self.owner, self.depsgraph)
+        for body in read_bones.bodies:
+            if body.name in self.parts:
+                raise RigError(f"Bone and object are both named '{body.name}': give one of them another name")
+            self.parts[body.name] = Part(
+                body.name,
+                "GROUND" if body.grounded else "MOVES",
+                self.owner.name,
+                self.owner.session_uid,
+                body.bone,
+                body.offset,
+                body.scale,
+            )
+            self.poses[body.name] = body.pose
+            self.masses[body.name] = (body.mass, body.centre)
+        self.joints += read_bones.joints
+        self.warnings += read_bones.warnings
+
+    # -- the whole --
+
+    def reading(self, found: list) -> Reading:
+        parts = tuple(self.parts.values())
+        ground = next((part for part in parts if part.role == "GROUND"), None)
+        base = self.poses[ground.name] if ground else rigid(self.matrix(self.owner))
+        back = inverse(base)
+        held = [
+            joint if joint.parent != WORLD else replace(joint, in_parent=frame_of(back @ frame_array(joint.in_parent)))
+            for joint in self.joints
+        ]
+        bodies = tuple(
+            Body(part.name, *self.masses[part.name], start=frame_of(back @ self.poses[part.name]), grounded=part.role == "GROUND")
+            for part in parts
+        )
+        self._note_looseness(found)
+        try:
+            mechanism = Mechanism(bodies, tuple(self._with_motors(held)))
+        except MechanismError as error:
+            raise RigError(f"Mechanism '{self.owner.name}': {error}") from error
+        kept = self.owner.limber.mechanism
+        names = joints.names(kept.collection) if kept.collection else {}
+        return Reading(mechanism, parts, ground, signature(self.owner), names, tuple(self.warnings))
+
+    def _note_looseness(self, found: list) -> None:
+        kept = self.owner.limber.mechanism
+        for thing in kept.collection.all_objects if kept.collection else ():
+            is_body = thing.rigid_body is not None or thing.limber.part.role != "AUTO"
+            if is_body and thing.session_uid not in self.name_of:
+                self.warnings.append(
+                    f"Body '{thing.name}' has no joint: nothing moves it with the others; join it, or take it out of the collection"
+                )
+        for one in found:
+            if one.meets is not None and one.second is not None and one.meets != one.second and one.second not in _ancestors(one.meets):
+                self.warnings.append(
+                    f"Joint '{one.name}' is to meet '{one.meets.name}', which is not on body '{one.second.name}': parent it to that"
+                )
+
+    def _with_motors(self, held: Iterable[Joint]) -> list[Joint]:
+        kept = self.owner.limber.mechanism
+        motors: dict[str, dict[str, object]] = {}
+        for motor in kept.motors:
+            name = motor.joint.name if motor.joint else motor.bone
+            motors.setdefault(name, {})[motor.axis] = motor
+        made = []
+        for joint in held:
+            driven = motors.pop(joint.name, None)
+            made.append(replace(joint, actuated=False) if driven is None else _motorised(joint, driven))
+        if motors:
+            raise RigError(f"Motor '{next(iter(motors))}' has no joint any more: remove the motor, or bring the joint back")
+        return made
+
+
+def _joint(one, parent: str, child: str, at_parent: Array, at_child: Array) -> Joint:
+    limited = any(map(np.isfinite, (*one.lower, *one.upper)))
+    lower, upper = (one.lower, one.upper) if limited else ((), ())
+    return Joint(
+        one.name, one.shape.kind, parent, child, frame_of(at_parent), frame_of(at_child), lower, upper, closes=one.meets is not None
+    )
+
+
+def _motorised(joint: Joint, driven: dict) -> Joint:
+    """A joint with a motor on each of its freedoms; its limits are the narrower of joint's and motor's."""
+    moved = freedoms(joint.kind)
+    if not moved:
+        raise RigError(
+            f"Motor '{joint.name}': its joint is fixed and leaves nothing to move: remove the motor, or choose another kind of joint"
+        )
+    for axis in moved:
+        if axis not in driven:
+            raise RigError(
+                f"Joint '{joint.name}' has {len(moved)} freedoms, and motors for {len(driven)} of them: press Add Motors on it again"
+            )
+    if strange := [axis for axis in driven if axis not in moved]:
+        raise RigError(
+            f"Motor '{joint.name}' is on axis {strange[0]}, about which the joint does not move: remove the motor, and add it again"
+        )
+    lower, upper = joint.lower or (-inf,) * len(moved), joint.upper or (inf,) * len(moved)
+    lowest = tuple(max(bound, driven[axis].lower) for bound, axis in zip(lower, moved, strict=True))
+    highest = tuple(min(bound, driven[axis].upper) for bound, axis in zip(upper, moved, strict=True))
+    return replace(joint, lower=lowest, upper=highest, actuated=True)
+
+
+def _ancestors(thing) -> list:
+    found = []
+    while thing.parent is not None:
+        thing = thing.parent
+        found.append(thing)
+    return found

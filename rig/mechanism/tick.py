@@ -1,0 +1,132 @@
+"""One frame of one mechanism: goals and state in, bodies, motors' values and the next state out, without side effects.
+
+Live, baking and streaming all call this, so that they are the same motion. Goals say where bodies are wanted; the motors' values that
+follow from that go through the filter, and what the motors then are says where the bodies are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from ...motion import Filter, Kinematic
+from ...solvers.mechanism.frames import Array
+from ...solvers.mechanism.goals import FrameGoal, Goals
+from ...solvers.mechanism.report import Report
+from ...solvers.mechanism.solver import MechanismSolver
+from ...solvers.mechanism.solver import State as Pose
+
+FIRST = 200  # steps of a first frame, whose goals may be far from where the mechanism stands
+STILL = 1e-9  # [rad, m] of a motor: less is no move
+NO_MORE = 30  # ticks of the same goal after which an answer that still changes is let be
+FAINT = 0.03  # weight of goals beside the filtered motors, where these leave something open
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A freedom of a joint that a motor moves."""
+
+    joint: str
+    index: int  # of the joint's values
+    filter: Filter
+
+
+@dataclass(frozen=True)
+class Model:
+    """What seldom changes: the mechanism, its motors, and where motion begins."""
+
+    solver: MechanismSolver
+    rest: Pose
+    motors: tuple[Motor, ...]
+    is_determined: bool = True  # the motors' values say where every body is that a goal names
+
+
+@dataclass(frozen=True)
+class State:
+    """What the next frame needs of this one."""
+
+    goals: Goals
+    wanted: Pose
+    shown: Pose
+    motion: tuple[Kinematic, ...]
+    vain: int = 0  # ticks of the same goals in which no motor was wanted elsewhere
+    report: Report | None = None
+    model: Model | None = None
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What one tick says."""
+
+    poses: Array  # (b, 4, 4) bodies in the mechanism's base, as they are shown
+    values: tuple[float, ...]  # [rad, m] of the motors, filtered
+    wanted: tuple[float, ...]  # what the goals ask of them
+    report: Report  # of the goals' solve
+    is_closed: bool  # what is shown holds together
+    at_rest: bool
+    seconds: float = field(compare=False)
+
+
+def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Outputs, State]:
+    """The mechanism's next frame.
+
+    Args:
+        model: The mechanism.
+        goals: What is asked.
+        state: What the last tick returned; None at a new start, where the filter begins at rest in the solution.
+        dt: Time since then [s]; 0 solves without moving the filter.
+    """
+    begun = perf_counter()
+    same = state is not None and state.model is model and state.goals == goals
+    if same and (state.vain >= NO_MORE or dt == 0.0):
+        wanted, report, vain = state.wanted, state.report, state.vain
+    else:
+        solver = model.solver
+        answer = solver.solve(goals, model.rest, iterations=FIRST) if state is None else solver.solve(goals, state.wanted)
+        wanted, report = answer.state, answer.report
+        before = values(model, state.wanted) if state is not None else ()
+        moved = max((abs(a - b) for a, b in zip(values(model, wanted), before, strict=False)), default=0.0)
+        vain = 0 if not same else NO_MORE if moved < STILL else state.vain + 1
+    asked = values(model, wanted)
+    if state is None or len(state.motion) != len(model.motors):
+        motion = tuple(motor.filter.rest(value) for motor, value in zip(model.motors, asked, strict=True))
+    else:
+        motion = tuple(m.filter.step(now, value, dt) for m, now, value in zip(model.motors, state.motion, asked, strict=True))
+    filtered = tuple(one.position for one in motion)
+    shown, is_closed = wanted, report.assembled
+    if any(abs(a - b) > STILL for a, b in zip(filtered, asked, strict=True)):
+        follow = model.solver.solve(_held(model, goals, filtered), state.shown if state is not None else wanted)
+        shown, is_closed = follow.state, follow.report.assembled
+    outputs = Outputs(
+        poses=model.solver.poses(shown),
+        values=filtered,
+        wanted=asked,
+        report=report,
+        is_closed=is_closed,
+        at_rest=vain >= NO_MORE and filtered == asked and not any(one.velocity or one.acceleration for one in motion),
+        seconds=perf_counter() - begun,
+    )
+    return outputs, State(goals, wanted, shown, motion, vain, report, model)
+
+
+def values(model: Model, pose: Pose) -> tuple[float, ...]:
+    """Where the motors are [rad, m]."""
+    return tuple(model.solver.values(pose, motor.joint)[motor.index] for motor in model.motors)
+
+
+def by_joint(model: Model, numbers: tuple[float, ...]) -> Mapping[str, tuple[float, ...]]:
+    """Motors' values as the solver's goals have them."""
+    found: dict[str, dict[int, float]] = {}
+    for motor, number in zip(model.motors, numbers, strict=True):
+        found.setdefault(motor.joint, {})[motor.index] = number
+    return {joint: tuple(told[k] for k in sorted(told)) for joint, told in found.items()}
+
+
+def _held(model: Model, goals: Goals, filtered: tuple[float, ...]) -> Goals:
+    """The motors where the filter has them; what they leave open follows the goals."""
+    frames = () if model.is_determined else tuple(map(_faint, goals.frames))
+    return Goals(frames, actuators=by_joint(model, filtered))
+
+
+def _faint(goal: FrameGoal) -> FrameGoal:
+    place = tuple(FAINT * weight for weight in goal.place_weight)
+    return replace(goal, place_weight=place, rotation_weight=tuple(FAINT * weight for weight in goal.rotation_weight))

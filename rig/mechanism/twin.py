@@ -1,0 +1,103 @@
+"""The hidden armature that carries where a mechanism's bodies are; objects and bones copy it by a constraint, last in their stack.
+
+As with chains, what is authored stays the user's own: a constraint is no channel, so neither keys, undo nor a saved file can take what
+is shown for what is authored.
+"""
+
+import bpy
+
+from ...solvers.mechanism.frames import inverse
+from .. import twin as hidden
+from .poses import matrix_of
+from .reading import Part, Reading, find
+
+CONSTRAINT = "Limber (mechanism)"
+TITLE = "Limber Mechanism"
+MARK = "limber_mechanism_of"  # on the twin and its armature: the session_uid of the owner
+
+
+def find_twin(owner) -> bpy.types.Object | None:
+    return next((thing for thing in bpy.data.objects if thing.get(MARK) == owner.session_uid), None)
+
+
+def shown_parts(reading: Reading) -> list[tuple[int, Part]]:
+    """Bodies that the mechanism moves, by their place in it."""
+    return [(k, part) for k, part in enumerate(reading.parts) if part.role == "MOVES"]
+
+
+def equip(owner, reading: Reading) -> bpy.types.Object:
+    """The owner's twin, made where it is missing, with all bodies copying it."""
+    names = [str(k) for k, _ in shown_parts(reading)]
+    made = find_twin(owner)
+    if made is None or [bone.name for bone in made.pose.bones] != names:
+        made = hidden.hidden_armature(TITLE, names)
+        made[MARK] = made.data[MARK] = owner.session_uid
+    for k, part in shown_parts(reading):
+        holder = holder_of(part)
+        if holder is not None and not _copies(holder, made, str(k)):
+            _let_go(holder)
+            constraint = holder.constraints.new("COPY_TRANSFORMS")
+            constraint.name = CONSTRAINT
+            constraint.target, constraint.subtarget = made, str(k)
+            constraint.owner_space = constraint.target_space = "WORLD"
+            constraint.mix_mode = "REPLACE"
+            constraint.show_expanded = False
+    return made
+
+
+def is_equipped(owner, reading: Reading) -> bool:
+    made = find_twin(owner)
+    return made is not None and all(
+        (holder := holder_of(part)) is None or _copies(holder, made, str(k)) for k, part in shown_parts(reading)
+    )
+
+
+def holder_of(part: Part):
+    """What has the constraint: the object or the pose bone; None where it was deleted."""
+    thing = find(part.thing, part.uid)
+    if thing is None or not part.bone:
+        return thing
+    return thing.pose.bones.get(part.bone)
+
+
+def _copies(holder, made, name: str) -> bool:
+    last = holder.constraints[-1] if holder.constraints else None
+    return last is not None and last.name == CONSTRAINT and last.target == made and last.subtarget == name
+
+
+def _let_go(holder) -> None:
+    for constraint in [held for held in holder.constraints if held.name.startswith(CONSTRAINT)]:
+        holder.constraints.remove(constraint)
+
+
+def write(made, reading: Reading, base, poses) -> None:
+    """Shows bodies where they are: poses (b, 4, 4) in the mechanism's base (4, 4)."""
+    rotations: list[float] = []
+    locations: list[float] = []
+    scales: list[float] = []
+    for k, part in shown_parts(reading):
+        place, turn, _ = matrix_of(world_of(part, base, poses[k])).decompose()
+        rotations.extend(turn)
+        locations.extend(place)
+        scales.extend(part.scale)
+    hidden.write(made, rotations, locations, scales)
+
+
+def world_of(part: Part, base, pose):
+    """(4, 4) where the thing that shows a body is in the world, for the body's pose (4, 4) in the base."""
+    return base @ pose @ inverse(part.offset)
+
+
+def discard_others(kept: list[int]) -> None:
+    """Every object and bone but those of these owners (session_uids) shows what is authored, and no twin but theirs is left."""
+    for thing in bpy.data.objects:
+        for holder in [thing, *(thing.pose.bones if thing.type == "ARMATURE" and thing.pose else ())]:
+            for constraint in [held for held in holder.constraints if held.name.startswith(CONSTRAINT)]:
+                if thing.library is None and (constraint.target is None or constraint.target.get(MARK) not in kept):
+                    holder.constraints.remove(constraint)
+    strays = [thing for thing in bpy.data.objects if MARK in thing and thing[MARK] not in kept]
+    if strays:
+        bpy.data.batch_remove(strays)
+    data = [armature for armature in bpy.data.armatures if MARK in armature and not armature.users]
+    if data:
+        bpy.data.batch_remove(data)
