@@ -28,6 +28,7 @@ class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
         if chain.base == "POSTURE":
             layout.prop(chain, "active_posture")
         layout.prop(chain, "keep", slider=True)
+        layout.prop(chain, "influence", slider=True)
         layout.separator(factor=0.5)
         trouble = build.why_not_solver(rig, chain)
         row = layout.row()

@@ -17,13 +17,13 @@ CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_a
 EULER = ("rotation_euler", 3)
 
 
-def active(chain) -> bpy.types.Action:
-    """The pose asset of the posture selected in the list.
+def active(chain, number: int | None = None) -> bpy.types.Action:
+    """The pose asset of the posture selected in the list, or of that number in it.
 
     Raises:
         RigError: there is none, or its asset was deleted.
     """
-    posture = selected(chain.postures, chain.active_posture)
+    posture = selected(chain.postures, chain.active_posture if number is None else number)
     if posture is None:
         raise RigError(none_stored(chain))
     if posture.action is None:

@@ -9,6 +9,7 @@ import bpy
 from bpy.types import Action, Object, PropertyGroup
 
 from ..solvers.table import SOLVERS
+from .authoring_properties import LimberAuthoring
 from .character_properties import LimberCharacter, choice
 from .joint_properties import LimberJointSettings
 from .mechanism.properties import CLASSES as MECHANISM_CLASSES
@@ -162,7 +163,7 @@ class LimberEnd(LimberGoal, PropertyGroup):
     enabled: BoolProperty(name="Enabled", description="The end follows its goal; without, it keeps the posture", default=True)
 
 
-class LimberChain(LimberGoal, LimberCharacter, PropertyGroup):
+class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, PropertyGroup):
     """Root to end, or to several: the joints that one solver moves, what they keep and what the ends do. `name` is unique in its
     armature."""
 

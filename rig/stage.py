@@ -17,6 +17,7 @@ from . import build, postures
 from . import goal as goals
 from .errors import RigError
 from .hanging import in_order, joint_bones
+from .keyed import keyed
 from .paths import end_bones
 from .placement import Placement
 from .skeleton import SCALED, BonePose, ChainReader
@@ -40,6 +41,7 @@ class Session:
     held: tuple = ()  # what of them no joint turns, as it is
     fixed: tuple = ()  # the same, as the model has it
     posture: np.ndarray | None = None  # (n,) [rad] the stored one that is selected
+    influence: float = 1.0  # of the gaze, 0 to 1
     posture_of: tuple = ()  # session_uid of its action, and the reader
     state: State | None = None
     outputs: Outputs | None = None
@@ -114,14 +116,13 @@ class Stage:
             session.problem, session.is_broken = "", False
             try:
                 self._read(rig, chain, placement, session)
-                session.outputs, session.state = tick(
-                    session.model, session.goal, session.state, dt, ahead.get((rig.session_uid, chain.uid), ())
-                )
+                coming = ahead.get((rig.session_uid, chain.uid), ())
+                session.outputs, session.state = tick(session.model, session.goal, session.state, dt, coming, session.influence)
                 session.problem = session.outputs.problem
             except SETUP_ERRORS as error:
                 session.problem, session.is_broken = str(error), not isinstance(error, GazeError)
                 if (state := session.state) is not None:  # it comes to rest where it was going
-                    session.outputs, session.state = tick(state.model, state.goal, state, dt)
+                    session.outputs, session.state = tick(state.model, state.goal, state, dt, influence=session.influence)
             if session.outputs is not None and session.poses:
                 session.channels = session.reader.channels(session.poses, session.outputs.angles.tolist())
                 placement.moved[rig.session_uid].update(session.channels)
@@ -148,13 +149,15 @@ class Stage:
 
     def _differs(self, rig, chain, placement: Placement) -> bool:
         session = self.session(rig, chain)
-        before = session.model, session.goal, session.poses
+        before, influence = (session.model, session.goal, session.poses), session.influence
         try:
             self._read(rig, chain, placement, session)
         except SETUP_ERRORS as error:
             return str(error) != session.problem
-        return session.is_broken or any(
-            now is not was for now, was in zip((session.model, session.goal, session.poses), before, strict=True)
+        return (
+            session.is_broken
+            or session.influence != influence
+            or any(now is not was for now, was in zip((session.model, session.goal, session.poses), before, strict=True))
         )
 
     def _bones(self, pairs: list[tuple], known: Callable[[Session], dict]) -> dict[int, dict[str, tuple | None]]:
@@ -177,6 +180,8 @@ class Stage:
         evaluated = rig.evaluated_get(depsgraph)
         if not evaluated.is_evaluated:
             raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
+        now = keyed(evaluated, chain)
+        session.influence = now.influence
         self._update_reader(rig, chain, session)
         if session.reader.modes_changed(evaluated.pose.bones):
             self._doubted.add(rig.data.name)
@@ -199,10 +204,10 @@ class Stage:
         wanted, *others = [goals.end_goal(end, placement.object(end.target), world_in_base) for end in ends]
         posture = reader.angles(poses)
         if chain.base == "POSTURE":
-            posture = self._stored_posture(chain, session, posture)
-        key = (wanted, *others, chain.keep, *posture.tolist())
+            posture = self._stored_posture(chain, now, session, posture)
+        key = (wanted, *others, now.keep, *posture.tolist())
         if session.goal is None or session.goal_key != key:
-            session.goal = GazeGoal(wanted.aim, posture, wanted.symmetric, wanted.weight, chain.keep, tuple(others))
+            session.goal = GazeGoal(wanted.aim, posture, wanted.symmetric, wanted.weight, now.keep, tuple(others))
             session.goal_key = key
         asked = (session.model_key, {end.kind for end in ends})
         if session.can_answer != asked:
@@ -211,9 +216,9 @@ class Stage:
                 raise UnavailableSolverError(trouble)
             session.can_answer = asked
 
-    def _stored_posture(self, chain, session: Session, own: np.ndarray) -> np.ndarray:
+    def _stored_posture(self, chain, now, session: Session, own: np.ndarray) -> np.ndarray:
         """The selected posture's angles (n,) [rad]; the rig's own where it says nothing of a joint."""
-        action = postures.active(chain)
+        action = postures.active(chain, now.active_posture)
         if session.posture_of != (action.session_uid, session.reader):
             session.posture = postures.angles(action, session.reader, np.full(len(own), np.nan))
             session.posture_of = (action.session_uid, session.reader)

@@ -13,7 +13,7 @@ import numpy as np
 from ..motion import Character, Filter, Kinematic, Limits, make_filter
 from ..solvers.gaze import GazeSolver, Miss, Solution, misses
 from ..solvers.goals import GazeError, GazeGoal
-from ..solvers.skeleton import Skeleton
+from ..solvers.skeleton import Angles, Skeleton
 from ..solvers.table import SOLVERS, make_solver
 
 GLIDE = 0.5  # of the joints' limits, for the way from one stored posture to another: the aim along the way needs the rest
@@ -99,7 +99,9 @@ def make_model(
     )
 
 
-def tick(model: Model, goal: GazeGoal, state: State | None, dt: float, ahead: Sequence[GazeGoal] = ()) -> tuple[Outputs, State]:
+def tick(
+    model: Model, goal: GazeGoal, state: State | None, dt: float, ahead: Sequence[GazeGoal] = (), influence: float = 1.0
+) -> tuple[Outputs, State]:
     """The chain's next frame.
 
     A goal that is the very one of the last tick is solved no more once nothing is to be gained: a target at rest is answered by a pose at
@@ -111,6 +113,7 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float, ahead: Se
         state: What the last tick returned; None at a new start, where the filter begins at rest in the solution.
         dt: Time since then [s]; 0 solves without moving the filter.
         ahead: The goals of the next frames, where they are known; for solvers that look ahead.
+        influence: 0 to 1: how much of the way from the posture to the solution each joint goes.
 
     Raises:
         GazeError: The goal cannot be used and there is no state to hold.
@@ -134,7 +137,7 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float, ahead: Se
             if state is None:
                 raise
             solution, best, vain, problem = last, state.best, NO_MORE, str(error)
-    wanted = solution.angles.tolist()
+    wanted = _blend(model.skeleton, goal.posture, solution.angles, influence)
     if state is None:
         motion = tuple(joint.rest(angle) for joint, angle in zip(model.filters, wanted, strict=True))
     else:
@@ -155,6 +158,15 @@ def tick(model: Model, goal: GazeGoal, state: State | None, dt: float, ahead: Se
         skeleton=model.skeleton,
     )
     return outputs, State(solution, motion, posture, model, goal, best, vain, problem)
+
+
+def _blend(skeleton: Skeleton, posture: Angles, solved: Angles, influence: float) -> list[float]:
+    """Angles (n,) [rad, slides m] between the posture, as far as limits allow it, and the solution, joint by joint."""
+    if influence >= 1.0 or len(posture) != len(solved) or not np.isfinite(posture).all():  # the goal's problem says what is wrong with it
+        return solved.tolist()
+    share = max(influence, 0.0)
+    kept = skeleton.clamp(posture)
+    return [angle + share * (answer - angle) for angle, answer in zip(kept, solved.tolist(), strict=True)]
 
 
 def _lags(skeleton: Skeleton, angles: list[float], wanted: list[float]) -> tuple[float, float]:
