@@ -35,7 +35,7 @@ def main() -> None:
         done = subprocess.run([sys.executable, "-m", *arguments], stderr=subprocess.PIPE, text=True, check=False)
         print(f"(took {time.perf_counter() - began:.0f} s)", flush=True)
         if done.returncode:
-            missed.append(f"{what}: {(done.stderr.strip().splitlines() or ['nothing was said'])[-1]}")
+            missed.append(f"{what}: {(done.stderr.strip().splitlines() or ['see above'])[-1]}")
     print("\nAll figures are reached" if not missed else "\nMissed:\n  " + "\n  ".join(missed))
     sys.exit(1 if missed else 0)
 

@@ -178,6 +178,8 @@ class Soak:
             self._live(self._chance.uniform(0.1, 2.0), self._pose)
         if self._world.state is State.DISARMED and self._chance.random() < 0.9:
             self._press("Arm")
+        if self._world.state is State.CONFIRM_POSE:  # Blender showed no pose just then
+            self._press("Confirm Pose")
         if self._world.state in DRIVEN and self._chance.random() < 0.1:
             self._press("Disarm")
 
@@ -199,6 +201,8 @@ class Soak:
                 self._press("Clear Fault")
             elif self._world.state is State.DISARMED:
                 self._press("Arm")
+            elif self._world.state is State.CONFIRM_POSE:
+                self._press("Confirm Pose")
             self._live(0.5, self._pose)
         if self._world.state is not State.ARMED:
             self.tally.broken.append(f"not armed again: {self._world.sentence}")

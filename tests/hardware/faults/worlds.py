@@ -29,7 +29,13 @@ PULSE_SPACING = 0.03  # [s] a pulse every 20 ms, and the difference of two width
 ANY_PORT = "/dev/ttyUSB0"
 
 CONFIRM_AND_ARM = "Confirm Pose and Arm"
-BUTTONS = {"Clear Fault": Wish.CLEAR_FAULT, "Arm": Wish.ARM, CONFIRM_AND_ARM: Wish.ARM_CONFIRMED, "Disarm": Wish.DISARM}
+BUTTONS = {
+    "Clear Fault": Wish.CLEAR_FAULT,
+    "Arm": Wish.ARM,
+    CONFIRM_AND_ARM: Wish.ARM_CONFIRMED,
+    "Disarm": Wish.DISARM,
+    "Confirm Pose": Wish.CONFIRM_POSE,
+}
 
 Pose = Callable[[float], Sequence[float]]
 
