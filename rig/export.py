@@ -10,7 +10,7 @@ from . import axes, live, robot_device, robot_values, unkeyed
 from .errors import RigError
 from .robot_device import Source
 from .roster import can_show
-from .stage import Stage
+from .stage import Stage, is_body
 from .stepped import Stepped
 from .value_filters import ValueFilters
 
@@ -47,7 +47,7 @@ class Export(Stepped):
         self.sources = robot_device.sources(rig)
         self.start, self.end = start, end
         self.rate, self.loops = rate, loops
-        self.pairs = [(owner, chain) for owner, chain in live.live_chains(scene) if can_show(owner) and owner.mode != "EDIT"]
+        self.pairs = [(owner, chain) for owner, chain in live.live_pairs(scene) if can_show(owner) and owner.mode != "EDIT"]
         self.stage = Stage()
         self.filters = ValueFilters()
         self.rows: list[tuple[float, ...]] = []
@@ -123,12 +123,24 @@ class Export(Stepped):
     def _values(self) -> list[float]:
         """What each of the device's joints is in this frame."""
         solved: dict[tuple[str, str, str], float] = {}
+        followed: dict[tuple[str, str], float] = {}
         for owner, chain in self.pairs:
             if owner == self.rig:
                 session = self.stage.session(owner, chain)
+                if is_body(chain):
+                    followed = session.joints()
+                    continue
                 angles = session.outputs.angles.tolist()
                 solved.update(((chain.uid, *place), angle) for place, angle in zip(session.reader.places, angles, strict=True))
-        return [solved[source.place] if source.place in solved else self._posed(source) for source in self.sources]
+        return [self._value(source, solved, followed) for source in self.sources]
+
+    def _value(self, source: Source, solved: dict[tuple[str, str, str], float], followed: dict[tuple[str, str], float]) -> float:
+        """Of a chain's joint that is solved, else of a body's that follows another armature, else as it is posed."""
+        if source.place in solved:
+            return solved[source.place]
+        if not source.auxiliary and (source.bone, source.axis) in followed:
+            return followed[source.bone, source.axis]
+        return self._posed(source)
 
     def _posed(self, source: Source) -> float:
         if not source.auxiliary:

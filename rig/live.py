@@ -51,8 +51,16 @@ def live_chains(scene=None) -> list[tuple]:
     return [(member.rig, chain) for member in _now.roster if scene is None or scene.session_uid in member.scenes for chain in member.chains]
 
 
+def live_pairs(scene=None) -> list[tuple]:
+    """The same with (rig, retarget) of every body that follows another armature."""
+    return [(member.rig, mover) for member in _now.roster if scene is None or scene.session_uid in member.scenes for mover in member.movers]
+
+
 def start(rig, chain) -> None:
-    """The chain goes live. Call within an operator that has UNDO, so that an unrelated undo does not take it away."""
+    """The chain, or the rig's retarget, goes live.
+
+    Call within an operator that has UNDO, so that an unrelated undo does not take it away.
+    """
     chain.live = True
     look()
     session(rig, chain).restart()
@@ -83,7 +91,7 @@ def look() -> None:
         _now.roster.look()
     for member in _now.roster:
         if not can_show(member.rig):
-            for chain in member.chains:
+            for chain in member.movers:
                 session(member.rig, chain).problem = (
                     f"Armature '{member.rig.name}' is linked from another file: make a library override of it"
                     " (Object > Library Override > Make)"
@@ -105,7 +113,7 @@ def _begin(scene, depsgraph) -> None:
 
 def _pairs(scene) -> list[tuple]:
     """The chains that can move now."""
-    return [(rig, chain) for rig, chain in live_chains(scene) if can_show(rig) and rig.mode != "EDIT"]
+    return [(rig, chain) for rig, chain in live_pairs(scene) if can_show(rig) and rig.mode != "EDIT"]
 
 
 def _advance(scene, depsgraph, dt: float) -> None:
@@ -139,7 +147,7 @@ def _show(member: Member, stage: Stage, depsgraph=None) -> None:
     if not can_show(member.rig) or not exists(member.twin):
         return
     channels: dict[str, tuple] = {}
-    for chain in member.chains:
+    for chain in member.movers:
         channels.update(stage.session(member.rig, chain).channels)
     authored = (member.rig.evaluated_get(depsgraph) if depsgraph else member.rig).pose.bones
     rotations, locations, scales = [], [], []

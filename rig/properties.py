@@ -24,6 +24,8 @@ from .overridable import (
     PointerProperty,
     StringProperty,
 )
+from .retarget.properties import CLASSES as RETARGET_CLASSES
+from .retarget.properties import LimberRetarget
 from .robot_properties import CLASSES as ROBOT_CLASSES
 from .robot_properties import LimberDevice
 
@@ -211,11 +213,22 @@ class LimberRig(PropertyGroup):
     chains: CollectionProperty(name="Chains", description="From root to end: what looks at a target", type=LimberChain)
     active_chain: IntProperty(name="Chain", description="The chain that the panels show and the buttons act on")
     device: PointerProperty(name="Device", description="The robot that the joints move", type=LimberDevice)
+    retarget: PointerProperty(name="Retarget", description="The body follows another armature", type=LimberRetarget)
     mechanism: PointerProperty(name="Mechanism", description="Bodies and joints with closed loops", type=LimberMechanism)
     part: PointerProperty(name="Part", description="What the object is in a mechanism", type=LimberPart)
 
 
-CLASSES = (*ROBOT_CLASSES, *MECHANISM_CLASSES, LimberJoint, LimberPosture, LimberSolverOptions, LimberEnd, LimberChain, LimberRig)
+CLASSES = (
+    *ROBOT_CLASSES,
+    *MECHANISM_CLASSES,
+    *RETARGET_CLASSES,
+    LimberJoint,
+    LimberPosture,
+    LimberSolverOptions,
+    LimberEnd,
+    LimberChain,
+    LimberRig,
+)
 
 
 def register() -> None:

@@ -14,6 +14,7 @@ from ..motion import MotionError
 from . import robot_ahead, robot_device, robot_values
 from .robot_device import Source, describe
 from .robot_history import History
+from .roster import is_live
 from .value_filters import ValueFilters
 
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
@@ -185,7 +186,7 @@ def send_posed(scene) -> None:
     """Hands over the new frame of rigs without a live chain; the live ones send when they are solved."""
     for uid, robot in _robots.items():
         rig = _find(uid, robot)
-        if rig is not None and rig.name in scene.objects and not any(chain.live for chain in rig.limber.chains):
+        if rig is not None and rig.name in scene.objects and not is_live(rig):
             send(rig)
 
 

@@ -23,6 +23,8 @@ def shown(rig) -> dict[tuple[str, str, str], float]:
 
     known: dict[tuple[str, str, str], float] = {}
     for chain in rig.limber.chains:
+    retarget = rig.limber.retarget
+    followed = live.session(rig, retarget).joints() if retarget.live else {}
         if chain.live:
             session = live.session(rig, chain)
             if session.outputs and session.reader:
@@ -31,6 +33,9 @@ def shown(rig) -> dict[tuple[str, str, str], float]:
             continue
         for joint in chain.joints:
             posed = rig.pose.bones.get(joint.bone)
+            if (joint.bone, joint.axis) in followed:
+                known[chain.uid, joint.bone, joint.axis] = followed[joint.bone, joint.axis]
+                continue
             if posed and (axes.slides(joint.axis) or is_euler(posed)):
                 known[chain.uid, joint.bone, joint.axis] = axes.value(posed, joint.axis)
     return known

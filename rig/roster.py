@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import bpy
 
-from . import axes, twin
+from . import axes, mimic, twin
 from .hanging import followers, hangs_on_objects_alone, targets
+from .retarget import pairing
 
 
 @dataclass
@@ -26,10 +27,19 @@ class Member:
         return [chain for chain in self.rig.limber.chains if chain.live]
 
     @property
+    def movers(self) -> list:
+        """What is live: the retarget, then chains."""
+        retarget = self.rig.limber.retarget
+        return [*([retarget] if retarget.live else []), *self.chains]
+
+    @property
     def names(self) -> list[str]:
-        """The bones that its live chains move, as far as they exist."""
+        """The bones that its live chains and its retarget move, as far as they exist."""
         bones, chains = self.rig.pose.bones, self.chains
-        moved = [joint.bone for chain in chains for joint in chain.joints if joint.bone in bones]
+        moved = []
+        if self.rig.limber.retarget.live:
+            moved += [*pairing.bones(self.rig, self.rig.limber.retarget), *dict.fromkeys(bone for bone, _ in mimic.driven(self.rig))]
+        moved += [joint.bone for chain in chains for joint in chain.joints if joint.bone in bones]
         return list(dict.fromkeys([*moved, *(follower.bone for chain in chains for follower in followers(chain))]))
 
     @property
@@ -51,7 +61,7 @@ class Roster:
         """Finds the live rigs of the file, gives each its twin, and takes away what is left of others."""
         members = []
         for rig in twin.rigs():
-            if any(chain.live for chain in rig.limber.chains):
+            if is_live(rig):
                 member = Member(rig, twin.find(rig), frozenset(scene.session_uid for scene in rig.users_scene), [])
                 members.append(member)
                 if can_show(rig) and rig.mode != "EDIT":  # bones renamed there would lose their pose with a new constraint
@@ -74,7 +84,7 @@ class Roster:
             if not exists(member.rig) or not member.rig.pose:
                 return False
             if can_show(member.rig) and member.rig.mode != "EDIT":
-                if not exists(member.twin) or not member.chains or not twin.is_attached(member.rig, member.twin, member.names):
+                if not exists(member.twin) or not member.movers or not twin.is_attached(member.rig, member.twin, member.names):
                     return False
                 twin.watch(member.twin, member.targets)
         return True
@@ -94,6 +104,11 @@ class Roster:
         if not twin.is_attached(rig, member.twin, names):
             twin.attach(rig, member.twin)
         twin.watch(member.twin, member.targets)
+
+
+def is_live(rig) -> bool:
+    """Whether a chain of the rig, or its retarget, says that it is live."""
+    return rig.limber.retarget.live or any(chain.live for chain in rig.limber.chains)
 
 
 def can_show(rig) -> bool:
@@ -119,6 +134,10 @@ def _heal_renamed(member: Member) -> None:
             joint.bone = new
         for end in chain.ends:
             end.bone = renamed.get(end.bone, end.bone)
+    for pair in member.rig.limber.retarget.pairs:
+        if pair.target in renamed:
+            was_known, pair.name = pair.calibrated, renamed[pair.target]
+            pair.target, pair.calibrated = pair.name, was_known
     for channel in member.rig.limber.device.channels:  # further servos know their joints by name
         for share in channel.shares:
             share.joint = labels.get(share.joint, share.joint)

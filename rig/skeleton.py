@@ -36,6 +36,15 @@ class Motion(NamedTuple):
     jerk: float
 
 
+class Followed(NamedTuple):
+    """Channels of a bone that follows another armature."""
+
+    rotation: rotations.Quaternion
+    euler: tuple[float, float, float]  # [rad] in the bone's order, of bones that have one
+    location: tuple[float, float, float]
+    scale: tuple[float, float, float] = NO_SCALE
+
+
 class Part(NamedTuple):
     """What does not change from frame to frame of one bone of the chain."""
 
@@ -173,12 +182,18 @@ class ChainReader:
         """Whether a bone that joints turn has another rotation mode than it had."""
         return any((bone := pose_bones.get(name)) is not None and bone.rotation_mode != mode for name, mode in self.orders.items())
 
-    def read(self, pose_bones, moved: Mapping[str, tuple | None] = MappingProxyType({})) -> tuple[BonePose, ...]:
+    def read(
+        self,
+        pose_bones,
+        moved: Mapping[str, tuple | None] = MappingProxyType({}),
+        followed: Mapping[str, Followed] = MappingProxyType({}),
+    ) -> tuple[BonePose, ...]:
         """The authored channels of the chain's bones, root first. Pose bones are the evaluated rig's: constraints do not change channels.
 
         Args:
             pose_bones: The evaluated rig's.
             moved: Basis channels of bones that chains move. On the path of this one such a bone mimics another chain's joint.
+            followed: Channels of bones that follow another armature, in place of the authored ones.
 
         Raises:
             RigError: a bone is missing, or its channels are not numbers.
@@ -188,9 +203,12 @@ class ChainReader:
             bone = pose_bones.get(part.name)
             if bone is None:
                 raise RigError(missing(part.name))
-            if part.name not in self.free and (led := moved.get(part.name)) is not None:
+            if part.name not in self.free and part.name not in followed and (led := moved.get(part.name)) is not None:
                 rotation, location, scale = led
                 poses.append(BonePose(location, rotation, scale))
+                continue
+            if (body := followed.get(part.name)) is not None:
+                poses.append(BonePose(body.location, body.euler if part.order else body.rotation, body.scale))
                 continue
             location = ORIGIN if part.connected else tuple(bone.location)
             rotation = tuple(bone.rotation_euler) if part.order else tuple(bone.matrix_basis.to_quaternion())

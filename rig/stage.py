@@ -20,7 +20,9 @@ from .hanging import in_order, joint_bones
 from .keyed import keyed
 from .paths import end_bones
 from .placement import Placement
-from .skeleton import SCALED, BonePose, ChainReader
+from .retarget.properties import UID as BODY
+from .retarget.session import BodySession
+from .skeleton import SCALED, BonePose, ChainReader, Followed
 from .tick import Model, Outputs, State, make_model, tick
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError)
@@ -55,6 +57,15 @@ class Session:
         self.state, self.channels_before = None, {}
 
 
+def is_body(chain) -> bool:
+    """Whether this is no chain but an armature's retarget."""
+    return chain.uid == BODY
+
+
+def _has_body(pair: tuple) -> bool:
+    return is_body(pair[1])
+
+
 class Stage:
     """The sessions of many chains, by (armature object, chain).
 
@@ -69,7 +80,11 @@ class Stage:
         self._is_circular = False  # chains move each other's targets
 
     def session(self, rig, chain) -> Session:
-        return self.sessions.setdefault((rig.session_uid, chain.uid), Session())
+        """What is known of a chain, or of a rig's retarget (a `BodySession`), which is among the chains wherever they move together."""
+        key = (rig.session_uid, chain.uid)
+        if key not in self.sessions:
+            self.sessions[key] = BodySession() if is_body(chain) else Session()
+        return self.sessions[key]
 
     def moment(self) -> dict:
         """What `copy` needs to go on from here, at a later time."""
@@ -101,6 +116,8 @@ class Stage:
     def advance(self, pairs: list[tuple], depsgraph, dt: float, ahead: Mapping[tuple[int, str], Sequence[GazeGoal]] | None = None) -> None:
         """One tick of the (rig, chain) pairs; the outcome is in their sessions. Reads only what the depsgraph has evaluated.
 
+        Bodies that follow another armature come first: what they do is the pose that chains on them warp.
+
         `ahead` has the goals of the next frames of chains for which they are known, by the same keys as the sessions.
         """
         ahead = ahead or {}
@@ -110,7 +127,11 @@ class Stage:
                 session.channels_before = session.channels if session.state is not None else {}
         # Chains that move each other's targets go round in a circle: the first of them sees the others as they were a moment ago.
         placement = Placement(depsgraph, self._bones(pairs, lambda session: session.channels_before))
-        ordered, self._is_circular = in_order(pairs)
+        for rig, retarget in filter(_has_body, pairs):
+            session = self.session(rig, retarget)
+            session.advance(rig, retarget, placement, dt, self._is_doubted(rig, retarget))
+            placement.moved[rig.session_uid].update(session.channels)
+        ordered, self._is_circular = in_order([pair for pair in pairs if not _has_body(pair)])
         for rig, chain in ordered:
             session = self.session(rig, chain)
             session.problem, session.is_broken = "", False
@@ -149,6 +170,8 @@ class Stage:
 
     def _differs(self, rig, chain, placement: Placement) -> bool:
         session = self.session(rig, chain)
+        if is_body(chain):
+            return session.differs(rig, chain, placement, self._is_doubted(rig, chain))
         before, influence = (session.model, session.goal, session.poses), session.influence
         try:
             self._read(rig, chain, placement, session)
@@ -163,10 +186,10 @@ class Stage:
     def _bones(self, pairs: list[tuple], known: Callable[[Session], dict]) -> dict[int, dict[str, tuple | None]]:
         """All bones that the chains move, by armature object, with their channels as far as they are known."""
         bones: dict[int, dict[str, tuple | None]] = {}
-        for rig, chain in pairs:
+        for rig, chain in sorted(pairs, key=_has_body, reverse=True):
             session = self.session(rig, chain)
             channels = known(session)
-            names = session.reader.moved if session.reader else joint_bones(chain)
+            names = session.reader.moved if session.reader else () if is_body(chain) else joint_bones(chain)
             bones.setdefault(rig.session_uid, {}).update({bone: channels.get(bone) for bone in names})
         return bones
 
@@ -187,7 +210,7 @@ class Stage:
             self._doubted.add(rig.data.name)
             self._update_reader(rig, chain, session)
         reader = session.reader
-        poses = reader.read(evaluated.pose.bones, placement.moved.get(rig.session_uid, {}))
+        poses = reader.read(evaluated.pose.bones, placement.moved.get(rig.session_uid, {}), self._followed(rig))
         if poses != session.poses:
             session.poses = poses
         solver = self._solvers.get((rig.session_uid, chain.uid), chain.solver)
@@ -215,6 +238,17 @@ class Stage:
             if trouble:
                 raise UnavailableSolverError(trouble)
             session.can_answer = asked
+
+    def _followed(self, rig) -> Mapping[str, Followed]:
+        """What the rig's bones do that follow another armature: chains take it for what is authored."""
+        if not rig.limber.retarget.live:
+            return {}
+        session = self.sessions.get((rig.session_uid, BODY))
+        return session.shown if session is not None else {}
+
+    def _is_doubted(self, rig, retarget) -> bool:
+        """Whether bones of a body or of its source may have changed."""
+        return rig.data.name in self._doubted or (retarget.source is not None and retarget.source.data.name in self._doubted)
 
     def _stored_posture(self, chain, now, session: Session, own: np.ndarray) -> np.ndarray:
         """The selected posture's angles (n,) [rad]; the rig's own where it says nothing of a joint."""

@@ -1,0 +1,1 @@
+"""Retarget: one armature follows the motion of another with its whole body, within its own joints' limits."""

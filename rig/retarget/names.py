@@ -1,0 +1,216 @@
+"""Which bones of two bodies are the same part of a body, by their names alone. Knows no Blender.
+
+Names are taken apart into side and part. What a part is called differs: where one convention says "LeftShoulder" of the collar bone,
+another says it of the upper arm. What else a body has tells which is meant. Known are the names of CMU's and cgspeed's clips, Mixamo,
+Rigify, Xsens MVN, SMPL, the Unreal mannequin and the usual ones of URDF files; bones of other names are paired where they are called alike.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+Parents = Mapping[str, str | None]  # bone -> the bone on which it hangs
+
+PREFIX = re.compile(r"^(mixamorig\d*[:_]|.*:|def-|org-|bip0*\d*[ _]|j_bip_[clr]_|m_avg_|f_avg_|b_|cc_base_)", re.IGNORECASE)
+DEFORMING = "DEF-"  # Rigify's own bones, beside which there are many for the animator's hands
+MANY = 8  # deforming bones: then the others are controls
+SIDE = re.compile(r"^(left|right)[ _.-]?(?=\w)|[ _.-](left|right|l|r)$|^(l|r)[ _.-](?=\w)|^((?-i:[lLrR]))(?=(?-i:[A-Z]))", re.IGNORECASE)
+NUMBERED_SPINE = re.compile(r"^spine(\.\d{3})?$", re.IGNORECASE)
+SEVERAL = ("spine", "neck")  # parts that are several bones, one after the other
+RIGIFY_NECK = 2  # bones of its metarig's spine that are the neck, below the head
+RIGIFY_SPINE = 7  # bones of its metarig's whole spine, from hips to head
+
+
+class Part(NamedTuple):
+    """A part of a body."""
+
+    side: str  # "left", "right" or ""
+    name: str
+
+
+# What a name without side, digits and marks says. Of "ambiguous" ones `_told_apart` says what they are.
+MIDDLE = {
+    "hips": ("hips", "hip", "pelvis", "rootlink", "root_link", "waist", "baselink", "torsobase"),
+    "spine": (
+        "spine",
+        "lowerback",
+        "abdomen",
+        "abdomenlower",
+        "abdomenupper",
+        "chest",
+        "upperchest",
+        "lowerchest",
+        "torso",
+        "ribs",
+        "upperback",
+        "chestlower",
+        "chestupper",
+        "spinelower",
+        "spineupper",
+    ),
+    "neck": ("neck", "lowerneck", "upperneck", "necklower", "neckupper"),
+    "head": ("head",),
+}
+VERTEBRAE = re.compile(r"^[lt]\d{1,2}$", re.IGNORECASE)  # Xsens: L5, L3, T12, T8
+SIDED = {
+    "collar": ("collar", "clavicle", "collarbone", "shoulderblade", "scapula"),
+    "shoulder": ("shoulder",),  # ambiguous
+    "upper_arm": ("upperarm", "arm", "uparm", "uarm", "bicep"),
+    "elbow": ("elbow",),
+    "forearm": ("forearm", "lowerarm", "lowarm", "larm"),
+    "wrist": ("wrist",),
+    "hand": ("hand",),
+    "thigh": ("thigh", "upleg", "upperleg", "femur", "hip"),
+    "leg": ("leg",),  # ambiguous
+    "shin": ("shin", "lowerleg", "lowleg", "calf", "tibia", "knee"),
+    "ankle": ("ankle",),
+    "foot": ("foot",),  # ambiguous beside an ankle
+    "toe": ("toe", "toes", "toebase", "ball", "ballfoot", "forefoot"),
+}
+PIECES = {"shoulder": "upper_arm", "elbow": "forearm", "wrist": "hand", "thigh": "thigh", "shin": "shin", "ankle": "foot"}
+PARTS = {alias: part for part, aliases in MIDDLE.items() for alias in aliases}
+SIDED_PARTS = {alias: part for part, aliases in SIDED.items() for alias in aliases}
+
+
+class Pair(NamedTuple):
+    """Bones that are the same part."""
+
+    source: str
+    target: str
+
+
+def pairs(source: Parents, target: Parents) -> list[Pair]:
+    """Bones of two bodies that belong together, in the target's order; none of either twice.
+
+    Args:
+        source: Bones, parents before their children.
+        target: The same.
+    """
+    own, others = parts(source), parts(target)
+    found: dict[str, str] = {}
+    for part, bones in others.items():
+        found |= {there: here for here, there in _spread(own.get(part, []), bones)}
+    paired = set(found.values())
+    alike = {_plain(bone): bone for bone in reversed(source) if bone not in paired}
+    for bone in target:
+        if bone not in found and not _is_part(bone, others) and (same := alike.pop(_plain(bone), "")):
+            found[bone] = same
+    return [Pair(found[bone], bone) for bone in target if bone in found]
+
+
+def parts(bones: Parents) -> dict[Part, list[str]]:
+    """The bones of each part, from the root on: several of a spine and a neck, one of all others."""
+    deforming = [bone for bone in bones if bone.upper().startswith(DEFORMING)]
+    candidates = deforming if len(deforming) >= MANY else list(bones)
+    found: dict[Part, list[str]] = {}
+    for bone in candidates:
+        part = part_of(bone)
+        if part is not None:
+            found.setdefault(part, []).append(bone)
+    for part, named in found.items():
+        if part.name not in SEVERAL:
+            named.sort(key=_usualness)
+    _tell_rigify(found, bones)
+    return _told_apart(found)
+
+
+def _usualness(bone: str) -> tuple[bool, int]:
+    """What is less is more likely to be meant: names without a number, then in the order of the lists above."""
+    plain = _letters(_without_side(bone))
+    aliases = next(aliases for aliases in (*MIDDLE.values(), *SIDED.values()) if plain in aliases)
+    return _is_piece(bone), aliases.index(plain)
+
+
+def _is_piece(bone: str) -> bool:
+    """Whether a name has a number: where several hinges make a robot's shoulder, each has its link."""
+    return bone[-1].isdigit()
+
+
+def part_of(bone: str) -> Part | None:
+    """The part that a name says, as far as it says it alone; None for other names."""
+    name = PREFIX.sub("", bone)
+    match = SIDE.search(name)
+    side = ""
+    if match:
+        letter = next(group for group in match.groups() if group)[0].lower()
+        side = "left" if letter == "l" else "right"
+    plain = _letters(_without_side(bone))
+    if side:
+        sided = SIDED_PARTS.get(plain)
+        return Part(side, sided) if sided else None
+    if VERTEBRAE.match(name):
+        return Part("", "spine")
+    middle = PARTS.get(plain)
+    return Part("", middle) if middle else None
+
+
+def _without_side(bone: str) -> str:
+    return SIDE.sub("", PREFIX.sub("", bone), count=1)
+
+
+def _plain(name: str) -> str:
+    """A name without prefix, marks and capitals; its digits and its side stay."""
+    return re.sub(r"[^0-9a-z]", "", PREFIX.sub("", name).lower())
+
+
+def _letters(name: str) -> str:
+    """A name without marks, and without the number at its end."""
+    return re.sub(r"[\W_]", "", re.sub(r"[\W_]*\d+$", "", name)).lower()
+
+
+def _tell_rigify(found: dict[Part, list[str]], bones: Parents) -> None:
+    """Rigify calls all from hips to head "spine"."""
+    spine = found.get(Part("", "spine"), [])
+    if Part("", "hips") in found or not spine or not all(NUMBERED_SPINE.match(PREFIX.sub("", bone)) for bone in spine):
+        return
+    if spine[0] in bones and len(spine) > 1:
+        found[Part("", "hips")] = spine[:1]
+        rest = spine[1:]
+        if Part("", "head") not in found and len(spine) >= RIGIFY_SPINE:
+            found[Part("", "head")] = rest[-1:]
+            found[Part("", "neck")] = rest[-1 - RIGIFY_NECK : -1]
+            rest = rest[: -1 - RIGIFY_NECK]
+        found[Part("", "spine")] = rest
+
+
+def _told_apart(found: dict[Part, list[str]]) -> dict[Part, list[str]]:
+    """Parts whose names alone do not tell, by what else there is on the same side."""
+    for side in ("left", "right"):
+        all_had = {part.name: bones for part, bones in found.items() if part.side == side}
+        for name in all_had:
+            del found[Part(side, name)]
+        had = {name: bones for name, bones in all_had.items() if not _is_piece(bones[0])}
+        for pieces, whole in PIECES.items():
+            if whole not in had and pieces in all_had:
+                had.setdefault(pieces, all_had[pieces])
+        if "shoulder" in had:
+            is_arm = "collar" in had or ("elbow" in had and "upper_arm" not in had)
+            had.setdefault("upper_arm" if is_arm and "upper_arm" not in had else "collar", had["shoulder"])
+        had.setdefault("forearm", had.get("elbow", []))
+        had["hand"] = had.get("wrist") or had.get("hand", [])
+        if "leg" in had:
+            had.setdefault("shin" if "thigh" in had else "thigh", had["leg"])
+        if "ankle" in had:
+            had.setdefault("toe", had.get("foot", []))
+            had["foot"] = had["ankle"]
+        for name in ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe"):
+            if had.get(name):
+                found[Part(side, name)] = had[name][:1]
+    for name in ("hips", "head"):
+        if Part("", name) in found:
+            found[Part("", name)] = found[Part("", name)][:1]
+    return found
+
+
+def _is_part(bone: str, parts_of: Mapping[Part, Sequence[str]]) -> bool:
+    return any(bone in bones for bones in parts_of.values())
+
+
+def _spread(here: Sequence[str], there: Sequence[str]) -> list[tuple[str, str]]:
+    """Pairs of two rows of bones from the root on, evenly, the last with the last."""
+    few = min(len(here), len(there))
+    return [(here[_place(k, few, len(here))], there[_place(k, few, len(there))]) for k in range(few)]
+
+
+def _place(k: int, few: int, many: int) -> int:
+    return round((k + 1) * many / few) - 1

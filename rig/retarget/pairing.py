@@ -1,0 +1,228 @@
+"""The pairs as they count now, and what can be wrong with them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers import rotations
+from ...solvers.whole_body.so3 import Array
+from ..errors import RigError
+from ..hanging import carriers, is_moved_by
+from . import calibration, names, source
+from .calibration import Stand
+
+
+class Linked(NamedTuple):
+    """The pairs that count: enabled, calibrated, parents before their children."""
+
+    targets: tuple[str, ...]
+    sources: tuple[str, ...]
+    weights: tuple[float, ...]
+    planted: tuple[bool, ...]
+    offsets: Array  # (k, 3, 3)
+    base: str  # the target's bone on which all hang
+    floating: bool  # it is paired itself
+
+
+def pair_by_names(rig, retarget) -> int:
+    """Pairs all bones that names tell, in place of what was paired; returns how many.
+
+    Raises:
+        RigError: there is no source, or no two names belong together.
+    """
+    thing = source_of(rig, retarget)
+    found = names.pairs(_parents(thing), _parents(rig))
+    if not found:
+        raise RigError(
+            f"No bone of '{thing.name}' is called like one of '{rig.name}', and no names of body parts are known in both:"
+            " pair them by hand (+)"
+        )
+    retarget.pairs.clear()
+    for pair in found:
+        add(retarget, pair.target, pair.source)
+    part = {bone: part.name for part, bones in names.parts(_parents(rig)).items() for bone in bones}
+    for pair in retarget.pairs:
+        pair.plant = False
+        if part.get(pair.target) == "toe":
+            pair.weight = TOE_WEIGHT
+    return len(found)
+
+
+TOE_WEIGHT = 0.5  # toes of capture jitter
+
+
+def add(retarget, target: str, source_bone: str):
+    """Another pair, at the end."""
+    pair = retarget.pairs.add()
+    pair.name = pair.target = target
+    pair.source = source_bone
+    retarget.active_pair = len(retarget.pairs) - 1
+    return pair
+
+
+def source_of(rig, retarget):
+    """The source.
+
+    Raises:
+        RigError: there is none that can be one.
+    """
+    thing = retarget.source
+    if thing is None:
+        raise RigError(f"Armature '{rig.name}' has no source: choose the armature whose motion it follows")
+    if thing == rig:
+        raise RigError(f"Armature '{rig.name}' is its own source: choose another armature, or a copy of it (Shift D)")
+    if thing.type != "ARMATURE":
+        raise RigError(f"Source '{thing.name}' is no armature: choose one")
+    if thing.data == rig.data and thing.pose is None:
+        raise RigError(f"Source '{thing.name}' has no pose: leave Edit Mode")
+    return thing
+
+
+def check_source(rig, thing, depsgraph) -> None:
+    """Raises RigError where the source is in no scene, or the target moves it."""
+    if not thing.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(thing.name) is None:
+        raise RigError(f"Source '{thing.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another source")
+    for carrier in carriers(thing):
+        if is_moved_by(carrier, rig, set(rig.data.bones.keys())):
+            raise RigError(f"Armature '{rig.name}' moves its own source '{thing.name}' ({carrier.how}): choose another source")
+
+
+def checked(rig, retarget) -> list:
+    """The pairs that are enabled, parents before their children.
+
+    Raises:
+        RigError: none is, a bone is missing or there twice, or two cross.
+    """
+    thing = source_of(rig, retarget)
+    pairs = [pair for pair in retarget.pairs if pair.enabled]
+    if not pairs:
+        raise RigError(f"No bones of '{rig.name}' and '{thing.name}' are paired: press Pair by Names, or + for each")
+    seen: dict[str, str] = {}
+    for pair in pairs:
+        for owner, name, what in ((rig, pair.target, "Target bone"), (thing, pair.source, "Source bone")):
+            if name not in owner.data.bones:
+                told = (
+                    f"{what} '{name}' is missing in '{owner.name}'"
+                    if name
+                    else f"A pair with '{pair.target or pair.source}' lacks its other bone"
+                )
+                raise RigError(f"{told}: choose a bone of it, or remove the pair")
+        if pair.target in seen:
+            raise RigError(
+                f"Bone '{pair.target}' is paired twice, with '{seen[pair.target]}' and '{pair.source}': remove one of the two pairs"
+            )
+        seen[pair.target] = pair.source
+    order = {name: k for k, name in enumerate(rig.data.bones.keys())}
+    pairs.sort(key=lambda pair: (len(rig.data.bones[pair.target].parent_recursive), order[pair.target]))
+    for k, pair in enumerate(pairs):
+        above = {bone.name for bone in thing.data.bones[pair.source].parent_recursive}
+        below = {other.target: other for other in pairs[k + 1 :] if other.source in above}
+        for name, other in below.items():
+            if pair.target in {bone.name for bone in rig.data.bones[name].parent_recursive}:
+                raise RigError(
+                    f"'{pair.target}' follows '{pair.source}' and '{name}', which hangs on it, follows '{other.source}', on which"
+                    f" '{pair.source}' hangs: the two pairs cross, exchange their source bones"
+                )
+    return pairs
+
+
+def settings(retarget) -> tuple:
+    """All that is set of the pairs."""
+    return tuple(
+        (pair.target, pair.source, pair.enabled, pair.weight, pair.plant, pair.calibrated, *pair.offset) for pair in retarget.pairs
+    )
+
+
+def linked(rig, retarget) -> Linked:
+    """The pairs as they count now.
+
+    Raises:
+        RigError: they cannot be used; see `checked`.
+    """
+    pairs = checked(rig, retarget)
+    fresh = [pair.target for pair in pairs if not pair.calibrated]
+    if fresh:
+        named = f"'{fresh[0]}'" + (f" and {len(fresh) - 1} more" if len(fresh) > 1 else "")
+        raise RigError(f"How {named} lie against their source bones is not known yet: press Calibrate")
+    targets = tuple(pair.target for pair in pairs)
+    base = _common(rig, targets)
+    return Linked(
+        targets,
+        tuple(pair.source for pair in pairs),
+        tuple(pair.weight for pair in pairs),
+        tuple(pair.plant for pair in pairs),
+        np.array([rotations.to_matrix(rotations.normalized(tuple(pair.offset))) for pair in pairs]),
+        base,
+        base in targets,
+    )
+
+
+def _common(rig, targets: tuple[str, ...]) -> str:
+    """The bone on which all hang, or which is one of them.
+
+    Raises:
+        RigError: there is none.
+    """
+    lines = [[bone.name for bone in (rig.data.bones[name], *rig.data.bones[name].parent_recursive)] for name in targets]
+    shared = [name for name in lines[0] if all(name in line for line in lines)]
+    if not shared:
+        raise RigError(
+            f"'{targets[0]}' and other paired bones of '{rig.name}' hang on no common bone: remove the pairs of one of the trees"
+        )
+    return shared[0]
+
+
+def bones(rig, retarget) -> list[str]:
+    """The bones of the target that follow, or are on the way from one that does to another; none where the pairs cannot be used."""
+    held = rig.data.bones
+    targets = [pair.target for pair in retarget.pairs if pair.enabled and pair.target in held]
+    if not targets:
+        return []
+    try:
+        base = _common(rig, tuple(targets))
+    except RigError:
+        return []
+    found: dict[str, None] = {base: None}
+    for name in targets:
+        way = []
+        bone = held[name]
+        while bone is not None and bone.name not in found:
+            way.append(bone.name)
+            bone = bone.parent
+        found.update(dict.fromkeys(reversed(way)))
+    return list(found)
+
+
+def calibrate(rig, retarget, depsgraph) -> float:
+    """Finds how each target bone lies against its source bone, and the scale, which is returned.
+
+    Raises:
+        RigError: the pairs cannot be used, or the body follows already and so shows no pose of its own.
+    """
+    if retarget.live and retarget.calibrate_from == "POSE":
+        raise RigError(
+            "While it follows, the target does not show its own pose: press End Retarget, pose it as the source stands, calibrate"
+        )
+    pairs = checked(rig, retarget)
+    found = [names.Pair(pair.source, pair.target) for pair in pairs]
+    own, others = [pair.target for pair in found], [pair.source for pair in found]
+    parents = {name: next((bone.name for bone in rig.data.bones[name].parent_recursive if bone.name in own), None) for name in own}
+    if retarget.calibrate_from == "POSE":
+        stands = Stand(*source.posed(retarget.source, others, depsgraph)), Stand(*source.posed(rig, own, depsgraph))
+        way = calibration.from_poses
+    else:
+        stands = Stand(*source.at_rest(retarget.source, others)), Stand(*source.at_rest(rig, own))
+        way = calibration.from_rest
+    for thing, stand in zip((retarget.source, rig), stands, strict=True):
+        if not np.isfinite(stand.rotation).all():
+            raise RigError(f"'{thing.name}' or a bone of it is scaled to nothing: clear its scale (Alt S), then calibrate")
+    made = way(found, parents, *stands)
+    for pair, offset in zip(pairs, made.offsets, strict=True):
+        pair.offset = rotations.from_matrix(offset.tolist())
+        pair.calibrated = True
+    retarget.scale = made.scale
+    return made.scale
+
+
+def _parents(rig) -> dict[str, str | None]:
+    return {bone.name: bone.parent.name if bone.parent else None for bone in rig.data.bones}

@@ -1,0 +1,103 @@
+"""What the .blend keeps of a retarget: the source, pairs of bones with their calibration, and how the body follows."""
+
+from math import inf
+
+from bpy.types import Object, PropertyGroup
+
+from ..overridable import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+UID = "retarget"  # among the chains of its armature
+CALIBRATIONS = [
+    ("REST", "Rest Poses", "Both as they rest: facing the same way, the target's arms and legs along the source's"),
+    ("POSE", "Poses as They Are", "Both as they stand now: pose the target as the source stands in this frame, facing the same way"),
+]
+
+
+def _uncalibrate(pair, _context) -> None:
+    """Another bone lies otherwise."""
+    pair.calibrated = False
+
+
+class LimberPair(PropertyGroup):
+    """A bone of the target, and that of the source which it follows."""
+
+    name: StringProperty(name="Name", description="Name of the target's bone")  # overrides tell the items of a list by their names
+    target: StringProperty(name="Target Bone", description="Bone of this armature that follows", update=_uncalibrate)
+    source: StringProperty(name="Source Bone", description="Bone of the source that is followed", update=_uncalibrate)
+    enabled: BoolProperty(name="Enabled", description="The bone follows; without, it does what the others leave it to do", default=True)
+    weight: FloatProperty(
+        name="Weight",
+        description="How much this bone counts where not all can turn as their sources do",
+        default=1.0,
+        min=0.0,
+        soft_max=10.0,
+    )
+    plant: BoolProperty(
+        name="Plant", description="A foot: while the source's stands still near the floor, this one stays exactly where it is"
+    )
+    offset: FloatVectorProperty(
+        name="Calibration",
+        description="How the bone is turned in its source bone's frame (w, x, y, z)",
+        size=4,
+        default=(1.0, 0.0, 0.0, 0.0),
+        options={"HIDDEN"},
+    )
+    calibrated: BoolProperty(name="Calibrated", description="Its calibration is known; press Calibrate", options={"HIDDEN"})
+
+
+class LimberRetarget(PropertyGroup):
+    """The body of this armature follows another armature."""
+
+    uid = UID
+
+    name: StringProperty(name="Name", description="As messages call it", default="Retarget", options={"HIDDEN"})
+    source: PointerProperty(
+        name="Source",
+        description="Armature whose motion is followed: from a motion-capture clip, or any animated one",
+        type=Object,
+        poll=lambda retarget, thing: thing.type == "ARMATURE" and thing != retarget.id_data and "limber_twin_of" not in thing,
+    )
+    pairs: CollectionProperty(name="Pairs", description="Which bone follows which", type=LimberPair)
+    active_pair: IntProperty(name="Pair", description="The pair that is shown")
+    live: BoolProperty(name="Live", description="The body follows the source; switch it with the button", options={"HIDDEN"})
+    calibrate_from: EnumProperty(name="Calibrate From", description="Poses in which both do the same", items=CALIBRATIONS)
+    scale: FloatProperty(
+        name="Scale",
+        description="Of the way that the base goes, and of its height: how much longer the legs are than the source's",
+        default=1.0,
+        min=0.0,
+        soft_max=10.0,
+        max=1e6,
+        precision=4,
+    )
+    shift: FloatVectorProperty(
+        name="Shift", description="Moves the base, in the world: to stand beside the source, or higher", subtype="TRANSLATION", size=3
+    )
+    velocity: FloatProperty(
+        name="Fastest Joint",
+        description="Speed that no joint goes beyond, per second; 0: no limit",
+        subtype="ANGLE",
+        min=0.0,
+        soft_max=12.0,
+    )
+    gain: FloatProperty(
+        name="Gain",
+        description="How much of an error is corrected, per second: 0 is all at once; 20 smooths noisy capture and follows a little late",
+        min=0.0,
+        soft_max=100.0,
+        max=inf,
+    )
+    frame_start: IntProperty(name="Start", description="First frame to bake", default=1)
+    frame_end: IntProperty(name="End", description="Last frame to bake", default=250)
+
+
+CLASSES = (LimberPair, LimberRetarget)

@@ -1,0 +1,160 @@
+"""What is known of one retarget from tick to tick: the evaluated scene is read, the body solved. Nothing of it is saved."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers.skeleton import SkeletonError
+from ...solvers.whole_body.targets import TargetError
+from ..errors import RigError
+from ..placement import Placement
+from ..skeleton import Followed
+from . import pairing, source
+from .body import BodyReader, Held
+from .pairing import Linked
+from .tick import BodyState, Model, Outputs, Wanted, make_model, tick
+
+SETUP_ERRORS = (RigError, SkeletonError, TargetError, ValueError)
+
+
+class _Asked(NamedTuple):
+    """What a tick is asked for."""
+
+    model: Model
+    wanted: Wanted
+    held: Held
+
+
+@dataclass
+class BodySession:
+    """As a chain's session, of a whole body."""
+
+    linked: Linked | None = None
+    linked_key: tuple = ()
+    reader: BodyReader | None = None
+    reader_key: tuple = ()
+    model: Model | None = None
+    model_key: tuple = ()
+    asked: _Asked | None = None
+    state: BodyState | None = None
+    outputs: Outputs | None = None
+    shown: dict[str, Followed] = field(default_factory=dict)  # channels of the bones that follow
+    channels: dict = field(default_factory=dict)  # bone name -> (rotation wxyz, location, scale)
+    channels_before: dict = field(default_factory=dict)  # at the last moment before; empty at a new start
+    problem: str = ""  # why the body does not follow, as a sentence with its remedy
+    is_broken: bool = False  # the set-up could not be read
+
+    def restart(self) -> None:
+        """Forget the motion: the next tick begins at rest where the source is."""
+        self.state, self.channels_before = None, {}
+
+    def joints(self) -> dict[tuple[str, str], float]:
+        """Each joint's value [rad or m] by bone and axis, as it is shown now."""
+        if self.outputs is None or self.reader is None:
+            return {}
+        return dict(zip(self.reader.places, self.outputs.state.joints.tolist(), strict=True))
+
+    def advance(self, rig, retarget, placement: Placement, dt: float, is_doubted: bool) -> None:
+        """One tick. Reads only what the depsgraph has evaluated; the outcome is in the session."""
+        self.problem, self.is_broken = "", False
+        try:
+            asked = self.asked = self._read(rig, retarget, placement, is_doubted)
+        except SETUP_ERRORS as error:
+            self.problem, self.is_broken = str(error), True
+            if self.asked is None or self.state is None:
+                return
+            asked = self.asked  # it comes to rest where it was going
+        self.outputs, self.state = tick(asked.model, asked.wanted, self.state, dt)
+        if self.outputs.lost and not self.problem:
+            named = ", ".join(f"'{name}'" for name in self.outputs.lost)
+            self.problem = (
+                f"{named} have no target in this frame and move freely: the source's bones are scaled to nothing or are not numbers"
+            )
+        self.shown = self.reader.channels(rig, placement, asked.held, self.outputs.state)
+        self.channels = {name: (pose.rotation, pose.location, pose.scale) for name, pose in self.shown.items()}
+
+    def differs(self, rig, retarget, placement: Placement, is_doubted: bool) -> bool:
+        """Whether there is something new to follow, or the set-up became right or wrong, since the last tick."""
+        before = self.asked
+        try:
+            asked = self._read(rig, retarget, placement, is_doubted)
+        except SETUP_ERRORS as error:
+            return str(error) != self.problem
+        return (
+            self.is_broken
+            or before is None
+            or asked.model is not before.model
+            or asked.held != before.held
+            or not asked.wanted.equals(before.wanted)
+        )
+
+    def _read(self, rig, retarget, placement: Placement, is_doubted: bool) -> _Asked:
+        """What is to be done now.
+
+        Raises:
+            RigError, SkeletonError, TargetError: the set-up cannot be used.
+        """
+        depsgraph = placement.depsgraph
+        evaluated = rig.evaluated_get(depsgraph)
+        if not evaluated.is_evaluated:
+            raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
+        linked = self._linked(rig, retarget, depsgraph, is_doubted)
+        self._update_reader(rig, linked, evaluated, is_doubted)
+        held = self.reader.held(evaluated.pose.bones)
+        self._update_model(retarget, linked, held)
+        return _Asked(self.model, self._wanted(rig, retarget, linked, placement), held)
+
+    def _linked(self, rig, retarget, depsgraph, is_doubted: bool) -> Linked:
+        """The pairs; checked anew where any of them, or bones, may have changed."""
+        thing = pairing.source_of(rig, retarget)
+        pairing.check_source(rig, thing, depsgraph)
+        key = (thing.session_uid, thing.data.name, *pairing.settings(retarget))
+        if self.linked is None or self.linked_key != key or is_doubted:
+            self.linked = None
+            self.linked = pairing.linked(rig, retarget)
+            self.linked_key = key
+        return self.linked
+
+    def _update_reader(self, rig, linked: Linked, evaluated, is_doubted: bool) -> None:
+        key = (rig.data.name, linked.base, linked.targets)
+        if self.reader is not None and self.reader_key == key and not is_doubted and not self.reader.is_outdated(evaluated.pose.bones):
+            return
+        reader = BodyReader(rig, linked.base, linked.targets)
+        self.reader_key = key
+        if reader == self.reader:
+            return
+        before, self.reader = self.reader, reader
+        self.model_key = ()
+        if before is None or before.places != reader.places or before.base != reader.base:
+            self.model = self.asked = self.outputs = None
+            self.shown, self.channels = {}, {}
+            self.restart()
+
+    def _update_model(self, retarget, linked: Linked, held: Held) -> None:
+        key = (held, linked.weights, linked.floating, retarget.velocity, retarget.gain)
+        if self.model is not None and self.model_key == key:
+            return
+        body = self.reader.body(held, linked.floating)
+        links = list(zip(linked.targets, linked.weights, strict=True))
+        self.model = make_model(body, links, linked.base, retarget.velocity, retarget.gain)
+        self.model_key = key
+        if self.state is not None and len(self.state.wanted.rotation) != len(links):
+            self.restart()
+
+    def _wanted(self, rig, retarget, linked: Linked, placement: Placement) -> Wanted:
+        """The source's pose as the target's, in its armature's space."""
+        turns, places = source.posed(retarget.source, linked.sources, placement.depsgraph)
+        turns = turns @ linked.offsets
+        world = np.array(placement.object(rig), float)
+        to_armature = np.linalg.inv(world)
+        still = source.nearest(to_armature[None, :3, :3])[0]
+        frame = np.array(self.reader.base_pose(rig, placement), float)
+        frame[:3, :3] = source.nearest(frame[None, :3, :3])[0]
+        base = frame[:3, 3]
+        if linked.floating:
+            origin = np.array(retarget.source.matrix_world.translation, float)
+            anchor = np.array((world[0, 3], world[1, 3], origin[2])) + np.array(retarget.shift, float)
+            place = anchor + retarget.scale * (places[linked.targets.index(linked.base)] - origin)
+            base = to_armature[:3, :3] @ place + to_armature[:3, 3]
+        return Wanted(still @ turns, base, frame)
