@@ -11,6 +11,8 @@ from .give_euler_order import LIMBER_OT_give_euler_order
 from .import_urdf import LIMBER_FH_urdf, LIMBER_OT_import_urdf, add_to_menu
 from .live import LIMBER_OT_end_live, LIMBER_OT_live
 from .match_joints import LIMBER_OT_match_joints
+from .mechanism import CLASSES as MECHANISM_CLASSES
+from .mechanism_items import CLASSES as MECHANISM_ITEM_CLASSES
 from .new_chain import LIMBER_OT_new_chain
 from .postures import LIMBER_OT_add_posture, LIMBER_OT_apply_posture, LIMBER_OT_remove_posture, LIMBER_OT_store_posture
 from .remove_chain import LIMBER_OT_remove_chain
@@ -80,6 +82,8 @@ CLASSES = (
     LIMBER_OT_copy_comparison,
     LIMBER_OT_bake,
     LIMBER_OT_export_motion,
+    *MECHANISM_CLASSES,
+    *MECHANISM_ITEM_CLASSES,
     LIMBER_OT_choose_port,
     LIMBER_OT_choose_baudrate,
     LIMBER_OT_choose_protocol_file,

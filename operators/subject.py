@@ -2,19 +2,25 @@
 
 from ..rig import chains
 from ..rig.goal import ends_of, no_target
+from ..rig.mechanism.owners import has_mechanism
 
 _at_hand = ""  # name of the armature that was active last: it stays at hand while its target is selected and dragged
 
 
 def rig_of(context):
-    """The active object where it is an armature, else the armature that was last, where the view layer still has it; None otherwise."""
+    """The active object where it is an armature or has a mechanism, else what was that last, where the view layer still has it; None
+    otherwise."""
     global _at_hand
     thing = context.active_object
-    if thing is not None and thing.type == "ARMATURE":
+    if _is_rig(thing):
         _at_hand = thing.name
         return thing
     last = context.view_layer.objects.get(_at_hand)
-    return last if last is not None and last.type == "ARMATURE" else None
+    return last if _is_rig(last) else None
+
+
+def _is_rig(thing) -> bool:
+    return thing is not None and (thing.type == "ARMATURE" or has_mechanism(thing))
 
 
 def poll_rig(cls, context) -> bool:

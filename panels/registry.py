@@ -9,6 +9,7 @@ from .ends import LIMBER_PT_ends
 from .export import LIMBER_PT_export
 from .gaze import LIMBER_PT_gaze
 from .lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures
+from .mechanism import CLASSES as MECHANISM_CLASSES
 from .motion import LIMBER_PT_motion
 from .options import LIMBER_PT_options
 from .postures import LIMBER_PT_postures
@@ -45,6 +46,7 @@ CLASSES = (
     LIMBER_PT_compare,
     LIMBER_PT_comparison,
     LIMBER_PT_motion,
+    *MECHANISM_CLASSES,
     LIMBER_PT_robot,
     LIMBER_PT_protocol,
     LIMBER_PT_scan,

@@ -6,6 +6,7 @@ from ..hardware.checklists import CHECKS
 from ..hardware.safety import FOLLOWING, State
 from ..operators.subject import rig_of
 from ..rig import puppeteer, robot
+from ..rig.mechanism.owners import has_mechanism
 from ..rig.robot_properties import OWN_FILE
 from .tab import RigTab, Tab, sentence
 
@@ -21,7 +22,7 @@ class LIMBER_PT_robot(Tab, bpy.types.Panel):
     @classmethod
     def poll(cls, context):
         rig = rig_of(context)
-        return rig is not None and (len(rig.limber.chains) > 0 or robot.link(rig) is not None)
+        return rig is not None and (len(rig.limber.chains) > 0 or has_mechanism(rig) or robot.link(rig) is not None)
 
     def draw(self, context):
         layout = self.layout

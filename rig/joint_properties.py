@@ -13,7 +13,7 @@ AXES += [(axis, f"Slide {letter(axis)}", f"Slides along the bone's {letter(axis)
 VELOCITY, ACCELERATION, JERK = radians(180), radians(900), radians(9000)
 
 
-def _in_metres(name: str, label: str, description: str):
+def in_metres(name: str, label: str, description: str):
     """A slide's view of a joint's property `name`: the same number, which is shown as a length and not as an angle."""
 
     def write(joint, value: float) -> None:
@@ -37,8 +37,8 @@ class LimberJointSettings(LimberServo):
         name="Acceleration", description="Largest acceleration, per second squared", subtype="ANGLE", default=ACCELERATION
     )
     jerk: FloatProperty(name="Jerk", description="Largest jerk, per second cubed: less is softer", subtype="ANGLE", default=JERK)
-    slide_lower: _in_metres("lower", "Min", "Smallest way along the axis")
-    slide_upper: _in_metres("upper", "Max", "Largest way along the axis")
-    slide_velocity: _in_metres("velocity", "Velocity", "Largest speed, in metres per second")
-    slide_acceleration: _in_metres("acceleration", "Acceleration", "Largest acceleration, in metres per second squared")
-    slide_jerk: _in_metres("jerk", "Jerk", "Largest jerk, in metres per second cubed: less is softer")
+    slide_lower: in_metres("lower", "Min", "Smallest way along the axis")
+    slide_upper: in_metres("upper", "Max", "Largest way along the axis")
+    slide_velocity: in_metres("velocity", "Velocity", "Largest speed, in metres per second")
+    slide_acceleration: in_metres("acceleration", "Acceleration", "Largest acceleration, in metres per second squared")
+    slide_jerk: in_metres("jerk", "Jerk", "Largest jerk, in metres per second cubed: less is softer")

@@ -56,6 +56,10 @@ class Placement:
         self._placing.pop()
         return matrix
 
+    def parent_frame(self, thing) -> Matrix:
+        """The frame in which an object's own channels are told, in the world."""
+        return self._parent(thing, self.object(thing.parent), is_new=True) @ thing.matrix_parent_inverse
+
     def _placed(self, thing, evaluated) -> Matrix:
         held = [constraint for constraint in evaluated.constraints if not constraint.mute and constraint.influence > 0.0]
         if not all(map(_is_plain, held)):

@@ -2,7 +2,7 @@
 
 import bpy
 
-from . import actions, axes
+from . import actions, axes, robot_values
 from .axes import is_euler
 from .robot_device import Source
 
@@ -31,7 +31,7 @@ def frame_ahead(scene, seconds: float) -> float:
 
 def values_at(rig, sources: tuple[Source, ...], frame: float) -> list[float | None]:
     """What keys make of each source at a frame; None where something else than one action's keys has a say in it, or Limber while live."""
-    live = {chain.uid for chain in rig.limber.chains if chain.live}
+    live = {mover.uid for mover in (*rig.limber.chains, rig.limber.mechanism) if mover.live}
     return [None if source.chain in live else _keyed(*_place(rig, source), frame) for source in sources]
 
 
@@ -44,6 +44,9 @@ def _place(rig, source: Source) -> tuple[bpy.types.ID | None, str, int]:
         head, bracket, key = value.path.rpartition("[")
         number = bracket and key[:-1].isdigit()
         return value.owner, (head if number else value.path), (int(key[:-1]) if number else 0)
+    motor = robot_values.motor_of(rig, source)
+    if motor is not None:
+        return rig, motor.path_from_id("value"), 0
     bone = rig.pose.bones.get(source.bone)
     if bone is None or not (axes.slides(source.axis) or is_euler(bone)):
         return None, "", 0

@@ -16,9 +16,10 @@ NO_VALUE = "press Give Euler Order, give the bone its name again, or set the joi
 
 @dataclass(frozen=True)
 class Source:
-    """What a joint of the device follows: a joint of a chain, or a value beside the joints (`auxiliary` has its name)."""
+    """What a joint of the device follows: a joint of a chain, a motor of the mechanism (as a joint of it: `bone` is its joint's name), or a
+    value beside the joints (`auxiliary` has its name)."""
 
-    chain: str = ""  # uid
+    chain: str = ""  # uid, of the chain or the mechanism
     bone: str = ""
     axis: str = ""
     auxiliary: str = ""
@@ -35,12 +36,19 @@ def label(joint) -> str:
 
 
 def joints(rig) -> list[tuple]:
-    """(chain, joint) of all chains."""
-    return [(chain, joint) for chain in rig.limber.chains for joint in chain.joints]
+    """(chain, joint) of all chains, and (mechanism, motor) of the rig's mechanism."""
+    mechanism = rig.limber.mechanism
+    of_chains = [(chain, joint) for chain in rig.limber.chains for joint in chain.joints]
+    return [*of_chains, *((mechanism, motor) for motor in mechanism.motors)]
+
+
+def is_motor(joint) -> bool:
+    """Whether this is a motor of a mechanism, and not a joint of a chain."""
+    return joint.bl_rna.identifier == "LimberMotor"
 
 
 def driven(rig) -> list[tuple]:
-    """(chain, joint) of the joints that have a servo, of their own or among further ones."""
+    """(chain, joint), or (mechanism, motor), of what has a servo, of their own or among further ones."""
     shared = {share.joint for channel in rig.limber.device.channels if channel.servo >= 0 for share in channel.shares}
     return [(chain, joint) for chain, joint in joints(rig) if joint.servo >= 0 or label(joint) in shared]
 
@@ -124,8 +132,8 @@ def describe_plain(rig) -> Device:
 
 def _joint(rig, joint) -> Joint:
     name = label(joint)
-    bone = rig.pose.bones.get(joint.bone)
-    if bone is None or not (axes.slides(joint.axis) or is_euler(bone)):
+    bone = rig.pose.bones.get(joint.bone) if rig.pose else None
+    if not is_motor(joint) and (bone is None or not (axes.slides(joint.axis) or is_euler(bone))):
         raise DeviceError(f"Joint {name}: {'its bone has no Euler order' if bone else 'its bone is missing'}: {NO_VALUE}")
     unit: Unit = "m" if axes.slides(joint.axis) else "rad"
     return Joint(name, _limits(f"Joint {name}", joint.lower, joint.upper, joint), unit)

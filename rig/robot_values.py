@@ -20,11 +20,12 @@ RATES = (4.0, 40.0, 400.0)  # of its range a second, and so on: a hobby servo ta
 def shown(rig) -> dict[tuple[str, str, str], float]:
     """Values [rad, slides m] of joints by their places: filtered of live chains, posed of the others; without those that are not known."""
     from . import live
+    from .mechanism import live as mechanisms
 
     known: dict[tuple[str, str, str], float] = {}
-    for chain in rig.limber.chains:
     retarget = rig.limber.retarget
     followed = live.session(rig, retarget).joints() if retarget.live else {}
+    for chain in rig.limber.chains:
         if chain.live:
             session = live.session(rig, chain)
             if session.outputs and session.reader:
@@ -32,12 +33,15 @@ def shown(rig) -> dict[tuple[str, str, str], float]:
                 known.update(((chain.uid, *place), angle) for place, angle in zip(session.reader.places, angles, strict=True))
             continue
         for joint in chain.joints:
-            posed = rig.pose.bones.get(joint.bone)
             if (joint.bone, joint.axis) in followed:
                 known[chain.uid, joint.bone, joint.axis] = followed[joint.bone, joint.axis]
                 continue
+            posed = rig.pose.bones.get(joint.bone)
             if posed and (axes.slides(joint.axis) or is_euler(posed)):
                 known[chain.uid, joint.bone, joint.axis] = axes.value(posed, joint.axis)
+    kept = rig.limber.mechanism
+    moved = mechanisms.values(rig) or tuple(motor.value for motor in kept.motors)
+    known.update(((kept.uid, motor.bone, motor.axis), value) for motor, value in zip(kept.motors, moved, strict=False))
     return known
 
 
@@ -106,6 +110,14 @@ def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]
     return now
 
 
+def motor_of(rig, source: Source):
+    """The mechanism's motor that a source is; None where it is none."""
+    kept = rig.limber.mechanism
+    if not source.chain or source.chain != kept.uid:
+        return None
+    return next((motor for motor in kept.motors if (motor.bone, motor.axis) == (source.bone, source.axis)), None)
+
+
 def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float]) -> list[float]:
     """The value of each source in a stored posture; `otherwise` where it says nothing of one.
 
@@ -137,6 +149,10 @@ def pose(rig, sources: tuple[Source, ...], values) -> bool:
             continue
         if source.auxiliary:
             changed |= _set_value(rig, source.auxiliary, value)
+            continue
+        if (motor := motor_of(rig, source)) is not None:
+            changed |= abs(motor.value - value) > 1e-6
+            motor.value = value
             continue
         bone = rig.pose.bones.get(source.bone)
         if bone is None or not (axes.slides(source.axis) or is_euler(bone)):

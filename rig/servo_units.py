@@ -75,7 +75,7 @@ def protocol_changed(device) -> None:
         if device.baudrate in usual or device.baudrate not in offered:
             device.baudrate = offered[0]
     limber = device.id_data.limber
-    servos = [joint for chain in limber.chains for joint in chain.joints] + list(device.channels)
+    servos = [joint for chain in limber.chains for joint in chain.joints] + list(limber.mechanism.motors) + list(device.channels)
     for servo in servos:
         if is_usual(servo):
             make_usual(servo, device.protocol)

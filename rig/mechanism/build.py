@@ -10,11 +10,11 @@ from mathutils import Matrix, Vector
 from .. import axes, servo_units
 from ..chains import SLIDE_SPEEDS
 from ..errors import RigError
-from ..joint_axes import NO_RANGE
+from ..joint_axes import NO_RANGE, joint_axes, limits
 from . import joints
 from .gallery import Body, Joint, Motor, Recipe
 from .properties import NONE
-from .shapes import freedoms
+from .shapes import freedoms, shape_of
 
 SIDES = 8  # of a bar
 ARROWS = 0.025  # [m] of a joint's empty
@@ -48,17 +48,18 @@ def add(recipe: Recipe, place=(0.0, 0.0, 0.0)):
         goal = kept.goals.add()
         goal.name, goal.does, goal.body = wanted.body, wanted.does, bodies[wanted.body]
         goal.place_weight, goal.turn_weight = wanted.place, wanted.turn
-        goal.target = target(bodies[wanted.body], collection, owner)
+        goal.target = target_at(wanted.body, bodies[wanted.body].matrix_basis, collection)
+        goal.target.parent = owner
     kept.drive, kept.steady = recipe.drive, recipe.steady
     return owner
 
 
-def target(body, collection, owner=None):
-    """An empty where a body is, for it to follow."""
-    made = bpy.data.objects.new(f"{body.name} Target", None)
+def target_at(name: str, matrix, collection):
+    """An empty for a body to follow."""
+    made = bpy.data.objects.new(f"{name} Target", None)
     made.empty_display_type, made.empty_display_size = "CUBE", 0.02
-    made.matrix_basis = body.matrix_basis if owner is not None else body.matrix_world
-    made.parent = owner
+    place, turn, _ = matrix.decompose()
+    made.matrix_basis = Matrix.LocRotScale(place, turn, None)
     collection.objects.link(made)
     return made
 
@@ -154,14 +155,55 @@ def add_motors(owner, joint) -> list:
     return made
 
 
+def add_bone_motors(owner, name: str) -> list:
+    """Motors on all freedoms of the joint on which a bone hangs.
+
+    Raises:
+        RigError: it has motors already, or leaves no freedom.
+    """
+    kept, pose_bone = owner.limber.mechanism, owner.pose.bones[name]
+    if any(motor.joint is None and motor.bone == name for motor in kept.motors):
+        raise RigError(f"Bone '{name}' has a motor already: remove that first")
+    found = joint_axes(pose_bone)
+    if not found:
+        raise RigError(f"All axes of bone '{name}' are locked: unlock the axis that the motor moves")
+    made = []
+    for axis in motor_axes(found):
+        motor = add_motor(kept, owner, axis, bone=name)
+        made.append(motor)
+    if len(found) == 1:
+        made[0].lower, made[0].upper = limits(pose_bone, found[0])
+    return made
+
+
+def motor_axes(bone_axes: list[str]) -> list[str]:
+    """Axes of a joint's freedoms, told in its own frame, for the axes along and about which a bone moves."""
+    along = "".join(axes.letter(axis) for axis in bone_axes if axes.slides(axis))
+    shape = shape_of(along, "".join(axis for axis in bone_axes if not axes.slides(axis)))
+    if shape is None:
+        raise RigError(f"A bone moves along or about {', '.join(bone_axes)}, as no kind of joint does: lock some of these axes")
+    return list(freedoms(shape.kind))
+
+
+def is_joint(thing) -> bool:
+    return thing.rigid_body_constraint is not None or thing.limber.part.kind != NONE
+
+
+def owner_in(collection):
+    """An empty to own the mechanism of a collection."""
+    owner = bpy.data.objects.new("Mechanism", None)
+    owner.empty_display_size = 0.1
+    collection.objects.link(owner)
+    return owner
+
+
 def from_scene(owner, collection):
     """A mechanism of the joints in a collection, with motors where Blender's own Motor constraints are.
 
     Raises:
         RigError: there is no joint.
     """
-    held = [thing for thing in collection.all_objects if thing.rigid_body_constraint or thing.limber.part.kind != NONE]
-    if not held:
+    if not any(map(is_joint, collection.all_objects)):
         raise RigError(
             f"Collection '{collection.name}' has no joint: add rigid body constraints to it (Physics), or empties with a Joint of Limber's"
         )

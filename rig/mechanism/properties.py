@@ -5,7 +5,7 @@ from math import pi
 from bpy.types import Collection, Object, PropertyGroup
 
 from ..character_properties import LimberCharacter
-from ..joint_properties import LimberJointSettings
+from ..joint_properties import LimberJointSettings, in_metres
 from ..overridable import (
     BoolProperty,
     CollectionProperty,
@@ -79,6 +79,7 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
         soft_min=-pi,
         soft_max=pi,
     )
+    slide_value: in_metres("value", "Value", "Where the motor is: for a mechanism that is driven by its motors, and of baked motion")
 
 
 class LimberClosure(PropertyGroup):

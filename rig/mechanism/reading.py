@@ -1,6 +1,6 @@
 """A mechanism as solvers take it, read from the scene as it is authored: bodies, joints, motors, and where they are."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -13,6 +13,7 @@ from ..errors import RigError
 from . import bones, joints
 from .poses import frame_of, rigid, scale_of
 from .shapes import freedoms
+from .straight import straighten
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,16 @@ class Reading:
     signature: tuple
     joint_names: dict[int, str]  # session_uid -> name of the joints' objects
     warnings: tuple[str, ...]
+    carried: tuple[tuple[int, Part], ...] = ()  # joints' objects that hang on no body, with the body that takes them along
+
+    def base_now(self, owner) -> Array:
+        """(4, 4) where the base is as it is authored."""
+        part = self.base_part
+        if part is None:
+            return rigid(owner.matrix_world)
+        thing = find(part.thing, part.uid)
+        made: Array = rigid(thing.matrix_world @ thing.pose.bones[part.bone].matrix if part.bone else thing.matrix_world) @ part.offset
+        return made
 
     def part(self, thing) -> Part | None:
         return next((part for part in self.parts if part.uid == thing.session_uid and not part.bone), None)
@@ -115,10 +126,13 @@ class _Reader:
             for thing in (one.first, one.second):
                 if thing is not None and thing.session_uid not in self.name_of:
                     self._add_body(thing)
-        for one in found:
-            place = self._place(one)
-            meets = place if one.meets is None else joints.frame(one, rigid(self.matrix(one.meets)))
-            parent, child, ends = self._ends(one, place, meets)
+        places = [joints.frame(one, rigid(self.matrix(one.thing))) for one in found]
+        meeting = [None if one.meets is None else joints.frame(one, rigid(self.matrix(one.meets))) for one in found]
+        every = [frame for frame in (*places, *meeting) if frame is not None]
+        for frame, turn in zip(every, straighten([frame[:3, :3] for frame in every]), strict=True):
+            frame[:3, :3] = turn
+        for one, place, meets in zip(found, places, meeting, strict=True):
+            parent, child, ends = self._ends(one, place, place if meets is None else meets)
             self.joints.append(_joint(one, parent, child, *ends))
 
     def _add_body(self, thing) -> None:
@@ -127,9 +141,6 @@ class _Reader:
         self.parts[part.name], self.poses[part.name] = part, rigid(matrix)
         self.name_of[thing.session_uid] = part.name
         self.masses[part.name] = (thing.rigid_body.mass if thing.rigid_body else 1.0, (0.0, 0.0, 0.0))
-
-    def _place(self, one) -> Array:
-        return joints.frame(one, rigid(self.matrix(one.thing)))
 
     def _ends(self, one, place: Array, meets: Array) -> tuple[str, str, tuple[Array, Array]]:
         """Parent and child, and the joint's frame on each; one that is mounted on the world has it as its parent."""
@@ -186,7 +197,22 @@ class _Reader:
             raise RigError(f"Mechanism '{self.owner.name}': {error}") from error
         kept = self.owner.limber.mechanism
         names = joints.names(kept.collection) if kept.collection else {}
-        return Reading(mechanism, parts, ground, signature(self.owner), names, tuple(self.warnings))
+        return Reading(mechanism, parts, ground, signature(self.owner), names, tuple(self.warnings), tuple(self._carried(found)))
+
+    def _carried(self, found: list) -> Iterator[tuple[int, Part]]:
+        """Objects of joints stay at their place on the body on which they are mounted, when bodies are assembled or baked."""
+        names = list(self.parts)
+        for one in found:
+            for thing, holder in ((one.thing, one.first), (one.meets, one.second)):
+                part = self.parts.get(self.name_of.get(holder.session_uid, "")) if thing is not None and holder is not None else None
+                if part is None or part.role != "MOVES" or any(above.session_uid in self.name_of for above in _ancestors(thing)):
+                    continue
+                matrix = self.matrix(thing)
+                offset = inverse(rigid(matrix)) @ self.poses[part.name]
+                yield (
+                    names.index(part.name),
+                    Part(thing.name, "CARRIED", thing.name, thing.session_uid, "", offset, scale_of(thing, matrix)),
+                )
 
     def _note_looseness(self, found: list) -> None:
         kept = self.owner.limber.mechanism

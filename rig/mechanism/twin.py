@@ -25,6 +25,11 @@ def shown_parts(reading: Reading) -> list[tuple[int, Part]]:
     return [(k, part) for k, part in enumerate(reading.parts) if part.role == "MOVES"]
 
 
+def movers(reading: Reading) -> list[tuple[int, Part]]:
+    """What is written when the mechanism's motion is kept: its bodies and what they carry, each with its body's place."""
+    return [*shown_parts(reading), *reading.carried]
+
+
 def equip(owner, reading: Reading) -> bpy.types.Object:
     """The owner's twin, made where it is missing, with all bodies copying it."""
     names = [str(k) for k, _ in shown_parts(reading)]

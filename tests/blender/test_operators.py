@@ -64,6 +64,20 @@ NEEDING_A_CHAIN = {
     "end_live",
     "bake",
 }
+MECHANISM = {  # verbs of mechanisms
+    "add_mechanism",
+    "new_mechanism",
+    "assemble_mechanism",
+    "mechanism_live",
+    "end_mechanism_live",
+    "bake_mechanism",
+    "add_motors",
+    "remove_motor",
+    "add_mechanism_goal",
+    "remove_mechanism_goal",
+    "add_closure",
+    "remove_closure",
+}
 WITHOUT_A_RIG = {"cancel_scan"}  # is about something that goes on whatever is active
 BUILT_IN = {"rna_type", "bl_idname", "bl_label", "bl_description", "bl_options", "bl_translation_context", "bl_undo_group"}
 
@@ -128,7 +142,7 @@ def test_every_property_in_the_file_can_be_overridden():
 def test_operators_that_change_the_file_are_steps_in_the_undo_history_and_others_are_not():
     for name in names():
         cls = getattr(bpy.types, f"LIMBER_OT_{name}")
-        assert ("UNDO" in getattr(cls, "bl_options", set())) == (name in CHANGING), name
+        assert ("UNDO" in getattr(cls, "bl_options", set())) == (name in CHANGING | MECHANISM), name
 
 
 def refusal(name) -> str:
@@ -138,10 +152,15 @@ def refusal(name) -> str:
 
 
 def test_without_an_armature_every_button_says_to_click_one():
-    for name in set(names()) - {"stop", "import_urdf", *WITHOUT_A_RIG}:
+    for name in set(names()) - {"stop", "import_urdf", "check_mechanism", *MECHANISM, *WITHOUT_A_RIG}:
         assert "No armature is active: click the robot's armature" in refusal(name), name
     make_active(target())
     assert "No armature is active" in refusal("check_chain")
+
+
+def test_without_a_mechanism_every_button_that_needs_one_says_how_to_make_it():
+    for name in {"check_mechanism", *MECHANISM} - {"add_mechanism", "new_mechanism"}:
+        assert "press Add Mechanism" in refusal(name), name
 
 
 def test_without_a_chain_every_button_that_needs_one_says_how_to_make_it():

@@ -1,0 +1,273 @@
+"""Verbs of mechanisms: make, check, assemble, live, bake."""
+
+import bpy
+from bpy.props import EnumProperty
+
+from ..rig import handlers
+from ..rig.errors import RigError
+from ..rig.mechanism import authored, build, live
+from ..rig.mechanism.bake import MechanismBake
+from ..rig.mechanism.check import check
+from ..rig.mechanism.gallery import RECIPES
+from ..rig.mechanism.owners import has_mechanism, owner_among
+from ..rig.mechanism.stage import prepare
+from .stepwise import Stepwise
+from .subject import rig_of
+
+FRAMES_NAMED = 5  # in a report
+
+
+def mechanism_owner(context):
+    """The owner of the mechanism at hand: of the active object, else what was at hand before; None where there is none."""
+    active = context.active_object
+    found = owner_among(active, context.scene) if active is not None else None
+    if found is None:
+        found = rig_of(context)
+    return found if has_mechanism(found) else None
+
+
+def poll_mechanism(cls, context) -> bool:
+    owner = mechanism_owner(context)
+    if owner is None:
+        cls.poll_message_set("There is no mechanism: press Add Mechanism for a ready one, or New Mechanism for joints that are here")
+        return False
+    if not owner.is_editable:
+        cls.poll_message_set(f"'{owner.name}' comes from another file: make a library override of it (Object > Library Override > Make)")
+        return False
+    return True
+
+
+def poll_authoring(cls, context) -> bool:
+    """Whether the mechanism can be changed: it is not live."""
+    if not poll_mechanism(cls, context):
+        return False
+    if mechanism_owner(context).limber.mechanism.live:
+        cls.poll_message_set("The mechanism is live: press End Live first, so that it is seen as it is authored")
+        return False
+    return True
+
+
+class LIMBER_OT_add_mechanism(bpy.types.Operator):
+    """Add a ready mechanism with bodies, joints, motors and a target, to look at and to change"""
+
+    bl_idname = "limber.add_mechanism"
+    bl_label = "Add Mechanism"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: EnumProperty(
+        name="Mechanism",
+        description="Which one",
+        items=[(key, recipe.title, recipe.description) for key, recipe in RECIPES.items()],
+    )
+
+    @classmethod
+    def poll(cls, context):
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Leave this mode first: mechanisms are added in Object Mode")
+            return False
+        return True
+
+    def execute(self, context):
+        owner = build.add(RECIPES[self.kind], context.scene.cursor.location)
+        for thing in context.selected_objects:
+            thing.select_set(False)
+        context.view_layer.objects.active = owner
+        owner.select_set(True)
+        kept = owner.limber.mechanism
+        says = "drag its targets" if kept.drive == "TARGETS" else "change the value of its motor"
+        self.report({"INFO"}, f"'{owner.name}' is added: press Live, then {says}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_new_mechanism(bpy.types.Operator):
+    """Make a mechanism of the joints in the active object's collection: rigid body constraints, or empties with a joint of Limber's"""
+
+    bl_idname = "limber.new_mechanism"
+    bl_label = "New Mechanism"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        thing = context.active_object
+        if thing is None or context.mode not in {"OBJECT", "POSE"}:
+            cls.poll_message_set("Select a joint, a body or the robot's armature in Object Mode first")
+            return False
+        if owner_among(thing, context.scene) is not None:
+            cls.poll_message_set(f"'{thing.name}' is part of a mechanism already: select another object")
+            return False
+        return True
+
+    def execute(self, context):
+        thing = context.active_object
+        collection = next(iter(thing.users_collection), None)
+        try:
+            if thing.type == "ARMATURE" and not any(map(build.is_joint, collection.all_objects)):
+                kept = build.make(thing)
+                kept.use_bones = True
+                self.report({"INFO"}, f"The bones of '{thing.name}' are bodies now: add closures where loops close, then press Check")
+                return {"FINISHED"}
+            owner = thing if thing.type == "ARMATURE" else build.owner_in(collection)
+            kept = build.from_scene(owner, collection)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        context.view_layer.objects.active = owner
+        self.report({"INFO"}, f"Mechanism '{owner.name}' takes the joints of collection '{collection.name}'; {len(kept.motors)} motors")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_check_mechanism(bpy.types.Operator):
+    """Say how the mechanism can move, what its motors leave open, and what is wrong"""
+
+    bl_idname = "limber.check_mechanism"
+    bl_label = "Check Mechanism"
+
+    @classmethod
+    def poll(cls, context):
+        return poll_mechanism(cls, context)
+
+    def execute(self, context):
+        owner = mechanism_owner(context)
+        context.view_layer.update()
+        outcome = check(context, owner)
+        sentences = [finding.sentence for finding in outcome.findings]
+        for sentence in sentences:
+            self.report({"WARNING"}, sentence)
+        if outcome.counts is not None:
+            self.report({"INFO"}, outcome.sentence)
+            sentences.insert(0, outcome.sentence)
+
+        def draw(popup, _context):
+            for sentence in sentences:
+                popup.layout.label(text=sentence)
+
+        if not bpy.app.background:
+            context.window_manager.popup_menu(draw, title=owner.name, icon="INFO" if outcome.counts else "ERROR")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
+    """Bring sketched bodies to where all joints hold, and keep them there"""
+
+    bl_idname = "limber.assemble_mechanism"
+    bl_label = "Assemble"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_authoring(cls, context)
+
+    def execute(self, context):
+        owner = mechanism_owner(context)
+        context.view_layer.update()
+        depsgraph = context.evaluated_depsgraph_get()
+        try:
+            session = prepare(owner, depsgraph)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        base = session.reading.base_now(owner)
+        authored.assemble(session.reading, base, session.solver.poses(session.model.rest), depsgraph)
+        self.report({"INFO"}, f"'{owner.name}' is assembled: its bodies are where all joints hold")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_mechanism_live(bpy.types.Operator):
+    """Let the mechanism follow its targets, or its motors' values: what is authored stays as it is"""
+
+    bl_idname = "limber.mechanism_live"
+    bl_label = "Live Mechanism"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_mechanism(cls, context):
+            return False
+        if mechanism_owner(context).limber.mechanism.live:
+            cls.poll_message_set("The mechanism is live already: press End Live to leave")
+            return False
+        if context.mode not in {"OBJECT", "POSE"}:
+            cls.poll_message_set("Leave this mode first: Live starts in Object Mode or Pose Mode")
+            return False
+        return True
+
+    def execute(self, context):
+        owner = mechanism_owner(context)
+        try:
+            live.start(owner)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        handlers.wake_clock()
+        session = live.session(owner)
+        if session.problem or session.remark:
+            self.report({"WARNING"}, session.problem or session.remark)
+        else:
+            self.report({"INFO"}, f"'{owner.name}' is live: {len(owner.limber.mechanism.motors)} motors follow")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_end_mechanism_live(bpy.types.Operator):
+    """Stop following: the bodies are where they are authored again"""
+
+    bl_idname = "limber.end_mechanism_live"
+    bl_label = "End Live Mechanism"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_mechanism(cls, context):
+            return False
+        if not mechanism_owner(context).limber.mechanism.live:
+            cls.poll_message_set("The mechanism is not live: press Live to follow")
+            return False
+        return True
+
+    def execute(self, context):
+        live.stop(mechanism_owner(context))
+        return {"FINISHED"}
+
+
+class LIMBER_OT_bake_mechanism(Stepwise, bpy.types.Operator):
+    """Bake the mechanism's motion of the range to keys: of its bodies, and of its motors' values. Actions that were there are kept"""
+
+    bl_idname = "limber.bake_mechanism"
+    bl_label = "Bake Mechanism"
+    bl_options = {"REGISTER", "UNDO"}
+
+    nothing = "Nothing was baked"
+    cancelled = "Baking is cancelled: nothing was written"
+
+    @classmethod
+    def poll(cls, context):
+        return poll_mechanism(cls, context)
+
+    def _begin(self, context):
+        try:
+            return MechanismBake(context, mechanism_owner(context))
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return None
+
+    def _says(self):
+        return f"Baking: frame {self.work.frame} of {self.work.end}"
+
+    def _finish(self, context):
+        held = self.work.held
+        made = self.work.finish()
+        if held:
+            frames = ", ".join(map(str, list(held)[:FRAMES_NAMED])) + (" ..." if len(held) > FRAMES_NAMED else "")
+            self.report({"WARNING"}, f"In {len(held)} frames ({frames}) the targets could not be followed. {next(iter(held.values()))}")
+        self.report({"INFO"}, f"{self.work.total} frames are baked to {len(made)} actions")
+        return {"FINISHED"}
+
+
+CLASSES = (
+    LIMBER_OT_add_mechanism,
+    LIMBER_OT_new_mechanism,
+    LIMBER_OT_check_mechanism,
+    LIMBER_OT_assemble_mechanism,
+    LIMBER_OT_mechanism_live,
+    LIMBER_OT_end_mechanism_live,
+    LIMBER_OT_bake_mechanism,
+)

@@ -1,0 +1,154 @@
+"""Verbs of what a mechanism has: motors, goals, closures."""
+
+import bpy
+
+from ..rig.errors import RigError
+from ..rig.mechanism import build
+from ..rig.mechanism.properties import NONE
+from ..rig.selection import selected_index
+from .mechanism import mechanism_owner, poll_authoring, poll_mechanism
+
+
+class LIMBER_OT_add_motors(bpy.types.Operator):
+    """Put motors on all freedoms of the selected joint; where bodies are bones, of the active bone"""
+
+    bl_idname = "limber.add_motors"
+    bl_label = "Add Motors"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_authoring(cls, context)
+
+    def execute(self, context):
+        owner = mechanism_owner(context)
+        try:
+            if owner.limber.mechanism.use_bones and context.mode == "POSE" and context.active_pose_bone is not None:
+                made = build.add_bone_motors(owner, context.active_pose_bone.name)
+            else:
+                made = build.add_motors(owner, context.active_object)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Motors: {', '.join(motor.name for motor in made)}")
+        return {"FINISHED"}
+
+
+class _Remove:
+    """Takes away what is selected in one of the mechanism's lists."""
+
+    bl_options = {"REGISTER", "UNDO"}
+    items = active = ""
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_authoring(cls, context):
+            return False
+        if not len(getattr(mechanism_owner(context).limber.mechanism, cls.items)):
+            cls.poll_message_set("The list is empty")
+            return False
+        return True
+
+    def execute(self, context):
+        kept = mechanism_owner(context).limber.mechanism
+        items = getattr(kept, self.items)
+        items.remove(selected_index(items, getattr(kept, self.active)))
+        setattr(kept, self.active, selected_index(items, getattr(kept, self.active)))
+        return {"FINISHED"}
+
+
+class LIMBER_OT_remove_motor(_Remove, bpy.types.Operator):
+    """Take the selected motor away"""
+
+    bl_idname = "limber.remove_motor"
+    bl_label = "Remove Motor"
+    items, active = "motors", "active_motor"
+
+
+class LIMBER_OT_add_mechanism_goal(bpy.types.Operator):
+    """Let the active body follow a new target, which is put where the body is; where bodies are bones, the active bone"""
+
+    bl_idname = "limber.add_mechanism_goal"
+    bl_label = "Add Goal"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_mechanism(cls, context)
+
+    def execute(self, context):
+        owner = mechanism_owner(context)
+        kept, body = owner.limber.mechanism, context.active_object
+        bone = context.active_pose_bone if kept.use_bones and context.mode == "POSE" else None
+        goal = kept.goals.add()
+        kept.active_goal = len(kept.goals) - 1
+        if bone is not None:
+            goal.name = goal.bone = bone.name
+            goal.target = build.target_at(bone.name, owner.matrix_world @ bone.matrix, owner.users_collection[0])
+        else:
+            goal.name = body.name
+            if body is not owner and body.limber.part.kind == NONE:
+                goal.body = body
+                goal.target = build.target_at(body.name, body.matrix_world, (kept.collection or owner.users_collection[0]))
+        return {"FINISHED"}
+
+
+class LIMBER_OT_remove_mechanism_goal(_Remove, bpy.types.Operator):
+    """Take the selected goal away; its target stays"""
+
+    bl_idname = "limber.remove_mechanism_goal"
+    bl_label = "Remove Goal"
+    items, active = "goals", "active_goal"
+
+    @classmethod
+    def poll(cls, context):
+        return poll_mechanism(cls, context) and len(mechanism_owner(context).limber.mechanism.goals) > 0
+
+
+class LIMBER_OT_add_closure(bpy.types.Operator):
+    """Hold two bones together: of the selected ones the active bone is the second, and their tails meet"""
+
+    bl_idname = "limber.add_closure"
+    bl_label = "Add Closure"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_authoring(cls, context):
+            return False
+        if not mechanism_owner(context).limber.mechanism.use_bones:
+            cls.poll_message_set("Bodies of this mechanism are objects: join them by rigid body constraints or empties")
+            return False
+        return True
+
+    def execute(self, context):
+        kept = mechanism_owner(context).limber.mechanism
+        chosen = list(context.selected_pose_bones or ())
+        active = context.active_pose_bone
+        if len(chosen) != 2 or active not in chosen:
+            self.report({"ERROR"}, f"{len(chosen)} bones are selected: select the two bones whose tails meet, in Pose Mode")
+            return {"CANCELLED"}
+        first = next(bone for bone in chosen if bone != active)
+        closure = kept.closures.add()
+        closure.first, closure.second = first.name, active.name
+        closure.name = f"{first.name} = {active.name}"
+        kept.active_closure = len(kept.closures) - 1
+        return {"FINISHED"}
+
+
+class LIMBER_OT_remove_closure(_Remove, bpy.types.Operator):
+    """Take the selected closure away"""
+
+    bl_idname = "limber.remove_closure"
+    bl_label = "Remove Closure"
+    items, active = "closures", "active_closure"
+
+
+CLASSES = (
+    LIMBER_OT_add_motors,
+    LIMBER_OT_remove_motor,
+    LIMBER_OT_add_mechanism_goal,
+    LIMBER_OT_remove_mechanism_goal,
+    LIMBER_OT_add_closure,
+    LIMBER_OT_remove_closure,
+)

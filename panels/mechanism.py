@@ -1,0 +1,218 @@
+"""Mechanisms: their goals, motors and closures, what they do now, baking."""
+
+import bpy
+
+from ..operators.mechanism import mechanism_owner
+from ..rig.axes import slides
+from ..rig.mechanism import live
+from ..rig.mechanism.check import value_text
+from ..rig.mechanism.properties import NONE
+from .tab import Tab, listed, sentence
+
+
+class MechanismTab(Tab):
+    """A panel that speaks of the mechanism at hand."""
+
+    bl_parent_id = "LIMBER_PT_mechanism"
+
+    @classmethod
+    def poll(cls, context):
+        return mechanism_owner(context) is not None
+
+
+class LIMBER_UL_motors(bpy.types.UIList):
+    """Motors of the mechanism, with their values"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.row(align=True)
+        row.label(text=item.name, icon="DRIVER_ROTATIONAL_DIFFERENCE" if not slides(item.axis) else "DRIVER_DISTANCE")
+        shown = live.values(item.id_data)
+        value = shown[index] if shown is not None and index < len(shown) else item.value
+        row.label(text=value_text(item, value))
+
+
+class LIMBER_UL_mechanism_goals(bpy.types.UIList):
+    """Goals of the mechanism"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.row(align=True)
+        row.prop(item, "name", text="", emboss=False, icon="NONE" if item.target else "ERROR")
+        row.prop(item, "does", text="", emboss=False)
+
+
+class LIMBER_UL_closures(bpy.types.UIList):
+    """Closures between bones"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.row(align=True)
+        row.prop(item, "name", text="", emboss=False)
+        row.prop(item, "kind", text="", emboss=False)
+
+
+class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
+    """Bodies and joints with closed loops"""
+
+    bl_label = "Mechanism"
+    bl_order = 5
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        owner = mechanism_owner(context)
+        if owner is None:
+            sentence(layout, "Push rods, linkages and platforms: add a ready one, or make one of joints that are here", "INFO")
+            layout.operator_menu_enum("limber.add_mechanism", "kind", icon="ADD")
+            layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
+            _draw_part(layout, context.active_object)
+            return
+        kept = owner.limber.mechanism
+        row = layout.row()
+        row.label(text=owner.name, icon="MOD_ARMATURE")
+        row.operator_menu_enum("limber.add_mechanism", "kind", text="", icon="ADD")
+        if not kept.use_bones:
+            layout.prop(kept, "collection")
+        layout.prop(kept, "drive", expand=True)
+        row = layout.row(align=True)
+        row.operator("limber.check_mechanism", icon="CHECKMARK")
+        row.operator("limber.assemble_mechanism", icon="MOD_BUILD")
+        row = layout.row()
+        row.scale_y = 1.4
+        if kept.live:
+            row.operator("limber.end_mechanism_live", text="End Live", icon="PAUSE", depress=True)
+        else:
+            row.operator("limber.mechanism_live", text="Live", icon="PLAY")
+        if kept.live:
+            _draw_outcome(layout, live.session(owner))
+        if context.active_object is not owner:
+            _draw_part(layout, context.active_object)
+
+
+def _draw_outcome(layout, session) -> None:
+    if session.problem:
+        sentence(layout, session.problem, "ERROR")
+    elif session.remark:
+        sentence(layout, session.remark, "INFO")
+    elif session.outputs is not None:
+        lag = max((abs(a - b) for a, b in zip(session.outputs.values, session.outputs.wanted, strict=True)), default=0.0)
+        sentence(layout, "The motors are where the targets want them" if lag < 1e-6 else "The motors are on their way", "CHECKMARK")
+
+
+def _draw_part(layout, thing) -> None:
+    """What the active object is in a mechanism."""
+    if thing is None or thing.type == "ARMATURE":
+        return
+    part = thing.limber.part
+    box = layout.box()
+    box.use_property_split = True
+    box.label(text=thing.name, icon="OBJECT_DATA")
+    if thing.rigid_body_constraint is None and thing.type == "EMPTY":
+        box.prop(part, "kind")
+        if part.kind != NONE:
+            box.prop(part, "first")
+            box.prop(part, "second")
+            box.prop(part, "meets")
+    elif thing.rigid_body_constraint is None:
+        box.prop(part, "role")
+
+
+class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
+    """What bodies are to do"""
+
+    bl_label = "Goals"
+
+    @classmethod
+    def poll(cls, context):
+        owner = mechanism_owner(context)
+        return owner is not None and owner.limber.mechanism.drive == "TARGETS"
+
+    def draw(self, context):
+        layout = self.layout
+        kept = mechanism_owner(context).limber.mechanism
+        add, remove = "limber.add_mechanism_goal", "limber.remove_mechanism_goal"
+        goal = listed(layout, "LIMBER_UL_mechanism_goals", kept, "goals", "active_goal", add=add, remove=remove)
+        if goal is not None:
+            layout.use_property_split = True
+            if goal.does != "CENTRE":
+                layout.prop(goal, "bone" if kept.use_bones else "body")
+            layout.prop(goal, "target")
+            if goal.does != "ORIENTATION":
+                layout.prop(goal, "place_weight")
+            if goal.does in ("FRAME", "ORIENTATION"):
+                layout.prop(goal, "turn_weight")
+        layout.use_property_split = True
+        layout.prop(kept, "steady")
+
+
+class LIMBER_PT_mechanism_motors(MechanismTab, bpy.types.Panel):
+    """Freedoms that motors move"""
+
+    bl_label = "Motors"
+
+    def draw(self, context):
+        layout = self.layout
+        kept = mechanism_owner(context).limber.mechanism
+        add, remove = "limber.add_motors", "limber.remove_motor"
+        motor = listed(layout, "LIMBER_UL_motors", kept, "motors", "active_motor", add=add, remove=remove, rows=3)
+        layout.use_property_split = True
+        if motor is not None:
+            unit = "slide_" if slides(motor.axis) else ""
+            if kept.drive == "MOTORS":
+                layout.prop(motor, unit + "value")
+            for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):
+                column = layout.column(align=True)
+                for name in names:
+                    column.prop(motor, unit + name)
+        layout.prop(kept, "filter")
+        layout.prop(kept, "sigma", slider=True)
+        layout.prop(kept, "rho", slider=True)
+
+
+class LIMBER_PT_mechanism_closures(MechanismTab, bpy.types.Panel):
+    """Bones that are held together"""
+
+    bl_label = "Closures"
+
+    @classmethod
+    def poll(cls, context):
+        owner = mechanism_owner(context)
+        return owner is not None and owner.limber.mechanism.use_bones
+
+    def draw(self, context):
+        layout = self.layout
+        kept = mechanism_owner(context).limber.mechanism
+        if kept.closures_file:
+            sentence(layout, "The robot's own file says which links are held together", "INFO")
+            return
+        add, remove = "limber.add_closure", "limber.remove_closure"
+        closure = listed(layout, "LIMBER_UL_closures", kept, "closures", "active_closure", add=add, remove=remove)
+        if closure is not None:
+            layout.use_property_split = True
+            for name in ("first", "second", "kind", "axis"):
+                layout.prop(closure, name)
+
+
+class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
+    """Motion to keys"""
+
+    bl_label = "Bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        kept = mechanism_owner(context).limber.mechanism
+        row = layout.row(align=True)
+        row.prop(kept, "frame_start")
+        row.prop(kept, "frame_end")
+        layout.operator("limber.bake_mechanism", icon="KEYFRAME")
+
+
+CLASSES = (
+    LIMBER_UL_motors,
+    LIMBER_UL_mechanism_goals,
+    LIMBER_UL_closures,
+    LIMBER_PT_mechanism,
+    LIMBER_PT_mechanism_goals,
+    LIMBER_PT_mechanism_motors,
+    LIMBER_PT_mechanism_closures,
+    LIMBER_PT_mechanism_bake,
+)

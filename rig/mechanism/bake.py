@@ -1,0 +1,134 @@
+"""Baking a mechanism: the same tick as live, frame by frame, to keys on new actions of its bodies, and of its motors' values."""
+
+import re
+
+import bpy
+from mathutils import Matrix
+
+from .. import actions
+from .. import live as chains_live
+from ..errors import RigError
+from ..stage import Stage
+from ..stepped import Stepped
+from . import authored, live, twin
+from .stage import MechanismStage, prepare
+
+SUFFIX = " Baked"
+NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers the second of a name
+
+
+class MechanismBake(Stepped):
+    """A bake of one mechanism over a range of frames, one frame a step. Nothing is written before `finish`.
+
+    Chains that are live move along as they do live, so a body that hangs on one drives the mechanism in the bake as well.
+
+    Raises:
+        RigError: the range is empty, or the mechanism cannot be read or assembled.
+    """
+
+    def __init__(self, context, owner) -> None:
+        kept = owner.limber.mechanism
+        self.owner, self.kept = owner, kept
+        self.start, self.end = kept.frame_start, kept.frame_end
+        if self.end < self.start:
+            raise RigError(f"The range to bake ends at frame {self.end}, before it starts at {self.start}: exchange the two")
+        self.pairs = chains_live.live_chains(context.scene)
+        self.chains = Stage()
+        self.stage = MechanismStage(lambda depsgraph: self.chains.placement(self.pairs, depsgraph))
+        session = live.session(owner) if kept.live else None
+        if session is None or session.reading is None:
+            session = prepare(owner, context.evaluated_depsgraph_get())
+        fresh = self.stage.session(owner)
+        fresh.reading, fresh.solver, fresh.model = session.reading, session.solver, session.model
+        self.frames: list[int] = []
+        self.values: list[tuple[float, ...]] = []
+        self.channels: dict[tuple, list[list[float]]] = {}  # (place among what moves, channel) -> numbers of every frame
+        self.held: dict[int, str] = {}  # frames in which the targets could not be followed, and why
+        super().__init__(context.scene)
+
+    @property
+    def total(self) -> int:
+        return self.end - self.start + 1
+
+    @property
+    def done(self) -> int:
+        return len(self.frames)
+
+    @property
+    def frame(self) -> int:
+        """The one that comes next."""
+        return self.start + len(self.frames)
+
+    def step(self) -> bool:
+        """Bakes one frame; returns whether there are more.
+
+        Raises:
+            RigError: the set-up cannot be solved.
+        """
+        frame = self.frame
+        self.scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        dt = self.scene.render.fps_base / self.scene.render.fps if self.frames else 0.0
+        self.chains.advance(self.pairs, depsgraph, dt)
+        self.stage.advance([(self.owner, self.kept)], depsgraph, dt)
+        session = self.stage.session(self.owner)
+        if session.outputs is None:
+            raise RigError(f"Frame {frame}: {session.problem}")
+        if session.problem or session.remark:
+            self.held[frame] = session.problem or session.remark
+        self.values.append(session.outputs.values)
+        placement = self.chains.placement(self.pairs, depsgraph)
+        placed = authored.worlds(session.reading, session.base, session.outputs.poses)
+        for k, (_, part) in enumerate(twin.movers(session.reading)):
+            self._note(k, part, authored.basis(part, placed, placement))
+        self.frames.append(frame)
+        return len(self.frames) < self.total
+
+    def _note(self, k: int, part, matrix: Matrix) -> None:
+        has = authored.holder(part)
+        self.channels.setdefault((k, "location"), []).append(list(matrix.translation))
+        turns = self.channels.setdefault((k, authored.rotation_channel(has)), [])
+        turns.append(authored.rotation_numbers(has, matrix, turns[-1] if turns else None))
+
+    def finish(self) -> list[bpy.types.Action]:
+        """Writes the keys; live ends, and the bodies play what was baked. Returns the new actions."""
+        session = self.stage.session(self.owner)
+        if self.kept.live:
+            live.stop(self.owner)
+        curves: dict[int, tuple] = {}  # object's session_uid -> it, and its channels: path, index, group, numbers
+        for (k, channel), rows in self.channels.items():
+            _, part = twin.movers(session.reading)[k]
+            has = authored.holder(part)
+            thing = has.id_data
+            path = has.path_from_id(channel) if part.bone else channel
+            _, found = curves.setdefault(thing.session_uid, (thing, []))
+            found += [(path, index, part.bone or "Object Transforms", list(column)) for index, column in enumerate(zip(*rows, strict=True))]
+        if self.kept.motors:
+            _, found = curves.setdefault(self.owner.session_uid, (self.owner, []))
+            columns = zip(*self.values, strict=True)
+            found += [(f"limber.mechanism.motors[{k}].value", 0, "Motors", list(column)) for k, column in enumerate(columns)]
+        made = [self._write(thing, found) for thing, found in curves.values()]
+        self._end()
+        return made
+
+    def _write(self, thing, channels: list[tuple]) -> bpy.types.Action:
+        animation = thing.animation_data or thing.animation_data_create()
+        old, handle = animation.action, None
+        if old is None:
+            action = bpy.data.actions.new(thing.name + SUFFIX)
+        else:
+            handle = getattr(animation, "action_slot_handle", None)
+            if old.is_editable:
+                old.use_fake_user = True  # kept, also when nothing uses it any more
+            action = old.copy()
+            action.name = NUMBERED.sub("", old.name) + SUFFIX
+        slot = next((slot for slot in getattr(action, "slots", ()) if slot.handle == handle), None)
+        curves = actions.writable_fcurves(action, thing, slot)
+        for path, index, group, numbers in channels:
+            actions.bake_keys(curves, path, index, group, self.frames, numbers)
+        actions.assign(thing, action, handle)
+        return action
+
+    def _put_back(self) -> None:
+        chains_live.suspend(False)  # what is live still follows to the frame
+        super()._put_back()

@@ -1,0 +1,97 @@
+"""Mechanisms for tests in a real Blender."""
+
+import bpy
+import numpy as np
+
+from tests.blender.rigs import make_active
+
+FRAME = 1 / 60  # [s]
+
+
+def add(kind: str, place=(0.5, 0.2, 0.1)):
+    """A ready mechanism, its owner active."""
+    bpy.context.scene.cursor.location = place
+    bpy.ops.limber.add_mechanism(kind=kind)
+    bpy.context.view_layer.update()
+    return bpy.context.active_object
+
+
+def update():
+    bpy.context.view_layer.update()
+    return bpy.context.evaluated_depsgraph_get()
+
+
+def clock(ticks: int = 1, start: float = 100.0) -> None:
+    """What Blender's timer does while nothing plays."""
+    from limber.rig.mechanism import live
+
+    for k in range(ticks):
+        live.advance_clock(bpy.context.scene, update(), now=start + k * FRAME)
+    update()
+
+
+def settle(owner, most: int = 400) -> None:
+    """Ticks until the motors have arrived."""
+    from limber.rig.mechanism import live
+
+    for k in range(most):
+        clock(1, 100.0 + k * FRAME)
+        if live.session(owner).outputs.at_rest:
+            return
+    raise AssertionError(f"not at rest after {most} ticks: {live.session(owner).outputs}")
+
+
+def session(owner):
+    from limber.rig.mechanism import live
+
+    return live.session(owner)
+
+
+def world(thing) -> np.ndarray:
+    """World matrix (4, 4) as it is shown."""
+    return np.array(thing.evaluated_get(update()).matrix_world)
+
+
+def shown(owner) -> dict[str, np.ndarray]:
+    """World matrices of the objects in the mechanism's collection that have a mesh, as they are shown."""
+    return {thing.name: world(thing) for thing in owner.limber.mechanism.collection.all_objects if thing.type == "MESH"}
+
+
+def furthest(one: dict, other: dict) -> float:
+    """The largest difference between numbers of matrices of the same things."""
+    return max(float(np.abs(one[name] - other[name]).max()) for name in one)
+
+
+def box(name: str, place=(0.0, 0.0, 0.0), kind: str = ""):
+    """A cube; with `kind`, a rigid body: ACTIVE or PASSIVE."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata([(-0.01, -0.01, -0.01), (0.01, 0.01, 0.01), (0.01, -0.01, 0.01)], [], [(0, 1, 2)])
+    thing = bpy.data.objects.new(name, mesh)
+    thing.location = place
+    bpy.context.scene.collection.objects.link(thing)
+    if kind:
+        make_active(thing)
+        bpy.ops.rigidbody.object_add(type=kind)
+    return thing
+
+
+def constraint(name: str, kind: str, first, second, place=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0)):
+    """An empty with a rigid body constraint of Blender's."""
+    empty = bpy.data.objects.new(name, None)
+    empty.location, empty.rotation_euler = place, turn
+    bpy.context.scene.collection.objects.link(empty)
+    make_active(empty)
+    bpy.ops.rigidbody.constraint_add(type=kind)
+    held = empty.rigid_body_constraint
+    held.object1, held.object2 = first, second
+    return empty
+
+
+def joint(name: str, kind: str, first, second, place=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0)):
+    """An empty with a joint of Limber's."""
+    empty = bpy.data.objects.new(name, None)
+    empty.location, empty.rotation_euler = place, turn
+    bpy.context.scene.collection.objects.link(empty)
+    part = empty.limber.part
+    part.kind, part.first, part.second = kind, first, second
+    return empty
