@@ -76,15 +76,7 @@ class Cast:
 
 
 def cast_lamp() -> Cast:
-    rig, ball = lamp.build()
-    lamp.select(rig, [name for name, *_ in lamp.BONES])
-    bpy.ops.limber.new_chain()
-    chain = rig.limber.chains[0]
-    chain.target, chain.eye, chain.base = ball, lamp.BULB / rig.data.bones["Shade"].length, "POSTURE"
-    lamp.set_servos(chain)
-    for posture in lamp.POSTURES:
-        lamp.pose(rig, posture)
-        bpy.ops.limber.store_posture(name=posture)
+    rig, chain = lamp.build()
     lamp.key_postures(rig, chain, lamp.CHANGES)
     return Cast(
         "lamp",

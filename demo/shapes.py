@@ -1,34 +1,24 @@
-"""Meshes and materials that the demo's figures are made of. Meshes lie along +Y, as bones do."""
+"""Meshes and materials of the demo's figures: those of the extension's own lamp, and what only the figures here need."""
 
-from itertools import pairwise
-from math import cos, pi, radians, sin, tau
+from math import cos, pi, sin
 
 import bmesh
 import bpy
-from mathutils import Matrix, Vector
-
-SEGMENTS = 48  # of what is turned on a lathe
-SHARP = radians(38)  # edges beyond this angle stay edges
+import installed
 
 
-def material(name: str, colour: tuple, roughness: float = 0.5, metallic: float = 0.0, glow: float = 0.0) -> bpy.types.Material:
-    """A plain material; colour is linear (r, g, b), `glow` the strength of its own light."""
-    made = bpy.data.materials.new(name)
-    made.use_nodes = True
-    shader = next(node for node in made.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-    shader.inputs["Base Color"].default_value = (*colour, 1.0)
-    shader.inputs["Roughness"].default_value = roughness
-    shader.inputs["Metallic"].default_value = metallic
-    shader.inputs["Emission Color"].default_value = (*colour, 1.0)
-    shader.inputs["Emission Strength"].default_value = glow
-    made.diffuse_color = (*colour, 1.0)
-    made.cycles.emission_sampling = "NONE"  # what glows is seen; lamps do the lighting
-    return made
+def __getattr__(name: str):
+    """What the lamp is made of: `shapes.lathe`, `shapes.material` and more, as the installed extension has them."""
+    return getattr(_extension(), name)
+
+
+def _extension():
+    return installed.module("rig.first_lamp.shapes")
 
 
 def tiles(name: str, colour: tuple, size: float) -> bpy.types.Material:
     """A floor of tiles, `size` [m] wide, just different enough to see what passes over them."""
-    made = material(name, colour, roughness=0.85)
+    made = _extension().material(name, colour, roughness=0.85)
     nodes, links = made.node_tree.nodes, made.node_tree.links
     shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
     places, checker = nodes.new("ShaderNodeTexCoord"), nodes.new("ShaderNodeTexChecker")
@@ -57,113 +47,8 @@ def haze(name: str, colour: tuple, strength: float) -> bpy.types.Material:
     return made
 
 
-def lathe(profile: list[tuple[float, float]], segments: int = SEGMENTS) -> bmesh.types.BMesh:
-    """Turns a profile of (radius, y) about Y."""
-    mesh = bmesh.new()
-    rings = []
-    for radius, y in profile:
-        if radius < 1e-6:
-            rings.append([mesh.verts.new((0.0, y, 0.0))])
-        else:
-            rings.append([mesh.verts.new((radius * cos(tau * k / segments), y, radius * sin(tau * k / segments))) for k in range(segments)])
-    for below, above in pairwise(rings):
-        for k in range(segments):
-            corners = [below[k % len(below)], below[(k + 1) % len(below)], above[(k + 1) % len(above)], above[k % len(above)]]
-            mesh.faces.new(list(dict.fromkeys(corners)))
-    bmesh.ops.recalc_face_normals(mesh, faces=mesh.faces)
-    return mesh
-
-
-def drum(radius: float, start: float, end: float, edge: float = 0.002) -> bmesh.types.BMesh:
-    """A closed cylinder along Y from `start` to `end` with rounded edges."""
-    return lathe(
-        [(0, start), (radius - edge, start), (radius, start + edge), (radius, end - edge), (radius - edge, end), (0, end)],
-    )
-
-
 def capsule(length: float, start_radius: float, end_radius: float, steps: int = 6) -> bmesh.types.BMesh:
     """A limb along Y from 0 to `length`: two half balls and what lies between."""
     profile = [(start_radius * sin(pi / 2 * k / steps), -start_radius * cos(pi / 2 * k / steps)) for k in range(steps + 1)]
     profile += [(end_radius * cos(pi / 2 * k / steps), length + end_radius * sin(pi / 2 * k / steps)) for k in range(steps + 1)]
-    return lathe(profile, 24)
-
-
-def ball(radius: float, segments: int = SEGMENTS) -> bmesh.types.BMesh:
-    mesh = bmesh.new()
-    bmesh.ops.create_uvsphere(mesh, u_segments=segments, v_segments=segments // 2, radius=radius)
-    return mesh
-
-
-def tube(points: list[Vector], radius: float, segments: int = 12) -> bmesh.types.BMesh:
-    """A pipe along a line of points."""
-    mesh = bmesh.new()
-    rings = []
-    for k, point in enumerate(points):
-        along = (points[min(k + 1, len(points) - 1)] - points[max(k - 1, 0)]).normalized()
-        frame = along.to_track_quat("Y", "Z").to_matrix()
-        rings.append(
-            [
-                mesh.verts.new(point + frame @ Vector((radius * cos(tau * s / segments), 0.0, radius * sin(tau * s / segments))))
-                for s in range(segments)
-            ]
-        )
-    for below, above in pairwise(rings):
-        for s in range(segments):
-            mesh.faces.new((below[s], below[(s + 1) % segments], above[(s + 1) % segments], above[s]))
-    for cap in (rings[0][::-1], rings[-1]):
-        mesh.faces.new(cap)
-    bmesh.ops.recalc_face_normals(mesh, faces=mesh.faces)
-    return mesh
-
-
-def spring(radius: float, start: float, end: float, turns: int, wire: float) -> bmesh.types.BMesh:
-    """A coil along Y."""
-    steps = 14 * turns
-    points = []
-    for k in range(steps + 1):
-        angle = tau * turns * k / steps
-        points.append(Vector((radius * cos(angle), start + (end - start) * k / steps, radius * sin(angle))))
-    return tube(points, wire, 6)
-
-
-def moved(mesh: bmesh.types.BMesh, matrix: Matrix) -> bmesh.types.BMesh:
-    mesh.transform(matrix)
-    return mesh
-
-
-def across(mesh: bmesh.types.BMesh, place: tuple = (0.0, 0.0, 0.0)) -> bmesh.types.BMesh:
-    """What lies along Y is laid along X, as the axle of a hinge, about `place`."""
-    return moved(mesh, Matrix.Translation(place) @ Matrix.Rotation(-pi / 2, 4, "Z"))
-
-
-def joined(parts: list[bmesh.types.BMesh]) -> bmesh.types.BMesh:
-    whole = bmesh.new()
-    for part in parts:
-        data = bpy.data.meshes.new("part")
-        part.to_mesh(data)
-        part.free()
-        whole.from_mesh(data)
-        bpy.data.meshes.remove(data)
-    return whole
-
-
-def thing(name: str, mesh: bmesh.types.BMesh, look: bpy.types.Material) -> bpy.types.Object:
-    """A smooth object in the scene, made of the mesh, which is used up."""
-    data = bpy.data.meshes.new(name)
-    for face in mesh.faces:
-        face.smooth = True
-    mesh.to_mesh(data)
-    mesh.free()
-    data.set_sharp_from_angle(angle=SHARP)
-    data.materials.append(look)
-    made = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(made)
-    return made
-
-
-def hang(child: bpy.types.Object, rig: bpy.types.Object, bone: str, local: Matrix | None = None) -> bpy.types.Object:
-    """Hangs an object on a bone; `local` is its place in the bone's own frame, whose origin is the bone's head."""
-    child.parent, child.parent_type, child.parent_bone = rig, "BONE", bone
-    child.matrix_parent_inverse = Matrix.Translation((0.0, -rig.data.bones[bone].length, 0.0))  # Blender counts from the tail
-    child.matrix_basis = local or Matrix()
-    return child
+    return _extension().lathe(profile, 24)

@@ -4,6 +4,7 @@ from math import cos, pi, radians, sin
 from pathlib import Path
 
 import bpy
+import installed
 import shapes
 from mathutils import Matrix, Vector
 
@@ -11,7 +12,6 @@ SAMPLES = 12  # enough where a denoiser follows
 WALL = (0.075, 0.115, 0.15)
 SENSOR = 36.0  # [mm] width of Blender's camera
 FILLED = 0.9  # of the picture, by what must be in view
-BALL_COLOUR = (1.0, 0.42, 0.02)
 
 
 def empty_scene(fps: int, frames: int) -> bpy.types.Scene:
@@ -104,11 +104,7 @@ def dim_world(colour: tuple, strength: float) -> None:
 
 def target_ball(radius: float, places: dict[int, Vector]) -> bpy.types.Object:
     """The ball to look at, keyed at the frames given."""
-    made = shapes.thing("Ball", shapes.ball(radius), shapes.material("Ball", BALL_COLOUR, roughness=0.35, glow=0.35))
-    for frame, place in places.items():
-        made.location = place
-        made.keyframe_insert("location", frame=frame)
-    return made
+    return installed.module("rig.first_lamp.lamp").ball(places, radius)
 
 
 def gaze_ray(rig, bone: str, frame: Matrix, short: float, target: bpy.types.Object, radius: float) -> bpy.types.Object:

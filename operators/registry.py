@@ -2,6 +2,7 @@
 
 import bpy
 
+from .add_demo_lamp import LIMBER_OT_add_demo_lamp
 from .bake import LIMBER_OT_bake
 from .check_chain import LIMBER_OT_check_chain
 from .compare import LIMBER_OT_compare_solvers, LIMBER_OT_copy_comparison, LIMBER_OT_sort_comparison, LIMBER_OT_use_solver
@@ -62,6 +63,7 @@ from .robot_values import LIMBER_OT_add_auxiliary, LIMBER_OT_remove_auxiliary
 
 CLASSES = (
     LIMBER_OT_import_urdf,
+    LIMBER_OT_add_demo_lamp,
     LIMBER_FH_urdf,
     LIMBER_OT_new_chain,
     LIMBER_OT_remove_chain,

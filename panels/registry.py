@@ -1,4 +1,4 @@
-"""Every panel and list, in the order in which the tab shows them: stop, rig, postures, gaze, motion, robot, bake, export."""
+"""Every panel and list, in the order in which the tab shows them: stop, next step, rig, postures, gaze, motion, robot, bake, export."""
 
 import bpy
 
@@ -11,6 +11,7 @@ from .gaze import LIMBER_PT_gaze
 from .lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures
 from .mechanism import CLASSES as MECHANISM_CLASSES
 from .motion import LIMBER_PT_motion
+from .next_step import LIMBER_PT_next_step
 from .options import LIMBER_PT_options
 from .postures import LIMBER_PT_postures
 from .rig import LIMBER_PT_joints, LIMBER_PT_rig
@@ -38,6 +39,7 @@ CLASSES = (
     LIMBER_UL_auxiliaries,
     LIMBER_PT_stop,
     LIMBER_PT_rig,
+    LIMBER_PT_next_step,
     LIMBER_PT_joints,
     LIMBER_PT_postures,
     LIMBER_PT_gaze,

@@ -20,7 +20,9 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
         rig = rig_of(context)
         if rig is None:
             sentence(layout, "No armature is active: click the robot's armature", "INFO")
-            layout.operator("limber.import_urdf", icon="IMPORT")
+            column = layout.column(align=True)
+            column.operator("limber.import_urdf", icon="IMPORT")
+            column.operator("limber.add_demo_lamp", icon="LIGHT")
             return
         row = layout.row()
         row.label(text=rig.name, icon="ARMATURE_DATA")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-NUMPY, SERIAL, BLENDER = {"numpy"}, {"serial"}, {"bpy", "mathutils", "bpy_extras", "gpu", "gpu_extras", "blf", "bl_ui"}
+NUMPY, SERIAL, BLENDER = {"numpy"}, {"serial"}, {"bpy", "bmesh", "mathutils", "bpy_extras", "gpu", "gpu_extras", "blf", "bl_ui"}
 MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "solvers": (set(), NUMPY),
     "motion": (set(), set()),

@@ -1,0 +1,64 @@
+"""What to do next, as the armature at hand and its robot are now: a sentence, and the verb for it where there is one."""
+
+from typing import NamedTuple
+
+from ..hardware.safety import FOLLOWING, State
+from . import chains, robot
+
+
+class Step(NamedTuple):
+    """What a user does next."""
+
+    sentence: str
+    verb: str = ""  # idname of the operator that does it; none where a hand must
+    icon: str = "FORWARD"
+
+
+BUILD = Step("New here? A click builds a lamp that looks at a ball. Or click an armature of your own", "limber.add_demo_lamp", "LIGHT")
+CHAIN = Step("In Pose Mode, select the end bone, or the root and the end, then press New Chain", "limber.new_chain", "ADD")
+TARGET = Step("Choose a Target in the Gaze panel: any object for the end to look at")
+LIVE = Step("Press Live: the chain follows its target, and what you posed stays as it is", "limber.live", "PLAY")
+PLAY = Step("Play (Space): the target moves, and the chain follows", "screen.animation_play", "PLAY")
+DRAG = Step("Select the target and drag it (G): the chain follows. To move a robot too, press Connect", "limber.connect", "LINKED")
+CONNECT = Step("To move a robot, press Connect: 'virtual' needs nothing plugged in, and nothing moves yet", "limber.connect", "LINKED")
+ARM = Step("Press Arm: the robot goes slowly to where the armature is, then follows", "limber.arm", "ARMATURE_DATA")
+FOLLOWS = Step("The robot follows. Stop (Shift Esc) stops it at once. Bake makes keys of the motion")
+
+
+def next_step(rig, is_playing: bool) -> Step:
+    """What to do next.
+
+    Args:
+        rig: The armature object at hand, or None.
+        is_playing: Whether the scene's animation plays now.
+    """
+    if rig is None:
+        return BUILD
+    chain = chains.active(rig)
+    if chain is None:
+        return CHAIN
+    if chain.target is None:
+        return TARGET
+    if not chain.live:
+        return LIVE
+    if robot.link(rig) is not None:
+        return _of_robot(robot.status(rig))
+    if not _moves(chain.target):
+        return DRAG
+    return CONNECT if is_playing else PLAY
+
+
+def _of_robot(status) -> Step:
+    if status is None:
+        return Step("The robot is being connected", icon="TIME")
+    if status.state is State.DISARMED and not status.asks:
+        return ARM
+    if status.state in FOLLOWING:
+        return FOLLOWS
+    return Step(status.sentence)
+
+
+def _moves(target) -> bool:
+    """Whether the target is animated itself."""
+    animation = target.animation_data
+    return animation is not None and animation.action is not None

@@ -1,0 +1,10 @@
+"""What a new user needs to get going."""
+
+
+def test_six_clicks_lead_to_a_lamp_that_looks_at_a_moving_ball_and_three_more_to_a_robot_that_follows(play):
+    facts = play("first_minutes")
+    assert facts["tab"] == "Limber"
+    assert facts["live"]
+    assert facts["miss"] < 2.0  # degrees, while the ball flies
+    assert facts["clicks_to_look"] <= 6
+    assert facts["clicks_to_follow"] <= 3
