@@ -7,6 +7,7 @@ from .limiter import Limiter, make_limiter
 from .limits import Limits
 from .nutty import NuttyFilter
 from .tracking import TrackingFilter
+from .transition import Transition
 
 FILTERS: dict[str, FilterInfo] = {
     info.name: info
@@ -43,6 +44,7 @@ __all__ = [
     "TargetError",
     "TimeStepError",
     "TrackingFilter",
+    "Transition",
     "UnknownFilterError",
     "between",
     "make_filter",

@@ -1,7 +1,7 @@
-"""Verbs on stored postures: store, add, apply, remove. Renaming is the pose asset's own name field."""
+"""Verbs on stored postures: store, add, apply, remove, move. Renaming is the pose asset's own name field."""
 
 import bpy
-from bpy.props import StringProperty
+from bpy.props import EnumProperty, StringProperty
 
 from ..rig import postures
 from ..rig.errors import RigError
@@ -80,7 +80,7 @@ class LIMBER_OT_add_posture(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _poll_posture(cls, context) -> bool:
+def poll_posture(cls, context) -> bool:
     if not poll_chain(cls, context):
         return False
     if not chain_of(context).postures:
@@ -98,7 +98,7 @@ class LIMBER_OT_apply_posture(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll_posture(cls, context)
+        return poll_posture(cls, context)
 
     def execute(self, context):
         rig, chain = rig_of(context), chain_of(context)
@@ -123,7 +123,7 @@ class LIMBER_OT_remove_posture(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll_posture(cls, context)
+        return poll_posture(cls, context)
 
     def execute(self, context):
         chain = chain_of(context)
@@ -132,4 +132,31 @@ class LIMBER_OT_remove_posture(bpy.types.Operator):
         name = f"Posture '{action.name}'" if action else "A posture without pose asset"
         postures.remove(chain, index)
         self.report({"INFO"}, f"{name} is removed from chain '{chain.name}'")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_move_posture(bpy.types.Operator):
+    """Move the selected posture up or down in the list. Its keys go with it: its weight's, and those on the posture's number"""
+
+    bl_idname = "limber.move_posture"
+    bl_label = "Move Posture"
+    bl_options = {"REGISTER", "UNDO"}
+
+    direction: EnumProperty(
+        name="Direction",
+        description="Where it goes in the list",
+        items=[("UP", "Up", "One place up"), ("DOWN", "Down", "One place down")],
+    )
+
+    @classmethod
+    def poll(cls, context):
+        return poll_posture(cls, context)
+
+    def execute(self, context):
+        chain = chain_of(context)
+        index = selected_index(chain.postures, chain.active_posture)
+        if postures.move(chain, index, -1 if self.direction == "UP" else 1) == index:
+            end = "first" if self.direction == "UP" else "last"
+            self.report({"WARNING"}, f"The posture is the {end} in the list already")
+            return {"CANCELLED"}
         return {"FINISHED"}

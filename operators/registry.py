@@ -14,8 +14,15 @@ from .live import LIMBER_OT_end_live, LIMBER_OT_live
 from .match_joints import LIMBER_OT_match_joints
 from .mechanism import CLASSES as MECHANISM_CLASSES
 from .mechanism_items import CLASSES as MECHANISM_ITEM_CLASSES
+from .mirror_posture import LIMBER_OT_mirror_posture
 from .new_chain import LIMBER_OT_new_chain
-from .postures import LIMBER_OT_add_posture, LIMBER_OT_apply_posture, LIMBER_OT_remove_posture, LIMBER_OT_store_posture
+from .postures import (
+    LIMBER_OT_add_posture,
+    LIMBER_OT_apply_posture,
+    LIMBER_OT_move_posture,
+    LIMBER_OT_remove_posture,
+    LIMBER_OT_store_posture,
+)
 from .remove_chain import LIMBER_OT_remove_chain
 from .robot import (
     LIMBER_OT_arm,
@@ -76,6 +83,8 @@ CLASSES = (
     LIMBER_OT_add_posture,
     LIMBER_OT_apply_posture,
     LIMBER_OT_remove_posture,
+    LIMBER_OT_move_posture,
+    LIMBER_OT_mirror_posture,
     LIMBER_OT_live,
     LIMBER_OT_end_live,
     LIMBER_OT_compare_solvers,

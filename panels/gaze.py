@@ -27,6 +27,7 @@ class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
         layout.prop(chain, "base")
         if chain.base == "POSTURE":
             layout.prop(chain, "active_posture")
+            layout.prop(chain, "transition")
         layout.prop(chain, "keep", slider=True)
         layout.prop(chain, "influence", slider=True)
         layout.separator(factor=0.5)

@@ -35,10 +35,13 @@ class LIMBER_UL_joints(bpy.types.UIList):
 
 
 class LIMBER_UL_postures(bpy.types.UIList):
-    """Stored postures; double-click to rename"""
+    """Stored postures; double-click to rename. Where the base is a blend of them, each has its weight"""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         if item.action:
-            layout.prop(item.action, "name", text="", emboss=False, icon="POSE_HLT")
+            row = layout.row(align=True)
+            row.prop(item.action, "name", text="", emboss=False, icon="POSE_HLT")
+            if data.base == "BLEND":
+                row.prop(item, "weight", text="", slider=True)
         else:
             layout.label(text="Its pose asset was deleted", icon="ERROR")

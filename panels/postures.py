@@ -17,8 +17,12 @@ class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
         layout = self.layout
         chain = chains.active(rig_of(context))
         add, remove = "limber.store_posture", "limber.remove_posture"
-        listed(layout, "LIMBER_UL_postures", chain, "postures", "active_posture", add=add, remove=remove, rows=3)
+        move = "limber.move_posture" if len(chain.postures) > 1 else ""
+        listed(layout, "LIMBER_UL_postures", chain, "postures", "active_posture", add=add, remove=remove, rows=3, move=move)
+        layout.prop(chain, "base", text="")
         row = layout.row(align=True)
         row.operator("limber.store_posture", icon="POSE_HLT")
         row.operator("limber.apply_posture", text="Apply", icon="PASTEDOWN")
-        layout.operator("limber.add_posture", icon="ASSET_MANAGER")
+        row = layout.row(align=True)
+        row.operator("limber.add_posture", icon="ASSET_MANAGER")
+        row.operator("limber.mirror_posture", text="Mirror", icon="MOD_MIRROR")

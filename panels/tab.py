@@ -22,7 +22,7 @@ def sentence(layout, text: str, icon: str) -> None:
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 
-def listed(layout, list_name: str, owner, items: str, active: str, *, add: str = "", remove: str = "", rows: int = 2):
+def listed(layout, list_name: str, owner, items: str, active: str, *, add: str = "", remove: str = "", rows: int = 2, move: str = ""):
     """A list with + and - beside it; returns what is selected in it, or None.
 
     Args:
@@ -31,6 +31,7 @@ def listed(layout, list_name: str, owner, items: str, active: str, *, add: str =
         owner, items, active: What has the list, and its names of the items and of their index.
         add, remove: Verbs of the two buttons; without one there is no such button.
         rows: Height [lines] where few items are listed.
+        move: Verb, with a `direction`, of two buttons more, up and down.
     """
     row = layout.row()
     row.template_list(list_name, "", owner, items, owner, active, rows=rows)
@@ -38,6 +39,10 @@ def listed(layout, list_name: str, owner, items: str, active: str, *, add: str =
     for verb, icon in ((add, "ADD"), (remove, "REMOVE")):
         if verb:
             column.operator(verb, text="", icon=icon)
+    if move:
+        column.separator()
+        for direction in ("UP", "DOWN"):
+            column.operator(move, text="", icon=f"TRIA_{direction}").direction = direction
     return selected(getattr(owner, items), getattr(owner, active))
 
 

@@ -1,4 +1,4 @@
-"""What an animator sets of a chain beside its goal: how much the gaze counts."""
+"""What an animator sets of a chain beside its goal: how much the gaze counts, and how long postures take."""
 
 from .overridable import FloatProperty
 
@@ -14,4 +14,13 @@ class LimberAuthoring:
         min=0.0,
         max=1.0,
         subtype="FACTOR",
+    )
+    transition: FloatProperty(
+        name="Transition",
+        description="Time that the body takes from one stored posture to another; 0: as long as half of the joints' limits need",
+        default=0.0,
+        min=0.0,
+        soft_max=10.0,
+        subtype="TIME",
+        unit="TIME_ABSOLUTE",
     )

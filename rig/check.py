@@ -138,12 +138,14 @@ def _one_way(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
 
 def _postures(chain, reader) -> Iterator[Finding]:
     for number, posture in enumerate(chain.postures):
-        used = chain.base == "POSTURE" and number == selected_index(chain.postures, chain.active_posture)
+        used = (chain.base == "POSTURE" and number == selected_index(chain.postures, chain.active_posture)) or (
+            chain.base == "BLEND" and posture.weight > 0.0
+        )
         if posture.action is None:
             yield Finding(postures.deleted(chain), used)
         elif not postures.covers(posture.action, reader):
             yield Finding(postures.foreign(posture.action, chain.name), used)
-    if chain.base == "POSTURE" and not chain.postures:
+    if chain.base in {"POSTURE", "BLEND"} and not chain.postures:
         yield Finding(postures.none_stored(chain), True)
 
 

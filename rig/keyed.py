@@ -1,10 +1,12 @@
 """Settings of a chain as they are at the moment that is shown.
 
-Keys, NLA strips and drivers act on what Blender has evaluated. In a render the original keeps the values of the
-frame that the window shows.
+Keys, NLA strips and drivers act on what Blender has evaluated, and Blender hands their values on to the original for what a window shows.
+In a render it does not: there the original keeps the values of the window's frame.
 """
 
 
-def keyed(evaluated, chain):
-    """A chain's settings on its evaluated armature object; the original's where Blender has not evaluated it since it was made."""
-    return next((found for found in evaluated.limber.chains if found.uid == chain.uid), chain)
+def keyed(rig, chain, depsgraph):
+    """A chain, as a render has evaluated it while one is under way."""
+    if depsgraph.mode != "RENDER":
+        return chain
+    return next((found for found in rig.evaluated_get(depsgraph).limber.chains if found.uid == chain.uid), chain)

@@ -5,7 +5,7 @@ import numpy as np
 from bpy.utils import escape_identifier
 from mathutils import Euler, Quaternion
 
-from . import actions, axes
+from . import actions, axes, item_keys
 from .axes import is_euler
 from .errors import RigError
 from .paths import bone_names
@@ -38,15 +38,22 @@ def store(rig, chain, name: str) -> bpy.types.Action:
         RigError: a bone of the chain is missing.
     """
     names = bone_names(rig.pose.bones, chain)
-    action = bpy.data.actions.new(name)
-    curves = actions.writable_fcurves(action, rig)
+    values = {}
     for bone in (rig.pose.bones[name] for name in names):
         channel, size = CHANNELS.get(bone.rotation_mode, EULER)
         for index in range(size):
-            actions.put_keys(curves, _path(bone.name, channel), index, bone.name, [FRAME], [getattr(bone, channel)[index]])
-    for name, axis in _slides(chain):
-        value = axes.value(rig.pose.bones[name], axis)
-        actions.put_keys(curves, _path(name, axes.channel(axis)), axes.index(axis), name, [FRAME], [value])
+            values[bone.name, channel, index] = getattr(bone, channel)[index]
+    for bone_name, axis in _slides(chain):
+        values[bone_name, axes.channel(axis), axes.index(axis)] = axes.value(rig.pose.bones[bone_name], axis)
+    return make(rig, chain, name, values)
+
+
+def make(rig, chain, name: str, values: dict[tuple[str, str, int], float]) -> bpy.types.Action:
+    """Makes a pose asset of values by bone, channel and index, and selects it in the chain's list."""
+    action = bpy.data.actions.new(name)
+    curves = actions.writable_fcurves(action, rig)
+    for (bone, channel, index), value in values.items():
+        actions.put_keys(curves, _path(bone, channel), index, bone, [FRAME], [value])
     action.asset_mark()
     action.asset_data.description = f"Posture of {rig.name}, {chain.name}"
     _list(chain, action, adopted=False)
@@ -77,6 +84,7 @@ def remove(chain, index: int) -> None:
     """Takes a posture from the chain's list. What Store Posture made is no asset any more then, and goes where nothing else uses it."""
     posture = chain.postures[index]
     action, adopted = posture.action, posture.adopted
+    _take_keys_along(chain, {k: k - (k > index) if k != index else None for k in range(len(chain.postures))})
     chain.postures.remove(index)
     chain.active_posture = selected_index(chain.postures, chain.active_posture)
     if action is None or adopted or not action.is_editable or _is_listed(action):
@@ -84,6 +92,22 @@ def remove(chain, index: int) -> None:
     action.asset_clear()  # and with it the fake user
     if not action.users:
         bpy.data.actions.remove(action)
+
+
+def move(chain, index: int, by: int) -> int:
+    """Moves a posture up (-1) or down (+1) in the chain's list, with its keys; returns its place."""
+    place = index + by
+    if not 0 <= place < len(chain.postures):
+        return index
+    _take_keys_along(chain, {index: place, place: index})
+    chain.postures.move(index, place)
+    chain.active_posture = place
+    return place
+
+
+def _take_keys_along(chain, places: dict[int, int | None]) -> None:
+    own = chain.path_from_id()
+    item_keys.follow(chain.id_data, f"{own}.postures", f"{own}.active_posture", places)
 
 
 def _is_listed(action) -> bool:
@@ -102,11 +126,11 @@ def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
     posed = []
     for bone in (rig.pose.bones[name] for name in bone_names(rig.pose.bones, chain)):
         if is_euler(bone):
-            found = _euler(curves, bone.name, bone.rotation_mode, tuple(bone.rotation_euler))
+            found = euler(curves, bone.name, bone.rotation_mode, tuple(bone.rotation_euler))
             if found:
                 bone.rotation_euler = found
         else:
-            found = _quaternion(curves, bone.name)
+            found = quaternion(curves, bone.name)
             if found and bone.rotation_mode == "QUATERNION":
                 bone.rotation_quaternion = found
             elif found:
@@ -115,7 +139,7 @@ def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
         if found:
             posed.append((bone.name, CHANNELS.get(bone.rotation_mode, EULER)[0], -1))
     for name, axis in _slides(chain):
-        value = _slide(curves, name, axis)
+        value = slide(curves, name, axis)
         if value is not None:
             getattr(rig.pose.bones[name], axes.channel(axis))[axes.index(axis)] = value
             posed.append((name, axes.channel(axis), axes.index(axis)))
@@ -134,7 +158,7 @@ def _slides(chain) -> list[tuple[str, str]]:
     return [(joint.bone, joint.axis) for joint in chain.joints if axes.slides(joint.axis)]
 
 
-def _slide(curves, name: str, axis: str) -> float | None:
+def slide(curves, name: str, axis: str) -> float | None:
     """A slide's value [m] as an action has it; None where it has none."""
     curve = actions.find(curves, _path(name, axes.channel(axis)), axes.index(axis))
     return curve.evaluate(FRAME) if curve else None
@@ -147,11 +171,11 @@ def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray)
         RigError: it says nothing of any bone of the chain.
     """
     curves = actions.fcurves(action)
-    values, turns = otherwise.copy(), {name: _euler(curves, name, order, None) for name, order in reader.orders.items()}
+    values, turns = otherwise.copy(), {name: euler(curves, name, order, None) for name, order in reader.orders.items()}
     says_something = any(turns.values())
     for k, (name, axis) in enumerate(reader.places):
         if axes.slides(axis):
-            value = _slide(curves, name, axis)
+            value = slide(curves, name, axis)
             says_something |= value is not None
         else:
             value = turns[name][axes.index(axis)] if turns[name] else None
@@ -165,12 +189,12 @@ def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray)
 def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
     """Whether a pose asset says something of the chain's joints."""
     curves = actions.fcurves(action)
-    return any(_euler(curves, name, order, None) for name, order in reader.orders.items()) or any(
-        _slide(curves, name, axis) is not None for name, axis in reader.places if axes.slides(axis)
+    return any(euler(curves, name, order, None) for name, order in reader.orders.items()) or any(
+        slide(curves, name, axis) is not None for name, axis in reader.places if axes.slides(axis)
     )
 
 
-def _euler(curves, name: str, order: str, otherwise: tuple | None) -> list[float | None] | None:
+def euler(curves, name: str, order: str, otherwise: tuple | None) -> list[float | None] | None:
     """A bone's Euler angles [rad] as an action has them, `otherwise` (or None) where it lacks one; None where it lacks all."""
     found = [actions.find(curves, _path(name, "rotation_euler"), index) for index in range(3)]
     if any(found):
@@ -181,12 +205,12 @@ def _euler(curves, name: str, order: str, otherwise: tuple | None) -> list[float
     return list(turn.to_euler(order, Euler(otherwise, order)) if otherwise else turn.to_euler(order))
 
 
-def _quaternion(curves, name: str) -> Quaternion | None:
+def quaternion(curves, name: str) -> Quaternion | None:
     """A bone's turn as an action has it, for a bone without Euler order; None where it has none. Angles lacked are 0."""
     turn = _turn(curves, name)
     if turn is not None:
         return turn
-    angles = _euler(curves, name, "XYZ", (0.0, 0.0, 0.0))
+    angles = euler(curves, name, "XYZ", (0.0, 0.0, 0.0))
     return Euler(angles).to_quaternion() if angles else None
 
 

@@ -46,6 +46,7 @@ GOALS = [
 BASES = [
     ("RIG", "Pose and Animation", "Warp the rig's own pose: as posed by hand, or as its keys, NLA strips and drivers move it"),
     ("POSTURE", "Stored Posture", "Warp the posture that is selected in the list of postures"),
+    ("BLEND", "Blend of Postures", "Warp several stored postures, each by its weight, which can be keyed"),
 ]
 ROLLS = [
     ("UPRIGHT", "Upright", "The end looks at the target and stays upright"),
@@ -69,6 +70,15 @@ class LimberPosture(PropertyGroup):
     """A stored posture: a pose asset that Blender's own pose library shows and applies as well. Its name is the Action's."""
 
     action: PointerProperty(name="Pose", description="The pose asset", type=Action)
+    weight: FloatProperty(
+        name="Weight",
+        description="How much the posture counts in a blend: where weights sum to more than 1, by its share of the sum; where they sum to"
+        " less, the rest is the rig's own pose",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+    )
     adopted: BoolProperty(
         name="Adopted", description="The pose asset was there before and stays when the posture is removed", options={"HIDDEN"}
     )

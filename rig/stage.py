@@ -13,7 +13,7 @@ from ..motion import Character, MotionError
 from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import SkeletonError
 from ..solvers.table import UnavailableSolverError, unavailable
-from . import build, postures
+from . import base_posture, build
 from . import goal as goals
 from .errors import RigError
 from .hanging import in_order, joint_bones
@@ -42,9 +42,9 @@ class Session:
     poses: tuple[BonePose, ...] = ()  # authored, of the bones on the path
     held: tuple = ()  # what of them no joint turns, as it is
     fixed: tuple = ()  # the same, as the model has it
-    posture: np.ndarray | None = None  # (n,) [rad] the stored one that is selected
+    stored: dict[int, np.ndarray] = field(default_factory=dict)  # postures (n,) [rad, slides m] by their actions' session_uid
     influence: float = 1.0  # of the gaze, 0 to 1
-    posture_of: tuple = ()  # session_uid of its action, and the reader
+    posture_of: tuple = ()  # the reader that has read them; empty: read them again
     state: State | None = None
     outputs: Outputs | None = None
     channels: dict = field(default_factory=dict)  # bone name -> (rotation wxyz, location, scale): the warped basis
@@ -203,7 +203,7 @@ class Stage:
         evaluated = rig.evaluated_get(depsgraph)
         if not evaluated.is_evaluated:
             raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
-        now = keyed(evaluated, chain)
+        now = keyed(rig, chain, depsgraph)
         session.influence = now.influence
         self._update_reader(rig, chain, session)
         if session.reader.modes_changed(evaluated.pose.bones):
@@ -226,8 +226,7 @@ class Stage:
         world_in_base = goals.base_inverse(chain, placement.object(rig) @ base)
         wanted, *others = [goals.end_goal(end, placement.object(end.target), world_in_base) for end in ends]
         posture = reader.angles(poses)
-        if chain.base == "POSTURE":
-            posture = self._stored_posture(chain, now, session, posture)
+        posture = base_posture.kept(chain, now, session, posture)
         key = (wanted, *others, now.keep, *posture.tolist())
         if session.goal is None or session.goal_key != key:
             session.goal = GazeGoal(wanted.aim, posture, wanted.symmetric, wanted.weight, now.keep, tuple(others))
@@ -249,15 +248,6 @@ class Stage:
     def _is_doubted(self, rig, retarget) -> bool:
         """Whether bones of a body or of its source may have changed."""
         return rig.data.name in self._doubted or (retarget.source is not None and retarget.source.data.name in self._doubted)
-
-    def _stored_posture(self, chain, now, session: Session, own: np.ndarray) -> np.ndarray:
-        """The selected posture's angles (n,) [rad]; the rig's own where it says nothing of a joint."""
-        action = postures.active(chain, now.active_posture)
-        if session.posture_of != (action.session_uid, session.reader):
-            session.posture = postures.angles(action, session.reader, np.full(len(own), np.nan))
-            session.posture_of = (action.session_uid, session.reader)
-        silent = np.isnan(session.posture)
-        return np.where(silent, own, session.posture) if silent.any() else session.posture
 
     def _update_reader(self, rig, chain, session: Session) -> None:
         key = (rig.data.name, chain.root, end_bones(chain), [(joint.bone, joint.axis) for joint in chain.joints])
@@ -282,7 +272,7 @@ class Stage:
         limits = build.motions(chain)
         tools = [(end.settings.look, end.settings.up, end.settings.eye) for end in goals.ends_of(chain)]
         options = build.solver_settings(chain, solver)
-        key = (session.fixed, limits, tools, solver, options, chain.filter, chain.sigma, chain.rho, chain.base)
+        key = (session.fixed, limits, tools, solver, options, chain.filter, chain.sigma, chain.rho, chain.base, chain.transition)
         if session.model is None or session.model_key != key:
             session.model = make_model(
                 reader.skeleton(session.fixed, limits, build.tools(chain, reader)),
@@ -290,6 +280,7 @@ class Stage:
                 chain.filter,
                 Character(chain.sigma, chain.rho),
                 posture_jumps=chain.base == "POSTURE",
+                transition=chain.transition,
                 options=build.solver_options(chain, solver, reader),
             )
             session.model_key = key

@@ -10,7 +10,7 @@ from time import perf_counter
 
 import numpy as np
 
-from ..motion import Character, Filter, Kinematic, Limits, make_filter
+from ..motion import Character, Filter, Kinematic, Limits, Transition, make_filter
 from ..solvers.gaze import GazeSolver, Miss, Solution, misses
 from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import Angles, Skeleton
@@ -75,10 +75,16 @@ class Outputs:
 
 
 def make_model(
-    skeleton: Skeleton, solver: str, filter_name: str, character: Character, posture_jumps: bool, options: object = None
+    skeleton: Skeleton,
+    solver: str,
+    filter_name: str,
+    character: Character,
+    posture_jumps: bool,
+    options: object = None,
+    transition: float = 0.0,
 ) -> Model:
     """The chain as tick wants it; with `posture_jumps` (stored postures are switched) the body glides from one posture to the next.
-    `options` are the solver's own.
+    That takes `transition` seconds, or as long as half of the joints' limits need, where it is 0. `options` are the solver's own.
 
     Raises:
         SkeletonError, GazeError, LimitsError: a joint or a name cannot be used; they name it and the remedy.
@@ -94,9 +100,13 @@ def make_model(
         skeleton,
         make_solver(solver, skeleton, options),
         filters(1.0),
-        filters(GLIDE) if posture_jumps else (),
+        _glides(filters(GLIDE), transition) if posture_jumps else (),
         looks_ahead=SOLVERS[solver].looks_ahead > 0,
     )
+
+
+def _glides(limited: tuple[Filter, ...], seconds: float) -> tuple[Filter, ...]:
+    return tuple(Transition(joint.limits, seconds) for joint in limited) if seconds > 0.0 else limited
 
 
 def tick(

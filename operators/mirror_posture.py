@@ -1,0 +1,41 @@
+"""Mirror Posture: the selected posture's image on the other side."""
+
+import bpy
+from bpy.props import EnumProperty
+
+from ..rig import mirror, postures
+from ..rig.errors import RigError
+from .postures import poll_posture
+from .subject import chain_of, rig_of
+
+
+class LIMBER_OT_mirror_posture(bpy.types.Operator):
+    """Make a new posture that is the selected one's mirror image: bones called .L and .R change sides, those in the middle stay"""
+
+    bl_idname = "limber.mirror_posture"
+    bl_label = "Mirror Posture"
+    bl_options = {"REGISTER", "UNDO"}
+
+    across: EnumProperty(
+        name="Across",
+        description="Axis of the armature that changes its sign: the mirror stands upright on it",
+        items=[
+            ("X", "X", "Left and right change, for armatures that face along Y as Blender's do"),
+            ("Y", "Y", "Left and right change, for armatures that face along X as most robots do"),
+            ("Z", "Z", "Above and below change"),
+        ],
+    )
+
+    @classmethod
+    def poll(cls, context):
+        return poll_posture(cls, context)
+
+    def execute(self, context):
+        rig, chain = rig_of(context), chain_of(context)
+        try:
+            action, owner = mirror.mirror(rig, chain, postures.active(chain), self.across)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Posture '{action.name}' is stored for chain '{owner.name}'")
+        return {"FINISHED"}

@@ -1,0 +1,63 @@
+"""A way that takes a time of its own: it arrives then, at rest, smooth also where it is changed on the way."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from limber.motion import Kinematic, Limits, TargetError, Transition
+
+LIMITS = Limits(-3.0, 3.0, 1.0, 5.0, 50.0)
+PLACES = st.floats(-3.0, 3.0)
+
+
+def walk(way: Transition, state: Kinematic, target: float, dt: float, steps: int) -> list:
+    states = [state]
+    for _ in range(steps):
+        states.append(way.step(states[-1], target, dt))
+    return states
+
+
+@given(PLACES, PLACES, st.integers(1, 90))
+def test_it_arrives_after_its_time_and_not_before(start, target, steps):
+    way = Transition(LIMITS, 1.5)
+    states = walk(way, way.rest(start), target, 1.5 / steps * (1 + 1e-12), steps)
+    assert states[-1].position == target
+    assert states[-1].velocity == states[-1].acceleration == 0.0
+    if start != target and steps > 1:
+        assert states[-2].position != target or abs(target - start) < 1e-6
+
+
+@given(PLACES, PLACES)
+def test_the_way_is_the_same_whatever_the_steps(start, target):
+    way = Transition(LIMITS, 1.0)
+    coarse = walk(way, way.rest(start), target, 0.25, 3)[-1]
+    fine = walk(way, way.rest(start), target, 0.01, 75)[-1]
+    assert fine.position == pytest.approx(coarse.position, abs=1e-9)
+    assert fine.velocity == pytest.approx(coarse.velocity, abs=1e-8)
+
+
+def test_half_way_in_time_is_half_way():
+    way = Transition(LIMITS, 2.0)
+    assert way.step(way.rest(0.0), 2.0, 1.0).position == pytest.approx(1.0)
+
+
+@given(PLACES, PLACES, PLACES)
+def test_what_is_changed_on_the_way_goes_on_smoothly(start, target, other):
+    way = Transition(LIMITS, 1.0)
+    dt = 1e-3
+    before = walk(way, way.rest(start), target, dt, 400)
+    after = walk(way, before[-1], other, dt, 400)
+    speed = np.diff([state.position for state in (*before[:-1], *after)]) / dt
+    assert np.abs(np.diff(speed)).max() < 200 * dt * 6.0  # [m/s] a step of the velocity would be 1 or more
+    assert all(-3.0 <= state.position <= 3.0 for state in after)
+
+
+def test_no_time_is_no_motion():
+    way = Transition(LIMITS, 1.0)
+    state = way.step(way.rest(0.0), 1.0, 0.3)
+    assert way.step(state, 1.0, 0.0) == state
+
+
+def test_what_is_no_number_is_refused():
+    with pytest.raises(TargetError):
+        Transition(LIMITS, 1.0).step(Kinematic(0.0), float("nan"), 0.1)
