@@ -25,6 +25,7 @@ from .postures import (
 )
 from .remove_chain import LIMBER_OT_remove_chain
 from .robot import (
+from .retarget import CLASSES as RETARGET_CLASSES
     LIMBER_OT_arm,
     LIMBER_OT_arm_confirmed,
     LIMBER_OT_choose_port,
@@ -93,6 +94,7 @@ CLASSES = (
     LIMBER_OT_copy_comparison,
     LIMBER_OT_bake,
     LIMBER_OT_export_motion,
+    *RETARGET_CLASSES,
     *MECHANISM_CLASSES,
     *MECHANISM_ITEM_CLASSES,
     LIMBER_OT_choose_port,

@@ -14,6 +14,7 @@ from .motion import LIMBER_PT_motion
 from .next_step import LIMBER_PT_next_step
 from .options import LIMBER_PT_options
 from .postures import LIMBER_PT_postures
+from .retarget import CLASSES as RETARGET_CLASSES
 from .rig import LIMBER_PT_joints, LIMBER_PT_rig
 from .robot import LIMBER_PT_robot, LIMBER_PT_robot_options
 from .robot_calibrate import LIMBER_PT_calibrate
@@ -42,6 +43,7 @@ CLASSES = (
     LIMBER_PT_next_step,
     LIMBER_PT_joints,
     LIMBER_PT_postures,
+    *RETARGET_CLASSES,
     LIMBER_PT_gaze,
     LIMBER_PT_ends,
     LIMBER_PT_options,

@@ -10,7 +10,7 @@ from ..solvers.table import SOLVERS
 from . import actions, axes, live
 from .errors import RigError
 from .hanging import moved_part, moved_targets
-from .stage import Stage
+from .stage import Stage, is_body
 from .stepped import Stepped
 
 SUFFIX = " Baked"
@@ -96,9 +96,7 @@ class Bake(Stepped):
                 raise RigError(f"Frame {frame}: {session.problem}")
             if session.problem:
                 self.held[frame] = session.problem
-            if session.outputs.solution.remark:
-                self.remarks.setdefault(chain.name, session.outputs.solution.remark)
-            self.angles[rig.session_uid, chain.uid].append(session.outputs.angles)
+            self._note(rig, chain, session)
             if self.is_scouting and (noted := self.noted.get((rig.session_uid, chain.uid))) is not None:
                 noted.append(noted[-1] if session.problem else session.goal)  # a goal that cannot be used is no help
         self.frames.append(frame)
@@ -106,6 +104,12 @@ class Bake(Stepped):
             self.passes_left = 1
             self._begin_pass()
         return self.done < self.total
+
+    def _note(self, rig, chain, session) -> None:
+        """Keeps what a frame has come to."""
+        if session.outputs.solution.remark:
+            self.remarks.setdefault(chain.name, session.outputs.solution.remark)
+        self.angles[rig.session_uid, chain.uid].append(session.outputs.angles)
 
     def _ahead(self) -> dict[tuple[int, str], list[GazeGoal]]:
         """The goals of the frames after this one, by chain; the last frame's stays, so that nothing is guessed."""
@@ -192,6 +196,13 @@ def _refuse_what_would_hide_keys(rig) -> None:
 
 def _refuse_half_of_what_hangs_together(scene, pairs: list[tuple]) -> None:
     baked = {(rig.session_uid, chain.uid) for rig, chain in pairs}
+    for rig, _ in pairs:
+        if rig.limber.retarget.live and (rig.session_uid, rig.limber.retarget.uid) not in baked:
+            raise RigError(
+                f"Armature '{rig.name}' follows another one, and its chains what it does: bake it with them (Bake in the Retarget panel),"
+                " or press End Retarget first"
+            )
+    pairs = [(rig, chain) for rig, chain in pairs if not is_body(chain)]
     others = [(rig, chain) for rig, chain in live.live_chains(scene) if (rig.session_uid, chain.uid) not in baked]
     for rig, chain in pairs:
         for other_rig, other in others:

@@ -58,6 +58,7 @@ class LimberRetarget(PropertyGroup):
     """The body of this armature follows another armature."""
 
     uid = UID
+    look_ahead = False  # it has no goal that could be known ahead
 
     name: StringProperty(name="Name", description="As messages call it", default="Retarget", options={"HIDDEN"})
     source: PointerProperty(

@@ -1,0 +1,244 @@
+"""Verbs on a retarget: pair, calibrate, follow, end, bake."""
+
+from math import degrees
+
+import bpy
+import numpy as np
+
+from ..rig import handlers, live
+from ..rig.errors import RigError
+from ..rig.retarget import pairing
+from ..rig.retarget.bake import RetargetBake
+from ..rig.selection import selected_index
+from .bake import FRAMES_NAMED
+from .stepwise import Stepwise
+from .subject import poll_rig, rig_of
+
+
+def poll_pairs(cls, context) -> bool:
+    """Whether there is a source, and something is paired."""
+    if not poll_rig(cls, context):
+        return False
+    retarget = rig_of(context).limber.retarget
+    if retarget.source is None:
+        cls.poll_message_set("The armature has no source: choose the armature whose motion it follows")
+        return False
+    if not retarget.pairs:
+        cls.poll_message_set("No bones are paired: press Pair by Names, or + for each")
+        return False
+    if rig_of(context).mode == "EDIT" or retarget.source.mode == "EDIT":
+        cls.poll_message_set("Leave Edit Mode first: bodies follow in Object Mode or Pose Mode")
+        return False
+    return True
+
+
+class LIMBER_OT_pair_bones(bpy.types.Operator):
+    """Pair the bones of source and armature by the names of body parts (CMU, Mixamo, Rigify, Xsens and more), in place of the list, and
+    calibrate"""
+
+    bl_idname = "limber.pair_bones"
+    bl_label = "Pair by Names"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        if rig_of(context).limber.retarget.source is None:
+            cls.poll_message_set("The armature has no source: choose the armature whose motion it follows")
+            return False
+        return True
+
+    def execute(self, context):
+        rig = rig_of(context)
+        retarget = rig.limber.retarget
+        try:
+            count = pairing.pair_by_names(rig, retarget)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        try:
+            pairing.calibrate(rig, retarget, context.evaluated_depsgraph_get())
+        except RigError as error:
+            self.report({"WARNING"}, f"{count} bones are paired, not yet calibrated. {error}")
+            return {"FINISHED"}
+        self.report({"INFO"}, f"{count} bones are paired and calibrated; the source's way counts {retarget.scale:.3g} times")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_add_pair(bpy.types.Operator):
+    """Add a pair; the active bone is its target"""
+
+    bl_idname = "limber.add_pair"
+    bl_label = "Add Pair"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_rig(cls, context)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        bone = rig.data.bones.active
+        pairing.add(rig.limber.retarget, bone.name if bone else "", "")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_remove_pair(bpy.types.Operator):
+    """Remove the selected pair: the target's bone does what the others leave it to do"""
+
+    bl_idname = "limber.remove_pair"
+    bl_label = "Remove Pair"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        if not rig_of(context).limber.retarget.pairs:
+            cls.poll_message_set("The list is empty")
+            return False
+        return True
+
+    def execute(self, context):
+        retarget = rig_of(context).limber.retarget
+        retarget.pairs.remove(selected_index(retarget.pairs, retarget.active_pair))
+        retarget.active_pair = selected_index(retarget.pairs, retarget.active_pair)
+        return {"FINISHED"}
+
+
+class LIMBER_OT_calibrate_pairs(bpy.types.Operator):
+    """Find how each bone lies against its source bone, and how much larger the body is, from poses in which both do the same"""
+
+    bl_idname = "limber.calibrate_pairs"
+    bl_label = "Calibrate"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_pairs(cls, context)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        retarget = rig.limber.retarget
+        try:
+            scale = pairing.calibrate(rig, retarget, context.evaluated_depsgraph_get())
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        rig.update_tag()
+        count = sum(pair.enabled for pair in retarget.pairs)
+        self.report({"INFO"}, f"{count} pairs are calibrated; the source's way counts {scale:.3g} times")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_follow(bpy.types.Operator):
+    """Follow the source with the whole body, within the joints' limits: what is authored stays as it is, live chains look on top of it"""
+
+    bl_idname = "limber.follow"
+    bl_label = "Retarget Live"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_pairs(cls, context):
+            return False
+        rig = rig_of(context)
+        if rig.limber.retarget.live:
+            cls.poll_message_set("The body follows already: press End Retarget to leave")
+            return False
+        try:
+            pairing.linked(rig, rig.limber.retarget)
+        except RigError as error:
+            cls.poll_message_set(str(error))
+            return False
+        return True
+
+    def execute(self, context):
+        rig = rig_of(context)
+        retarget = rig.limber.retarget
+        live.start(rig, retarget)
+        handlers.wake_clock()
+        session = live.session(rig, retarget)
+        if session.problem:
+            self.report({"WARNING"}, session.problem)
+            return {"FINISHED"}
+        worst = int(np.nanargmax(session.outputs.missed))
+        self.report(
+            {"INFO"},
+            f"'{rig.name}' follows '{retarget.source.name}' with {len(session.reader.places)} joints; farthest from it is"
+            f" '{session.reader.links[worst]}', by {degrees(session.outputs.missed[worst]):.1f} degrees",
+        )
+        return {"FINISHED"}
+
+
+class LIMBER_OT_end_follow(bpy.types.Operator):
+    """Stop following: the armature shows what is authored again"""
+
+    bl_idname = "limber.end_follow"
+    bl_label = "End Retarget"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        if not rig_of(context).limber.retarget.live:
+            cls.poll_message_set("The body does not follow: press Retarget Live")
+            return False
+        return True
+
+    def execute(self, context):
+        rig = rig_of(context)
+        live.stop(rig, rig.limber.retarget)
+        handlers.wake_clock()
+        return {"FINISHED"}
+
+
+class LIMBER_OT_bake_follow(Stepwise, bpy.types.Operator):
+    """Bake what the body does in the range, with its live chains on top, to keys on a new action; the one that was there is kept. Esc
+    cancels"""
+
+    bl_idname = "limber.bake_follow"
+    bl_label = "Bake Retarget"
+    bl_options = {"REGISTER", "UNDO"}
+
+    nothing = "Nothing was baked"
+    cancelled = "Baking is cancelled: nothing was written"
+
+    @classmethod
+    def poll(cls, context):
+        return poll_pairs(cls, context)
+
+    def _begin(self, context):
+        try:
+            return RetargetBake(context.scene, rig_of(context))
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return None
+
+    def _says(self):
+        return f"Baking: frame {self.work.frame} of {self.work.end}"
+
+    def _finish(self, context):
+        work = self.work
+        drivers = work.mute_drivers()
+        actions = work.finish()
+        if drivers:
+            self.report({"WARNING"}, f"Drivers of {', '.join(drivers)} are muted: they would win over the keys")
+        if work.held:
+            frames = ", ".join(map(str, list(work.held)[:FRAMES_NAMED])) + (" ..." if len(work.held) > FRAMES_NAMED else "")
+            self.report({"WARNING"}, f"In {len(work.held)} frames ({frames}) not all could be followed. {next(iter(work.held.values()))}")
+        self.report({"INFO"}, f"{work.length} frames are baked to {', '.join(repr(action.name) for action in actions)}")
+        return {"FINISHED"}
+
+
+CLASSES = (
+    LIMBER_OT_pair_bones,
+    LIMBER_OT_add_pair,
+    LIMBER_OT_remove_pair,
+    LIMBER_OT_calibrate_pairs,
+    LIMBER_OT_follow,
+    LIMBER_OT_end_follow,
+    LIMBER_OT_bake_follow,
+)

@@ -1,0 +1,93 @@
+"""Following another armature: the source, the pairs, live, how well, and the bake."""
+
+from math import degrees
+
+import bpy
+import numpy as np
+
+from ..operators.subject import rig_of
+from ..rig import live
+from ..rig.errors import capitalised
+from .tab import RigTab, listed, sentence
+
+
+class LIMBER_UL_pairs(bpy.types.UIList):
+    """Bones of this armature and the bones that they follow"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.row(align=True)
+        row.prop(item, "enabled", text="")
+        row.label(text=item.target or "?", icon="NONE" if item.calibrated or not item.enabled else "ERROR")
+        row.label(text=item.source or "?", icon="PINNED" if item.plant else "BACK")
+
+
+class LIMBER_PT_retarget(RigTab, bpy.types.Panel):
+    """The whole body follows another armature: motion capture, or any animated one"""
+
+    bl_label = "Retarget"
+    bl_order = 2
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        retarget = rig.limber.retarget
+        layout.use_property_split = True
+        layout.prop(retarget, "source")
+        if retarget.source is None:
+            sentence(layout, "Import a clip (File > Import > Motion Capture), then choose its armature as the source", "INFO")
+            return
+        layout.operator("limber.pair_bones", icon="LINKED")
+        pair = listed(
+            layout, "LIMBER_UL_pairs", retarget, "pairs", "active_pair", add="limber.add_pair", remove="limber.remove_pair", rows=4
+        )
+        if pair is not None:
+            layout.prop_search(pair, "target", rig.data, "bones")
+            layout.prop_search(pair, "source", retarget.source.data, "bones")
+            layout.prop(pair, "weight")
+            layout.prop(pair, "plant")
+        layout.separator(factor=0.5)
+        layout.prop(retarget, "calibrate_from")
+        layout.operator("limber.calibrate_pairs", icon="ARMATURE_DATA")
+        layout.prop(retarget, "scale")
+        layout.prop(retarget, "shift")
+        layout.prop(retarget, "velocity")
+        layout.prop(retarget, "gain")
+        row = layout.row()
+        row.scale_y = 1.4
+        if retarget.live:
+            row.operator("limber.end_follow", icon="PAUSE", depress=True)
+            _draw_outcome(layout, live.session(rig, retarget))
+        else:
+            row.operator("limber.follow", icon="PLAY")
+        layout.separator(factor=0.5)
+        row = layout.row(align=True)
+        row.use_property_split = False
+        row.prop(retarget, "frame_start")
+        row.prop(retarget, "frame_end")
+        layout.operator("limber.bake_follow", icon="KEYFRAME")
+
+
+def _draw_outcome(layout, session) -> None:
+    if session.problem:
+        sentence(layout, capitalised(session.problem), "ERROR")
+    outputs = session.outputs
+    if outputs is None:
+        return
+    missed = np.where(np.isfinite(outputs.missed), outputs.missed, 0.0)
+    worst = int(np.argmax(missed))
+    rows = [
+        ("Orientations missed, mean", f"{degrees(missed.mean()):.1f}°"),
+        (f"Farthest: {session.reader.links[worst]}", f"{degrees(missed[worst]):.1f}°"),
+        ("Place missed", bpy.utils.units.to_string("METRIC", "LENGTH", outputs.base_missed, precision=4)),
+        ("At a limit", f"{len(outputs.bounded)} of {len(session.reader.places)} joints"),
+        ("Time", f"{1e3 * outputs.seconds:.2f} ms"),
+    ]
+    box = layout.box().column(align=True)
+    for name, value in rows:
+        row = box.split(factor=0.6)
+        row.label(text=name)
+        row.label(text=value)
+
+
+CLASSES = (LIMBER_UL_pairs, LIMBER_PT_retarget)
