@@ -7,7 +7,7 @@ from ..rig import handlers
 from ..rig.errors import RigError
 from ..rig.mechanism import authored, build, live
 from ..rig.mechanism.bake import MechanismBake
-from ..rig.mechanism.check import check
+from ..rig.mechanism.check import check, of_physics
 from ..rig.mechanism.gallery import RECIPES
 from ..rig.mechanism.owners import has_mechanism, owner_among
 from ..rig.mechanism.stage import prepare
@@ -99,13 +99,14 @@ class LIMBER_OT_new_mechanism(bpy.types.Operator):
 
     def execute(self, context):
         thing = context.active_object
-        collection = next(iter(thing.users_collection), None)
         try:
+            collection = build.collection_of(thing, context.scene)
             if thing.type == "ARMATURE" and not any(map(build.is_joint, collection.all_objects)):
                 kept = build.make(thing)
                 kept.use_bones = True
                 self.report({"INFO"}, f"The bones of '{thing.name}' are bodies now: add closures where loops close, then press Check")
                 return {"FINISHED"}
+            build.check_joints(collection)
             owner = thing if thing.type == "ARMATURE" else build.owner_in(collection)
             kept = build.from_scene(owner, collection)
         except RigError as error:
@@ -200,6 +201,8 @@ class LIMBER_OT_mechanism_live(bpy.types.Operator):
             return {"CANCELLED"}
         handlers.wake_clock()
         session = live.session(owner)
+        for finding in of_physics(context, session.reading):
+            self.report({"WARNING"}, finding.sentence)
         if session.problem or session.remark:
             self.report({"WARNING"}, session.problem or session.remark)
         else:

@@ -9,6 +9,7 @@ from .compare import LIMBER_OT_compare_solvers, LIMBER_OT_copy_comparison, LIMBE
 from .ends import LIMBER_OT_add_end, LIMBER_OT_remove_end
 from .export_motion import LIMBER_OT_export_motion, add_to_export_menu
 from .give_euler_order import LIMBER_OT_give_euler_order
+from .import_closures import LIMBER_OT_import_closures
 from .import_urdf import LIMBER_FH_urdf, LIMBER_OT_import_urdf, add_to_menu
 from .live import LIMBER_OT_end_live, LIMBER_OT_live
 from .match_joints import LIMBER_OT_match_joints
@@ -24,8 +25,8 @@ from .postures import (
     LIMBER_OT_store_posture,
 )
 from .remove_chain import LIMBER_OT_remove_chain
-from .robot import (
 from .retarget import CLASSES as RETARGET_CLASSES
+from .robot import (
     LIMBER_OT_arm,
     LIMBER_OT_arm_confirmed,
     LIMBER_OT_choose_port,
@@ -70,8 +71,8 @@ from .robot_setup import LIMBER_OT_jog, LIMBER_OT_let_go, LIMBER_OT_test_joint, 
 from .robot_values import LIMBER_OT_add_auxiliary, LIMBER_OT_remove_auxiliary
 
 CLASSES = (
-    LIMBER_OT_import_urdf,
     LIMBER_OT_add_demo_lamp,
+    LIMBER_OT_import_urdf,
     LIMBER_FH_urdf,
     LIMBER_OT_new_chain,
     LIMBER_OT_remove_chain,
@@ -93,8 +94,9 @@ CLASSES = (
     LIMBER_OT_use_solver,
     LIMBER_OT_copy_comparison,
     LIMBER_OT_bake,
-    LIMBER_OT_export_motion,
     *RETARGET_CLASSES,
+    LIMBER_OT_export_motion,
+    LIMBER_OT_import_closures,
     *MECHANISM_CLASSES,
     *MECHANISM_ITEM_CLASSES,
     LIMBER_OT_choose_port,

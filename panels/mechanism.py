@@ -63,6 +63,7 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
             sentence(layout, "Push rods, linkages and platforms: add a ready one, or make one of joints that are here", "INFO")
             layout.operator_menu_enum("limber.add_mechanism", "kind", icon="ADD")
             layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
+            layout.operator("limber.import_closures", icon="IMPORT")
             _draw_part(layout, context.active_object)
             return
         kept = owner.limber.mechanism

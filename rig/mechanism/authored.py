@@ -62,7 +62,8 @@ def rotation_channel(has) -> str:
 
 def rotation_numbers(has, matrix: Matrix, before: list[float] | None) -> list[float]:
     """The rotation channel's numbers, without a jump from those of the frame before."""
-    turn = matrix.to_quaternion()
+    own = [1.0 / size if size else 1.0 for size in has.scale]  # a mirrored thing stays mirrored by its own scale
+    turn = (matrix.to_3x3() @ Matrix.Diagonal(own)).to_quaternion()
     if has.rotation_mode == "QUATERNION":
         if before is not None and turn.dot(Quaternion(before)) < 0.0:
             turn.negate()

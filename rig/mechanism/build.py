@@ -11,12 +11,14 @@ from .. import axes, servo_units
 from ..chains import SLIDE_SPEEDS
 from ..errors import RigError
 from ..joint_axes import NO_RANGE, joint_axes, limits
-from . import joints
+from . import bones, joints
 from .gallery import Body, Joint, Motor, Recipe
 from .properties import NONE
 from .shapes import freedoms, shape_of
 
 SIDES = 8  # of a bar
+FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers
+TITLE = "Mechanism"
 ARROWS = 0.025  # [m] of a joint's empty
 COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
 
@@ -185,32 +187,75 @@ def motor_axes(bone_axes: list[str]) -> list[str]:
     return list(freedoms(shape.kind))
 
 
+def from_closures(rig, text: str) -> tuple[str, ...]:
+    """Makes an imported robot's links the bodies of its mechanism, closed as the text of its closures' file says, with the motors that this
+    names. Returns what was read otherwise than it is written, as sentences.
+
+    Raises:
+        RigError: the armature was not imported, or the text cannot be used; nothing has changed then.
+    """
+    kept = rig.limber.mechanism
+    before = kept.closures_file
+    kept.closures_file = text
+    try:
+        mechanism, _, _ = bones.file_mechanism(rig)
+    except RigError:
+        kept.closures_file = before
+        raise
+    make(rig)
+    kept.use_bones = True
+    kept.motors.clear()
+    for joint in mechanism.actuators:
+        for axis, lower, upper in zip(freedoms(joint.kind), joint.lower or (-np.pi,) * 3, joint.upper or (np.pi,) * 3, strict=False):
+            motor = add_motor(kept, rig, axis, bone=joint.name)
+            motor.lower, motor.upper = max(lower, -FARTHEST), min(upper, FARTHEST)
+    return mechanism.warnings
+
+
 def is_joint(thing) -> bool:
     return thing.rigid_body_constraint is not None or thing.limber.part.kind != NONE
 
 
+def collection_of(thing, scene):
+    """The collection in which an object's mechanism is; of joints in the scene's own collection a new one, in which they are as well."""
+    world = scene.rigidbody_world
+    passing = [world.collection, world.constraints] if world else []  # Blender's own: what is in them takes part in its physics
+    found = next((one for one in thing.users_collection if one not in passing and one != scene.collection), None)
+    if found is not None or not any(map(is_joint, scene.collection.objects)):
+        return found or scene.collection
+    made = bpy.data.collections.new(TITLE)
+    scene.collection.children.link(made)
+    for joint in filter(is_joint, scene.collection.objects):
+        made.objects.link(joint)
+    return made
+
+
 def owner_in(collection):
     """An empty to own the mechanism of a collection."""
-    owner = bpy.data.objects.new("Mechanism", None)
+    owner = bpy.data.objects.new(TITLE, None)
     owner.empty_display_size = 0.1
     collection.objects.link(owner)
     return owner
 
 
-def from_scene(owner, collection):
-    """A mechanism of the joints in a collection, with motors where Blender's own Motor constraints are.
+def check_joints(collection) -> None:
+    """Whether a collection's joints can be read.
 
     Raises:
-        RigError: there is no joint.
+        RigError: there is none, or one cannot be.
     """
     if not any(map(is_joint, collection.all_objects)):
         raise RigError(
             f"Collection '{collection.name}' has no joint: add rigid body constraints to it (Physics), or empties with a Joint of Limber's"
         )
-    found = list(joints.joints(collection))
+    list(joints.joints(collection))
+
+
+def from_scene(owner, collection):
+    """A mechanism of the joints in a collection, with motors where Blender's own Motor constraints are. They were checked."""
     kept = make(owner, collection)
     pairs = joints.driven_pairs(collection)
-    for one in found:
+    for one in joints.joints(collection):
         if {thing.session_uid if thing else 0 for thing in (one.first, one.second)} in pairs and freedoms(one.shape.kind):
             add_motors(owner, one.thing)
     return kept

@@ -39,7 +39,7 @@ def check(context, owner) -> Outcome:
         return Outcome(str(error), (Finding(str(error), blocks=True),))
     counts = count(session.solver, session.model.rest)
     findings = [Finding(warning) for warning in session.reading.warnings]
-    findings += [*_of_motors(kept, session), *_of_rods(session.reading), *_of_goals(kept), *_of_physics(context, session.reading)]
+    findings += [*_of_motors(kept, session), *_of_rods(session.reading), *_of_goals(kept), *of_physics(context, session.reading)]
     if counts.independent_actuators < counts.actuators:
         more = counts.actuators - counts.independent_actuators
         findings.append(Finding(f"{more} of {counts.actuators} motors follow from the others: they work, but must agree on the robot"))
@@ -91,7 +91,8 @@ def _of_goals(kept) -> Iterator[Finding]:
                 yield Finding(f"Goal '{goal.name}' has no target: choose an object that says where", blocks=True)
 
 
-def _of_physics(context, reading: Reading) -> Iterator[Finding]:
+def of_physics(context, reading: Reading) -> Iterator[Finding]:
+    """What Blender's own simulation would move as well."""
     world = context.scene.rigidbody_world
     if world is None or not world.enabled:
         return

@@ -1,0 +1,50 @@
+from pathlib import Path
+
+import bpy
+from bpy.props import StringProperty
+from bpy_extras.io_utils import ImportHelper
+
+from ..rig.errors import RigError
+from ..rig.mechanism import build
+from ..rig.urdf_robot import is_robot
+from .subject import rig_of
+
+
+class LIMBER_OT_import_closures(bpy.types.Operator, ImportHelper):
+    """Close the loops of an imported URDF robot, as a YAML file says that came with it: its links are bodies then, with its motors"""
+
+    bl_idname = "limber.import_closures"
+    bl_label = "Import Closures"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filename_ext = ".yaml"
+    filepath: StringProperty(name="File", description="The file with the robot's closures", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filter_glob: StringProperty(name="Files Shown", description="Which files the browser shows", default="*.yaml;*.yml", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context):
+        rig = rig_of(context)
+        if rig is None or rig.type != "ARMATURE" or not is_robot(rig):
+            cls.poll_message_set("No imported robot is active: bring its URDF file in first (File > Import > URDF), and click its armature")
+            return False
+        if rig.limber.mechanism.live:
+            cls.poll_message_set("The mechanism is live: press End Live first")
+            return False
+        return True
+
+    def execute(self, context):
+        try:
+            text = Path(self.filepath).read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            self.report({"ERROR"}, f"'{self.filepath}' cannot be read ({error}): choose the robot's YAML file")
+            return {"CANCELLED"}
+        rig = rig_of(context)
+        try:
+            warnings = build.from_closures(rig, text)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        for warning in warnings:
+            self.report({"WARNING"}, warning)
+        self.report({"INFO"}, f"Robot '{rig.name}' has closed loops and {len(rig.limber.mechanism.motors)} motors: press Check Mechanism")
+        return {"FINISHED"}
