@@ -149,6 +149,9 @@ class LIMBER_OT_use_found(bpy.types.Operator):
 
     def execute(self, context):
         device = rig_of(context).limber.device
+        if self.protocol not in device.bl_rna.properties["protocol"].enum_items or not self.port:
+            self.report({"ERROR"}, f"Protocol '{self.protocol}' on port '{self.port}' is nothing that a scan finds: take a row of its list")
+            return {"CANCELLED"}
         device.protocol = self.protocol
         device.port, device.baudrate = self.port, self.baudrate
         return {"FINISHED"}

@@ -22,6 +22,7 @@ QUICK = 0.02  # [s] the same while the armature follows the robot: as often as i
 MOVING = set(DRIVEN)
 QUIET = {State.DISARMED, State.LIMP, State.SETUP}  # the robot does not follow, and can be set up
 LOST = {State.FAULT, State.WORKER_LOST}
+OWN_WAYS = {State.SETUP, State.PARKING, State.LIMP}  # the robot does something of its own, whatever the armature shows
 SLACK = 0.01  # [rad, or its like] by which a channel may reach less far than its joint before it is worth a word
 
 
@@ -36,6 +37,7 @@ class _Robot:
     history: History = field(default_factory=History)
     filters: ValueFilters = field(default_factory=ValueFilters)
     sent_at: float = field(default_factory=monotonic)  # [s]
+    was_live: bool = False  # something moved the rig live when values were last sent
 
 
 _robots: dict[int, _Robot] = {}  # by the armature object's session_uid
@@ -171,10 +173,17 @@ def hold(held: bool) -> None:
 
 
 def send(rig) -> None:
-    """Hands the rig's values to its robot: the filtered ones of live chains, the posed ones of the others."""
+    """Hands the rig's values to its robot: the filtered ones of live chains, the posed ones of the others.
+
+    Where live has ended since, by its button, a bake, undo or deletion, the robot is disarmed: what is authored may be far from there.
+    """
     robot = _robots.get(rig.session_uid)
     if robot is None:
         return
+    is_live_now = is_live(rig) or rig.limber.mechanism.live
+    if robot.was_live and not is_live_now and robot.link.status().state not in OWN_WAYS:
+        robot.link.disarm()
+    robot.was_live = is_live_now
     if not _held:
         robot.angles = robot_ahead.ahead(rig, robot.sources, robot_values.newest(rig, robot.sources, robot.angles))
         before, robot.sent_at = robot.sent_at, monotonic()

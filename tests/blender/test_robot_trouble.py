@@ -261,10 +261,28 @@ def test_a_worker_that_hangs_is_told_and_replaced(rig):
     until(lambda: not is_running(pid), "its worker has ended")
 
 
-def test_ending_live_while_armed_takes_the_robot_to_the_authored_pose(rig, chain):
+@pytest.mark.parametrize("ending", ["button", "undo", "bake", "delete the chain"])
+def test_the_robot_is_disarmed_when_live_ends_however_it_ends(rig, chain, undo_step, ending):
     rig.pose.bones["middle"].rotation_euler.x = 0.5
+    undo_step("posed")
     bpy.ops.limber.live()
+    undo_step("live")
     arm(rig)
-    bpy.ops.limber.end_live()
-    until(lambda: is_at(rig, [0, 0, 0.5, 0, 0, 0]), "the robot has gone to the authored pose")
-    until(lambda: state(rig) == "ARMED", "it is armed, if need be again after a missed beat")
+    if ending == "button":
+        bpy.ops.limber.end_live()
+    elif ending == "undo":
+        bpy.ops.ed.undo()
+        rig = bpy.data.objects["Rig"]
+    elif ending == "bake":
+        chain.frame_start, chain.frame_end = 1, 3
+        bpy.ops.limber.bake()
+    else:
+        bpy.ops.limber.remove_chain()
+    until(lambda: state(rig) == "DISARMED", "the robot is disarmed")
+
+
+def test_a_robot_that_was_armed_without_live_follows_and_stays_armed(rig):
+    arm(rig)
+    rig.pose.bones["middle"].rotation_euler.x = 0.5
+    until(lambda: is_at(rig, [0, 0, 0.5, 0, 0, 0]), "the robot follows the pose")
+    assert state(rig) == "ARMED"

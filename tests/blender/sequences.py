@@ -1,0 +1,378 @@
+"""Random sequences of what users do, as a state machine of hypothesis: any operator that may be pressed, and Blender's own deeds.
+
+After every step it holds: no handler and no operator has raised, a twin exists where something is live and nowhere else, each handler is
+registered once, and no robot may move whose armature is gone or has just ceased to be live. At the end nothing is left.
+"""
+
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+import bpy
+import limber
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from limber.operators.registry import CLASSES
+from limber.rig import handlers, live, robot, twin
+from limber.rig.mechanism import live as mechanisms
+from limber.rig.mechanism import twin as mechanism_twin
+
+from tests.blender.conftest import handlers as registered
+from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
+from tests.blender.robots import until
+
+RIGS = 3  # at most: more find nothing else, and cost time
+LAST_FRAME = 8  # bakes and comparisons go through all frames
+CLOCK = 5  # steps of the clock at a time
+MODES = ("OBJECT", "POSE", "EDIT")
+NAMES = ("upper", "middle", "Nose", "Ear")
+# Wait for a file dialog, open other ports, or go through the same code as others at many times the cost.
+LEFT_OUT = {"import_urdf", "scan", "cancel_scan", "change_servo", "choose_port", "choose_protocol_file", "read_protocol_file"}
+picks = st.integers(0, 11)
+verb_picks = st.integers(0, 1000)  # modulo those that may be pressed
+
+
+def verbs() -> list[str]:
+    """Every operator of Limber, but for `LEFT_OUT`."""
+    names = {cls.bl_idname.removeprefix("limber.") for cls in CLASSES if issubclass(cls, bpy.types.Operator)}
+    return sorted(names - LEFT_OUT)
+
+
+def is_live(rig) -> bool:
+    """Whether a chain of the rig says so."""
+    return any(chain.live for chain in rig.limber.chains)
+
+
+def nth(things, pick: int):
+    things = list(things)
+    return things[pick % len(things)] if things else None
+
+
+def reach(rig, mode: str = "OBJECT") -> bool:
+    """Makes an armature the active one, in a mode, where a user can: not one that is hidden, nor out of the mode of one that is."""
+    if rig is None or rig.name not in bpy.context.view_layer.objects or not rig.visible_get():
+        return False
+    if bpy.context.object and not bpy.context.object.visible_get() and bpy.context.object.mode != "OBJECT":
+        return False
+    make_active(rig)
+    if mode != "OBJECT":
+        bpy.ops.object.mode_set(mode=mode)
+    return True
+
+
+def choose_bone(rig, pick: int) -> None:
+    """Selects one bone of an armature in Pose Mode."""
+    wanted = nth(rig.pose.bones, pick)
+    for bone in rig.pose.bones:
+        holder = bone if hasattr(bone, "select") else bone.bone  # 5.0 moved it
+        holder.select = bone == wanted
+    rig.data.bones.active = wanted.bone if wanted else None
+
+
+class Sequences(RuleBasedStateMachine):
+    """One user's session, from an empty file."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.raised: list[str] = []
+        self.hook, sys.excepthook = sys.excepthook, lambda *error: self.raised.append("".join(traceback.format_exception(*error)))
+        self.folder = tempfile.TemporaryDirectory(prefix="limber-sequence-")
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+        self.before = registered()
+        bpy.context.preferences.addons.new().module = limber.__package__
+        limber.register()
+        self.watched = registered()
+        self.now = 1000.0
+        self.links: list = []  # every link that there was
+        self.were_live: set[int] = set()
+
+    @initialize()
+    def begin(self) -> None:
+        scene = bpy.context.scene
+        scene.frame_start, scene.frame_end = 1, LAST_FRAME
+        self._new_rig()
+        self._close_step("begin")
+
+    # what users do with Limber
+
+    @rule(verb=verb_picks, pick=picks)
+    def press(self, verb: int, pick: int) -> None:
+        """A button of Limber's that may be pressed, on some armature in Pose Mode or as it is."""
+        rig = nth(self._rigs(), pick)
+        if reach(rig, "POSE" if pick % 2 else "OBJECT") and pick % 2:
+            choose_bone(rig, pick)
+        self._press(nth((name for name in verbs() if getattr(bpy.ops.limber, name).poll()), verb))
+
+    @rule(verbs=st.lists(verb_picks, min_size=3, max_size=6), pick=picks)
+    def press_some(self, verbs: list[int], pick: int) -> None:
+        """Several buttons in a row."""
+        for verb in verbs:
+            self.press(verb, pick)
+
+    @rule(pick=picks)
+    def switch_live(self, pick: int) -> None:
+        """Live or End Live, more often than other buttons."""
+        rig = nth(self._rigs(), pick)
+        chain = nth(rig.limber.chains, pick // 3) if rig else None
+        if chain is None or not reach(rig, "POSE"):
+            return
+        rig.limber.active_chain = list(rig.limber.chains).index(chain)
+        self._press("end_live" if chain.live else "live")
+
+    @rule(pick=picks, with_live=st.booleans())
+    def arm(self, pick: int, with_live: bool) -> None:
+        """Connects the virtual robot and arms it, where it is wished while live."""
+        rig = nth(self._rigs(), pick)
+        if not reach(rig):
+            return
+        if with_live:
+            self._press("live")
+        self._press("connect")
+        link = robot.link(rig)
+        if link is not None:
+            until(lambda: robot.status(rig) is None or robot.status(rig).state.name != "CONNECTING", "the robot is connected")
+            self._press("arm")
+
+    @rule(pick=picks, setting=st.sampled_from(("goal", "base", "solver", "filter", "roll", "look", "keep", "eye")))
+    def choose(self, pick: int, setting: str) -> None:
+        """Another value of a chain's setting."""
+        rig = nth(self._rigs(), pick)
+        chain = nth(rig.limber.chains, pick) if rig else None
+        if chain is not None:
+            items = chain.bl_rna.properties[setting]
+            value = nth((item.identifier for item in items.enum_items), pick) if items.type == "ENUM" else (pick % 5) / 4
+            setattr(chain, setting, value)
+
+    # what users do with Blender
+
+    @rule()
+    def new_rig(self) -> None:
+        if len(self._rigs()) < RIGS:
+            self._new_rig()
+
+    @rule(pick=picks)
+    def delete_rig(self, pick: int) -> None:
+        rig = nth(self._rigs(), pick)
+        if rig:
+            bpy.data.objects.remove(rig)
+
+    @rule(pick=picks, linked=st.booleans())
+    def duplicate(self, pick: int, linked: bool) -> None:
+        rig = nth(self._rigs(), pick)
+        if len(self._rigs()) < RIGS and reach(rig):
+            bpy.ops.object.duplicate(linked=linked)
+
+    @rule(pick=picks, x=st.floats(-1, 1), y=st.floats(-1, 1))
+    def drag_target(self, pick: int, x: float, y: float) -> None:
+        rig = nth(self._rigs(), pick)
+        for chain in rig.limber.chains if rig else ():
+            if chain.target:
+                chain.target.location = (x, y, 0.4)
+
+    @rule(pick=picks, to=st.sampled_from(("nothing", "new", "itself", "other")))
+    def change_target(self, pick: int, to: str) -> None:
+        rig = nth(self._rigs(), pick)
+        for chain in rig.limber.chains if rig else ():
+            chain.target = {"nothing": lambda: None, "new": target, "itself": lambda: rig, "other": lambda: nth(self._rigs(), pick + 1)}[
+                to
+            ]()
+
+    @rule(pick=picks)
+    def delete_target(self, pick: int) -> None:
+        thing = nth((thing for thing in bpy.data.objects if thing.type == "EMPTY"), pick)
+        if thing:
+            bpy.data.objects.remove(thing)
+
+    @rule(pick=picks, name=st.sampled_from(NAMES))
+    def rename_bone(self, pick: int, name: str) -> None:
+        rig = nth(self._rigs(), pick)
+        bone = nth(rig.data.bones, pick) if rig and rig.mode != "EDIT" else None
+        if bone:
+            bone.name = name
+
+    @rule(pick=picks)
+    def delete_bone(self, pick: int) -> None:
+        rig = nth(self._rigs(), pick)
+        if rig and len(rig.data.bones) > 1 and reach(rig, "EDIT"):
+            rig.data.edit_bones.remove(nth(rig.data.edit_bones, pick))
+            bpy.ops.object.mode_set(mode="POSE")
+
+    @rule(pick=picks, mode=st.sampled_from(MODES))
+    def enter_mode(self, pick: int, mode: str) -> None:
+        reach(nth(self._rigs(), pick), mode)
+
+    @rule(pick=picks, angle=st.floats(-1, 1))
+    def pose(self, pick: int, angle: float) -> None:
+        rig = nth(self._rigs(), pick)
+        bone = nth(rig.pose.bones, pick) if rig else None
+        if bone:
+            bone.rotation_euler.x = angle
+            if pick % 2:
+                bone.keyframe_insert("rotation_euler")
+
+    @rule(pick=picks)
+    def hang(self, pick: int) -> None:
+        rig, other = nth(self._rigs(), pick), nth(self._rigs(), pick + 1)
+        if rig and other and rig != other:
+            rig.parent = other
+
+    @rule(pick=picks)
+    def hide(self, pick: int) -> None:
+        rig = nth(self._rigs(), pick)
+        if rig:
+            rig.hide_viewport = not rig.hide_viewport
+
+    @rule(frame=st.integers(1, LAST_FRAME), fraction=st.sampled_from((0.0, 0.0, 0.5)))
+    def frame(self, frame: int, fraction: float) -> None:
+        bpy.context.scene.frame_set(frame, subframe=fraction)
+
+    @rule()
+    def wait(self) -> None:
+        """Timers never fire without a window: the clock is moved, and the robots hear from Blender."""
+        for _ in range(CLOCK):
+            self.now += live.CLOCK_STEP
+            for advance in handlers.CLOCKS:
+                advance(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), self.now)
+        robot.heartbeat()
+
+    @rule()
+    def scene(self) -> None:
+        """Another scene with the same objects, or back to the first; one more is deleted."""
+        if len(bpy.data.scenes) == 1:
+            bpy.ops.scene.new(type="LINK_COPY")
+        else:
+            bpy.data.scenes.remove(bpy.data.scenes[-1])
+
+    @precondition(lambda self: bpy.ops.ed.undo.poll())
+    @rule(steps=st.integers(1, 3))
+    def undo(self, steps: int) -> None:
+        for _ in range(steps):
+            if bpy.ops.ed.undo.poll():
+                bpy.ops.ed.undo()
+
+    @precondition(lambda self: bpy.ops.ed.redo.poll())
+    @rule()
+    def redo(self) -> None:
+        bpy.ops.ed.redo()
+
+    @rule()
+    def save_and_reload(self) -> None:
+        path = str(Path(self.folder.name) / "any.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=path)
+        bpy.ops.wm.open_mainfile(filepath=path)
+        assert not robot.is_any_connected(), "a robot is connected after a file was loaded"
+        self.were_live = set()
+        self._close_step("reload")
+
+    @rule()
+    def new_file(self) -> None:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        assert not robot.is_any_connected(), "a robot is connected after a file was loaded"
+        self.were_live = set()
+        self.begin()
+
+    @rule()
+    def disable_and_enable(self) -> None:
+        """The extension is switched off and on, as by an update."""
+        limber.unregister()
+        left = self._traces(())
+        assert not left, f"left behind: {left}"
+        assert registered() == self.before
+        limber.register()
+        handlers._after_enable()
+        self._close_step("enable")
+
+    @rule()
+    def purge(self) -> None:
+        bpy.data.orphans_purge()
+
+    # what always holds
+
+    @invariant()
+    def all_is_well(self) -> None:
+        bpy.context.view_layer.update()  # as a window does after every deed
+        assert not self.raised, "\n".join(self.raised)
+        assert registered() == self.watched, "a handler is gone, or there twice"
+        left = self._traces([rig for rig in self._armatures() if is_live(rig)])
+        assert not left, f"left behind: {left}"
+        self._robots_are_safe()
+
+    def _robots_are_safe(self) -> None:
+        """Once Blender has beaten: an armature that is gone, or has ceased to be live, has no robot that may move."""
+        robot.heartbeat()
+        there = {rig.session_uid: rig for rig in self._armatures()}
+        connected = [robot.link(rig) for rig in robot.connected_rigs()]
+        self.links += [link for link in connected if link not in self.links]
+        for link in self.links:
+            if link not in connected:
+                assert link.status().state.name == "CLOSED", f"a robot without an armature is {link.status().state.name}"
+        live_now = {uid for uid, rig in there.items() if is_live(rig)}
+        for uid in self.were_live - live_now:
+            if uid in there and (link := robot.link(there[uid])) is not None:
+                until(lambda link=link: link.status().state not in robot.MOVING, "a robot whose armature is live no more is disarmed")
+        self.were_live = live_now
+
+    def teardown(self) -> None:
+        try:
+            for rig in self._armatures():
+                for chain in rig.limber.chains:
+                    live.stop(rig, chain)
+                if rig.limber.mechanism.live:
+                    mechanisms.stop(rig)
+            left = self._traces(())
+            assert not left, f"left behind: {left}"
+            limber.unregister()
+            assert registered() == self.before, "unregistering left handlers behind"
+            assert not any(link.status().state.name != "CLOSED" for link in self.links), "a robot's process was left behind"
+            bpy.ops.wm.read_factory_settings(use_empty=True)
+            assert not self.raised, "\n".join(self.raised)
+        finally:
+            if hasattr(bpy.types.Object, "limber"):  # an error above
+                limber.unregister()
+            sys.excepthook = self.hook
+            self.folder.cleanup()
+
+    def _new_rig(self) -> None:
+        for rig in self._rigs():
+            rig.hide_viewport = False
+        _, chain = looking_chain(build(UPRIGHT))
+        chain.frame_start, chain.frame_end = 1, LAST_FRAME
+
+    def _press(self, verb: str) -> None:
+        """Pressed where it may be; what it reports as an error is an answer, what it raises is a fault."""
+        operator = getattr(bpy.ops.limber, verb)
+        if not operator.poll():
+            return
+        try:
+            operator("EXEC_DEFAULT")
+        except RuntimeError as error:
+            if "Traceback" in str(error):
+                raise
+        self._close_step(verb)
+
+    def _close_step(self, name: str) -> None:
+        bpy.context.view_layer.update()
+        bpy.ops.ed.undo_push(message=name)
+
+    @staticmethod
+    def _armatures() -> list:
+        return [
+            thing for thing in bpy.data.objects if thing.type == "ARMATURE" and twin.MARK not in thing and mechanism_twin.MARK not in thing
+        ]
+
+    def _rigs(self) -> list:
+        return [rig for rig in self._armatures() if rig.name in bpy.context.scene.objects]
+
+    @staticmethod
+    def _traces(rigs) -> list[str]:
+        """Twins, their data and constraints in the file that belong to none of these rigs."""
+        uids, names = {rig.session_uid for rig in rigs}, {rig.name for rig in rigs}
+        found = [f"object {thing.name}" for thing in bpy.data.objects if twin.MARK in thing and thing[twin.MARK] not in uids]
+        used = {thing.data for thing in bpy.data.objects if twin.MARK in thing}
+        found += [f"armature {data.name}" for data in bpy.data.armatures if twin.MARK in data and data not in used]
+        found += [f"scene {scene.name}" for scene in bpy.data.scenes if scene.name.startswith(twin.TWIN_NAME)]
+        for thing in bpy.data.objects:
+            if thing.type == "ARMATURE" and thing.pose and thing.name not in names and twin.MARK not in thing:
+                found += [f"{thing.name} {bone.name}" for bone in thing.pose.bones if bone.constraints.get(twin.CONSTRAINT)]
+        return found

@@ -1,0 +1,36 @@
+"""Whatever users do, in any order: no exception, no orphan data, no handler left, no robot that moves without its armature.
+
+`make sequences` runs a thousand; here are a few, and every seed that has once found something.
+"""
+
+import os
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.blender.sequences import Sequences
+
+COUNT = int(os.environ.get("LIMBER_SEQUENCES", "6"))
+STEPS = 25  # of a sequence at most
+SEED = int(os.environ.get("LIMBER_SEQUENCE_SEED", "0"))
+
+
+@pytest.fixture(autouse=True)
+def extension():
+    """Each sequence begins with an empty file and registers the extension itself."""
+
+
+def test_any_sequence_of_deeds_raises_nothing_and_leaves_nothing():
+    chosen = settings(
+        max_examples=COUNT,
+        stateful_step_count=STEPS,
+        derandomize=False,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],  # a sequence is short enough to be read as it is; robots take their time at every try to shorten it
+        print_blob=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    run_state_machine_as_test(hypothesis.seed(SEED)(Sequences), settings=chosen)
