@@ -1,0 +1,59 @@
+"""A push-rod neck in a real window: live, its target turned, the clock moves the motors; a picture of the panel."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import bpy
+
+SETTLED = 20.0  # [s] for motors to arrive where drawing is slow
+
+
+def panels(stage) -> list[type]:
+    """The mechanism's panel and its parts, in order."""
+    found = [cls for cls in stage.part("panels.registry").CLASSES if issubclass(cls, bpy.types.Panel)]
+    return [cls for cls in found if "LIMBER_PT_mechanism" in (cls.__name__, getattr(cls, "bl_parent_id", ""))]
+
+
+def only_mechanism(stage) -> None:
+    """Takes the other panels out of the tab, before it is first drawn: Blender remembers what was closed."""
+    for cls in stage.part("panels.registry").CLASSES:
+        if issubclass(cls, bpy.types.Panel):
+            cls.bl_options = (getattr(cls, "bl_options", None) or set()) - {"DEFAULT_CLOSED"}
+            bpy.utils.unregister_class(cls)
+    for cls in panels(stage):
+        bpy.utils.register_class(cls)
+
+
+def play(stage):
+    only_mechanism(stage)
+    stage.maximise()
+    yield 0.5
+    bpy.context.scene.cursor.location = (0.0, 0.0, 0.0)
+    bpy.ops.limber.add_mechanism(kind="neck")
+    owner = bpy.context.active_object
+    area = next(area for area in stage.window.screen.areas if area.type == "VIEW_3D")
+    view = area.spaces[0].region_3d
+    view.view_distance, view.view_location = 0.75, (0.1, 0.0, 0.15)
+    area.spaces[0].clip_start = 0.01
+    area.spaces[0].shading.color_type = "OBJECT"
+    stage.open_tab()
+    stage.redraw()
+    yield 1.0
+    bpy.ops.limber.mechanism_live()
+    kept = owner.limber.mechanism
+    live = stage.part("rig.mechanism.live")
+    kept.goals[0].target.rotation_euler = (0.2, 0.1, 0.5)
+    yield from stage.until(lambda: abs(live.session(owner).outputs.values[0]) > 0.4, SETTLED)
+    yield from stage.until(lambda: live.session(owner).outputs.at_rest, SETTLED)
+    stage.facts["pan"] = live.session(owner).outputs.values[0]
+    stage.facts["problem"] = live.session(owner).problem
+    for _ in range(4):
+        stage.redraw()
+        yield 0.5
+    stage.photograph("mechanism")
+    bpy.ops.limber.end_mechanism_live()
+    stage.redraw()
+    yield 1.0
+    stage.facts["constraints"] = sum(len(thing.constraints) for thing in kept.collection.all_objects)
