@@ -1,0 +1,133 @@
+"""Which bones of two bodies belong together, by names alone: conventions of motion capture, characters and robots."""
+
+import pytest
+from limber.rig.retarget.names import Pair, Part, pairs, part_of, parts
+
+LIMBS = ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
+WHOLE = [Part("", "hips"), Part("", "head"), *(Part(side, limb) for side in ("left", "right") for limb in LIMBS)]
+
+# Each body's bones, parents before their children, and among them distractors that are no parts.
+CMU = """Hips LHipJoint LeftHip LeftKnee LeftAnkle LeftToe RHipJoint RightHip RightKnee RightAnkle RightToe lowerback Chest
+    Chest2 lowerneck Neck Head LeftCollar LeftShoulder LeftElbow LeftWrist lhand LFingers LThumb RightCollar RightShoulder
+    RightElbow RightWrist rhand RFingers RThumb"""
+CGSPEED = """Hips LHipJoint LeftUpLeg LeftLeg LeftFoot LeftToeBase RHipJoint RightUpLeg RightLeg RightFoot RightToeBase LowerBack
+    Spine Spine1 Neck Neck1 Head LeftShoulder LeftArm LeftForeArm LeftHand LeftHandIndex1 LThumb RightShoulder RightArm
+    RightForeArm RightHand RThumb"""
+MIXAMO_WORDS = """Hips Spine Spine1 Spine2 Neck Head HeadTop_End LeftShoulder LeftArm LeftForeArm LeftHand LeftHandThumb1 RightShoulder
+    RightArm RightForeArm RightHand LeftUpLeg LeftLeg LeftFoot LeftToeBase LeftToe_End RightUpLeg RightLeg RightFoot
+    RightToeBase"""
+MIXAMO = " ".join(f"mixamorig:{name}" for name in MIXAMO_WORDS.split())
+RIGIFY = """spine spine.001 spine.002 spine.003 spine.004 spine.005 spine.006 shoulder.L upper_arm.L forearm.L hand.L palm.01.L
+    shoulder.R upper_arm.R forearm.R hand.R pelvis.L pelvis.R thigh.L shin.L foot.L toe.L heel.02.L thigh.R shin.R foot.R
+    toe.R breast.L"""
+RIGIFY_RIG = "root torso hips upper_arm_fk.L upper_arm_ik.L hand_ik.L " + " ".join(f"DEF-{name}" for name in RIGIFY.split())
+XSENS = """Pelvis L5 L3 T12 T8 Neck Head RightShoulder RightUpperArm RightForeArm RightHand LeftShoulder LeftUpperArm LeftForeArm
+    LeftHand RightUpperLeg RightLowerLeg RightFoot RightToe LeftUpperLeg LeftLowerLeg LeftFoot LeftToe"""
+HUMAN_URDF = XSENS + " L5_f1 L5_f2 RightHand_f1 RightHandCOM LeftToe_f2"
+SMPL = """Pelvis L_Hip R_Hip Spine1 L_Knee R_Knee Spine2 L_Ankle R_Ankle Spine3 L_Foot R_Foot Neck L_Collar R_Collar Head
+    L_Shoulder R_Shoulder L_Elbow R_Elbow L_Wrist R_Wrist L_Hand R_Hand"""
+MANNEQUIN = """root pelvis spine_01 spine_02 spine_03 neck_01 head clavicle_l upperarm_l lowerarm_l hand_l index_01_l clavicle_r
+    upperarm_r lowerarm_r hand_r thigh_l calf_l foot_l ball_l thigh_r calf_r foot_r ball_r"""
+CONVENTIONS = {
+    "CMU": CMU,
+    "cgspeed": CGSPEED,
+    "Mixamo": MIXAMO,
+    "Rigify": RIGIFY,
+    "Rigify's deforming bones": RIGIFY_RIG,
+    "Xsens": XSENS,
+    "human URDF": HUMAN_URDF,
+    "SMPL": SMPL,
+    "mannequin": MANNEQUIN,
+}
+ICUB = """base_link root_link l_hip_1 l_hip_2 l_upper_leg l_lower_leg l_ankle_1 l_ankle_2 l_foot l_foot_dh_frame torso_1 torso_2
+    chest neck_1 neck_2 head l_shoulder_1 l_shoulder_2 l_shoulder_3 l_upper_arm l_elbow_1 l_forearm l_wrist_1 l_hand
+    l_hand_dh_frame"""
+
+
+def body(names: str) -> dict[str, None]:
+    return dict.fromkeys(names.split())
+
+
+def paired(source: str, target: str) -> dict[str, str]:
+    return {pair.target: pair.source for pair in pairs(body(source), body(target))}
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_every_convention_has_the_whole_of_a_body_each_part_once(convention: str):
+    found = parts(body(CONVENTIONS[convention]))
+    for part in WHOLE:
+        assert len(found.get(part, [])) == 1, part
+    assert len(found[Part("", "spine")]) >= 2
+    assert found[Part("", "neck")]
+
+
+@pytest.mark.parametrize("source", CONVENTIONS)
+@pytest.mark.parametrize("target", CONVENTIONS)
+def test_any_two_conventions_are_paired_part_by_part_and_no_bone_twice(source: str, target: str):
+    found = pairs(body(CONVENTIONS[source]), body(CONVENTIONS[target]))
+    own, others = parts(body(CONVENTIONS[source])), parts(body(CONVENTIONS[target]))
+    made = set(found)
+    for part in WHOLE:
+        assert Pair(own[part][0], others[part][0]) in made, part
+    assert len({pair.source for pair in found}) == len({pair.target for pair in found}) == len(found)
+
+
+def test_what_one_convention_calls_a_shoulder_another_calls_the_collar_bone():
+    assert paired(CMU, MIXAMO)["mixamorig:LeftShoulder"] == "LeftCollar"
+    assert paired(CMU, MIXAMO)["mixamorig:LeftArm"] == "LeftShoulder"
+    assert paired(MIXAMO, SMPL)["L_Shoulder"] == "mixamorig:LeftArm"
+
+
+def test_what_one_convention_calls_a_leg_is_the_lower_one_where_there_is_an_upper_one():
+    assert paired(CMU, MIXAMO)["mixamorig:LeftLeg"] == "LeftKnee"
+    assert paired(CMU, MIXAMO)["mixamorig:LeftUpLeg"] == "LeftHip"
+
+
+def test_a_foot_beside_an_ankle_and_without_toes_is_the_toes():
+    assert paired(CMU, SMPL)["L_Foot"] == "LeftToe"
+    assert paired(CMU, SMPL)["L_Ankle"] == "LeftAnkle"
+
+
+def test_links_that_carry_one_hinge_of_a_joint_are_not_taken_for_the_limb():
+    found = paired(CMU, ICUB)
+    assert found["l_upper_arm"] == "LeftShoulder"
+    assert found["l_foot"] == "LeftAnkle"
+    assert found["l_upper_leg"] == "LeftHip"
+    assert not {"l_shoulder_1", "l_ankle_1", "l_hip_1", "l_hand_dh_frame"}.intersection(found)
+
+
+def test_spines_of_different_lengths_are_paired_evenly_and_end_together():
+    assert {bone: paired(CMU, XSENS).get(bone) for bone in ("L5", "L3", "T12", "T8")} == {
+        "L5": "lowerback",
+        "L3": None,
+        "T12": "Chest",
+        "T8": "Chest2",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("Left arm", Part("left", "upper_arm")),
+        ("r_calf", Part("right", "shin")),
+        ("Thigh.R", Part("right", "thigh")),
+        ("Bip01 L Calf", Part("left", "shin")),
+        ("RightHandIndex1", None),
+        ("LHipJoint", None),
+        ("Legend", None),
+        ("rib", None),
+        ("", None),
+    ],
+)
+def test_a_name_says_its_part_or_nothing(name: str, part: Part | None):
+    assert part_of(name) == part
+
+
+def test_bodies_of_no_known_kind_are_paired_where_bones_are_called_alike():
+    horse = {"barrel": None, "withers": "barrel", "tail.01": "barrel", "tail.02": "tail.01"}
+    assert pairs(horse, {"Tail_01": None, "tail02": "Tail_01", "mane": None}) == [Pair("tail.01", "Tail_01"), Pair("tail.02", "tail02")]
+
+
+def test_bodies_with_nothing_in_common_are_not_paired():
+    assert pairs({"boom": None, "jib": "boom"}, body(CMU)) == []
+    assert pairs({}, {}) == []

@@ -1,0 +1,195 @@
+"""What goes wrong with a source, pairs and files is said, and never breaks the body."""
+
+from math import nan
+
+import bpy
+import pytest
+from limber.rig import live
+from limber.rig.twin import MARK, rigs
+
+from tests.blender.figures import CMU, XSENS, called, figure, walk
+from tests.blender.rigs import apart, build, make_active, matrices
+
+
+def follower(is_live: bool = True):
+    source = figure(CMU, "Source")
+    walk(source, CMU)
+    rig = figure(XSENS, "Body")
+    rig.limber.retarget.source = source
+    bpy.ops.limber.pair_bones()
+    if is_live:
+        bpy.ops.limber.follow()
+    return rig, source
+
+
+def the_body():
+    return bpy.data.objects["Body"]
+
+
+def problem() -> str:
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
+    return live.session(the_body(), the_body().limber.retarget).problem
+
+
+def pair_of(rig, part: str):
+    return next(pair for pair in rig.limber.retarget.pairs if pair.target == called(XSENS, part))
+
+
+def test_its_own_source_is_refused():
+    rig = figure(XSENS, "Body")
+    rig.limber.retarget.source = rig
+    with pytest.raises(RuntimeError, match="'Body' is its own source: choose another armature, or a copy of it"):
+        bpy.ops.limber.pair_bones()
+
+
+def test_bodies_with_nothing_in_common_are_told_to_be_paired_by_hand():
+    crane = build({"boom": None, "jib": None}, "Crane")
+    rig = figure(XSENS, "Body")
+    rig.limber.retarget.source = crane
+    with pytest.raises(RuntimeError, match=r"No bone of 'Crane' is called like one of 'Body'.*pair them by hand \(\+\)"):
+        bpy.ops.limber.pair_bones()
+    with pytest.raises(RuntimeError, match="No bones are paired: press Pair by Names"):
+        bpy.ops.limber.follow()
+    for name in ("limber.calibrate_pairs", "limber.bake_follow"):
+        with pytest.raises(RuntimeError, match="No bones are paired"):
+            eval(f"bpy.ops.{name}()")
+
+
+def test_a_bone_that_is_paired_twice_is_named_with_both_sources():
+    rig, _ = follower(is_live=False)
+    pair_of(rig, "left hand").target = called(XSENS, "left foot")
+    with pytest.raises(RuntimeError, match=r"Bone 'LeftFoot' is paired twice, with 'Left.*' and 'Left.*': remove one"):
+        bpy.ops.limber.follow()
+
+
+def test_parent_and_child_crosswise_are_named():
+    rig, _ = follower(is_live=False)
+    thigh, shin = pair_of(rig, "left thigh"), pair_of(rig, "left shin")
+    thigh.source, shin.source = shin.source, thigh.source
+    with pytest.raises(RuntimeError, match=r"'LeftUpperLeg' follows 'LeftKnee' and 'LeftLowerLeg'.*'LeftHip'.*the two pairs cross"):
+        bpy.ops.limber.calibrate_pairs()
+
+
+def test_a_pair_that_was_changed_must_be_calibrated_anew():
+    rig, _ = follower(is_live=False)
+    pair_of(rig, "head").source = "Neck"
+    with pytest.raises(RuntimeError, match="How 'Head' lie against their source bones is not known yet: press Calibrate"):
+        bpy.ops.limber.follow()
+
+
+@pytest.mark.parametrize("side", ["target", "source"])
+def test_a_bone_that_is_missing_is_named(side: str):
+    rig, _ = follower(is_live=False)
+    setattr(pair_of(rig, "head"), side, "Trunk")
+    with pytest.raises(RuntimeError, match=f"{side.title()} bone 'Trunk' is missing in"):
+        bpy.ops.limber.calibrate_pairs()
+    setattr(rig.limber.retarget.pairs[-1], side, "")
+    with pytest.raises(RuntimeError, match=r"missing in|lacks its other bone"):
+        bpy.ops.limber.calibrate_pairs()
+
+
+def test_a_source_that_the_body_carries_is_refused_while_live():
+    rig, source = follower()
+    source.parent, source.parent_type, source.parent_bone = rig, "BONE", called(XSENS, "head")
+    assert "'Body' moves its own source 'Source'" in problem()
+
+
+def test_a_source_that_is_deleted_leaves_the_body_at_rest_where_it_was():
+    rig, source = follower()
+    bpy.context.scene.frame_set(12)
+    names = [bone.name for bone in rig.pose.bones]
+    before = matrices(rig, names, 12)
+    bpy.data.objects.remove(source)
+    assert problem() == "Armature 'Body' has no source: choose the armature whose motion it follows"
+    assert apart(matrices(rig, names, bpy.context.scene.frame_current), before) < 0.1
+    bpy.ops.limber.end_follow()
+
+
+def test_a_source_outside_the_scene_or_hidden_is_named():
+    _, source = follower()
+    bpy.context.scene.collection.objects.unlink(source)
+    assert "Source 'Source' is not in scene" in problem()
+
+
+def test_a_source_bone_that_is_not_a_number_sets_its_link_free_until_it_comes_back():
+    rig, source = follower()
+    bpy.context.scene.frame_set(4)
+    bone = source.pose.bones[called(CMU, "left hand")]
+    bone.scale = (0.0, 0.0, 0.0)
+    assert "'LeftHand' have no target in this frame" in problem()
+    assert len(live.session(rig, rig.limber.retarget).outputs.lost) == 1
+    bone.scale = (1.0, 1.0, 1.0)
+    assert problem() == ""
+    bone.location = (nan, 0.0, 0.0)
+    problem()
+    assert all(number == number for matrix in matrices(rig, ["Head"], 8) for row in matrix for number in row)
+
+
+def test_a_scaled_bone_of_the_body_is_named():
+    rig, _ = follower()
+    rig.pose.bones["Head"].scale = (2.0, 2.0, 2.0)
+    assert problem() == "Bone 'Head' is scaled: clear its scale (Alt S); joints cannot stretch"
+    rig.pose.bones["Head"].scale = (1.0, 1.0, 1.0)
+    assert problem() == ""
+
+
+def test_bones_renamed_while_live_keep_their_pairs():
+    rig, _ = follower()
+    rig.data.bones["Head"].name = "Skull"
+    live.look()
+    assert problem() == ""
+    assert "Skull" in [pair.target for pair in rig.limber.retarget.pairs]
+
+
+def test_undo_takes_live_away_and_redo_brings_it_back(undo_step):
+    follower(is_live=False)
+    undo_step("paired")
+    bpy.ops.limber.follow()
+    undo_step("live")
+    bpy.context.scene.frame_set(5)
+    bpy.ops.ed.undo()
+    assert not the_body().limber.retarget.live
+    assert not [thing for thing in bpy.data.objects if MARK in thing]
+    bpy.ops.ed.redo()
+    assert the_body().limber.retarget.live
+    assert problem() == ""
+    assert live.session(the_body(), the_body().limber.retarget).outputs is not None
+
+
+def test_a_file_that_was_saved_live_goes_on_and_holds_the_authored_pose_alone(reopen):
+    rig, _ = follower()
+    bpy.context.scene.frame_set(7)
+    names = [bone.name for bone in rig.pose.bones]
+    before = matrices(rig, names, 7)
+    reopen()
+    assert len(rigs()) == 2
+    assert the_body().limber.retarget.live
+    assert apart(matrices(the_body(), names, 7), before) < 1e-3
+    assert not any(bone.rotation_euler[0] or bone.rotation_euler[1] or bone.rotation_euler[2] for bone in the_body().pose.bones)
+
+
+def test_a_deleted_body_is_no_trouble():
+    rig, _ = follower()
+    make_active(bpy.data.objects["Source"])
+    bpy.data.objects.remove(rig)
+    bpy.context.scene.frame_set(9)
+    assert live.live_pairs() == []
+
+
+def test_a_bake_over_an_empty_range_is_refused():
+    rig, _ = follower(is_live=False)
+    rig.limber.retarget.frame_start, rig.limber.retarget.frame_end = 10, 1
+    with pytest.raises(RuntimeError, match="ends at frame 1, before it starts at 10"):
+        bpy.ops.limber.bake_follow()
+
+
+def test_pairs_can_be_added_and_removed():
+    rig, _ = follower(is_live=False)
+    pairs = rig.limber.retarget.pairs
+    count = len(pairs)
+    rig.data.bones.active = rig.data.bones["Head"]
+    bpy.ops.limber.add_pair()
+    assert (len(pairs), pairs[-1].target) == (count + 1, "Head")
+    bpy.ops.limber.remove_pair()
+    assert len(pairs) == count
+    assert bpy.ops.limber.follow() == {"FINISHED"}
