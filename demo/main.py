@@ -1,6 +1,6 @@
 """The main job, headless, on the installed extension: postures, a moving target, live, filtered, streamed to the virtual robot, baked.
 
-    main.py --out FOLDER                     a desk lamp with five joints
+    main.py --out FOLDER                     a desk lamp with five joints, then a head on push rods
     main.py --out FOLDER --motion CLIP.bvh   a person from a motion-capture clip
     main.py --out FOLDER --robot FILE.urdf   a robot from its URDF file; --root, --end: links, where others than usual are wanted
     main.py --out FOLDER --solver NAME       another solver than the default; --rival: which one stands beside it
@@ -29,6 +29,7 @@ import imported  # noqa: E402
 import installed  # noqa: E402
 import lamp  # noqa: E402
 import performance  # noqa: E402
+import push_rods  # noqa: E402
 import report  # noqa: E402
 import studio  # noqa: E402
 import walker  # noqa: E402
@@ -224,6 +225,9 @@ def run(asked: argparse.Namespace) -> int:
     draw(folder)
     print(report.table(figures), flush=True)
     short = report.shortcomings(figures)
+    if file is None:
+        say("second scene: a head on push rods")
+        short += push_rods.show(folder / "push_rods", say, quietly, draw)
     for sentence in short:
         print(f"demo: {sentence}", file=sys.stderr)
     say(f"pictures, {blend.name} and report.json are in {folder}")

@@ -57,6 +57,39 @@ def contact_sheet(folder: Path) -> Path:
     return path
 
 
+def motors(folder: Path) -> Path:
+    """A mechanism's motors, as wanted and as filtered, with their limits."""
+    take = np.load(folder / "take.npz")
+    names, time = take["motors"], take["time"]
+    wanted, filtered, limits = (np.degrees(take[key]) for key in ("wanted", "filtered", "limits"))
+    figure, axes = plt.subplots(len(names), 2, figsize=(14, 1.75 * len(names) + 0.6), sharex=True, dpi=DPI)
+    for (angle, speed), k in zip(axes, range(len(names)), strict=True):
+        angle.plot(time, wanted[:, k], color=SOLVED, lw=2.4, label="what the gaze asks of the motor")
+        angle.plot(time, filtered[:, k], color=FILTERED, lw=1.4, label="filtered: live, baked, streamed")
+        low, high = angle.get_ylim()
+        _forbidden(angle, limits[0, k], limits[1, k], low, high)
+        angle.set_ylabel(f"{names[k]}\n[deg]", fontsize=9)
+        speed.plot(time[1:], _speed(wanted[:, k], time), color=SOLVED, lw=2.4)
+        speed.plot(time[1:], _speed(filtered[:, k], time), color=FILTERED, lw=1.4)
+        most = limits[2, k]
+        _forbidden(speed, -most, most, -1.25 * most, 1.25 * most)
+        speed.set_ylabel("[deg/s]", fontsize=9)
+    for panel in axes.flat:
+        panel.grid(color="#eceef0")
+        panel.tick_params(labelsize=8)
+        for side in ("top", "right"):
+            panel.spines[side].set_visible(False)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="upper right", ncols=2, fontsize=9, frameon=False)
+    for panel in axes[-1]:
+        panel.set_xlabel("time [s]", fontsize=9)
+    figure.tight_layout(rect=(0, 0, 1, 0.96))
+    path = folder / "plot.png"
+    figure.savefig(path, dpi=DPI, facecolor=PAPER)
+    plt.close(figure)
+    return path
+
+
 def plot(folder: Path) -> Path:
     """Solved, filtered and reported angles with their limits, the speeds with theirs, and the aim."""
     take = np.load(folder / "take.npz")
@@ -136,5 +169,7 @@ def _forbidden(axes, lower: float, upper: float, low: float, high: float) -> Non
 
 
 if __name__ == "__main__":
-    for made in (contact_sheet(Path(sys.argv[1])), plot(Path(sys.argv[1]))):
+    given = Path(sys.argv[1])
+    is_mechanism = "motors" in np.load(given / "take.npz")
+    for made in (contact_sheet(given), motors(given) if is_mechanism else plot(given)):
         print(made)

@@ -74,7 +74,7 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
             layout.prop(kept, "collection")
         layout.prop(kept, "drive", expand=True)
         row = layout.row(align=True)
-        row.operator("limber.check_mechanism", icon="CHECKMARK")
+        row.operator("limber.check_mechanism", text="Check", icon="CHECKMARK")
         row.operator("limber.assemble_mechanism", icon="MOD_BUILD")
         row = layout.row()
         row.scale_y = 1.4

@@ -109,4 +109,4 @@ def of_physics(context, reading: Reading) -> Iterator[Finding]:
 
 def value_text(motor, value: float) -> str:
     """A motor's value as people read it."""
-    return f"{1e3 * value:.2f} mm" if slides(motor.axis) else f"{degrees(value):.1f} degrees"
+    return f"{1e3 * value:.2f} mm" if slides(motor.axis) else f"{degrees(value):.1f}°"

@@ -1,0 +1,220 @@
+"""The demo's second scene: a head on push rods. The gaze decides the head's pose, the mechanism says what its motors do."""
+
+import json
+from math import cos, degrees, pi, sin
+from pathlib import Path
+from time import perf_counter
+
+import bpy
+import installed
+import numpy as np
+import shapes
+import studio
+from folder import prepare
+from mathutils import Vector
+
+FPS, FRAMES = 24, 120
+PICTURED = (20, 42, 64, 86, 108)
+NECK = 0.2  # [m] height of the cardan joint, where the head turns
+SWING = 0.8  # [rad] of the ball to either side
+EYES = 0.07  # [m] above the neck
+BONE = 0.2  # [m] length of the bone that turns the head
+CLOSED = 1e-6  # [m or rad] of a joint that holds
+KEYED = 1e-5  # [rad] keys are single precision, and so are the bones that drive the mechanism
+COLOURS = {
+    "Shoulders": (0.05, 0.06, 0.08),
+    "Turntable": (0.10, 0.13, 0.17),
+    "Head": (0.80, 0.78, 0.72),
+    "Horn": (0.85, 0.33, 0.10),
+    "Rod": (0.55, 0.58, 0.62),
+}
+
+
+def build() -> tuple:
+    """The scene; returns the mechanism's owner, the armature that turns the head, and its chain."""
+    scene = studio.empty_scene(FPS, FRAMES)
+    scene.cursor.location = (0.0, 0.0, 0.0)
+    bpy.ops.limber.add_mechanism(kind="neck")
+    owner = bpy.context.active_object
+    kept = owner.limber.mechanism
+    aim = kept.goals[0].target
+    kept.goals.clear()
+    bpy.data.objects.remove(aim)
+    for thing in kept.collection.all_objects:
+        if thing.type == "MESH":
+            word = next(word for word in COLOURS if word in thing.name)
+            thing.data.materials.append(shapes.material(word, COLOURS[word], roughness=0.4))
+    rig = _armature()
+    _carry_head(rig, bpy.data.objects["Head"])
+    ball = studio.target_ball(0.022, {frame: _ball(frame) for frame in range(1, FRAMES + 1, 3)})
+    chain = _chain(rig, ball)
+    kept.frame_start, kept.frame_end = 1, FRAMES
+    studio.backdrop(0.9, 0.9)
+    studio.dim_world((0.45, 0.55, 0.7), 0.5)
+    studio.area_light("Key", (-0.5, -1.1, 1.1), (0, 0, 0.2), 18, 0.6, (1.0, 0.95, 0.88))
+    studio.area_light("Rim", (0.9, 0.6, 1.0), (0, 0, 0.2), 8, 0.4, (0.7, 0.85, 1.0))
+    studio.camera((0.5, -0.95, 0.42), (0.0, -0.12, 0.17), 62)
+    studio.use_cycles(480, 400)
+    return owner, rig, chain
+
+
+def _ball(frame: int) -> Vector:
+    way = 2 * pi * (frame - 1) / FRAMES
+    side = SWING * sin(way)
+    return Vector((0.3 * sin(side), -0.3 * cos(side), NECK + EYES + 0.09 * sin(2 * way)))
+
+
+def _armature():
+    """One bone at the neck that pans, nods and tilts."""
+    data = bpy.data.armatures.new("Gaze")
+    rig = bpy.data.objects.new("Gaze", data)
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = data.edit_bones.new("head")
+    bone.head, bone.tail, bone.roll = (0, 0, NECK), (0, 0, NECK + BONE), 0.0
+    bpy.ops.object.mode_set(mode="POSE")
+    posed = rig.pose.bones["head"]
+    posed.rotation_mode = "ZXY"  # pan first, then nod, then tilt
+    posed.lock_location = (True, True, True)
+    return rig
+
+
+def _carry_head(rig, head) -> None:
+    """The head hangs on the bone, and drives the mechanism."""
+    bpy.context.view_layer.update()
+    held = head.matrix_world.copy()
+    head.parent, head.parent_type, head.parent_bone = rig, "BONE", "head"
+    bpy.context.view_layer.update()
+    head.matrix_world = held
+    head.limber.part.role = "DRIVEN"
+    for name, radius, places, colour in (
+        ("Skull", 0.05, ((0.0, 0.0),), COLOURS["Head"]),
+        ("Eye", 0.013, ((-0.02, -0.042), (0.02, -0.042)), (0.01, 0.01, 0.012)),
+    ):
+        for x, y in places:
+            made = shapes.thing(name, shapes.ball(radius), shapes.material(name, colour, roughness=0.3))
+            made.parent, made.location = head, (x, y, EYES)
+
+
+def _chain(rig, ball):
+    bone = rig.pose.bones["head"]
+    (bone if hasattr(bone, "select") else bone.bone).select = True
+    rig.data.bones.active = bone.bone
+    bpy.ops.limber.new_chain()
+    chain = rig.limber.chains[0]
+    chain.target, chain.look, chain.up, chain.roll = ball, "+Z", "+Y", "UPRIGHT"
+    chain.eye = EYES / BONE
+    reach = {"Y": 1.6, "X": 0.55, "Z": 0.4}  # [rad] that the push rods allow
+    for joint in chain.joints:
+        joint.lower, joint.upper, joint.servo = -reach[joint.axis], reach[joint.axis], -1
+    return chain
+
+
+def play(owner, say) -> dict:
+    """Every frame live; returns motors' values as wanted and filtered, and how well it holds together."""
+    live = installed.module("rig.mechanism.live")
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    bpy.ops.limber.live()
+    bpy.context.view_layer.objects.active = owner
+    bpy.ops.limber.mechanism_live()
+    rows: dict[str, list] = {"wanted": [], "filtered": [], "residual": [], "missed": [], "seconds": [], "frame_seconds": []}
+    for frame in range(1, FRAMES + 1):
+        began = perf_counter()
+        scene.frame_set(frame)
+        took = perf_counter() - began
+        session = live.session(owner)
+        if session.problem:
+            say(f"frame {frame}: {session.problem}")
+        outputs = session.outputs
+        for key, value in (
+            ("wanted", outputs.wanted),
+            ("filtered", outputs.values),
+            ("residual", outputs.report.residual),
+            ("missed", outputs.report.goal_error),
+            ("seconds", outputs.seconds),
+            ("frame_seconds", took),
+        ):
+            rows[key].append(value)
+    return {key: np.array(found) for key, found in rows.items()}
+
+
+def show(folder: Path, say, quietly, draw) -> list[str]:
+    """The whole scene: live, baked, pictured; returns what falls short, as sentences."""
+    prepare(folder, "push_rods.blend")
+    with quietly():
+        owner, rig, chain = build()
+    kept = owner.limber.mechanism
+    outcome = installed.module("rig.mechanism.check").check(bpy.context, owner)
+    say(outcome.sentence)
+    for finding in outcome.findings:
+        say(f"Check: {finding.sentence}")
+    with quietly():
+        take = play(owner, say)
+        bpy.ops.limber.bake_mechanism()
+        bpy.context.view_layer.objects.active = rig
+        chain.frame_start, chain.frame_end = 1, FRAMES
+        bpy.ops.limber.bake()
+    baked = []
+    for frame in range(1, FRAMES + 1):
+        bpy.context.scene.frame_set(frame)
+        baked.append([motor.value for motor in kept.motors])
+    figures = {
+        "blender": bpy.app.version_string,
+        "check": outcome.sentence,
+        "frames": FRAMES,
+        "fps": FPS,
+        "motors": [motor.name for motor in kept.motors],
+        "residual_worst": float(take["residual"].max()),
+        "missed_worst": float(take["missed"].max()),
+        "lag_worst_deg": degrees(float(np.abs(take["wanted"] - take["filtered"]).max())),
+        "speed_worst_of_limit": float(
+            np.abs(np.diff(take["filtered"], axis=0) * FPS).max(0).max() / max(motor.velocity for motor in kept.motors)
+        ),
+        "tick_ms_median": 1e3 * float(np.median(take["seconds"])),
+        "frame_ms_median": 1e3 * float(np.median(take["frame_seconds"])),
+        "baked_differs_deg": degrees(float(np.abs(np.array(baked) - take["filtered"]).max())),
+    }
+    cells = []
+    for frame in PICTURED:
+        picture = folder / "frames" / f"push_rods_{frame:04d}.png"
+        with quietly():
+            studio.render(frame, picture)
+        values = ", ".join(f"{degrees(value):.0f}" for value in take["filtered"][frame - 1])
+        cells.append({"picture": f"frames/{picture.name}", "caption": f"frame {frame}: pan, left, right at {values} degrees"})
+        say(f"picture of frame {frame}")
+    subtitle = (
+        f"The gaze turns the head, push rods and turntable follow, three motors get their values; loops closed to"
+        f" {figures['residual_worst']:.0e}, {figures['tick_ms_median']:.1f} ms a frame"
+    )
+    sheet = {"title": "A head on push rods looks at a ball", "subtitle": subtitle, "rows": [{"label": "push rods", "cells": cells}]}
+    (folder / "contact_sheet.json").write_text(json.dumps(sheet, indent=2) + "\n", encoding="utf-8")
+    (folder / "report.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    limits = [[motor.lower for motor in kept.motors], [motor.upper for motor in kept.motors], [motor.velocity for motor in kept.motors]]
+    np.savez_compressed(
+        folder / "take.npz",
+        motors=np.array(figures["motors"]),
+        time=np.arange(FRAMES) / FPS,
+        wanted=take["wanted"],
+        filtered=take["filtered"],
+        limits=np.array(limits),
+    )
+    with quietly():
+        bpy.context.scene.frame_set(1)
+        bpy.ops.wm.save_as_mainfile(filepath=str(folder / "push_rods.blend"), compress=True)
+    draw(folder)
+    say(f"push rods: closed to {figures['residual_worst']:.1e}, bake differs by {figures['baked_differs_deg']:.1e} degrees, {folder}")
+    return shortcomings(figures)
+
+
+def shortcomings(figures: dict) -> list[str]:
+    """What of the figures falls short, as sentences."""
+    short = []
+    if figures["residual_worst"] > CLOSED:
+        short.append(f"push rods: a joint was open by {figures['residual_worst']:.2e} (at most {CLOSED:.0e})")
+    if figures["baked_differs_deg"] > degrees(KEYED):
+        short.append(f"push rods: baked motors differ from live ones by {figures['baked_differs_deg']:.2e} degrees")
+    if figures["speed_worst_of_limit"] > 1.0 + KEYED:
+        short.append(f"push rods: a motor was {figures['speed_worst_of_limit']:.3f} times as fast as it may be")
+    return short
