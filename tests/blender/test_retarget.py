@@ -200,7 +200,7 @@ def test_a_chain_on_top_looks_at_its_target_while_the_rest_follows():
         ahead = chain.target.location - (shown.tail if chain.eye else shown.head)
         missed = shown.matrix.to_3x3().col[2].angle(ahead)
         assert degrees(session.outputs.solution.aim_error) < 0.01, frame
-        assert missed == pytest.approx(session.outputs.filtered_aim_error, abs=1e-4), "but for the filter the look is met"
+        assert missed == pytest.approx(session.outputs.filtered_aim_error, abs=1e-3), "but for the filter the look is met"
         assert limbs_apart(rig, source) < 0.2
     bpy.ops.limber.end_live()
     bpy.context.scene.frame_set(12)
