@@ -69,7 +69,7 @@ class Imported:
 
     def _chain(self, end: str):
         try:
-            self.names = branches.branch(self._links(), end)
+            self.names = self._branch(end)
         except branches.BranchError as error:
             raise RobotError(f"{self.rig.name}: {error}") from error
         bpy.context.view_layer.objects.active = self.rig
@@ -82,6 +82,10 @@ class Imported:
         chain = self.rig.limber.chains[0]
         chain.solver = self.solver
         return chain
+
+    def _branch(self, end: str) -> list[str]:
+        """The bones that look about, down to the end."""
+        return branches.branch(self._links(), end)
 
     def _links(self) -> list[branches.Link]:
         """The links, by their bones' names."""

@@ -3,6 +3,7 @@
     main.py --out FOLDER                     a desk lamp with five joints, then a head on push rods
     main.py --out FOLDER --motion CLIP.bvh   a person from a motion-capture clip
     main.py --out FOLDER --robot FILE.urdf   a robot from its URDF file; --root, --end: links, where others than usual are wanted
+    main.py --out FOLDER --motion CLIP.bvh --robot FILE.urdf   that robot does what the person did, and looks
     main.py --out FOLDER --solver NAME       another solver than the default; --rival: which one stands beside it
 
 Leaves pictures, a .blend and report.json in FOLDER; exits with 1 and a sentence when something essential failed. Runs in any Python that
@@ -25,6 +26,7 @@ sys.path.insert(0, str(HERE))
 
 import beside  # noqa: E402
 import bpy  # noqa: E402
+import captured  # noqa: E402
 import imported  # noqa: E402
 import installed  # noqa: E402
 import lamp  # noqa: E402
@@ -74,6 +76,7 @@ class Cast:
     rows: list[tuple[str, tuple[int, ...]]]  # of the contact sheet: label, frames
     compare: bool = False  # a row of the same frames with the animation as it was
     said: str = ""  # of what came in
+    body: captured.Captured | None = None  # what follows a clip with its whole body
 
 
 def cast_lamp() -> Cast:
@@ -107,6 +110,13 @@ def cast_robot(file: Path, root: str, end: str, solver: str) -> Cast:
     return Cast(file.stem, title, robot.rig, robot.chain, imported.FRAMES, imported.PICTURED, said=robot.said)
 
 
+def cast_captured(clip: Path, file: Path, root: str, end: str, solver: str) -> Cast:
+    robot = captured.Captured(clip, file, root, end, solver)
+    title = f"{robot.rig.name} does what {clip.stem} did, with its eyes on the ball"
+    rows = [("with Limber", robot.pictured())]
+    return Cast(f"{clip.stem}_{file.stem}", title, robot.rig, robot.chain, robot.frames, rows, True, robot.said, robot)
+
+
 def check(cast: Cast) -> None:
     """What the Check button says must be nothing."""
     for finding in installed.module("rig.check").check(bpy.context, cast.rig, cast.chain):
@@ -126,14 +136,18 @@ def picture(folder: Path, frames, label: str) -> dict[int, str]:
 
 
 @contextlib.contextmanager
-def playing(rig, action, slot):
-    """The rig plays another action for a while."""
-    animation = rig.animation_data
+def playing(cast: Cast, action, slot):
+    """The rig plays another action for a while; one whose body follows a clip follows it again."""
+    animation = cast.rig.animation_data
     before = animation.action, getattr(animation, "action_slot", None)
     animation.action = action
     if slot is not None:
         animation.action_slot = slot
+    if cast.body:
+        bpy.ops.limber.follow()
     yield
+    if cast.body:
+        bpy.ops.limber.end_follow()
     animation.action = before[0]
     if before[1] is not None:
         animation.action_slot = before[1]
@@ -148,7 +162,7 @@ def rivals_row(folder: Path, cast: Cast, take, rival, name: str, original: tuple
     label, frames = beside.farthest(take, rival, cast.rows)
     session = installed.module("rig.live").session
     cells = []
-    with playing(cast.rig, *original), beside.live_with(cast.chain, name):
+    with playing(cast, *original), beside.live_with(cast.chain, name):
         pictures = picture(folder, frames, name)
         for frame, file in pictures.items():
             bpy.context.scene.frame_set(frame)
@@ -161,7 +175,7 @@ def contact_sheet(folder: Path, cast: Cast, take, original: tuple) -> dict:
     """Renders what the contact sheet shows, and says what it shows."""
     rows = []
     if cast.compare:
-        with playing(cast.rig, *original):
+        with playing(cast, *original):
             pictures = picture(folder, cast.rows[0][1], "captured")
         rows.append({"label": "as captured", "cells": [{"picture": file, "caption": f"frame {frame}"} for frame, file in pictures.items()]})
     for label, frames in cast.rows:
@@ -186,15 +200,18 @@ def draw(folder: Path) -> None:
 
 
 def cast_for(asked: argparse.Namespace) -> Cast:
+    if asked.robot and asked.motion:
+        return cast_captured(asked.motion.resolve(), asked.robot.resolve(), asked.root, asked.end, asked.solver)
     if asked.robot:
         return cast_robot(asked.robot.resolve(), asked.root, asked.end, asked.solver)
     return cast_walker(asked.motion.resolve()) if asked.motion else cast_lamp()
 
 
 def run(asked: argparse.Namespace) -> int:
-    file, out, rival_name = asked.robot or asked.motion, asked.out.resolve(), asked.rival
-    folder = out / file.stem if file else out
-    prepare(folder, f"{file.stem if file else 'lamp'}.blend")
+    files, out, rival_name = [file for file in (asked.motion, asked.robot) if file], asked.out.resolve(), asked.rival
+    name = "_".join(file.stem for file in files)
+    folder = out / name if name else out
+    prepare(folder, f"{name or 'lamp'}.blend")
     package = installed.enable()
     say(f"Blender {bpy.app.version_string}, Limber installed in {Path(package.__file__).parent}")
     with quietly():
@@ -206,6 +223,7 @@ def run(asked: argparse.Namespace) -> int:
     check(cast)
     animation = cast.rig.animation_data
     original = animation.action, getattr(animation, "action_slot", None)
+    followed = cast.body.figures() if cast.body else None
     take = performance.perform(cast.rig, cast.chain, cast.frames, say)
     say(f"baking {cast.frames} frames")
     performance.bake(cast.rig, cast.chain, take)
@@ -214,6 +232,8 @@ def run(asked: argparse.Namespace) -> int:
         bpy.context.scene.frame_set(1)
         bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
     figures = report.measure(take)
+    if followed:
+        figures["body"] = followed
     rival = beside.solve(take, rival_name)
     figures["rival"] = {"label": rival.label} | rival.report()
     sheet = contact_sheet(folder, cast, take, original)
@@ -225,7 +245,7 @@ def run(asked: argparse.Namespace) -> int:
     draw(folder)
     print(report.table(figures), flush=True)
     short = report.shortcomings(figures)
-    if file is None:
+    if not files:
         say("second scene: a head on push rods")
         short += push_rods.show(folder / "push_rods", say, quietly, draw)
     for sentence in short:
@@ -237,7 +257,7 @@ def run(asked: argparse.Namespace) -> int:
 def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--out", type=Path, default=HERE.parent / "build" / "demo", help="folder for what the demo leaves (build/demo)")
-    ask.add_argument("--motion", type=Path, help="a motion-capture clip (.bvh) instead of the lamp")
+    ask.add_argument("--motion", type=Path, help="a motion-capture clip (.bvh) instead of the lamp; with --robot: that robot follows it")
     ask.add_argument("--robot", type=Path, help="a robot's URDF file instead of the lamp")
     ask.add_argument("--root", default="", help="the robot's root link (its file's own)")
     ask.add_argument("--end", default="", help="the robot's link that looks (the one called head, else that which most motors move)")

@@ -103,8 +103,11 @@ def bake(rig, chain, take: Take) -> None:
         FailedError: nothing was baked.
     """
     scene = bpy.context.scene
-    chain.frame_start, chain.frame_end = take.frames[0], take.frames[-1]
-    if bpy.ops.limber.bake() != {"FINISHED"}:
+    retarget = rig.limber.retarget
+    follows = retarget.live
+    for owner in (chain, retarget):
+        owner.frame_start, owner.frame_end = take.frames[0], take.frames[-1]
+    if (bpy.ops.limber.bake_follow if follows else bpy.ops.limber.bake)() != {"FINISHED"}:
         raise FailedError("The motion was not baked")
     places, axes = installed.module("rig.skeleton").ChainReader(rig, chain).places, installed.module("rig.axes")
     rows = []

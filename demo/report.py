@@ -156,10 +156,26 @@ def table(report: dict) -> str:
             f"aim {rival['aim_error_deg']['mean']:.2f} deg mean, {rival['aim_error_deg']['max']:.2f} max;"
             f" shape {rival['shape_deviation_deg']['mean']:.1f} mean; {rival['pops']} pops",
         ),
+        *_body(report),
         ("streamed - live, baked - live", f"{same['streamed_minus_live_rad']:.1e}, {same['baked_minus_live_rad']:.1e} rad"),
     ]
     width = max(len(name) for name, _ in rows)
     return "\n".join(f"  {name:<{width}}  {value}" for name, value in rows)
+
+
+def _body(report: dict) -> list[tuple[str, str]]:
+    """How a body follows its clip."""
+    if "body" not in report:
+        return []
+    body = report["body"]
+    missed = body["missed_deg"]
+    return [
+        (
+            "the body follows",
+            f"{body['pairs']} bones with {body['joints']} joints, beside their sources by {missed['mean']:.2f} deg mean,"
+            f" {missed['p95']:.2f} p95, {missed['max']:.1f} max; {body['solving_ms']:.2f} ms",
+        )
+    ]
 
 
 def save(folder: Path, take, report: dict, sheet: dict) -> None:

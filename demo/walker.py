@@ -82,7 +82,7 @@ class Walker:
         return rig
 
     def _set_length(self) -> int:
-        last = max(curve.range()[1] for curve in _fcurves(self.rig))
+        last = max(curve.range()[1] for curve in fcurves(self.rig))
         frames = min(ceil(last) - 1, LONGEST)
         self.scene.frame_end = frames
         return frames
@@ -221,7 +221,8 @@ def _import(clip: Path, scale: float):
     return made[0]
 
 
-def _fcurves(rig):
+def fcurves(rig):
+    """The curves of what plays on an object."""
     return installed.module("rig.actions").fcurves(rig.animation_data.action, getattr(rig.animation_data, "action_slot", None))
 
 

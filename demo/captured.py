@@ -1,0 +1,115 @@
+"""A robot that does what a person did in a motion-capture clip, and looks at the ball meanwhile. The person walks beside it."""
+
+from math import radians
+from pathlib import Path
+
+import bpy
+import imported
+import installed
+import numpy as np
+import walker
+
+NECK = radians(60)  # of a joint either way, beyond what the clip does
+BESIDE = 1.1  # of the robot's size: how far beside the person it goes
+
+
+class Captured(imported.Imported):
+    """The robot: `rig` with its body following the clip live, its `chain`, and the `ball` it looks at."""
+
+    def __init__(self, clip: Path, file: Path, root: str, end: str, solver: str) -> None:
+        if not file.is_file():
+            raise imported.RobotError(f"There is no file {file}: give a .urdf file (make demo MOTION=clip.bvh ROBOT=robot.urdf)")
+        self.person = walker.Walker(clip)
+        self.scene, self.frames, self.solver = self.person.scene, self.person.frames, solver
+        self.ball = self.person.ball
+        bpy.ops.object.mode_set(mode="OBJECT")
+        self.rig, self.said = self._brought(file, root)
+        self._follow()
+        self._make_room()
+        self.reach = self.size * self.person.size * walker.BALL / imported.BALL
+        self.chain = self._chain(end)
+        self._draw_what_has_no_looks()
+        self._set_limits()
+        self._choose_look()
+        self.chain.target, self.chain.base = self.ball, "RIG"
+        self._paint()
+
+    def _branch(self, end: str) -> list[str]:
+        """Of all that could look about only what hangs below arms and trunk: those are the clip's."""
+        names = super()._branch(end)
+        forks = [k for k, name in enumerate(names) if len(self.rig.data.bones[name].children) > 1]
+        neck = names[forks[-1] + 1 :] if forks else names
+        return neck if len(neck) > 1 else names
+
+    def _follow(self) -> None:
+        """Pairs, calibrates and goes live, as a user does."""
+        retarget = self.rig.limber.retarget
+        retarget.source = self.person.rig
+        bpy.context.view_layer.objects.active = self.rig
+        try:
+            bpy.ops.limber.pair_bones()
+        except RuntimeError as error:
+            raise imported.RobotError(f"{self.rig.name}: {str(error).removeprefix('Error: ').strip()}") from error
+        self.size = retarget.scale
+        self.pairs = len(retarget.pairs)
+        retarget.frame_start, retarget.frame_end = 1, self.frames
+        self.scene.frame_set(1)
+        bpy.ops.limber.follow()
+        problem = installed.module("rig.live").session(self.rig, retarget).problem
+        if problem:
+            raise imported.RobotError(problem)
+        self.said += f"; {self.pairs} bones follow '{self.person.rig.name}', its way {self.size:.2f} times"
+
+    def _set_limits(self) -> None:
+        """As nimble as the person, and a neck's range about what the clip does, where the file leaves the joint a wider one."""
+        session = installed.module("rig.live").session(self.rig, self.rig.limber.retarget)
+        rows = []
+        for frame in range(1, self.frames + 1):
+            self.scene.frame_set(frame)
+            rows.append(session.joints())
+        self.scene.frame_set(1)
+        for joint in self.chain.joints:
+            done = [row[joint.bone, joint.axis] for row in rows]
+            joint.lower, joint.upper = max(joint.lower, min(done) - NECK), min(joint.upper, max(done) + NECK)
+            joint.velocity, joint.acceleration, joint.jerk = walker.NIMBLE
+        self._set_servos()
+
+    def _make_room(self) -> None:
+        """The robot goes beside the person, the ball before the robot, and the camera sees both."""
+        camera = self.scene.camera
+        aside = camera.matrix_world.to_3x3().col[0] * BESIDE * self.size * self.person.size
+        self.rig.limber.retarget.shift = aside
+        for thing, size, shift in ((self.ball, self.size, aside), (camera, max(1.0, self.size), 0.5 * aside)):
+            for curve in walker.fcurves(thing):
+                if curve.data_path == "location":
+                    for point in curve.keyframe_points:
+                        for part in (point.co, point.handle_left, point.handle_right):
+                            part.y = size * part.y + shift[curve.array_index]
+                    curve.update()
+        self.ball.scale *= self.size
+        for thing in self.person.rig.children_recursive:
+            thing.hide_render = thing.hide_render or thing.name.startswith("Ray")
+        camera.data.lens *= 0.85
+        self.scene.render.resolution_x = 480
+        self.scene.frame_set(1)
+
+    def pictured(self) -> tuple[int, ...]:
+        return self.person.pictured()
+
+    def figures(self) -> dict:
+        """How well the body follows over the clip, and what a frame costs; leaves the scene at frame 1."""
+        session = installed.module("rig.live").session(self.rig, self.rig.limber.retarget)
+        missed, seconds = [], []
+        for frame in range(1, self.frames + 1):
+            self.scene.frame_set(frame)
+            missed.append(session.outputs.missed)
+            seconds.append(session.outputs.seconds)
+        self.scene.frame_set(1)
+        angles = np.degrees(np.array(missed))
+        return {
+            "pairs": self.pairs,
+            "joints": len(session.reader.places),
+            "scale": self.size,
+            "missed_deg": {"mean": float(np.nanmean(angles)), "p95": float(np.nanpercentile(angles, 95)), "max": float(np.nanmax(angles))},
+            "solving_ms": float(1e3 * np.median(seconds)),
+        }
