@@ -69,6 +69,7 @@ from .robot_servos import (
 )
 from .robot_setup import LIMBER_OT_jog, LIMBER_OT_let_go, LIMBER_OT_test_joint, LIMBER_OT_which_joint, LIMBER_OT_wiggle
 from .robot_values import LIMBER_OT_add_auxiliary, LIMBER_OT_remove_auxiliary
+from .targets import LIMBER_OT_add_target, LIMBER_OT_remove_target
 
 CLASSES = (
     LIMBER_OT_add_demo_lamp,
@@ -78,6 +79,8 @@ CLASSES = (
     LIMBER_OT_remove_chain,
     LIMBER_OT_add_end,
     LIMBER_OT_remove_end,
+    LIMBER_OT_add_target,
+    LIMBER_OT_remove_target,
     LIMBER_OT_check_chain,
     LIMBER_OT_match_joints,
     LIMBER_OT_give_euler_order,

@@ -23,6 +23,16 @@ class LIMBER_UL_ends(bpy.types.UIList):
         row.prop(item, "goal", text="", emboss=False)
 
 
+class LIMBER_UL_targets(bpy.types.UIList):
+    """Further targets of the chain, with the numbers that Watch calls them by"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        is_watched = index + 1 == min(data.watch, len(data.targets))
+        row = layout.row(align=True)
+        row.label(text=str(index + 1), icon="HIDE_OFF" if is_watched else "BLANK1")
+        row.prop(item, "target", text="")
+
+
 class LIMBER_UL_joints(bpy.types.UIList):
     """Joints of the chain with their limits"""
 

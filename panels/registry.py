@@ -3,12 +3,13 @@
 import bpy
 
 from . import property_menu
+from .attention import LIMBER_PT_attention
 from .bake import LIMBER_PT_bake
 from .compare import LIMBER_PT_compare, LIMBER_PT_comparison
 from .ends import LIMBER_PT_ends
 from .export import LIMBER_PT_export
 from .gaze import LIMBER_PT_gaze
-from .lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures
+from .lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures, LIMBER_UL_targets
 from .mechanism import CLASSES as MECHANISM_CLASSES
 from .motion import LIMBER_PT_motion
 from .next_step import LIMBER_PT_next_step
@@ -35,6 +36,7 @@ CLASSES = (
     LIMBER_UL_ends,
     LIMBER_UL_joints,
     LIMBER_UL_postures,
+    LIMBER_UL_targets,
     LIMBER_UL_servos,
     LIMBER_UL_channels,
     LIMBER_UL_auxiliaries,
@@ -45,6 +47,7 @@ CLASSES = (
     LIMBER_PT_postures,
     *RETARGET_CLASSES,
     LIMBER_PT_gaze,
+    LIMBER_PT_attention,
     LIMBER_PT_ends,
     LIMBER_PT_options,
     LIMBER_PT_compare,

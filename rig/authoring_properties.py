@@ -1,6 +1,17 @@
-"""What an animator sets of a chain beside its goal: how much the gaze counts, and how long postures take."""
+"""What an animator sets of a chain beside its goal: how much the gaze counts, how long postures take, and how targets are followed."""
 
-from .overridable import FloatProperty
+from math import radians
+
+from bpy.types import Object, PropertyGroup
+
+from .overridable import CollectionProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
+
+
+class LimberTarget(PropertyGroup):
+    """A further target of a chain."""
+
+    name: StringProperty(name="Name", description="Name of the target")  # overrides tell the items of a list by their names
+    target: PointerProperty(name="Target", description="Object that the chain may look at, turn as or reach for", type=Object)
 
 
 class LimberAuthoring:
@@ -21,6 +32,52 @@ class LimberAuthoring:
         default=0.0,
         min=0.0,
         soft_max=10.0,
+        subtype="TIME",
+        unit="TIME_ABSOLUTE",
+    )
+    share: FloatProperty(
+        name="Share",
+        description="How far the end turns from where its posture looks to the target: 1 all the way. Eyes on a head on a torso, with"
+        " 1, 0.7 and 0.2, look together",
+        default=1.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+    )
+    dead_zone: FloatProperty(
+        name="Dead Zone",
+        description="Angle, seen from the chain's root, by which the target may move before the chain follows; it then stays that far"
+        " behind",
+        default=0.0,
+        min=0.0,
+        max=radians(90),
+        subtype="ANGLE",
+    )
+    lag: FloatProperty(
+        name="Lag",
+        description="Time by which the chain trails a target that moves steadily",
+        default=0.0,
+        min=0.0,
+        soft_max=2.0,
+        subtype="TIME",
+        unit="TIME_ABSOLUTE",
+    )
+    targets: CollectionProperty(
+        name="More Targets", description="Further targets, one of which the chain may follow instead", type=LimberTarget
+    )
+    active_target: IntProperty(name="Target", description="The further target that is shown")
+    watch: IntProperty(
+        name="Watch",
+        description="Number of the target that the chain follows: 0 its own, 1 the first of the further ones. It can be keyed",
+        default=0,
+        min=0,
+    )
+    change: FloatProperty(
+        name="Change",
+        description="Time that the chain takes to go over from one of its targets to another",
+        default=0.5,
+        min=0.0,
+        soft_max=5.0,
         subtype="TIME",
         unit="TIME_ABSOLUTE",
     )

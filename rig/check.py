@@ -1,6 +1,7 @@
 """What is wrong with a chain's set-up, in sentences that say what mends it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import isfinite
 
 import numpy as np
@@ -164,6 +165,11 @@ def _gaze(context, rig, chain) -> Iterator[Finding]:
         yield Finding(trouble, True)
     for end in asked(chain):
         yield from _target(context, rig, chain, end)
+    watched = min(chain.watch, len(chain.targets))
+    for number in range(len(chain.targets) + 1):
+        if number != watched:
+            for finding in _target(context, rig, chain, ends_of(chain, number)[0]):
+                yield replace(finding, blocks=False)
 
 
 def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:

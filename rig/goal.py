@@ -32,6 +32,7 @@ class ChainEnd:
     number: int  # 0: the chain's own
     bone: str
     what: str  # in words
+    watch: int = 0  # which of its targets it follows
 
     @property
     def subject(self) -> str:
@@ -39,7 +40,7 @@ class ChainEnd:
 
     @property
     def target(self):
-        return self.settings.target
+        return watched(self.settings, self.watch) if self.number == 0 else self.settings.target
 
     @property
     def kind(self) -> type:
@@ -53,15 +54,21 @@ class ChainEnd:
         return KINDS[self.settings.goal]
 
 
-def ends_of(chain) -> list[ChainEnd]:
-    """All ends of a chain, its own first."""
-    own = ChainEnd(chain, 0, chain.end, f"chain '{chain.name}'")
+def watched(chain, number: int):
+    """The target of that number: 0 the chain's own, then the further ones; the last where there are not as many."""
+    number = min(number, len(chain.targets)) if number > 0 else 0
+    return chain.targets[number - 1].target if number else chain.target
+
+
+def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
+    """All ends of a chain, its own first, which follows the target of number `watch`, or the one that the chain says."""
+    own = ChainEnd(chain, 0, chain.end, f"chain '{chain.name}'", chain.watch if watch is None else watch)
     return [own, *(ChainEnd(end, k, end.bone, f"end '{end.bone}' of chain '{chain.name}'") for k, end in enumerate(chain.ends, 1))]
 
 
-def asked(chain) -> list[ChainEnd]:
-    """The ends that have something to do."""
-    return [end for end in ends_of(chain) if end.number == 0 or end.settings.enabled]
+def asked(chain, watch: int | None = None) -> list[ChainEnd]:
+    """The ends that have something to do; `watch` as for `ends_of`."""
+    return [end for end in ends_of(chain, watch) if end.number == 0 or end.settings.enabled]
 
 
 def signed_axis(name: str) -> tuple[float, float, float]:
@@ -169,6 +176,9 @@ def check_target(end: ChainEnd, chain, rig, depsgraph) -> None:
 
 
 def no_target(end: ChainEnd) -> str:
+    if end.number == 0 and end.watch > 0 and end.settings.targets:
+        number = min(end.watch, len(end.settings.targets))
+        return f"{end.subject} watches target {number}, which has no object: choose one under Attention, or watch another"
     return f"{end.subject} has no target: choose the object that it {DOES.get(end.settings.goal, 'looks at')}"
 
 

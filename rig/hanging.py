@@ -82,8 +82,8 @@ def followers(chain) -> tuple[mimic.Follower, ...]:
 
 
 def targets(chain) -> list:
-    """The targets of a chain's ends, as far as they have one."""
-    ends = [chain, *(end for end in chain.ends if end.enabled)]
+    """All targets of a chain's ends, as far as they have any."""
+    ends = [chain, *chain.targets, *(end for end in chain.ends if end.enabled)]
     return [end.target for end in ends if end.target is not None]
 
 

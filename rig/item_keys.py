@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from . import actions
 
 
-def follow(rig, items: str, number: str, places: Mapping[int, int | None]) -> None:
+def follow(rig, items: str, number: str, places: Mapping[int, int | None], numbers: Mapping[int, int] | None = None) -> None:
     """Takes along what plays on an armature (its action, its NLA strips, its drivers) when items of a list go to other places.
 
     Args:
@@ -16,23 +16,23 @@ def follow(rig, items: str, number: str, places: Mapping[int, int | None]) -> No
         items: Data path of the list.
         number: Data path of the property that holds the selected item's place.
         places: Of each item that was in the list: its new place; None where it is gone, and its keys with it.
+        numbers: What the number becomes, where it is not the place.
     """
+    numbers = {old: new for old, new in places.items() if new is not None} if numbers is None else numbers
     for action, slot in actions.playing(rig):
         if action.is_editable:
-            _follow(actions.fcurves(action, slot), items, number, places)
+            _follow(actions.fcurves(action, slot), items, number, places, numbers)
     if rig.animation_data:
-        _follow(rig.animation_data.drivers, items, number, places)
+        _follow(rig.animation_data.drivers, items, number, places, numbers)
 
 
-def _follow(curves, items: str, number: str, places: Mapping[int, int | None]) -> None:
+def _follow(curves, items: str, number: str, places: Mapping[int, int | None], numbers: Mapping[int, int]) -> None:
     gone = []
     for curve in curves:
         path = curve.data_path
         if path == number:
             for point in curve.keyframe_points:
-                place = places.get(round(point.co.y))
-                if place is not None:
-                    point.co_ui.y = place
+                point.co_ui.y = numbers.get(round(point.co.y), point.co.y)
             curve.update()
         elif path.startswith(f"{items}["):
             place, _, rest = path[len(items) + 1 :].partition("]")

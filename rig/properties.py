@@ -9,7 +9,7 @@ import bpy
 from bpy.types import Action, Object, PropertyGroup
 
 from ..solvers.table import SOLVERS
-from .authoring_properties import LimberAuthoring
+from .authoring_properties import LimberAuthoring, LimberTarget
 from .character_properties import LimberCharacter, choice
 from .joint_properties import LimberJointSettings
 from .mechanism.properties import CLASSES as MECHANISM_CLASSES
@@ -234,6 +234,7 @@ CLASSES = (
     *RETARGET_CLASSES,
     LimberJoint,
     LimberPosture,
+    LimberTarget,
     LimberSolverOptions,
     LimberEnd,
     LimberChain,

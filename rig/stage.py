@@ -13,8 +13,9 @@ from ..motion import Character, MotionError
 from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import SkeletonError
 from ..solvers.table import UnavailableSolverError, unavailable
-from . import base_posture, build
+from . import base_posture, build, gaze
 from . import goal as goals
+from .attention import Attention, partial
 from .errors import RigError
 from .hanging import in_order, joint_bones
 from .keyed import keyed
@@ -44,6 +45,7 @@ class Session:
     fixed: tuple = ()  # the same, as the model has it
     stored: dict[int, np.ndarray] = field(default_factory=dict)  # postures (n,) [rad, slides m] by their actions' session_uid
     influence: float = 1.0  # of the gaze, 0 to 1
+    attention: Attention | None = None  # of the tick to come: its state has that of the last; None where the target is followed as it is
     posture_of: tuple = ()  # the reader that has read them; empty: read them again
     state: State | None = None
     outputs: Outputs | None = None
@@ -136,14 +138,16 @@ class Stage:
             session = self.session(rig, chain)
             session.problem, session.is_broken = "", False
             try:
-                self._read(rig, chain, placement, session)
+                self._read(rig, chain, placement, session, dt)
                 coming = ahead.get((rig.session_uid, chain.uid), ())
                 session.outputs, session.state = tick(session.model, session.goal, session.state, dt, coming, session.influence)
+                session.state = replace(session.state, attention=session.attention)
                 session.problem = session.outputs.problem
             except SETUP_ERRORS as error:
                 session.problem, session.is_broken = str(error), not isinstance(error, GazeError)
                 if (state := session.state) is not None:  # it comes to rest where it was going
                     session.outputs, session.state = tick(state.model, state.goal, state, dt, influence=session.influence)
+                    session.state = replace(session.state, attention=state.attention)
             if session.outputs is not None and session.poses:
                 session.channels = session.reader.channels(session.poses, session.outputs.angles.tolist())
                 placement.moved[rig.session_uid].update(session.channels)
@@ -154,6 +158,8 @@ class Stage:
         for rig, chain in pairs:
             session = self.session(rig, chain)
             if session.outputs is not None and not session.outputs.at_rest:
+                return False
+            if not is_body(chain) and session.state is not None and session.state.attention and not session.state.attention.is_settled:
                 return False
             if self._is_circular and session.channels != session.channels_before:
                 return False
@@ -174,12 +180,13 @@ class Stage:
             return session.differs(rig, chain, placement, self._is_doubted(rig, chain))
         before, influence = (session.model, session.goal, session.poses), session.influence
         try:
-            self._read(rig, chain, placement, session)
+            self._read(rig, chain, placement, session, 0.0)
         except SETUP_ERRORS as error:
             return str(error) != session.problem
         return (
             session.is_broken
             or session.influence != influence
+            or (session.state is not None and session.attention is not session.state.attention)
             or any(now is not was for now, was in zip((session.model, session.goal, session.poses), before, strict=True))
         )
 
@@ -193,7 +200,7 @@ class Stage:
             bones.setdefault(rig.session_uid, {}).update({bone: channels.get(bone) for bone in names})
         return bones
 
-    def _read(self, rig, chain, placement: Placement, session: Session) -> None:
+    def _read(self, rig, chain, placement: Placement, session: Session, dt: float) -> None:
         """Brings the session's model, goal and authored poses up to date.
 
         Raises:
@@ -215,7 +222,7 @@ class Stage:
             session.poses = poses
         solver = self._solvers.get((rig.session_uid, chain.uid), chain.solver)
         self._update_model(chain, solver, session)
-        ends = goals.asked(chain)
+        ends = goals.asked(chain, now.watch)
         for end in ends:
             goals.check_target(end, chain, rig, depsgraph)
         base = placement.root(rig, reader.names[0], reader.base_location(poses))
@@ -223,10 +230,17 @@ class Stage:
             raise RigError(
                 f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}' inherit it: clear it"
             )
-        world_in_base = goals.base_inverse(chain, placement.object(rig) @ base)
-        wanted, *others = [goals.end_goal(end, placement.object(end.target), world_in_base) for end in ends]
+        base_in_world = placement.object(rig) @ base
+        world_in_base = goals.base_inverse(chain, base_in_world)
+        places = [placement.object(end.target) for end in ends]
+        session.attention = gaze.attention(now, ends[0], places[0], base_in_world, session.state and session.state.attention, dt)
+        if session.attention is not None:
+            places[0] = gaze.seen(session.attention, base_in_world)
+        wanted, *others = [goals.end_goal(end, target, world_in_base) for end, target in zip(ends, places, strict=True)]
         posture = reader.angles(poses)
         posture = base_posture.kept(chain, now, session, posture)
+        if now.share < 1.0:
+            wanted = replace(wanted, aim=partial(session.model.skeleton, posture, wanted.aim, now.share))
         key = (wanted, *others, now.keep, *posture.tolist())
         if session.goal is None or session.goal_key != key:
             session.goal = GazeGoal(wanted.aim, posture, wanted.symmetric, wanted.weight, now.keep, tuple(others))

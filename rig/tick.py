@@ -15,6 +15,7 @@ from ..solvers.gaze import GazeSolver, Miss, Solution, misses
 from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import Angles, Skeleton
 from ..solvers.table import SOLVERS, make_solver
+from .attention import Attention
 
 GLIDE = 0.5  # of the joints' limits, for the way from one stored posture to another: the aim along the way needs the rest
 STILL = 1e-5  # [rad, m] of a joint: a solver that moves none by more from one tick to the next, the goal being the same, has arrived
@@ -47,6 +48,7 @@ class State:
     best: tuple[float, float]  # of the answers to this goal: what ends missed [rad, m], and the shape deviation [rad]
     vain: int  # ticks of this goal that have gained nothing on that; from NO_MORE on it is solved no more
     problem: str  # of the outputs
+    attention: Attention | None = None  # kept here for the next frame; the tick itself does not use it
 
 
 @dataclass(frozen=True)

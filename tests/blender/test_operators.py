@@ -23,6 +23,8 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "choose_port",
     "add_end",
     "remove_end",
+    "add_target",
+    "remove_target",
     "use_solver",
     "add_auxiliary",
     "add_channel",
@@ -57,6 +59,8 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
 NEEDING_A_CHAIN = {
     "add_end",
     "remove_end",
+    "add_target",
+    "remove_target",
     "use_solver",
     "compare_solvers",
     "sort_comparison",
