@@ -14,7 +14,7 @@ from folder import prepare
 from mathutils import Vector
 
 FPS, FRAMES = 24, 120
-PICTURED = (20, 42, 64, 86, 108)
+PICTURED = (20, 42, 64, 86)
 NECK = 0.2  # [m] height of the cardan joint, where the head turns
 SWING = 0.8  # [rad] of the ball to either side
 EYES = 0.07  # [m] above the neck

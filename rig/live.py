@@ -256,7 +256,7 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
 def placement(depsgraph) -> Placement:
     """Where things are with the chains' newest poses, before Blender has evaluated them."""
     stage = _now.shown or _now.playback.stage
-    return stage.placement([(member.rig, chain) for member in _now.roster for chain in member.chains], depsgraph)
+    return stage.placement(live_pairs(), depsgraph)
 
 
 def is_suspended() -> bool:

@@ -32,7 +32,7 @@ class MechanismBake(Stepped):
         self.start, self.end = kept.frame_start, kept.frame_end
         if self.end < self.start:
             raise RigError(f"The range to bake ends at frame {self.end}, before it starts at {self.start}: exchange the two")
-        self.pairs = chains_live.live_chains(context.scene)
+        self.pairs = chains_live.live_pairs(context.scene)
         self.chains = Stage()
         self.stage = MechanismStage(lambda depsgraph: self.chains.placement(self.pairs, depsgraph))
         session = live.session(owner) if kept.live else None

@@ -43,14 +43,19 @@ class Found:
 
 def signature(collection) -> tuple:
     """What joints there are, so that a change shows."""
-    found = []
+    found, there = [], set()
     for thing in collection.all_objects:
-        held, part = thing.rigid_body_constraint, thing.limber.part
+        there.add(thing.session_uid)
+        held = thing.rigid_body_constraint
         if held is not None:
-            found.append((thing.session_uid, held.type, held.enabled, _uid(held.object1), _uid(held.object2)))
-        elif part.kind != NONE:
-            found.append((thing.session_uid, part.kind, _uid(part.first), _uid(part.second), _uid(part.meets)))
-    return tuple(sorted(found, key=str))
+            found.append((thing.session_uid, held.type, held.enabled, held.object1, held.object2, None))
+        elif thing.type == "EMPTY" and (part := thing.limber.part).kind != NONE:
+            found.append((thing.session_uid, part.kind, True, part.first, part.second, part.meets))
+
+    def there_or_none(thing) -> int:
+        return 0 if thing is None else thing.session_uid if thing.session_uid in there else _uid(thing)
+
+    return tuple((*said, *map(there_or_none, ends)) for *said, first, second, meets in found for ends in [(first, second, meets)])
 
 
 def _uid(thing) -> int:

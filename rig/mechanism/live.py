@@ -17,6 +17,7 @@ from ..live import CLOCK_BEHIND, CLOCK_STEP
 from ..playback import Playback
 from ..roster import exists
 from . import twin
+from .owners import TYPES
 from .reading import find
 from .stage import MechanismStage, Session, prepare
 
@@ -79,7 +80,11 @@ def forget() -> None:
 
 def look() -> None:
     """Bring twins and constraints in line with the mechanisms that say they are live: after undo, load, and any change."""
-    _now.owners = {thing.session_uid: thing.name for thing in bpy.data.objects if thing.limber.mechanism.live and thing.users_scene}
+    _now.owners = {
+        thing.session_uid: thing.name
+        for thing in bpy.data.objects
+        if thing.type in TYPES and thing.limber.mechanism.live and thing.library is None and thing.users_scene
+    }
     with _writing():
         twin.discard_others(list(_now.owners))
         for owner in owners():
@@ -109,7 +114,7 @@ def owners(scene=None) -> list:
 
 
 def _pairs(scene) -> list[tuple]:
-    return [(owner, owner.limber.mechanism) for owner in owners(scene) if owner.limber.mechanism.live]
+    return [(owner, owner.limber.mechanism) for owner in owners(scene) if owner.limber.mechanism.live and owner.mode != "EDIT"]
 
 
 def resume() -> None:
@@ -191,7 +196,7 @@ def scene_updated(scene, depsgraph) -> bool:
         return False
     if not _now.owners:
         return False
-    if not _is_in_line():
+    if depsgraph.id_type_updated("COLLECTION") or depsgraph.id_type_updated("SCENE") or not _is_in_line():
         look()
     if scene.session_uid not in _now.moving and _now.playback.stage.has_changed(_pairs(scene), depsgraph):
         _now.moving.add(scene.session_uid)

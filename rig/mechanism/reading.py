@@ -136,6 +136,8 @@ class _Reader:
             self.joints.append(_joint(one, parent, child, *ends))
 
     def _add_body(self, thing) -> None:
+        if thing.library is not None:
+            raise RigError(f"Body '{thing.name}' is another file's: make a library override of it (Object > Library Override > Make)")
         matrix = self.matrix(thing)
         part = Part(thing.name, role_of(thing), thing.name, thing.session_uid, offset=np.eye(4), scale=scale_of(thing, matrix))
         self.parts[part.name], self.poses[part.name] = part, rigid(matrix)

@@ -152,6 +152,7 @@ class MechanismStage:
         for goal in kept.goals:
             if goal.target is None:
                 raise RigError(f"Goal '{goal.name}' has no target: choose an object that says where")
+            _refuse_lost(goal, placement.depsgraph)
             _refuse_circle(goal, session.reading)
             at = back @ rigid(placement.object(goal.target))
             if goal.does == "CENTRE":
@@ -254,6 +255,15 @@ def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]
     if on is None:
         return part.name, HERE
     return part.name, frame_of(rigid(Matrix.Diagonal((*part.scale, 1.0)) @ on))
+
+
+def _refuse_lost(goal, depsgraph) -> None:
+    """Blender keeps a deleted object that a property still points to; what is seen need not be looked for."""
+    target = goal.target
+    if not target.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(target.name) is None:
+        raise RigError(
+            f"Goal '{goal.name}': target '{target.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another"
+        )
 
 
 def _refuse_circle(goal, reading: Reading) -> None:

@@ -17,7 +17,13 @@ MARK = "limber_mechanism_of"  # on the twin and its armature: the session_uid of
 
 
 def find_twin(owner) -> bpy.types.Object | None:
-    return next((thing for thing in bpy.data.objects if thing.get(MARK) == owner.session_uid), None)
+    """The owner's twin, which is called after it: looked for in every update of the scene."""
+    made = bpy.data.objects.get(_title(owner))
+    return made if made is not None and made.get(MARK) == owner.session_uid else None
+
+
+def _title(owner) -> str:
+    return f"{TITLE} {owner.session_uid}"
 
 
 def shown_parts(reading: Reading) -> list[tuple[int, Part]]:
@@ -35,10 +41,14 @@ def equip(owner, reading: Reading) -> bpy.types.Object:
     names = [str(k) for k, _ in shown_parts(reading)]
     made = find_twin(owner)
     if made is None or [bone.name for bone in made.pose.bones] != names:
-        made = hidden.hidden_armature(TITLE, names)
+        discard_others([thing[MARK] for thing in bpy.data.objects if MARK in thing and thing[MARK] != owner.session_uid])
+        made = hidden.hidden_armature(_title(owner), names)
         made[MARK] = made.data[MARK] = owner.session_uid
-    for k, part in shown_parts(reading):
-        holder = holder_of(part)
+    holders = [holder_of(part) for _, part in shown_parts(reading)]
+    for holder in _followers(made):  # copies of bodies, made while live
+        if holder not in holders:
+            _let_go(holder)
+    for (k, _), holder in zip(shown_parts(reading), holders, strict=True):
         if holder is not None and not _copies(holder, made, str(k)):
             _let_go(holder)
             constraint = holder.constraints.new("COPY_TRANSFORMS")
@@ -48,6 +58,17 @@ def equip(owner, reading: Reading) -> bpy.types.Object:
             constraint.mix_mode = "REPLACE"
             constraint.show_expanded = False
     return made
+
+
+def _followers(made) -> list:
+    """Objects and bones that copy a twin."""
+    return [
+        holder
+        for thing in bpy.data.objects
+        if thing.library is None
+        for holder in [thing, *(thing.pose.bones if thing.type == "ARMATURE" and thing.pose else ())]
+        if any(held.name.startswith(CONSTRAINT) and held.target == made for held in holder.constraints)
+    ]
 
 
 def is_equipped(owner, reading: Reading) -> bool:
