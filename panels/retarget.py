@@ -81,6 +81,7 @@ def _draw_outcome(layout, session) -> None:
         (f"Farthest: {session.reader.links[worst]}", f"{degrees(missed[worst]):.1f}°"),
         ("Place missed", bpy.utils.units.to_string("METRIC", "LENGTH", outputs.base_missed, precision=4)),
         ("At a limit", f"{len(outputs.bounded)} of {len(session.reader.places)} joints"),
+        *([("Planted", ", ".join(outputs.planted) or "none")] if any(session.linked.planted) else []),
         ("Time", f"{1e3 * outputs.seconds:.2f} ms"),
     ]
     box = layout.box().column(align=True)

@@ -23,6 +23,11 @@ class Linked(NamedTuple):
     base: str  # the target's bone on which all hang
     floating: bool  # it is paired itself
 
+    @property
+    def feet(self) -> tuple[str, ...]:
+        """The target's bones that are planted while their sources stand."""
+        return tuple(name for name, plants in zip(self.targets, self.planted, strict=True) if plants)
+
 
 def pair_by_names(rig, retarget) -> int:
     """Pairs all bones that names tell, in place of what was paired; returns how many.

@@ -132,12 +132,12 @@ class BodySession:
             self.restart()
 
     def _update_model(self, retarget, linked: Linked, held: Held) -> None:
-        key = (held, linked.weights, linked.floating, retarget.velocity, retarget.gain)
+        key = (held, linked.weights, linked.floating, linked.planted, retarget.velocity, retarget.gain)
         if self.model is not None and self.model_key == key:
             return
         body = self.reader.body(held, linked.floating)
         links = list(zip(linked.targets, linked.weights, strict=True))
-        self.model = make_model(body, links, linked.base, retarget.velocity, retarget.gain)
+        self.model = make_model(body, links, linked.base, retarget.velocity, retarget.gain, linked.feet)
         self.model_key = key
         if self.state is not None and len(self.state.wanted.rotation) != len(links):
             self.restart()
@@ -152,9 +152,10 @@ class BodySession:
         frame = np.array(self.reader.base_pose(rig, placement), float)
         frame[:3, :3] = source.nearest(frame[None, :3, :3])[0]
         base = frame[:3, 3]
+        origin = np.array(retarget.source.matrix_world.translation, float)
+        anchor = np.array((world[0, 3], world[1, 3], origin[2])) + np.array(retarget.shift, float)
+        places = anchor + retarget.scale * (places - origin)
         if linked.floating:
-            origin = np.array(retarget.source.matrix_world.translation, float)
-            anchor = np.array((world[0, 3], world[1, 3], origin[2])) + np.array(retarget.shift, float)
-            place = anchor + retarget.scale * (places[linked.targets.index(linked.base)] - origin)
-            base = to_armature[:3, :3] @ place + to_armature[:3, 3]
-        return Wanted(still @ turns, base, frame)
+            base = to_armature[:3, :3] @ places[linked.targets.index(linked.base)] + to_armature[:3, 3]
+        feet = [k for k, plants in enumerate(linked.planted) if plants]
+        return Wanted(still @ turns, base, frame, places[feet])

@@ -16,11 +16,15 @@ from ...solvers.whole_body.law import Law
 from ...solvers.whole_body.limits import Limits
 from ...solvers.whole_body.so3 import Array, exp, log
 from ...solvers.whole_body.solver import Options, WholeBody
-from ...solvers.whole_body.targets import Target, Values
+from ...solvers.whole_body.targets import Contact, Target, Values
 
 STEP = 1 / 60  # [s] the solver's longest step: each is a linearisation, and capture at 24 frames a second turns limbs by 20 degrees a frame
 AT_REST = 1e-5  # [rad/s or m/s] of the fastest joint and the base: nobody sees it
 VAIN = 120  # steps toward targets that stand still, after which what still creeps is no gain
+STANDS = 0.15  # [m/s] a foot of the source that is slower stands: capture of one that does is noisy
+LIFTS = 0.3  # [m/s] one that is faster is lifted: further up, so that noise does not lift it
+FLOOR = 0.08  # [m] above the lower of the feet: higher ones are in the air
+DRIFT = 0.1  # [m] of the source's foot from where it was when the body's was planted: then it has been dragged
 BASE_WEIGHT = 100.0  # [rad^2/m^2] of the base's place: a centimetre counts as six degrees of one link
 
 
@@ -31,6 +35,7 @@ class Model:
     body: Body
     solver: WholeBody
     base: str  # the link that is the base
+    feet: tuple[str, ...] = ()  # links that stay where they are while their sources stand
 
     @property
     def floating(self) -> bool:
@@ -43,9 +48,18 @@ class Wanted(NamedTuple):
     rotation: Array  # (k, 3, 3) of the links that follow; NaN: lost
     base: Array  # (3,) [m] place of the base
     base_frame: Array  # (4, 4) of the base as it is authored, where it does not float
+    feet: Array  # (f, 3) [m] where the sources of the body's feet are, in the body's size
 
     def equals(self, other: "Wanted") -> bool:
         return all(np.array_equal(mine, others, equal_nan=True) for mine, others in zip(self, other, strict=True))
+
+
+class Planted(NamedTuple):
+    """A foot that stands."""
+
+    link: str
+    place: Array  # (3,) [m] where it stays
+    source: Array  # (3,) [m] where its source was then, in the body's size
 
 
 @dataclass(frozen=True)
@@ -55,6 +69,7 @@ class BodyState:
     state: bodies.State
     wanted: Wanted
     vain: int  # steps since the targets stand still
+    planted: tuple["Planted", ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,12 +80,15 @@ class Outputs:
     missed: Array  # (k,) [rad] by which links miss their orientation; NaN where it is lost
     base_missed: float  # [m]
     lost: tuple[str, ...]  # links without a target in this frame
+    planted: tuple[str, ...]  # feet that stand
     bounded: tuple[str, ...]  # joints at a limit
     at_rest: bool
     seconds: float
 
 
-def make_model(body: Body, links: list[tuple[str, float]], base: str, velocity: float = 0.0, gain: float = 0.0) -> Model:
+def make_model(
+    body: Body, links: list[tuple[str, float]], base: str, velocity: float = 0.0, gain: float = 0.0, feet: tuple[str, ...] = ()
+) -> Model:
     """The body as tick wants it.
 
     Args:
@@ -79,12 +97,13 @@ def make_model(body: Body, links: list[tuple[str, float]], base: str, velocity: 
         base: The link that is the base.
         velocity: [rad/s, slides m/s] limit of all joints; 0: none.
         gain: [1/s] how soon errors are corrected; 0: at once.
+        feet: Links that stay where they are while their sources stand.
     """
     targets = [Target(link, weight=weight) for link, weight in links]
     if body.floating:
         targets.append(Target(base, "position", BASE_WEIGHT))
     law = Law(gain=gain) if gain else Law()
-    return Model(body, WholeBody(body, targets, Options(law=law, limits=Limits(velocity=velocity or None))), base)
+    return Model(body, WholeBody(body, targets, Options(law=law, limits=Limits(velocity=velocity or None))), base, feet)
 
 
 def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> tuple[Outputs, BodyState]:
@@ -100,17 +119,19 @@ def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> t
     solver = model.solver
     if before is None:
         state = _begin(model, wanted)
-        vain, lost, bounded = 0, (), ()
+        vain, lost, bounded, planted = 0, (), (), ()
     else:
         state = _carried(model, before.state, wanted)
         again = before.wanted.equals(wanted)
+        planted = _planted(model, wanted, before, dt) if dt > 0.0 else before.planted
         vain, lost, bounded = before.vain if again else 0, (), ()
         steps = ceil(dt / STEP - 1e-6) if dt > 0.0 and vain < VAIN else 0
         speeds = _speeds(before.wanted, wanted, dt) if steps and np.isfinite(solver.options.law.gain) else None
         for k in range(steps):
             part = _between(before.wanted, wanted, (k + 1) / steps) if not again else wanted
-            solution, state = solver.step(_values(model, part, speeds), state, dt / steps)
+            solution, state = solver.step(_values(model, part, speeds, planted), state, dt / steps)
             lost = solution.lost
+            planted = tuple(foot for foot in planted if f"contact of {foot.link}" not in solution.yielded)
             bounded = tuple(name for name, held in zip(model.body.names, solution.bounded.tolist(), strict=True) if held)
         vain += steps
         if again and steps and np.abs(state.velocity).max() < AT_REST:
@@ -121,11 +142,12 @@ def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> t
         missed,
         float(base_missed[0]) if model.floating else 0.0,
         lost,
+        tuple(foot.link for foot in planted),
         bounded,
         vain >= VAIN,
         perf_counter() - begun,
     )
-    return outputs, BodyState(state, wanted, vain)
+    return outputs, BodyState(state, wanted, vain, planted)
 
 
 def _begin(model: Model, wanted: Wanted) -> bodies.State:
@@ -143,9 +165,30 @@ def _carried(model: Model, state: bodies.State, wanted: Wanted) -> bodies.State:
     return replace(state, base_rotation=turn, base_position=place, frames=model.body.forward(turn, state.joints))
 
 
-def _values(model: Model, wanted: Wanted, speeds: Array | None = None) -> Values:
+def _values(model: Model, wanted: Wanted, speeds: Array | None = None, planted: tuple[Planted, ...] = ()) -> Values:
     place = wanted.base[None] if model.floating else np.zeros((0, 3))
-    return Values(wanted.rotation, place, speeds)
+    return Values(wanted.rotation, place, speeds, contacts=tuple(Contact(foot.link, foot.place) for foot in planted))
+
+
+def _planted(model: Model, wanted: Wanted, before: BodyState, dt: float) -> tuple[Planted, ...]:
+    """The feet that stand from now on, each where the body had it when its source came to stand."""
+    if not model.feet or wanted.feet.shape != before.wanted.feet.shape:
+        return ()
+    speeds = np.linalg.norm(wanted.feet - before.wanted.feet, axis=1) / dt
+    floor = np.min(wanted.feet[:, 2], where=np.isfinite(wanted.feet[:, 2]), initial=np.inf) + FLOOR
+    stood = {foot.link: foot for foot in before.planted}
+    frames = before.state.frames
+    found = []
+    for link, place, speed in zip(model.feet, wanted.feet, speeds, strict=True):
+        if not place[2] <= floor:  # in the air, or not known
+            continue
+        foot = stood.get(link)
+        if foot is not None and speed < LIFTS and np.linalg.norm(place - foot.source) < DRIFT:
+            found.append(foot)
+        elif foot is None and speed < STANDS:
+            at = model.body.placed(frames, model.body.rows([link]))[0, :3, 3] + before.state.base_position
+            found.append(Planted(link, at, place))
+    return tuple(found)
 
 
 def _between(first: Wanted, last: Wanted, share: float) -> Wanted:
@@ -156,7 +199,7 @@ def _between(first: Wanted, last: Wanted, share: float) -> Wanted:
     start = np.where(known[:, None, None], first.rotation, last.rotation)
     turned = exp(share * log(last.rotation @ start.swapaxes(1, 2))) @ start
     base = first.base + share * (last.base - first.base)
-    return Wanted(turned, base, last.base_frame)
+    return Wanted(turned, base, last.base_frame, last.feet)
 
 
 def _speeds(first: Wanted, last: Wanted, dt: float) -> Array:

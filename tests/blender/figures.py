@@ -1,9 +1,9 @@
 """Human figures as armatures, under the names of several conventions, in several rest poses."""
 
-from math import radians
+from math import asin, cos, pi, radians, sin
 
 import bpy
-from mathutils import Euler, Vector
+from mathutils import Euler, Matrix, Vector
 
 from tests.blender.rigs import make_active
 
@@ -32,7 +32,9 @@ CMU, XSENS = (dict(zip(PARTS, words.split(), strict=True)) for words in (CMU_WOR
 STRAIGHT = ("upper_arm", "forearm", "thigh", "shin")  # limbs whose way to the next bone shows how they are turned
 
 
-def figure(words: dict[str, str], name: str, size: float = 1.0, arms_out: bool = False, mode: str = "XYZ"):
+def figure(
+    words: dict[str, str], name: str, size: float = 1.0, arms_out: bool = False, mode: str = "XYZ", knee: float = SIDE["shin"][1][2]
+):
     """A figure in Pose Mode, active, all of its bones free to turn.
 
     Args:
@@ -41,6 +43,7 @@ def figure(words: dict[str, str], name: str, size: float = 1.0, arms_out: bool =
         size: Times its places.
         arms_out: It rests with its arms to the sides.
         mode: Rotation mode of its bones.
+        knee: [m] How high its knees are.
     """
     data = bpy.data.armatures.new(name)
     rig = bpy.data.objects.new(name, data)
@@ -48,6 +51,9 @@ def figure(words: dict[str, str], name: str, size: float = 1.0, arms_out: bool =
     make_active(rig)
     bpy.ops.object.mode_set(mode="EDIT")
     places = all_places(arms_out)
+    for side in ("left", "right"):
+        above, (x, y, _) = places[f"{side} shin"]
+        places[f"{side} shin"] = (above, (x, y, knee))
     for part, (parent, place) in places.items():
         bone = data.edit_bones.new(called(words, part))
         below = [spot for above, spot in places.values() if above == part]
@@ -121,4 +127,27 @@ def walk(rig, words: dict[str, str], frames: int = 24) -> None:
         hips.keyframe_insert("location", frame=frame)
         for bone in rig.pose.bones:
             bone.keyframe_insert("rotation_quaternion" if bone.rotation_mode == "QUATERNION" else "rotation_euler", frame=frame)
+    scene.frame_set(1)
+
+
+def crouch(rig, words: dict[str, str], frames: int = 24) -> None:
+    """Keys a figure that goes down and up again while its feet stand."""
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, frames
+    (_, hip), (_, knee), (_, ankle) = (SIDE[part] for part in ("thigh", "shin", "foot"))
+    thigh, shin = hip[2] - knee[2], knee[2] - ankle[2]
+    for frame in range(1, frames + 1):
+        lean = radians(40) * sin(pi * (frame - 1) / (frames - 1))
+        back = asin(thigh * sin(lean) / shin)  # ankles stay below the hips
+        turns = {"thigh": -lean, "shin": lean + back, "foot": -back}
+        for side in ("left", "right"):
+            for part, angle in turns.items():
+                bone = rig.pose.bones[called(words, f"{side} {part}")]
+                rest = rig.data.bones[bone.name].matrix_local.to_3x3()
+                bone.rotation_euler = (rest.inverted() @ Matrix.Rotation(angle, 3, "X") @ rest).to_euler("XYZ", bone.rotation_euler)
+                bone.keyframe_insert("rotation_euler", frame=frame)
+        hips = rig.pose.bones[called(words, "hips")]
+        drop = thigh + shin - thigh * cos(lean) - shin * cos(back)
+        hips.location = rig.data.bones[hips.name].matrix_local.to_3x3().inverted() @ Vector((0.0, 0.0, -drop))
+        hips.keyframe_insert("location", frame=frame)
     scene.frame_set(1)
