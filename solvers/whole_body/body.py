@@ -84,6 +84,7 @@ class Body:
             if not -1 <= link.joint < len(joints):
                 raise SkeletonError(f"link '{link.name}' is carried by joint {link.joint}: there are {len(joints)}, counted from 0")
         self.names = tuple(joint.name for joint in joints)
+        self.parents = tuple(joint.parent for joint in joints)  # joints' indices; -1: the base
         self.links = {link.name: k for k, link in enumerate(links)}
         if len(self.links) < len(links):
             twice = sorted(name for name in self.links if sum(link.name == name for link in links) > 1)

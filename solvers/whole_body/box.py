@@ -5,7 +5,7 @@ better, one at a time in Murty's order, which ends for every positive definite H
 the step before, so that one or two solves are the rule.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,16 +27,52 @@ class Boxed(NamedTuple):
     rounds: int  # linear solves
 
 
-def free(sides: Sides, matrix: Array, vector: Array, lower: Array, upper: Array) -> Array:
-    """The minimum (n,) with unknowns that have a side at that bound, and the others free of theirs."""
-    held = np.flatnonzero(sides)
-    if not len(held):
-        return np.linalg.solve(matrix, vector)
-    loose = np.flatnonzero(sides == 0)
-    x = np.where(sides < 0, lower, upper)
-    rows = matrix.take(loose, axis=0)
-    x[loose] = np.linalg.solve(rows.take(loose, axis=1), vector[loose] - rows.take(held, axis=1) @ x[held]) if len(loose) else 0.0
-    return x
+class Quadratic(Protocol):
+    """x' H x / 2 - g' x with a positive definite H, in whatever form can be solved."""
+
+    @property
+    def steepest(self) -> float:
+        """H's largest diagonal entry, to rounding's purposes."""
+
+    @property
+    def largest(self) -> float:
+        """Of g, without its signs."""
+
+    def free(self, sides: Sides, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """The minimum (n,) with unknowns that have a side at that bound and the others free of theirs.
+
+        With it comes the slope (n,) there: of what is held; that of the others has no meaning.
+        """
+
+
+class Dense:
+    """`Quadratic` with H written out."""
+
+    def __init__(self, matrix: Array, vector: Array) -> None:
+        self.matrix, self.vector = matrix, vector
+
+    @property
+    def steepest(self) -> float:
+        return float(self.matrix.diagonal().max(initial=0.0))
+
+    @property
+    def largest(self) -> float:
+        return float(np.abs(self.vector).max(initial=0.0))
+
+    def free(self, sides: Sides, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """As `Quadratic.free`."""
+        matrix, vector = self.matrix, self.vector
+        held = sides.nonzero()[0]
+        slope = np.zeros(len(vector))
+        if not len(held):
+            return np.linalg.solve(matrix, vector), slope
+        loose = (sides == 0).nonzero()[0]
+        x = np.where(sides < 0, lower, upper)
+        if len(loose):
+            rows = matrix.take(loose, axis=0)
+            x[loose] = np.linalg.solve(rows.take(loose, axis=1), vector[loose] - rows.take(held, axis=1) @ x[held])
+        slope[held] = matrix.take(held, axis=0) @ x - vector[held]
+        return x, slope
 
 
 def solve(matrix: Array, vector: Array, lower: Array, upper: Array, sides: Sides | None = None) -> Boxed:
@@ -49,32 +85,36 @@ def solve(matrix: Array, vector: Array, lower: Array, upper: Array, sides: Sides
         upper: (n,), not below `lower`.
         sides: Which bounds are likely to hold it, as in `Boxed.sides`.
     """
+    return minimum(Dense(matrix, vector), lower, upper, sides)
+
+
+def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | None = None) -> Boxed:
+    """The same, whatever the form of H."""
+    count = len(lower)
     if sides is None:
-        sides = np.zeros(len(vector), np.int8)
+        sides = np.zeros(count, np.int8)
     pinned = lower == upper
-    sides = np.where(pinned | ((sides < 0) & (lower > -np.inf)), -1, np.where((sides > 0) & (upper < np.inf), 1, 0)).astype(np.int8)
-    fewest, patience = len(vector) + 1, PATIENCE
-    steepest = float(matrix.diagonal().max(initial=0.0))
-    most = MOST_ROUNDS * len(vector) + MOST_ROUNDS
+    if pinned.any() or sides.any():
+        sides = np.where(pinned | ((sides < 0) & (lower > -np.inf)), -1, np.where((sides > 0) & (upper < np.inf), 1, 0)).astype(np.int8)
+    fewest, patience = count + 1, PATIENCE
+    most = MOST_ROUNDS * count + MOST_ROUNDS
     rounds = 0
     while True:
         rounds += 1
-        x = free(sides, matrix, vector, lower, upper)
-        slack = ROUNDING * max(1.0, float(np.abs(x).max(initial=0.0)))
-        under, over = x < lower - slack, x > upper + slack
-        wrong = under | over
+        x, slope = quadratic.free(sides, lower, upper)
+        within = np.minimum(np.maximum(x, lower), upper)
+        size = float(np.abs(x).max(initial=0.0))
+        outside = within - x
+        wrong = np.abs(outside) > ROUNDING * max(1.0, size)
         if sides.any():
-            slope = matrix @ x - vector
-            flat = ROUNDING * max(float(np.abs(vector).max()), steepest * float(np.abs(x).max()))
-            wrong |= ~pinned & (sides * slope > flat)
-        count = int(np.count_nonzero(wrong))
-        if not count or rounds == most:
-            break
-        if count < fewest:
-            fewest, patience = count, PATIENCE
+            wrong |= (sides * slope > ROUNDING * max(quadratic.largest, quadratic.steepest * size)) & ~pinned
+        count_wrong = int(np.count_nonzero(wrong))
+        if not count_wrong or rounds == most:
+            return Boxed(within, sides, rounds)
+        if count_wrong < fewest:
+            fewest, patience = count_wrong, PATIENCE
         else:
             patience -= 1
         if patience < 0:
             wrong[: np.flatnonzero(wrong)[-1]] = False
-        sides = np.where(wrong, np.where(sides != 0, 0, np.where(under, -1, 1)), sides).astype(np.int8)
-    return Boxed(np.minimum(np.maximum(x, lower), upper), sides, rounds)
+        sides = np.where(wrong, np.where(sides != 0, 0, np.where(outside > 0.0, -1, 1)), sides).astype(np.int8)

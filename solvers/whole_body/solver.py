@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from . import box, program
+from .articulated import Limbs
 from .body import BASE, Body, Frames
 from .contacts import contact_rows, coupling_rows
 from .law import Law
@@ -70,6 +71,7 @@ class WholeBody:
             raise TargetError(f"the posture must have one value for each of the {len(body)} joints, and has the shape {np.shape(posture)}")
         self._wishes = Wishes(body, self.turning, self.placed, self.options.law)
         self._normal = Normal(body, self._wishes.turning_links, self._wishes.placed_links)
+        self._limbs = Limbs(body, self._wishes.turning_links, self._wishes.placed_links, self._normal.all_at_base)
         self._levels = sorted({target.level for target in targets}) or [0]
 
     def start(self, joints: Array | None = None, base_rotation: Array | None = None, base_position: Array | None = None) -> State:
@@ -149,14 +151,21 @@ class WholeBody:
         damping = options.damping**2
         damped = np.full(self.body.unknowns, damping)
         damped[LINEAR:] += options.damping_by_error**2 * wanted.mean_square
+        drawn = np.zeros(self.body.unknowns)
+        if options.posture is not None:  # what no target sees follows it; what one does is drawn off by damping over weight of it
+            drawn[BASE:] = damping * min(1.0, options.posture_gain * dt) * (options.posture - state.joints)
         own = 0 if rows is None else len(rows)
         for level in self._levels:
             chosen = self._of_level(wanted, level)
-            matrix, vector = self._normal.equations(frames, chosen.turn_weights, chosen.turns, chosen.places, chosen.weights, chosen.moves)
-            matrix.flat[:: len(matrix) + 1] += damped
-            if options.posture is not None:  # what no target sees follows it; what one does is drawn off by damping over weight of it
-                vector[BASE:] += damping * min(1.0, options.posture_gain * dt) * (options.posture - state.joints)
-            answer = _minimum(matrix, vector, lower, upper, rows, state)
+            asked = frames, chosen.turn_weights, chosen.turns, chosen.places, chosen.weights, chosen.moves
+            if rows is None and self._limbs.is_quicker:
+                boxed = box.minimum(self._limbs.equations(*asked, damped, drawn), lower, upper, state.sides)
+                answer = program.of_box(boxed)
+            else:
+                matrix, vector = self._normal.equations(*asked)
+                matrix.flat[:: len(matrix) + 1] += damped
+                vector += drawn
+                answer = _minimum(matrix, vector, lower, upper, rows, state)
             if level != self._levels[-1]:
                 rows = self._kept(chosen, frames, answer.x, rows)
         return answer._replace(row_sides=answer.row_sides[:own], yielded=answer.yielded[:own])
@@ -212,5 +221,4 @@ def _minimum(matrix: Array, vector: Array, lower: Array, upper: Array, rows: Row
     """The least squares of a level."""
     if rows is not None:
         return program.solve(matrix, vector, lower, upper, rows, state.sides, state.row_sides)
-    boxed = box.solve(matrix, vector, lower, upper, state.sides)
-    return program.Program(boxed.x, boxed.sides, np.zeros(0, np.int8), np.zeros(0), boxed.rounds)
+    return program.of_box(box.solve(matrix, vector, lower, upper, state.sides))

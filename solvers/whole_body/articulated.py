@@ -1,0 +1,216 @@
+"""The normal equations of all targets, limb by limb, solved from the leaves in: the cost grows with the joints. Knows no Blender.
+
+A limb is a run of joints without a branch. It feels what carries it by the motion of its root alone, so once its own joints are eliminated
+what is left of it is an inertia and a force on the joint that it hangs on: the articulated body algorithm (Featherstone 1983; 2008,
+chapter 7), with weights for masses, damping for rotors, and limbs in place of joints, all limbs of a level at once. Joints that a bound
+holds are not eliminated but moved. The equations are those of `normal`; no matrix of the whole body is written out.
+"""
+
+import numpy as np
+
+from .body import BASE, Body, Frames, Indices
+from .box import Sides
+from .limbs import Carried, Layout, Level, padded
+from .so3 import Array, cross, cross_matrix
+
+# What a solve costs [us], measured on one core; only the choice between two ways to the same answer hangs on them.
+EVERY_TREE, EVERY_LEVEL, EVERY_LIMB = 130.0, 20.0, 10.0
+DENSE, DENSE_SQUARE, DENSE_CUBE = 60.0, 2.8e-3, 2.6e-5  # for all, each pair, each triple of unknowns
+
+
+class Articulated:
+    """A step's least squares, ready to be solved limb by limb. D: 3 where targets see turns alone, else 6, linear before angular."""
+
+    def __init__(self, layout: Layout, motions: Array, curvature: Array, right: Array, carried: Array, base: Array, pull: Array) -> None:
+        """
+        Args:
+            layout: The limbs.
+            motions: (m, b, D) of a unit of each joint.
+            curvature: (m, b, b) of a limb's joints by its own targets, and their damping.
+            right: (m, b, D + 1) what a limb's joints share with a motion of its root, and what its targets pull at them.
+            carried: (m, D, D + 1) a limb's targets as an inertia and a force, for motions of its root.
+            base: (6, 6) the base's own curvature.
+            pull: (6,) and what pulls at it.
+        """
+        self.layout, self.motions, self.curvature, self.right, self.carried = layout, motions, curvature, right, carried
+        self.base, self.pull = base, pull
+        self.wide = motions.shape[2]
+        self.steepest = max(float(base.diagonal().max()), float(curvature.diagonal(axis1=1, axis2=2).max(initial=0.0)))
+        self.largest = max(float(np.abs(pull).max()), float(np.abs(right[:, :, -1]).max(initial=0.0)))
+
+    def free(self, sides: Sides, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """As `box.Quadratic.free`."""
+        wide, layout = self.wide, self.layout
+        own = None
+        if sides[BASE:].any():
+            held = np.append(sides != 0, False)
+            own = np.append(np.where(sides < 0, lower, np.where(sides > 0, upper, 0.0)), 0.0)[layout.index], 1.0 - held[layout.index]
+        curvature, right, solved = self.curvature.copy(), self.right.copy(), np.empty_like(self.right)
+        left = np.zeros((0, wide, wide + 1))  # of what has been eliminated, for each limb of the level
+        below: Level | None = None
+        for level in reversed(layout.levels):
+            rows = level.rows
+            carried = self.carried[rows]
+            if below is not None:
+                hanging = (below.gathered @ left.reshape(len(left), -1)).reshape(carried.shape)
+                motions = self.motions[rows]
+                felt = motions @ hanging
+                right[rows] += felt
+                curvature[rows] += felt[:, :, :wide] @ motions.swapaxes(1, 2)
+                carried = carried + hanging
+            solved[rows] = _eliminated(curvature[rows], right[rows], None if own is None else (own[0][rows], own[1][rows]))
+            left = carried - right[rows, :, :wide].swapaxes(1, 2) @ solved[rows]
+            below = level
+        base, pull = self.base.copy(), self.pull.copy()
+        if layout.levels:
+            hanging = left.sum(0)
+            base[-wide:, -wide:] += hanging[:, :wide]
+            pull[-wide:] += hanging[:, wide]
+        x, slope = np.zeros((2, len(sides) + 1))
+        x[:BASE] = _with_held(base, pull, sides[:BASE], lower[:BASE], upper[:BASE])
+        carriers = x[None, BASE - wide : BASE]  # motions of what carries a level's limbs
+        moves = np.empty(layout.index.shape)
+        roots = np.empty((len(moves), wide))
+        for level in layout.levels:
+            rows = level.rows
+            root = carriers.take(level.above, axis=0)
+            move = solved[rows, :, wide] - (solved[rows, :, :wide] @ root[:, :, None])[:, :, 0]
+            carriers = root + (move[:, None] @ self.motions[rows])[:, 0]
+            moves[rows], roots[rows] = move, root
+        x[layout.index] = moves
+        if own is not None:
+            slope[layout.index] = (
+                (curvature @ moves[:, :, None])[:, :, 0] + (right[:, :, :wide] @ roots[:, :, None])[:, :, 0] - right[:, :, wide]
+            )
+        slope[:BASE] = base @ x[:BASE] - pull
+        return x[:-1], slope[:-1]
+
+
+def _eliminated(curvature: Array, right: Array, own: tuple[Array, Array] | None) -> Array:
+    """What joints of limbs come to (k, b, D + 1): per unit of their root's motion, turned round, and without one.
+
+    `own` has the moves (k, b) of joints that are held, and ones (k, b) for those that are free.
+    """
+    if own is None:
+        alone: Array = np.linalg.solve(curvature, right)
+        return alone
+    held, free = own
+    goal = right * free[:, :, None]
+    goal[:, :, -1] = free * (goal[:, :, -1] - (curvature @ held[:, :, None])[:, :, 0]) + held
+    matrix = curvature * free[:, :, None] * free[:, None]
+    diagonal = np.arange(free.shape[1])
+    matrix[:, diagonal, diagonal] += 1.0 - free
+    solved: Array = np.linalg.solve(matrix, goal)
+    return solved
+
+
+def _with_held(matrix: Array, vector: Array, sides: Sides, lower: Array, upper: Array) -> Array:
+    """The minimum of a small dense part."""
+    if not sides.any():
+        alone: Array = np.linalg.solve(matrix, vector)
+        return alone
+    x = np.where(sides < 0, lower, np.where(sides > 0, upper, 0.0))
+    loose = np.flatnonzero(sides == 0)
+    if len(loose):
+        x[loose] = np.linalg.solve(matrix[np.ix_(loose, loose)], (vector - matrix @ x)[loose])
+    return x
+
+
+class Limbs:
+    """Builds `Articulated` for the targets on a body's links."""
+
+    def __init__(self, body: Body, turning: Indices, placed: Indices, all_at_base: bool) -> None:
+        """
+        Args:
+            body: The tree.
+            turning: Links (k,) with an orientation target.
+            placed: Links (p,) with a position target.
+            all_at_base: Whether all of these are at the base's own place, so that they see nothing but its linear velocity.
+        """
+        self.layout = Layout(body)
+        self.all_at_base = all_at_base
+        self.turned = Carried(self.layout, body.carriers[turning])
+        self.placed = Carried(self.layout, body.carriers[placed])
+        count, width = self.layout.index.shape
+        self._diagonal = np.arange(width)
+        self._later = np.maximum(np.arange(width)[:, None], np.arange(width))  # of two joints of a limb, the one nearer to its end
+        self._half = np.triu(np.ones((width, width))) - 0.5 * np.eye(width)
+        self._shared: tuple[bytes, Array, Array] | None = None
+        unknowns = body.unknowns
+        by_limbs = EVERY_TREE + EVERY_LEVEL * len(self.layout.levels) + EVERY_LIMB * count
+        self.is_quicker = by_limbs < DENSE + DENSE_SQUARE * unknowns**2 + DENSE_CUBE * unknowns**3  # than to solve the whole at once
+
+    def shared(self, weights: Array) -> tuple[Array, Array]:
+        """Weights of the orientation targets that joints of a limb turn in it, summed: by one (m, b) and by both of two (m, b, b)."""
+        key = weights.tobytes()
+        if self._shared is None or self._shared[0] != key:
+            single = self.turned.summed(weights)
+            self._shared = key, single, single[:, self._later]
+        return self._shared[1:]
+
+    def equations(
+        self,
+        frames: Frames,
+        turn_weights: Array,
+        turn_errors: Array,
+        places: Array,
+        weights: Array,
+        errors: Array,
+        damped: Array,
+        drawn: Array,
+    ) -> Articulated:
+        """The least squares of a step.
+
+        Args:
+            frames: Where the body is; this and the next five as for `Normal.equations`.
+            turn_weights: (k,)
+            turn_errors: (k, 3) [rad]
+            places: (p, 3) [m]
+            weights: (p,)
+            errors: (p, 3) [m]
+            damped: (6 + n,) what damping adds to the diagonal.
+            drawn: (6 + n,) what else pulls at the unknowns.
+        """
+        index = self.layout.index
+        single, pairs = self.shared(turn_weights)
+        pulls = turn_weights[:, None] * turn_errors
+        torques = self.turned.summed(pulls)
+        base, pull = np.diag(damped[:BASE]), drawn[:BASE].copy()
+        base[(3, 4, 5), (3, 4, 5)] += self.turned.at_base @ turn_weights
+        pull[3:] += self.turned.at_base @ pulls
+        if self.all_at_base:
+            base[(0, 1, 2), (0, 1, 2)] += weights.sum()
+            pull[:3] += (weights[:, None] * errors).sum(0)
+            motions = padded(frames.angular).take(index, axis=0)
+            felt = motions * single[:, :, None]
+            curvature = (motions @ motions.swapaxes(1, 2)) * pairs
+            forces, inertias = torques, single[:, :1, None] * np.eye(3)
+        else:
+            own, pulled = _as_inertias(places, weights, errors)
+            base += np.tensordot(self.placed.at_base, own, 1)
+            pull += self.placed.at_base @ pulled
+            motions = padded(np.concatenate([frames.linear, frames.angular], axis=1)).take(index, axis=0)
+            carried = self.placed.summed(own)
+            carried[:, :, (3, 4, 5), (3, 4, 5)] += single[:, :, None]
+            felt = (carried @ motions[:, :, :, None])[:, :, :, 0]
+            upper = (motions @ felt.swapaxes(1, 2)) * self._half
+            curvature = upper + upper.swapaxes(1, 2)
+            forces, inertias = self.placed.summed(pulled), carried[:, 0]
+            forces[:, :, 3:] += torques
+        curvature[:, self._diagonal, self._diagonal] += np.append(damped, 1.0)[index]
+        pulled_at = (motions * forces).sum(-1) + np.append(drawn, 0.0)[index]
+        right = np.concatenate([felt, pulled_at[:, :, None]], axis=2)
+        return Articulated(self.layout, motions, curvature, right, np.concatenate([inertias, forces[:, 0, :, None]], axis=2), base, pull)
+
+
+def _as_inertias(places: Array, weights: Array, errors: Array) -> tuple[Array, Array]:
+    """Position targets as inertias (p, 6, 6) and forces (p, 6) for motions at the origin, linear before angular."""
+    arms = cross_matrix(places)
+    scaled = weights[:, None, None] * arms
+    inertias = np.zeros((len(places), BASE, BASE))
+    inertias[:, (0, 1, 2), (0, 1, 2)] = weights[:, None]
+    inertias[:, :3, 3:] = -scaled
+    inertias[:, 3:, :3] = scaled
+    inertias[:, 3:, 3:] = scaled.swapaxes(1, 2) @ arms
+    pulls = weights[:, None] * errors
+    return inertias, np.concatenate([pulls, cross(places, pulls)], axis=1)

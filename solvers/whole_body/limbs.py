@@ -1,0 +1,98 @@
+"""A body's limbs, runs of joints without a branch, and the targets on them. Knows no Blender."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .body import BASE, Body, Indices
+from .so3 import Array
+
+LONGEST = 16  # joints: longer limbs are cut, since a limb by itself is dense
+BASE_LIMB = -1  # that a limb hangs on: the base itself
+
+
+def limbs_of(parents: Sequence[int], longest: int = LONGEST) -> tuple[list[list[int]], list[int]]:
+    """Joints of each limb, from its root, and the limb that each limb hangs on, which comes before it."""
+    children = [0] * len(parents)
+    for parent in parents:
+        if parent >= 0:
+            children[parent] += 1
+    limbs: list[list[int]] = []
+    above: list[int] = []
+    limb_of: list[int] = []
+    for joint, parent in enumerate(parents):
+        own = limb_of[parent] if parent >= 0 else BASE_LIMB
+        if own == BASE_LIMB or children[parent] > 1 or len(limbs[own]) == longest:
+            above.append(own)
+            own = len(limbs)
+            limbs.append([])
+        limb_of.append(own)
+        limbs[own].append(joint)
+    return limbs, above
+
+
+class Level(NamedTuple):
+    """Limbs that are equally many limbs away from the base."""
+
+    rows: slice  # of all limbs
+    above: Indices  # (k,) the one that each hangs on, among those of the level before; the base for the first level
+    gathered: Array  # (j, k) the same as ones, so that a product sums what hangs on each
+
+
+class Layout:
+    """A body's limbs, level by level."""
+
+    def __init__(self, body: Body) -> None:
+        limbs, above = limbs_of(body.parents)
+        depths: list[int] = []
+        for up in above:
+            depths.append(0 if up == BASE_LIMB else depths[up] + 1)
+        order = sorted(range(len(limbs)), key=lambda limb: depths[limb])
+        row_of = {limb: row for row, limb in enumerate(order)} | {BASE_LIMB: 0}
+        width = max((len(limb) for limb in limbs), default=1)
+        self.index = np.full((len(limbs), width), body.unknowns, np.intp)  # the unknown at each place; one too many: none
+        self.place: dict[int, tuple[int, int]] = {}  # of each joint
+        for row, limb in enumerate(order):
+            for column, joint in enumerate(limbs[limb]):
+                self.index[row, column] = BASE + joint
+                self.place[joint] = row, column
+        self.levels: list[Level] = []
+        start, before, first_before = 0, 1, 0
+        for depth in range(max(depths, default=-1) + 1):
+            own = [limb for limb in order if depths[limb] == depth]
+            ups = np.array([row_of[above[limb]] - first_before for limb in own], np.intp)
+            self.levels.append(Level(slice(start, start + len(own)), ups, (np.arange(before)[:, None] == ups).astype(float)))
+            first_before, before = start, len(own)
+            start += len(own)
+
+
+class Carried:
+    """Targets on links, by limb and place."""
+
+    def __init__(self, layout: Layout, carriers: Indices) -> None:
+        """`carriers` (k,): the node that carries each."""
+        own: list[list[int]] = [[] for _ in layout.index]
+        for k, carrier in enumerate(carriers.tolist()):
+            if carrier > 0:
+                own[layout.place[carrier - 1][0]].append(k)
+        most = max(map(len, own), default=0)
+        self.which = np.full((len(own), most), len(carriers), np.intp)  # of the targets, for each limb; one too many: none
+        self.beyond = np.zeros((*layout.index.shape, most))  # ones where a place has a target at or beyond it in its limb
+        for row, targets in enumerate(own):
+            self.which[row, : len(targets)] = targets
+            for column, k in enumerate(targets):
+                self.beyond[row, : layout.place[int(carriers[k]) - 1][1] + 1, column] = 1.0
+        self.at_base = (carriers == 0).astype(float)
+
+    def summed(self, values: Array) -> Array:
+        """At each place of limbs (m, b, ...) the sum of targets' values (k, ...) at or beyond it in the limb."""
+        flat = padded(values.reshape(len(values), math.prod(values.shape[1:])))
+        total: Array = self.beyond @ flat.take(self.which, axis=0)
+        return total.reshape(*total.shape[:2], *values.shape[1:])
+
+
+def padded(rows: Array) -> Array:
+    """Rows with one of zeros after the last, for places where nothing is."""
+    return np.concatenate([rows, np.zeros((1, rows.shape[1]))])
