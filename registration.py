@@ -5,6 +5,7 @@ from importlib import import_module
 MODULES: tuple[str, ...] = (
     ".rig.properties",
     ".rig.robot_view",
+    ".rig.motion_check.view",
     ".operators.registry",
     ".panels.robot_overlay",
     ".panels.registry",

@@ -5,6 +5,7 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ..rig import compare
 from ..rig.errors import RigError
+from ..rig.stepped import scene_frames
 from ..solvers.table import SOLVERS
 from .stepwise import Stepwise
 from .subject import chain_of, poll_chain, poll_frames, rig_of
@@ -51,11 +52,9 @@ class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
     def _begin(self, context):
         scene, frames = context.scene, None
         if self.frames == "RANGE":
-            previewed = scene.use_preview_range
-            first, last = (scene.frame_preview_start, scene.frame_preview_end) if previewed else (scene.frame_start, scene.frame_end)
-            given = self.properties.is_property_set
-            first, last = self.frame_start if given("frame_start") else first, self.frame_end if given("frame_end") else last
-            frames = range(first, last + 1)
+            played, given = scene_frames(scene), self.properties.is_property_set
+            first = self.frame_start if given("frame_start") else played.start
+            frames = range(first, self.frame_end + 1 if given("frame_end") else played.stop)
         try:
             return compare.Comparison(scene, rig_of(context), chain_of(context), frames)
         except RigError as error:

@@ -16,6 +16,7 @@ from .match_joints import LIMBER_OT_match_joints
 from .mechanism import CLASSES as MECHANISM_CLASSES
 from .mechanism_items import CLASSES as MECHANISM_ITEM_CLASSES
 from .mirror_posture import LIMBER_OT_mirror_posture
+from .motion_check import CLASSES as MOTION_CHECK_CLASSES
 from .new_chain import LIMBER_OT_new_chain
 from .postures import (
     LIMBER_OT_add_posture,
@@ -96,6 +97,7 @@ CLASSES = (
     LIMBER_OT_sort_comparison,
     LIMBER_OT_use_solver,
     LIMBER_OT_copy_comparison,
+    *MOTION_CHECK_CLASSES,
     LIMBER_OT_bake,
     *RETARGET_CLASSES,
     LIMBER_OT_export_motion,

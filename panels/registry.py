@@ -12,6 +12,7 @@ from .gaze import LIMBER_PT_gaze
 from .lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures, LIMBER_UL_targets
 from .mechanism import CLASSES as MECHANISM_CLASSES
 from .motion import LIMBER_PT_motion
+from .motion_check import LIMBER_PT_motion_check, LIMBER_UL_findings
 from .next_step import LIMBER_PT_next_step
 from .options import LIMBER_PT_options
 from .postures import LIMBER_PT_postures
@@ -36,6 +37,7 @@ CLASSES = (
     LIMBER_UL_ends,
     LIMBER_UL_joints,
     LIMBER_UL_postures,
+    LIMBER_UL_findings,
     LIMBER_UL_targets,
     LIMBER_UL_servos,
     LIMBER_UL_channels,
@@ -64,6 +66,7 @@ CLASSES = (
     LIMBER_PT_feedback,
     LIMBER_PT_puppeteer,
     LIMBER_PT_robot_options,
+    LIMBER_PT_motion_check,
     LIMBER_PT_bake,
     LIMBER_PT_export,
 )

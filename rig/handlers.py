@@ -10,6 +10,7 @@ from bpy.app.handlers import persistent
 
 from . import calibrating, compare, live, overrides, puppeteer, robot, robot_errands, robot_view
 from .mechanism import live as mechanisms
+from .motion_check import view as motion_check
 
 IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
 FIGURES = 0.15  # [s] between two drawings of robots' figures
@@ -77,6 +78,7 @@ def _load_pre(*_) -> None:
     live.forget()
     mechanisms.forget()
     compare.forget()
+    motion_check.forget()
 
 
 @persistent

@@ -55,3 +55,10 @@ class Stepped(ABC):
         """Shows the frame that was there before."""
         whole = floor(self.frame_before)
         self.scene.frame_set(whole, subframe=self.frame_before - whole)
+
+
+def scene_frames(scene) -> range:
+    """The frames that the scene plays: of its preview range where that is in use."""
+    if scene.use_preview_range:
+        return range(scene.frame_preview_start, scene.frame_preview_end + 1)
+    return range(scene.frame_start, scene.frame_end + 1)

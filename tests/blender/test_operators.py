@@ -6,6 +6,9 @@ import pytest
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
 
 CHANGING = {  # operators that change the file: each is one step in the undo history
+    "add_demo_lamp",
+    "mark_findings",
+    "clear_marks",
     "import_urdf",
     "new_chain",
     "remove_chain",
@@ -94,7 +97,7 @@ MECHANISM = {  # verbs of mechanisms
     "remove_closure",
     "import_closures",
 }
-WITHOUT_A_RIG = {"cancel_scan"}  # is about something that goes on whatever is active
+WITHOUT_A_RIG = {"cancel_scan", "add_demo_lamp", "clear_marks"}  # are about something else than the armature at hand
 BUILT_IN = {"rna_type", "bl_idname", "bl_label", "bl_description", "bl_options", "bl_translation_context", "bl_undo_group"}
 
 

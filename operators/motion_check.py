@@ -1,0 +1,165 @@
+"""Verbs of Motion Check: check, mark the timeline, save the list and the picture."""
+
+from pathlib import Path
+
+import bpy
+from bpy.props import BoolProperty, StringProperty
+
+from ..rig.errors import RigError
+from ..rig.motion_check import marks, picture, view
+from ..rig.motion_check.check import MotionCheck, result
+from ..rig.motion_check.findings import csv
+from ..rig.stepped import scene_frames
+from .stepwise import Stepwise
+from .subject import poll_chain, rig_of
+
+
+class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
+    """Go through the scene's frames and list where the motion asks for more than joints may do, pops, or loses its target. Esc cancels"""
+
+    bl_idname = "limber.check_motion"
+    bl_label = "Check Motion"
+    bl_options = {"REGISTER"}
+
+    nothing = "The motion was not checked"
+    cancelled = "Checking is cancelled: the scene is as it was"
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_chain(cls, context):
+            return False
+        if rig_of(context).mode == "EDIT":
+            cls.poll_message_set("Leave Edit Mode first: motion is checked in Object Mode or Pose Mode")
+            return False
+        return True
+
+    def _begin(self, context):
+        shown = context.window_manager.limber_motion_check
+        try:
+            return MotionCheck(context.scene, rig_of(context), scene_frames(context.scene), shown.lost_beyond, shown.changed_beyond)
+        except RigError as error:
+            self.report({"ERROR"}, f"{self.nothing}. {error}")
+            return None
+
+    def _says(self):
+        return f"Checking the motion: frame {self.work.frame} of {self.work.frames[-1]}"
+
+    def _finish(self, context):
+        found = self.work.finish()
+        view.show(context.window_manager.limber_motion_check, found.findings)
+        count = len(found.findings)
+        said = "nothing was found" if not count else "1 finding" if count == 1 else f"{count} findings"
+        self.report({"INFO"}, f"{len(found.frames)} frames of {len(found.takes)} chains are checked: {said}")
+        return {"FINISHED"}
+
+
+def _poll_result(cls, context) -> bool:
+    if not poll_chain(cls, context):
+        return False
+    if result(rig_of(context)) is None:
+        cls.poll_message_set("The motion of this armature was not checked yet: press Check Motion")
+        return False
+    return True
+
+
+class LIMBER_OT_mark_findings(bpy.types.Operator):
+    """Put a marker on the timeline at the worst frame of each finding; Limber's earlier ones go"""
+
+    bl_idname = "limber.mark_findings"
+    bl_label = "Mark on Timeline"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_result(cls, context)
+
+    def execute(self, context):
+        count = marks.put(context.scene, result(rig_of(context)).findings)
+        self.report({"INFO"}, f"{count} markers are on the timeline")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_clear_marks(bpy.types.Operator):
+    """Take the markers of Motion Check off the timeline; your own stay"""
+
+    bl_idname = "limber.clear_marks"
+    bl_label = "Clear Marks"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not marks.are_there(context.scene):
+            cls.poll_message_set("The timeline has no markers of Motion Check: press Mark on Timeline first")
+            return False
+        return True
+
+    def execute(self, context):
+        self.report({"INFO"}, f"{marks.clear(context.scene)} markers are taken off the timeline")
+        return {"FINISHED"}
+
+
+class _Save:
+    """Writes what the last check has found to a file that a user chooses."""
+
+    filename_ext = ""
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_result(cls, context)
+
+    def invoke(self, context, event):
+        self.filepath = f"{bpy.path.clean_name(rig_of(context).name)} motion{self.filename_ext}"
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        if not self.filepath:
+            self.report({"ERROR"}, "No file is chosen: give one")
+            return {"CANCELLED"}
+        path = Path(bpy.path.ensure_ext(bpy.path.abspath(self.filepath), self.filename_ext))
+        try:
+            self._write(path, result(rig_of(context)))
+        except (OSError, RigError) as error:
+            self.report({"ERROR"}, f"{path} cannot be written: {error}")
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{path} is written")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_save_findings(_Save, bpy.types.Operator):
+    """Write the findings as comma-separated values, for a spreadsheet"""
+
+    bl_idname = "limber.save_findings"
+    bl_label = "Save CSV"
+
+    filename_ext = ".csv"
+    filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    check_existing: BoolProperty(name="Check Existing", description="Ask before a file is replaced", default=True, options={"HIDDEN"})
+    filter_glob: StringProperty(name="Files Shown", description="Which files the browser shows", default="*.csv", options={"HIDDEN"})
+
+    def _write(self, path: Path, found) -> None:
+        path.write_text(csv(list(found.findings)), encoding="utf-8")
+
+
+class LIMBER_OT_save_motion_picture(_Save, bpy.types.Operator):
+    """Write a picture: each joint's way over the frames with its limits, and what was found in colours"""
+
+    bl_idname = "limber.save_motion_picture"
+    bl_label = "Save Picture"
+
+    filename_ext = ".png"
+    filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    check_existing: BoolProperty(name="Check Existing", description="Ask before a file is replaced", default=True, options={"HIDDEN"})
+    filter_glob: StringProperty(name="Files Shown", description="Which files the browser shows", default="*.png", options={"HIDDEN"})
+
+    def _write(self, path: Path, found) -> None:
+        picture.write(found, path)
+
+
+CLASSES = (
+    LIMBER_OT_check_motion,
+    LIMBER_OT_mark_findings,
+    LIMBER_OT_clear_marks,
+    LIMBER_OT_save_findings,
+    LIMBER_OT_save_motion_picture,
+)

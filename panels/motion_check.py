@@ -1,0 +1,49 @@
+"""What a robot could not follow, before it has to."""
+
+import bpy
+
+from ..operators.subject import rig_of
+from ..rig.motion_check import marks, view
+from ..rig.motion_check.check import result
+from ..rig.motion_check.findings import KINDS
+from .tab import ChainTab, sentence
+
+
+class LIMBER_UL_findings(bpy.types.UIList):
+    """What Motion Check has found; click to jump there"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        layout.label(text=view.label(item), icon=KINDS[item.kind].icon)
+
+
+class LIMBER_PT_motion_check(ChainTab, bpy.types.Panel):
+    """Where the motion asks for more than joints may do, pops, or loses its target"""
+
+    bl_label = "Motion Check"
+    bl_order = 6
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        shown = context.window_manager.limber_motion_check
+        column = layout.column(align=True)
+        column.use_property_split = True
+        column.prop(shown, "lost_beyond")
+        column.prop(shown, "changed_beyond")
+        layout.operator("limber.check_motion", icon="VIEWZOOM")
+        found = result(rig_of(context))
+        if found is None:
+            return
+        if not found.findings:
+            sentence(layout, f"Frames {found.frames[0]} to {found.frames[-1]}: nothing was found", "CHECKMARK")
+        elif shown.findings:
+            layout.template_list("LIMBER_UL_findings", "", shown, "findings", shown, "active", rows=5)
+            if 0 <= shown.active < len(shown.findings):
+                sentence(layout, shown.findings[shown.active].name, KINDS[shown.findings[shown.active].kind].icon)
+        row = layout.row(align=True)
+        row.operator("limber.mark_findings", icon="MARKER_HLT")
+        if marks.are_there(context.scene):
+            row.operator("limber.clear_marks", text="", icon="X")
+        row = layout.row(align=True)
+        row.operator("limber.save_findings", icon="FILE_TEXT")
+        row.operator("limber.save_motion_picture", icon="IMAGE_DATA")

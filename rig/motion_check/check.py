@@ -1,0 +1,120 @@
+"""Goes through the frames as a bake does, and notes what chains do there. Nothing is written; what was found is runtime state."""
+
+from dataclasses import dataclass
+
+import bpy
+
+from .. import axes, live, unkeyed
+from ..errors import RigError
+from ..stage import Stage
+from ..stepped import Stepped
+from .findings import Finding, JointRange, Take, findings
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a check of an armature's chains."""
+
+    takes: tuple[Take, ...]
+    findings: tuple[Finding, ...]
+    frames: range
+
+
+_results: dict[int, Result] = {}  # by the armature object's session_uid
+
+
+def result(rig) -> Result | None:
+    """What the last check of an armature has found in this session."""
+    return _results.get(rig.session_uid)
+
+
+def forget() -> None:
+    """Drop all results: the data that they speak of is gone."""
+    _results.clear()
+
+
+class MotionCheck(Stepped):
+    """A check of all chains of an armature that have a target, one frame a step.
+
+    Args:
+        scene: The scene with the armature.
+        rig: The armature object.
+        frames: Those to check, in order.
+        lost_beyond, changed_beyond: [rad] see `findings`.
+
+    Raises:
+        RigError: the range is empty, or no chain has a target.
+    """
+
+    def __init__(self, scene, rig, frames: range, lost_beyond: float, changed_beyond: float) -> None:
+        if not frames:
+            raise RigError(f"The range to check ends at frame {frames.stop - 1}, before it starts at {frames.start}: exchange the two")
+        own = [(rig, chain) for chain in rig.limber.chains if chain.target is not None]
+        if not own:
+            raise RigError(f"No chain of '{rig.name}' has a target: choose one in the Gaze panel")
+        self.rig, self.frames, self.own = rig, frames, own
+        known = {chain.uid for _, chain in own}
+        self.pairs = [*own, *(pair for pair in live.live_pairs(scene) if pair[0] != rig or pair[1].uid not in known)]
+        self.beyond = lost_beyond, changed_beyond
+        self.seconds = scene.render.fps_base / scene.render.fps
+        self.stage = Stage()
+        self.takes: dict[str, Take] = {}
+        self.done = 0
+        self.unkeyed = unkeyed.remember(scene)
+        super().__init__(scene)
+
+    @property
+    def total(self) -> int:
+        return len(self.frames)
+
+    @property
+    def frame(self) -> int:
+        """The one that comes next, or the last."""
+        return self.frames[min(self.done, self.total - 1)]
+
+    def step(self) -> bool:
+        """Checks one frame; returns whether there are more.
+
+        Raises:
+            RigError: a chain cannot be solved from the first frame on.
+        """
+        frame = self.frame
+        self.scene.frame_set(frame)
+        self.stage.advance(self.pairs, bpy.context.evaluated_depsgraph_get(), self.seconds if self.done else 0.0)
+        for rig, chain in self.own:
+            session = self.stage.session(rig, chain)
+            if session.outputs is None:
+                raise RigError(f"Frame {frame}: {session.problem}")
+            self._note(self.takes.get(chain.uid) or self._begin(chain, session), frame, session)
+        self.done += 1
+        return self.done < self.total
+
+    def _begin(self, chain, session) -> Take:
+        joints = tuple(
+            JointRange(axes.label(*place), j.lower, j.upper, j.velocity, j.acceleration, j.jerk, j.kind == "prismatic")
+            for place, j in zip(session.reader.places, session.model.skeleton.joints, strict=True)
+        )
+        take = self.takes[chain.uid] = Take(chain.name, self.seconds, joints)
+        return take
+
+    def _note(self, take: Take, frame: int, session) -> None:
+        outputs = session.outputs
+        take.frames.append(frame)
+        take.wanted.append(outputs.solution.angles)
+        take.filtered.append(outputs.angles)
+        take.missed.append(outputs.solution.aim_error)
+        take.missed_after.append(outputs.filtered_aim_error)
+        if session.problem:
+            take.problems[frame] = session.problem
+
+    def finish(self) -> Result:
+        """What was found, which is kept for the panel as well."""
+        self._end()
+        takes = tuple(self.takes.values())
+        found = tuple(finding for take in takes for finding in findings(take, *self.beyond))
+        _results[self.rig.session_uid] = made = Result(takes, found, self.frames)
+        return made
+
+    def _put_back(self) -> None:
+        super()._put_back()
+        unkeyed.put_back(self.unkeyed)

@@ -1,0 +1,30 @@
+"""Findings on the timeline: markers that can be told from the user's own and taken away again."""
+
+from collections.abc import Iterable
+
+from .findings import KINDS, Finding
+
+PREFIX = "Limber: "  # of the markers' names
+
+
+def put(scene, found: Iterable[Finding]) -> int:
+    """A marker at the worst frame of each finding, those of one frame and kind in one; earlier ones go. Returns how many there are."""
+    clear(scene)
+    joints: dict[tuple[int, str], list[str]] = {}
+    for finding in found:
+        joints.setdefault((finding.worst, finding.kind), []).append(finding.joint or finding.chain)
+    for (frame, kind), names in joints.items():
+        scene.timeline_markers.new(f"{PREFIX}{KINDS[kind].label} {', '.join(names)}", frame=frame)
+    return len(joints)
+
+
+def clear(scene) -> int:
+    """Takes Limber's markers away; returns how many there were."""
+    ours = [marker for marker in scene.timeline_markers if marker.name.startswith(PREFIX)]
+    for marker in ours:
+        scene.timeline_markers.remove(marker)
+    return len(ours)
+
+
+def are_there(scene) -> bool:
+    return any(marker.name.startswith(PREFIX) for marker in scene.timeline_markers)

@@ -1,0 +1,88 @@
+"""What the panel shows of Motion Check, and how strict it is. Of this session: nothing of it is the file's."""
+
+from math import radians
+
+import bpy
+from bpy.props import CollectionProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
+
+from . import check
+from .findings import KINDS, Finding
+
+
+def _jump(view, context) -> None:
+    """The scene goes to the frame where the selected finding is worst."""
+    if 0 <= view.active < len(view.findings):
+        context.scene.frame_set(view.findings[view.active].frame)
+
+
+class LimberFinding(bpy.types.PropertyGroup):
+    """A line of the list."""
+
+    name: StringProperty(name="Finding", description="What was found")
+    kind: StringProperty(name="Kind", description="Key of the kind of finding")
+    frame: IntProperty(name="Frame", description="Frame where it is worst")
+    until: IntProperty(name="Last Frame", description="Last frame where it is so")
+    since: IntProperty(name="First Frame", description="First frame where it is so")
+
+
+class LimberMotionCheck(bpy.types.PropertyGroup):
+    """The list, and what counts."""
+
+    findings: CollectionProperty(name="Findings", description="What was found, the gravest first", type=LimberFinding)
+    active: IntProperty(name="Finding", description="Select a finding to jump to the frame where it is worst", update=_jump)
+    lost_beyond: FloatProperty(
+        name="Aim Lost Beyond",
+        description="Angle by which the end may miss its target, after the motion filter, before it counts as lost",
+        subtype="ANGLE",
+        default=radians(5),
+        min=radians(0.1),
+        max=radians(180),
+    )
+    changed_beyond: FloatProperty(
+        name="Filter Changes Beyond",
+        description="Angle by which the motion filter may keep a joint from where the solver wants it before that is told",
+        subtype="ANGLE",
+        default=radians(5),
+        min=radians(0.1),
+        max=radians(180),
+    )
+
+
+def show(view: LimberMotionCheck, found: tuple[Finding, ...]) -> None:
+    """Fills the list, without leaving the frame."""
+    view.findings.clear()
+    for finding in found:
+        line = view.findings.add()
+        line.name, line.kind = finding.sentence, finding.kind
+        line.frame, line.since, line.until = finding.worst, finding.first, finding.last
+    view.active = -1  # none: whoever selects one is taken there
+
+
+def forget() -> None:
+    """Empties the list and drops all results: the data that they speak of is gone."""
+    check.forget()
+    for manager in bpy.data.window_managers:
+        manager.limber_motion_check.findings.clear()
+
+
+def label(line: LimberFinding) -> str:
+    """A line's frames and words."""
+    frames = f"{line.since}" if line.since == line.until else f"{line.since}-{line.until}"
+    return f"{frames}  {KINDS[line.kind].label}: {line.name}"
+
+
+CLASSES = (LimberFinding, LimberMotionCheck)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.WindowManager.limber_motion_check = PointerProperty(
+        name="Motion Check", description="What the last Motion Check has found", type=LimberMotionCheck
+    )
+
+
+def unregister() -> None:
+    del bpy.types.WindowManager.limber_motion_check
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
