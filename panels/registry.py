@@ -9,6 +9,7 @@ from .compare import LIMBER_PT_compare, LIMBER_PT_comparison
 from .ends import LIMBER_PT_ends
 from .export import LIMBER_PT_export
 from .gaze import LIMBER_PT_gaze
+from .life import LIMBER_PT_life
 from .lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures, LIMBER_UL_targets
 from .mechanism import CLASSES as MECHANISM_CLASSES
 from .motion import LIMBER_PT_motion
@@ -47,6 +48,7 @@ CLASSES = (
     LIMBER_PT_next_step,
     LIMBER_PT_joints,
     LIMBER_PT_postures,
+    LIMBER_PT_life,
     *RETARGET_CLASSES,
     LIMBER_PT_gaze,
     LIMBER_PT_attention,

@@ -14,6 +14,45 @@ class LimberTarget(PropertyGroup):
     target: PointerProperty(name="Target", description="Object that the chain may look at, turn as or reach for", type=Object)
 
 
+class LimberLife(PropertyGroup):
+    """Breathing, sway and glances on top of a chain's posture."""
+
+    amount: FloatProperty(
+        name="Amount",
+        description="How much life there is on top of the posture while frames play: 0 none. It can be keyed",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+    )
+    breathing: FloatProperty(
+        name="Breathing",
+        description="Angle of the joints that lift the end most",
+        default=radians(2),
+        min=0.0,
+        soft_max=radians(15),
+        subtype="ANGLE",
+    )
+    sway: FloatProperty(
+        name="Sway",
+        description="Angle by which joints swing slowly, those near the root most",
+        default=radians(2),
+        min=0.0,
+        soft_max=radians(15),
+        subtype="ANGLE",
+    )
+    glances: FloatProperty(
+        name="Glances",
+        description="Angle by which the last joints dart away and back. What the gaze holds on its target stays there: glances are seen"
+        " where Influence or Share leave them room",
+        default=radians(4),
+        min=0.0,
+        soft_max=radians(30),
+        subtype="ANGLE",
+    )
+    seed: IntProperty(name="Seed", description="Another number is another life of the same kind", default=0, min=0)
+
+
 class LimberAuthoring:
     """How a chain's gaze and its posture go together. Not registered itself: chains have these properties."""
 
@@ -81,3 +120,4 @@ class LimberAuthoring:
         subtype="TIME",
         unit="TIME_ABSOLUTE",
     )
+    life: PointerProperty(name="Life", description="Breathing, sway and glances on top of the posture", type=LimberLife)

@@ -9,7 +9,7 @@ import bpy
 from bpy.types import Action, Object, PropertyGroup
 
 from ..solvers.table import SOLVERS
-from .authoring_properties import LimberAuthoring, LimberTarget
+from .authoring_properties import LimberAuthoring, LimberLife, LimberTarget
 from .character_properties import LimberCharacter, choice
 from .joint_properties import LimberJointSettings
 from .mechanism.properties import CLASSES as MECHANISM_CLASSES
@@ -235,6 +235,7 @@ CLASSES = (
     LimberJoint,
     LimberPosture,
     LimberTarget,
+    LimberLife,
     LimberSolverOptions,
     LimberEnd,
     LimberChain,

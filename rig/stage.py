@@ -13,7 +13,7 @@ from ..motion import Character, MotionError
 from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import SkeletonError
 from ..solvers.table import UnavailableSolverError, unavailable
-from . import base_posture, build, gaze
+from . import alive, base_posture, build, gaze
 from . import goal as goals
 from .attention import Attention, partial
 from .errors import RigError
@@ -45,6 +45,7 @@ class Session:
     fixed: tuple = ()  # the same, as the model has it
     stored: dict[int, np.ndarray] = field(default_factory=dict)  # postures (n,) [rad, slides m] by their actions' session_uid
     influence: float = 1.0  # of the gaze, 0 to 1
+    life: np.ndarray | None = None  # (n,) [rad] on top of the posture; None: there is none
     attention: Attention | None = None  # of the tick to come: its state has that of the last; None where the target is followed as it is
     posture_of: tuple = ()  # the reader that has read them; empty: read them again
     state: State | None = None
@@ -140,13 +141,15 @@ class Stage:
             try:
                 self._read(rig, chain, placement, session, dt)
                 coming = ahead.get((rig.session_uid, chain.uid), ())
-                session.outputs, session.state = tick(session.model, session.goal, session.state, dt, coming, session.influence)
+                session.outputs, session.state = tick(
+                    session.model, session.goal, session.state, dt, coming, session.influence, session.life
+                )
                 session.state = replace(session.state, attention=session.attention)
                 session.problem = session.outputs.problem
             except SETUP_ERRORS as error:
                 session.problem, session.is_broken = str(error), not isinstance(error, GazeError)
                 if (state := session.state) is not None:  # it comes to rest where it was going
-                    session.outputs, session.state = tick(state.model, state.goal, state, dt, influence=session.influence)
+                    session.outputs, session.state = tick(state.model, state.goal, state, dt, influence=session.influence, life=state.life)
                     session.state = replace(session.state, attention=state.attention)
             if session.outputs is not None and session.poses:
                 session.channels = session.reader.channels(session.poses, session.outputs.angles.tolist())
@@ -187,6 +190,7 @@ class Stage:
             session.is_broken
             or session.influence != influence
             or (session.state is not None and session.attention is not session.state.attention)
+            or (session.state is not None and session.life is not session.state.life)
             or any(now is not was for now, was in zip((session.model, session.goal, session.poses), before, strict=True))
         )
 
@@ -239,6 +243,7 @@ class Stage:
         wanted, *others = [goals.end_goal(end, target, world_in_base) for end, target in zip(ends, places, strict=True)]
         posture = reader.angles(poses)
         posture = base_posture.kept(chain, now, session, posture)
+        session.life = alive.life(now.life, session, posture, world_in_base, depsgraph.scene)
         if now.share < 1.0:
             wanted = replace(wanted, aim=partial(session.model.skeleton, posture, wanted.aim, now.share))
         key = (wanted, *others, now.keep, *posture.tolist())

@@ -48,6 +48,7 @@ class State:
     best: tuple[float, float]  # of the answers to this goal: what ends missed [rad, m], and the shape deviation [rad]
     vain: int  # ticks of this goal that have gained nothing on that; from NO_MORE on it is solved no more
     problem: str  # of the outputs
+    life: Angles | None = None  # (n,) [rad] on top of the goal's posture
     attention: Attention | None = None  # kept here for the next frame; the tick itself does not use it
 
 
@@ -112,7 +113,13 @@ def _glides(limited: tuple[Filter, ...], seconds: float) -> tuple[Filter, ...]:
 
 
 def tick(
-    model: Model, goal: GazeGoal, state: State | None, dt: float, ahead: Sequence[GazeGoal] = (), influence: float = 1.0
+    model: Model,
+    goal: GazeGoal,
+    state: State | None,
+    dt: float,
+    ahead: Sequence[GazeGoal] = (),
+    influence: float = 1.0,
+    life: Angles | None = None,
 ) -> tuple[Outputs, State]:
     """The chain's next frame.
 
@@ -126,13 +133,15 @@ def tick(
         dt: Time since then [s]; 0 solves without moving the filter.
         ahead: The goals of the next frames, where they are known; for solvers that look ahead.
         influence: 0 to 1: how much of the way from the posture to the solution each joint goes.
+        life: (n,) [rad] what is added to the posture, also where that is on its way.
 
     Raises:
         GazeError: The goal cannot be used and there is no state to hold.
     """
     begun = perf_counter()
     goal, posture = _glide(model, goal, state, dt)
-    again = state is not None and state.goal is goal and state.model is model
+    again = state is not None and state.goal is goal and state.model is model and state.life is life
+    alive = goal if life is None else replace(goal, posture=goal.posture + life)
     foresight = {"ahead": ahead} if ahead and model.looks_ahead else {}
     stirs = bool(foresight) and any(coming.ends != goal.ends for coming in ahead)
     if again and ((state.vain >= NO_MORE and not stirs) or dt == 0.0):
@@ -143,13 +152,13 @@ def tick(
         # A memory is of use to the solver that made it alone; the rest of the model may be built anew at every frame.
         memory = last.memory if last and type(state.model.solver) is type(model.solver) else None
         try:
-            solution = model.solver.solve(goal, start=last.angles if last else None, memory=memory, **foresight)
+            solution = model.solver.solve(alive, start=last.angles if last else None, memory=memory, **foresight)
             best, vain = _progress(solution, last, (state.best, state.vain) if again else None)
         except GazeError as error:
             if state is None:
                 raise
             solution, best, vain, problem = last, state.best, NO_MORE, str(error)
-    wanted = _blend(model.skeleton, goal.posture, solution.angles, influence)
+    wanted = _blend(model.skeleton, alive.posture, solution.angles, influence)
     if state is None:
         motion = tuple(joint.rest(angle) for joint, angle in zip(model.filters, wanted, strict=True))
     else:
@@ -166,10 +175,10 @@ def tick(
         and not any(joint.velocity or joint.acceleration for joint in (*motion, *posture)),
         problem=problem,
         seconds=perf_counter() - begun,
-        goal=goal,
+        goal=alive,
         skeleton=model.skeleton,
     )
-    return outputs, State(solution, motion, posture, model, goal, best, vain, problem)
+    return outputs, State(solution, motion, posture, model, goal, best, vain, problem, life)
 
 
 def _blend(skeleton: Skeleton, posture: Angles, solved: Angles, influence: float) -> list[float]:

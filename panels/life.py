@@ -1,0 +1,25 @@
+"""Life on top of the posture."""
+
+import bpy
+
+from ..operators.subject import rig_of
+from ..rig import chains
+from .tab import ChainTab
+
+
+class LIMBER_PT_life(ChainTab, bpy.types.Panel):
+    """Breathing, sway and glances on top of the posture, while frames play"""
+
+    bl_label = "Life"
+    bl_parent_id = "LIMBER_PT_postures"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        life = chains.active(rig_of(context)).life
+        layout.use_property_split = True
+        layout.prop(life, "amount", slider=True)
+        column = layout.column(align=True)
+        column.active = life.amount > 0.0
+        for name in ("breathing", "sway", "glances", "seed"):
+            column.prop(life, name)
