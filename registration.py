@@ -10,6 +10,7 @@ MODULES: tuple[str, ...] = (
     ".panels.robot_overlay",
     ".panels.registry",
     ".rig.keymap",
+    ".batch.command",
     ".rig.handlers",
 )  # relative names; each has register() and unregister()
 

@@ -10,12 +10,12 @@ import sys
 from collections.abc import Sequence
 
 import numpy as np
+from limber.batch.spread import SpreadError
 from limber.solvers.erik.parameters import Hyperparameters
 
 from .chunks import ERIK_WITH
 from .jobs import TIMES, Answer
 from .paper import TABLE_8, THRESHOLD
-from .runners import RunnerError
 from .sweep import Sweep, add_sample, arguments, asked_skeletons, gather, run
 
 TRIED: dict[str, Sequence[object]] = {
@@ -68,7 +68,7 @@ def main() -> None:
     sweep = Sweep(asked.pairs, asked.seed)
     try:
         results = gather(sweep, run(sweep, names, solvers, asked.folder, asked.scheduler, asked.workers), names, solvers)
-    except RunnerError as error:
+    except SpreadError as error:
         sys.exit(str(error))
     print(f"{'':34} {'combined':>9} {'orientation':>12} {'<=.04':>7} {'iterations':>11} {'ms':>7}")
     for name in names:

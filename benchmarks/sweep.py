@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+from limber.batch.spread import SpreadError
 from limber.solvers.goals import GazeError, Orientation
 from limber.solvers.table import SOLVERS
 
@@ -118,7 +119,7 @@ def main() -> None:
     sweep = Sweep(asked.pairs, asked.seed, asked.full, FULL_CHUNK if asked.full else CHUNK)
     try:
         folder = run(sweep, names, asked.solvers, asked.folder, asked.scheduler, asked.workers)
-    except (runners.RunnerError, GazeError) as error:
+    except (SpreadError, GazeError) as error:
         sys.exit(str(error))
     print("\n".join(summary_table(gather(sweep, folder, names, asked.solvers))))
     print(f"answers: {folder}")

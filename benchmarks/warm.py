@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
+from limber.batch.spread import SpreadError
 from limber.solvers.goals import GazeError
 
 from .jobs import folder_for, kept
-from .runners import RunnerError, complete
+from .runners import complete
 from .sweep import arguments, asked_skeletons, solvers_for_orientations
 from .walks import KINDS, Figures, Walk, figures
 
@@ -61,7 +62,7 @@ def main() -> None:
     names = asked_skeletons(ask, asked.skeletons)
     try:
         rows = run(names, asked.solvers, asked.paths, asked.folder, asked.scheduler, asked.workers)
-    except (RunnerError, GazeError) as error:
+    except (SpreadError, GazeError) as error:
         sys.exit(str(error))
     print("\n".join(table(rows)))
 

@@ -26,7 +26,7 @@ LIMIT = 240.0  # [s] for one process: the longest test file takes about 60 s on 
 MORE_THAN_CORES = 1  # files at a time: those with a robot wait for it most of the time
 HEARTBEAT = 20.0  # [s] between lines that say what is running
 NO_TEST_COLLECTED = 5  # pytest's exit code
-PLAIN_FOLDERS = ("house", "motion", "solvers", "urdf", "hardware", "benchmarks", "demo")
+PLAIN_FOLDERS = ("house", "motion", "solvers", "urdf", "hardware", "batch", "benchmarks", "demo")
 BLENDERS = {".venv": "the newest Blender for Python 3.11", ".venv-4.2": "Blender 4.2", ".venv-newest": "the newest Blender"}
 NEWEST = ".venv-newest"
 

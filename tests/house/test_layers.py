@@ -8,6 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMPY, SERIAL, BLENDER = {"numpy"}, {"serial"}, {"bpy", "bmesh", "mathutils", "bpy_extras", "gpu", "gpu_extras", "blf", "bl_ui"}
+DASK = {"distributed", "cloudpickle"}  # only where a cluster is asked for
 MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "solvers": (set(), NUMPY),
     "motion": (set(), set()),
@@ -15,6 +16,7 @@ MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "urdf": ({"solvers"}, set()),
     "rig": ({"solvers", "motion", "hardware", "urdf"}, NUMPY | BLENDER),
     "operators": ({"rig", "solvers", "motion", "hardware", "urdf"}, NUMPY | BLENDER),
+    "batch": ({"rig"}, BLENDER | DASK),
     "panels": ({"operators", "rig", "solvers", "motion", "hardware"}, NUMPY | BLENDER),
 }
 SOURCES = [path for layer in MAY_IMPORT for path in sorted((ROOT / layer).rglob("*.py"))]

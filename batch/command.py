@@ -1,0 +1,153 @@
+"""The command that bakes many .blend files, each in a Blender of its own.
+
+    blender --command limber_bake FILE_OR_FOLDER ...
+
+It bakes every chain that has a target, what follows another armature live, and live mechanisms, in all scenes. WALK.blend becomes
+WALK_baked.blend beside it; with --to the same name in another folder. The same command again goes on where it was broken off: files that
+were baked as they are now are not baked again.
+"""
+
+import argparse
+import json
+import sys
+import time
+import tomllib
+from dataclasses import asdict
+from pathlib import Path
+
+import bpy
+
+from .one import bake_file
+from .runs import ANSWER, run
+from .spread import SpreadError
+from .tasks import BatchError, Journal, Outcome, Settings, Task, digest, plan
+
+NAME = "limber_bake"
+JOURNAL = "limber_bake.jsonl"
+LIMIT = 3600.0  # [s] for one file
+# The Blender module has no command line of its own.
+IN_PYTHON = (
+    "import bpy, addon_utils, importlib, sys; addon_utils.enable(sys.argv[1]);"
+    " sys.exit(importlib.import_module(sys.argv[1] + '.batch.command').main(sys.argv[2:]))"
+)
+
+
+def main(argv: list[str], launcher: list[str] | None = None) -> int:
+    """Runs the command; returns 0, or 1 where a file failed, or 2 where nothing was begun.
+
+    Args:
+        argv: What follows the command's name.
+        launcher: Begins the command that starts another Blender with Limber; None: this Blender's own.
+    """
+    if argv[:1] == ["--one"]:
+        return _one(*argv[1:])
+    asked = _arguments().parse_args(argv)
+    settings = Settings(tuple(asked.frames) if asked.frames else None, asked.only_live, asked.scripts)
+    launcher = [asked.blender, "--command", NAME] if asked.blender else launcher or _own_launcher()
+    try:
+        tasks = plan(asked.files, asked.to, asked.in_place)
+        journal = Journal(asked.journal or _journal(tasks, asked.to), settings, _version())
+        outcomes = _bake(tasks, settings, journal, launcher, asked)
+    except (BatchError, SpreadError) as error:
+        print(f"{NAME}: {error}", file=sys.stderr)
+        return 2
+    if asked.report:
+        asked.report.write_text(json.dumps([asdict(outcome) for outcome in outcomes], indent=1) + "\n", encoding="utf-8")
+    return _sum_up(outcomes)
+
+
+def _arguments() -> argparse.ArgumentParser:
+    ask = argparse.ArgumentParser(prog=NAME, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("files", nargs="+", type=Path, metavar="FILE_OR_FOLDER", help="a folder stands for all .blend files in it")
+    ask.add_argument("--to", type=Path, metavar="FOLDER", help="where baked files go, under their own names")
+    ask.add_argument("--in-place", action="store_true", help="write over the files that are baked")
+    ask.add_argument("--frames", nargs=2, type=int, metavar=("FIRST", "LAST"), help="default: as each chain says")
+    ask.add_argument("--only-live", action="store_true", help="only chains that were saved live")
+    ask.add_argument("--scripts", action="store_true", help="let Python in the files run: drivers with expressions need it")
+    ask.add_argument("--workers", type=int, default=0, help="Blenders at a time (default: one a core)")
+    ask.add_argument(
+        "--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster to bake on; it needs this Blender and these paths"
+    )
+    ask.add_argument("--blender", default="", metavar="PATH", help="the Blender to start, where it is another than this one")
+    ask.add_argument("--limit", type=float, default=LIMIT, metavar="SECONDS", help="for one file (default %(default)g)")
+    ask.add_argument("--journal", type=Path, metavar="FILE", help=f"what was baked (default: {JOURNAL} beside the baked files)")
+    ask.add_argument("--again", action="store_true", help="bake also what was baked before")
+    ask.add_argument("--report", type=Path, metavar="FILE.json", help="what came of each file, for other programs")
+    return ask
+
+
+def _bake(tasks: list[Task], settings: Settings, journal: Journal, launcher: list[str], asked: argparse.Namespace) -> list[Outcome]:
+    there = [] if asked.again else [task for task in tasks if journal.has(task)]
+    outcomes = [Outcome(str(task.source), str(task.output), "there already") for task in there]
+    todo = [task for task in tasks if task not in there]
+    read = {task: digest(task.source) for task in todo}
+    began = time.monotonic()
+    if there:
+        print(f"{NAME}: {len(there)} of {len(tasks)} files are there already", flush=True)
+    for number, (task, outcome) in enumerate(run(todo, settings, launcher, asked.limit, asked.workers, asked.scheduler) if todo else (), 1):
+        journal.note(task, read[task], outcome)
+        outcomes.append(outcome)
+        left = (time.monotonic() - began) / number * (len(todo) - number)
+        print(f"[{len(there) + number}/{len(tasks)}] {_sentence(outcome)}" + (f"; about {left:.0f} s left" if left else ""), flush=True)
+    return outcomes
+
+
+def _sentence(outcome: Outcome) -> str:
+    name = Path(outcome.source).name
+    if outcome.state == "baked":
+        return f"{name}: {outcome.frames} frames in {outcome.seconds:.1f} s, to {outcome.output}"
+    return f"{name}: {outcome.state}. {outcome.reason}"
+
+
+def _sum_up(outcomes: list[Outcome]) -> int:
+    """What deserves a look comes last, where it is seen."""
+    for outcome in outcomes:
+        for remark in outcome.remarks:
+            print(f"{Path(outcome.source).name}: {remark}")
+    counts = {
+        state: sum(outcome.state == state for outcome in outcomes) for state in ("baked", "there already", "nothing to bake", "failed")
+    }
+    print(f"{NAME}: " + ", ".join(f"{count} {state}" for state, count in counts.items() if count))
+    for outcome in outcomes:
+        if outcome.state == "failed":
+            print(f"failed: {outcome.source}: {outcome.reason}", file=sys.stderr)
+    return 1 if counts["failed"] else 0
+
+
+def _journal(tasks: list[Task], folder: Path | None) -> Path:
+    return (folder or tasks[0].output.parent) / JOURNAL
+
+
+def _own_launcher() -> list[str]:
+    if bpy.app.binary_path:
+        return [bpy.app.binary_path, "--command", NAME]
+    return [sys.executable, "-c", IN_PYTHON, __package__.rpartition(".")[0]]
+
+
+def _version() -> str:
+    manifest = Path(__file__).resolve().parents[1] / "blender_manifest.toml"
+    return str(tomllib.loads(manifest.read_text(encoding="utf-8"))["version"])
+
+
+def _one(source: str, output: str, settings: str) -> int:
+    """One file, in this Blender: its outcome is a line of the output."""
+    told = json.loads(settings)
+    told["frames"] = tuple(told["frames"]) if told["frames"] else None
+    outcome = bake_file(Task(Path(source), Path(output)), Settings(**told))
+    print(f"\n{ANSWER}{json.dumps(asdict(outcome))}", flush=True)
+    return int(outcome.state == "failed")
+
+
+_handle = None
+
+
+def register() -> None:
+    global _handle
+    _handle = bpy.utils.register_cli_command(NAME, main)
+
+
+def unregister() -> None:
+    global _handle
+    if _handle is not None:
+        bpy.utils.unregister_cli_command(_handle)
+        _handle = None

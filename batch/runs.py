@@ -1,0 +1,88 @@
+"""Files baked by Blenders of their own, on this machine or a cluster; what each says is read from its output. Knows no Blender."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from typing import Any
+
+from .spread import cluster, first_of_dask, first_of_pool, spread, usable_cores
+from .tasks import Outcome, Settings, Task
+
+ANSWER = "limber_bake: "  # begins the line of a process's output that says what came of its file
+LAST_LINES = 3  # of a Blender that crashed, in the report
+
+
+def command(launcher: list[str], task: Task, settings: Settings) -> list[str]:
+    """The command that bakes one file."""
+    return [*launcher, "--one", str(task.source), str(task.output), json.dumps(asdict(settings))]
+
+
+def run(
+    tasks: list[Task], settings: Settings, launcher: list[str], limit: float, workers: int, scheduler: str
+) -> Iterator[tuple[Task, Outcome]]:
+    """Bakes files, and yields what came of each as it comes.
+
+    Args:
+        tasks, settings: What, and how.
+        launcher: Begins the command of a Blender that has Limber.
+        limit: Seconds for one file.
+        workers: Processes of this machine at a time; 0: one a core.
+        scheduler: Address of a Dask cluster to use instead; its machines must have the launcher and the files at the same paths. It runs
+            plain commands: workers need no Limber in their own Python.
+
+    Raises:
+        SpreadError: the cluster cannot be used.
+    """
+    if scheduler:
+        with cluster(scheduler) as (client, count):
+            yield from _answers(tasks, settings, launcher, limit, lambda *a, **k: client.submit(*a, pure=False, **k), first_of_dask, count)
+        return
+    count = workers or usable_cores()
+    pool = ThreadPoolExecutor(count)
+    try:
+        yield from _answers(tasks, settings, launcher, limit, pool.submit, first_of_pool, count)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _answers(
+    tasks: list[Task],
+    settings: Settings,
+    launcher: list[str],
+    limit: float,
+    submit: Callable[..., Any],
+    first: Callable[[set[Any]], set[Any]],
+    count: int,
+) -> Iterator[tuple[Task, Outcome]]:
+    """Each task's outcome. A time limit and a launcher that is not there are outcomes too."""
+    # A function of Python's own: workers of a cluster have no Limber to find one of ours in.
+    options = {"capture_output": True, "text": True, "errors": "replace", "stdin": subprocess.DEVNULL, "timeout": limit}
+
+    def start(task: Task) -> Any:
+        return submit(subprocess.run, command(launcher, task, settings), **options)
+
+    for task, future in spread(tasks, start, first, count):
+        yield task, _outcome(task, future)
+
+
+def _outcome(task: Task, future: Any) -> Outcome:
+    """What a process says of its file; one that says nothing has failed, and its last lines are the reason."""
+    try:
+        done: subprocess.CompletedProcess[str] = future.result()
+    except subprocess.TimeoutExpired as late:
+        return _failed(task, f"It did not end within {late.timeout:g} s and was ended: give more by --limit")
+    except OSError as error:
+        return _failed(task, f"Blender cannot be started: {error}")
+    said = [line.removeprefix(ANSWER) for line in done.stdout.splitlines() if line.startswith(ANSWER)]
+    if said:
+        return Outcome(**json.loads(said[-1]))
+    last = "; ".join([line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()][-LAST_LINES:])
+    return _failed(task, f"Blender ended without a word of the file (exit code {done.returncode}): {last}")
+
+
+def _failed(task: Task, reason: str) -> Outcome:
+    return Outcome(str(task.source), str(task.output), "failed", reason)
