@@ -101,7 +101,7 @@ class LIMBER_OT_new_mechanism(bpy.types.Operator):
         thing = context.active_object
         try:
             collection = build.collection_of(thing, context.scene)
-            if thing.type == "ARMATURE" and not any(map(build.is_joint, collection.all_objects)):
+            if thing.type == "ARMATURE" and not build.has_joints(collection):
                 kept = build.make(thing)
                 kept.use_bones = True
                 self.report({"INFO"}, f"The bones of '{thing.name}' are bodies now: add closures where loops close, then press Check")

@@ -238,13 +238,18 @@ def owner_in(collection):
     return owner
 
 
+def has_joints(collection) -> bool:
+    """Whether a collection has joints of its own: what is elsewhere in the file is no part of the scene's collection."""
+    return any(map(is_joint, collection.objects if collection.is_embedded_data else collection.all_objects))
+
+
 def check_joints(collection) -> None:
     """Whether a collection's joints can be read.
 
     Raises:
         RigError: there is none, or one cannot be.
     """
-    if not any(map(is_joint, collection.all_objects)):
+    if not has_joints(collection):
         raise RigError(
             f"Collection '{collection.name}' has no joint: add rigid body constraints to it (Physics), or empties with a Joint of Limber's"
         )

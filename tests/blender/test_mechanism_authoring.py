@@ -286,3 +286,16 @@ def test_bones_with_a_closure_are_a_mechanism():
     bpy.context.scene.frame_set(3)
     for name, was in moved.items():
         assert np.abs(np.array(rig.pose.bones[name].matrix) - was).max() < 1e-4, name
+
+
+def test_joints_of_another_mechanism_are_none_of_an_object_beside_its_collection():
+    bpy.ops.limber.add_mechanism()
+    lone = bpy.data.objects.new("Lone", None)
+    bpy.context.scene.collection.objects.link(lone)
+    make_active(lone)
+    with pytest.raises(RuntimeError, match="has no joint"):
+        bpy.ops.limber.new_mechanism()
+    rig = build({"arm": "X"})
+    make_active(rig)
+    assert bpy.ops.limber.new_mechanism() == {"FINISHED"}
+    assert rig.limber.mechanism.use_bones
