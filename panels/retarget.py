@@ -8,7 +8,7 @@ import numpy as np
 from ..operators.subject import rig_of
 from ..rig import live
 from ..rig.errors import capitalised
-from .tab import RigTab, listed, sentence
+from .tab import ArmatureTab, listed, sentence
 
 
 class LIMBER_UL_pairs(bpy.types.UIList):
@@ -21,7 +21,7 @@ class LIMBER_UL_pairs(bpy.types.UIList):
         row.label(text=item.source or "?", icon="PINNED" if item.plant else "BACK")
 
 
-class LIMBER_PT_retarget(RigTab, bpy.types.Panel):
+class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
     """The whole body follows another armature: motion capture, or any animated one"""
 
     bl_label = "Retarget"

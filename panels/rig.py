@@ -18,7 +18,7 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         rig = rig_of(context)
-        if rig is None:
+        if rig is None or rig.type != "ARMATURE":
             sentence(layout, "No armature is active: click the robot's armature", "INFO")
             column = layout.column(align=True)
             column.operator("limber.import_urdf", icon="IMPORT")

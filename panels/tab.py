@@ -55,11 +55,20 @@ class Tab:
 
 
 class RigTab(Tab):
-    """A panel that speaks of the armature at hand."""
+    """A panel that speaks of the armature at hand, or of what has a mechanism."""
 
     @classmethod
     def poll(cls, context):
         return rig_of(context) is not None
+
+
+class ArmatureTab(Tab):
+    """A panel that speaks of the armature at hand, and not of what has a mechanism alone."""
+
+    @classmethod
+    def poll(cls, context):
+        rig = rig_of(context)
+        return rig is not None and rig.type == "ARMATURE"
 
 
 class RobotTab(Tab):

@@ -66,7 +66,8 @@ def prepare(owner, depsgraph) -> Session:
     counts = count(solver, found.state)
     named = {goal.body.name for goal in owner.limber.mechanism.goals if goal.body}
     is_determined = not named & set(counts.undetermined)
-    return Session(reading, solver, Model(solver, found.state, (), is_determined))
+    is_over_actuated = counts.independent_actuators < counts.actuators
+    return Session(reading, solver, Model(solver, found.state, (), is_determined, is_over_actuated))
 
 
 class MechanismStage:

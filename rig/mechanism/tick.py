@@ -38,6 +38,7 @@ class Model:
     rest: Pose
     motors: tuple[Motor, ...]
     is_determined: bool = True  # the motors' values say where every body is that a goal names
+    is_over_actuated: bool = False  # motors follow from one another: filtered one by one, they could not be met
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
         shown, is_closed = follow.state, follow.report.assembled
     outputs = Outputs(
         poses=model.solver.poses(shown),
-        values=filtered,
+        values=values(model, shown) if model.is_over_actuated else filtered,
         wanted=asked,
         report=report,
         is_closed=is_closed,

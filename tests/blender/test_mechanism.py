@@ -308,3 +308,31 @@ def test_rendering_shows_what_playing_shows_and_leaves_live_where_it_is():
     live.end_render(scene)
     assert those.session(owner).outputs.values == here
     assert those.world(bpy.data.objects["Platform"])[0, 3] == pytest.approx(0.5, abs=1e-6)
+
+
+def test_more_motors_than_freedoms_agree_with_one_another_all_the_way():
+    owner = those.add("four_bar")
+    kept = owner.limber.mechanism
+    for name in ("Rocker Shaft", "Crank Pin"):
+        those.make_active(bpy.data.objects[name])
+        bpy.ops.limber.add_motors()
+    kept.motors[1].velocity = 0.4  # slower than the others
+    those.make_active(owner)
+    bpy.ops.limber.mechanism_live()
+    kept.motors[0].value = 0.8
+    kept.drive = "TARGETS"
+    goal = kept.goals.add()
+    goal.name, goal.does, goal.body = "Rocker", "ORIENTATION", bpy.data.objects["Rocker"]
+    goal.target = those.box("wanted")
+    goal.target.rotation_euler.y = -0.25  # the other way the crank is soon at its dead centre
+    for k in range(20):
+        those.clock(1, 100.0 + k * those.FRAME)
+        session = those.session(owner)
+        assert session.outputs.is_closed
+        assert session.problem == ""
+    shown = [session.solver.values(session.state.shown, motor.bone)[0] for motor in kept.motors]
+    assert np.abs(np.subtract(session.outputs.values, shown)).max() < 1e-9
+    assert abs(shown[1]) > 0.02
+    for k in range(20, 120):
+        those.clock(1, 100.0 + k * those.FRAME)
+    assert abs(those.session(owner).outputs.values[1]) == pytest.approx(0.25, abs=1e-4)
