@@ -79,7 +79,7 @@ class LIMBER_OT_add_pair(bpy.types.Operator):
 
     def execute(self, context):
         rig = rig_of(context)
-        bone = rig.data.bones.active
+        bone = rig.data.bones.active if rig.type == "ARMATURE" else None
         pairing.add(rig.limber.retarget, bone.name if bone else "", "")
         return {"FINISHED"}
 
