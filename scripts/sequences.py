@@ -15,20 +15,32 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "build" / "sequences"
 PER_SEED = 50
+KEPT_CHARACTERS = 40_000  # of the output: the last sequence and what it raised
 LIMIT = 600.0  # [s] for one seed: it takes about 40 s on an idle core
 
 
 def play(seed: int, environment: str) -> tuple[int, str]:
     """Plays one seed; returns it, and the output where it failed."""
-    variables = {"LIMBER_SEQUENCES": str(PER_SEED), "LIMBER_SEQUENCE_SEED": str(seed), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    command = [str(ROOT / environment / "bin" / "python"), "-m", "pytest", "-q", "--no-header", "tests/blender/test_sequences.py"]
+    variables = {"LIMBER_SEQUENCES": str(PER_SEED), "LIMBER_SEQUENCE_SEED": str(seed), "LIMBER_SEQUENCE_STEPS": "1"}
+    variables |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    # unbuffered and uncaptured, so that a Blender that crashes leaves the steps that led there
+    command = [
+        str(ROOT / environment / "bin" / "python"),
+        "-u",
+        "-m",
+        "pytest",
+        "-q",
+        "-s",
+        "--no-header",
+        "tests/blender/test_sequences.py",
+    ]
     try:
         done = subprocess.run(
             command, cwd=ROOT, env={**os.environ, **variables}, capture_output=True, text=True, timeout=LIMIT, check=False
         )
     except subprocess.TimeoutExpired:
         return seed, f"did not end within {LIMIT:.0f} s"
-    return seed, "" if done.returncode == 0 else done.stdout + done.stderr
+    return seed, "" if done.returncode == 0 else f"{done.stdout[-KEPT_CHARACTERS:]}\n{done.stderr}"
 
 
 def failed_before() -> list[int]:

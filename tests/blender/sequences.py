@@ -84,6 +84,7 @@ class Sequences(RuleBasedStateMachine):
         limber.register()
         self.watched = registered()
         self.now = 1000.0
+        self.is_deed = True  # and no undo or redo
         self.links: list = []  # every link that there was
         self.were_live: set[int] = set()
 
@@ -247,6 +248,7 @@ class Sequences(RuleBasedStateMachine):
     @precondition(lambda self: bpy.ops.ed.undo.poll())
     @rule(steps=st.integers(1, 3))
     def undo(self, steps: int) -> None:
+        self.is_deed = False
         for _ in range(steps):
             if bpy.ops.ed.undo.poll():
                 bpy.ops.ed.undo()
@@ -254,6 +256,7 @@ class Sequences(RuleBasedStateMachine):
     @precondition(lambda self: bpy.ops.ed.redo.poll())
     @rule()
     def redo(self) -> None:
+        self.is_deed = False
         bpy.ops.ed.redo()
 
     @rule()
@@ -292,6 +295,9 @@ class Sequences(RuleBasedStateMachine):
     @invariant()
     def all_is_well(self) -> None:
         bpy.context.view_layer.update()  # as a window does after every deed
+        if self.is_deed:  # data that changed outside any undo step would crash Blender at the next undo
+            bpy.ops.ed.undo_push(message="deed")
+        self.is_deed = True
         assert not self.raised, "\n".join(self.raised)
         assert registered() == self.watched, "a handler is gone, or there twice"
         left = self._traces([rig for rig in self._armatures() if is_live(rig)])

@@ -7,13 +7,14 @@ import os
 
 import hypothesis
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.blender.sequences import Sequences
 
 COUNT = int(os.environ.get("LIMBER_SEQUENCES", "6"))
 STEPS = 25  # of a sequence at most
+TELLS_STEPS = "LIMBER_SEQUENCE_STEPS" in os.environ  # as they are made
 SEED = int(os.environ.get("LIMBER_SEQUENCE_SEED", "0"))
 
 
@@ -30,7 +31,7 @@ def test_any_sequence_of_deeds_raises_nothing_and_leaves_nothing():
         database=None,
         deadline=None,
         phases=[Phase.generate],  # a sequence is short enough to be read as it is; robots take their time at every try to shorten it
-        print_blob=True,
+        verbosity=Verbosity.debug if TELLS_STEPS else Verbosity.normal,
         suppress_health_check=list(HealthCheck),
     )
     run_state_machine_as_test(hypothesis.seed(SEED)(Sequences), settings=chosen)
