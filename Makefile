@@ -9,6 +9,7 @@ END ?=
 SECONDS ?= 600
 RING ?=
 RIGS ?= ../shared/rigs
+BODIES ?= ../shared/data/human-gazebo/humanSubject01_66dof.urdf ../shared/whole_body/humanSubject01_48dof.urdf ../shared/whole_body/iCubGenova03.urdf
 
 .NOTPARALLEL:
 .PHONY: help setup main demo test bench build soak window lint format clean
@@ -33,7 +34,7 @@ demo: build ## install the package, run the main job without a screen, leave pic
 test: setup build ## run the rings of tests (RING="lint plain blender installed window newest": these of them)
 	@.venv/bin/python scripts/rings.py $(RING)
 
-bench: main ## print every benchmark's table, about 15 minutes; the comparison of solvers with its pictures in build/bench (RIGS=FOLDER: chains of rigs)
+bench: main ## print every benchmark's table, about 15 minutes; the comparison of solvers with its pictures in build/bench (RIGS=FOLDER: chains of rigs, BODIES="FILE.urdf ...": whole bodies)
 	@.venv/bin/python -m benchmarks.environment
 	.venv/bin/python -m benchmarks.report
 	.venv/bin/python -m benchmarks.jacobian
@@ -41,6 +42,7 @@ bench: main ## print every benchmark's table, about 15 minutes; the comparison o
 	.venv/bin/python -m benchmarks.erik_sweep
 	.venv/bin/python -m benchmarks.motion --settle
 	.venv/bin/python -m benchmarks.link
+	.venv/bin/python -m benchmarks.whole_body.table --urdf $(BODIES)
 
 soak: main ## all figures of the robot that take long (SECONDS=600, 30 minutes): a stream, lateness, Stop, firmware and servos behind ports, random faults
 	@.venv/bin/python -m benchmarks.soak --seconds $(SECONDS)

@@ -12,11 +12,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
 import numpy as np
+from limber.solvers.whole_body.body import Coupling
 
 from .__main__ import body_for, first, follower, frames_of
 
@@ -54,7 +56,7 @@ class Pinocchio:
 
     label = "pinocchio + daqp"
 
-    def __init__(self, urdf: Path, given: Arrays, velocity: float) -> None:
+    def __init__(self, urdf: Path, given: Arrays, velocity: float, couplings: Sequence[Coupling] = ()) -> None:
         import daqp
         import pinocchio
 
@@ -64,6 +66,11 @@ class Pinocchio:
         self.given, self.dt, self.velocity = given, float(given["dt"]), velocity
         self.frames = [self.model.getFrameId(str(link)) for link in given["links"]]
         self.base = self.model.getFrameId(str(given["base_link"]))
+        self.coupled = np.zeros((len(couplings), self.model.nv))
+        self.bounds = np.array([(coupling.lower, coupling.upper) for coupling in couplings]).reshape(-1, 2)
+        for row, coupling in enumerate(couplings):
+            for name, factor in coupling.factors.items():
+                self.coupled[row, self.model.joints[self.model.getJointId(name)].idx_v] = factor
 
     def start(self) -> np.ndarray:
         links = [str(link) for link in self.given["links"]]
@@ -97,7 +104,9 @@ class Pinocchio:
         upper[6:] = np.minimum(self.model.upperPositionLimit[7:] - self.q[7:], room)
         lower[6:] = np.maximum(self.model.lowerPositionLimit[7:] - self.q[7:], -room)
         matrix = jacobian.T @ jacobian + DAMPING * np.eye(count)
-        move, *_ = self.daqp.solve(matrix, -jacobian.T @ error, np.zeros((0, count)), upper, lower, np.zeros(count, np.int32))
+        at = self.coupled[:, 6:] @ self.q[7:]
+        above, below = np.append(upper, self.bounds[:, 1] - at), np.append(lower, self.bounds[:, 0] - at)
+        move, *_ = self.daqp.solve(matrix, -jacobian.T @ error, self.coupled, above, below, np.zeros(len(above), np.int32))
         self.q = pin.integrate(self.model, self.q, move)
         self._update()
 
@@ -137,6 +146,15 @@ class Pink(Pinocchio):
         return np.array([self.now.get_transform_frame_to_world(task.frame).rotation for task in self.tasks])
 
 
+def without_shapes(urdf: Path) -> str:
+    """A URDF's text without meshes, which MuJoCo would look for and which play no part."""
+    robot = ElementTree.parse(urdf).getroot()
+    for link in robot.iter("link"):
+        for shape in [*link.findall("visual"), *link.findall("collision")]:
+            link.remove(shape)
+    return ElementTree.tostring(robot, encoding="unicode")
+
+
 class Mink:
     label = "mink (daqp)"
 
@@ -145,7 +163,7 @@ class Mink:
         import mujoco
 
         self.mink = mink
-        spec = mujoco.MjSpec.from_file(str(urdf))
+        spec = mujoco.MjSpec.from_string(without_shapes(urdf))
         spec.compiler.fusestatic = False
         spec.compiler.discardvisual = True
         spec.compiler.balanceinertia = True
@@ -181,7 +199,8 @@ class Mink:
         return np.array([self.now.get_transform_frame_to_world(task.frame_name, "body").rotation().as_matrix() for task in self.tasks])
 
 
-CONTESTANTS = (Limber, Pinocchio, Pink, Mink)
+OTHERS = (Pinocchio, Pink, Mink)
+CONTESTANTS = (Limber, *OTHERS)
 
 
 def degrees_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -219,6 +238,12 @@ def race(urdf: Path, given: Arrays, steps: int, rounds: int) -> list[str]:
     return lines + missing
 
 
+def beside_peers(module: str) -> None:
+    """Runs a module in the environment with the peers, where there is one, and leaves."""
+    if PYTHON.exists() and Path(sys.prefix).resolve() != PYTHON.parents[1].resolve():
+        sys.exit(subprocess.run([str(PYTHON), "-m", module, *sys.argv[1:]], cwd=ROOT, check=False).returncode)
+
+
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--urdf", type=Path, required=True)
@@ -226,8 +251,7 @@ def main() -> None:
     ask.add_argument("--steps", type=int, default=200, help="frames of a round (default 200)")
     ask.add_argument("--rounds", type=int, default=3)
     asked = ask.parse_args()
-    if PYTHON.exists() and Path(sys.prefix).resolve() != PYTHON.parents[1].resolve():
-        sys.exit(subprocess.run([str(PYTHON), "-m", "benchmarks.whole_body.peers", *sys.argv[1:]], cwd=ROOT, check=False).returncode)
+    beside_peers("benchmarks.whole_body.peers")
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with np.load(asked.targets) as file:
         given = dict(file)

@@ -3,14 +3,17 @@
     python -m benchmarks.whole_body.table --urdf FILE [FILE ...] [--steps 360]
 
 Motions are made on each model within its limits (`motions`), with orientations of all links that have a place of their own and the root's
-position; iCub-like couplings hold where the model has iCub's shoulders and torso. MNTE is eq. 14 (0 to 2, of which the paper shows
+position; the cables of iCub's shoulders bound sums of their joints where the model has them. MNTE is eq. 14 (0 to 2, of which the paper shows
 logarithms), RMSE eq. 15 [rad/s]; the first 2 s are discarded as there. Instantaneous optimisation solves each frame until no joint moves by
-more than a thousandth of a radian; pair-wise, it solves each pair of links by itself, on the joints between them.
+more than a thousandth of a radian; pair-wise, it solves each pair of links by itself, on the joints between them. The peers make one step
+a frame, in .venv-bench (`python -m benchmarks.environment`); what cannot be had is named.
 """
 
 import argparse
+import math
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +22,7 @@ from limber.solvers.rotations import to_matrix
 from limber.solvers.skeleton import End
 from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.law import Law
+from limber.solvers.whole_body.so3 import log
 from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import State, since
 from limber.solvers.whole_body.targets import Target, Values
@@ -29,6 +33,7 @@ from limber.urdf.whole_body import body as body_of
 
 from .__main__ import Arrays, first, follower, frames_of
 from .motions import KINDS, motion
+from .peers import NO_LIMIT, OTHERS, Mink, Pinocchio, beside_peers
 
 TRANSIENT = 2.0  # [s] discarded, as in the paper
 PAPER_GAIN = 20.0  # [1/s] K of the paper's law, a third of what is stable at 60 Hz
@@ -36,16 +41,21 @@ ENDED = 1e-3  # [rad or m] an instantaneous solve whose moves are smaller has co
 SAME_PLACE = 1e-6  # [m]
 MOST = 30  # updates of an instantaneous solve
 
-# Stand-ins for iCub's tendons: shoulder joints that bound each other's sums. Sizes are of its kind, not its own data sheet's.
-COUPLED = [({f"{side}_shoulder_pitch": 1.71, f"{side}_shoulder_roll": -1.71}, -6.06, 1.5) for side in ("l", "r")] + [
-    ({f"{side}_shoulder_roll": 1.71, f"{side}_shoulder_yaw": 1.71}, -1.2, 4.0) for side in ("l", "r")
-]
+# iCub's shoulders hang on cables whose lengths bound sums of pitch, roll and yaw [deg]; the figures are those that its makers' kinematics
+# library, iKin, holds the arms to.
+PULLEY = 1.71  # ratio
+CABLES = (((PULLEY, -PULLEY, 0.0), -347.0, np.inf), ((PULLEY, -PULLEY, -PULLEY), -366.57, 112.42), ((0.0, 1.0, 1.0), -66.6, 213.3))
 
 
 def couplings_for(tree: Tree) -> list[Coupling]:
-    """The couplings whose joints a model has."""
-    names = {joint.name for joint in tree.joints}
-    return [Coupling(f"coupling {k}", factors, low, high) for k, (factors, low, high) in enumerate(COUPLED) if set(factors) <= names]
+    """The cables of shoulders, where a model has iCub's."""
+    names, found = {joint.name for joint in tree.joints}, []
+    for side in "lr":
+        joints = [f"{side}_shoulder_{turn}" for turn in ("pitch", "roll", "yaw")]
+        if names.issuperset(joints):
+            for k, (factors, low, high) in enumerate(CABLES):
+                found.append(Coupling(f"{side} cable {k}", dict(zip(joints, factors, strict=True)), math.radians(low), math.radians(high)))
+    return found
 
 
 def tracked_links(tree: Tree) -> list[str]:
@@ -83,6 +93,10 @@ def instantaneous(solver: WholeBody, given: Arrays) -> tuple[list[State], list[f
         seconds.append(time.process_time() - began)
         states.append(replace(state, velocity=since(state, before, dt)))
     return states, seconds
+
+
+Peer = Pinocchio | Mink
+Run = Callable[[], tuple[np.ndarray, list[float]]]  # orientations (t, k, 3, 3) of the links, and times [s]
 
 
 class PairWise:
@@ -125,45 +139,87 @@ class PairWise:
         return states, seconds
 
 
-def scores(body: Body, given: Arrays, states: Sequence[State]) -> tuple[float, float]:
-    """MNTE and RMSE of velocity [rad/s] after the transient."""
-    rows = body.rows([str(link) for link in given["links"]])
-    moved_by = body.moved_by[body.carriers[rows]]
-    mnte, rmse = [], []
-    for k in range(min(round(TRANSIENT / float(given["dt"])), len(states) - 1), len(states)):
-        turns = body.placed(states[k].frames, rows)[:, :3, :3]
-        mnte.append(0.5 * (3.0 - np.einsum("kij,kij->k", turns, given["rotation"][k])).mean())
-        spin = moved_by @ (states[k].frames.angular * states[k].velocity[:, None])
-        rmse.append(np.sqrt(((spin - given["angular_velocity"][k]) ** 2).mean()))
-    return float(np.mean(mnte)), float(np.mean(rmse))
+def turns_of(body: Body, links: Sequence[str], states: Sequence[State]) -> np.ndarray:
+    """Orientations (t, k, 3, 3) of links."""
+    rows = body.rows(links)
+    return np.array([body.placed(state.frames, rows)[:, :3, :3] for state in states])
 
 
-def methods(tree: Tree, body: Body, given: Arrays) -> dict[str, Callable[[], tuple[list[State], list[float]]]]:
-    """What is compared, by name."""
+def by_peer(peer: Peer, given: Arrays) -> tuple[np.ndarray, list[float]]:
+    """Orientations of the links, and times [s]."""
+    peer.reset()
+    turns, seconds = [], []
+    for k in range(len(given["rotation"])):
+        began = time.process_time()
+        peer.step(k)
+        seconds.append(time.process_time() - began)
+        turns.append(peer.rotations())
+    return np.array(turns), seconds
+
+
+def scores(given: Arrays, turns: np.ndarray) -> tuple[float, float]:
+    """MNTE and RMSE of velocity [rad/s], as differences of orientations, after the transient."""
+    dt, wanted = float(given["dt"]), given["rotation"]
+    late = slice(min(round(TRANSIENT / dt), len(turns) - 2), None)
+    mnte = np.maximum(0.5 * (3.0 - np.einsum("tkij,tkij->tk", turns, wanted)), 0.0)  # eq. 14, without rounding's sign
+    spins, asked = (log(own[1:] @ own[:-1].swapaxes(-1, -2)) / dt for own in (turns, wanted))
+    rmse = np.sqrt(((spins - asked) ** 2).mean((1, 2)))
+    return float(mnte[late].mean()), float(rmse[late].mean())
+
+
+def methods(tree: Tree, body: Body, given: Arrays) -> dict[str, Run]:
+    """Limber's own methods, by name."""
+    links = [str(link) for link in given["links"]]
     own, paper = follower(body, given, Law()), follower(body, given, Law("paper", PAPER_GAIN))
+
+    def told(run: Callable[[], tuple[list[State], list[float]]]) -> Run:
+        def answer() -> tuple[np.ndarray, list[float]]:
+            states, seconds = run()
+            return turns_of(body, links, states), seconds
+
+        return answer
+
     return {
-        "dynamical, Limber's": lambda: dynamical(own, given),
-        "dynamical, the paper's law": lambda: dynamical(paper, given),
-        "instantaneous, whole body": lambda: instantaneous(own, given),
-        "instantaneous, pair-wise": lambda: PairWise(tree, body, [str(link) for link in given["links"]]).run(given),
+        "dynamical, Limber's": told(lambda: dynamical(own, given)),
+        "dynamical, the paper's law": told(lambda: dynamical(paper, given)),
+        "instantaneous, whole body": told(lambda: instantaneous(own, given)),
+        "instantaneous, pair-wise": told(lambda: PairWise(tree, body, links).run(given)),
     }
 
 
-def lines_for(path: Path, steps: int) -> list[str]:
-    """The table's lines for one model."""
+def others(path: Path, given: Arrays, couplings: Sequence[Coupling]) -> tuple[dict[str, Run], list[str]]:
+    """The peers that can be had, by name, and why the others cannot."""
+    running: dict[str, Run] = {}
+    missing = []
+    for kind in OTHERS:
+        takes_rows = kind is Pinocchio
+        try:
+            peer = Pinocchio(path, given, NO_LIMIT, couplings) if takes_rows else kind(path, given, NO_LIMIT)
+        except (ImportError, ValueError, RuntimeError) as error:
+            missing.append(f"left out: {kind.label} on {path.stem}: {' '.join(str(error).split())[:120]}")
+            continue
+        label = kind.label if takes_rows or not couplings else f"{kind.label}, no couplings"
+        running[label] = lambda peer=peer: by_peer(peer, given)  # type: ignore[misc]
+    return running, missing
+
+
+def lines_for(path: Path, steps: int) -> Iterator[str]:
+    """The table's lines for one model, and after them what is left out."""
     tree = grow(reading.read(path))
-    body = body_of(tree, further=couplings_for(tree))
+    couplings = couplings_for(tree)
+    body = body_of(tree, further=couplings)
     links = tracked_links(tree)
-    lines = []
+    model = f"{path.stem}, {len(body)} joints, {len(links)} links" + (f", {len(couplings)} coupled rows" if couplings else "")
+    missing: list[str] = []
     for kind in KINDS:
         given = motion(body, links, tree.root, kind, steps)
-        for name, run in methods(tree, body, given).items():
-            states, seconds = run()
-            mnte, rmse = scores(body, given, states)
+        peers, missing = others(path, given, couplings)
+        for name, run in (methods(tree, body, given) | peers).items():
+            turns, seconds = run()
+            mnte, rmse = scores(given, turns)
             half, most = 1e3 * np.quantile(seconds, (0.5, 0.99))
-            model = f"{path.stem}, {len(body)} joints, {len(links)} links"
-            lines.append(f"| {model} | {kind} | {name} | {mnte:.2e} | {rmse:.2e} | {half:.3f} | {most:.3f} |")
-    return lines
+            yield f"| {model} | {kind} | {name} | {mnte:.2e} | {rmse:.2e} | {half:.3f} | {most:.3f} |"
+    yield from missing
 
 
 def main() -> None:
@@ -171,10 +227,17 @@ def main() -> None:
     ask.add_argument("--urdf", type=Path, nargs="+", required=True)
     ask.add_argument("--steps", type=int, default=360, help="frames of 1/60 s (default 360)")
     asked = ask.parse_args()
+    beside_peers("benchmarks.whole_body.table")
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    left_out = [f"left out: {path}: there is no such file" for path in asked.urdf if not path.exists()]
     print("| model | motion | method | MNTE | RMSE, rad/s | median, ms | p99, ms |\n|---|---|---|---|---|---|---|")
-    for path in asked.urdf:
+    for path in filter(Path.exists, asked.urdf):
         for line in lines_for(path, asked.steps):
-            print(line, flush=True)
+            if line.startswith("|"):
+                print(line, flush=True)
+            else:
+                left_out.append(line)
+    print("\n".join(left_out))
 
 
 if __name__ == "__main__":
