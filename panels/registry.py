@@ -6,6 +6,7 @@ from . import property_menu
 from .attention import LIMBER_PT_attention
 from .bake import LIMBER_PT_bake
 from .compare import LIMBER_PT_compare, LIMBER_PT_comparison
+from .deviation import LIMBER_PT_deviation
 from .ends import LIMBER_PT_ends
 from .export import LIMBER_PT_export
 from .gaze import LIMBER_PT_gaze
@@ -54,6 +55,7 @@ CLASSES = (
     LIMBER_PT_attention,
     LIMBER_PT_ends,
     LIMBER_PT_options,
+    LIMBER_PT_deviation,
     LIMBER_PT_compare,
     LIMBER_PT_comparison,
     LIMBER_PT_motion,
