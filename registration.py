@@ -8,6 +8,7 @@ MODULES: tuple[str, ...] = (
     ".rig.motion_check.view",
     ".operators.registry",
     ".panels.robot_overlay",
+    ".panels.chain_overlay",
     ".panels.deviation",
     ".panels.registry",
     ".rig.keymap",

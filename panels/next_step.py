@@ -3,7 +3,7 @@
 import bpy
 
 from ..operators.subject import rig_of
-from ..rig import live
+from ..rig import budget, live
 from ..rig.next_step import next_step
 from .tab import Tab, sentence
 
@@ -22,3 +22,5 @@ class LIMBER_PT_next_step(Tab, bpy.types.Panel):
             row = layout.row()
             row.scale_y = 1.4
             row.operator(step.verb, icon=step.icon)
+        if budget.clock.sentence:
+            sentence(layout, budget.clock.sentence, "TIME")

@@ -5,6 +5,7 @@ import bpy
 from . import property_menu
 from .attention import LIMBER_PT_attention
 from .bake import LIMBER_PT_bake
+from .chain_overlay import LIMBER_PT_overlays
 from .compare import LIMBER_PT_compare, LIMBER_PT_comparison
 from .deviation import LIMBER_PT_deviation
 from .ends import LIMBER_PT_ends
@@ -58,6 +59,7 @@ CLASSES = (
     LIMBER_PT_deviation,
     LIMBER_PT_compare,
     LIMBER_PT_comparison,
+    LIMBER_PT_overlays,
     LIMBER_PT_motion,
     *MECHANISM_CLASSES,
     LIMBER_PT_robot,

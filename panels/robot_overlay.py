@@ -39,11 +39,11 @@ def _draw_ghost(lines) -> None:
     gpu.state.depth_test_set("NONE")
     heads = [(head, tuple(a + HEAD * (b - a) for a, b in zip(head, tail, strict=True))) for head, tail in lines]
     for segments, width in ((lines, 4.0), (heads, 10.0)):
-        _draw_lines([point for segment in segments for point in segment], GHOST, width * bpy.context.preferences.system.ui_scale)
+        draw_lines([point for segment in segments for point in segment], GHOST, width * bpy.context.preferences.system.ui_scale)
     gpu.state.blend_set("NONE")
 
 
-def _draw_lines(points, colour, width: float) -> None:
+def draw_lines(points, colour, width: float) -> None:
     """Lines between every two points, `width` pixels wide."""
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
@@ -127,7 +127,7 @@ class Plot:
         batch_for_shader(shader, "TRIS", {"pos": corners}, indices=[(0, 1, 2), (0, 2, 3)]).draw(shader)
 
     def _lines(self, points, colour, width: float) -> None:
-        _draw_lines([(x, y, 0.0) for pair in pairwise(points) for x, y in pair], colour, width * self.scale)
+        draw_lines([(x, y, 0.0) for pair in pairwise(points) for x, y in pair], colour, width * self.scale)
 
 
 def register() -> None:

@@ -3,12 +3,12 @@
 Handlers find their data by name at each call (undo and loading invalidate references) and do not answer what Limber itself writes.
 """
 
-from time import monotonic
+from time import monotonic, perf_counter
 
 import bpy
 from bpy.app.handlers import persistent
 
-from . import calibrating, compare, live, overrides, puppeteer, robot, robot_errands, robot_view
+from . import budget, calibrating, compare, live, overrides, puppeteer, robot, robot_errands, robot_view
 from .mechanism import live as mechanisms
 from .motion_check import view as motion_check
 
@@ -81,6 +81,7 @@ def _load_pre(*_) -> None:
     motion_check.forget()
 
 
+    budget.clock.forget()
 @persistent
 def _load_post(*_) -> None:
     """Chains that were saved live go on, or those of the old file where loading failed; what a recovered session left is swept away."""
@@ -115,9 +116,12 @@ def _clock() -> float | None:
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
     more = [advance(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph for advance in CLOCKS]
     redraw()
+    begun = perf_counter()
     if not any(more):
+    if not live.is_playing():
+        budget.clock.note(perf_counter() - begun)
         return None
-    return IDLE if live.is_playing() else live.CLOCK_STEP
+    return IDLE if live.is_playing() else budget.clock.interval
 
 
 def wake_clock() -> None:

@@ -26,11 +26,16 @@ def posed(rig, sources: tuple[Source, ...], places) -> list[Segment]:
     for source, place in zip(sources, places, strict=False):
         if place is not None and source.bone:
             known.setdefault(source.bone, []).append((source.axis, place))
+    return segments_of(rig, {name: _basis(rig.pose.bones[name], found) for name, found in known.items() if name in rig.pose.bones})
+
+
+def segments_of(rig, bases: dict[str, Matrix]) -> list[Segment]:
+    """Head and tail [m, world] of the bones that have a basis of their own here, and of all that hang on them; the others are as posed."""
     matrices: dict[str, Matrix] = {}
     found = []
     moved: set[str] = set()
     for bone in rig.pose.bones:  # parents come first
-        basis = _basis(bone, known.get(bone.name, []))
+        basis = bases.get(bone.name) or bone.matrix_basis
         parent = bone.parent
         if parent is None:
             matrix = bone.bone.convert_local_to_pose(basis, bone.bone.matrix_local)
@@ -39,7 +44,7 @@ def posed(rig, sources: tuple[Source, ...], places) -> list[Segment]:
                 basis, bone.bone.matrix_local, parent_matrix=matrices[parent.name], parent_matrix_local=parent.bone.matrix_local
             )
         matrices[bone.name] = matrix
-        if bone.name in known or (parent is not None and parent.name in moved):
+        if bone.name in bases or (parent is not None and parent.name in moved):
             moved.add(bone.name)
             world = rig.matrix_world @ matrix
             found.append((tuple(world.translation), tuple(world @ Matrix.Translation((0, bone.length, 0)).translation)))
@@ -48,8 +53,6 @@ def posed(rig, sources: tuple[Source, ...], places) -> list[Segment]:
 
 def _basis(bone, places: list[tuple[str, float]]) -> Matrix:
     """A bone's own motion, its joints at their places."""
-    if not places:
-        return bone.matrix_basis
     location, turn = bone.location.copy(), bone.rotation_euler.copy()
     for axis, place in places:
         if axes.slides(axis):

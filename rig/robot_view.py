@@ -1,4 +1,4 @@
-"""What this session shows of robots in its 3D views: the ghost, the plot. Nothing of it is saved."""
+"""What this session shows in its 3D views: of live chains, and of robots the ghost and the plot. Nothing of it is saved."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, PointerProperty
@@ -17,6 +17,15 @@ def _joints(_view, _context) -> list[tuple[str, str, str]]:
 class LimberView(bpy.types.PropertyGroup):
     """What is drawn into the 3D views."""
 
+    rays: BoolProperty(
+        name="Gaze",
+        description="Draw where live ends look, and by how much they miss: the ray ends beside the target's middle",
+        default=True,
+    )
+    arcs: BoolProperty(name="Limits", description="Draw how far each joint of live chains may turn, and where it stands", default=False)
+    late: BoolProperty(
+        name="Filter", description="Draw where the solver wants the bones, wherever the motion filter keeps them back", default=True
+    )
     ghost: BoolProperty(name="Ghost", description="Show where the robot says it is, as lines in the 3D view")
     plot: BoolProperty(name="Plot", description="Plot what a joint was told and where it is, over the last seconds")
     plot_joint: EnumProperty(name="Joint", description="The joint that is plotted", items=_joints)

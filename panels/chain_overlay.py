@@ -1,0 +1,113 @@
+"""In the 3D view, over live chains: where they look, how far joints may turn, where the motion filter keeps them from. Colours are told
+apart by eyes that see few (Okabe & Ito 2008)."""
+
+from itertools import pairwise
+from math import degrees
+from time import perf_counter
+
+import blf
+import bpy
+import gpu
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+
+from ..rig import budget, chain_lines, live
+from ..rig.chain_lines import AT, NEAR
+from .robot_overlay import LETTERS, draw_lines
+from .tab import ChainTab
+
+RAY, MISS = (0.94, 0.89, 0.26, 0.9), (0.83, 0.37, 0.0, 1.0)
+FREE, CLOSE, STUCK = (0.34, 0.71, 0.91, 0.8), (0.90, 0.62, 0.0, 1.0), (0.83, 0.37, 0.0, 1.0)
+LATE = (0.80, 0.47, 0.65, 0.7)
+TEXT = (1.0, 1.0, 1.0, 1.0)
+
+_handles: list = []
+
+
+def _shown():
+    """(rig, chain) of the live chains that can be seen in this view layer."""
+    scene, layer = bpy.context.scene, bpy.context.view_layer
+    for rig, chain in live.live_chains(scene):
+        if rig.name in layer.objects and rig.visible_get():
+            yield rig, chain
+
+
+def _draw_lines_over_chains() -> None:
+    view = bpy.context.window_manager.limber_view
+    if not (view.rays or view.arcs or view.late):
+        return
+    pairs = list(_shown())
+    if not pairs:
+        return
+    begun = perf_counter()
+    lines: dict[tuple, list] = {}
+    for rig, chain in pairs:
+        session = live.session(rig, chain)
+        if view.late:
+            lines.setdefault((LATE, 5.0), []).extend(point for segment in chain_lines.late(rig, session) for point in segment)
+        if view.arcs:
+            _add_arcs(lines, rig, session)
+        if view.rays:
+            for ray in chain_lines.rays(rig, chain):
+                lines.setdefault((RAY, 2.0), []).extend((ray.eye, ray.hit))
+                lines.setdefault((MISS, 3.0), []).extend((ray.hit, ray.target))
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_test_set("NONE")
+    scale = bpy.context.preferences.system.ui_scale
+    for (colour, width), points in lines.items():
+        if points:
+            draw_lines(points, colour, width * scale)
+    gpu.state.blend_set("NONE")
+    budget.drawing.note(perf_counter() - begun)
+
+
+def _add_arcs(lines: dict, rig, session) -> None:
+    for arc in chain_lines.arcs(rig, session):
+        colour = STUCK if arc.room <= AT else CLOSE if arc.room <= NEAR else FREE
+        lines.setdefault((colour, 1.5), []).extend(point for pair in pairwise(arc.points) for point in pair)
+        lines.setdefault((colour, 3.0), []).extend((arc.middle, arc.now))
+
+
+def _draw_misses() -> None:
+    """The angle by which each end misses, in words beside its target."""
+    context = bpy.context
+    if not context.window_manager.limber_view.rays:
+        return
+    for rig, chain in _shown():
+        outputs = live.session(rig, chain).outputs
+        if outputs is None or chain.goal != "POINT":
+            continue
+        for ray in list(chain_lines.rays(rig, chain))[:1]:
+            place = location_3d_to_region_2d(context.region, context.region_data, ray.target)
+            if place is not None:
+                blf.size(0, LETTERS * context.preferences.system.ui_scale)
+                blf.color(0, *TEXT)
+                blf.position(0, place.x + 12, place.y + 12, 0)
+                blf.draw(0, f"{chain.name}: {degrees(outputs.filtered_aim_error):.1f}° off")
+
+
+class LIMBER_PT_overlays(ChainTab, bpy.types.Panel):
+    """What is drawn over live chains in the 3D views"""
+
+    bl_label = "Overlays"
+    bl_parent_id = "LIMBER_PT_gaze"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        view = context.window_manager.limber_view
+        row = self.layout.row(align=True)
+        row.prop(view, "rays", toggle=True, icon="HIDE_OFF")
+        row.prop(view, "arcs", toggle=True, icon="CON_ROTLIMIT")
+        row.prop(view, "late", toggle=True, icon="GHOST_ENABLED")
+
+
+def register() -> None:
+    if not bpy.app.background:
+        space = bpy.types.SpaceView3D
+        _handles.append(space.draw_handler_add(_draw_lines_over_chains, (), "WINDOW", "POST_VIEW"))
+        _handles.append(space.draw_handler_add(_draw_misses, (), "WINDOW", "POST_PIXEL"))
+
+
+def unregister() -> None:
+    for handle in _handles:
+        bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
+    _handles.clear()

@@ -1,0 +1,89 @@
+"""What a live chain can have drawn over it, as lines in the world [m]: where it looks, how far its joints may turn, where the filter keeps
+it from."""
+
+from collections.abc import Iterator
+from math import ceil, radians
+from typing import NamedTuple
+
+from mathutils import Matrix, Quaternion, Vector
+
+from . import robot_ghost
+from .goal import LOOKS, ends_of, signed_axis
+from .robot_ghost import Segment
+
+ARC = 0.4  # of a bone's length: the arc's radius
+ARC_STEP = radians(6)  # of a turn, between two points of an arc
+NEAR = 0.05  # of a joint's range, before its limit: it is told
+AT = 1e-3  # of the range: it stands at its limit
+LATE = radians(0.5)  # that the filter must keep a joint back for its ghost to be drawn: less is not seen
+
+
+class Ray(NamedTuple):
+    """Where an end looks from, what of its way is at the target's distance, and where the target is."""
+
+    eye: Vector
+    hit: Vector
+    target: Vector
+
+
+class Arc(NamedTuple):
+    """A joint's range about its axis, with its angle now: `room` is how far from the nearer limit it is, as a share of the range."""
+
+    points: list[Vector]
+    middle: Vector
+    now: Vector
+    room: float
+
+
+def rays(rig, chain) -> Iterator[Ray]:
+    """Of the chain's ends that look at the place of a target."""
+    for end in ends_of(chain):
+        settings, target, bone = end.settings, end.target, rig.pose.bones.get(end.bone)
+        if target is None or bone is None or settings.goal not in LOOKS or settings.goal == "DIRECTION":
+            continue
+        world = rig.matrix_world @ bone.matrix
+        eye = world @ Vector((0.0, settings.eye * bone.length, 0.0))
+        place = target.matrix_world.translation.copy()
+        way = (world.to_3x3() @ Vector(signed_axis(settings.look))).normalized()
+        yield Ray(eye, eye + (place - eye).length * way, place)
+
+
+def arcs(rig, session) -> Iterator[Arc]:
+    """Of the joints that turn, as the chain shows them."""
+    if session.outputs is None or session.reader is None:
+        return
+    limits = dict(zip(session.reader.places, zip(session.model.skeleton.joints, session.outputs.angles.tolist(), strict=True), strict=True))
+    for part in session.reader.parts:
+        bone = rig.pose.bones.get(part.name)
+        if bone is None or not part.turns or part.name not in session.channels:
+            continue
+        world = rig.matrix_world @ bone.matrix
+        turn = world.to_quaternion() @ Quaternion(session.channels[part.name][0]).inverted()
+        radius = ARC * bone.length * world.median_scale
+        for is_free, index, axis in part.turns:
+            angle = 0.0
+            if is_free and (found := limits.get((part.name, "XYZ"[index]))):
+                joint, angle = found
+                beside = Vector((0.0, 0.0, 1.0)) if index == 1 else Vector((0.0, 1.0, 0.0))
+                yield _arc(world.translation, turn, Vector(axis), radius * beside, joint, angle)
+            turn = turn @ Quaternion(Vector(axis), angle)
+
+
+def _arc(middle: Vector, turn: Quaternion, axis: Vector, arm: Vector, joint, angle: float) -> Arc:
+    def at(value: float) -> Vector:
+        return middle + turn @ (Quaternion(axis, value) @ arm)
+
+    steps = max(2, ceil((joint.upper - joint.lower) / ARC_STEP))
+    points = [at(joint.lower + (joint.upper - joint.lower) * k / steps) for k in range(steps + 1)]
+    span = (joint.upper - joint.lower) or 1.0
+    return Arc(points, middle, at(angle), min(angle - joint.lower, joint.upper - angle) / span)
+
+
+def late(rig, session) -> list[Segment]:
+    """Head and tail of each bone where the solver wants it, where the motion filter keeps it back enough to be seen; else empty."""
+    outputs = session.outputs
+    if outputs is None or not session.poses or outputs.lag < LATE:
+        return []
+    wanted = session.reader.channels(session.poses, outputs.solution.angles.tolist())
+    bases = {name: Matrix.LocRotScale(Vector(place), Quaternion(turn), Vector(size)) for name, (turn, place, size) in wanted.items()}
+    return robot_ghost.segments_of(rig, bases)

@@ -1,0 +1,100 @@
+"""What is drawn over a live chain says where it really looks and stands."""
+
+from math import degrees, radians
+
+import bpy
+import pytest
+from mathutils import Vector
+
+from tests.blender.rigs import looking_chain
+
+
+@pytest.fixture
+def chain():
+    return looking_chain()[1]
+
+
+@pytest.fixture
+def session(rig, chain):
+    from limber.rig import live
+
+    bpy.ops.limber.live()
+    bpy.context.view_layer.update()
+    return live.session(rig, chain)
+
+
+def test_the_ray_of_an_end_that_looks_at_its_target_ends_in_it(rig, chain, session):
+    from limber.rig import chain_lines
+
+    (ray,) = chain_lines.rays(rig, chain)
+    assert (ray.target - chain.target.location).length < 1e-6
+    assert (ray.hit - ray.target).length < 1e-3
+    assert ray.eye.z > 0.3
+
+
+def test_the_ray_misses_by_the_angle_that_the_end_misses(rig, chain, session):
+    from limber.rig import chain_lines
+
+    for joint in chain.joints:
+        joint.lower, joint.upper = radians(-5), radians(5)
+    bpy.ops.limber.end_live()
+    bpy.ops.limber.live()
+    bpy.context.view_layer.update()
+    from limber.rig import live
+
+    (ray,) = chain_lines.rays(rig, chain)
+    error = degrees(live.session(rig, chain).outputs.filtered_aim_error)
+    assert error > 5
+    assert degrees((ray.hit - ray.eye).angle(ray.target - ray.eye)) == pytest.approx(error, abs=0.1)
+
+
+def test_each_joint_has_an_arc_over_its_range_and_the_hand_stands_on_it(rig, chain, session):
+    from limber.rig import chain_lines
+
+    for joint in chain.joints:
+        joint.lower, joint.upper = radians(-80), radians(100)
+    bpy.ops.limber.end_live()
+    bpy.ops.limber.live()
+    bpy.context.view_layer.update()
+    from limber.rig import live
+
+    arcs = list(chain_lines.arcs(rig, live.session(rig, chain)))
+    assert len(arcs) == len(chain.joints)
+    angles = live.session(rig, chain).outputs.angles
+    for arc, angle in zip(arcs, angles, strict=True):
+        first, last, now = (point - arc.middle for point in (arc.points[0], arc.points[-1], arc.now))
+        assert degrees(first.angle(now)) == pytest.approx(degrees(angle) + 80, abs=0.1)
+        assert degrees(last.angle(now)) == pytest.approx(100 - degrees(angle), abs=0.1)
+        assert 0 <= arc.room <= 0.5
+
+
+def test_the_hand_of_the_last_bones_joint_points_as_the_bone_does(rig, chain, session):
+    from limber.rig import chain_lines
+
+    arcs = list(chain_lines.arcs(rig, session))
+    bone = rig.pose.bones["upper"]
+    hand = arcs[[joint.bone for joint in chain.joints].index("upper")]
+    along = (rig.matrix_world @ bone.matrix).to_3x3() @ Vector((0, 1, 0))
+    assert degrees((hand.now - hand.middle).angle(along)) < 0.05
+
+
+def test_bones_that_the_filter_keeps_back_have_a_ghost_where_the_solver_wants_them(rig, chain, session):
+    from limber.rig import chain_lines, live
+
+    assert chain_lines.late(rig, session) == []
+    chain.target.location = (-0.6, -0.3, 0.2)
+    bpy.context.view_layer.update()
+    live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=100.0)
+    bpy.context.view_layer.update()
+    ghost = chain_lines.late(rig, live.session(rig, chain))
+    assert len(ghost) == len(rig.pose.bones)
+    tail = Vector(ghost[-1][1])
+    assert (tail - chain.target.location).length > 0
+    shown = rig.matrix_world @ rig.pose.bones["head"].tail
+    assert (tail - shown).length > 0.01
+
+
+def test_without_live_there_is_nothing_to_draw(rig, chain):
+    from limber.rig import live
+
+    assert live.live_chains() == []

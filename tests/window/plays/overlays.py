@@ -1,0 +1,65 @@
+"""Draws the overlays over a live lamp, measures what they cost, and switches them off."""
+
+import bpy
+
+DRAWN = 20  # redraws that are measured
+
+
+def play(stage):
+    with stage.context():
+        bpy.ops.limber.add_demo_lamp()
+    stage.open_tab()
+    rig = bpy.context.view_layer.objects.active
+    view = bpy.context.window_manager.limber_view
+    budget = stage.part("rig.budget")
+    view.arcs = True
+    yield 1.5
+    stage.facts["drawn_before_live"] = len(budget.drawing.last)
+    with stage.context():
+        bpy.ops.limber.live()
+    yield 1.0
+    ball = rig.limber.chains[0].target
+    ball.animation_data_clear()
+    ball.location.x += 0.7
+    ball.location.z -= 0.25
+    yield 0.15
+    stage.photograph("overlays_late")
+    for _ in range(DRAWN):
+        stage.redraw()
+        yield 0.05
+    yield from stage.until(lambda: len(budget.drawing.last) == budget.REMEMBERED)
+    stage.facts["milliseconds"] = 1e3 * budget.drawing.seconds
+    yield 2.0
+    stage.photograph("overlays")
+
+    view.arcs = view.rays = view.late = False
+    budget.drawing.last.clear()
+    stage.redraw()
+    yield 1.0
+    stage.facts["drawn_when_off"] = len(budget.drawing.last)
+    view.arcs = view.rays = view.late = True
+    with stage.context():
+        bpy.ops.limber.end_live()
+    yield 0.5
+    budget.drawing.last.clear()
+    stage.redraw()
+    yield 1.0
+    stage.facts["drawn_after_live"] = len(budget.drawing.last)
+
+    with stage.context():
+        bpy.ops.limber.check_motion()
+    yield 0.5
+    stage.facts["findings"] = len(bpy.context.window_manager.limber_motion_check.findings)
+    with stage.context():
+        bpy.ops.limber.mark_findings()
+    panels = [cls for cls in stage.part("panels.registry").CLASSES if issubclass(cls, bpy.types.Panel)]
+    for cls in panels:  # the list alone, open
+        if cls.__name__ not in {"LIMBER_PT_next_step", "LIMBER_PT_motion_check"} and hasattr(bpy.types, cls.__name__):
+            bpy.utils.unregister_class(cls)
+        elif cls.__name__ == "LIMBER_PT_motion_check":
+            bpy.utils.unregister_class(cls)
+            cls.bl_options = set()
+            bpy.utils.register_class(cls)
+    stage.open_tab()
+    yield 1.5
+    stage.photograph("motion_check")
