@@ -22,12 +22,8 @@ PLAY = Step("Play (Space): the target moves, and the chain follows", "screen.ani
 DRAG = Step("Select the target and drag it (G): the chain follows. To move a robot too, press Connect", "limber.connect", "LINKED")
 CONNECT = Step("To move a robot, press Connect: 'virtual' needs nothing plugged in, and nothing moves yet", "limber.connect", "LINKED")
 ARM = Step("Press Arm: the robot goes slowly to where the armature is, then follows", "limber.arm", "ARMATURE_DATA")
-LIVE_MECHANISM = Step(
-    "Press Live in the Mechanism panel: its bodies follow targets or motors", "limber.mechanism_live", "PLAY"
-)
-DRAG_MECHANISM = Step(
-    "Drag a target, or change a motor's value. To move a robot too, press Connect", "limber.connect", "LINKED"
-)
+LIVE_MECHANISM = Step("Press Live in the Mechanism panel: its bodies follow targets or motors", "limber.mechanism_live", "PLAY")
+DRAG_MECHANISM = Step("Drag a target, or change a motor's value. To move a robot too, press Connect", "limber.connect", "LINKED")
 FOLLOWS = Step("The robot follows. Stop (Shift Esc) stops it at once. Bake makes keys of the motion")
 
 

@@ -47,6 +47,7 @@ def test_a_ready_mechanism_moves_as_a_whole_and_comes_back(kind):
     assert session.problem == ""
     assert session.outputs.is_closed
     assert session.outputs.report.assembled
+    assert session.remark == "", "what is asked is within reach"
     assert those.furthest(before, those.shown(owner)) > 5e-3
     _assert_joints_hold(owner, before, those.shown(owner))
     bpy.ops.limber.end_mechanism_live()
