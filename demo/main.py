@@ -221,7 +221,7 @@ def run(asked: argparse.Namespace) -> int:
         say(cast.said)
     say(f"chain '{cast.chain.name}' from '{cast.chain.root}' to '{cast.chain.end}' has {len(cast.chain.joints)} joints")
     check(cast)
-    animation = cast.rig.animation_data
+    animation = cast.rig.animation_data or cast.rig.animation_data_create()
     original = animation.action, getattr(animation, "action_slot", None)
     followed = cast.body.figures() if cast.body else None
     take = performance.perform(cast.rig, cast.chain, cast.frames, say)

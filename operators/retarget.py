@@ -7,7 +7,7 @@ import numpy as np
 
 from ..rig import handlers, live
 from ..rig.errors import RigError
-from ..rig.retarget import pairing
+from ..rig.retarget import pairing, receiver
 from ..rig.retarget.bake import RetargetBake
 from ..rig.selection import selected_index
 from .bake import FRAMES_NAMED
@@ -15,18 +15,30 @@ from .stepwise import Stepwise
 from .subject import poll_rig, rig_of
 
 
+def poll_source(cls, retarget) -> bool:
+    """Whether there is something to follow."""
+    if pairing.is_streamed(retarget):
+        if receiver.find(retarget.host, retarget.port) is None:
+            cls.poll_message_set("Nothing listens: press Listen")
+            return False
+        return True
+    if retarget.source is None:
+        cls.poll_message_set("The armature has no source: choose the armature whose motion it follows")
+        return False
+    return True
+
+
 def poll_pairs(cls, context) -> bool:
     """Whether there is a source, and something is paired."""
     if not poll_rig(cls, context):
         return False
     retarget = rig_of(context).limber.retarget
-    if retarget.source is None:
-        cls.poll_message_set("The armature has no source: choose the armature whose motion it follows")
+    if not poll_source(cls, retarget):
         return False
     if not retarget.pairs:
         cls.poll_message_set("No bones are paired: press Pair by Names, or + for each")
         return False
-    if rig_of(context).mode == "EDIT" or retarget.source.mode == "EDIT":
+    if "EDIT" in {rig_of(context).mode, retarget.source.mode if retarget.source else ""}:
         cls.poll_message_set("Leave Edit Mode first: bodies follow in Object Mode or Pose Mode")
         return False
     return True
@@ -44,10 +56,7 @@ class LIMBER_OT_pair_bones(bpy.types.Operator):
     def poll(cls, context):
         if not poll_rig(cls, context):
             return False
-        if rig_of(context).limber.retarget.source is None:
-            cls.poll_message_set("The armature has no source: choose the armature whose motion it follows")
-            return False
-        return True
+        return poll_source(cls, rig_of(context).limber.retarget)
 
     def execute(self, context):
         rig = rig_of(context)
@@ -163,11 +172,12 @@ class LIMBER_OT_follow(bpy.types.Operator):
         if session.problem:
             self.report({"WARNING"}, session.problem)
             return {"FINISHED"}
-        worst = int(np.nanargmax(session.outputs.missed))
+        missed = np.where(np.isfinite(session.outputs.missed), session.outputs.missed, 0.0)
+        worst = int(np.argmax(missed))
         self.report(
             {"INFO"},
-            f"'{rig.name}' follows '{retarget.source.name}' with {len(session.reader.places)} joints; farthest from it is"
-            f" '{session.reader.links[worst]}', by {degrees(session.outputs.missed[worst]):.1f} degrees",
+            f"'{rig.name}' follows '{pairing.source_name(retarget)}' with {len(session.reader.places)} joints; farthest from it is"
+            f" '{session.reader.links[worst]}', by {degrees(missed[worst]):.1f} degrees",
         )
         return {"FINISHED"}
 
@@ -192,6 +202,60 @@ class LIMBER_OT_end_follow(bpy.types.Operator):
         rig = rig_of(context)
         live.stop(rig, rig.limber.retarget)
         handlers.wake_clock()
+        return {"FINISHED"}
+
+
+class LIMBER_OT_listen(bpy.types.Operator):
+    """Begin to listen for orientations of links over UDP, at the address and port above"""
+
+    bl_idname = "limber.listen"
+    bl_label = "Listen"
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        retarget = rig_of(context).limber.retarget
+        if receiver.find(retarget.host, retarget.port) is not None:
+            cls.poll_message_set("It listens already: press End Listening to leave")
+            return False
+        return True
+
+    def execute(self, context):
+        retarget = rig_of(context).limber.retarget
+        try:
+            if not receiver.is_loopback(retarget.host) and not bpy.app.online_access:
+                raise RigError(
+                    f"{retarget.host} hears other computers, and Blender may not go online: Preferences > System > Allow Online Access;"
+                    " 127.0.0.1 needs none"
+                )
+            receiver.listen(retarget.host, retarget.port)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Listening at {retarget.host}, UDP port {retarget.port}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_end_listen(bpy.types.Operator):
+    """Listen no more: the port is free again"""
+
+    bl_idname = "limber.end_listen"
+    bl_label = "End Listening"
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        retarget = rig_of(context).limber.retarget
+        if receiver.find(retarget.host, retarget.port) is None:
+            cls.poll_message_set("Nothing listens: press Listen")
+            return False
+        return True
+
+    def execute(self, context):
+        retarget = rig_of(context).limber.retarget
+        receiver.end(retarget.host, retarget.port)
         return {"FINISHED"}
 
 
@@ -240,5 +304,7 @@ CLASSES = (
     LIMBER_OT_calibrate_pairs,
     LIMBER_OT_follow,
     LIMBER_OT_end_follow,
+    LIMBER_OT_listen,
+    LIMBER_OT_end_listen,
     LIMBER_OT_bake_follow,
 )

@@ -8,6 +8,7 @@ import numpy as np
 from ..operators.subject import rig_of
 from ..rig import live
 from ..rig.errors import capitalised
+from ..rig.retarget import pairing, receiver
 from .tab import ArmatureTab, listed, sentence
 
 
@@ -33,9 +34,9 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
         rig = rig_of(context)
         retarget = rig.limber.retarget
         layout.use_property_split = True
-        layout.prop(retarget, "source")
-        if retarget.source is None:
-            sentence(layout, "Import a clip (File > Import > Motion Capture), then choose its armature as the source", "INFO")
+        layout.prop(retarget, "input")
+        streamed = pairing.is_streamed(retarget)
+        if not (_draw_stream if streamed else _draw_source)(layout, retarget):
             return
         layout.operator("limber.pair_bones", icon="LINKED")
         pair = listed(
@@ -43,7 +44,10 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
         )
         if pair is not None:
             layout.prop_search(pair, "target", rig.data, "bones")
-            layout.prop_search(pair, "source", retarget.source.data, "bones")
+            if streamed:
+                layout.prop(pair, "source")
+            else:
+                layout.prop_search(pair, "source", retarget.source.data, "bones")
             layout.prop(pair, "weight")
             layout.prop(pair, "plant")
         layout.separator(factor=0.5)
@@ -66,6 +70,30 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
         row.prop(retarget, "frame_start")
         row.prop(retarget, "frame_end")
         layout.operator("limber.bake_follow", icon="KEYFRAME")
+
+
+def _draw_source(layout, retarget) -> bool:
+    """What is followed; returns whether there is something."""
+    layout.prop(retarget, "source")
+    if retarget.source is None:
+        sentence(layout, "Import a clip (File > Import > Motion Capture), then choose its armature as the source", "INFO")
+    return retarget.source is not None
+
+
+def _draw_stream(layout, retarget) -> bool:
+    """The same of what is sent."""
+    heard = receiver.find(retarget.host, retarget.port)
+    column = layout.column()
+    column.enabled = heard is None
+    column.prop(retarget, "host")
+    column.prop(retarget, "port")
+    if heard is None:
+        layout.operator("limber.listen", icon="PLAY")
+        return False
+    layout.operator("limber.end_listen", icon="PAUSE", depress=True)
+    said = heard.problem or (f"{len(heard.turns)} links have come" if heard.turns else "Listening: nothing has come yet")
+    sentence(layout, said, "ERROR" if heard.problem else "INFO")
+    return True
 
 
 def _draw_outcome(layout, session) -> None:

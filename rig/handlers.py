@@ -11,6 +11,7 @@ from bpy.app.handlers import persistent
 from . import budget, calibrating, compare, live, overrides, puppeteer, robot, robot_errands, robot_view
 from .mechanism import live as mechanisms
 from .motion_check import view as motion_check
+from .retarget import receiver
 
 IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
 FIGURES = 0.15  # [s] between two drawings of robots' figures
@@ -75,6 +76,7 @@ def _load_pre(*_) -> None:
     calibrating.forget()
     robot.disconnect_all()
     robot_errands.end_all()
+    receiver.end_all()
     live.forget()
     mechanisms.forget()
     compare.forget()
@@ -208,6 +210,7 @@ def unregister() -> None:
     calibrating.forget()
     robot.disconnect_all()
     robot_errands.end_all()
+    receiver.end_all()
     live.leave()
     live.forget()
     mechanisms.leave()

@@ -10,6 +10,7 @@ from ..axes import is_euler
 from ..bake import Bake
 from ..errors import RigError
 from ..stage import is_body
+from .pairing import is_streamed
 
 PARTS = {"rotation_quaternion": "WXYZ", "rotation_axis_angle": "WXYZ", "rotation_euler": "XYZ", "location": "XYZ"}
 
@@ -31,6 +32,10 @@ class RetargetBake(Bake):
 
     def __init__(self, scene, rig) -> None:
         retarget = rig.limber.retarget
+        if is_streamed(retarget):
+            raise RigError(
+                "What is sent live has no frames to bake: record it as an armature's motion where it comes from, and follow that"
+            )
         pairs = [(rig, retarget), *((rig, chain) for chain in rig.limber.chains if chain.live)]
         self.columns: list[_Column] = []
         super().__init__(scene, pairs, retarget.frame_start, retarget.frame_end)

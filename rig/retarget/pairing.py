@@ -8,8 +8,9 @@ from ...solvers import rotations
 from ...solvers.whole_body.so3 import Array
 from ..errors import RigError
 from ..hanging import carriers, is_moved_by
-from . import calibration, names, source
+from . import calibration, names, receiver, source
 from .calibration import Stand
+from .receiver import Receiver
 
 
 class Linked(NamedTuple):
@@ -35,11 +36,10 @@ def pair_by_names(rig, retarget) -> int:
     Raises:
         RigError: there is no source, or no two names belong together.
     """
-    thing = source_of(rig, retarget)
-    found = names.pairs(_parents(thing), _parents(rig))
+    found = names.pairs(_source_parents(rig, retarget), _parents(rig))
     if not found:
         raise RigError(
-            f"No bone of '{thing.name}' is called like one of '{rig.name}', and no names of body parts are known in both:"
+            f"No bone of '{source_name(retarget)}' is called like one of '{rig.name}', and no names of body parts are known in both:"
             " pair them by hand (+)"
         )
     retarget.pairs.clear()
@@ -63,6 +63,39 @@ def add(retarget, target: str, source_bone: str):
     pair.source = source_bone
     retarget.active_pair = len(retarget.pairs) - 1
     return pair
+
+
+def is_streamed(retarget) -> bool:
+    """Whether the body follows what another program sends."""
+    return retarget.input == "OSC"
+
+
+def stream_of(retarget) -> Receiver:
+    """Who listens for the retarget, with the newest that has come.
+
+    Raises:
+        RigError: nobody does.
+    """
+    found = receiver.find(retarget.host, retarget.port)
+    if found is None:
+        raise RigError("Nothing listens: press Listen")
+    found.look()
+    return found
+
+
+def source_name(retarget) -> str:
+    return f"port {retarget.port}" if is_streamed(retarget) else retarget.source.name
+
+
+def _source_parents(rig, retarget) -> names.Parents:
+    if not is_streamed(retarget):
+        return _parents(source_of(rig, retarget))
+    sent = stream_of(retarget).turns
+    if not sent:
+        raise RigError(
+            f"Nothing has come to port {retarget.port} yet: send {receiver.LINK}NAME with a quaternion (w, x, y, z) for each link"
+        )
+    return dict.fromkeys(sent)
 
 
 def source_of(rig, retarget):
@@ -98,14 +131,14 @@ def checked(rig, retarget) -> list:
     Raises:
         RigError: none is, a bone is missing or there twice, or two cross.
     """
-    thing = source_of(rig, retarget)
+    thing = None if is_streamed(retarget) else source_of(rig, retarget)
     pairs = [pair for pair in retarget.pairs if pair.enabled]
     if not pairs:
-        raise RigError(f"No bones of '{rig.name}' and '{thing.name}' are paired: press Pair by Names, or + for each")
+        raise RigError(f"No bones of '{rig.name}' and '{source_name(retarget)}' are paired: press Pair by Names, or + for each")
     seen: dict[str, str] = {}
     for pair in pairs:
         for owner, name, what in ((rig, pair.target, "Target bone"), (thing, pair.source, "Source bone")):
-            if name not in owner.data.bones:
+            if (name not in owner.data.bones) if owner is not None else not name:
                 told = (
                     f"{what} '{name}' is missing in '{owner.name}'"
                     if name
@@ -119,7 +152,7 @@ def checked(rig, retarget) -> list:
         seen[pair.target] = pair.source
     order = {name: k for k, name in enumerate(rig.data.bones.keys())}
     pairs.sort(key=lambda pair: (len(rig.data.bones[pair.target].parent_recursive), order[pair.target]))
-    for k, pair in enumerate(pairs):
+    for k, pair in enumerate(pairs if thing is not None else []):  # what is sent has no hierarchy
         above = {bone.name for bone in thing.data.bones[pair.source].parent_recursive}
         below = {other.target: other for other in pairs[k + 1 :] if other.source in above}
         for name, other in below.items():
@@ -212,6 +245,8 @@ def calibrate(rig, retarget, depsgraph) -> float:
     found = [names.Pair(pair.source, pair.target) for pair in pairs]
     own, others = [pair.target for pair in found], [pair.source for pair in found]
     parents = {name: next((bone.name for bone in rig.data.bones[name].parent_recursive if bone.name in own), None) for name in own}
+    if is_streamed(retarget):
+        return _calibrate_to_stream(rig, retarget, pairs, depsgraph)
     if retarget.calibrate_from == "POSE":
         stands = Stand(*source.posed(retarget.source, others, depsgraph)), Stand(*source.posed(rig, own, depsgraph))
         way = calibration.from_poses
@@ -227,6 +262,24 @@ def calibrate(rig, retarget, depsgraph) -> float:
         pair.calibrated = True
     retarget.scale = made.scale
     return made.scale
+
+
+def _calibrate_to_stream(rig, retarget, pairs: list, depsgraph) -> float:
+    """From rest: what is sent tells how a link is turned from the target's rest pose. From poses: as it comes just now. The scale stays."""
+    own = [pair.target for pair in pairs]
+    if retarget.calibrate_from == "POSE":
+        sent, _ = stream_of(retarget).posed([pair.source for pair in pairs])
+        lost = [pair.source for pair, turn in zip(pairs, sent, strict=True) if not np.isfinite(turn).all()]
+        if lost:
+            raise RigError(f"Nothing has come for '{lost[0]}' yet: send it while you calibrate, or switch its pair off")
+        stand, _ = source.posed(rig, own, depsgraph)
+    else:
+        stand, _ = source.at_rest(rig, own)
+        sent = np.broadcast_to(np.eye(3), stand.shape)
+    for pair, offset in zip(pairs, sent.swapaxes(1, 2) @ stand, strict=True):
+        pair.offset = rotations.from_matrix(offset.tolist())
+        pair.calibrated = True
+    return retarget.scale
 
 
 def _parents(rig) -> dict[str, str | None]:

@@ -16,6 +16,10 @@ from ..overridable import (
 )
 
 UID = "retarget"  # among the chains of its armature
+INPUTS = [
+    ("ARMATURE", "Armature", "Another armature of the scene: from a motion-capture clip, or any animated one"),
+    ("OSC", "OSC over UDP", "Orientations of links that another program sends while it captures; nothing listens before Listen is pressed"),
+]
 CALIBRATIONS = [
     ("REST", "Rest Poses", "Both as they rest: facing the same way, the target's arms and legs along the source's"),
     ("POSE", "Poses as They Are", "Both as they stand now: pose the target as the source stands in this frame, facing the same way"),
@@ -67,6 +71,13 @@ class LimberRetarget(PropertyGroup):
         type=Object,
         poll=lambda retarget, thing: thing.type == "ARMATURE" and thing != retarget.id_data and "limber_twin_of" not in thing,
     )
+    input: EnumProperty(name="Follow", description="What the body follows", items=INPUTS)
+    host: StringProperty(
+        name="Address",
+        description="On which of this computer's addresses to listen: 127.0.0.1 hears this computer alone, 0.0.0.0 its networks too",
+        default="127.0.0.1",
+    )
+    port: IntProperty(name="Port", description="UDP port on which to listen", default=9000, min=1, max=65535)
     pairs: CollectionProperty(name="Pairs", description="Which bone follows which", type=LimberPair)
     active_pair: IntProperty(name="Pair", description="The pair that is shown")
     live: BoolProperty(name="Live", description="The body follows the source; switch it with the button", options={"HIDDEN"})

@@ -1,6 +1,6 @@
 """What is known of one retarget from tick to tick: the evaluated scene is read, the body solved. Nothing of it is saved."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -66,11 +66,14 @@ class BodySession:
                 return
             asked = self.asked  # it comes to rest where it was going
         self.outputs, self.state = tick(asked.model, asked.wanted, self.state, dt)
+        if pairing.is_streamed(retarget):
+            self.outputs = replace(self.outputs, at_rest=False)  # more may come at any time
         if self.outputs.lost and not self.problem:
             named = ", ".join(f"'{name}'" for name in self.outputs.lost)
-            self.problem = (
-                f"{named} have no target in this frame and move freely: the source's bones are scaled to nothing or are not numbers"
-            )
+            why = "the source's bones are scaled to nothing or are not numbers"
+            if pairing.is_streamed(retarget):
+                why = "nothing comes for their sources, or it is no rotation"
+            self.problem = f"{named} have no target in this frame and move freely: {why}"
         self.shown = self.reader.channels(rig, placement, asked.held, self.outputs.state)
         self.channels = {name: (pose.rotation, pose.location, pose.scale) for name, pose in self.shown.items()}
 
@@ -107,9 +110,12 @@ class BodySession:
 
     def _linked(self, rig, retarget, depsgraph, is_doubted: bool) -> Linked:
         """The pairs; checked anew where any of them, or bones, may have changed."""
-        thing = pairing.source_of(rig, retarget)
-        pairing.check_source(rig, thing, depsgraph)
-        key = (thing.session_uid, thing.data.name, *pairing.settings(retarget))
+        if pairing.is_streamed(retarget):
+            key = (retarget.input, *pairing.settings(retarget))
+        else:
+            thing = pairing.source_of(rig, retarget)
+            pairing.check_source(rig, thing, depsgraph)
+            key = (thing.session_uid, thing.data.name, *pairing.settings(retarget))
         if self.linked is None or self.linked_key != key or is_doubted:
             self.linked = None
             self.linked = pairing.linked(rig, retarget)
@@ -144,7 +150,12 @@ class BodySession:
 
     def _wanted(self, rig, retarget, linked: Linked, placement: Placement) -> Wanted:
         """The source's pose as the target's, in its armature's space."""
-        turns, places = source.posed(retarget.source, linked.sources, placement.depsgraph)
+        origin = np.zeros(3)
+        if pairing.is_streamed(retarget):
+            turns, places = pairing.stream_of(retarget).posed(linked.sources)
+        else:
+            turns, places = source.posed(retarget.source, linked.sources, placement.depsgraph)
+            origin = np.array(retarget.source.matrix_world.translation, float)
         turns = turns @ linked.offsets
         world = np.array(placement.object(rig), float)
         to_armature = np.linalg.inv(world)
@@ -152,10 +163,9 @@ class BodySession:
         frame = np.array(self.reader.base_pose(rig, placement), float)
         frame[:3, :3] = source.nearest(frame[None, :3, :3])[0]
         base = frame[:3, 3]
-        origin = np.array(retarget.source.matrix_world.translation, float)
         anchor = np.array((world[0, 3], world[1, 3], origin[2])) + np.array(retarget.shift, float)
         places = anchor + retarget.scale * (places - origin)
-        if linked.floating:
-            base = to_armature[:3, :3] @ places[linked.targets.index(linked.base)] + to_armature[:3, 3]
+        if linked.floating and np.isfinite(told := places[linked.targets.index(linked.base)]).all():
+            base = to_armature[:3, :3] @ told + to_armature[:3, 3]
         feet = [k for k, plants in enumerate(linked.planted) if plants]
         return Wanted(still @ turns, base, frame, places[feet])
