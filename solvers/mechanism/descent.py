@@ -29,6 +29,8 @@ GAINED = 1e-7  # of the squared error: a step that gains less has settled
 SLOW = 0.1  # of the squared error: where less is gained in a step, what past steps tell is used
 REMEMBERED = 3  # past steps
 CLOSING_STEPS = 12
+FLAT = 0.01  # of the way that moves goals most: what moves them less is next to a saddle or an edge
+PROBE = 0.05  # [rad or sizes] of the coordinate that moves most: far enough to see past a saddle, where steps by first order vanish
 BOUND_TOLERANCE = 1e-12  # [rad or sizes]
 
 
@@ -110,16 +112,37 @@ class Descent:
     def go(self, here: Place, iterations: int) -> tuple[Place, bool, int]:
         """The best place found, whether nothing more was to be gained, and the steps made."""
         settled, count = False, 0
+        is_probed = False
         while not settled and count < iterations:
             if here.open <= CLOSED and here.square <= MET * MET:
                 settled = True
                 break
             count += 1
             there, settled = self._improve(here)
-            if there is None:
+            here = here if there is None else there
+            if settled and not is_probed:
+                is_probed, beyond = True, self._beyond_saddle(here)
+                here, settled = (here, True) if beyond is None else (beyond, False)
+            elif there is None:
                 break
-            here = there
         return self.close(here, CLOSED), settled, count
+
+    def _beyond_saddle(self, here: Place) -> Place | None:
+        """A better place along the little slope that is left: a stretched arm whose target has come back along it has nearly none."""
+        error, goal = here.goals
+        if not len(error):
+            return None
+        _, across = self.loops.clusters.close(*here.shape.loops)
+        along = self.loops.clusters.project(goal, across)
+        square, ways = np.linalg.eigh(along @ along.T)
+        strong = ways[:, square > FLAT * FLAT * square[-1]].T @ along
+        slope = error @ along
+        slope = slope - strong.T @ ((strong @ slope) / (strong * strong).sum(1))
+        steepest = float(np.abs(slope).max(initial=0.0))
+        if steepest == 0.0:
+            return None
+        there = self._closed(here, slope * (-PROBE / steepest))
+        return there if there is not None and here.square - there.square > GAINED * here.square else None
 
     def _improve(self, here: Place) -> tuple[Place | None, bool]:
         """A better place, None where none is found; and whether no more is to be gained."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .branches import is_another
 from .descent import CLOSE_ENOUGH, Descent, Place, Shape
+from .easing import Pace, paced
 from .frames import Array, frame_array, orthonormal
 from .goals import Goals
 from .loops import Loops
@@ -36,6 +37,7 @@ class State:
     values: Array  # (v,) coordinates [rad, m], whole turns counted
     balls: Array  # (k, 3, 3) turns of ball joints
     damping: float = 1e-3
+    pace: Pace | None = field(default=None, repr=False, compare=False)  # how the last frame went
     shape: Shape | None = field(default=None, repr=False, compare=False)  # spares the next solve the work that this one did already
 
 
@@ -157,7 +159,12 @@ class MechanismSolver:
             pursuit.asked = last
             start = here = descent.place(here.values, here.balls)
         here, settled, count = descent.go(here, iterations)
-        return self._answer(descent, here, settled, count, self._is_flipped(start, here))
+        pace = None
+        if dt is not None and here.open <= CLOSE_ENOUGH:
+            exact = here
+            here, pace = paced(descent, start, exact, state.pace, dt, not goals.actuators)
+            settled = settled and here is exact
+        return self._answer(descent, here, pace, settled, count, self._is_flipped(start, here))
 
     def _stations(self, pursuit: Pursuit, values: Array) -> list[Array]:
         """Actuators' values (m,) on the way to what is asked of them."""
@@ -188,14 +195,14 @@ class MechanismSolver:
         start = np.clip(state.values, self.lower, self.upper)
         return np.maximum(self.lower, start - reach), np.minimum(self.upper, start + reach)
 
-    def _answer(self, descent: Descent, here: Place, settled: bool, count: int, flipped: bool) -> Solution:
+    def _answer(self, descent: Descent, here: Place, pace: Pace | None, settled: bool, count: int, flipped: bool) -> Solution:
         sizes = self.loops.sizes(here.shape.frames, descent.driven)
         worst = int(np.argmax(sizes)) if len(sizes) else -1
         residual, name = (float(sizes[worst]), self.loops.names[worst]) if len(sizes) else (0.0, "")
         error = here.goals[0] if descent.steadiness is None else descent.pursuit.error(here.shape.frames, here.values, here.balls)
         held = tuple(self._held_back(descent, here)) if descent.held.any() else ()
         balls = orthonormal(here.balls) if here.balls.size else here.balls
-        state = State(here.values, balls, descent.damping, here.shape)
+        state = State(here.values, balls, descent.damping, pace, here.shape)
         report = Report(residual <= ASSEMBLED, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped)
         return Solution(state, self._bodies(here.shape.frames), report)
 

@@ -1,0 +1,74 @@
+"""Passing the edge of the workspace: no jolt while a target is out of reach, exact again soon after it is back."""
+
+import numpy as np
+import pytest
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.easing import LONGEST
+from limber.solvers.mechanism.goals import FrameGoal, Goals
+from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
+from limber.solvers.mechanism.solver import MechanismSolver
+from limber.solvers.rotations import Y, about
+
+from tests.solvers.mechanisms import flat
+
+DT = 1 / 60
+REACH = 0.6  # [m] of the arm below
+
+
+def arm() -> MechanismSolver:
+    """Two links of .3 m in a plane."""
+    bodies = (Body("ground", start=Frame(), grounded=True), Body("upper"), Body("fore"))
+    joints = (
+        Joint("shoulder", "revolute", "ground", "upper", flat(0.0), flat(0.0), actuated=True),
+        Joint("elbow", "revolute", "upper", "fore", flat(0.3), flat(0.0), actuated=True),
+    )
+    return MechanismSolver(Mechanism(bodies, joints))
+
+
+def follow(along: np.ndarray, dt: float | None) -> tuple[np.ndarray, np.ndarray]:
+    """Joints (t, 2) [deg] and distances (t,) [m] from a target that goes along x."""
+    solver = arm()
+
+    def goals(x: float) -> Goals:
+        return Goals((FrameGoal("fore", Frame(place=(0.3, 0.0, 0.0)), (x, 0.0, 0.0)),))
+
+    found = assemble(solver, solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0))}), goals(float(along[0])))
+    joints, missed = [], []
+    for x in along:
+        found = solver.solve(goals(float(x)), found.state, dt)
+        joints.append([solver.values(found.state, name)[0] for name in ("shoulder", "elbow")])
+        end = found.poses[2] @ (0.3, 0.0, 0.0, 1.0)
+        missed.append(float(np.linalg.norm(end[:3] - (x, 0.0, 0.0))))
+    return np.degrees(joints), np.array(missed)
+
+
+def jolt(joints: np.ndarray) -> float:
+    """[deg] the largest change of a joint's step."""
+    return float(np.abs(np.diff(joints, 2, axis=0)).max())
+
+
+def test_joints_do_not_jolt_where_a_target_passes_the_edge_of_the_workspace():
+    out = 0.45 + 0.004 * np.arange(80)
+    along = np.concatenate((out, out[::-1]))
+    eased, missed = follow(along, DT)
+    exact, _ = follow(along, None)
+    assert jolt(exact) > 8.0
+    assert jolt(eased) < 0.5 * jolt(exact)
+    inside = along < REACH
+    back = int(np.flatnonzero(~inside)[-1]) + 1
+    assert missed[: int(np.flatnonzero(~inside)[0]) - 1].max() < 1e-8
+    assert missed[back + LONGEST :].max() < 1e-8
+    assert (missed[~inside] - (along[~inside] - REACH)).max() < 0.02
+
+
+def test_a_target_that_stays_in_reach_is_met_even_where_the_joints_must_jolt():
+    along = REACH - 1e-4 - 0.004 * np.abs(np.arange(-40, 40))
+    joints, missed = follow(along, DT)
+    assert missed.max() < 1e-8
+    assert jolt(joints) > 5.0
+
+
+def test_a_target_that_jumps_is_followed_at_once():
+    joints, missed = follow(np.array([0.3, 0.3, 0.3, 0.3, 0.5, 0.5, 0.5]), DT)
+    assert missed == pytest.approx(np.zeros(7), abs=1e-8)
+    assert jolt(joints) > 10.0
