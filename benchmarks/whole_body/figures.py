@@ -60,7 +60,7 @@ def convergence(urdf: Path, path: Path) -> None:
         axes.semilogy(np.arange(STEPS) * DT, np.maximum(errors, 1e-16), label=f"K = {gain:g} / s")
     axes.set_xlabel("time, s")
     axes.set_ylabel("MNTE")
-    axes.legend()
+    axes.legend(loc="center right")
     figure.savefig(path, dpi=DOTS, bbox_inches="tight")
     plt.close(figure)
 
@@ -75,14 +75,21 @@ def at_a_limit(path: Path) -> None:
         state, points = solver.start(), []
         for angle in asked:
             goal = body.placed(body.forward(np.eye(3), np.array([angle])), body.rows(["hand"]))[:, :3, :3]
+            before = state.joints[0]
             _, state = solver.step(Values(goal), state, DT)
-            points.append((state.joints[0], state.velocity[BASE]))
+            points.append((before, state.velocity[BASE]))
         axes.plot(*np.degrees(np.array(points)).T, ".-", label=label)
     angles = np.linspace(-REACH, REACH, 200)
     boxes = [Limits(SPEED, avoidance="tanh").box(np.array([a]), np.zeros(1), np.array([-REACH]), np.array([REACH]), DT) for a in angles]
     for side in (0, 1):
-        axes.plot(np.degrees(angles), [np.degrees(box[side][0]) / DT for box in boxes], "k--", linewidth=1)
-    axes.set_xlabel("angle, deg")
+        axes.plot(
+            np.degrees(angles),
+            [np.degrees(box[side][0]) / DT for box in boxes],
+            "k--",
+            linewidth=1,
+            label="" if side else "bounds of eq. 12",
+        )
+    axes.set_xlabel("angle before the step, deg")
     axes.set_ylabel("speed, deg/s")
     axes.legend()
     figure.savefig(path, dpi=DOTS, bbox_inches="tight")

@@ -14,14 +14,19 @@ WIDEST = 1.2  # [rad] about the middle of a joint's range, where that is wider
 KINDS = {"static": (0.0, 0.35, 0.0), "walking": (0.9, 0.35, 1.1), "running": (1.4, 0.7, 2.8)}
 
 
-def motion(body: Body, links: Sequence[str], base: str, kind: str, steps: int, seed: int = 0) -> dict[str, np.ndarray]:
+def motion(body: Body, links: Sequence[str], base: str, kind: str, steps: int, seed: int = 0, beyond: float = 0.0) -> dict[str, np.ndarray]:
     """Targets as `benchmarks.whole_body` reads them, and the joints (t, n) that made them.
 
     Every joint swings about the middle of its range at the gait's frequency and at twice that; the base goes ahead, bobs and sways.
+    Joints are made to go `beyond` [rad] their limits at the most, for bodies that shall be held by theirs, and then swing over all of it.
     """
     frequency, size, speed = KINDS[kind]
     draw = np.random.default_rng(seed)
-    lower, upper = np.maximum(body.lower, -WIDEST), np.minimum(body.upper, WIDEST)
+    lower, upper = body.lower - beyond, body.upper + beyond
+    if beyond:
+        size = 1.0
+    else:
+        lower, upper = np.maximum(lower, -WIDEST), np.minimum(upper, WIDEST)
     middle, half = 0.5 * (lower + upper), 0.5 * size * (upper - lower)
     phase, share = draw.uniform(0.0, 2.0 * np.pi, (2, len(body))), draw.uniform(0.3, 1.0, len(body))
     rows = body.rows(links)
@@ -31,7 +36,7 @@ def motion(body: Body, links: Sequence[str], base: str, kind: str, steps: int, s
         swing = 0.8 * np.sin(turn + phase[0]) + 0.2 * np.sin(2.0 * turn + phase[1])
         rotation = exp(np.array([0.05 * np.sin(turn), 0.03 * np.sin(2.0 * turn), 0.1 * np.sin(turn)]))
         place = np.array([speed * (k - 1) * DT, 0.02 * np.sin(turn), 1.0 + 0.03 * np.sin(2.0 * turn)])
-        states.append(at_rest(body, np.clip(middle + half * share * swing, body.lower, body.upper), rotation, place))
+        states.append(at_rest(body, np.clip(middle + half * share * swing, lower, upper), rotation, place))
     rotation, spin, move = [], [], []
     for before, state in pairwise(states):
         velocity = since(state, before, DT)

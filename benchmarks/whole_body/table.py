@@ -3,10 +3,10 @@
     python -m benchmarks.whole_body.table --urdf FILE [FILE ...] [--steps 360]
 
 Motions are made on each model within its limits (`motions`), with orientations of all links that have a place of their own and the root's
-position; the cables of iCub's shoulders bound sums of their joints where the model has them. MNTE is eq. 14 (0 to 2, of which the paper shows
-logarithms), RMSE eq. 15 [rad/s]; the first 2 s are discarded as there. Instantaneous optimisation solves each frame until no joint moves by
-more than a thousandth of a radian; pair-wise, it solves each pair of links by itself, on the joints between them. The peers make one step
-a frame, in .venv-bench (`python -m benchmarks.environment`); what cannot be had is named.
+position; the cables of iCub's shoulders bound sums of their joints where the model has them. MNTE is eq. 14 (0 to 2, of which the paper
+shows logarithms), RMSE eq. 15 [rad/s]; the first 2 s are discarded as there. Instantaneous optimisation solves each frame until no joint
+moves by more than a thousandth of a radian; pair-wise, it solves each pair of links by itself, on the joints between them. The peers make
+one step a frame, in .venv-bench (`python -m benchmarks.environment`); what cannot be had is named.
 """
 
 import argparse

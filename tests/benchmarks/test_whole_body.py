@@ -91,3 +91,33 @@ def test_a_link_that_the_robot_lacks_is_named(tmp_path):
     done = run(tmp_path, targets(links=np.array(["hip", "thigh", "tail"])))
     assert done.returncode != 0
     assert "there is no link 'tail'" in done.stderr
+
+
+def command(module: str, *options: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", f"benchmarks.whole_body.{module}", *options], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_table_has_a_line_for_each_motion_and_method_and_names_what_is_missing(tmp_path):
+    (tmp_path / "r.urdf").write_text(URDF)
+    done = command("table", "--urdf", str(tmp_path / "r.urdf"), str(tmp_path / "none.urdf"), "--steps", "4")
+    assert done.returncode == 0, done.stderr
+    lines = [line.split("|") for line in done.stdout.splitlines() if line.startswith("| r,")]
+    methods = {line[3].strip() for line in lines}
+    assert {"dynamical, Limber's", "dynamical, the paper's law", "instantaneous, whole body", "instantaneous, pair-wise"} <= methods
+    assert len(lines) == 3 * len(methods)
+    assert "none.urdf: there is no such file" in done.stdout
+
+
+def test_a_model_that_is_asked_beyond_its_limits_keeps_to_them(tmp_path):
+    (tmp_path / "r.urdf").write_text(URDF)
+    done = command("at_limits", "--urdf", str(tmp_path / "r.urdf"), "--steps", "150", "--seeds", "1", "--keep", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    row = [cell.strip() for cell in done.stdout.splitlines()[-1].split("|")]
+    assert float(row[3]) > 0.01  # held at all
+    with np.load(tmp_path / "r_0_out.npz") as out:
+        swing = out["joints"][:, list(out["joint_names"]).index("swing")]
+    assert swing.min() >= 0.2 - 1e-9
+    assert swing.max() <= 2.0 + 1e-9
+    assert float(row[8]) <= 1e-9

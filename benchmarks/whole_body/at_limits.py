@@ -1,0 +1,75 @@
+"""A model that is asked beyond its joints' limits and couplings: are they held, at what error and in what time.
+
+    python -m benchmarks.whole_body.at_limits --urdf FILE [FILE ...] [--beyond 10] [--seeds 3] [--keep FOLDER]
+
+Every joint is asked to swing over its range and `--beyond` degrees more to both sides, at a walk's frequency, so that some are held at
+their limits at any time; the cables of iCub's shoulders (`table`) are not spared either. Limits are the file's own. Errors are of
+orientations after the first second. With --keep, targets and answers are left as files of `benchmarks.whole_body`.
+"""
+
+import argparse
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+from limber.solvers.whole_body.law import Law
+from limber.solvers.whole_body.so3 import log
+from limber.urdf import reading
+from limber.urdf.tree import grow
+from limber.urdf.whole_body import body as body_of
+
+from .__main__ import answer, follower
+from .motions import DT, motion
+from .table import couplings_for, tracked_links
+
+LATE = round(1.0 / DT)  # frames that are left to arrive
+COLUMNS = ("model", "seed", "joints held", "couplings held", "error, deg: mean", "p95", "max")
+COLUMNS += ("beyond limits, rad", "beyond couplings", "median, ms", "p99")
+AT = 1e-9  # [rad, or a coupling's unit] nearer to a bound is at it
+
+
+def line_for(path: Path, beyond: float, steps: int, seed: int, keep: Path | None) -> str:
+    """The table's line for a model and a seed."""
+    tree = grow(reading.read(path))
+    body = body_of(tree, further=couplings_for(tree))
+    links = tracked_links(tree)
+    given = motion(body, links, tree.root, "walking", steps, seed, beyond)
+    answered = answer(follower(body, given, Law()), given)
+    joints, couplings = answered["joints"], body.couplings
+    turns = [
+        body.placed(body.forward(base, angles), body.rows(links))[:, :3, :3]
+        for base, angles in zip(answered["base_rotation"], joints, strict=True)
+    ]
+    missed = np.degrees(np.linalg.norm(log(np.array(turns).swapaxes(-1, -2) @ given["rotation"]), axis=-1))[LATE:]
+    over = max(0.0, float((body.lower - joints).max()), float((joints - body.upper).max()))
+    at = joints @ couplings.matrix.T
+    held = ((joints < body.lower + AT) | (joints > body.upper - AT)).sum(1).mean()
+    cables = ((at < couplings.lower + AT) | (at > couplings.upper - AT)).sum(1).mean() if len(couplings) else 0.0
+    over_coupled = max(0.0, float((couplings.lower - at).max(initial=0.0)), float((at - couplings.upper).max(initial=0.0)))
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        np.savez(keep / f"{path.stem}_{seed}_in.npz", **{name: value for name, value in given.items() if name != "joints"})
+        np.savez(keep / f"{path.stem}_{seed}_out.npz", **answered)
+    errors = f"{missed.mean():.2f} | {np.quantile(missed, 0.95):.2f} | {missed.max():.2f}"
+    half, most = 1e3 * np.quantile(answered["seconds"], (0.5, 0.99))
+    return f"| {path.stem} | {seed} | {held:.1f} | {cables:.1f} | {errors} | {over:.1e} | {over_coupled:.1e} | {half:.3f} | {most:.3f} |"
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--urdf", type=Path, nargs="+", required=True)
+    ask.add_argument("--beyond", type=float, default=10.0, help="[deg] (default 10)")
+    ask.add_argument("--seeds", type=int, default=3)
+    ask.add_argument("--steps", type=int, default=360, help="frames of 1/60 s (default 360)")
+    ask.add_argument("--keep", type=Path, help="folder for the files")
+    asked = ask.parse_args()
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|")
+    for path in asked.urdf:
+        for seed in range(asked.seeds):
+            print(line_for(path, math.radians(asked.beyond), asked.steps, seed, asked.keep), flush=True)
+
+
+if __name__ == "__main__":
+    main()
