@@ -81,9 +81,9 @@ def _load_pre(*_) -> None:
     mechanisms.forget()
     compare.forget()
     motion_check.forget()
-
-
     budget.clock.forget()
+
+
 @persistent
 def _load_post(*_) -> None:
     """Chains that were saved live go on, or those of the old file where loading failed; what a recovered session left is swept away."""
@@ -116,12 +116,12 @@ CLOCKS = (live.advance_clock, mechanisms.advance_clock)  # chains first: mechani
 def _clock() -> float | None:
     """Wall time moves the motion while nothing plays: a dragged target, a filter that has not arrived."""
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
-    more = [advance(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph for advance in CLOCKS]
-    redraw()
     begun = perf_counter()
-    if not any(more):
+    more = [advance(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph for advance in CLOCKS]
     if not live.is_playing():
         budget.clock.note(perf_counter() - begun)
+    redraw()
+    if not any(more):
         return None
     return IDLE if live.is_playing() else budget.clock.interval
 
