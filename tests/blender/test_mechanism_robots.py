@@ -22,7 +22,6 @@ def head_on_push_rods():
     kept.goals.clear()
     rig = build({"neck": "YX", "head": "Z"}, mode="YXZ")
     rig.location = (0.0, 0.0, 0.2)
-    rig.rotation_euler = (0.0, 0.0, np.pi)
     bpy.context.view_layer.update()
     head = bpy.data.objects["Head"]
     held = head.matrix_world.copy()
