@@ -15,6 +15,7 @@ TOP_LEVEL = {  # what may stand at the top of the package; anything else in the 
     "LICENSE",
     "README.md",
     "__init__.py",
+    "api.py",
     "batch",
     "blender_manifest.toml",
     "hardware",
