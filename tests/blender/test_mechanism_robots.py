@@ -106,6 +106,8 @@ def test_the_robot_gets_the_motors_filtered_values():
     values = those.session(owner).outputs.values
     assert np.abs(values).max() > 0.05
     until(lambda: is_at(owner, values), "the servos are where the push rods want them")
+    bpy.ops.limber.end_mechanism_live()
+    until(lambda: robot.status(owner).state.name == "DISARMED", "the robot is disarmed, since live has ended")
     bpy.ops.limber.disconnect()
 
 
