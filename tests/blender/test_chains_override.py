@@ -113,3 +113,23 @@ def test_an_override_can_change_the_chains_of_its_library_but_not_take_them_away
     assert len(wanted) == 2
     reopen()
     assert facts(overridden()) == wanted
+
+
+def test_what_is_set_of_attention_life_and_blends_on_an_override_comes_back_with_the_file(library, reopen):
+    library.save()
+    rig = library.override()
+    looking_chain(rig, "head")
+    bpy.ops.limber.store_posture(name="Lean")
+    chain = rig.limber.chains[0]
+    chain.targets.add().target = target((0.1, 0.9, 0.3), "Other")
+    chain.targets[0].name = "Other"
+    chain.base, chain.postures[0].weight, chain.influence, chain.lag, chain.life.amount = "BLEND", 0.5, 0.75, 0.25, 0.5
+    chain.watch = 1
+    for _ in range(2):
+        reopen()
+        chain = overridden().limber.chains[0]
+        assert (chain.base, chain.postures[0].weight, chain.influence, chain.lag, chain.watch) == ("BLEND", 0.5, 0.75, 0.25, 1)
+        assert chain.life.amount == 0.5
+        assert [item.target.name for item in chain.targets] == ["Other"]
+    make_active(overridden())
+    assert bpy.ops.limber.live() == {"FINISHED"}

@@ -1,0 +1,58 @@
+"""Shows the panels of attention, life and blends, and bones coloured by how far they give way."""
+
+import sys
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import lamp
+
+TAB = "Authoring"
+SHOWN = ("postures.LIMBER_PT_postures", "life.LIMBER_PT_life", "attention.LIMBER_PT_attention", "deviation.LIMBER_PT_deviation")
+
+
+def open_all(stage) -> None:
+    """The panels to be looked at, open, in a tab of their own: some are closed at first and below others."""
+    for place in SHOWN:
+        module, name = place.split(".")
+        original = getattr(stage.part(f"panels.{module}"), name)
+        twin = type(f"{name}_shown", (original,), {"bl_category": TAB, "bl_options": set(), "bl_idname": f"{name}_shown"})
+        twin.bl_parent_id = ""
+        bpy.utils.register_class(twin)
+
+
+def play(stage):
+    rig, chain = lamp.build(stage)
+    with stage.context():
+        rig.pose.bones["middle"].rotation_euler.x = 0.6
+        bpy.ops.limber.store_posture(name="Bowed")
+        chain.base, chain.postures[0].weight, chain.postures[1].weight = "BLEND", 0.7, 0.3
+        other = bpy.data.objects.new("Other", None)
+        bpy.context.collection.objects.link(other)
+        other.location = (-0.6, -0.4, 0.3)
+        chain.targets.add().target = other
+        chain.life.amount = 0.5
+        bpy.ops.limber.live()
+    open_all(stage)
+    stage.open_tab(TAB)
+    session = stage.part("rig.live").session(rig, chain)
+    yield from stage.until(lambda: session.outputs is not None and session.outputs.filtered_aim_error < 1e-4)
+    yield 0.5
+    stage.photograph("authoring_plain")
+    bpy.context.window_manager.limber_deviation = True
+    stage.redraw()
+    yield 1.0
+    stage.photograph("authoring")
+    stage.facts["problem"] = session.problem
+    chain.watch = 1
+    rig.update_tag()
+    yield from stage.until(lambda: session.state.attention.of == other.session_uid and session.state.attention.is_settled)
+    yield from stage.until(lambda: session.outputs.filtered_aim_error < 1e-4)
+    stage.facts["aim_error"] = session.outputs.filtered_aim_error
+    with stage.context():
+        chain.active_posture = 0
+        bpy.ops.limber.move_posture(direction="DOWN")
+    stage.facts["postures"] = [posture.action.name for posture in chain.postures]
+    yield 0.5
