@@ -5,6 +5,7 @@ better, one at a time in Murty's order, which ends for every positive definite H
 the step before, so that one or two solves are the rule.
 """
 
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -51,11 +52,11 @@ class Dense:
     def __init__(self, matrix: Array, vector: Array) -> None:
         self.matrix, self.vector = matrix, vector
 
-    @property
+    @cached_property
     def steepest(self) -> float:
         return float(self.matrix.diagonal().max(initial=0.0))
 
-    @property
+    @cached_property
     def largest(self) -> float:
         return float(np.abs(self.vector).max(initial=0.0))
 
@@ -93,9 +94,11 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
     count = len(lower)
     if sides is None:
         sides = np.zeros(count, np.int8)
-    pinned = lower == upper
-    if pinned.any() or sides.any():
-        sides = np.where(pinned | ((sides < 0) & (lower > -np.inf)), -1, np.where((sides > 0) & (upper < np.inf), 1, 0)).astype(np.int8)
+    unpinned = lower != upper
+    some_held = bool(sides.any()) or not unpinned.all()
+    if some_held:
+        low, high = ~unpinned | ((sides < 0) & (lower > -np.inf)), unpinned & (sides > 0) & (upper < np.inf)
+        sides = high.astype(np.int8) - low.astype(np.int8)
     fewest, patience = count + 1, PATIENCE
     most = MOST_ROUNDS * count + MOST_ROUNDS
     rounds = 0
@@ -106,8 +109,8 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
         size = float(np.abs(x).max(initial=0.0))
         outside = within - x
         wrong = np.abs(outside) > ROUNDING * max(1.0, size)
-        if sides.any():
-            wrong |= (sides * slope > ROUNDING * max(quadratic.largest, quadratic.steepest * size)) & ~pinned
+        if some_held:
+            wrong |= (sides * slope > ROUNDING * max(quadratic.largest, quadratic.steepest * size)) & unpinned
         count_wrong = int(np.count_nonzero(wrong))
         if not count_wrong or rounds == most:
             return Boxed(within, sides, rounds)
@@ -117,4 +120,7 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
             patience -= 1
         if patience < 0:
             wrong[: np.flatnonzero(wrong)[-1]] = False
-        sides = np.where(wrong, np.where(sides != 0, 0, np.where(outside > 0.0, -1, 1)), sides).astype(np.int8)
+        changed = wrong.nonzero()[0]
+        sides = sides.copy()
+        sides[changed] = np.where(sides[changed] != 0, 0, np.where(outside[changed] > 0.0, -1, 1))
+        some_held = bool(sides.any())

@@ -28,7 +28,7 @@ class Wanted(NamedTuple):
     def mean_square(self) -> float:
         """Of the errors [rad^2 and m^2]."""
         count = len(self.turns) + len(self.moves)
-        return float((self.turns * self.turns).sum() + (self.moves * self.moves).sum()) / max(count, 1)
+        return float(np.vdot(self.turns, self.turns) + np.vdot(self.moves, self.moves)) / max(count, 1)
 
 
 class Wishes:
@@ -49,7 +49,7 @@ class Wishes:
         now = body.placed(frames, self.turning_links)[:, :3, :3]
         places = body.placed(frames, self.placed_links)[:, :3, 3]
         target, turn_weights = values.rotation, self._turn_weights
-        found = np.abs((target * target).sum((1, 2)) - ROTATION_SIZE) < NO_ROTATION
+        found = np.abs(np.einsum("kij,kij->k", target, target) - ROTATION_SIZE) < NO_ROTATION
         lost: tuple[str, ...] = ()
         if not found.all():
             lost = tuple(wish.link for wish, is_found in zip(self.turning, found, strict=True) if not is_found)
