@@ -26,7 +26,8 @@ def make_filter(name: str, limits: Limits, character: Character | None = None) -
     """
     if name not in FILTERS:
         raise UnknownFilterError(f"no motion filter is called `{name}`: choose one of {', '.join(FILTERS)}")
-    return FILTERS[name].make(limits, character or Character())
+    character = character or Character()
+    return FILTERS[name].make(character.within(limits), character)
 
 
 __all__ = [

@@ -1,7 +1,7 @@
 """What every motion filter has in common: its state, its character, its protocol. Knows no Blender."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Protocol
 
@@ -28,12 +28,16 @@ class Character:
     Attributes:
         sigma: Smoothness, 0 to 1: 0 is neutral, 1 the smoothest and slowest.
         rho: Responsiveness, 0 up to but not 1: makes a smooth motion faster again.
+        velocity, acceleration, jerk: How much of the joint's limits the motion may use: above 0, up to 1.
         beta: How close to a position limit the Nutty filter goes unhindered: 1 eases from the middle on, larger values later. Above 0.
     """
 
     sigma: float = 0.0
     rho: float = 0.0
     beta: float = 1.0
+    velocity: float = 1.0
+    acceleration: float = 1.0
+    jerk: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.sigma <= 1.0:
@@ -42,6 +46,20 @@ class Character:
             raise CharacterError(f"character `rho` is {self.rho}: choose it from 0 up to but not 1")
         if not (self.beta > 0.0 and isfinite(self.beta)):
             raise CharacterError(f"character `beta` is {self.beta}: choose it above 0")
+        for name in ("velocity", "acceleration", "jerk"):
+            if not 0.0 < getattr(self, name) <= 1.0:
+                raise CharacterError(f"character `{name}` is {getattr(self, name)}: choose a share above 0 and up to 1")
+
+    def within(self, limits: Limits) -> Limits:
+        """What of a joint's limits this character uses."""
+        if self.velocity == self.acceleration == self.jerk == 1.0:
+            return limits
+        return replace(
+            limits,
+            velocity=self.velocity * limits.velocity,
+            acceleration=self.acceleration * limits.acceleration,
+            jerk=self.jerk * limits.jerk,
+        )
 
 
 class Filter(Protocol):

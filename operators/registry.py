@@ -4,6 +4,7 @@ import bpy
 
 from .add_demo_lamp import LIMBER_OT_add_demo_lamp
 from .bake import LIMBER_OT_bake
+from .characters import CLASSES as CHARACTER_CLASSES
 from .check_chain import LIMBER_OT_check_chain
 from .compare import LIMBER_OT_compare_solvers, LIMBER_OT_copy_comparison, LIMBER_OT_sort_comparison, LIMBER_OT_use_solver
 from .ends import LIMBER_OT_add_end, LIMBER_OT_remove_end
@@ -98,6 +99,7 @@ CLASSES = (
     LIMBER_OT_use_solver,
     LIMBER_OT_copy_comparison,
     *MOTION_CHECK_CLASSES,
+    *CHARACTER_CLASSES,
     LIMBER_OT_bake,
     *RETARGET_CLASSES,
     LIMBER_OT_export_motion,

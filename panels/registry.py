@@ -14,7 +14,7 @@ from .gaze import LIMBER_PT_gaze
 from .life import LIMBER_PT_life
 from .lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures, LIMBER_UL_targets
 from .mechanism import CLASSES as MECHANISM_CLASSES
-from .motion import LIMBER_PT_motion
+from .motion import LIMBER_MT_characters, LIMBER_PT_motion
 from .motion_check import LIMBER_PT_motion_check, LIMBER_UL_findings
 from .next_step import LIMBER_PT_next_step
 from .options import LIMBER_PT_options
@@ -60,6 +60,7 @@ CLASSES = (
     LIMBER_PT_compare,
     LIMBER_PT_comparison,
     LIMBER_PT_overlays,
+    LIMBER_MT_characters,
     LIMBER_PT_motion,
     *MECHANISM_CLASSES,
     LIMBER_PT_robot,

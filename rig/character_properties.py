@@ -2,7 +2,7 @@
 
 from zlib import crc32
 
-from ..motion import FILTERS
+from ..motion import FILTERS, Character
 from .overridable import EnumProperty, FloatProperty
 
 
@@ -27,4 +27,21 @@ class LimberCharacter:
         min=0.0,
         max=1.0,
     )
+    velocity_share: FloatProperty(
+        name="Velocity",
+        description="How much of the joints' velocity limits the motion uses: less for a heavier character",
+        default=1.0,
+        min=0.01,
+        max=1.0,
+        subtype="FACTOR",
+    )
+    acceleration_share: FloatProperty(
+        name="Acceleration", description="The same of their acceleration limits", default=1.0, min=0.01, max=1.0, subtype="FACTOR"
+    )
+    jerk_share: FloatProperty(name="Jerk", description="The same of their jerk limits", default=1.0, min=0.01, max=1.0, subtype="FACTOR")
     rho: FloatProperty(name="Responsiveness", description="Rho: makes a smooth motion quicker again", default=0.0, min=0.0, max=0.99)
+
+
+def character(kept) -> Character:
+    """What a chain or a mechanism says of its motion, as filters take it."""
+    return Character(kept.sigma, kept.rho, velocity=kept.velocity_share, acceleration=kept.acceleration_share, jerk=kept.jerk_share)

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..motion import Character, MotionError
+from ..motion import MotionError
 from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import SkeletonError
 from ..solvers.table import UnavailableSolverError, unavailable
 from . import alive, base_posture, build, gaze
 from . import goal as goals
 from .attention import Attention, partial
+from .character_properties import character
 from .errors import RigError
 from .hanging import in_order, joint_bones
 from .keyed import keyed
@@ -291,13 +292,14 @@ class Stage:
         limits = build.motions(chain)
         tools = [(end.settings.look, end.settings.up, end.settings.eye) for end in goals.ends_of(chain)]
         options = build.solver_settings(chain, solver)
-        key = (session.fixed, limits, tools, solver, options, chain.filter, chain.sigma, chain.rho, chain.base, chain.transition)
+        moves = character(chain)
+        key = (session.fixed, limits, tools, solver, options, chain.filter, moves, chain.base, chain.transition)
         if session.model is None or session.model_key != key:
             session.model = make_model(
                 reader.skeleton(session.fixed, limits, build.tools(chain, reader)),
                 solver,
                 chain.filter,
-                Character(chain.sigma, chain.rho),
+                moves,
                 posture_jumps=chain.base == "POSTURE",
                 transition=chain.transition,
                 options=build.solver_options(chain, solver, reader),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from mathutils import Matrix
 
-from ...motion import Character, Limits, MotionError, make_filter
+from ...motion import Limits, MotionError, make_filter
 from ...solvers.mechanism.assembly import assemble
 from ...solvers.mechanism.counting import count
 from ...solvers.mechanism.frames import Array, inverse
@@ -16,6 +16,7 @@ from ...solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, Steady
 from ...solvers.mechanism.model import HERE, Frame, MechanismError
 from ...solvers.mechanism.report import ASSEMBLED
 from ...solvers.mechanism.solver import MechanismSolver
+from ..character_properties import character
 from ..errors import RigError
 from ..placement import Placement
 from .poses import frame_of, rigid
@@ -167,15 +168,15 @@ class MechanismStage:
     def _update_model(self, owner, kept, session: Session) -> None:
         motors = _ordered(kept, session.reading)
         limits = [(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors]
-        key = (tuple(limits), kept.filter, kept.sigma, kept.rho)
+        key = (tuple(limits), kept.filter, character(kept))
         if session.model_key == key:
             return
-        character, made = Character(kept.sigma, kept.rho), []
+        moves, made = character(kept), []
         for motor, numbers in zip(motors, limits, strict=True):
             joint = session.reading.mechanism.joint[motor_joint(motor)]
             index = list(freedoms(joint.kind)).index(motor.axis)
             try:
-                made.append(Motor(joint.name, index, make_filter(kept.filter, Limits(*numbers), character)))
+                made.append(Motor(joint.name, index, make_filter(kept.filter, Limits(*numbers), moves)))
             except MotionError as error:
                 raise RigError(f"Motor '{motor.name}': {error}") from error
         session.model, session.model_key = replace(session.model, motors=tuple(made)), key

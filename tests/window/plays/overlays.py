@@ -46,6 +46,9 @@ def play(stage):
     yield 1.0
     stage.facts["drawn_after_live"] = len(budget.drawing.last)
 
+    for frame, side in ((1, -0.4), (12, 0.4)):
+        ball.location.x = side
+        ball.keyframe_insert("location", frame=frame)
     with stage.context():
         bpy.ops.limber.check_motion()
     yield 0.5

@@ -1,0 +1,114 @@
+"""Characters of motion by name: the filter and how much of the joints' limits it may use. Built in, or kept as small files to share."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import bpy
+
+from ..motion import FILTERS
+from .errors import RigError
+
+FORMAT, VERSION = "limber-character", 1  # of the files
+SUFFIX = ".limber-character.json"
+FOLDER = "characters"
+
+
+class Manner(NamedTuple):
+    """How a motion is shaped: names as on chains (`LimberCharacter`)."""
+
+    filter: str = "default"
+    sigma: float = 0.0
+    rho: float = 0.0
+    velocity_share: float = 1.0
+    acceleration_share: float = 1.0
+    jerk_share: float = 1.0
+
+
+BOUNDS = {  # of the numbers: from, to
+    "sigma": (0.0, 1.0),
+    "rho": (0.0, 0.99),
+    "velocity_share": (0.01, 1.0),
+    "acceleration_share": (0.01, 1.0),
+    "jerk_share": (0.01, 1.0),
+}
+
+BUILT_IN: dict[str, tuple[str, Manner]] = {  # what it feels like, and how it is made
+    "Light": ("Quick to start, softly stopped", Manner("default", 0.2, 0.5, 1.0, 0.8, 0.6)),
+    "Heavy": ("Has weight: slow to start and slow to stop", Manner("default", 0.6, 0.0, 0.6, 0.3, 0.2)),
+    "Nervous": ("All that the joints can do, at once", Manner()),
+    "Sleepy": ("Drowsy: a quarter of the speed, without any haste", Manner("default", 0.9, 0.0, 0.25, 0.15, 0.1)),
+}
+
+
+def of(kept) -> Manner:
+    """A chain's own."""
+    return Manner(*(getattr(kept, name) for name in Manner._fields))
+
+
+def use(kept, manner: Manner) -> None:
+    """Gives it to a chain."""
+    for name, value in manner._asdict().items():
+        setattr(kept, name, value)
+
+
+def name_of(kept) -> str:
+    """The built-in character that a chain has now, or ""."""
+    now = of(kept)
+    return next((name for name, (_, manner) in BUILT_IN.items() if _is_same(now, manner)), "")
+
+
+def _is_same(one: Manner, other: Manner) -> bool:
+    return one.filter == other.filter and all(abs(a - b) < 1e-6 for a, b in zip(one[1:], other[1:], strict=True))
+
+
+def folder() -> Path:
+    """Where a user's own characters are kept; it is made."""
+    try:
+        return Path(bpy.utils.extension_path_user(__package__.rpartition(".")[0], path=FOLDER, create=True))
+    except ValueError:  # run from its sources, Limber is no extension
+        return Path(bpy.utils.user_resource("DATAFILES", path=f"limber/{FOLDER}", create=True))
+
+
+def own() -> dict[str, Path]:
+    """A user's own characters, by name."""
+    return {path.name.removesuffix(SUFFIX): path for path in sorted(folder().glob(f"*{SUFFIX}"))}
+
+
+def save(path: Path, manner: Manner) -> None:
+    """Writes a character to a file.
+
+    Raises:
+        RigError: it cannot be written.
+    """
+    content = {"format": FORMAT, "version": VERSION, **manner._asdict()}
+    content |= {name: round(content[name], 6) for name in BOUNDS}  # Blender keeps single precision
+    try:
+        path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise RigError(f"{path} cannot be written: choose another place ({error.strerror})") from error
+
+
+def load(path: Path) -> Manner:
+    """Reads a character from a file. Nothing in it is run.
+
+    Raises:
+        RigError: it is no such file, or a setting is none that can be; names the setting, what was found and what can be.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RigError(f"{path} cannot be read: choose another file ({error.strerror})") from error
+    except ValueError as error:
+        raise RigError(f"{path.name} is no character of Limber: choose a file that Save Character has written") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise RigError(f"{path.name} is no character of Limber: choose a file that Save Character has written")
+    if content.get("version") != VERSION:
+        raise RigError(f"{path.name} is of version {content.get('version')}, {VERSION} was expected: update Limber")
+    if content.get("filter") not in FILTERS:
+        raise RigError(f"{path.name}: filter '{content.get('filter')}' is not known: {' or '.join(FILTERS)} was expected")
+    for name, (low, high) in BOUNDS.items():
+        value = content.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            raise RigError(f"{path.name}: {name} is {value}: a number from {low:g} to {high:g} was expected")
+    return Manner(content["filter"], *(float(content[name]) for name in BOUNDS))

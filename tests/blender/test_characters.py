@@ -1,0 +1,111 @@
+"""Characters: by name or from a file, they shape the motion within the joints' limits."""
+
+import json
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.rigs import keyed, looking_chain
+
+
+@pytest.fixture
+def chain():
+    _, chain = looking_chain()
+    keyed(chain.target, (5, 10))
+    bpy.context.scene.frame_end = 40
+    return chain
+
+
+def speeds(rig) -> np.ndarray:
+    """Of each joint, its highest speed [rad/s] while the target flies past."""
+    from limber.rig.motion_check.check import result
+
+    bpy.ops.limber.check_motion()
+    take = result(rig).takes[0]
+    return (np.abs(np.diff(take.filtered, axis=0)) / take.seconds).max(axis=0)
+
+
+def test_each_character_can_be_used_and_is_told_by_its_name(rig, chain):
+    from limber.rig.characters import BUILT_IN, name_of
+
+    for name in BUILT_IN:
+        bpy.ops.limber.use_character(name=name)
+        assert name_of(chain) == name
+    chain.sigma = 0.5
+    assert name_of(chain) == ""
+
+
+def test_a_sleepy_motion_keeps_to_its_share_of_the_joints_limits(rig, chain):
+    bpy.ops.limber.use_character(name="Nervous")
+    quick = speeds(rig)
+    bpy.ops.limber.use_character(name="Sleepy")
+    limits = np.array([joint.velocity for joint in chain.joints])
+    assert (speeds(rig) <= 0.25 * limits + 1e-6).all()
+    assert quick.max() > 2 * speeds(rig).max()
+
+
+def test_a_character_is_kept_in_a_file_and_comes_back_from_it(rig, chain, tmp_path):
+    from limber.rig.characters import of
+
+    bpy.ops.limber.use_character(name="Heavy")
+    chain.rho = 0.3
+    before = of(chain)
+    bpy.ops.limber.save_character(filepath=str(tmp_path / "mine"))
+    (path,) = tmp_path.iterdir()
+    assert path.name == "mine.limber-character.json"
+    bpy.ops.limber.use_character(name="Nervous")
+    bpy.ops.limber.load_character(filepath=str(path))
+    assert of(chain)[1:] == pytest.approx(before[1:], abs=1e-6)
+    bpy.ops.limber.save_character(filepath=str(path))
+    assert list(tmp_path.iterdir()) == [path], "its ending is not put twice"
+
+
+def test_what_is_saved_in_the_users_folder_is_in_the_menu(rig, chain, tmp_path, monkeypatch):
+    from limber.rig import characters
+
+    monkeypatch.setattr(characters, "folder", lambda: tmp_path)
+    bpy.ops.limber.use_character(name="Sleepy")
+    bpy.ops.limber.save_character(filepath=str(tmp_path / "Owl"))
+    assert list(characters.own()) == ["Owl"]
+    bpy.ops.limber.use_character(name="Light")
+    bpy.ops.limber.use_character(name="Owl")
+    assert characters.name_of(chain) == "Sleepy"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"format": "else"}, "no character of Limber"),
+        ({"version": 2}, "is of version 2, 1 was expected: update Limber"),
+        ({"filter": "magic"}, "filter 'magic' is not known: default or nutty was expected"),
+        ({"sigma": 1.5}, "sigma is 1.5: a number from 0 to 1 was expected"),
+        ({"jerk_share": 0}, "jerk_share is 0: a number from 0.01 to 1 was expected"),
+        ({"rho": "much"}, "rho is much: a number from 0 to 0.99 was expected"),
+        ({"velocity_share": None}, "velocity_share is None"),
+    ],
+)
+def test_a_file_that_is_wrong_changes_nothing_and_is_told_what_was_expected(rig, chain, tmp_path, change, said):
+    from limber.rig.characters import of
+
+    bpy.ops.limber.save_character(filepath=str(tmp_path / "one"))
+    (path,) = tmp_path.iterdir()
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    before = of(chain)
+    with pytest.raises(RuntimeError, match=said):
+        bpy.ops.limber.load_character(filepath=str(path))
+    assert of(chain) == before
+
+
+def test_files_that_are_not_there_or_cannot_be_written_are_named(rig, chain, tmp_path):
+    with pytest.raises(RuntimeError, match="cannot be read: choose another file"):
+        bpy.ops.limber.load_character(filepath=str(tmp_path / "none.json"))
+    with pytest.raises(RuntimeError, match="cannot be written: choose another place"):
+        bpy.ops.limber.save_character(filepath=str(tmp_path / "nowhere" / "x"))
+    with pytest.raises(RuntimeError, match="No file is chosen"):
+        bpy.ops.limber.save_character()
+    (tmp_path / "list.json").write_text("[]")
+    with pytest.raises(RuntimeError, match=r"list.json is no character of Limber"):
+        bpy.ops.limber.load_character(filepath=str(tmp_path / "list.json"))
+    with pytest.raises(RuntimeError, match="There is no character 'Angry': choose one of Light, Heavy, Nervous, Sleepy"):
+        bpy.ops.limber.use_character(name="Angry")
