@@ -7,12 +7,14 @@ ROBOT ?=
 ROOT ?=
 END ?=
 SECONDS ?= 600
+COUNT ?= 1000
+VERSION ?=
 RING ?=
 RIGS ?= ../shared/rigs
 BODIES ?= ../shared/data/human-gazebo/humanSubject01_66dof.urdf ../shared/whole_body/humanSubject01_48dof.urdf ../shared/whole_body/iCubGenova03.urdf
 
 .NOTPARALLEL:
-.PHONY: help setup main demo test bench build soak window lint format clean
+.PHONY: help setup main demo test bench build soak window sequences docs release lint format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -40,6 +42,7 @@ bench: main ## print every benchmark's table, about 15 minutes; the comparison o
 	.venv/bin/python -m benchmarks.jacobian
 	.venv/bin/python -m benchmarks.rig_table "$(RIGS)"
 	.venv/bin/python -m benchmarks.erik_sweep
+	.venv/bin/python -m benchmarks.mechanism_table --all
 	.venv/bin/python -m benchmarks.motion --settle
 	.venv/bin/python -m benchmarks.link
 	.venv/bin/python -m benchmarks.whole_body.table --urdf $(BODIES)
@@ -50,6 +53,16 @@ soak: main ## all figures of the robot that take long (SECONDS=600, 30 minutes):
 window: setup build ## get a real Blender window (once: Debian's Blender, 1.3 GB) and run the ring of tests that needs it
 	@scripts/window.sh install
 	@.venv/bin/python scripts/rings.py window
+
+sequences: setup ## play random sequences of what users do in a real Blender, 15 minutes a thousand (COUNT=1000); seeds that fail are kept in build/sequences
+	@.venv/bin/python scripts/sequences.py $(COUNT)
+
+docs: setup build ## make the documents' pictures of the interface anew, from a real window
+	@scripts/window.sh install
+	@.venv/bin/python scripts/pictures.py
+
+release: main ## give the news a version and build the package (VERSION=1.2.3); says what remains to be done
+	@.venv/bin/python scripts/release.py $(VERSION)
 
 lint: main ## ruff and mypy
 	@.venv/bin/python scripts/rings.py lint

@@ -1,0 +1,73 @@
+"""Makes a release: `python scripts/release.py VERSION`, or `make release VERSION=1.2.3`.
+
+Writes the version where it stands, gives the CHANGELOG's news its number, and builds the package, which Blender's own tool checks. What
+remains to be done by hand is printed. Where anything is wrong, no file has changed.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import build
+
+ROOT = Path(__file__).resolve().parents[1]
+NEWS = "## Not released yet"
+VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+STATED = re.compile(r'^version = "([^"]*)"$', re.MULTILINE)  # in the manifest and in pyproject.toml
+REMAINS = """\
+Before the release is given away:
+    make test RING="lint plain blender installed window newest"
+    make soak, make bench, make docs, make demo      look at the pictures and the figures
+    git commit -am "Limber {version}" && git tag v{version}
+and hand out build/limber-{version}.zip"""
+
+
+class ReleaseError(Exception):
+    """There can be no such release; the message says what mends it."""
+
+
+def prepare(root: Path, version: str) -> None:
+    """Writes a version into the files of a checkout.
+
+    Raises:
+        ReleaseError: it is no version, is not above the present one, or there is no news; nothing is written then.
+    """
+    if not VERSION.fullmatch(version):
+        raise ReleaseError(f"'{version}' is no version: give three numbers, such as 1.2.0")
+    files = {path: path.read_text(encoding="utf-8") for path in (root / "blender_manifest.toml", root / "pyproject.toml")}
+    for path, text in files.items():
+        stated = STATED.search(text)
+        if stated is None:
+            raise ReleaseError(f'{path.name} states no version: it needs a line version = "1.2.0"')
+        if _numbers(version) <= _numbers(stated[1]):
+            raise ReleaseError(f"Version {version} is not above {stated[1]}, which {path.name} states: give a higher one")
+        files[path] = STATED.sub(f'version = "{version}"', text, count=1)
+    changelog = root / "CHANGELOG.md"
+    text = changelog.read_text(encoding="utf-8")
+    news = text.partition(NEWS)[2].partition("\n## ")[0]
+    if "*" not in news:
+        raise ReleaseError(f"CHANGELOG.md has nothing under '{NEWS}': say there what has changed for users")
+    files[changelog] = text.replace(NEWS, f"## {version}", 1)
+    for path, text in files.items():
+        path.write_text(text, encoding="utf-8")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
+def main(arguments: list[str]) -> int:
+    try:
+        if len(arguments) != 1:
+            raise ReleaseError("name the version: make release VERSION=1.2.0")
+        prepare(ROOT, arguments[0])
+        package = build.build()
+    except (ReleaseError, build.BuildError) as error:
+        print(f"release: {error}", file=sys.stderr)
+        return 1
+    print(f"release: {package.relative_to(ROOT)}, made and checked by Blender's own tool\n{REMAINS.format(version=arguments[0])}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
