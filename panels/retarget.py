@@ -16,6 +16,7 @@ class LIMBER_UL_pairs(bpy.types.UIList):
     """Bones of this armature and the bones that they follow"""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        layout.use_property_split = False  # of the panel around it: names would have no room
         row = layout.row(align=True)
         row.prop(item, "enabled", text="")
         row.label(text=item.target or "?", icon="NONE" if item.calibrated or not item.enabled else "ERROR")
@@ -105,7 +106,7 @@ def _draw_outcome(layout, session) -> None:
     missed = np.where(np.isfinite(outputs.missed), outputs.missed, 0.0)
     worst = int(np.argmax(missed))
     rows = [
-        ("Orientations missed, mean", f"{degrees(missed.mean()):.1f}°"),
+        ("Turns missed, mean", f"{degrees(missed.mean()):.1f}°"),
         (f"Farthest: {session.reader.links[worst]}", f"{degrees(missed[worst]):.1f}°"),
         ("Place missed", bpy.utils.units.to_string("METRIC", "LENGTH", outputs.base_missed, precision=4)),
         ("At a limit", f"{len(outputs.bounded)} of {len(session.reader.places)} joints"),
