@@ -8,9 +8,11 @@ import imported
 import installed
 import numpy as np
 import walker
+from mathutils import Quaternion
 
 NECK = radians(60)  # of a joint either way, beyond what the clip does
-BESIDE = 1.1  # of the robot's size: how far beside the person it goes
+BESIDE = 0.55  # of both sizes: how far beside the person it goes
+ENOUGH = 5  # joints of a neck that looks about by itself; one with fewer gets help from the trunk
 
 
 class Captured(imported.Imported):
@@ -39,7 +41,20 @@ class Captured(imported.Imported):
         names = super()._branch(end)
         forks = [k for k, name in enumerate(names) if len(self.rig.data.bones[name].children) > 1]
         neck = names[forks[-1] + 1 :] if forks else names
-        return neck if len(neck) > 1 else names
+        moving = [name for name in neck if not all(self.rig.pose.bones[name].lock_rotation)]
+        return neck if len(moving) >= ENOUGH else names
+
+    def _choose_look(self) -> None:
+        """The way that its head faces while the person's faces forward, as both rest."""
+        retarget = self.rig.limber.retarget
+        pair = next((pair for pair in retarget.pairs if pair.target == self.chain.end), None)
+        if pair is None:
+            super()._choose_look()
+            return
+        person = self.person.rig.data.bones[pair.source].matrix_local.to_quaternion()
+        faces = (person @ Quaternion(pair.offset)).to_matrix()
+        self.chain.look, self.chain.up = walker.signed_axes(faces, self.person.forward)
+        self.chain.eye = imported.FACE
 
     def _follow(self) -> None:
         """Pairs, calibrates and goes live, as a user does."""
@@ -77,7 +92,7 @@ class Captured(imported.Imported):
     def _make_room(self) -> None:
         """The robot goes beside the person, the ball before the robot, and the camera sees both."""
         camera = self.scene.camera
-        aside = camera.matrix_world.to_3x3().col[0] * BESIDE * self.size * self.person.size
+        aside = camera.matrix_world.to_3x3().col[0] * BESIDE * (1.0 + self.size) * self.person.size
         self.rig.limber.retarget.shift = aside
         for thing, size, shift in ((self.ball, self.size, aside), (camera, max(1.0, self.size), 0.5 * aside)):
             for curve in walker.fcurves(thing):
