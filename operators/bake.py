@@ -3,6 +3,7 @@ from bpy.props import BoolProperty
 
 from ..rig.bake import Bake
 from ..rig.errors import RigError
+from ..rig.goal import followed
 from .stepwise import Stepwise
 from .subject import chain_of, poll_frames, rig_of
 
@@ -32,7 +33,7 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
 
     def _begin(self, context):
         rig, chain = rig_of(context), chain_of(context)
-        pairs = [(rig, other) for other in rig.limber.chains if other.target] if self.all_chains else [(rig, chain)]
+        pairs = [(rig, other) for other in rig.limber.chains if followed(other)] if self.all_chains else [(rig, chain)]
         try:
             return Bake(context.scene, pairs, chain.frame_start, chain.frame_end)
         except RigError as error:

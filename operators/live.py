@@ -37,7 +37,7 @@ class LIMBER_OT_live(bpy.types.Operator):
         if session.problem:
             self.report({"WARNING"}, session.problem)
             return {"FINISHED"}
-        self.report({"INFO"}, f"Chain '{chain.name}' {goal.DOES[chain.goal]} '{chain.target.name}'")
+        self.report({"INFO"}, f"Chain '{chain.name}' {goal.DOES[chain.goal]} '{goal.followed(chain).name}'")
         if session.outputs and session.outputs.solution.remark:
             self.report({"WARNING"}, capitalised(session.outputs.solution.remark))
         if findings:

@@ -1,7 +1,7 @@
 """What the operators act on: the armature at hand and its selected chain."""
 
 from ..rig import chains
-from ..rig.goal import ends_of, no_target
+from ..rig.goal import ends_of, followed, no_target
 from ..rig.mechanism.owners import has_mechanism
 
 _at_hand = ""  # name of the armature that was active last: it stays at hand while its target is selected and dragged
@@ -50,7 +50,7 @@ def poll_frames(cls, context, work: str) -> bool:
     if not poll_chain(cls, context):
         return False
     chain = chain_of(context)
-    if chain.target is None:
+    if followed(chain) is None:
         cls.poll_message_set(no_target(ends_of(chain)[0]))
         return False
     if rig_of(context).mode == "EDIT":

@@ -5,6 +5,7 @@ import bpy
 from ..operators.subject import rig_of
 from ..rig import chains
 from ..rig.bake import frames_ahead
+from ..rig.goal import followed
 from .tab import ChainTab
 
 
@@ -24,5 +25,5 @@ class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
         if frames_ahead(chain):
             layout.prop(chain, "look_ahead")
         layout.operator("limber.bake", icon="KEYFRAME")
-        if sum(other.target is not None for other in rig_of(context).limber.chains) > 1:
+        if sum(followed(other) is not None for other in rig_of(context).limber.chains) > 1:
             layout.operator("limber.bake", text="Bake All Chains", icon="KEYFRAME_HLT").all_chains = True

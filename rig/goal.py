@@ -60,6 +60,11 @@ def watched(chain, number: int):
     return chain.targets[number - 1].target if number else chain.target
 
 
+def followed(chain):
+    """The target that the chain follows now, or None."""
+    return watched(chain, chain.watch)
+
+
 def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
     """All ends of a chain, its own first, which follows the target of number `watch`, or the one that the chain says."""
     own = ChainEnd(chain, 0, chain.end, f"chain '{chain.name}'", chain.watch if watch is None else watch)

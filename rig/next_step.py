@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from ..hardware.safety import FOLLOWING, State
 from . import chains, robot
+from .goal import followed
 
 
 class Step(NamedTuple):
@@ -43,13 +44,13 @@ def next_step(rig, is_playing: bool) -> Step:
     chain = chains.active(rig)
     if chain is None:
         return CHAIN
-    if chain.target is None:
+    if followed(chain) is None:
         return TARGET
     if not chain.live:
         return LIVE
     if robot.link(rig) is not None:
         return _of_robot(robot.status(rig))
-    if not _moves(chain.target):
+    if not _moves(followed(chain)):
         return DRAG
     return CONNECT if is_playing else PLAY
 

@@ -195,6 +195,17 @@ def test_a_target_without_object_is_said_by_number_with_the_remedy(between_two):
     assert bpy.ops.limber.live() == {"FINISHED"}
 
 
+def test_a_chain_without_a_target_of_its_own_follows_and_bakes_the_one_that_it_watches(between_two):
+    rig, chain = between_two
+    rig.animation_data_clear()
+    chain.target, chain.watch = None, 1
+    assert bpy.ops.limber.live() == {"FINISHED"}
+    settle()
+    assert session(rig, chain).outputs.filtered_aim_error < 1e-4
+    chain.frame_start, chain.frame_end = 1, 3
+    assert bpy.ops.limber.bake(all_chains=True) == {"FINISHED"}
+
+
 def test_without_further_targets_there_is_nothing_to_remove():
     looking_chain()
     with pytest.raises(RuntimeError, match="press Add Target"):

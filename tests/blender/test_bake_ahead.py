@@ -86,9 +86,12 @@ def test_each_frame_is_told_the_goals_of_those_after_it(rig, chain, monkeypatch)
 
     asked = []
     tick = stage.tick
-    monkeypatch.setattr(
-        stage, "tick", lambda model, goal, state, dt, ahead=(): asked.append((goal, ahead)) or tick(model, goal, state, dt, ahead)
-    )
+
+    def noting(model, goal, state, dt, ahead=(), *more, **named):
+        asked.append((goal, ahead))
+        return tick(model, goal, state, dt, ahead, *more, **named)
+
+    monkeypatch.setattr(stage, "tick", noting)
     bake = begin(chain)
     while bake.step():
         pass
