@@ -18,6 +18,7 @@ REMAINS = """\
 Before the release is given away:
     make test RING="lint plain blender installed window newest"
     make soak, make bench, make docs, make demo      look at the pictures and the figures
+    .venv/bin/python tests/blender/versions/record.py {version}      files of this version will open in the next
     git commit -am "Limber {version}" && git tag v{version}
 and hand out build/limber-{version}.zip"""
 
