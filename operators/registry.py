@@ -26,6 +26,7 @@ from .postures import (
     LIMBER_OT_remove_posture,
     LIMBER_OT_store_posture,
 )
+from .record_live import CLASSES as RECORD_CLASSES
 from .remove_chain import LIMBER_OT_remove_chain
 from .retarget import CLASSES as RETARGET_CLASSES
 from .robot import (
@@ -100,6 +101,7 @@ CLASSES = (
     LIMBER_OT_copy_comparison,
     *MOTION_CHECK_CLASSES,
     *CHARACTER_CLASSES,
+    *RECORD_CLASSES,
     LIMBER_OT_bake,
     *RETARGET_CLASSES,
     LIMBER_OT_export_motion,

@@ -3,10 +3,10 @@
 import bpy
 
 from ..operators.subject import rig_of
-from ..rig import chains
+from ..rig import chains, record
 from ..rig.bake import frames_ahead
 from ..rig.goal import followed
-from .tab import ChainTab
+from .tab import ChainTab, sentence
 
 
 class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
@@ -27,3 +27,24 @@ class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
         layout.operator("limber.bake", icon="KEYFRAME")
         if sum(followed(other) is not None for other in rig_of(context).limber.chains) > 1:
             layout.operator("limber.bake", text="Bake All Chains", icon="KEYFRAME_HLT").all_chains = True
+
+
+class LIMBER_PT_record(ChainTab, bpy.types.Panel):
+    """Live to keys while the scene plays: each pass is a take"""
+
+    bl_label = "Record"
+    bl_parent_id = "LIMBER_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        if not record.is_going(rig):
+            layout.operator("limber.record_live", icon="REC")
+            return
+        takes = record.takes(rig)
+        frames = sum(len(take.frames) for take in takes)
+        sentence(layout, f"Recording: {frames} frames in {len(takes)} takes. Move targets, switch postures, let it play", "REC")
+        row = layout.row(align=True)
+        row.operator("limber.keep_takes", icon="CHECKMARK")
+        row.operator("limber.drop_takes", text="", icon="X")

@@ -4,7 +4,7 @@ import bpy
 
 from . import property_menu
 from .attention import LIMBER_PT_attention
-from .bake import LIMBER_PT_bake
+from .bake import LIMBER_PT_bake, LIMBER_PT_record
 from .chain_overlay import LIMBER_PT_overlays
 from .compare import LIMBER_PT_compare, LIMBER_PT_comparison
 from .deviation import LIMBER_PT_deviation
@@ -75,6 +75,7 @@ CLASSES = (
     LIMBER_PT_robot_options,
     LIMBER_PT_motion_check,
     LIMBER_PT_bake,
+    LIMBER_PT_record,
     LIMBER_PT_export,
 )
 

@@ -149,19 +149,8 @@ class Bake(Stepped):
         return muted
 
     def _write(self, rig) -> bpy.types.Action:
-        animation = rig.animation_data or rig.animation_data_create()
-        old = animation.action
-        if old is None:
-            action, handle = bpy.data.actions.new(rig.name + SUFFIX), None
-            animation.action_blend_type, animation.action_influence = "REPLACE", 1.0
-        else:
-            handle = getattr(animation, "action_slot_handle", None)
-            if old.is_editable:
-                old.use_fake_user = True  # kept, also when nothing uses it any more
-            action = old.copy()
-            action.name = NUMBERED.sub("", old.name) + SUFFIX
-        slot = next((slot for slot in getattr(action, "slots", ()) if slot.handle == handle), None)
-        curves = actions.writable_fcurves(action, rig, slot)
+        old = rig.animation_data.action if rig.animation_data else None
+        action, handle, curves = new_action(rig, NUMBERED.sub("", old.name if old else rig.name) + SUFFIX)
         for path, index, bone, _, angles in self.channels(rig):
             actions.bake_keys(curves, path, index, bone, self.frames, angles)
         actions.assign(rig, action, handle)
@@ -170,6 +159,26 @@ class Bake(Stepped):
     def _put_back(self) -> None:
         live.suspend(False)  # chains that are live still follow to the frame
         super()._put_back()
+
+
+def new_action(rig, name: str) -> tuple:
+    """An action for keys of the rig, not yet its own: a copy of the one that plays, which is kept, or an empty one.
+
+    Returns the action, the handle of its slot (None where the first will do), and its F-curves.
+    """
+    animation = rig.animation_data or rig.animation_data_create()
+    old = animation.action
+    if old is None:
+        action, handle = bpy.data.actions.new(name), None
+        animation.action_blend_type, animation.action_influence = "REPLACE", 1.0
+    else:
+        handle = getattr(animation, "action_slot_handle", None)
+        if old.is_editable:
+            old.use_fake_user = True  # kept, also when nothing uses it any more
+        action = old.copy()
+        action.name = name
+    slot = next((slot for slot in getattr(action, "slots", ()) if slot.handle == handle), None)
+    return action, handle, actions.writable_fcurves(action, rig, slot)
 
 
 def frames_ahead(chain) -> int:

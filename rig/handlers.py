@@ -8,7 +8,7 @@ from time import monotonic, perf_counter
 import bpy
 from bpy.app.handlers import persistent
 
-from . import budget, calibrating, compare, live, overrides, puppeteer, robot, robot_errands, robot_view
+from . import budget, calibrating, compare, live, overrides, puppeteer, record, robot, robot_errands, robot_view
 from .mechanism import live as mechanisms
 from .motion_check import view as motion_check
 from .retarget import receiver
@@ -28,6 +28,8 @@ def _frame_change_post(scene, depsgraph) -> None:
     if mechanisms.frame_changed(scene, depsgraph) or more:
         wake_clock()
     if depsgraph.mode != "RENDER":
+        if not live.is_suspended():
+            record.note(scene)
         puppeteer.follow(scene)
         robot.send_posed(scene)
 
@@ -81,6 +83,7 @@ def _load_pre(*_) -> None:
     mechanisms.forget()
     compare.forget()
     motion_check.forget()
+    record.forget()
     budget.clock.forget()
 
 

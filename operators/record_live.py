@@ -1,0 +1,87 @@
+"""Recording live: begin, keep the takes as keys, drop them."""
+
+import bpy
+
+from ..rig import record
+from ..rig.errors import RigError
+from .subject import poll_chain, rig_of
+
+
+class LIMBER_OT_record_live(bpy.types.Operator):
+    """Keep what live chains show while the scene plays: each pass over the frames is a take of its own. The scene plays from now on"""
+
+    bl_idname = "limber.record_live"
+    bl_label = "Record Live"
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_chain(cls, context):
+            return False
+        if record.is_going(rig_of(context)):
+            cls.poll_message_set("Live is being recorded: press Keep Takes to end it")
+            return False
+        if not any(chain.live for chain in rig_of(context).limber.chains):
+            cls.poll_message_set("No chain of this armature is live: press Live first")
+            return False
+        return True
+
+    def execute(self, context):
+        record.start(rig_of(context))
+        if not bpy.app.background and not context.screen.is_animation_playing:
+            bpy.ops.screen.animation_play()
+        return {"FINISHED"}
+
+
+def _poll_going(cls, context) -> bool:
+    if not poll_chain(cls, context):
+        return False
+    if not record.is_going(rig_of(context)):
+        cls.poll_message_set("Nothing is being recorded: press Record Live first")
+        return False
+    return True
+
+
+def _end_playing(context) -> None:
+    if not bpy.app.background and context.screen.is_animation_playing:
+        bpy.ops.screen.animation_cancel(restore_frame=False)
+
+
+class LIMBER_OT_keep_takes(bpy.types.Operator):
+    """End the recording: every take gets an action of its own, the last one plays, and Live ends. The action that was there is kept"""
+
+    bl_idname = "limber.keep_takes"
+    bl_label = "Keep Takes"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_going(cls, context)
+
+    def execute(self, context):
+        _end_playing(context)
+        try:
+            made = record.finish(rig_of(context))
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{len(made)} takes are keyed: {', '.join(repr(action.name) for action in made)}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_drop_takes(bpy.types.Operator):
+    """End the recording and drop what was recorded; Live goes on"""
+
+    bl_idname = "limber.drop_takes"
+    bl_label = "Drop Takes"
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_going(cls, context)
+
+    def execute(self, context):
+        _end_playing(context)
+        record.cancel(rig_of(context))
+        return {"FINISHED"}
+
+
+CLASSES = (LIMBER_OT_record_live, LIMBER_OT_keep_takes, LIMBER_OT_drop_takes)

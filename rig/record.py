@@ -1,0 +1,125 @@
+"""Live, as it is shown, kept frame by frame while the scene plays, and keyed at the end: each pass over the frames is a take of its own."""
+
+import re
+from dataclasses import dataclass, field
+
+import bpy
+from bpy.utils import escape_identifier
+
+from . import actions, axes, live
+from .bake import new_action
+from .errors import RigError
+
+TAKE = " Take "
+NUMBERED = re.compile(re.escape(TAKE) + r"\d+(\.\d+)?$")  # the end of a take's name
+SHORTEST = 2  # frames that make a take
+
+Place = tuple[str, str]  # bone, axis
+
+
+@dataclass
+class Take:
+    """One pass over the frames, forward: what every joint was [rad, slides m] in each."""
+
+    frames: list[int] = field(default_factory=list)
+    rows: list[dict[Place, float]] = field(default_factory=list)
+
+
+_going: dict[int, list[Take]] = {}  # by the armature object's session_uid
+
+
+def start(rig) -> None:
+    """What live chains of the armature show is kept from now on, frame by frame.
+
+    Raises:
+        RigError: none of its chains is live.
+    """
+    if not any(chain.live for chain in rig.limber.chains):
+        raise RigError(f"No chain of '{rig.name}' is live: press Live first")
+    _going[rig.session_uid] = [Take()]
+
+
+def forget() -> None:
+    """Drop all takes: the data that they speak of is gone."""
+    _going.clear()
+
+
+def is_going(rig) -> bool:
+    return rig.session_uid in _going
+
+
+def takes(rig) -> list[Take]:
+    """What was kept so far and is worth keys."""
+    return [take for take in _going.get(rig.session_uid, ()) if len(take.frames) >= SHORTEST]
+
+
+def note(scene) -> None:
+    """The scene has come to a frame. Where it went back (playing begins anew), another take begins; what was kept stays."""
+    if not _going:
+        return
+    for rig, chain in live.live_chains(scene):
+        passes = _going.get(rig.session_uid)
+        session = live.session(rig, chain)
+        if passes is None or session.outputs is None:
+            continue
+        frame = scene.frame_current
+        if passes[-1].frames and frame < passes[-1].frames[-1]:
+            passes.append(Take())
+        take = passes[-1]
+        if not take.frames or frame > take.frames[-1]:
+            take.frames.append(frame)
+            take.rows.append({})
+        take.rows[-1].update(zip(session.reader.places, session.outputs.angles.tolist(), strict=True))
+
+
+def finish(rig) -> list[bpy.types.Action]:
+    """Keys every take on an action of its own; the last one plays, live ends, and the action that was there is kept. Returns the actions.
+
+    Raises:
+        RigError: nothing is being recorded, or nothing was recorded yet; then recording goes on.
+    """
+    if not is_going(rig):
+        raise RigError("Nothing is being recorded: press Record Live first")
+    kept = takes(rig)
+    if not kept:
+        raise RigError("No frame was recorded yet: let the scene play while the chain is live")
+    for chain in rig.limber.chains:
+        if chain.live:
+            live.stop(rig, chain)
+    animation = rig.animation_data
+    before = (animation.action, getattr(animation, "action_slot_handle", None)) if animation and animation.action else None
+    made = []
+    for take in kept:
+        if before is not None:
+            actions.assign(rig, *before)
+        elif rig.animation_data is not None:
+            rig.animation_data.action = None
+        made.append(_write(rig, take, _name(before[0].name if before else rig.name)))
+    del _going[rig.session_uid]
+    return made
+
+
+def cancel(rig) -> None:
+    """Records no more; what was recorded goes."""
+    _going.pop(rig.session_uid, None)
+
+
+def _name(base: str) -> str:
+    """Of the next take: numbered, as no action is called yet."""
+    stem = NUMBERED.sub("", base)
+    number = 1
+    while bpy.data.actions.get(f"{stem}{TAKE}{number}"):
+        number += 1
+    return f"{stem}{TAKE}{number}"
+
+
+def _write(rig, take: Take, name: str) -> bpy.types.Action:
+    action, handle, curves = new_action(rig, name)
+    action.use_fake_user = True
+    for bone, axis in dict.fromkeys(place for row in take.rows for place in row):
+        known = [(frame, row[bone, axis]) for frame, row in zip(take.frames, take.rows, strict=True) if (bone, axis) in row]
+        path = f'pose.bones["{escape_identifier(bone)}"].{axes.channel(axis)}'
+        frames, values = zip(*known, strict=True)
+        actions.bake_keys(curves, path, axes.index(axis), bone, list(frames), list(values))
+    actions.assign(rig, action, handle)
+    return action

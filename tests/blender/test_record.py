@@ -1,0 +1,112 @@
+"""Recording live: every pass is kept, what plays afterwards is what live showed, and undo is one step."""
+
+import bpy
+import pytest
+
+from tests.blender.rigs import keyed, looking_chain
+
+
+@pytest.fixture
+def chain():
+    _, chain = looking_chain()
+    keyed(chain.target, (1, 30))
+    return chain
+
+
+def play(rig, chain, frames) -> dict[int, list[float]]:
+    """The scene plays these frames; returns what live showed."""
+    from limber.rig import live
+
+    shown = {}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        shown[frame] = live.session(rig, chain).outputs.angles.tolist()
+    return shown
+
+
+def posed(rig, chain, frames) -> dict[int, list[float]]:
+    found = {}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found[frame] = [rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for joint in chain.joints]
+    return found
+
+
+def apart(one, other) -> float:
+    return max(abs(a - b) for frame in one for a, b in zip(one[frame], other[frame], strict=True))
+
+
+def test_what_is_recorded_plays_as_live_showed_it_and_what_was_there_is_kept(rig, chain):
+    keyed(rig.pose.bones["lower"], (1, 30), "rotation_euler", (0.5, 0, 0))
+    before = rig.animation_data.action
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    shown = play(rig, chain, range(2, 25))
+    bpy.ops.limber.keep_takes()
+    assert not chain.live
+    assert rig.animation_data.action != before
+    assert before.use_fake_user
+    assert apart(shown, posed(rig, chain, range(2, 25))) < 1e-6
+
+
+def test_each_pass_over_the_frames_is_a_take_and_none_is_lost(rig, chain):
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    first = play(rig, chain, range(2, 20))
+    chain.target.animation_data_clear()
+    chain.target.location = (-0.4, -0.7, 0.5)
+    second = play(rig, chain, range(2, 12))
+    bpy.ops.limber.keep_takes()
+    names = ["Rig Take 1", "Rig Take 2"]
+    assert sorted(action.name for action in bpy.data.actions if " Take " in action.name) == names
+    assert rig.animation_data.action.name == names[1]
+    assert apart(second, posed(rig, chain, range(2, 12))) < 1e-6
+    from limber.rig import actions
+
+    actions.assign(rig, bpy.data.actions[names[0]])
+    assert apart(first, posed(rig, chain, range(2, 20))) < 1e-6
+
+
+def test_what_was_recorded_is_kept_where_live_ends_first(rig, chain):
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    shown = play(rig, chain, range(2, 15))
+    bpy.ops.limber.end_live()
+    bpy.ops.limber.keep_takes()
+    assert apart(shown, posed(rig, chain, range(2, 15))) < 1e-6
+
+
+def test_undo_of_the_takes_is_one_step():
+    rig, chain = looking_chain()
+    keyed(chain.target, (1, 30))
+    bpy.ops.limber.live()
+    bpy.ops.ed.undo_push(message="Live")
+    bpy.ops.limber.record_live()
+    play(rig, chain, range(2, 15))
+    bpy.ops.limber.keep_takes()
+    bpy.ops.ed.undo_push(message="Keep Takes")
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects["Rig"]
+    assert rig.limber.chains[0].live
+    assert rig.animation_data is None or rig.animation_data.action is None
+    assert not [action for action in bpy.data.actions if " Take " in action.name]
+    bpy.ops.ed.redo()
+    assert bpy.data.objects["Rig"].animation_data.action.name == "Rig Take 1"
+
+
+def test_what_cannot_be_recorded_is_said(rig, chain):
+    with pytest.raises(RuntimeError, match="press Live first"):
+        bpy.ops.limber.record_live()
+    with pytest.raises(RuntimeError, match="press Record Live first"):
+        bpy.ops.limber.keep_takes()
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    with pytest.raises(RuntimeError, match="let the scene play"):
+        bpy.ops.limber.keep_takes()
+    assert chain.live
+    with pytest.raises(RuntimeError, match="press Keep Takes to end it"):
+        bpy.ops.limber.record_live()
+    play(rig, chain, range(2, 9))
+    bpy.ops.limber.drop_takes()
+    assert chain.live
+    assert rig.animation_data is None or rig.animation_data.action is None
