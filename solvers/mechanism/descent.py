@@ -120,7 +120,7 @@ class Descent:
             count += 1
             there, settled = self._improve(here)
             here = here if there is None else there
-            if settled and not is_probed:
+            if settled and not is_probed and here.square > MET * MET:
                 is_probed, beyond = True, self._beyond_saddle(here)
                 here, settled = (here, True) if beyond is None else (beyond, False)
             elif there is None:

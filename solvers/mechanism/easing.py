@@ -36,7 +36,7 @@ class Pace:
     since: int = LONGEST  # frames since a target was out of reach
 
 
-def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: float, ease: bool) -> tuple[Place, Pace]:
+def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: float) -> tuple[Place, Pace]:
     """The exact answer, or one that lags behind it where that spares a jolt; and what the next frame needs.
 
     Args:
@@ -44,21 +44,21 @@ def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: f
         exact: The nearest pose.
         last: What the last frame remembered; None: nothing is known of its motion.
         dt: [s] between the frames.
-        ease: False: never lag.
+
+    Not for regularisers and actuators that are told: these say themselves how the mechanism moves.
     """
-    rows = len(descent.pursuit.error(exact.shape.frames, exact.values, exact.balls))
-    move = start.goals[0][:rows] - last.error if last is not None and len(last.error) == rows else None
-    since = 0 if np.abs(exact.goals[0][:rows]).max(initial=0.0) > REACHED else 1 + (last.since if last is not None else LONGEST)
+    move = start.goals[0] - last.error if last is not None and last.error.shape == start.goals[0].shape else None
+    since = 0 if np.abs(exact.goals[0]).max(initial=0.0) > REACHED else 1 + (last.since if last is not None else LONGEST)
     wanted = _way(descent, start, exact)
     here = exact
-    if ease and since <= LONGEST and last is not None and last.move is not None and move is not None and last.move.shape == move.shape:
+    if since <= LONGEST and last is not None and last.move is not None and move is not None and last.move.shape == move.shape:
         most = GENTLE * dt * dt * (1.0 + last.late / PATIENCE) + OWED * float(np.abs(move - last.move).max(initial=0.0))
         if np.abs(wanted - last.step).max(initial=0.0) > most:
             step = _braked(wanted, last.step, most)
-            here = _beside(descent, start, exact, step, rows)
+            here = _beside(descent, start, exact, step)
             wanted = _way(descent, start, here)
-    late = float(np.abs(here.goals[0][:rows] - exact.goals[0][:rows]).max(initial=0.0))
-    return here, Pace(wanted, here.goals[0][:rows], move, late, since)
+    late = float(np.abs(here.goals[0] - exact.goals[0]).max(initial=0.0))
+    return here, Pace(wanted, here.goals[0], move, late, since)
 
 
 def _way(descent: Descent, start: Place, end: Place) -> Array:
@@ -70,10 +70,10 @@ def _way(descent: Descent, start: Place, end: Place) -> Array:
     return step
 
 
-def _strong(descent: Descent, here: Place, rows: int) -> Array:
-    """(v, rows) the inverse of the goals' derivative along what leaves the loops closed, but for weak ways."""
+def _strong(descent: Descent, here: Place) -> Array:
+    """(v, e) the inverse of the goals' derivative along what leaves the loops closed, but for weak ways."""
     _, across = descent.loops.clusters.close(*here.shape.loops)
-    along = descent.loops.clusters.project(here.goals[1][:rows], across)
+    along = descent.loops.clusters.project(here.goals[1], across)
     square, ways = np.linalg.eigh(along @ along.T)
     gain = square / (square * square + (WEAK * WEAK * square[-1]) ** 2 + SMALLEST)  # 1 / square of strong ways, nothing of weak ones
     inverse: Array = along.T @ (ways @ (gain[:, None] * ways.T))
@@ -90,12 +90,12 @@ def _braked(wanted: Array, last: Array, most: float) -> Array:
     return braked
 
 
-def _beside(descent: Descent, start: Place, exact: Place, step: Array, rows: int) -> Place:
+def _beside(descent: Descent, start: Place, exact: Place, step: Array) -> Place:
     """Where a step leads once it is closed and goals are where the exact answer has them, as far as strong ways can do that."""
     here = descent.close(descent.stepped(start, step), CLOSED)
     for _ in range(CORRECTIONS):
-        back = _strong(descent, here, rows)
-        better = descent.close(descent.stepped(here, -back @ (here.goals[0][:rows] - exact.goals[0][:rows])), CLOSED)
+        back = _strong(descent, here)
+        better = descent.close(descent.stepped(here, -back @ (here.goals[0] - exact.goals[0])), CLOSED)
         if better.open > CLOSED:
             break
         here = better

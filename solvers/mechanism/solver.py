@@ -160,9 +160,9 @@ class MechanismSolver:
             start = here = descent.place(here.values, here.balls)
         here, settled, count = descent.go(here, iterations)
         pace = None
-        if dt is not None and here.open <= CLOSE_ENOUGH:
+        if dt is not None and steadiness is None and not goals.actuators and here.open <= CLOSE_ENOUGH:
             exact = here
-            here, pace = paced(descent, start, exact, state.pace, dt, not goals.actuators)
+            here, pace = paced(descent, start, exact, state.pace, dt)
             settled = settled and here is exact
         return self._answer(descent, here, pace, settled, count, self._is_flipped(start, here))
 
