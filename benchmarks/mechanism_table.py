@@ -4,6 +4,7 @@
     python -m benchmarks.mechanism_table --growth     time against bodies, up to 300
     python -m benchmarks.mechanism_table --rates      time against the rate of frames
     python -m benchmarks.mechanism_table --singular   peak speed against tracking error over the speed regulariser's weight
+    python -m benchmarks.mechanism_table --all        all of them, with pictures in build/bench/mechanism
 
 Times are the processor's, of one core, so that other programs do not count; run alone they are the clock's.
 """
@@ -59,19 +60,28 @@ def print_sizes() -> None:
         )
 
 
-def print_growth() -> None:
+def print_growth() -> list[tuple[float, float]]:
+    """Bodies and [ms] a frame."""
     print("bodies   ms median   ms a body")
+    rows = []
     for storeys in (3, 10, 20, 33, 66, 100):
         _, _, seconds = run(tower(storeys), frames=40)
-        bodies = 3 * storeys + 1
-        print(f"{bodies:6d} {1e3 * np.median(seconds):11.2f} {1e3 * np.median(seconds) / bodies:11.4f}")
+        bodies, took = 3 * storeys + 1, 1e3 * float(np.median(seconds))
+        print(f"{bodies:6d} {took:11.2f} {took / bodies:11.4f}")
+        rows.append((bodies, took))
+    return rows
 
 
-def print_rates() -> None:
+def print_rates() -> list[tuple[float, float, float]]:
+    """Frames a second, [ms] a frame and steps."""
     print("frames a second   ms median   steps")
+    rows = []
     for rate in (1200.0, 600.0, 240.0, 120.0, 60.0, 30.0):
         _, answers, seconds = run(dancer(), rate, frames=120)
-        print(f"{rate:15.0f} {1e3 * np.median(seconds):11.2f} {np.median([a.report.iterations for a in answers]):7.0f}")
+        took, steps = 1e3 * float(np.median(seconds)), float(np.median([a.report.iterations for a in answers]))
+        print(f"{rate:15.0f} {took:11.2f} {steps:7.0f}")
+        rows.append((rate, took, steps))
+    return rows
 
 
 def through_the_pole(t: float) -> tuple[float, float]:
@@ -80,7 +90,9 @@ def through_the_pole(t: float) -> tuple[float, float]:
     return math.hypot(along, beside), math.atan2(beside, along)
 
 
-def print_singular() -> None:
+def print_singular() -> list[tuple[float, float, float]]:
+    """Weight, peak speed of a joint [rad/s], mean error [mm]."""
+    rows = []
     rate, case = 1200.0, boxer(through_the_pole)
     print("speed weight   peak joint speed [rad/s]   mean error [mm]   largest error [mm]")
     for weight in (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
@@ -90,12 +102,22 @@ def print_singular() -> None:
         asked = np.array([case.goals(k / rate).frames[0].place for k in range(len(answers))])
         elbow = np.array([(a.poses[4] @ (0.0, 0.3, 0.0, 1.0))[:3] for a in answers])
         errors = 1e3 * np.linalg.norm(elbow - asked, axis=1)
-        print(f"{weight:12.0e} {rate * np.abs(np.diff(values, axis=0)).max():26.2f} {errors.mean():18.3f} {errors.max():21.2f}")
+        peak, mean = rate * float(np.abs(np.diff(values, axis=0)).max()), float(errors.mean())
+        print(f"{weight:12.0e} {peak:26.2f} {mean:18.3f} {errors.max():21.2f}")
+        rows.append((weight, peak, mean))
+    return rows
+
+
+def print_all() -> None:
+    from .mechanism_figures import draw  # asks for matplotlib, which the tables do without
+
+    print_sizes()
+    draw(print_growth(), print_rates(), print_singular())
 
 
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    shown = {"growth": print_growth, "rates": print_rates, "singular": print_singular}
+    shown = {"growth": print_growth, "rates": print_rates, "singular": print_singular, "all": print_all}
     for name in shown:
         ask.add_argument(f"--{name}", action="store_true")
     asked = vars(ask.parse_args())
