@@ -1,8 +1,11 @@
 """Live, baked and streamed are one motion: equal at the filter's output to 1e-9 for the same frames and start, in the keys to 1e-6."""
 
+from types import SimpleNamespace
+
 import bpy
 import numpy as np
 import pytest
+from limber.hardware.safety import State
 from limber.rig import actions, live, robot, robot_device
 
 from tests.blender.rigs import build, keyed, looking_chain, select, target
@@ -19,6 +22,12 @@ class Listener:
 
     def send(self, angles) -> None:
         self.heard.append(list(angles))
+
+    def status(self) -> SimpleNamespace:
+        return SimpleNamespace(state=State.DISARMED)
+
+    def disarm(self) -> None:
+        pass  # it never was armed
 
     def close(self) -> None:
         pass
