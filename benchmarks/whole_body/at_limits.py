@@ -2,9 +2,10 @@
 
     python -m benchmarks.whole_body.at_limits --urdf FILE [FILE ...] [--beyond 10] [--seeds 3] [--keep FOLDER]
 
-Every joint is asked to swing over its range and `--beyond` degrees more to both sides, at a walk's frequency, so that some are held at
-their limits at any time; the cables of iCub's shoulders (`table`) are not spared either. Limits are the file's own. Errors are of
-orientations after the first second. With --keep, targets and answers are left as files of `benchmarks.whole_body`.
+Each joint swings over a share of its range and of `--beyond` degrees more to both sides, .3 to all of it by the seed, at a walk's
+frequency, so that some are held at their limits at most times; the cables of iCub's shoulders (`table`) are not spared either. Limits are
+the file's own. Errors are of orientations after the first second. With --keep, targets and answers are left as files of
+`benchmarks.whole_body`.
 """
 
 import argparse
