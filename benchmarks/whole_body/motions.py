@@ -18,7 +18,7 @@ def motion(body: Body, links: Sequence[str], base: str, kind: str, steps: int, s
     """Targets as `benchmarks.whole_body` reads them, and the joints (t, n) that made them.
 
     Every joint swings about the middle of its range at the gait's frequency and at twice that; the base goes ahead, bobs and sways.
-    Joints are made to go `beyond` [rad] their limits at the most, for bodies that shall be held by theirs; the size is then the whole range.
+    Joints are made to go `beyond` [rad] their limits at the most, for bodies to be held by theirs; the size is then the whole range.
     """
     frequency, size, speed = KINDS[kind]
     draw = np.random.default_rng(seed)
