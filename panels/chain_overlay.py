@@ -73,16 +73,13 @@ def _draw_misses() -> None:
     if not context.window_manager.limber_view.rays:
         return
     for rig, chain in _shown():
-        outputs = live.session(rig, chain).outputs
-        if outputs is None or chain.goal != "POINT":
-            continue
-        for ray in list(chain_lines.rays(rig, chain))[:1]:
+        for ray in chain_lines.rays(rig, chain):
             place = location_3d_to_region_2d(context.region, context.region_data, ray.target)
             if place is not None:
                 blf.size(0, LETTERS * context.preferences.system.ui_scale)
                 blf.color(0, *TEXT)
                 blf.position(0, place.x + 12, place.y + 12, 0)
-                blf.draw(0, f"{chain.name}: {degrees(outputs.filtered_aim_error):.1f}° off")
+                blf.draw(0, f"{chain.name}: {degrees(ray.miss):.1f}° off")
 
 
 class LIMBER_PT_overlays(ChainTab, bpy.types.Panel):

@@ -27,7 +27,6 @@ class LIMBER_PT_motion_check(ChainTab, bpy.types.Panel):
         layout = self.layout
         shown = context.window_manager.limber_motion_check
         column = layout.column(align=True)
-        column.use_property_split = True
         column.prop(shown, "lost_beyond")
         column.prop(shown, "changed_beyond")
         layout.operator("limber.check_motion", icon="VIEWZOOM")

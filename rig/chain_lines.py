@@ -25,6 +25,11 @@ class Ray(NamedTuple):
     hit: Vector
     target: Vector
 
+    @property
+    def miss(self) -> float:
+        """The angle [rad] by which the end, as it is shown, misses the target."""
+        return (self.hit - self.eye).angle(self.target - self.eye, 0.0)
+
 
 class Arc(NamedTuple):
     """A joint's range about its axis, with its angle now: `room` is how far from the nearer limit it is, as a share of the range."""

@@ -28,7 +28,7 @@ KINDS: dict[str, Kind] = {  # the gravest first
     "LOST": Kind("Lost aim", "HIDE_ON", (0.80, 0.47, 0.65)),
     "VELOCITY": Kind("Velocity", "FF", (0.90, 0.62, 0.0)),
     "ACCELERATION": Kind("Acceleration", "NEXT_KEYFRAME", (0.94, 0.89, 0.26)),
-    "JERK": Kind("Jerk", "IPO_ELASTIC", (0.60, 0.60, 0.60)),
+    "JERK": Kind("Jerk", "IPO_ELASTIC", (0.0, 0.62, 0.45)),
     "LIMIT": Kind("At limit", "CON_ROTLIMIT", (0.0, 0.45, 0.70)),
     "FILTER": Kind("Filter", "MOD_SMOOTH", (0.34, 0.71, 0.91)),
 }

@@ -19,6 +19,7 @@ class LimberFinding(bpy.types.PropertyGroup):
     """A line of the list."""
 
     name: StringProperty(name="Finding", description="What was found")
+    subject: StringProperty(name="Subject", description="The joint, or the chain, that it is about")
     kind: StringProperty(name="Kind", description="Key of the kind of finding")
     frame: IntProperty(name="Frame", description="Frame where it is worst")
     until: IntProperty(name="Last Frame", description="Last frame where it is so")
@@ -31,7 +32,7 @@ class LimberMotionCheck(bpy.types.PropertyGroup):
     findings: CollectionProperty(name="Findings", description="What was found, the gravest first", type=LimberFinding)
     active: IntProperty(name="Finding", description="Select a finding to jump to the frame where it is worst", update=_jump)
     lost_beyond: FloatProperty(
-        name="Aim Lost Beyond",
+        name="Lost Beyond",
         description="Angle by which the end may miss its target, after the motion filter, before it counts as lost",
         subtype="ANGLE",
         default=radians(5),
@@ -39,7 +40,7 @@ class LimberMotionCheck(bpy.types.PropertyGroup):
         max=radians(180),
     )
     changed_beyond: FloatProperty(
-        name="Filter Changes Beyond",
+        name="Filter Beyond",
         description="Angle by which the motion filter may keep a joint from where the solver wants it before that is told",
         subtype="ANGLE",
         default=radians(5),
@@ -53,7 +54,7 @@ def show(view: LimberMotionCheck, found: tuple[Finding, ...]) -> None:
     view.findings.clear()
     for finding in found:
         line = view.findings.add()
-        line.name, line.kind = finding.sentence, finding.kind
+        line.name, line.subject, line.kind = finding.sentence, finding.joint or finding.chain, finding.kind
         line.frame, line.since, line.until = finding.worst, finding.first, finding.last
     view.active = -1  # none: whoever selects one is taken there
 
@@ -66,9 +67,9 @@ def forget() -> None:
 
 
 def label(line: LimberFinding) -> str:
-    """A line's frames and words."""
+    """A line's frames, what is so, and of what."""
     frames = f"{line.since}" if line.since == line.until else f"{line.since}-{line.until}"
-    return f"{frames}  {KINDS[line.kind].label}: {line.name}"
+    return f"{frames}  {KINDS[line.kind].label}: {line.subject}"
 
 
 CLASSES = (LimberFinding, LimberMotionCheck)

@@ -5,7 +5,27 @@ import bpy
 DRAWN = 20  # redraws that are measured
 
 
+def panels(stage) -> list[type]:
+    return [cls for cls in stage.part("panels.registry").CLASSES if issubclass(cls, bpy.types.Panel)]
+
+
+def open_check(stage) -> None:
+    """Motion Check is open from its first drawing on: Blender remembers what was closed."""
+    check = next(cls for cls in panels(stage) if cls.__name__ == "LIMBER_PT_motion_check")
+    bpy.utils.unregister_class(check)
+    check.bl_options = set()
+    bpy.utils.register_class(check)
+
+
+def show_alone(stage, *names: str) -> None:
+    """Takes all other panels out of the tab."""
+    for cls in panels(stage)[::-1]:
+        if cls.__name__ not in names and hasattr(bpy.types, cls.__name__):
+            bpy.utils.unregister_class(cls)
+
+
 def play(stage):
+    open_check(stage)
     with stage.context():
         bpy.ops.limber.add_demo_lamp()
     stage.open_tab()
@@ -20,8 +40,8 @@ def play(stage):
     yield 1.0
     ball = rig.limber.chains[0].target
     ball.animation_data_clear()
-    ball.location.x += 0.7
-    ball.location.z -= 0.25
+    ball.location.x -= 0.4
+    ball.location.z += 0.12
     yield 0.15
     stage.photograph("overlays_late")
     for _ in range(DRAWN):
@@ -55,14 +75,7 @@ def play(stage):
     stage.facts["findings"] = len(bpy.context.window_manager.limber_motion_check.findings)
     with stage.context():
         bpy.ops.limber.mark_findings()
-    panels = [cls for cls in stage.part("panels.registry").CLASSES if issubclass(cls, bpy.types.Panel)]
-    for cls in panels:  # the list alone, open
-        if cls.__name__ not in {"LIMBER_PT_next_step", "LIMBER_PT_motion_check"} and hasattr(bpy.types, cls.__name__):
-            bpy.utils.unregister_class(cls)
-        elif cls.__name__ == "LIMBER_PT_motion_check":
-            bpy.utils.unregister_class(cls)
-            cls.bl_options = set()
-            bpy.utils.register_class(cls)
+    show_alone(stage, "LIMBER_PT_next_step", "LIMBER_PT_motion_check")
     stage.open_tab()
     yield 1.5
     stage.photograph("motion_check")
