@@ -149,7 +149,7 @@ BLENDER = (
         words=("joint 1", "not a number"), back=(), pose=causes.infinite, promise=0.6),
     Row("out_of_range", "Angles are far out of range", causes.nothing, Robot.ASIDE, State.ARMED,
         back=(), pose=causes.out_of_range, seconds=6.5),
-    Row("leap", "The pose jumps (undo, End Live, a scrub)", causes.nothing, Robot.ASIDE, State.ARMED,
+    Row("leap", "The pose jumps (undo, a scrub)", causes.nothing, Robot.ASIDE, State.ARMED,
         back=(), pose=causes.leaping, seconds=5.5),
     Row("stop", "Stop is pressed", causes.stop, Robot.RESTS, fault=Fault.STOPPED, words=("Stopped",), promise=0.1),
     Row("stop_full", "Stop is pressed while the port takes no bytes", causes.stop_while_full, Robot.RESTS,
