@@ -25,7 +25,7 @@ from tests.blender.test_tick_posture import lamp
     ],
 )
 def test_a_tool_that_cannot_be_says_which_setting_to_mend(setting, value, remedy):
-    chain = SimpleNamespace(**{"name": "Neck", "look": "+Y", "up": "+Z", "eye": 1.0, "end": "head", "ends": (), setting: value})
+    chain = SimpleNamespace(**{"name": "Neck", "look": "+Y", "up": "+Z", "eye": 1.0, "end": "head", "ends": (), "watch": 0, setting: value})
     with pytest.raises(RigError, match=f"'Neck'.*{remedy}"):
         goal.tool_frame(goal.ends_of(chain)[0], 1.0)
 
