@@ -22,7 +22,7 @@ from .search import best_rows
 from .seeds import Seeds
 
 FOLLOW, SPREAD, SIMULATE, SEEK_WIDE, SEEK_LESS, SEEK_DEEP, REST = range(7)
-CYCLE = 16  # frames from plan to plan: with less than half of them at work the median frame has nothing of it
+CYCLE = 12  # frames from plan to plan: with less than half of them at work the median frame has nothing of it
 SEEK_EVERY = 28  # frames between searches for new branches
 LEAD = 20  # frames ahead that branches are followed for: about when a glide that starts when it is planned arrives
 SEEK_LEAD = 20  # likewise for a search, whose rows will be simulated some frames later
