@@ -61,7 +61,8 @@ class Part(NamedTuple):
 def residual(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Residual:
     """The residual of all ends at a pose. Uprightness counts by the sine of the angle between `up` and the view: not when they are
     parallel."""
-    weighted = [_weighted(part.residual, goal.ends[part.end].weight) for part in parts(skeleton, goal, pose)]
+    weights = goal.weights
+    weighted = [_weighted(part.residual, weights[part.end]) for part in parts(skeleton, goal, pose)]
     return weighted[0] if len(weighted) == 1 else _stacked(weighted)
 
 

@@ -122,6 +122,13 @@ class GazeGoal:
         """All that is asked of ends, the tool's own first."""
         return EndGoal(self.aim, 0, self.weight, self.symmetric), *self.others
 
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """Of all ends, the heaviest 1: what an end is worth beside the others."""
+        ends = self.ends
+        heaviest = max(wanted.weight for wanted in ends) or 1.0
+        return tuple(wanted.weight / heaviest for wanted in ends)
+
 
 def look(goal_aim: Direction | Point, eye: Vector) -> Vector:
     """From the tool's place `eye`, the vector (base frame, any length) along which the tool should look."""

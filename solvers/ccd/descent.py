@@ -166,8 +166,7 @@ class Descent:
 
 def _shares(goal: GazeGoal) -> list[float]:
     """Squares of the goals' weights, for squares of errors: of the heaviest 1."""
-    heaviest = max(wanted.weight for wanted in goal.ends)
-    return [(wanted.weight / heaviest) ** 2 if heaviest > 0.0 else 0.0 for wanted in goal.ends]
+    return [weight**2 for weight in goal.weights]
 
 
 def _extrapolated(trail: Sequence[Sequence[float]]) -> list[float]:

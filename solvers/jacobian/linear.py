@@ -114,10 +114,10 @@ class Linearizer:
         nearer: list[float] = []  # what brings each row of a far target's Jacobian nearer, where that is the target's own
         blocks: list[Block] = []
         columns = []
-        heaviest = max(wanted_end.weight for wanted_end in goal.ends) or 1.0
+        weights = goal.weights
         missed = 0.0
         for part in parts(self.skeleton, goal, pose, self.at_targets):
-            left, weight = part.residual.error, goal.ends[part.end].weight / heaviest
+            left, weight = part.residual.error, weights[part.end]
             distance = math.hypot(*left)
             if weight > 0.0:
                 missed = max(missed, distance)
@@ -138,8 +138,8 @@ class Linearizer:
             jacobian = jacobian * np.array(nearer)[:, None]
         if all(weight == 1.0 for weight in rows):
             return Linear(np.array(error), jacobian, blocks, wanted, kept, missed)
-        weights = np.array(rows)
-        return Linear(weights * error, weights[:, None] * jacobian, blocks, wanted, kept, missed)
+        by_row = np.array(rows)
+        return Linear(by_row * error, by_row[:, None] * jacobian, blocks, wanted, kept, missed)
 
 
 def _kinds(part: Part, goal: GazeGoal) -> list[tuple[Kind, int]]:

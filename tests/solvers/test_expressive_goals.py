@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -64,6 +65,15 @@ def test_goals_that_contradict_each_other_are_met_by_their_weights_and_the_reaso
         misses.append(solution.misses)
     assert misses[1][0].distance < 0.2 * misses[0][0].distance
     assert misses[0][1].distance < 0.2 * misses[1][1].distance
+
+
+def test_weights_only_count_beside_each_other():
+    chain = lamp()
+    whole = GazeGoal(Direction((0.3, 0.6, 0.5)), [0.2, 0.5, -0.9, 0.4, 0.1])
+    light = replace(whole, weight=0.001)
+    solver = Expressive(chain)
+    start = solver.solve(replace(whole, aim=Direction((0.3, 0.6, 0.7)))).angles
+    assert solver.solve(light, start).angles.tobytes() == solver.solve(whole, start).angles.tobytes()
 
 
 def test_several_goals_are_followed_without_a_pop():

@@ -105,7 +105,7 @@ def test_the_stacked_rows_of_all_ends_and_kinds_where_the_goal_is_met(seed):
     weights = {block.weight for block in here.blocks}
     assert max(weights) == 1.0
     stacked = np.array(residual(skeleton, goal, skeleton.forward(angles.tolist())).columns).T
-    assert here.jacobian / linearizer.units * max(end.weight for end in ends) == pytest.approx(stacked, abs=1e-12)
+    assert here.jacobian / linearizer.units == pytest.approx(stacked, abs=1e-12)
 
 
 @often
