@@ -22,7 +22,7 @@ from .search import best_rows
 from .seeds import Seeds
 
 FOLLOW, SPREAD, SIMULATE, SEEK_WIDE, SEEK_LESS, SEEK_DEEP, REST = range(7)
-CYCLE = 12  # frames from plan to plan: with less than half of them at work the median frame has nothing of it
+CYCLE = 16  # frames from plan to plan: with less than half of them at work the median frame has nothing of it
 SEEK_EVERY = 28  # frames between searches for new branches
 LEAD = 20  # frames ahead that branches are followed for: about when a glide that starts when it is planned arrives
 SEEK_LEAD = 20  # likewise for a search, whose rows will be simulated some frames later
@@ -36,6 +36,7 @@ FROM_POOL, FROM_SPREAD = 8, 14  # branches that are simulated, at most: numpy ta
 AWAY_COST = 0.2  # of a radian of the farthest joint against the mean squared difference of directions: long glides lose the aim for long
 SAME_BRANCH = 0.25  # [rad] of the farthest joint: rows nearer than this are one
 NEARLY = math.radians(8)  # of aim: what a row may miss and still be worth a simulation
+NEARER = math.radians(4)  # and by how much more than the best of them where none can meet the aim
 WORTH_A_GLIDE = 0.3  # [rad] of the farthest joint: what is nearer is reached by warm steps
 HORIZON = 40  # frames that are simulated: a half turn takes 30
 DELAY = 2  # frames on the present course before another begins in a simulation: in truth it takes that long
@@ -180,12 +181,13 @@ class Planner:
             )
             rows = descent.at(descent.led(rows, lead), None)
         known = descent.at(np.array(state.pool), None)
+        nearly = max(NEARLY, float(min(known.missed.min(), rows.missed.min())) + NEARER)
         branches: list[Row] = [state.course.branch] if state.course is not None else []
         for found, most in ((known, FROM_POOL), (rows, FROM_SPREAD)):
             far = (np.abs(found.angles - now.angles) / self.model.scale).max(1)
             room = len(branches) + most
             for row in np.argsort(found.merit + AWAY_COST * far, kind="stable").tolist():
-                worth = found.missed[row] < NEARLY and far[row] > WORTH_A_GLIDE
+                worth = found.missed[row] < nearly and far[row] > WORTH_A_GLIDE
                 if worth and len(branches) < room and all(self._far(found.angles[row], np.array(o)) > SAME_BRANCH for o in branches):
                     branches.append(tuple(found.angles[row].tolist()))
         if not branches:

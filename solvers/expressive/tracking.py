@@ -16,12 +16,13 @@ from ..exact_aim import Finished, least_change
 from ..goals import Aim, GazeGoal
 from ..skeleton import Angles
 from .aims import BatchedAim
-from .descent import Descent, Pace
+from .descent import Descent, Pace, Rows
 from .glides import ALONG, STAY, STRAIGHT, Glides, arrived, led
 from .model import Authored, Model
 from .pace import HARD_RAMP, LARGEST_MOVE, RAMP, STRAIGHT_RAMP
 from .plan import Course, Now, Planner, Planning
 from .prediction import Outlook, Velocity, numbers, velocity
+from .rest import Rest
 from .search import Search
 
 WARM = Pace(proximal=1.0, largest_step=0.2)
@@ -49,6 +50,7 @@ class Memory:
     move: tuple[float, ...] = ()  # (n,) of the last frame
     speed: float = 0.0  # [rad a frame] of the glide
     lost: int = 0  # frames that the aim has been lost for
+    rest: Rest = field(default_factory=Rest)
     quiet: int = 0  # frames since something was asked anew or moved
     planning: Planning = field(default_factory=Planning)
 
@@ -90,31 +92,34 @@ class Tracker:
         if len(last.aims) == len(aims):
             moving = tuple(map(velocity, last.aims, aims, last.moving))
         now = Now(Outlook(goal, moving, ahead), authored, np.array(posture), start, last.speed, last.lost)
-        planning = self.planner.advance(last.planning, now)
-        box = self._box(start, np.array(last.move))
+        rest = Rest() if anew else last.rest
+        planning = self.planner.advance(last.planning, now) if rest.plans else replace(last.planning, course=None)
         descent = Descent(model, authored, BatchedAim(model, goal))
         speed = 0.0
         if planning.course is None:
-            wanted, steps = self._warm(descent, start)
+            here = descent.at(start[None], None)
+            rest = rest.at(float(here.merit[0]))
+            box = self._box(start, np.array(last.move), RAMP, rest.leash)
+            wanted, steps = self._warm(descent, here, rest)
             wanted = self._braked(start, wanted, np.array(last.move), box)
         else:
-            if planning.course.kind == STRAIGHT:
-                box = self._box(start, np.array(last.move), STRAIGHT_RAMP)
+            rest = rest.on_course()
+            box = self._box(start, np.array(last.move), STRAIGHT_RAMP if planning.course.kind == STRAIGHT else RAMP)
             wanted, branch, speed, box = self._glided(descent, start, planning.course, last.speed, box)
             steps = 1
         kind = STAY if planning.course is None else planning.course.kind
         held = self._held(goal, wanted, box) if kind != STRAIGHT else self._posed(goal, wanted)
         if kind in (STAY, ALONG) and held.missed > AT_RISK:
-            quick = self._held(goal, wanted, self._box(start, np.array(last.move), HARD_RAMP))
+            quick = self._held(goal, wanted, self._box(start, np.array(last.move), HARD_RAMP, rest.leash))
             held = quick if quick.missed < LOST else held  # a jolt that does not save the aim is for nothing
         if planning.course is not None:
-            stuck = float(np.abs(np.array(held.angles) - start).max()) < STUCK  # the aim keeps it from where it should go
+            stuck = float(np.abs((np.array(held.angles) - start) / model.scale).max()) < STUCK  # the aim keeps it from where it should go
             there = stuck or arrived(model, np.array(held.angles)[None], branch[None])[0]
             course = None if there else Course(planning.course.kind, tuple(branch.tolist()))
             planning = replace(planning, course=course)
             speed = 0.0 if there else speed
         move = np.array(held.angles) - start
-        settled = not anew and planning.course is None and float(np.abs(move).max()) < SETTLED
+        settled = not anew and planning.course is None and float(np.abs(move / model.scale).max()) < SETTLED
         if settled:
             move = np.zeros_like(move)
             held = self._posed(goal, start)
@@ -126,6 +131,7 @@ class Tracker:
             move=tuple(move.tolist()),
             speed=speed,
             lost=last.lost + 1 if held.missed > LOST else 0,
+            rest=rest.next(),
             quiet=last.quiet + 1 if settled else 0,
             planning=planning,
         )
@@ -141,28 +147,33 @@ class Tracker:
         planning = replace(memory.planning, course=None, simulation=None, stage=Planning().stage, seekers=(), sides=())
         return replace(resting, aims=memory.aims, moving=memory.moving, planning=planning)
 
-    def _box(self, start: Angles, move: Angles, ramp: float = RAMP) -> tuple[Angles, Angles]:
-        """What is reached in a frame without a jolt: around the last frame's movement, within the limits and the largest move."""
+    def _reach(self, start: Angles, leash: float) -> tuple[Angles, Angles]:
+        """What is reached in a frame: within the limits and that share of the largest move."""
         model = self.model
-        lower = np.maximum(model.lower, start - LARGEST_MOVE * model.scale)
-        upper = np.minimum(model.upper, start + LARGEST_MOVE * model.scale)
+        room = leash * LARGEST_MOVE * model.scale
+        return np.maximum(model.lower, start - room), np.minimum(model.upper, start + room)
+
+    def _box(self, start: Angles, move: Angles, ramp: float = RAMP, leash: float = 1.0) -> tuple[Angles, Angles]:
+        """What is reached in a frame without a jolt: around the last frame's movement."""
+        model = self.model
+        lower, upper = self._reach(start, leash)
         jolt = ramp * model.scale
         return (
             np.minimum(np.maximum(lower, start + move - jolt), upper),
             np.maximum(np.minimum(upper, start + move + jolt), lower),
         )
 
-    def _warm(self, descent: Descent, start: Angles) -> tuple[Angles, int]:
+    def _warm(self, descent: Descent, here: Rows, rest: Rest) -> tuple[Angles, int]:
         """Steps towards the nearest best, as if joints had no inertia."""
-        model = self.model
-        lower = np.maximum(model.lower, start - LARGEST_MOVE * model.scale)
-        upper = np.minimum(model.upper, start + LARGEST_MOVE * model.scale)
-        angles, steps, farthest = start[None], 0, math.inf
-        while steps < WARM_STEPS and farthest > WARM_ENOUGH:
-            before, steps = angles, steps + 1
-            angles = descent.stepped(descent.at(angles, None), WARM, lower, upper)
-            farthest = float(np.abs(angles - before).max())
-        return angles[0], steps
+        pace = replace(WARM, proximal=rest.eased * WARM.proximal)
+        lower, upper = self._reach(here.angles[0], rest.leash)
+        rows, steps = here, 0
+        while True:
+            angles = descent.stepped(rows, pace, lower, upper)
+            steps += 1
+            if steps >= WARM_STEPS or float(np.abs(angles - rows.angles).max()) <= WARM_ENOUGH:
+                return angles[0], steps
+            rows = descent.at(angles, None)
 
     def _braked(self, start: Angles, wanted: Angles, last: Angles, box: tuple[Angles, Angles]) -> Angles:
         """`wanted` or, where a joint is far from it, as much of the way as lets it come to rest there without a jolt."""

@@ -55,7 +55,7 @@ def shown_misses(rig, chain) -> np.ndarray:
     return np.minimum(misses, 2 * math.pi - misses)
 
 
-@pytest.mark.parametrize(("axis", "step"), [("X", 0.08), ("Y", 0.06)])
+@pytest.mark.parametrize(("axis", "step"), [("X", 0.1), ("Y", 0.06)])
 def test_a_target_that_turns_suddenly_is_lost_on_fewer_frames(axis, step):
     rig, chain = suddenly_turning(axis, step)
     pose = {bone.name: tuple(bone.rotation_euler) for bone in rig.pose.bones}

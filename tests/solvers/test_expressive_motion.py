@@ -1,6 +1,7 @@
 """The expressive solver from frame to frame: no jump, no jitter, other branches in time, rest to the bit."""
 
 import math
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,11 +10,14 @@ import pytest
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.pace import LARGEST_MOVE, RAMP
+from limber.solvers.expressive.rest import PLANNED
 from limber.solvers.expressive.tracking import QUIET
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position
-from limber.solvers.rotations import X, Y, about, multiply
+from limber.solvers.rotations import Vector, X, Y, about, multiply
 from limber.solvers.skeleton import Skeleton
+
+from benchmarks.fuzz_cases import any_recipe, make
 
 from .chains import lamp, unit_chain
 
@@ -97,6 +101,21 @@ def test_a_target_at_rest_is_watched_without_a_tremble(tilt: float) -> None:
     last = [answer.angles.tobytes() for answer in answers[-20:]]
     assert len(set(last)) == 1
     assert answers[-1].memory == answers[-2].memory  # and nothing is worked out any more
+
+
+@pytest.mark.parametrize("seed", [0, 13, 15, 28, 68, 93, 95, 145])
+def test_any_chain_comes_to_rest_at_a_target_that_does_whether_it_can_be_met_or_not(seed: int) -> None:
+    case = make(any_recipe(random.Random(seed)))
+    answers = followed(case.skeleton, [case.goal] + [case.moved] * (PLANNED + 2 * QUIET + 120))
+    assert answers[-1].memory.quiet > QUIET
+    assert answers[-1].angles.tobytes() == answers[-2].angles.tobytes()
+
+
+@pytest.mark.parametrize("place", [(0.5, -0.9, 0.6), (-0.7, 0.2, 1.5)])
+def test_rest_is_seconds_away_even_along_a_shallow_valley(place: Vector) -> None:
+    chain = unit_chain("YXXXZYZ", 3.0)
+    goals = [GazeGoal(Point(at), np.array([0.1, 0.6, -0.5, 0.4, 0.1, 0.3, -0.2])) for at in [(0.3, 2.0, 4.0)] + [place] * 300]
+    assert followed(chain, goals)[-1].memory.quiet > QUIET
 
 
 @pytest.mark.parametrize("change", ["kind", "options", "limits"])
