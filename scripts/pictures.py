@@ -4,6 +4,7 @@ Each is a part of a photograph that a play of tests/window/plays takes. `make de
 `make bench` those of the solvers in build/bench.
 """
 
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -49,7 +50,11 @@ def make(pictures: list[Picture]) -> None:
     """Plays what is needed, each play once, and cuts the pictures out."""
     for name, group in groupby(sorted(pictures, key=lambda picture: picture.play), key=lambda picture: picture.play):
         done = subprocess.run(
-            [WINDOW, "run", PLAYS / f"{name}.py", PHOTOGRAPHS / f"{name}.png"], capture_output=True, text=True, check=False
+            [WINDOW, "run", PLAYS / f"{name}.py", PHOTOGRAPHS / f"{name}.png"],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "LIMBER_WINDOW_SMOOTH": "1"},
         )
         if done.returncode:
             sys.exit(f"pictures: the play {name} failed:\n{done.stderr}")

@@ -1,9 +1,9 @@
-"""Runs the rings of tests, every file in a process of its own, on all cores, and closes with one line of sums.
+"""Runs the rings of tests on all cores, each file in a process of its own (those of `tests/blender` share some); closes with a line of sums.
 
     python scripts/rings.py            the usual ones
     python scripts/rings.py blender    one ring or several: lint, plain, blender, installed, window, newest
 
-A Blender that crashes or hangs takes one file with it, never the run. Output comes in order, in full only where something failed.
+A Blender that crashes or hangs takes its own process with it, never the run. Output comes in order, in full only where something failed.
 """
 
 import ast
@@ -29,6 +29,10 @@ NO_TEST_COLLECTED = 5  # pytest's exit code
 PLAIN_FOLDERS = ("house", "motion", "solvers", "urdf", "hardware", "batch", "benchmarks", "demo")
 BLENDERS = {".venv": "the newest Blender for Python 3.11", ".venv-4.2": "Blender 4.2", ".venv-newest": "the newest Blender"}
 NEWEST = ".venv-newest"
+# Which cases of each test in `tests/blender`: every how many-th, from which on. Blenders seldom differ from case to case.
+SOME_CASES = {".venv": "1:0", ".venv-4.2": "4:0", NEWEST: "4:1"}
+CASES = "LIMBER_CASES"  # of the environment: these in every Blender
+SHARES = 20  # processes that the files of `tests/blender` share: each start of a Blender costs two seconds
 
 # The cores are already taken, by files.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -41,6 +45,7 @@ class Job:
     title: str
     command: tuple[str, ...]
     results: Path | None = None  # JUnit file that the process writes; None: the exit code says it all
+    cases: str = ""
 
 
 @dataclass
@@ -78,9 +83,22 @@ def python(environment: str) -> str:
 
 def file_job(environment: str, path: Path) -> Job:
     name = path.relative_to(ROOT).as_posix()
+    return job(environment, name, (name,))
+
+
+def job(environment: str, name: str, paths: tuple[str, ...]) -> Job:
     results = RESULTS / (re.sub(r"[^\w.-]", "_", f"{environment.lstrip('.')}-{name}") + ".xml")
     options = ("-q", "--no-header", f"--junitxml={results}", "-o", f"faulthandler_timeout={LIMIT - 30}")
-    return Job(name, (python(environment), "-m", "pytest", *options, name), results)
+    cases = os.environ.get(CASES) or SOME_CASES[environment]
+    return Job(name, (python(environment), "-m", "pytest", *options, *paths), results, cases)
+
+
+def shared_jobs(environment: str, folder: str) -> Iterator[Job]:
+    """Every so many-th file of a folder: neighbours are alike, and alike in how long they take."""
+    names = [path.relative_to(ROOT).as_posix() for path in files(folder)]
+    for share in range(SHARES):
+        if some := tuple(names[share::SHARES]):
+            yield job(environment, f"tests/{folder} {share + 1} of {SHARES}", some)
 
 
 def files(folder: str) -> list[Path]:
@@ -101,6 +119,8 @@ def in_blender(folder: str, environment: str) -> Ring:
     title = f"tests/{folder} in {BLENDERS[environment]}"
     if environment == NEWEST and not (ROOT / NEWEST / "ready").exists():
         return Ring(title, missing=f"no {NEWEST} here; `make setup` makes it where there is a Python 3.13")
+    if folder == "blender":
+        return Ring(title, tuple(shared_jobs(environment, folder)))
     return Ring(title, tuple(file_job(environment, path) for path in files(folder)))
 
 
@@ -156,7 +176,7 @@ class Runner:
             process = subprocess.Popen(
                 job.command,
                 cwd=ROOT,
-                env={**os.environ, **ONE_THREAD},
+                env={**os.environ, **ONE_THREAD, CASES: job.cases},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

@@ -34,6 +34,7 @@ PICTURES = REPO / "build" / "window"
 SCRIPT, RUN = (Path(argument) for argument in sys.argv[sys.argv.index("--") + 1 :])
 SCREEN = RUN / "Xvfb_screen0"
 MODULE = "bl_ext.user_default.limber"
+SMOOTH = "LIMBER_WINDOW_SMOOTH"
 FIRST = 1.0  # [s] after the start: by then the window exists
 
 
@@ -139,6 +140,8 @@ class Performance:
         try:
             if self.steps is None:
                 install()
+                if SMOOTH not in os.environ:
+                    bpy.context.preferences.system.viewport_aa = "OFF"
                 for each in list(bpy.data.objects):
                     bpy.data.objects.remove(each)
                 self.steps = runpy.run_path(str(self.script))["play"](self.stage)

@@ -7,7 +7,8 @@
 #   window.sh run SCRIPT.py [PICTURE.png]  plays SCRIPT (see scripts/stage.py) in a fresh window; keeps a last picture of the whole screen
 #
 # It prints what the script reports, as JSON; other pictures that the script takes are in build/window/. Rendering is in software: slow but
-# true. Environment: LIMBER_WINDOW_HOME, the folder of Debian's Blender; LIMBER_WINDOW_LIMIT [s] (180); LIMBER_WINDOW_SIZE (1600x1000).
+# true. Environment: LIMBER_WINDOW_HOME, the folder of Debian's Blender; LIMBER_WINDOW_LIMIT [s] (180); LIMBER_WINDOW_SIZE (1600x1000);
+# LIMBER_WINDOW_SMOOTH, set: lines are drawn smooth, for the documents' pictures, which makes a redraw twice as slow.
 set -euo pipefail
 REPO=$(cd "$(dirname "$0")/.." && pwd)
 DEBIAN=${LIMBER_WINDOW_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/limber/debian-13}
@@ -103,7 +104,7 @@ run() {
     job=$!
     while [ -n "$picture" ] && kill -0 "$job" 2>/dev/null; do # now and then, to see where a script hangs; the last is the stage's own
         [ -e "$RUN/picture.png" ] || python3 "$REPO/scripts/screen.py" "$RUN/Xvfb_screen0" "$picture"
-        sleep 0.5
+        sleep 2
     done
     wait "$job" || code=$?
     [ "$code" -ne 124 ] || echo "window: $script did not end within $LIMIT s" >&2

@@ -100,7 +100,7 @@ def test_the_end_looks_at_a_finite_point_within_a_tenth_of_a_degree(seed):
     go_live(rig, chain)
     reach = 0.5 * rig.scale.x
     found = 0
-    for _ in range(8):
+    for _ in range(4):
         chain.target.location = rig.location + vector(dice, 1).normalized() * reach * dice.uniform(2, 8)
         settle()
         now = session(rig, chain)
@@ -108,7 +108,7 @@ def test_the_end_looks_at_a_finite_point_within_a_tenth_of_a_degree(seed):
         if now.outputs.solution.converged:
             found += 1
             assert missed(rig, chain) < 0.1
-    assert found >= 6, "almost every place around it can be looked at"
+    assert found >= 3, "almost every place around it can be looked at"
 
 
 @pytest.mark.parametrize("look", ["+X", "-X", "+Y", "-Y", "+Z", "-Z"])
