@@ -1,4 +1,4 @@
-"""Runs the rings of tests on all cores, each file in a process of its own (those of `tests/blender` share some); closes with a line of sums.
+"""Runs the rings of tests on all cores, a file in a process of its own (those of `tests/blender` share some); closes with a line of sums.
 
     python scripts/rings.py            the usual ones
     python scripts/rings.py blender    one ring or several: lint, plain, blender, installed, window, newest
