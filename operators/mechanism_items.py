@@ -5,8 +5,8 @@ import bpy
 from ..rig.errors import RigError
 from ..rig.mechanism import build
 from ..rig.mechanism.properties import NONE
-from ..rig.selection import selected_index
 from .mechanism import mechanism_owner, poll_authoring, poll_mechanism
+from .remove_item import RemoveItem
 
 
 class LIMBER_OT_add_motors(bpy.types.Operator):
@@ -34,27 +34,16 @@ class LIMBER_OT_add_motors(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class _Remove:
-    """Takes away what is selected in one of the mechanism's lists."""
-
-    bl_options = {"REGISTER", "UNDO"}
-    items = active = ""
+class _Remove(RemoveItem):
+    """Of the mechanism's lists; while it is live, what it is made of stays."""
 
     @classmethod
-    def poll(cls, context):
-        if not poll_authoring(cls, context):
-            return False
-        if not len(getattr(mechanism_owner(context).limber.mechanism, cls.items)):
-            cls.poll_message_set("The list is empty")
-            return False
-        return True
+    def _can_change(cls, context):
+        return poll_authoring(cls, context)
 
-    def execute(self, context):
-        kept = mechanism_owner(context).limber.mechanism
-        items = getattr(kept, self.items)
-        items.remove(selected_index(items, getattr(kept, self.active)))
-        setattr(kept, self.active, selected_index(items, getattr(kept, self.active)))
-        return {"FINISHED"}
+    @classmethod
+    def _owner(cls, context):
+        return mechanism_owner(context).limber.mechanism
 
 
 class LIMBER_OT_remove_motor(_Remove, bpy.types.Operator):
@@ -101,8 +90,8 @@ class LIMBER_OT_remove_mechanism_goal(_Remove, bpy.types.Operator):
     items, active = "goals", "active_goal"
 
     @classmethod
-    def poll(cls, context):
-        return poll_mechanism(cls, context) and len(mechanism_owner(context).limber.mechanism.goals) > 0
+    def _can_change(cls, context):
+        return poll_mechanism(cls, context)
 
 
 class LIMBER_OT_add_closure(bpy.types.Operator):

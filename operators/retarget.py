@@ -9,8 +9,8 @@ from ..rig import handlers, live
 from ..rig.errors import RigError
 from ..rig.retarget import pairing, receiver
 from ..rig.retarget.bake import RetargetBake
-from ..rig.selection import selected_index
 from .bake import FRAMES_NAMED
+from .remove_item import RemoveItem
 from .stepwise import Stepwise
 from .subject import poll_rig, rig_of
 
@@ -93,27 +93,17 @@ class LIMBER_OT_add_pair(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class LIMBER_OT_remove_pair(bpy.types.Operator):
+class LIMBER_OT_remove_pair(RemoveItem, bpy.types.Operator):
     """Remove the selected pair: the target's bone does what the others leave it to do"""
 
     bl_idname = "limber.remove_pair"
     bl_label = "Remove Pair"
-    bl_options = {"REGISTER", "UNDO"}
+
+    items, active = "pairs", "active_pair"
 
     @classmethod
-    def poll(cls, context):
-        if not poll_rig(cls, context):
-            return False
-        if not rig_of(context).limber.retarget.pairs:
-            cls.poll_message_set("The list is empty")
-            return False
-        return True
-
-    def execute(self, context):
-        retarget = rig_of(context).limber.retarget
-        retarget.pairs.remove(selected_index(retarget.pairs, retarget.active_pair))
-        retarget.active_pair = selected_index(retarget.pairs, retarget.active_pair)
-        return {"FINISHED"}
+    def _owner(cls, context):
+        return rig_of(context).limber.retarget
 
 
 class LIMBER_OT_calibrate_pairs(bpy.types.Operator):

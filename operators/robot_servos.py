@@ -6,7 +6,10 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from ..hardware.presets import PRESETS
 from ..rig import axes, chains, robot_device, servo_units
 from ..rig.selection import selected, selected_index
+from .remove_item import RemoveItem
 from .subject import poll_chain, poll_rig, rig_of
+
+NO_CHANNEL = "There is no further servo: press Add Servo"
 
 
 class LIMBER_OT_assign_servo(bpy.types.Operator):
@@ -115,7 +118,7 @@ def _poll_channel(cls, context) -> bool:
     if not poll_rig(cls, context):
         return False
     if not rig_of(context).limber.device.channels:
-        cls.poll_message_set("There is no further servo: press Add Servo")
+        cls.poll_message_set(NO_CHANNEL)
         return False
     return True
 
@@ -125,22 +128,17 @@ def _channel(context):
     return selected(device.channels, device.active_channel)
 
 
-class LIMBER_OT_remove_channel(bpy.types.Operator):
+class LIMBER_OT_remove_channel(RemoveItem, bpy.types.Operator):
     """Remove the selected further servo"""
 
     bl_idname = "limber.remove_channel"
     bl_label = "Remove Servo"
-    bl_options = {"REGISTER", "UNDO"}
+
+    items, active, empty = "channels", "active_channel", NO_CHANNEL
 
     @classmethod
-    def poll(cls, context):
-        return _poll_channel(cls, context)
-
-    def execute(self, context):
-        device = rig_of(context).limber.device
-        device.channels.remove(selected_index(device.channels, device.active_channel))
-        device.active_channel = selected_index(device.channels, device.active_channel)
-        return {"FINISHED"}
+    def _owner(cls, context):
+        return rig_of(context).limber.device
 
 
 class LIMBER_OT_add_share(bpy.types.Operator):

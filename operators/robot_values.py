@@ -6,7 +6,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..rig import robot_device, robot_values
-from ..rig.selection import selected_index
+from .remove_item import RemoveItem
 from .subject import poll_rig, rig_of
 
 FULL_PATH = re.compile(r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)")  # as Copy Full Data Path gives it
@@ -66,24 +66,14 @@ def _add(operator, rig, owner, path: str) -> set[str]:
     return {"FINISHED"}
 
 
-class LIMBER_OT_remove_auxiliary(bpy.types.Operator):
+class LIMBER_OT_remove_auxiliary(RemoveItem, bpy.types.Operator):
     """Let the servo follow the selected value no more"""
 
     bl_idname = "limber.remove_auxiliary"
     bl_label = "Remove Value"
-    bl_options = {"REGISTER", "UNDO"}
+
+    items, active, empty = "auxiliaries", "active_auxiliary", "There is no value: press Add Value"
 
     @classmethod
-    def poll(cls, context):
-        if not poll_rig(cls, context):
-            return False
-        if not rig_of(context).limber.device.auxiliaries:
-            cls.poll_message_set("There is no value: press Add Value")
-            return False
-        return True
-
-    def execute(self, context):
-        device = rig_of(context).limber.device
-        device.auxiliaries.remove(selected_index(device.auxiliaries, device.active_auxiliary))
-        device.active_auxiliary = selected_index(device.auxiliaries, device.active_auxiliary)
-        return {"FINISHED"}
+    def _owner(cls, context):
+        return rig_of(context).limber.device

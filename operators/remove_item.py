@@ -1,0 +1,36 @@
+"""Remove: what is selected in one of a rig's lists is taken away, and the selection stays in the list."""
+
+from ..rig.selection import selected_index
+from .subject import poll_rig
+
+
+class RemoveItem:
+    """An operator that removes the selected item of a list.
+
+    Subclasses name the list and its index, `items` and `active`, have a sentence for where it is `empty`, and say in `_owner(context)` what
+    has them. `_can_change(context)` is whether it may be changed at all.
+    """
+
+    bl_options = {"REGISTER", "UNDO"}
+    items = active = ""
+    empty = "The list is empty"
+
+    @classmethod
+    def _can_change(cls, context) -> bool:
+        return poll_rig(cls, context)
+
+    @classmethod
+    def poll(cls, context):
+        if not cls._can_change(context):
+            return False
+        if not getattr(cls._owner(context), cls.items):
+            cls.poll_message_set(cls.empty)
+            return False
+        return True
+
+    def execute(self, context):
+        owner = self._owner(context)
+        items = getattr(owner, self.items)
+        items.remove(selected_index(items, getattr(owner, self.active)))
+        setattr(owner, self.active, selected_index(items, getattr(owner, self.active)))
+        return {"FINISHED"}
