@@ -22,16 +22,15 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
             sentence(layout, "No armature is active: click the robot's armature", "INFO")
             column = layout.column(align=True)
             column.operator("limber.import_urdf", icon="IMPORT")
-            column.operator("limber.add_demo_lamp", icon="LIGHT")
+            if rig is not None:  # without one, Next Step has that button
+                column.operator("limber.add_demo_lamp", icon="LIGHT")
             return
         row = layout.row()
         row.label(text=rig.name, icon="ARMATURE_DATA")
         row.operator("limber.import_urdf", text="", icon="IMPORT")
         listed(layout, "LIMBER_UL_chains", rig.limber, "chains", "active_chain", remove="limber.remove_chain")
-        if rig.mode != "POSE" and not rig.limber.chains:
-            sentence(layout, "Switch to Pose Mode and select the end bone, or root and end", "INFO")
-        layout.operator("limber.new_chain", icon="ADD")
-        if rig.limber.chains:
+        if rig.limber.chains:  # the first chain's button is Next Step's; what comes with it comes below, so that nothing moves
+            layout.operator("limber.new_chain", icon="ADD")
             layout.operator("limber.check_chain", icon="CHECKMARK")
 
 

@@ -1,0 +1,41 @@
+"""What a panel draws, without a window: its buttons and lines, by a layout that only takes notes."""
+
+from types import SimpleNamespace
+from unittest.mock import patch
+
+import bpy
+from limber.panels import tab
+
+
+class Layout:
+    """Takes notes of buttons and lines; rows and columns within it tell the same notes."""
+
+    def __init__(self, notes: "Layout | None" = None) -> None:
+        self.operators: list[str] = notes.operators if notes else []
+        self.labels: list[str] = notes.labels if notes else []
+
+    def operator(self, verb: str, **_options):
+        self.operators.append(verb)
+        return SimpleNamespace()
+
+    def label(self, text: str = "", **_options) -> None:
+        self.labels.append(text)
+
+    def _within(self, *_arguments, **_options) -> "Layout":
+        return Layout(self)
+
+    row = column = box = split = _within
+
+    def _nothing(self, *_arguments, **_options) -> None:
+        pass
+
+    prop = separator = template_list = menu = prop_search = _nothing
+
+
+def drawn(panel) -> Layout:
+    """What a panel draws now, in a sidebar of usual width."""
+    layout = Layout()
+    shown = SimpleNamespace(region=SimpleNamespace(width=400), preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0)))
+    with patch.object(tab, "bpy", SimpleNamespace(context=shown)):
+        panel.draw(SimpleNamespace(layout=layout), bpy.context)
+    return layout

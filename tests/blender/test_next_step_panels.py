@@ -1,0 +1,33 @@
+"""The button of the next step is in one place."""
+
+import bpy
+import pytest
+
+from tests.blender.drawing import drawn
+from tests.blender.rigs import UPRIGHT, build, looking_chain
+
+
+def offered() -> list[str]:
+    """Buttons of the two panels at the top of the tab."""
+    from limber.panels.next_step import LIMBER_PT_next_step
+    from limber.panels.rig import LIMBER_PT_rig
+
+    return drawn(LIMBER_PT_next_step).operators + drawn(LIMBER_PT_rig).operators
+
+
+def test_without_an_armature_one_button_adds_the_lamp():
+    assert offered().count("limber.add_demo_lamp") == 1
+
+
+@pytest.mark.parametrize("mode", ["OBJECT", "POSE"])
+def test_without_a_chain_one_button_makes_it(mode: str):
+    build(UPRIGHT)
+    bpy.ops.object.mode_set(mode=mode)
+    assert offered().count("limber.new_chain") == 1
+
+
+def test_with_a_chain_the_rig_panel_makes_another():
+    looking_chain()
+    buttons = offered()
+    assert buttons.count("limber.new_chain") == 1
+    assert "limber.check_chain" in buttons
