@@ -82,7 +82,7 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
         wanted, report, vain = state.wanted, state.report, state.vain
     else:
         solver = model.solver
-        answer = solver.solve(goals, model.rest, iterations=FIRST) if state is None else solver.solve(goals, state.wanted)
+        answer = solver.solve(goals, model.rest, iterations=FIRST) if state is None else solver.solve(goals, state.wanted, dt or None)
         wanted, report = answer.state, answer.report
         before = values(model, state.wanted) if state is not None else ()
         moved = max((abs(a - b) for a, b in zip(values(model, wanted), before, strict=False)), default=0.0)

@@ -20,8 +20,9 @@ GENTLE = math.radians(1.0) * STANDARD_RATE**2  # [rad/s2, sizes/s2] of one coord
 OWED = 1.0  # of the targets' own jolt [rad or sizes]: that much joints may jolt too, so that they follow what is sudden on purpose
 PATIENCE = 0.06  # [rad or sizes] of a goal: being that much later doubles what joints may jolt
 REACHED = 1e-6  # [rad or sizes] of a goal: what is left there is nothing
-LONGEST = 8  # frames after a target came back into reach: then it is met
+LONGEST = 8 / STANDARD_RATE  # [s] after a target came back into reach: then it is met
 WEAK = 0.4  # of the way that moves goals most: ways that move them less are near singular
+TOLERANCE = 1e-9  # [s] of sums of frames
 CORRECTIONS = 2  # steps along the other ways
 
 
@@ -29,11 +30,11 @@ CORRECTIONS = 2  # steps along the other ways
 class Pace:
     """What a frame remembers of the way it went."""
 
-    step: Array  # (v,) units
+    speed: Array  # (v,) units a second
     error: Array  # (e,) rows of its goals where it ended
-    move: Array | None = None  # (e,) how its targets moved since the frame before
+    pull: Array | None = None  # (e,) how fast its targets moved since the frame before, a second
     late: float = 0.0  # [rad or sizes] how far its goals were from where the exact answer had them
-    since: int = LONGEST  # frames since a target was out of reach
+    since: float = LONGEST  # [s] since a target was out of reach
 
 
 def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: float) -> tuple[Place, Pace]:
@@ -47,18 +48,18 @@ def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: f
 
     Not for regularisers and actuators that are told: these say themselves how the mechanism moves.
     """
-    move = start.goals[0] - last.error if last is not None and last.error.shape == start.goals[0].shape else None
-    since = 0 if np.abs(exact.goals[0]).max(initial=0.0) > REACHED else 1 + (last.since if last is not None else LONGEST)
+    pull = (start.goals[0] - last.error) / dt if last is not None and last.error.shape == start.goals[0].shape else None
+    since = 0.0 if np.abs(exact.goals[0]).max(initial=0.0) > REACHED else dt + (last.since if last is not None else LONGEST)
     wanted = _way(descent, start, exact)
     here = exact
-    if since <= LONGEST and last is not None and last.move is not None and move is not None and last.move.shape == move.shape:
-        most = GENTLE * dt * dt * (1.0 + last.late / PATIENCE) + OWED * float(np.abs(move - last.move).max(initial=0.0))
-        if np.abs(wanted - last.step).max(initial=0.0) > most:
-            step = _braked(wanted, last.step, most)
-            here = _beside(descent, start, exact, step)
+    if since <= LONGEST + TOLERANCE and last is not None and last.pull is not None and pull is not None and last.pull.shape == pull.shape:
+        jolt = float(np.abs(pull - last.pull).max(initial=0.0)) * dt
+        most, before = GENTLE * dt * dt * (1.0 + last.late / PATIENCE) + OWED * jolt, last.speed * dt
+        if np.abs(wanted - before).max(initial=0.0) > most:
+            here = _beside(descent, start, exact, _braked(wanted, before, most))
             wanted = _way(descent, start, here)
     late = float(np.abs(here.goals[0] - exact.goals[0]).max(initial=0.0))
-    return here, Pace(wanted, here.goals[0], move, late, since)
+    return here, Pace(wanted / dt, here.goals[0], pull, late, since)
 
 
 def _way(descent: Descent, start: Place, end: Place) -> Array:

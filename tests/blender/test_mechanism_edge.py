@@ -1,0 +1,69 @@
+"""Where a target leaves the workspace: joints do not start and stop with a jerk, live and baked alike."""
+
+import bpy
+import numpy as np
+
+from tests.blender import mechanisms as those
+
+FRAMES = 40
+
+
+def pantograph_whose_target_leaves():
+    """A pantograph; its target goes up, out of reach, and comes back. Returns its owner."""
+    owner = those.add("pantograph")
+    scene, kept = bpy.context.scene, owner.limber.mechanism
+    scene.render.fps = 60
+    kept.frame_start, kept.frame_end = 1, FRAMES
+    target = kept.goals[0].target
+    begin = target.location.z
+    for frame, height in ((1, 0.0), (FRAMES // 2, 0.15), (FRAMES, 0.0)):
+        target.location.z = begin + height
+        target.keyframe_insert("location", frame=frame)
+    scene.frame_set(1)
+    return owner
+
+
+def jolt(values) -> float:
+    """[deg] the largest change of a motor's step from frame to frame."""
+    return float(np.degrees(np.abs(np.diff(values, 2, axis=0)).max()))
+
+
+def test_motors_jolt_less_where_a_target_passes_the_edge_live_and_baked():
+    from limber.rig.mechanism.tick import values
+
+    owner = pantograph_whose_target_leaves()
+    scene, kept = bpy.context.scene, owner.limber.mechanism
+    bpy.ops.limber.mechanism_live()
+    session = those.session(owner)
+    nearest = session.state.wanted
+    eased, exact, shown = [session.outputs.wanted], [session.outputs.wanted], [session.outputs.values]
+    missed = []
+    for frame in range(2, FRAMES + 1):
+        scene.frame_set(frame)
+        session = those.session(owner)
+        found = session.solver.solve(session.state.goals, nearest)  # without time: as near as it goes, however suddenly
+        nearest = found.state
+        exact.append(values(session.model, nearest))
+        eased.append(session.outputs.wanted)
+        shown.append(session.outputs.values)
+        missed.append(found.report.goal_error)
+    assert min(missed) < 1e-6 < 0.1 < max(missed), "the target is in reach, out of it, and back"
+    assert jolt(exact) > 6.0
+    assert jolt(eased) < 0.7 * jolt(exact)
+    bpy.ops.limber.bake_mechanism()
+    for frame, there in enumerate(shown, 1):
+        scene.frame_set(frame)
+        assert np.abs(np.subtract([motor.value for motor in kept.motors], there)).max() < 1e-6
+
+
+def test_a_target_that_rests_out_of_reach_is_come_as_near_to_as_it_goes():
+    owner = those.add("pantograph")
+    target = owner.limber.mechanism.goals[0].target
+    bpy.ops.limber.mechanism_live()
+    first = those.session(owner)
+    target.location.z += 0.15
+    those.settle(owner)
+    session = those.session(owner)
+    nearest = first.solver.solve(session.state.goals, first.model.rest, iterations=200).report.goal_error
+    assert nearest > 0.1
+    assert session.outputs.report.goal_error < nearest * (1.0 + 1e-6)
