@@ -4,10 +4,9 @@ from bpy.props import BoolProperty
 from ..rig.bake import Bake
 from ..rig.errors import RigError
 from ..rig.goal import followed
+from .bake_reports import tell_held, tell_muted
 from .stepwise import Stepwise
 from .subject import chain_of, poll_frames, rig_of
-
-FRAMES_NAMED = 5  # in a report
 
 
 class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
@@ -45,15 +44,11 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
         return f"{verb}: frame {self.work.frame} of {self.work.end}"
 
     def _finish(self, context):
-        held = self.work.held
-        drivers = self.work.mute_drivers()
+        held, drivers = self.work.held, self.work.mute_drivers()
         actions = self.work.finish()
         for name, remark in self.work.remarks.items():
             self.report({"WARNING"}, f"Chain '{name}': {remark}")
-        if drivers:
-            self.report({"WARNING"}, f"Drivers of {', '.join(drivers)} are muted: they would win over the keys")
-        if held:
-            frames = ", ".join(map(str, list(held)[:FRAMES_NAMED])) + (" ..." if len(held) > FRAMES_NAMED else "")
-            self.report({"WARNING"}, f"In {len(held)} frames ({frames}) the goal could not be followed. {next(iter(held.values()))}")
+        tell_muted(self, drivers)
+        tell_held(self, held, "the goal could not")
         self.report({"INFO"}, f"{self.work.length} frames are baked to {', '.join(repr(action.name) for action in actions)}")
         return {"FINISHED"}

@@ -11,10 +11,9 @@ from ..rig.mechanism.check import check, of_physics
 from ..rig.mechanism.gallery import RECIPES
 from ..rig.mechanism.owners import has_mechanism, owner_among
 from ..rig.mechanism.stage import prepare
+from .bake_reports import tell_held
 from .stepwise import Stepwise
 from .subject import rig_of
-
-FRAMES_NAMED = 5  # in a report
 
 
 def mechanism_owner(context):
@@ -258,9 +257,7 @@ class LIMBER_OT_bake_mechanism(Stepwise, bpy.types.Operator):
     def _finish(self, context):
         held = self.work.held
         made = self.work.finish()
-        if held:
-            frames = ", ".join(map(str, list(held)[:FRAMES_NAMED])) + (" ..." if len(held) > FRAMES_NAMED else "")
-            self.report({"WARNING"}, f"In {len(held)} frames ({frames}) the targets could not be followed. {next(iter(held.values()))}")
+        tell_held(self, held, "the targets could not")
         self.report({"INFO"}, f"{self.work.total} frames are baked to {len(made)} actions")
         return {"FINISHED"}
 

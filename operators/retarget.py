@@ -9,7 +9,7 @@ from ..rig import handlers, live
 from ..rig.errors import RigError
 from ..rig.retarget import pairing, receiver
 from ..rig.retarget.bake import RetargetBake
-from .bake import FRAMES_NAMED
+from .bake_reports import tell_held, tell_muted
 from .remove_item import RemoveItem
 from .stepwise import Stepwise
 from .subject import poll_rig, rig_of
@@ -278,11 +278,8 @@ class LIMBER_OT_bake_follow(Stepwise, bpy.types.Operator):
         work = self.work
         drivers = work.mute_drivers()
         actions = work.finish()
-        if drivers:
-            self.report({"WARNING"}, f"Drivers of {', '.join(drivers)} are muted: they would win over the keys")
-        if work.held:
-            frames = ", ".join(map(str, list(work.held)[:FRAMES_NAMED])) + (" ..." if len(work.held) > FRAMES_NAMED else "")
-            self.report({"WARNING"}, f"In {len(work.held)} frames ({frames}) not all could be followed. {next(iter(work.held.values()))}")
+        tell_muted(self, drivers)
+        tell_held(self, work.held, "not all could")
         self.report({"INFO"}, f"{work.length} frames are baked to {', '.join(repr(action.name) for action in actions)}")
         return {"FINISHED"}
 

@@ -1,0 +1,22 @@
+"""What bakes have to tell beside what they baked."""
+
+FRAMES_NAMED = 5  # in a report
+
+
+def tell_held(operator, held: dict[int, str], what: str) -> None:
+    """Warns of frames in which the motion stood still.
+
+    Args:
+        operator: Who reports.
+        held: By frame, why it was so there.
+        what: What could not be followed, with its verb: "the goal could not".
+    """
+    if held:
+        frames = ", ".join(map(str, list(held)[:FRAMES_NAMED])) + (" ..." if len(held) > FRAMES_NAMED else "")
+        operator.report({"WARNING"}, f"In {len(held)} frames ({frames}) {what} be followed. {next(iter(held.values()))}")
+
+
+def tell_muted(operator, drivers: list[str]) -> None:
+    """Warns of drivers that the bake has muted."""
+    if drivers:
+        operator.report({"WARNING"}, f"Drivers of {', '.join(drivers)} are muted: they would win over the keys")
