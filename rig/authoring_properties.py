@@ -4,7 +4,7 @@ from math import radians
 
 from bpy.types import Object, PropertyGroup
 
-from .overridable import CollectionProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
+from .overridable import CollectionProperty, FactorProperty, FloatProperty, IntProperty, PointerProperty, SecondsProperty, StringProperty
 
 
 class LimberTarget(PropertyGroup):
@@ -17,13 +17,10 @@ class LimberTarget(PropertyGroup):
 class LimberLife(PropertyGroup):
     """Breathing, sway and glances on top of a chain's posture."""
 
-    amount: FloatProperty(
+    amount: FactorProperty(
         name="Amount",
         description="How much life there is on top of the posture while frames play: 0 none. It can be keyed",
         default=0.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
     )
     breathing: FloatProperty(
         name="Breathing",
@@ -56,32 +53,23 @@ class LimberLife(PropertyGroup):
 class LimberAuthoring:
     """How a chain's gaze and its posture go together. Not registered itself: chains have these properties."""
 
-    influence: FloatProperty(
+    influence: FactorProperty(
         name="Influence",
         description="How much the gaze counts: 1 the end does what its goal says, 0 the chain moves as posed or animated, within its"
         " joints' limits; between, each joint is that much of the way",
         default=1.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
     )
-    transition: FloatProperty(
+    transition: SecondsProperty(
         name="Transition",
         description="Time that the body takes from one stored posture to another; 0: as long as half of the joints' limits need",
         default=0.0,
-        min=0.0,
         soft_max=10.0,
-        subtype="TIME",
-        unit="TIME_ABSOLUTE",
     )
-    share: FloatProperty(
+    share: FactorProperty(
         name="Share",
         description="How far the end turns from where its posture looks to the target: 1 all the way. Eyes on a head on a torso, with"
         " 1, 0.7 and 0.2, look together",
         default=1.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
     )
     dead_zone: FloatProperty(
         name="Dead Zone",
@@ -92,14 +80,11 @@ class LimberAuthoring:
         max=radians(90),
         subtype="ANGLE",
     )
-    lag: FloatProperty(
+    lag: SecondsProperty(
         name="Lag",
         description="Time by which the chain trails a target that moves steadily",
         default=0.0,
-        min=0.0,
         soft_max=2.0,
-        subtype="TIME",
-        unit="TIME_ABSOLUTE",
     )
     targets: CollectionProperty(
         name="More Targets", description="Further targets, one of which the chain may follow instead", type=LimberTarget
@@ -111,13 +96,10 @@ class LimberAuthoring:
         default=0,
         min=0,
     )
-    change: FloatProperty(
+    change: SecondsProperty(
         name="Change",
         description="Time that the chain takes to go over from one of its targets to another",
         default=0.5,
-        min=0.0,
         soft_max=5.0,
-        subtype="TIME",
-        unit="TIME_ABSOLUTE",
     )
     life: PointerProperty(name="Life", description="Breathing, sway and glances on top of the posture", type=LimberLife)

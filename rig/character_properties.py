@@ -1,17 +1,24 @@
-"""What Limber keeps of how a motion is shaped, and enums whose items come from a table."""
-
-from zlib import crc32
+"""What Limber keeps of how a motion is shaped."""
 
 from ..motion import FILTERS, Character
-from .overridable import EnumProperty, FloatProperty
+from .enum_items import choice
+from .overridable import EnumProperty, FactorProperty, FloatProperty
 
 
-def choice(key: str, info) -> tuple[str, str, str, str, int]:
-    """A table's line as an enum's item. Files keep its number, so that depends on the name alone, not on the place in the table."""
-    return key, info.label, info.description, "NONE", crc32(key.encode()) >> 1
+class LimberSmoothness:
+    """How soft a motion is. Not registered itself: whatever has a filter has these properties."""
+
+    sigma: FloatProperty(
+        name="Smoothness",
+        description="Sigma: 0 is as quick as the limits allow, 1 the smoothest and slowest",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+    )
+    rho: FloatProperty(name="Responsiveness", description="Rho: makes a smooth motion quicker again", default=0.0, min=0.0, max=0.99)
 
 
-class LimberCharacter:
+class LimberCharacter(LimberSmoothness):
     """The filter of a motion. Not registered itself: chains and mechanisms have these properties."""
 
     filter: EnumProperty(
@@ -20,26 +27,14 @@ class LimberCharacter:
         items=[choice(key, info) for key, info in FILTERS.items()],
         default="default",
     )
-    sigma: FloatProperty(
-        name="Smoothness",
-        description="Sigma: 0 is as quick as the limits allow, 1 the smoothest and slowest",
-        default=0.0,
-        min=0.0,
-        max=1.0,
-    )
-    velocity_share: FloatProperty(
+    velocity_share: FactorProperty(
         name="Velocity",
         description="How much of the joints' velocity limits the motion uses: less for a heavier character",
         default=1.0,
         min=0.01,
-        max=1.0,
-        subtype="FACTOR",
     )
-    acceleration_share: FloatProperty(
-        name="Acceleration", description="The same of their acceleration limits", default=1.0, min=0.01, max=1.0, subtype="FACTOR"
-    )
-    jerk_share: FloatProperty(name="Jerk", description="The same of their jerk limits", default=1.0, min=0.01, max=1.0, subtype="FACTOR")
-    rho: FloatProperty(name="Responsiveness", description="Rho: makes a smooth motion quicker again", default=0.0, min=0.0, max=0.99)
+    acceleration_share: FactorProperty(name="Acceleration", description="The same of their acceleration limits", default=1.0, min=0.01)
+    jerk_share: FactorProperty(name="Jerk", description="The same of their jerk limits", default=1.0, min=0.01)
 
 
 def character(kept) -> Character:

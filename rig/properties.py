@@ -10,7 +10,8 @@ from bpy.types import Action, Object, PropertyGroup
 
 from ..solvers.table import SOLVERS
 from .authoring_properties import LimberAuthoring, LimberLife, LimberTarget
-from .character_properties import LimberCharacter, choice
+from .character_properties import LimberCharacter
+from .enum_items import choice
 from .joint_properties import LimberJointSettings
 from .mechanism.properties import CLASSES as MECHANISM_CLASSES
 from .mechanism.properties import LimberMechanism, LimberPart
@@ -19,11 +20,14 @@ from .overridable import (
     BoolProperty,
     CollectionProperty,
     EnumProperty,
+    FactorProperty,
     FloatProperty,
     IntProperty,
     PointerProperty,
     StringProperty,
+    WeightProperty,
 )
+from .range_properties import LimberRange
 from .retarget.properties import CLASSES as RETARGET_CLASSES
 from .retarget.properties import LimberRetarget
 from .robot_properties import CLASSES as ROBOT_CLASSES
@@ -57,12 +61,9 @@ ROLLS = [
 class LimberJoint(LimberJointSettings, PropertyGroup):
     """One degree of freedom of a chain: an axis of a bone, its limits, and its channel on the device."""
 
-    shape_weight: FloatProperty(
+    shape_weight: WeightProperty(
         name="Shape Weight",
         description="How much the bone counts for the shape that the Expressive solver keeps (the first joint of each bone says it)",
-        default=1.0,
-        min=0.0,
-        soft_max=10.0,
     )
 
 
@@ -70,14 +71,11 @@ class LimberPosture(PropertyGroup):
     """A stored posture: a pose asset that Blender's own pose library shows and applies as well. Its name is the Action's."""
 
     action: PointerProperty(name="Pose", description="The pose asset", type=Action)
-    weight: FloatProperty(
+    weight: FactorProperty(
         name="Weight",
         description="How much the posture counts in a blend: where weights sum to more than 1, by its share of the sum; where they sum to"
         " less, the rest is the rig's own pose",
         default=0.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
     )
     adopted: BoolProperty(
         name="Adopted", description="The pose asset was there before and stays when the posture is removed", options={"HIDDEN"}
@@ -117,12 +115,9 @@ class LimberGoal:
     symmetric: BoolProperty(
         name="Symmetric End", description="The end is as good rolled by half a turn about the axis along which it looks: a round lamp"
     )
-    weight: FloatProperty(
+    weight: WeightProperty(
         name="Weight",
         description="How much this counts where not all goals can be met: distances count by the chain's reach",
-        default=1.0,
-        min=0.0,
-        soft_max=10.0,
     )
 
 
@@ -137,13 +132,10 @@ class LimberSolverOptions(PropertyGroup):
         min=radians(0.1),
         soft_max=radians(15),
     )
-    link_roll: FloatProperty(
+    link_roll: FactorProperty(
         name="Roll of Links",
         description="How much the roll of links counts for the shape, beside the way they point",
         default=0.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
     )
     hold_body: BoolProperty(
         name="Hold Body", description="The body does not turn as a whole toward the target: where the root faces counts as well"
@@ -175,7 +167,7 @@ class LimberEnd(LimberGoal, PropertyGroup):
     enabled: BoolProperty(name="Enabled", description="The end follows its goal; without, it keeps the posture", default=True)
 
 
-class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, PropertyGroup):
+class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, PropertyGroup):
     """Root to end, or to several: the joints that one solver moves, what they keep and what the ends do. `name` is unique in its
     armature."""
 
@@ -192,13 +184,10 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, PropertyGroup):
 
     live: BoolProperty(name="Live", description="The chain follows its target; switch it with the Live button", options={"HIDDEN"})
     base: EnumProperty(name="Base", description="What the warp keeps the shape of", items=BASES)
-    keep: FloatProperty(
+    keep: FactorProperty(
         name="Keep Posture",
         description="How much the posture counts beneath the goal: 1 as far as the goal allows, 0 not at all",
         default=1.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
     )
 
     solver: EnumProperty(
@@ -208,8 +197,6 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, PropertyGroup):
         default="erik_exact",  # what files mean in which none was chosen; new chains choose `chains.SOLVER`
     )
     options: PointerProperty(name="Solver Options", description="What is set of the solvers", type=LimberSolverOptions)
-    frame_start: IntProperty(name="Start", description="First frame to bake", default=1)
-    frame_end: IntProperty(name="End", description="Last frame to bake", default=250)
     look_ahead: BoolProperty(
         name="Look Ahead",
         description="Bake twice, the second time knowing where the target will be: where it turns fast or suddenly, the end mostly loses it"

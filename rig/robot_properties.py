@@ -6,7 +6,6 @@ the sake of older files.
 """
 
 from math import degrees, pi, radians
-from zlib import crc32
 
 from bpy.types import ID, Action, PropertyGroup
 
@@ -15,6 +14,8 @@ from ..hardware.device import VIRTUAL_PORT
 from ..hardware.protocols.table import FILE, PROTOCOLS
 from ..motion import FILTERS
 from . import servo_units
+from .character_properties import LimberSmoothness
+from .enum_items import choice, item
 from .overridable import (
     BoolProperty,
     CollectionProperty,
@@ -36,15 +37,10 @@ ON_SILENCE = [
 ]
 
 
-def _item(key: str, label: str, description: str) -> tuple[str, str, str, str, int]:
-    """An enum's item. Files keep its number, so that depends on the name alone, not on the place in the list."""
-    return key, label, description, "NONE", crc32(key.encode()) >> 1
-
-
 PROTOCOL_ITEMS = [
-    _item(OWN, "Limber", "A board with Limber's own firmware"),
-    *(_item(key, entry.title, f"What speaks the protocol of {entry.title}") for key, entry in PROTOCOLS.items()),
-    _item(OWN_FILE, "Your Own File", "A small Python file of yours says how to talk to the robot"),
+    item(OWN, "Limber", "A board with Limber's own firmware"),
+    *(item(key, entry.title, f"What speaks the protocol of {entry.title}") for key, entry in PROTOCOLS.items()),
+    item(OWN_FILE, "Your Own File", "A small Python file of yours says how to talk to the robot"),
 ]
 
 
@@ -138,7 +134,7 @@ class LimberChannel(LimberServo, PropertyGroup):
     shares: CollectionProperty(name="Joints", description="What drives the servo, each with its gear", type=LimberShare)
 
 
-class LimberAuxiliary(PropertyGroup):
+class LimberAuxiliary(LimberSmoothness, PropertyGroup):
     """A value beside the joints that a servo, or a lamp, follows: any property that can be animated."""
 
     name: StringProperty(name="Name", description="Name of the value", default="Value")
@@ -157,18 +153,10 @@ class LimberAuxiliary(PropertyGroup):
         description="How the value's motion is shaped within its limits",
         items=[
             (DIRECT, "None", "As the property is; the robot alone keeps the limits", "NONE", 0),
-            *((key, info.label, info.description, "NONE", crc32(key.encode()) >> 1) for key, info in FILTERS.items()),
+            *(choice(key, info) for key, info in FILTERS.items()),
         ],
         default=DIRECT,
     )
-    sigma: FloatProperty(
-        name="Smoothness",
-        description="Sigma: 0 is as quick as the limits allow, 1 the smoothest and slowest",
-        default=0.0,
-        min=0.0,
-        max=1.0,
-    )
-    rho: FloatProperty(name="Responsiveness", description="Rho: makes a smooth motion quicker again", default=0.0, min=0.0, max=0.99)
     on_silence: EnumProperty(name="On Silence", description="What the device does with this servo when orders cease", items=ON_SILENCE)
 
 

@@ -16,6 +16,7 @@ from ..overridable import (
     PointerProperty,
     StringProperty,
 )
+from ..range_properties import LimberRange
 
 KINDS = [
     ("fixed", "Fixed", "Nothing moves: two bodies are one"),
@@ -123,7 +124,7 @@ class LimberMechanismGoal(PropertyGroup):
     )
 
 
-class LimberMechanism(LimberCharacter, PropertyGroup):
+class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
     """Bodies and joints with closed loops. What the bodies are is read from the scene."""
 
     uid: StringProperty(name="Identity", description="Tells the mechanism from all others; empty: there is none", options={"HIDDEN"})
@@ -153,8 +154,6 @@ class LimberMechanism(LimberCharacter, PropertyGroup):
         soft_max=1.0,
         precision=4,
     )
-    frame_start: IntProperty(name="Start", description="First frame to bake", default=1)
-    frame_end: IntProperty(name="End", description="Last frame to bake", default=250)
 
 
 CLASSES = (LimberPart, LimberMotor, LimberClosure, LimberMechanismGoal, LimberMechanism)

@@ -1,5 +1,6 @@
 """What the panel shows of Motion Check, and how strict it is. Of this session: nothing of it is the file's."""
 
+from functools import partial
 from math import radians
 
 import bpy
@@ -7,6 +8,9 @@ from bpy.props import CollectionProperty, FloatProperty, IntProperty, PointerPro
 
 from . import check
 from .findings import KINDS, Finding
+
+# How far something may go before it is told.
+_LargestAngle = partial(FloatProperty, subtype="ANGLE", default=radians(5), min=radians(0.1), max=radians(180))
 
 
 def _jump(view, context) -> None:
@@ -31,21 +35,13 @@ class LimberMotionCheck(bpy.types.PropertyGroup):
 
     findings: CollectionProperty(name="Findings", description="What was found, the gravest first", type=LimberFinding)
     active: IntProperty(name="Finding", description="Select a finding to jump to the frame where it is worst", update=_jump)
-    lost_beyond: FloatProperty(
+    lost_beyond: _LargestAngle(
         name="Lost Beyond",
         description="Angle by which the end may miss its target, after the motion filter, before it counts as lost",
-        subtype="ANGLE",
-        default=radians(5),
-        min=radians(0.1),
-        max=radians(180),
     )
-    changed_beyond: FloatProperty(
+    changed_beyond: _LargestAngle(
         name="Filter Beyond",
         description="Angle by which the motion filter may keep a joint from where the solver wants it before that is told",
-        subtype="ANGLE",
-        default=radians(5),
-        min=radians(0.1),
-        max=radians(180),
     )
 
 

@@ -13,7 +13,9 @@ from ..overridable import (
     IntProperty,
     PointerProperty,
     StringProperty,
+    WeightProperty,
 )
+from ..range_properties import LimberRange
 
 UID = "retarget"  # among the chains of its armature
 INPUTS = [
@@ -38,12 +40,9 @@ class LimberPair(PropertyGroup):
     target: StringProperty(name="Target Bone", description="Bone of this armature that follows", update=_uncalibrate)
     source: StringProperty(name="Source Bone", description="Bone of the source that is followed", update=_uncalibrate)
     enabled: BoolProperty(name="Enabled", description="The bone follows; without, it does what the others leave it to do", default=True)
-    weight: FloatProperty(
+    weight: WeightProperty(
         name="Weight",
         description="How much this bone counts where not all can turn as their sources do",
-        default=1.0,
-        min=0.0,
-        soft_max=10.0,
     )
     plant: BoolProperty(
         name="Plant", description="A foot: while the source's stands still near the floor, this one stays exactly where it is"
@@ -58,7 +57,7 @@ class LimberPair(PropertyGroup):
     calibrated: BoolProperty(name="Calibrated", description="Its calibration is known; press Calibrate", options={"HIDDEN"})
 
 
-class LimberRetarget(PropertyGroup):
+class LimberRetarget(LimberRange, PropertyGroup):
     """The body of this armature follows another armature."""
 
     uid = UID
@@ -108,8 +107,6 @@ class LimberRetarget(PropertyGroup):
         soft_max=100.0,
         max=inf,
     )
-    frame_start: IntProperty(name="Start", description="First frame to bake", default=1)
-    frame_end: IntProperty(name="End", description="Last frame to bake", default=250)
 
 
 CLASSES = (LimberPair, LimberRetarget)
