@@ -33,6 +33,8 @@ class Linked(NamedTuple):
 def pair_by_names(rig, retarget) -> int:
     """Pairs all bones that names tell, in place of what was paired; returns how many.
 
+    What an override has from its library cannot be taken away: it is paired anew or switched off.
+
     Raises:
         RigError: there is no source, or no two names belong together.
     """
@@ -42,15 +44,29 @@ def pair_by_names(rig, retarget) -> int:
             f"No bone of '{source_name(retarget)}' is called like one of '{rig.name}', and no names of body parts are known in both:"
             " pair them by hand (+)"
         )
-    retarget.pairs.clear()
+    _clear(rig, retarget.pairs)
     for pair in found:
-        add(retarget, pair.target, pair.source)
+        given = next((other for other in retarget.pairs if other.target == pair.target), None)
+        if given is None:
+            add(retarget, pair.target, pair.source)
+        else:
+            given.source, given.enabled, given.weight = pair.source, True, 1.0
     part = {bone: part.name for part, bones in names.parts(_parents(rig)).items() for bone in bones}
     for pair in retarget.pairs:
         pair.plant = False
         if part.get(pair.target) == "toe":
             pair.weight = TOE_WEIGHT
     return len(found)
+
+
+def _clear(rig, pairs) -> None:
+    """Takes all pairs away; those of an override's library, which stay, are switched off."""
+    library = rig.override_library.reference.limber.retarget.pairs if rig.override_library else {}
+    for index in reversed(range(len(pairs))):
+        if pairs[index].name in library:
+            pairs[index].enabled = False
+        else:
+            pairs.remove(index)
 
 
 TOE_WEIGHT = 0.5  # toes of capture jitter

@@ -155,7 +155,7 @@ class BodySession:
             turns, places = pairing.stream_of(retarget).posed(linked.sources)
         else:
             turns, places = source.posed(retarget.source, linked.sources, placement.depsgraph)
-            origin = np.array(retarget.source.matrix_world.translation, float)
+            origin = np.array(source.evaluated(retarget.source, placement.depsgraph).matrix_world.translation, float)
         turns = turns @ linked.offsets
         world = np.array(placement.object(rig), float)
         to_armature = np.linalg.inv(world)

@@ -1,0 +1,221 @@
+"""Retargets and armatures from other files: a linked body asks for an override; overridden, and with linked sources, all goes as ever."""
+
+from pathlib import Path
+
+import bpy
+import pytest
+from limber.rig import live
+
+from tests.blender.figures import CMU, XSENS, figure, walk
+from tests.blender.rigs import apart, make_active, matrices
+from tests.blender.shown import no_handler_raises, traces  # noqa: F401
+
+FRAMES = range(1, 11)
+
+
+@pytest.fixture
+def library(tmp_path: Path):
+    """Files with a body, and with a source that walks, each in a collection of its own."""
+
+    class Library:
+        def save(self, is_live: bool = False) -> None:
+            """Makes both, paired, and saves them; the file that is open afterwards is empty."""
+            source, rig = both()
+            if is_live:
+                bpy.ops.limber.follow()
+            bpy.ops.object.mode_set(mode="OBJECT")
+            for thing in (source, rig):
+                collection = bpy.data.collections.new(f"{thing.name}s")
+                bpy.context.scene.collection.children.link(collection)
+                collection.objects.link(thing)
+                bpy.context.scene.collection.objects.unlink(thing)
+            bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+        def link(self, name: str):
+            """Links one of them with its collection."""
+            with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+                wanted.collections = [f"{name}s"]
+            bpy.context.scene.collection.children.link(wanted.collections[0])
+            bpy.context.view_layer.update()
+            return wanted.collections[0].objects[name]
+
+        def override(self, name: str):
+            """Links it and makes a library override of it."""
+            thing = self.link(name)
+            made = thing.users_collection[0].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+            bpy.context.view_layer.update()
+            return next(each for each in made.all_objects if each.name.startswith(name))
+
+    return Library()
+
+
+def both():
+    """A source that walks, and a body that is paired with it and active."""
+    source = figure(CMU, "Source")
+    walk(source, CMU)
+    rig = figure(XSENS, "Body")
+    rig.limber.retarget.source = source
+    bpy.ops.limber.pair_bones()
+    return source, rig
+
+
+def motion(rig, frames=FRAMES) -> list:
+    return [matrix for frame in frames for matrix in matrices(rig, [bone.name for bone in rig.pose.bones], frame)]
+
+
+def overridden(name: str):
+    return next(thing for thing in bpy.data.objects if thing.override_library and thing.type == "ARMATURE" and thing.name.startswith(name))
+
+
+def says(rig) -> str:
+    return live.session(rig, rig.limber.retarget).problem
+
+
+@pytest.fixture
+def wanted() -> list:
+    """What a body of this file shows, frame by frame."""
+    _, rig = both()
+    bpy.ops.limber.follow()
+    shown = motion(rig)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    return shown
+
+
+def test_a_linked_body_says_that_it_needs_an_override(library):
+    library.save()
+    bpy.context.view_layer.objects.active = library.link("Body")
+    for operator in (bpy.ops.limber.pair_bones, bpy.ops.limber.follow, bpy.ops.limber.bake_follow, bpy.ops.limber.add_pair):
+        with pytest.raises(RuntimeError, match="make a library override of it"):
+            operator()
+    assert traces() == []
+
+
+def test_a_body_linked_from_a_file_that_was_saved_live_says_so_and_stands_as_it_is_authored(library):
+    library.save(is_live=True)
+    rig = library.link("Body")
+    assert rig.limber.retarget.live
+    before = motion(rig, (1,))
+    after = motion(rig, (9,))
+    assert apart(before, after) == 0.0
+    assert "is linked from another file: make a library override" in says(rig)
+    assert traces() == []
+
+
+def test_a_body_of_this_file_follows_a_linked_source(library, wanted):
+    library.save()
+    source = library.link("Source")
+    rig = figure(XSENS, "Mine")
+    rig.limber.retarget.source = source
+    bpy.ops.limber.pair_bones()
+    bpy.ops.limber.follow()
+    assert says(rig) == ""
+    assert apart(motion(rig), wanted) < 1e-5
+
+
+@pytest.mark.parametrize("where", ["linked", "overridden", "local"])
+def test_an_overridden_body_follows_any_source_and_leaves_no_trace(library, wanted, where: str):
+    library.save()
+    if where == "local":
+        source = figure(CMU, "Mine")
+        walk(source, CMU)
+    else:
+        source = library.link("Source") if where == "linked" else library.override("Source")
+    rig = library.override("Body")
+    make_active(rig)
+    rig.limber.retarget.source = source
+    bpy.context.scene.frame_set(1)
+    before = motion(rig, (1,))
+    bpy.ops.limber.pair_bones()
+    bpy.ops.limber.follow()
+    assert says(rig) == ""
+    assert apart(motion(rig), wanted) < 1e-5
+    bpy.ops.limber.end_follow()
+    assert traces() == []
+    assert apart(motion(rig, (1,)), before) == 0.0
+
+
+def test_pairs_made_on_an_override_come_back_with_the_file(library, reopen, wanted):
+    library.save()
+    source = library.override("Source")
+    rig = library.override("Body")
+    make_active(rig)
+    retarget = rig.limber.retarget
+    retarget.source = source
+    bpy.ops.limber.pair_bones()
+    retarget.pairs[3].weight, retarget.pairs[2].enabled, retarget.shift = 0.25, False, (1.0, 0.0, 0.0)
+    facts = [(pair.target, pair.source, pair.weight, pair.enabled, pair.calibrated, *pair.offset) for pair in retarget.pairs]
+    bpy.ops.limber.follow()
+    shown = motion(rig)
+    for _ in range(2):  # what an override is, Blender works out anew at each save
+        reopen()
+        rig = overridden("Body")
+        retarget = rig.limber.retarget
+        assert [(pair.target, pair.source, pair.weight, pair.enabled, pair.calibrated, *pair.offset) for pair in retarget.pairs] == facts
+        assert retarget.live
+        assert retarget.source == overridden("Source")
+        assert says(rig) == ""
+        assert apart(motion(rig), shown) < 1e-3
+    make_active(rig)
+    bpy.ops.limber.end_follow()
+    assert traces() == []
+
+
+def test_an_override_of_a_body_that_was_saved_live_follows_at_once(library, wanted):
+    library.save(is_live=True)
+    library.link("Source")
+    rig = library.override("Body")
+    assert rig.limber.retarget.live
+    assert apart(motion(rig), wanted) < 1e-5
+    assert says(rig) == ""
+
+
+def test_an_override_whose_source_is_in_no_scene_says_so(library):
+    library.save(is_live=True)
+    rig = library.override("Body")
+    bpy.context.scene.frame_set(2)
+    assert "is not in scene" in says(rig)
+
+
+def test_pairs_of_the_library_that_names_do_not_tell_are_switched_off(library):
+    library.save()
+    rig = library.override("Body")
+    make_active(rig)
+    source = figure(CMU, "Mine")
+    walk(source, CMU)
+    make_active(rig)
+    rig.limber.retarget.source = source
+    source.data.bones["Head"].name = "Lamp"
+    bpy.ops.limber.pair_bones()
+    assert [pair.target for pair in rig.limber.retarget.pairs if not pair.enabled] == ["Head"]
+    assert bpy.ops.limber.follow() == {"FINISHED"}
+
+
+def test_an_overridden_body_is_baked_to_an_action_of_this_file(library, wanted):
+    library.save()
+    library.link("Source")
+    rig = library.override("Body")
+    make_active(rig)
+    rig.limber.retarget.frame_start, rig.limber.retarget.frame_end = 1, 10
+    bpy.ops.limber.follow()
+    bpy.ops.limber.bake_follow()
+    assert rig.animation_data.action.library is None
+    assert not rig.limber.retarget.live
+    assert apart(motion(rig), wanted) < 5e-5
+    assert traces() == []
+
+
+def test_a_library_that_is_reloaded_leaves_the_body_in_order(library):
+    library.save()
+    source, rig = library.link("Source"), library.override("Body")
+    make_active(rig)
+    rig.limber.retarget.source = source
+    bpy.ops.limber.follow()
+    before = motion(rig, (1, 2))
+    bpy.data.libraries[0].reload()
+    bpy.context.view_layer.update()
+    rig = overridden("Body")
+    assert rig.limber.retarget.live
+    after = motion(rig, (1, 2))
+    assert says(rig) == ""
+    assert apart(before, after) < 1e-5
