@@ -100,6 +100,7 @@ class LIMBER_OT_remove_pair(RemoveItem, bpy.types.Operator):
     bl_label = "Remove Pair"
 
     items, active = "pairs", "active_pair"
+    linked = "switch it off with its tick, or remove it there"
 
     @classmethod
     def _owner(cls, context):

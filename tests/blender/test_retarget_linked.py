@@ -191,6 +191,21 @@ def test_pairs_of_the_library_that_names_do_not_tell_are_switched_off(library):
     assert bpy.ops.limber.follow() == {"FINISHED"}
 
 
+def test_a_pair_of_the_library_cannot_be_removed_but_one_of_the_override_can(library):
+    library.save()
+    rig = library.override("Body")
+    make_active(rig)
+    retarget = rig.limber.retarget
+    count = len(retarget.pairs)
+    retarget.active_pair = 0
+    with pytest.raises(RuntimeError, match="It comes from the file that 'Body' is linked from: switch it off"):
+        bpy.ops.limber.remove_pair()
+    assert len(retarget.pairs) == count
+    bpy.ops.limber.add_pair()
+    bpy.ops.limber.remove_pair()
+    assert len(retarget.pairs) == count
+
+
 def test_an_overridden_body_is_baked_to_an_action_of_this_file(library, wanted):
     library.save()
     library.link("Source")
