@@ -46,6 +46,69 @@ class LIMBER_OT_live(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class LIMBER_OT_live_all(bpy.types.Operator):
+    """All chains of the armature follow their targets, from the top down: torso, head and eyes together"""
+
+    bl_idname = "limber.live_all"
+    bl_label = "All Live"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_chain(cls, context):
+            return False
+        if all(chain.live for chain in rig_of(context).limber.chains):
+            cls.poll_message_set("All chains are live already: press End All to leave")
+            return False
+        if context.mode not in {"OBJECT", "POSE"}:
+            cls.poll_message_set("Leave Edit Mode first: Live starts in Object Mode or Pose Mode")
+            return False
+        return True
+
+    def execute(self, context):
+        rig = rig_of(context)
+        begun = []
+        for chain in rig.limber.chains:
+            if chain.live:
+                continue
+            why = why_not_live(context, rig, chain)
+            if why:
+                self.report({"WARNING"}, why)
+                continue
+            live.start(rig, chain)
+            begun.append(chain)
+        handlers.wake_clock()
+        for chain in begun:
+            if problem := live.session(rig, chain).problem:
+                self.report({"WARNING"}, problem)
+        self.report({"INFO"}, f"{sum(chain.live for chain in rig.limber.chains)} of {len(rig.limber.chains)} chains are live")
+        return {"FINISHED"} if begun else {"CANCELLED"}
+
+
+class LIMBER_OT_end_live_all(bpy.types.Operator):
+    """All chains of the armature show what is authored again"""
+
+    bl_idname = "limber.end_live_all"
+    bl_label = "End All"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_chain(cls, context):
+            return False
+        if not any(chain.live for chain in rig_of(context).limber.chains):
+            cls.poll_message_set("No chain is live: press Live to follow the target")
+            return False
+        return True
+
+    def execute(self, context):
+        rig = rig_of(context)
+        for chain in rig.limber.chains:
+            if chain.live:
+                live.stop(rig, chain)
+        return {"FINISHED"}
+
+
 class LIMBER_OT_end_live(bpy.types.Operator):
     """Stop following: the armature shows what is authored again"""
 

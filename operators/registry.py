@@ -9,10 +9,11 @@ from .check_chain import LIMBER_OT_check_chain
 from .compare import LIMBER_OT_compare_solvers, LIMBER_OT_copy_comparison, LIMBER_OT_sort_comparison, LIMBER_OT_use_solver
 from .ends import LIMBER_OT_add_end, LIMBER_OT_remove_end
 from .export_motion import LIMBER_OT_export_motion, add_to_export_menu
+from .eyes_head_torso import LIMBER_OT_eyes_head_torso
 from .give_euler_order import LIMBER_OT_give_euler_order
 from .import_closures import LIMBER_OT_import_closures
 from .import_urdf import LIMBER_FH_urdf, LIMBER_OT_import_urdf, add_to_menu
-from .live import LIMBER_OT_end_live, LIMBER_OT_live
+from .live import LIMBER_OT_end_live, LIMBER_OT_end_live_all, LIMBER_OT_live, LIMBER_OT_live_all
 from .match_joints import LIMBER_OT_match_joints
 from .mechanism import CLASSES as MECHANISM_CLASSES
 from .mechanism_items import CLASSES as MECHANISM_ITEM_CLASSES
@@ -79,6 +80,7 @@ CLASSES = (
     LIMBER_OT_import_urdf,
     LIMBER_FH_urdf,
     LIMBER_OT_new_chain,
+    LIMBER_OT_eyes_head_torso,
     LIMBER_OT_remove_chain,
     LIMBER_OT_add_end,
     LIMBER_OT_remove_end,
@@ -95,6 +97,8 @@ CLASSES = (
     LIMBER_OT_mirror_posture,
     LIMBER_OT_live,
     LIMBER_OT_end_live,
+    LIMBER_OT_live_all,
+    LIMBER_OT_end_live_all,
     LIMBER_OT_compare_solvers,
     LIMBER_OT_sort_comparison,
     LIMBER_OT_use_solver,

@@ -43,6 +43,9 @@ class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
             row.operator("limber.end_live", icon="PAUSE", depress=True)
         else:
             row.operator("limber.live", icon="PLAY")
+        if len(rig.limber.chains) > 1:
+            every = all(other.live for other in rig.limber.chains)
+            row.operator("limber.end_live_all" if every else "limber.live_all", depress=every)
         if chain.live:
             _draw_outcome(layout, chain, live.session(rig, chain), said=trouble)
 

@@ -29,6 +29,7 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
         row.label(text=rig.name, icon="ARMATURE_DATA")
         row.operator("limber.import_urdf", text="", icon="IMPORT")
         listed(layout, "LIMBER_UL_chains", rig.limber, "chains", "active_chain", remove="limber.remove_chain")
+        layout.operator("limber.eyes_head_torso", icon="HIDE_OFF")
         if rig.limber.chains:  # the first chain's button is Next Step's; what comes with it comes below, so that nothing moves
             layout.operator("limber.new_chain", icon="ADD")
             layout.operator("limber.check_chain", icon="CHECKMARK")

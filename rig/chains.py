@@ -77,12 +77,7 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
         RigError: the selection is no path, has no free axis, or is part of another chain.
     """
     names = find_path(rig, selected)
-    bones = [rig.pose.bones[name] for name in names]
-    _refuse_shared(rig, names)
-    moving = [bone for bone in bones if joint_axes(bone)]
-    if not moving:
-        raise RigError(all_locked(names[0], names[-1]))
-    _refuse_followers(rig, names)
+    moving = moving_bones(rig, names)
     quaternion = quaternion_bones(rig, names)
     if quaternion and not change_rotation_mode:
         raise EulerOrderError(quaternion)
@@ -98,6 +93,20 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     chain.frame_start, chain.frame_end = scene.frame_start, scene.frame_end
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
+
+
+def moving_bones(rig, names: list[str]) -> list:
+    """The pose bones of a path that a new chain on it would have joints for.
+
+    Raises:
+        RigError: there can be no chain: nothing moves, a bone is part of another chain, or follows another one of the path.
+    """
+    _refuse_shared(rig, names)
+    moving = [bone for name in names if joint_axes(bone := rig.pose.bones[name])]
+    if not moving:
+        raise RigError(all_locked(names[0], names[-1]))
+    _refuse_followers(rig, names)
+    return moving
 
 
 def _refuse_shared(rig, names: list[str], but: str = "") -> None:

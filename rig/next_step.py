@@ -16,9 +16,14 @@ class Step(NamedTuple):
 
 
 BUILD = Step("New here? A click builds a lamp that looks at a ball. Or click an armature of your own", "limber.add_demo_lamp", "LIGHT")
-CHAIN = Step("In Pose Mode, select the end bone, or the root and the end, then press New Chain", "limber.new_chain", "ADD")
+CHAIN = Step(
+    "In Pose Mode, select the end bone, or the root and the end, then press New Chain. Eyes, Head and Torso does it for a character",
+    "limber.new_chain",
+    "ADD",
+)
 TARGET = Step("Choose a Target in the Gaze panel: any object for the end to look at")
 LIVE = Step("Press Live: the chain follows its target, and what you posed stays as it is", "limber.live", "PLAY")
+LIVE_ALL = Step("Press All Live: the chains follow their targets together, and what you posed stays as it is", "limber.live_all", "PLAY")
 PLAY = Step("Play (Space): the target moves, and the chain follows", "screen.animation_play", "PLAY")
 DRAG = Step("Select the target and drag it (G): the chain follows. To move a robot too, press Connect", "limber.connect", "LINKED")
 CONNECT = Step("To move a robot, press Connect: 'virtual' needs nothing plugged in, and nothing moves yet", "limber.connect", "LINKED")
@@ -47,7 +52,7 @@ def next_step(rig, is_playing: bool) -> Step:
     if followed(chain) is None:
         return TARGET
     if not chain.live:
-        return LIVE
+        return LIVE_ALL if len(rig.limber.chains) > 1 and all(map(followed, rig.limber.chains)) else LIVE
     if robot.link(rig) is not None:
         return _of_robot(robot.status(rig))
     if not _moves(followed(chain)):

@@ -116,7 +116,7 @@ def parts(bones: Parents) -> dict[Part, list[str]]:
 
 def _usualness(bone: str) -> tuple[bool, int]:
     """What is less is more likely to be meant: names without a number, then in the order of the lists above."""
-    plain = _letters(_without_side(bone))
+    plain = stem(bone)
     aliases = next(aliases for aliases in (*MIDDLE.values(), *SIDED.values()) if plain in aliases)
     return _is_piece(bone), aliases.index(plain)
 
@@ -128,13 +128,8 @@ def _is_piece(bone: str) -> bool:
 
 def part_of(bone: str) -> Part | None:
     """The part that a name says, as far as it says it alone; None for other names."""
-    name = PREFIX.sub("", bone)
-    match = SIDE.search(name)
-    side = ""
-    if match:
-        letter = next(group for group in match.groups() if group)[0].lower()
-        side = "left" if letter == "l" else "right"
-    plain = _letters(_without_side(bone))
+    name, side = PREFIX.sub("", bone), side_of(bone)
+    plain = stem(bone)
     if side:
         sided = SIDED_PARTS.get(plain)
         return Part(side, sided) if sided else None
@@ -142,6 +137,20 @@ def part_of(bone: str) -> Part | None:
         return Part("", "spine")
     middle = PARTS.get(plain)
     return Part("", middle) if middle else None
+
+
+def side_of(bone: str) -> str:
+    """ "left", "right", or "" where a name says none."""
+    match = SIDE.search(PREFIX.sub("", bone))
+    if not match:
+        return ""
+    letter = next(group for group in match.groups() if group)[0].lower()
+    return "left" if letter == "l" else "right"
+
+
+def stem(bone: str) -> str:
+    """What a name says beside prefix, side, marks, capitals and the number at its end."""
+    return _letters(_without_side(bone))
 
 
 def _without_side(bone: str) -> str:

@@ -14,6 +14,7 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "clear_marks",
     "import_urdf",
     "new_chain",
+    "eyes_head_torso",
     "remove_chain",
     "match_joints",
     "give_euler_order",
@@ -25,6 +26,8 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "remove_posture",
     "live",
     "end_live",
+    "live_all",
+    "end_live_all",
     "bake",
     "choose_port",
     "add_end",
@@ -83,6 +86,8 @@ NEEDING_A_CHAIN = {
     "mirror_posture",
     "live",
     "end_live",
+    "live_all",
+    "end_live_all",
     "bake",
 }
 MECHANISM = {  # verbs of mechanisms

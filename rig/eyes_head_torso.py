@@ -1,0 +1,170 @@
+"""Chains for a character's torso, head and eyes that share a target: eyes lead, the head follows, the torso hardly turns."""
+
+from math import cos, pi, radians
+from typing import NamedTuple
+
+import bpy
+from mathutils import Vector
+
+from . import chains, gaze_bones, urdf_robot
+from .gaze_bones import Ends
+from .goal import signed_axis
+from .paths import path_names
+
+EYE_RANGE = radians(45)  # either way, for eyes of which the rig says nothing: about what a human eye can do
+IN_FRONT = 10  # lengths of the head from its eyes to a new target: about the distance at which people talk
+ROUND = 2 * pi - 0.01  # [rad] a joint that goes so far has no limits
+SKEW = radians(30)  # a bone's axis this far from the character's front does not say where it looks
+LEVEL = 0.2  # sine of the least angle to the vertical at which a direction says where the front is
+
+
+class Manner(NamedTuple):
+    """How a part of the body follows what the eyes are on."""
+
+    share: float
+    dead_zone: float  # [rad]
+    lag: float  # [s]
+    change: float  # [s]
+
+
+# A head leaves small looks to the eyes, a torso those to the side to the head; what is heavier goes later and takes longer.
+TORSO = Manner(share=0.2, dead_zone=radians(20), lag=0.5, change=0.8)
+HEAD = Manner(share=0.7, dead_zone=radians(8), lag=0.2, change=0.5)
+EYES = Manner(share=1.0, dead_zone=0.0, lag=0.0, change=0.15)
+
+
+class Made(NamedTuple):
+    """What was made."""
+
+    names: list[str]  # of the chains, from the torso up
+    target: bpy.types.Object
+    lacks: list[str]  # sentences
+
+
+def parents(rig) -> dict[str, str | None]:
+    """The armature's bones, parents before their children."""
+    return {bone.name: bone.parent.name if bone.parent else None for bone in rig.data.bones}
+
+
+def quaternion_bones(rig, ends: Ends) -> list[str]:
+    """Bones of the chains that would be made which need an Euler order.
+
+    Raises:
+        RigError: parts are missing, or there can be no chain on them.
+    """
+    torso, head, eyes = gaze_bones.spans(parents(rig), ends)
+    paths = [path_names(rig.pose.bones, span.root, span.end) for span in (torso, head, *eyes) if span]
+    for names in paths:
+        chains.moving_bones(rig, names)
+    return [bone for names in paths for bone in chains.quaternion_bones(rig, names)]
+
+
+def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = False, order: str = "XYZ") -> Made:
+    """Makes the chains. Where it raises, nothing has changed.
+
+    Args:
+        context: Blender's.
+        rig: The armature object.
+        ends: The last bone of each part.
+        target: What they look at; None: an empty in front of the character, made here.
+        change_rotation_mode, order: As for `chains.new_chain`.
+
+    Raises:
+        EulerOrderError: bones rotate by quaternion, and no consent.
+        RigError: parts are missing, or there can be no chain on them.
+    """
+    quaternion = quaternion_bones(rig, ends)
+    if quaternion and not change_rotation_mode:
+        raise chains.EulerOrderError(quaternion)
+    torso, head, eyes = gaze_bones.spans(parents(rig), ends)
+    front = front_of(rig, ends)
+    target = target or _new_target(context, rig, ends, front)
+    lacks = [] if torso else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
+    lacks += [] if eyes else [f"No eyes were found: undo, and {gaze_bones.SELECT}"]
+    sided = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
+    wanted = [("Torso", torso, TORSO), ("Head", head, HEAD), *((name, eye, EYES) for name, eye in zip(sided, eyes, strict=False))]
+    made = []
+    for name, span, manner in wanted:
+        if span is None:
+            continue
+        chain = chains.new_chain(rig, [span.root, span.end], change_rotation_mode, order)
+        chain.name, chain.target = name, target
+        for field, value in zip(Manner._fields, manner, strict=True):
+            setattr(chain, field, value)
+        chain.look, chain.up = _facing(rig, chain.end, front)
+        if _along(rig, chain.end, chain.look, front) < cos(SKEW):
+            lacks.append(f"No axis of bone '{chain.end}' points to the front: see whether its Looks Along, {chain.look}, is right")
+        if manner is HEAD:
+            chain.eye = _eye_height(rig, ends)
+        if manner is EYES:
+            chain.eye = 0.0  # an eye turns about its middle
+            _hold_in_skull(chain)
+        made.append(chain.name)
+    rig.limber.active_chain = rig.limber.chains.find(made[1 if torso else 0])
+    return Made(made, target, lacks)
+
+
+def front_of(rig, ends: Ends) -> Vector:
+    """Where the character faces at rest, in the armature: from its left and right sides, else from where its eyes are."""
+    up = _up(rig)
+    bones = rig.data.bones
+    left = sum((bones[here].head_local - bones[there].head_local for here, there in gaze_bones.sides(parents(rig))), Vector())
+    looks = [bones[eye].vector.normalized() for eye in ends.eyes]
+    guesses = [left.cross(up)]
+    if ends.eyes:
+        guesses += [_between_eyes(rig, ends) - bones[ends.head].head_local, sum(looks, Vector())]
+    guesses += [Vector((1, 0, 0)) if urdf_robot.is_robot(rig) else Vector((0, -1, 0)), Vector((0, 0, 1))]
+    for guess in guesses:
+        level = guess - guess.dot(up) * up
+        if level.length > LEVEL * guess.length:
+            return level.normalized()
+    raise AssertionError("one of two axes is not upright")
+
+
+def _up(rig) -> Vector:
+    """The world's up in the armature, whose own may be another: files of other programs are turned."""
+    return (rig.matrix_world.to_quaternion().inverted() @ Vector((0, 0, 1))).normalized()
+
+
+def _between_eyes(rig, ends: Ends) -> Vector:
+    places = [rig.data.bones[eye].head_local for eye in ends.eyes]
+    return sum(places, Vector()) / len(places)
+
+
+def _eye_height(rig, ends: Ends) -> float:
+    """Where along the head's bone its eyes are: 0 its head, 1 its tail."""
+    if not ends.eyes:
+        return 0.5
+    bone = rig.data.bones[ends.head]
+    return max(0.0, min(1.0, (_between_eyes(rig, ends) - bone.head_local).dot(bone.vector) / bone.length**2))
+
+
+def _along(rig, bone: str, axis: str, way: Vector) -> float:
+    """Cosine between a signed axis of a bone at rest and a direction in the armature."""
+    return (rig.data.bones[bone].matrix_local.to_3x3() @ Vector(signed_axis(axis))).dot(way)
+
+
+def _facing(rig, bone: str, front: Vector) -> tuple[str, str]:
+    """The axes of a bone that are nearest the front and up."""
+    axes = [sign + letter for letter in "XYZ" for sign in "+-"]
+    look = max(axes, key=lambda axis: _along(rig, bone, axis, front))
+    return look, max((axis for axis in axes if axis[1] != look[1]), key=lambda axis: _along(rig, bone, axis, _up(rig)))
+
+
+def _hold_in_skull(chain) -> None:
+    """Eyes of which the rig says no limits do not turn round."""
+    for joint in chain.joints:
+        if joint.upper - joint.lower > ROUND:
+            joint.lower, joint.upper = -EYE_RANGE, EYE_RANGE
+
+
+def _new_target(context, rig, ends: Ends, front: Vector):
+    """An empty before the character's eyes."""
+    head = rig.data.bones[ends.head]
+    eyes = _between_eyes(rig, ends) if ends.eyes else (head.head_local + head.tail_local) / 2
+    target = bpy.data.objects.new(f"{rig.name} Gaze", None)
+    target.empty_display_type, target.empty_display_size = "SPHERE", rig.matrix_world.median_scale * head.length / 2
+    (rig.users_collection or (context.scene.collection,))[0].objects.link(target)
+    target.location = rig.matrix_world @ (eyes + IN_FRONT * head.length * front)
+    context.view_layer.update()
+    return target

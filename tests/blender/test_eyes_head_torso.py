@@ -1,0 +1,243 @@
+"""One click sets up torso, head and eyes: by names, by a selection, on characters and imported robots."""
+
+from math import degrees, pi, radians
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from limber.rig.next_step import next_step
+from mathutils import Matrix, Vector
+
+from tests.blender.baking import live_motion
+from tests.blender.characters import WORDS, character
+from tests.blender.rigs import build, make_active, select, target
+from tests.blender.shown import as_good_as_unfiltered, go_live, missed, no_handler_raises, settle  # noqa: F401
+
+HUMAN = Path(__file__).resolve().parents[3] / "shared" / "data" / "human-gazebo" / "humanSubject01_66dof.urdf"
+LAMP = HUMAN.parents[1] / "lelamp" / "lelamp.urdf"
+
+
+def spans(rig) -> dict[str, tuple[str, str]]:
+    return {chain.name: (chain.root, chain.end) for chain in rig.limber.chains}
+
+
+def named(rig, name: str):
+    return rig.limber.chains[rig.limber.chains.find(name)]
+
+
+@pytest.mark.parametrize(
+    ("names", "torso", "head"),
+    [
+        ("Rigify", ("spine.001", "spine.003"), ("spine.004", "spine.006")),
+        ("Mixamo", ("Spine", "Spine1"), ("Neck", "Head")),
+        ("mannequin", ("spine_01", "spine_02"), ("neck_01", "head")),
+        ("own", ("abdomen", "torso"), ("neck", "head")),
+    ],
+)
+def test_bones_are_found_by_the_names_that_tools_give_them(names: str, torso: tuple, head: tuple):
+    rig = character(names)
+    bpy.ops.limber.eyes_head_torso()
+    left, right = WORDS[names].split()[6:8]
+    assert spans(rig) == {"Torso": torso, "Head": head, "Left Eye": (left, left), "Right Eye": (right, right)}
+    assert [chain.share for chain in rig.limber.chains] == pytest.approx([0.2, 0.7, 1, 1])
+    assert len({chain.target for chain in rig.limber.chains}) == 1
+
+
+def test_what_is_set_up_looks_at_its_target_and_eyes_lead():
+    rig = character()
+    bpy.ops.limber.eyes_head_torso()
+    at = named(rig, "Head").target
+    assert tuple(at.matrix_world.translation) == pytest.approx((0, -2.58, 1.67), abs=1e-3), "in front of the eyes"
+    as_good_as_unfiltered(*rig.limber.chains)
+    at.keyframe_insert("location", frame=3)
+    at.location.x = 2.5
+    at.keyframe_insert("location", frame=5)
+    chains = list(rig.limber.chains)
+    motion = live_motion(rig, chains, range(1, 61))
+    rows = np.array(list(motion.values()))
+    parts = np.split(np.abs(rows - rows[0]), np.cumsum([len(chain.joints) for chain in chains])[:-1], axis=1)
+    torso, head, eye, _ = (part.max(axis=1) for part in parts)
+    assert eye[5] > 2 * head[5] > 2 * torso[5]
+    assert head[-1] > 0.2 and torso[-1] > 0.02  # noqa: PT018
+    assert eye[-1] < 0.8 * eye.max(), "eyes come back as the head arrives"
+    assert missed(rig, named(rig, "Left Eye")) < 0.1
+    assert missed(rig, named(rig, "Right Eye")) < 0.1
+    assert missed(rig, named(rig, "Head")) < 25
+
+
+def test_each_end_looks_to_the_front_whatever_its_bones_axes_are():
+    for names, turned in (("own", None), ("Mixamo", Matrix.Rotation(-pi / 2, 4, "X")), ("own", Matrix.Rotation(pi / 2, 4, "Z"))):
+        rig = character(names, turned=turned)
+        bpy.ops.limber.eyes_head_torso()
+        for chain in rig.limber.chains:
+            sign, letter = chain.look
+            axis = (rig.matrix_world @ rig.data.bones[chain.end].matrix_local).to_3x3().col["XYZ".index(letter)]
+            assert degrees((axis * (-1 if sign == "-" else 1)).angle(Vector((0, -1, 0)))) < 10, chain.name
+        assert [chain.look for chain in rig.limber.chains][2:] == ["+Y", "+Y"]
+        rig.limber.chains.clear()
+
+
+def test_eyes_without_limits_do_not_turn_round_and_limits_of_the_rig_stay():
+    rig = character()
+    rig.pose.bones["Eyeball.R"].use_ik_limit_x = True
+    rig.pose.bones["Eyeball.R"].ik_min_x, rig.pose.bones["Eyeball.R"].ik_max_x = radians(-20), radians(30)
+    bpy.ops.limber.eyes_head_torso()
+    spans_of = {(joint.bone, joint.axis): (degrees(joint.lower), degrees(joint.upper)) for c in rig.limber.chains for joint in c.joints}
+    assert spans_of["Eyeball.L", "X"] == pytest.approx((-45, 45))
+    assert spans_of["Eyeball.R", "X"] == pytest.approx((-20, 30))
+    assert spans_of["head", "X"] == pytest.approx((-180, 180))
+
+
+def test_a_selected_object_is_the_target():
+    rig = character()
+    at = target()
+    at.select_set(True)
+    bpy.ops.limber.eyes_head_torso()
+    assert {chain.target for chain in rig.limber.chains} == {at}
+
+
+def test_a_selection_tells_which_bones_they_are():
+    rig = build({"a": "Z", "b": "XZ", "c": "XZ", "d": "XZ", "e": "XZ"})
+    select(rig, "b", "d", "e")
+    bpy.ops.limber.eyes_head_torso()
+    assert spans(rig) == {"Torso": ("a", "b"), "Head": ("c", "d"), "Eyes": ("e", "e")}
+
+
+def test_two_selected_bones_are_torso_and_head():
+    rig = build({"a": "Z", "b": "XZ", "c": "XZ"})
+    select(rig, "a", "c")
+    bpy.ops.limber.eyes_head_torso()
+    assert spans(rig) == {"Torso": ("a", "a"), "Head": ("b", "c")}
+
+
+def test_two_tips_of_a_selection_are_eyes():
+    rig = character()
+    select(rig, "head", "Eyeball.L", "Eyeball.R")
+    bpy.ops.limber.eyes_head_torso()
+    assert spans(rig) == {"Head": ("neck", "head"), "Left Eye": ("Eyeball.L",) * 2, "Right Eye": ("Eyeball.R",) * 2}
+
+
+def test_with_everything_selected_names_count():
+    rig = character()
+    select(rig, *rig.data.bones.keys())
+    bpy.ops.limber.eyes_head_torso()
+    assert spans(rig)["Torso"] == ("abdomen", "torso")
+
+
+def test_bones_can_be_said():
+    rig = character()
+    bpy.ops.limber.eyes_head_torso(head="head", eye="Eyeball.L")
+    assert spans(rig) == {"Head": ("neck", "head"), "Eyes": ("Eyeball.L", "Eyeball.L")}
+
+
+def test_undo_takes_all_of_it_away_in_one_step(undo_step):
+    character()
+    undo_step("character")
+    bpy.ops.limber.eyes_head_torso()
+    undo_step("Eyes, Head and Torso")
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects["Character"]
+    assert not rig.limber.chains
+    assert "Character Gaze" not in bpy.data.objects
+
+
+def test_bones_that_rotate_by_quaternion_are_changed_by_consent_alone():
+    rig = character("Rigify", mode="QUATERNION")
+    with pytest.raises(RuntimeError, match="Agree to Change Rotation Mode"):
+        bpy.ops.limber.eyes_head_torso()
+    assert not rig.limber.chains
+    assert "Character Gaze" not in bpy.data.objects
+    bpy.ops.limber.eyes_head_torso(change_rotation_mode=True)
+    assert len(rig.limber.chains) == 4
+    assert rig.pose.bones["spine"].rotation_mode == "QUATERNION", "hips are in no chain"
+    assert rig.pose.bones["spine.006"].rotation_mode == "XYZ"
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"head": "nose"}, "Bone 'nose' is missing"),
+        ({"head": "head"}, "only the head, 'head', is called so: select the torso's last bone"),
+        ({"torso": "torso"}, "No bone is called a head: select the torso's last bone"),
+        ({"head": "abdomen", "torso": "torso"}, "Head 'abdomen' does not hang on torso 'torso'"),
+        ({"head": "head", "eye": "shoulder.L"}, "Eye 'shoulder.L' does not hang on head 'head'"),
+    ],
+)
+def test_what_is_missing_is_named_and_nothing_is_made(said: dict, words: str):
+    rig = character()
+    with pytest.raises(RuntimeError, match=words):
+        bpy.ops.limber.eyes_head_torso(**said)
+    assert not rig.limber.chains
+
+
+def test_a_second_click_says_which_chain_has_the_bones():
+    rig = character()
+    bpy.ops.limber.eyes_head_torso()
+    with pytest.raises(RuntimeError, match="already moves in chain 'Torso'"):
+        bpy.ops.limber.eyes_head_torso()
+    assert len(rig.limber.chains) == 4
+
+
+def test_where_it_cannot_be_done_the_button_says_why():
+    character()
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="Leave Edit Mode first"):
+        bpy.ops.limber.eyes_head_torso()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    frame = target()
+    frame.limber.mechanism.uid = "of a mechanism"
+    make_active(frame)
+    with pytest.raises(RuntimeError, match="is no armature: click the character's armature"):
+        bpy.ops.limber.eyes_head_torso()
+
+
+@pytest.mark.skipif(not HUMAN.exists(), reason=f"no {HUMAN}")
+def test_an_imported_human_without_eyes_gets_torso_and_head_that_face_as_robots_do():
+    bpy.ops.limber.import_urdf(filepath=str(HUMAN))
+    rig = bpy.context.active_object
+    bpy.ops.limber.eyes_head_torso()
+    assert [chain.name for chain in rig.limber.chains] == ["Torso", "Head"]
+    torso, head = rig.limber.chains
+    assert (torso.end, head.end) == ("T8", "Head")
+    assert torso.root.startswith("L5")
+    assert head.target.matrix_world.translation.x > 1, "the robot faces +X"
+    go_live(rig, torso)
+    go_live(rig, head)
+    before = missed(rig, head)
+    head.target.location.y = 1.0
+    settle()
+    assert before < 1
+    assert missed(rig, head) < 25
+
+
+@pytest.mark.skipif(not LAMP.exists(), reason=f"no {LAMP}")
+def test_a_robot_without_a_head_says_what_to_select():
+    bpy.ops.limber.import_urdf(filepath=str(LAMP))
+    with pytest.raises(RuntimeError, match="No bone is called a head"):
+        bpy.ops.limber.eyes_head_torso()
+    assert not bpy.context.active_object.limber.chains
+
+
+def test_all_chains_go_live_and_leave_with_a_click_each_and_what_cannot_is_named(capsys):
+    rig = character()
+    bpy.ops.limber.eyes_head_torso()
+    assert next_step(rig, False).verb == "limber.live_all"
+    named(rig, "Left Eye").target = None
+    assert bpy.ops.limber.live_all() == {"FINISHED"}
+    assert [chain.live for chain in rig.limber.chains] == [True, True, False, True]
+    assert "Chain 'Left Eye' has no target" in capsys.readouterr().out
+    assert bpy.ops.limber.live_all() == {"CANCELLED"}
+    named(rig, "Left Eye").target = named(rig, "Head").target
+    bpy.ops.limber.live_all()
+    settle()
+    assert missed(rig, named(rig, "Left Eye")) < 0.1
+    with pytest.raises(RuntimeError, match="All chains are live already"):
+        bpy.ops.limber.live_all()
+    bpy.ops.limber.end_live_all()
+    assert not any(chain.live for chain in rig.limber.chains)
+    with pytest.raises(RuntimeError, match="No chain is live"):
+        bpy.ops.limber.end_live_all()
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="Leave Edit Mode first"):
+        bpy.ops.limber.live_all()
