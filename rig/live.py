@@ -6,8 +6,6 @@ the robot where they are. All state of this module is runtime only: after undo, 
 of themselves.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -18,23 +16,15 @@ from . import robot, twin
 from .placement import Placement
 from .playback import Playback
 from .roster import Member, Roster, can_show, exists
+from .runtime import Runtime
 from .skeleton import NO_SCALE, ORIGIN
 from .stage import Session, Stage
 
-CLOCK_STEP = 1 / 60  # [s] a display's frame
-CLOCK_BEHIND = 6  # steps made up for after a slow redraw; what is beyond is dropped, so that a stall cannot feed itself
-
 
 @dataclass
-class _Runtime:
-    playback: Playback = field(default_factory=Playback)
+class _Runtime(Runtime):
     roster: Roster = field(default_factory=Roster)
-    moving: set[int] = field(default_factory=set)  # scenes, by session_uid, in which something is not at rest: the clock has work
-    clocks: dict[int, float] = field(default_factory=dict)  # scene's session_uid -> wall time [s] up to which its motion has advanced
-    busy: bool = False  # this module is writing: updates that it causes are its own
     suspended: bool = False  # a bake has the scene
-    is_rendering: bool = False
-    rendering: Playback | None = None
     shown: Stage | None = None  # whose poses the twins show since the last frame change; None: the playback's
 
 
@@ -87,7 +77,7 @@ def drop_references() -> None:
 
 def look() -> None:
     """Bring rigs and twins in line with the chains that say they are live: after undo, load, and any change of chains."""
-    with _writing():
+    with _now.writing():
         _now.roster.look()
     for member in _now.roster:
         if not can_show(member.rig):
@@ -126,10 +116,7 @@ def _advance(scene, depsgraph, dt: float) -> None:
 
 def _present(scene, depsgraph, pairs: list[tuple]) -> None:
     """What the chains have come to is shown and sent."""
-    if _now.playback.stage.is_at_rest(pairs):
-        _now.moving.discard(scene.session_uid)
-    else:
-        _now.moving.add(scene.session_uid)
+    _now.note_rest(scene, pairs)
     _show_all(scene, _now.playback.stage, depsgraph)
     for member in _now.roster:
         if scene.session_uid in member.scenes:
@@ -161,19 +148,8 @@ def _show(member: Member, stage: Stage, depsgraph=None) -> None:
         rotations.extend(turn)
         locations.extend(place)
         scales.extend(size)
-    with _writing():
+    with _now.writing():
         twin.write(member.twin, rotations, locations, scales)
-
-
-@contextmanager
-def _writing() -> Iterator[None]:
-    """Marks the updates that our own writes cause, so that no handler answers them."""
-    runtime = _now
-    before, runtime.busy = runtime.busy, True
-    try:
-        yield
-    finally:
-        runtime.busy = before
 
 
 def frame_changed(scene, depsgraph) -> bool:
@@ -190,7 +166,7 @@ def frame_changed(scene, depsgraph) -> bool:
         _now.shown = _render_playback(scene).go_to_frame(scene, pairs, depsgraph, is_playing=lambda: True)
         _show_all(scene, _now.shown, depsgraph)
         return False
-    _now.clocks.pop(scene.session_uid, None)
+    _now.clock.stop(scene)
     stage = _now.shown = _now.playback.go_to_frame(scene, pairs, depsgraph, is_playing)
     if stage is not _now.playback.stage:  # between two frames
         _show_all(scene, stage, depsgraph)
@@ -230,7 +206,7 @@ def scene_updated(scene, depsgraph) -> bool:
 
 
 def _is_in_line() -> bool:
-    with _writing():
+    with _now.writing():
         return _now.roster.is_in_line()
 
 
@@ -238,18 +214,16 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
     """Nothing plays: advance by the whole steps of wall time that have passed. Returns whether there is more to do."""
     now = perf_counter() if now is None else now
     if is_playing() or _now.suspended or _now.is_rendering:
-        _now.clocks.pop(scene.session_uid, None)
+        _now.clock.stop(scene)
         return scene.session_uid in _now.moving
     if _now.roster.has_lost():
         look()
     if scene.session_uid in _now.moving:
-        begun = _now.clocks.setdefault(scene.session_uid, now - CLOCK_STEP)
-        steps = int((now - begun) / CLOCK_STEP + 1e-6)  # a timer that comes a hair early still makes its step
-        if steps > 0:
-            _now.clocks[scene.session_uid] = now if steps > CLOCK_BEHIND else begun + steps * CLOCK_STEP
-            _advance(scene, depsgraph, min(steps, CLOCK_BEHIND) * CLOCK_STEP)
+        passed = _now.clock.due(scene, now)
+        if passed > 0.0:
+            _advance(scene, depsgraph, passed)
     if scene.session_uid not in _now.moving:
-        _now.clocks.pop(scene.session_uid, None)
+        _now.clock.stop(scene)
     return scene.session_uid in _now.moving
 
 
@@ -280,5 +254,5 @@ def end_render(scene) -> None:
 
 def leave() -> None:
     """Until the next look every rig shows what is authored, and nothing is left of live in the file: it is saved, or Limber goes."""
-    with _writing():
+    with _now.writing():
         _now.roster.leave()

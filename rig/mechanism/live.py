@@ -3,8 +3,6 @@
 All state of this module is runtime only: after undo, redo and file load it is rebuilt from what the mechanisms say of themselves.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -13,9 +11,9 @@ import bpy
 from .. import live as chains_live
 from .. import robot
 from ..errors import RigError
-from ..live import CLOCK_BEHIND, CLOCK_STEP
 from ..playback import Playback
 from ..roster import exists
+from ..runtime import Runtime
 from . import twin
 from .owners import TYPES
 from .reading import find
@@ -23,14 +21,9 @@ from .stage import MechanismStage, Session, prepare
 
 
 @dataclass
-class _Runtime:
+class _Runtime(Runtime):
     playback: Playback = field(default_factory=lambda: Playback(MechanismStage(chains_live.placement)))
     owners: dict[int, str] = field(default_factory=dict)  # session_uid -> name, of those that are live
-    moving: set[int] = field(default_factory=set)  # scenes, by session_uid, in which something is not at rest
-    clocks: dict[int, float] = field(default_factory=dict)  # scene's session_uid -> wall time [s] up to which its motion has advanced
-    busy: bool = False
-    is_rendering: bool = False
-    rendering: Playback | None = None
 
 
 _now = _Runtime()
@@ -56,7 +49,7 @@ def start(owner) -> None:
     Raises:
         RigError: it cannot be read or assembled; then it is not live.
     """
-    with _writing():
+    with _now.writing():
         twin.discard_others([uid for uid in _now.owners if uid != owner.session_uid])
     bpy.context.view_layer.update()
     _now.playback.stage.sessions[owner.session_uid] = prepare(owner, bpy.context.evaluated_depsgraph_get())
@@ -85,7 +78,7 @@ def look() -> None:
         for thing in bpy.data.objects
         if thing.type in TYPES and thing.limber.mechanism.live and thing.library is None and thing.users_scene
     }
-    with _writing():
+    with _now.writing():
         twin.discard_others(list(_now.owners))
         for owner in owners():
             known = session(owner)
@@ -137,10 +130,7 @@ def _advance(scene, depsgraph, dt: float) -> None:
 def _present(scene) -> None:
     """What the mechanisms have come to is shown and sent."""
     pairs = _pairs(scene)
-    if _now.playback.stage.is_at_rest(pairs):
-        _now.moving.discard(scene.session_uid)
-    else:
-        _now.moving.add(scene.session_uid)
+    _now.note_rest(scene, pairs)
     for owner, _ in pairs:
         _show(owner, session(owner))
         robot.send(owner)
@@ -149,18 +139,8 @@ def _present(scene) -> None:
 def _show(owner, known: Session) -> None:
     made = twin.find_twin(owner)
     if made is not None and exists(made) and known.outputs is not None and known.reading is not None:
-        with _writing():
+        with _now.writing():
             twin.write(made, known.reading, known.base, known.outputs.poses)
-
-
-@contextmanager
-def _writing() -> Iterator[None]:
-    runtime = _now
-    before, runtime.busy = runtime.busy, True
-    try:
-        yield
-    finally:
-        runtime.busy = before
 
 
 def frame_changed(scene, depsgraph) -> bool:
@@ -171,7 +151,7 @@ def frame_changed(scene, depsgraph) -> bool:
     if depsgraph.mode == "RENDER":
         stage = _render_playback(scene).go_to_frame(scene, pairs, depsgraph, lambda: True)
     else:
-        _now.clocks.pop(scene.session_uid, None)
+        _now.clock.stop(scene)
         stage = _now.playback.go_to_frame(scene, pairs, depsgraph, chains_live.is_playing)
     if stage is not _now.playback.stage:
         for owner, _ in pairs:
@@ -219,16 +199,14 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
     """Nothing plays: advance by the whole steps of wall time that have passed. Returns whether there is more to do."""
     now = perf_counter() if now is None else now
     if chains_live.is_playing() or chains_live.is_suspended() or _now.is_rendering:
-        _now.clocks.pop(scene.session_uid, None)
+        _now.clock.stop(scene)
         return scene.session_uid in _now.moving
     if scene.session_uid in _now.moving or (_now.owners and _now.playback.stage.has_changed(_pairs(scene), depsgraph)):
-        begun = _now.clocks.setdefault(scene.session_uid, now - CLOCK_STEP)
-        steps = int((now - begun) / CLOCK_STEP + 1e-6)  # a timer that comes a hair early still makes its step
-        if steps > 0:
-            _now.clocks[scene.session_uid] = now if steps > CLOCK_BEHIND else begun + steps * CLOCK_STEP
-            _advance(scene, depsgraph, min(steps, CLOCK_BEHIND) * CLOCK_STEP)
+        passed = _now.clock.due(scene, now)
+        if passed > 0.0:
+            _advance(scene, depsgraph, passed)
     if scene.session_uid not in _now.moving:
-        _now.clocks.pop(scene.session_uid, None)
+        _now.clock.stop(scene)
     return scene.session_uid in _now.moving
 
 
@@ -245,5 +223,5 @@ def end_render(scene) -> None:
 
 def leave() -> None:
     """Until the next look everything is where it is authored, and nothing is left of live in the file: it is saved, or Limber goes."""
-    with _writing():
+    with _now.writing():
         twin.discard_others([])

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from limber.operators.registry import CLASSES
 from limber.rig import handlers, live, robot, twin
+from limber.rig.clock import STEP
 from limber.rig.mechanism import live as mechanisms
 from limber.rig.mechanism import twin as mechanism_twin
 
@@ -232,7 +233,7 @@ class Sequences(RuleBasedStateMachine):
     def wait(self) -> None:
         """Timers never fire without a window: the clock is moved, and the robots hear from Blender."""
         for _ in range(CLOCK):
-            self.now += live.CLOCK_STEP
+            self.now += STEP
             for advance in handlers.CLOCKS:
                 advance(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), self.now)
         robot.heartbeat()

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.rig import live, twin
+from limber.rig.clock import STEP
 from mathutils import Matrix, Quaternion, Vector
 
 from tests.blender.rigs import looking_chain, make_active
@@ -80,7 +81,7 @@ def settle(scene=None) -> None:
     bpy.context.view_layer.update()
     now = 1000.0
     for _ in range(2000):
-        now += live.CLOCK_STEP
+        now += STEP
         if not live.advance_clock(scene, depsgraph(), now):
             bpy.context.view_layer.update()  # what was shown last may be what another chain looks at
             if not live.advance_clock(scene, depsgraph(), now):

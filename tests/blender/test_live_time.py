@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.rig import handlers, live
+from limber.rig.clock import MOST_STEPS, STEP
 
 from tests.blender.rigs import keyed, looking_chain, target
 from tests.blender.shown import (  # noqa: F401
@@ -160,7 +161,7 @@ def clock(now, scene=None):
 
 def run_clock(now: float, steps: int) -> float:
     for _ in range(steps):
-        now += live.CLOCK_STEP
+        now += STEP
         clock(now)
     return now
 
@@ -175,11 +176,11 @@ def test_the_clock_follows_a_dragged_target_until_it_rests_there(lagging):
     assert clock(10.0), "the first step"
     now, steps = 10.0, 1
     rows = [angles(rig, chain)]
-    while clock(now := now + live.CLOCK_STEP):
+    while clock(now := now + STEP):
         steps += 1
         rows.append(angles(rig, chain))
         assert steps < 600
-    assert np.abs(np.diff(rows, axis=0)).max() <= 0.4 * live.CLOCK_STEP * (1 + 1e-6)
+    assert np.abs(np.diff(rows, axis=0)).max() <= 0.4 * STEP * (1 + 1e-6)
     assert session(rig, chain).outputs.at_rest
     assert missed(rig, chain) < 0.1
     assert farthest(before, pose(rig)) > 0.01
@@ -238,16 +239,16 @@ def test_the_clock_catches_up_after_a_slow_redraw_but_not_after_a_stall(lagging)
     rig.update_tag()
     now = run_clock(30.0, 20)
     before = angles(rig, chain)
-    clock(now + 3 * live.CLOCK_STEP)
+    clock(now + 3 * STEP)
     three = np.abs(angles(rig, chain) - before).max()
-    assert three == pytest.approx(3 * 0.2 * live.CLOCK_STEP, rel=1e-3)
+    assert three == pytest.approx(3 * 0.2 * STEP, rel=1e-3)
     before = angles(rig, chain)
-    clock(now + 3 * live.CLOCK_STEP + 1.0)
+    clock(now + 3 * STEP + 1.0)
     stalled = np.abs(angles(rig, chain) - before).max()
-    assert stalled == pytest.approx(live.CLOCK_BEHIND * 0.2 * live.CLOCK_STEP, rel=1e-3)
+    assert stalled == pytest.approx(MOST_STEPS * 0.2 * STEP, rel=1e-3)
     before = angles(rig, chain)
-    clock(now + 3 * live.CLOCK_STEP + 1.0 + live.CLOCK_STEP)
-    assert np.abs(angles(rig, chain) - before).max() == pytest.approx(0.2 * live.CLOCK_STEP, rel=1e-3), "and goes on as before"
+    clock(now + 3 * STEP + 1.0 + STEP)
+    assert np.abs(angles(rig, chain) - before).max() == pytest.approx(0.2 * STEP, rel=1e-3), "and goes on as before"
 
 
 def test_a_clock_that_is_called_too_early_makes_no_step(lagging):
@@ -255,7 +256,7 @@ def test_a_clock_that_is_called_too_early_makes_no_step(lagging):
     play(rig, chain, range(1, 20))
     clock(40.0)
     before = angles(rig, chain)
-    clock(40.0 + live.CLOCK_STEP / 3)
+    clock(40.0 + STEP / 3)
     assert np.array_equal(before, angles(rig, chain))
 
 
@@ -277,7 +278,7 @@ def test_wall_time_and_scene_time_are_the_same_motion(lagging):
     bpy.context.view_layer.update()
     rows, now = [], 100.0
     for _ in range(40):
-        clock(now := now + live.CLOCK_STEP)
+        clock(now := now + STEP)
         rows.append(angles(rig, chain))
     assert np.abs(np.array(rows) - by_frames).max() < 1e-9
 

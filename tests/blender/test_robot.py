@@ -29,10 +29,11 @@ def filtered(rig, chain) -> list[float]:
 def settle(rig) -> None:
     """Wall time passes for live, as its clock would let it."""
     from limber.rig import live
+    from limber.rig.clock import STEP
 
     now = 0.0
     for _ in range(2000):
-        now += live.CLOCK_STEP
+        now += STEP
         if not live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=now):
             return
     raise AssertionError("live does not come to rest")
