@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
+from bpy.props import StringProperty
 
 from ..rig import characters
 from ..rig.errors import RigError
+from .files import ReadsFile, WritesFile, shown_files
 from .subject import chain_of, poll_chain, rig_of
 
 
@@ -48,33 +49,25 @@ class LIMBER_OT_use_character(bpy.types.Operator):
         return characters.load(own[self.name])
 
 
-class LIMBER_OT_save_character(bpy.types.Operator):
+class LIMBER_OT_save_character(WritesFile, bpy.types.Operator):
     """Keep the chain's character in a file, to use again and to share. In the folder that is offered, it is in the menu from now on"""
 
     bl_idname = "limber.save_character"
     bl_label = "Save Character"
 
-    filepath: StringProperty(name="File", description="The character's file", subtype="FILE_PATH", options={"SKIP_SAVE"})
-    check_existing: BoolProperty(name="Check Existing", description="Ask before a file is replaced", default=True, options={"HIDDEN"})
-    filter_glob: StringProperty(
-        name="Files Shown", description="Which files the browser shows", default=f"*{characters.SUFFIX}", options={"HIDDEN"}
-    )
+    filter_glob: shown_files(f"*{characters.SUFFIX}")
 
     @classmethod
     def poll(cls, context):
         return poll_chain(cls, context)
 
-    def invoke(self, context, event):
-        self.filepath = str(characters.folder() / (bpy.path.clean_name(chain_of(context).name) + characters.SUFFIX))
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+    def _usual_path(self, context) -> Path:
+        return characters.folder() / (bpy.path.clean_name(chain_of(context).name) + characters.SUFFIX)
 
-    def execute(self, context):
-        if not self.filepath:
-            self.report({"ERROR"}, "No file is chosen: give one")
-            return {"CANCELLED"}
-        given = bpy.path.abspath(self.filepath)
-        path = Path(given.removesuffix(".json").removesuffix(characters.SUFFIX.removesuffix(".json")) + characters.SUFFIX)
+    def _path(self, given: str) -> Path:
+        return Path(given.removesuffix(".json").removesuffix(characters.SUFFIX.removesuffix(".json")) + characters.SUFFIX)
+
+    def _write(self, context, path: Path) -> set[str]:
         try:
             characters.save(path, characters.of(chain_of(context)))
         except RigError as error:
@@ -84,25 +77,18 @@ class LIMBER_OT_save_character(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class LIMBER_OT_load_character(bpy.types.Operator):
+class LIMBER_OT_load_character(ReadsFile, bpy.types.Operator):
     """Give the chain a character from a file, as someone else may have shared it"""
 
     bl_idname = "limber.load_character"
     bl_label = "Load Character"
     bl_options = {"REGISTER", "UNDO"}
 
-    filepath: StringProperty(name="File", description="The character's file", subtype="FILE_PATH", options={"SKIP_SAVE"})
-    filter_glob: StringProperty(
-        name="Files Shown", description="Which files the browser shows", default=f"*{characters.SUFFIX}", options={"HIDDEN"}
-    )
+    filter_glob: shown_files(f"*{characters.SUFFIX}")
 
     @classmethod
     def poll(cls, context):
         return poll_chain(cls, context)
-
-    def invoke(self, context, event):
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
 
     def execute(self, context):
         try:

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..hardware.export import FORMATS, Settings
 from ..hardware.export.boards import BOARDS
@@ -11,24 +11,21 @@ from ..rig import chains
 from ..rig.errors import RigError
 from ..rig.export import Export
 from ..rig.robot_device import sources
+from .files import WritesFile, shown_files
 from .stepwise import Stepwise
 from .subject import poll_rig, rig_of
 
 ASKED = ("filepath", "format", "frame_start", "frame_end", "rate", "loops", "board", "start_pin")
 
 
-class LIMBER_OT_export_motion(Stepwise, bpy.types.Operator):
+class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
     """Write the robot's motion to a file that plays without Blender: live chains as filtered, the others as posed. Esc cancels"""
 
     bl_idname = "limber.export_motion"
     bl_label = "Export Motion"
     bl_options = {"REGISTER"}
 
-    filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH", options={"SKIP_SAVE"})
-    check_existing: BoolProperty(name="Check Existing", description="Ask before a file is replaced", default=True, options={"HIDDEN"})
-    filter_glob: StringProperty(
-        name="Files Shown", description="Which files the browser shows", default="*.h;*.csv;*.json;*.bin", options={"HIDDEN"}
-    )
+    filter_glob: shown_files("*.h;*.csv;*.json;*.bin")
     format: EnumProperty(
         name="Format",
         description="What will play the motion",
@@ -78,9 +75,7 @@ class LIMBER_OT_export_motion(Stepwise, bpy.types.Operator):
             return Stepwise.invoke(self, context, event)
         self.is_browsing = True
         self.frame_start, self.frame_end = self._range(context)
-        self.filepath = str(Path(bpy.data.filepath).parent / self._usual_name(context)) if bpy.data.filepath else self._usual_name(context)
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return WritesFile.invoke(self, context, event)
 
     def check(self, context):
         """Blender calls it in the file browser where an option has changed: the name follows the format."""
@@ -123,9 +118,10 @@ class LIMBER_OT_export_motion(Stepwise, bpy.types.Operator):
             own if is_asked else other for own, is_asked, other in zip((self.frame_start, self.frame_end), asked, usual, strict=True)
         )
 
-    def _usual_name(self, context) -> str:
+    def _usual_path(self, context) -> Path:
         form = FORMATS[self.format]
-        return (form.usual_name or bpy.path.clean_name(rig_of(context).name)) + form.suffix
+        name = (form.usual_name or bpy.path.clean_name(rig_of(context).name)) + form.suffix
+        return Path(bpy.data.filepath).parent / name if bpy.data.filepath else Path(name)
 
     def _begin(self, context):
         try:

@@ -7,6 +7,7 @@ from bpy_extras.io_utils import ImportHelper
 from ..rig.errors import RigError
 from ..rig.mechanism import build
 from ..rig.urdf_robot import is_robot
+from .files import shown_files
 from .subject import rig_of
 
 
@@ -19,7 +20,7 @@ class LIMBER_OT_import_closures(bpy.types.Operator, ImportHelper):
 
     filename_ext = ".yaml"
     filepath: StringProperty(name="File", description="The file with the robot's closures", subtype="FILE_PATH", options={"SKIP_SAVE"})
-    filter_glob: StringProperty(name="Files Shown", description="Which files the browser shows", default="*.yaml;*.yml", options={"HIDDEN"})
+    filter_glob: shown_files("*.yaml;*.yml")
 
     @classmethod
     def poll(cls, context):

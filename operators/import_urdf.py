@@ -9,6 +9,7 @@ from bpy_extras.io_utils import ImportHelper
 from ..rig.urdf_import import import_robot
 from ..urdf.errors import UrdfError
 from ..urdf.reading import read
+from .files import shown_files
 
 LINES = 20  # of warnings in the information log; the last line says how many there are
 
@@ -27,7 +28,7 @@ class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
         subtype="FILE_PATH",
         options={"SKIP_SAVE"},  # else the next import would begin with the last one's file, as if it had been dropped
     )
-    filter_glob: StringProperty(name="Files Shown", description="Which files the browser shows", default="*.urdf", options={"HIDDEN"})
+    filter_glob: shown_files("*.urdf")
     root: StringProperty(
         name="Root Link",
         description="Link on which all others hang, the robot's foot; empty: the file's own root",

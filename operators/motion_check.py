@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
 
 from ..rig.errors import RigError
 from ..rig.motion_check import marks, picture, view
 from ..rig.motion_check.check import MotionCheck, result
 from ..rig.motion_check.findings import csv
 from ..rig.stepped import scene_frames
+from .files import WritesFile, shown_files
 from .stepwise import Stepwise
 from .subject import poll_chain, rig_of
 
@@ -98,27 +98,19 @@ class LIMBER_OT_clear_marks(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class _Save:
-    """Writes what the last check has found to a file that a user chooses."""
-
-    filename_ext = ""
+class _Save(WritesFile):
+    """Writes what the last check has found, as `_put(path, found)` does."""
 
     @classmethod
     def poll(cls, context):
         return _poll_result(cls, context)
 
-    def invoke(self, context, event):
-        self.filepath = f"{bpy.path.clean_name(rig_of(context).name)} motion{self.filename_ext}"
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+    def _usual_path(self, context) -> Path:
+        return Path(f"{bpy.path.clean_name(rig_of(context).name)} motion{self.suffix}")
 
-    def execute(self, context):
-        if not self.filepath:
-            self.report({"ERROR"}, "No file is chosen: give one")
-            return {"CANCELLED"}
-        path = Path(bpy.path.ensure_ext(bpy.path.abspath(self.filepath), self.filename_ext))
+    def _write(self, context, path: Path) -> set[str]:
         try:
-            self._write(path, result(rig_of(context)))
+            self._put(path, result(rig_of(context)))
         except (OSError, RigError) as error:
             self.report({"ERROR"}, f"{path} cannot be written: {error}")
             return {"CANCELLED"}
@@ -132,12 +124,10 @@ class LIMBER_OT_save_findings(_Save, bpy.types.Operator):
     bl_idname = "limber.save_findings"
     bl_label = "Save CSV"
 
-    filename_ext = ".csv"
-    filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH", options={"SKIP_SAVE"})
-    check_existing: BoolProperty(name="Check Existing", description="Ask before a file is replaced", default=True, options={"HIDDEN"})
-    filter_glob: StringProperty(name="Files Shown", description="Which files the browser shows", default="*.csv", options={"HIDDEN"})
+    suffix = ".csv"
+    filter_glob: shown_files("*.csv")
 
-    def _write(self, path: Path, found) -> None:
+    def _put(self, path: Path, found) -> None:
         path.write_text(csv(list(found.findings)), encoding="utf-8")
 
 
@@ -147,12 +137,10 @@ class LIMBER_OT_save_motion_picture(_Save, bpy.types.Operator):
     bl_idname = "limber.save_motion_picture"
     bl_label = "Save Picture"
 
-    filename_ext = ".png"
-    filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH", options={"SKIP_SAVE"})
-    check_existing: BoolProperty(name="Check Existing", description="Ask before a file is replaced", default=True, options={"HIDDEN"})
-    filter_glob: StringProperty(name="Files Shown", description="Which files the browser shows", default="*.png", options={"HIDDEN"})
+    suffix = ".png"
+    filter_glob: shown_files("*.png")
 
-    def _write(self, path: Path, found) -> None:
+    def _put(self, path: Path, found) -> None:
         picture.write(found, path)
 
 

@@ -10,6 +10,7 @@ from ..hardware.safety import State
 from ..motion import MotionError
 from ..rig import calibrating, calibration, robot
 from ..rig.errors import RigError
+from .files import ReadsFile, WritesFile, shown_files
 from .robot_polls import poll_disconnected, poll_state
 from .subject import poll_rig, rig_of
 
@@ -112,31 +113,23 @@ class LIMBER_OT_end_range(bpy.types.Operator):
         return _attempt(self, rig, lambda: calibrating.finish_range(rig, self.limits))
 
 
-class LIMBER_OT_save_calibration(bpy.types.Operator):
+class LIMBER_OT_save_calibration(WritesFile, bpy.types.Operator):
     """Save servos, zeros, directions and ranges as a file, for another scene"""
 
     bl_idname = "limber.save_calibration"
     bl_label = "Save Calibration"
 
-    filepath: StringProperty(name="File", description="The calibration's file", subtype="FILE_PATH", options={"SKIP_SAVE"})
-    filename_ext = ".json"
-    filter_glob: StringProperty(description="Files that the browser lists", default="*.json", options={"HIDDEN"})
-    check_existing: BoolProperty(description="Ask before a file is replaced", default=True, options={"HIDDEN"})
+    suffix = ".json"
+    filter_glob: shown_files("*.json")
 
     @classmethod
     def poll(cls, context):
         return poll_rig(cls, context)
 
-    def invoke(self, context, event):
-        self.filepath = bpy.path.clean_name(rig_of(context).name) + self.filename_ext
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+    def _usual_path(self, context) -> Path:
+        return Path(bpy.path.clean_name(rig_of(context).name) + self.suffix)
 
-    def execute(self, context):
-        if not self.filepath:
-            self.report({"ERROR"}, "The file has no name: type one")
-            return {"CANCELLED"}
-        path = Path(bpy.path.ensure_ext(bpy.path.abspath(self.filepath), self.filename_ext))
+    def _write(self, context, path: Path) -> set[str]:
         try:
             calibration.save(rig_of(context), path)
         except (HardwareError, MotionError) as error:
@@ -146,24 +139,19 @@ class LIMBER_OT_save_calibration(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class LIMBER_OT_load_calibration(bpy.types.Operator):
+class LIMBER_OT_load_calibration(ReadsFile, bpy.types.Operator):
     """Take servos, zeros, directions and ranges from a file"""
 
     bl_idname = "limber.load_calibration"
     bl_label = "Load Calibration"
     bl_options = {"REGISTER", "UNDO"}
 
-    filepath: StringProperty(name="File", description="The calibration's file", subtype="FILE_PATH", options={"SKIP_SAVE"})
-    filter_glob: StringProperty(description="Files that the browser lists", default="*.json", options={"HIDDEN"})
+    filter_glob: shown_files("*.json")
     partly: BoolProperty(name="Take What Fits", description="Though joints are missing in the file, or unknown here")
 
     @classmethod
     def poll(cls, context):
         return poll_disconnected(cls, context)
-
-    def invoke(self, context, event):
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
 
     def execute(self, context):
         return _load(self, rig_of(context), Path(bpy.path.abspath(self.filepath)), self.partly)

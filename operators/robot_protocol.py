@@ -3,11 +3,12 @@
 import os
 
 import bpy
-from bpy.props import IntProperty, StringProperty
+from bpy.props import IntProperty
 
 from ..hardware.errors import HardwareError
 from ..rig import handlers, robot_errands
 from ..rig.robot_properties import OWN_FILE
+from .files import ReadsFile, shown_files
 from .robot_polls import poll_disconnected
 from .subject import rig_of
 
@@ -53,23 +54,18 @@ def _offered(device) -> tuple[int, ...]:
     return described.baudrates if described else (device.baudrate,)
 
 
-class LIMBER_OT_choose_protocol_file(bpy.types.Operator):
+class LIMBER_OT_choose_protocol_file(ReadsFile, bpy.types.Operator):
     """Choose your own Python file that makes the robot's bytes"""
 
     bl_idname = "limber.choose_protocol_file"
     bl_label = "Choose File"
     bl_options = {"REGISTER", "UNDO"}
 
-    filepath: StringProperty(name="File", description="Your Python file", subtype="FILE_PATH", options={"SKIP_SAVE"})
-    filter_glob: StringProperty(description="Files that the browser lists", default="*.py", options={"HIDDEN"})
+    filter_glob: shown_files("*.py")
 
     @classmethod
     def poll(cls, context):
         return poll_disconnected(cls, context)
-
-    def invoke(self, context, event):
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
 
     def execute(self, context):
         path = bpy.path.abspath(self.filepath)
