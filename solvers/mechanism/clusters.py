@@ -32,14 +32,22 @@ class Clusters:
                 shapes.setdefault((len(rows), len(held)), []).append((rows, held))
         self._stacks = [(np.array([rows for rows, _ in same]), np.array([held for _, held in same])) for same in shapes.values()]
 
+    @property
+    def columns(self) -> list[NDArray[np.int64]]:
+        """(k, c) the coordinates of each cluster, for each shape of cluster."""
+        return [held for _, held in self._stacks]
+
+    def blocks(self, loops: Array) -> list[Array]:
+        """(k, r, c) what of the loops' derivative (r, v) is each cluster's, for each shape of cluster."""
+        return [loops[rows[:, :, None], held[:, None, :]] for rows, held in self._stacks]
+
     def close(self, gap: Array, loops: Array) -> tuple[Array, list[tuple[Array, Array]]]:
         """The least step (v,) that closes gaps (r,) whose derivative is loops (r, v), and what `project` needs.
 
         Rows that say the same twice, as planar loops have, are borne by damping.
         """
         step, across = np.zeros(loops.shape[1]), []
-        for rows, held in self._stacks:
-            block = loops[rows[:, :, None], held[:, None, :]]
+        for (rows, held), block in zip(self._stacks, self.blocks(loops), strict=True):
             turned = block.transpose(0, 2, 1)
             square = block @ turned
             damping = REDUNDANT * np.trace(square, axis1=1, axis2=2) + SMALLEST

@@ -31,7 +31,7 @@ class Report:
     goal_error: float  # root of the weighted sum of squares that is left (pursuit's units)
     at_limits: tuple[str, ...]  # joints whose limit or speed limit holds the goals back, as sentences
     iterations: int
-    flipped: bool  # it went over to another assembly since the last frame: looked at where a joint moved far
+    flipped: bool  # it went over to another assembly since the last frame, other than its motors foretell
 
     @property
     def converged(self) -> bool:

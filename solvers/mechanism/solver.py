@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .branches import is_another
+from .branches import Branch, Branches
 from .descent import CLOSE_ENOUGH, Descent, Place, Shape
 from .easing import Pace, paced
 from .frames import Array, frame_array, orthonormal
@@ -38,6 +38,7 @@ class State:
     balls: Array  # (k, 3, 3) turns of ball joints
     damping: float = 1e-3
     pace: Pace | None = field(default=None, repr=False, compare=False)  # how the last frame went
+    branch: Branch | None = field(default=None, repr=False, compare=False)  # its assembly
     shape: Shape | None = field(default=None, repr=False, compare=False)  # spares the next solve the work that this one did already
 
 
@@ -89,6 +90,11 @@ class MechanismSolver:
                 first = int(self.coordinates.first[node])
                 found += range(first, first + (3 if self.tree.nodes[node].move == "ball" else 1))
         return np.array(found, np.int64)
+
+    @cached_property
+    def branches(self) -> Branches:
+        """Tells its assemblies apart."""
+        return Branches(self.loops.clusters, self.actuated, self.coordinates.unit)
 
     # -- states --
 
@@ -153,18 +159,22 @@ class MechanismSolver:
         is_same = values is state.values and not self.loops.driven
         shape = state.shape if is_same and state.shape is not None and state.shape.of is self.loops else None
         start = here = descent.place(values, state.balls, shape)
+        branch, flipped = (state.branch, False) if state.branch is not None else self._followed(None, start)
         for asked in self._stations(pursuit, values):  # far commands are followed by small ones, which keep to the assembly
             last, pursuit.asked = pursuit.asked, asked
             here, _, _ = descent.go(descent.place(here.values, here.balls), iterations)
             pursuit.asked = last
             start = here = descent.place(here.values, here.balls)
+            branch, over = self._followed(branch, here)
+            flipped |= over
         here, settled, count = descent.go(here, iterations)
         pace = None
         if dt is not None and steadiness is None and not goals.actuators and here.open <= CLOSE_ENOUGH:
             exact = here
             here, pace = paced(descent, start, exact, state.pace, dt)
             settled = settled and here is exact
-        return self._answer(descent, here, pace, settled, count, self._is_flipped(start, here))
+        branch, over = self._followed(branch, here)
+        return self._answer(descent, here, pace, branch, settled, count, flipped or over)
 
     def _stations(self, pursuit: Pursuit, values: Array) -> list[Array]:
         """Actuators' values (m,) on the way to what is asked of them."""
@@ -174,9 +184,13 @@ class MechanismSolver:
         count = min(int(np.abs((pursuit.asked - first) / unit).max() / FAR), MOST_STATIONS)
         return [first + (pursuit.asked - first) * (k + 1) / (count + 1) for k in range(count)]
 
-    def _is_flipped(self, before: Place, after: Place) -> bool:
-        far = np.abs(after.values - before.values).max(initial=0.0, where=self.coordinates.is_turn) > FAR
-        return bool(far) and before.open <= CLOSE_ENOUGH and is_another(before.shape.loops[1], after.shape.loops[1], self.actuated)
+    def _followed(self, branch: Branch | None, here: Place) -> tuple[Branch | None, bool]:
+        """The assembly at a place, and whether it is another than a frame ago; None where nothing is closed yet."""
+        if here.open > CLOSE_ENOUGH:
+            return branch, False
+        if branch is None:
+            return self.branches.begin(here.shape.loops[1], here.values), False
+        return self.branches.follow(branch, here.shape.loops[1], here.values)
 
     def driven_poses(self, goals: Goals) -> dict[int, Array]:
         """Index of a driven body -> its pose (4, 4)."""
@@ -195,14 +209,16 @@ class MechanismSolver:
         start = np.clip(state.values, self.lower, self.upper)
         return np.maximum(self.lower, start - reach), np.minimum(self.upper, start + reach)
 
-    def _answer(self, descent: Descent, here: Place, pace: Pace | None, settled: bool, count: int, flipped: bool) -> Solution:
+    def _answer(
+        self, descent: Descent, here: Place, pace: Pace | None, branch: Branch | None, settled: bool, count: int, flipped: bool
+    ) -> Solution:
         sizes = self.loops.sizes(here.shape.frames, descent.driven)
         worst = int(np.argmax(sizes)) if len(sizes) else -1
         residual, name = (float(sizes[worst]), self.loops.names[worst]) if len(sizes) else (0.0, "")
         error = here.goals[0] if descent.steadiness is None else descent.pursuit.error(here.shape.frames, here.values, here.balls)
         held = tuple(self._held_back(descent, here)) if descent.held.any() else ()
         balls = orthonormal(here.balls) if here.balls.size else here.balls
-        state = State(here.values, balls, descent.damping, pace, here.shape)
+        state = State(here.values, balls, descent.damping, pace, branch, here.shape)
         report = Report(residual <= ASSEMBLED, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped)
         return Solution(state, self._bodies(here.shape.frames), report)
 

@@ -1,4 +1,6 @@
-"""Where a target leaves the workspace: joints do not start and stop with a jerk, live and baked alike."""
+"""At the edge of what a mechanism can do: joints do not start and stop with a jerk, live and baked alike, and a flip is told."""
+
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -67,3 +69,25 @@ def test_a_target_that_rests_out_of_reach_is_come_as_near_to_as_it_goes():
     nearest = first.solver.solve(session.state.goals, first.model.rest, iterations=200).report.goal_error
     assert nearest > 0.1
     assert session.outputs.report.goal_error < nearest * (1.0 + 1e-6)
+
+
+def test_a_loop_that_went_over_to_its_other_assembly_is_told():
+    from limber.solvers.mechanism.assembly import assemble
+    from limber.solvers.mechanism.goals import Goals
+
+    owner = those.add("four_bar")
+    motor = owner.limber.mechanism.motors[0]
+    bpy.ops.limber.mechanism_live()
+    session = those.session(owner)
+    here, solver = session.state.wanted, session.solver
+    asked = Goals(actuators={"Crank Shaft": solver.values(here, "Crank Shaft")})
+    starts = np.random.default_rng(1).normal(size=(20, len(here.values)))
+    others = (assemble(solver, replace(here, values=values), asked) for values in starts)
+    other = next(one for one in others if one.report.goal_error < 1e-6 and np.abs(one.state.values - here.values).max() > 0.5)
+    session.state = replace(session.state, wanted=replace(other.state, branch=here.branch))
+    motor.value = 0.01
+    those.clock()
+    assert "its other assembly" in session.remark
+    motor.value = 0.02
+    those.clock(1, 101.0)
+    assert session.remark == ""

@@ -1,0 +1,125 @@
+"""Flips to another assembly: told when they happen, and not where a loop only passes a flat pose."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.goals import FrameGoal, Goals
+from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
+from limber.solvers.mechanism.solver import MechanismSolver, Solution
+from limber.solvers.rotations import Y, about
+
+from tests.solvers import mechanisms
+from tests.solvers.mechanisms import flat
+
+DT = 1 / 60
+
+
+def parallelogram() -> tuple[MechanismSolver, Solution]:
+    """Crank and rocker of .1 m, coupler and ground of .4 m, at 60 degrees."""
+    turned = Frame(about(Y, -math.radians(60)))
+    tip = (0.05, 0.0, 0.1 * math.sin(math.radians(60)))
+    bodies = (
+        Body("ground", grounded=True, start=Frame()),
+        Body("crank", start=turned),
+        Body("coupler", start=Frame(place=tip)),
+        Body("rocker", start=Frame(turned.rotation, (0.4, 0.0, 0.0))),
+    )
+    joints = (
+        Joint("motor", "revolute", "ground", "crank", flat(0.0), flat(0.0), actuated=True),
+        Joint("knee", "revolute", "crank", "coupler", flat(0.1), flat(0.0)),
+        Joint("pivot", "revolute", "ground", "rocker", flat(0.4), flat(0.0)),
+        Joint("elbow", "revolute", "coupler", "rocker", flat(0.4), flat(0.1)),
+    )
+    solver = MechanismSolver(Mechanism(bodies, joints))
+    found = assemble(solver)
+    assert found.report.assembled
+    return solver, found
+
+
+def turned(solver: MechanismSolver, found: Solution, by: float, frames: int) -> tuple[Solution, list[int]]:
+    """The motor turned by an angle [rad] in some frames; the frames in which a flip was told."""
+    first, flips = solver.values(found.state, "motor")[0], []
+    for k in range(1, frames + 1):
+        found = solver.solve(Goals(actuators={"motor": (first + by * k / frames,)}), found.state, DT)
+        flips += [k] if found.report.flipped else []
+    return found, flips
+
+
+@pytest.mark.parametrize("frames", [16, 61, 250])
+def test_a_parallelogram_that_passes_its_flat_pose_as_one_has_not_flipped(frames: int):
+    solver, found = parallelogram()
+    found, flips = turned(solver, found, 2.0 * math.pi, frames)
+    assert found.poses[2][:3, :3] == pytest.approx(np.eye(3), abs=1e-6)
+    assert flips == []
+
+
+@pytest.mark.parametrize("frames", [40, 200])
+def test_a_crank_that_turns_all_the_way_never_flips(frames: int):
+    solver = MechanismSolver(mechanisms.four_bar())
+    _, flips = turned(solver, assemble(solver), 4.0 * math.pi, frames)
+    assert flips == []
+
+
+def led_through_the_fold(frames: int) -> tuple[MechanismSolver, list[Solution]]:
+    """A four-bar whose rocker is led past the pose in which it is in line with the coupler: there the crank turns back."""
+    solver = MechanismSolver(mechanisms.four_bar(coupler=0.15))  # too short for the crank to go round
+    found = assemble(solver)
+    turn = found.poses[solver.mechanism.body_index["rocker"]]
+    first, way = math.atan2(turn[2, 0], turn[0, 0]), []
+    for k in range(1, frames + 1):
+        found = solver.solve(Goals((FrameGoal("rocker", rotation=about(Y, 1.1 * k / frames - first)),)), found.state, DT)
+        assert found.report.goal_error < 1e-6
+        way.append(found)
+    return solver, way
+
+
+@pytest.mark.parametrize("frames", [25, 60, 240])
+def test_an_elbow_that_is_led_through_its_fold_flips_once(frames: int):
+    solver, way = led_through_the_fold(frames)
+    flips = [k for k, found in enumerate(way) if found.report.flipped]
+    cranks = [solver.values(found.state, "motor")[0] for found in way]
+    assert 0 < np.argmax(cranks) < frames - 1
+    assert len(flips) == 1
+    assert 0 <= flips[0] - np.argmax(cranks) <= frames / 20
+
+
+def test_a_loop_that_snaps_a_little_way_is_told_in_the_frame_in_which_it_does():
+    solver, way = led_through_the_fold(240)
+    crank = [solver.values(found.state, "motor")[0] for found in way]
+    most = int(np.argmax(crank))
+    here = way[most - 12]
+    there = min(way[most:], key=lambda found: abs(solver.values(found.state, "motor")[0] - crank[most - 12]))
+    assert 0.02 < np.abs(there.state.values - here.state.values).max() < 0.25
+    goals = Goals(actuators={"motor": (crank[most - 12],)})
+    still = solver.solve(goals, here.state, DT)
+    assert not still.report.flipped
+    snapped = solver.solve(goals, replace(there.state, branch=still.state.branch), DT)
+    assert snapped.report.flipped
+    assert not solver.solve(goals, snapped.state, DT).report.flipped
+
+
+def test_a_parallelogram_that_goes_on_crossed_from_its_flat_pose_is_told():
+    solver, found = parallelogram()
+    found, flips = turned(solver, found, math.radians(-56), 28)
+    assert flips == []
+    crank = math.radians(-4)  # 4 degrees before the flat pose, and 4 behind it
+    tip = np.array((0.1 * math.cos(crank), 0.1 * math.sin(crank)))
+    crossed = assemble(
+        solver,
+        solver.state_at(
+            {
+                "ground": Frame(),
+                "crank": Frame(about(Y, -crank)),
+                "coupler": Frame(about(Y, -2.0 * math.asin(0.25 * -crank)), (float(tip[0]), 0.0, float(tip[1]))),
+                "rocker": Frame(about(Y, 1.67 * crank), (0.4, 0.0, 0.0)),
+            }
+        ),
+        Goals(actuators={"motor": (solver.values(found.state, "motor")[0] - math.radians(8),)}),
+    )
+    assert np.abs(crossed.poses[2][:3, :3] - np.eye(3)).max() > 0.01
+    goals = Goals(actuators={"motor": solver.values(crossed.state, "motor")})
+    assert solver.solve(goals, replace(crossed.state, branch=found.state.branch), DT).report.flipped
+    assert not solver.solve(goals, found.state, DT).report.flipped
