@@ -4,8 +4,9 @@ from ..solvers.skeleton import Skeleton, SkeletonError
 from ..solvers.table import SOLVERS, unavailable
 from .errors import RigError
 from .goal import asked, ends_of, tool_frame
+from .joint_tree import Motion, joint_tree
 from .options import options_of, settings
-from .skeleton import ChainReader, Motion
+from .skeleton import ChainReader
 
 
 def motions(chain) -> list[Motion]:
@@ -48,7 +49,7 @@ def skeleton_now(rig, chain) -> Skeleton:
         RigError, SkeletonError: a bone, a setting or a joint that cannot be.
     """
     reader = ChainReader(rig, chain)
-    return reader.skeleton(reader.fixed(reader.read(rig.pose.bones)), motions(chain), tools(chain, reader))
+    return joint_tree(reader, reader.fixed(reader.read(rig.pose.bones)), motions(chain), tools(chain, reader))
 
 
 def goal_kinds(chain) -> set[type]:

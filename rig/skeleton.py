@@ -1,4 +1,4 @@
-"""An armature's chain as a solver's skeleton, a tree where it has several ends, and the rig's own pose as joint angles.
+"""An armature's chain: what its bones are made of, and the rig's own pose as joint angles; `joint_tree` makes a solver's skeleton of it.
 
 A bone's local transform is rest . translation . rotation . scale; a bone with several free axes is several joints at one place, the last
 letter of its Euler order nearest the parent (order XYZ: R = Rz Ry Rx); slides come before turns, as the translation does. The base is the
@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..solvers import rotations
-from ..solvers.skeleton import End, Joint, Skeleton
 from . import axes, mimic
 from .axes import INDEX, UNIT, is_euler
 from .errors import RigError
@@ -24,16 +23,6 @@ ORIGIN = (0.0, 0.0, 0.0)
 NO_SCALE = (1.0, 1.0, 1.0)
 SCALED = 1e-3  # relative: a scale that animators see
 DIGITS = 6  # of fixed parts [rad, m]: what is finer is single precision's noise, and must not build the skeleton anew at every frame
-
-
-class Motion(NamedTuple):
-    """Limits of one joint, in the order of the properties."""
-
-    lower: float
-    upper: float
-    velocity: float
-    acceleration: float
-    jerk: float
 
 
 class Followed(NamedTuple):
@@ -61,19 +50,6 @@ class Part(NamedTuple):
     turns: tuple[tuple[bool, int, rotations.Vector], ...]  # the order's axes: does a joint turn it; its index; the axis
     slides: tuple[int, ...]  # indices of its location that joints move
     held: tuple[int, ...]  # indices of what no joint turns of its rotation
-
-
-class _Place(NamedTuple):
-    """A frame that a joint carries."""
-
-    joint: int  # its index; -1: the base
-    turn: rotations.Quaternion
-    offset: rotations.Vector  # [m]
-
-    def carry(self, rotation: rotations.Quaternion, offset: rotations.Vector, size: float = 1.0) -> "_Place":
-        """The frame with that rotation and offset in this one, which is seen larger by `size`."""
-        moved = rotations.add(self.offset, rotations.scale(rotations.rotate(self.turn, offset), size))
-        return _Place(self.joint, rotations.multiply(self.turn, rotation), moved)
 
 
 class BonePose(NamedTuple):
@@ -276,63 +252,6 @@ class ChainReader:
         if min(scale) <= 0.0:
             return False
         return name in self.tips or (self.inherits_scale and max(scale) - min(scale) <= SCALED)
-
-    def skeleton(self, fixed: tuple, motions: list[Motion], tools: list[tuple]) -> Skeleton:
-        """The chain as solvers see it.
-
-        Args:
-            fixed: The fixed parts, from `fixed`.
-            motions: Limits, in the order of the joints' properties.
-            tools: Of each end, its own first: the tool's rotation and offset [m] in the end bone's frame.
-
-        Raises:
-            RigError: no joint moves an end.
-        """
-        joints: list[Joint] = []
-        places: list[_Place] = []
-        for part, (location, rotation, _) in zip(self.parts, fixed, strict=True):
-            place = _Place(-1, rotations.IDENTITY, ORIGIN)
-            if part.parent >= 0:  # the root's rest is in the base
-                size = fixed[part.parent][2]
-                place = places[part.parent].carry(part.rest_rotation, part.rest_offset, size)
-                place = place.carry(rotations.IDENTITY, location, size)
-            for index in part.slides:
-                axis = axes.TURNS[index]
-                joints.append(self._joint(part.name, axes.slide(axis), place, motions[self.stored_index[len(joints)]]))
-                place = _Place(len(joints) - 1, rotations.IDENTITY, ORIGIN)
-            if not part.order:
-                place = place.carry(rotations.normalized(rotation), ORIGIN)
-            for axis, angle in zip(part.order, rotation, strict=False):
-                if axis not in part.free:
-                    place = place.carry(rotations.about(UNIT[axis], angle), ORIGIN)
-                    continue
-                joints.append(self._joint(part.name, axis, place, motions[self.stored_index[len(joints)]]))
-                place = _Place(len(joints) - 1, rotations.IDENTITY, ORIGIN)
-            places.append(place)
-        ends = []
-        for bone, (rotation, offset) in zip(self.ends, tools, strict=True):
-            index = self.names.index(bone)
-            place = places[index].carry(rotation, offset, fixed[index][2])
-            if place.joint < 0:
-                raise RigError(f"No joint moves end '{bone}': unlock a rotation axis of it or of a bone above it, and press Match Joints")
-            ends.append(End(place.joint, rotations.normalized(place.turn), place.offset, bone))
-        tool, *others = ends
-        return Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint if others else -1, tuple(others), tool.name)
-
-    def _joint(self, bone: str, axis: str, place: _Place, limits: Motion) -> Joint:
-        return Joint(
-            name=axes.label(bone, axis),
-            parent=place.joint,
-            rest_rotation=rotations.normalized(place.turn),
-            rest_offset=place.offset,
-            axis=UNIT[axes.letter(axis)],
-            lower=limits.lower,
-            upper=limits.upper,
-            kind="prismatic" if axes.slides(axis) else "revolute",
-            velocity=limits.velocity,
-            acceleration=limits.acceleration,
-            jerk=limits.jerk,
-        )
 
     def channels(self, poses: tuple[BonePose, ...], angles: list[float]) -> dict[str, tuple]:
         """The basis of each bone that joints move, with their new angles [rad, slides m]: rotation (w, x, y, z), location, scale. With them

@@ -19,6 +19,7 @@ from .attention import Attention, partial
 from .character_properties import character
 from .errors import RigError
 from .hanging import in_order, joint_bones
+from .joint_tree import joint_tree
 from .keyed import keyed
 from .paths import end_bones
 from .placement import Placement
@@ -296,7 +297,7 @@ class Stage:
         key = (session.fixed, limits, tools, solver, options, chain.filter, moves, chain.base, chain.transition)
         if session.model is None or session.model_key != key:
             session.model = make_model(
-                reader.skeleton(session.fixed, limits, build.tools(chain, reader)),
+                joint_tree(reader, session.fixed, limits, build.tools(chain, reader)),
                 solver,
                 chain.filter,
                 moves,

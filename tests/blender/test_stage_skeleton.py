@@ -8,8 +8,9 @@ import pytest
 from limber.rig import build as build_rig
 from limber.rig import goal
 from limber.rig.errors import RigError
+from limber.rig.joint_tree import Motion, joint_tree
 from limber.rig.placement import Placement
-from limber.rig.skeleton import ChainReader, Motion
+from limber.rig.skeleton import ChainReader
 from mathutils import Matrix, Quaternion, Vector
 
 from tests.blender.random_rigs import move_object, random_chain, random_rig, vector
@@ -26,7 +27,7 @@ def skeleton_of(rig, chain):
     bones = evaluated(rig).pose.bones
     poses = reader.read(bones)
     motions = [Motion(joint.lower, joint.upper, 1.0, 1.0, 1.0) for joint in chain.joints]
-    skeleton = reader.skeleton(reader.fixed(poses), motions, build_rig.tools(chain, reader))
+    skeleton = joint_tree(reader, reader.fixed(poses), motions, build_rig.tools(chain, reader))
     base = Placement(depsgraph(), {}).root(rig, reader.names[0], poses[0].location)
     return reader, skeleton, base, reader.angles(poses)
 
