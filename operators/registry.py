@@ -14,6 +14,7 @@ from .give_euler_order import LIMBER_OT_give_euler_order
 from .import_closures import LIMBER_OT_import_closures
 from .import_urdf import LIMBER_FH_urdf, LIMBER_OT_import_urdf, add_to_menu
 from .live import LIMBER_OT_end_live, LIMBER_OT_end_live_all, LIMBER_OT_live, LIMBER_OT_live_all
+from .look_at import CLASSES as LOOK_AT_CLASSES
 from .match_joints import LIMBER_OT_match_joints
 from .mechanism import CLASSES as MECHANISM_CLASSES
 from .mechanism_items import CLASSES as MECHANISM_ITEM_CLASSES
@@ -86,6 +87,7 @@ CLASSES = (
     LIMBER_OT_remove_end,
     LIMBER_OT_add_target,
     LIMBER_OT_remove_target,
+    *LOOK_AT_CLASSES,
     LIMBER_OT_check_chain,
     LIMBER_OT_match_joints,
     LIMBER_OT_give_euler_order,

@@ -1,0 +1,48 @@
+"""What chains look at: another one is chosen, or moved to where the mouse is."""
+
+from bpy_extras.view3d_utils import region_2d_to_location_3d
+from mathutils import Vector
+
+from .goal import followed
+
+
+def choose(rig, chain, thing) -> list[str]:
+    """A chain follows another target now, and with it the armature's chains that had the same one: eyes go along with their head.
+
+    Returns:
+        Names of those chains.
+    """
+    before = followed(chain)
+    together = [other for other in rig.limber.chains if other == chain or (before is not None and followed(other) == before)]
+    for other in together:
+        number = min(other.watch, len(other.targets))
+        (other.targets[number - 1] if number > 0 else other).target = thing
+    rig.update_tag()
+    return [other.name for other in together]
+
+
+def move_to(thing, place: Vector) -> None:
+    """Moves an object to a place [m] of the world, by the axes of its location that are not locked."""
+    frame = thing.matrix_world @ thing.matrix_basis.inverted_safe()  # of its parent
+    location = frame.inverted_safe() @ place
+    thing.location = [old if locked else new for old, new, locked in zip(thing.location, location, thing.lock_location, strict=True)]
+
+
+def under_mouse(area, x: int, y: int, place: Vector) -> Vector | None:
+    """The place [m] that is seen under the mouse, as far from the viewer as another place.
+
+    None where the mouse is over no view of the area, or the place is behind the viewer.
+
+    Args:
+        area: A 3D view.
+        x, y: [pixels] of the window.
+        place: [m] in the world.
+    """
+    space = area.spaces.active
+    views = list(space.region_quadviews) or [space.region_3d]
+    for region, view in zip((region for region in area.regions if region.type == "WINDOW"), views, strict=True):
+        if 0 <= x - region.x < region.width and 0 <= y - region.y < region.height:
+            if view.is_perspective and (view.view_matrix @ place).z >= 0.0:
+                return None
+            return region_2d_to_location_3d(region, view, (x - region.x, y - region.y), place)
+    return None
