@@ -1,0 +1,67 @@
+"""Moves a live chain's target with the mouse over the 3D view: Esc puts it back, a click leaves it there, undo takes that back."""
+
+import math
+import sys
+from pathlib import Path
+
+import bpy
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import lamp
+
+
+def play(stage):
+    _, chain = lamp.build(stage)
+    name = chain.target.name
+    stage.open_tab()
+    yield 0.5
+    with stage.context():
+        bpy.ops.limber.live()
+        bpy.ops.ed.undo_push(message="Live")
+    region = stage.region()
+
+    def target():
+        return bpy.data.objects[name]
+
+    def off(place) -> float:
+        """How far [pixels] from the mouse the target is seen."""
+        seen = location_3d_to_region_2d(region, stage.area().spaces.active.region_3d, target().matrix_world.translation)
+        return math.hypot(seen[0] + region.x - place[0], seen[1] + region.y - place[1])
+
+    def missed() -> float:
+        live = stage.part("rig.live")
+        rig = bpy.data.objects["Rig"]
+        return math.degrees(live.session(rig, rig.limber.chains[0]).outputs.filtered_aim_error)
+
+    def begin():
+        with stage.context():
+            bpy.ops.limber.move_with_mouse("INVOKE_DEFAULT")
+
+    before = tuple(target().location)
+    first, second = stage.point(0.3, 0.6), stage.point(0.5, 0.75)
+    begin()
+    stage.move(first)
+    yield from stage.until(lambda: off(first) < 2)
+    stage.press("ESC", first)
+    yield from stage.until(lambda: tuple(target().location) == before)
+    stage.facts["put_back"] = True
+
+    begin()
+    stage.move(first)
+    yield 0.3
+    stage.move(second)
+    yield from stage.until(lambda: off(second) < 2 and missed() < 0.5)
+    stage.facts["off"], stage.facts["missed"] = off(second), missed()
+    stage.photograph("mouse_target_moved")
+    stage.click(second)
+    yield 0.5
+    left = tuple(target().location)
+    stage.move(first)
+    yield 0.5
+    stage.facts["left_there"] = tuple(target().location) == left
+    with stage.context():
+        bpy.ops.ed.undo()
+    yield from stage.until(lambda: tuple(target().location) == before)
+    stage.facts["undone"] = True
