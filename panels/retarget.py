@@ -50,6 +50,7 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
             else:
                 layout.prop_search(pair, "source", retarget.source.data, "bones")
             layout.prop(pair, "weight")
+            layout.prop(pair, "level")
             layout.prop(pair, "plant")
         layout.separator(factor=0.5)
         layout.prop(retarget, "calibrate_from")
@@ -57,6 +58,7 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
         layout.prop(retarget, "scale")
         layout.prop(retarget, "shift")
         layout.prop(retarget, "velocity")
+        layout.prop(retarget, "acceleration")
         layout.prop(retarget, "gain")
         row = layout.row()
         row.scale_y = 1.4

@@ -19,6 +19,7 @@ class Linked(NamedTuple):
     targets: tuple[str, ...]
     sources: tuple[str, ...]
     weights: tuple[float, ...]
+    levels: tuple[int, ...]
     planted: tuple[bool, ...]
     offsets: Array  # (k, 3, 3)
     base: str  # the target's bone on which all hang
@@ -50,7 +51,7 @@ def pair_by_names(rig, retarget) -> int:
         if given is None:
             add(retarget, pair.target, pair.source)
         else:
-            given.source, given.enabled, given.weight = pair.source, True, 1.0
+            given.source, given.enabled, given.weight, given.level = pair.source, True, 1.0, 0
     part = {bone: part.name for part, bones in names.parts(_parents(rig)).items() for bone in bones}
     for pair in retarget.pairs:
         pair.plant = False
@@ -183,7 +184,8 @@ def checked(rig, retarget) -> list:
 def settings(retarget) -> tuple:
     """All that is set of the pairs."""
     return tuple(
-        (pair.target, pair.source, pair.enabled, pair.weight, pair.plant, pair.calibrated, *pair.offset) for pair in retarget.pairs
+        (pair.target, pair.source, pair.enabled, pair.weight, pair.level, pair.plant, pair.calibrated, *pair.offset)
+        for pair in retarget.pairs
     )
 
 
@@ -204,6 +206,7 @@ def linked(rig, retarget) -> Linked:
         targets,
         tuple(pair.source for pair in pairs),
         tuple(pair.weight for pair in pairs),
+        tuple(pair.level for pair in pairs),
         tuple(pair.plant for pair in pairs),
         np.array([rotations.to_matrix(rotations.normalized(tuple(pair.offset))) for pair in pairs]),
         base,

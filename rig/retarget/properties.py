@@ -44,6 +44,14 @@ class LimberPair(PropertyGroup):
         name="Weight",
         description="How much this bone counts where not all can turn as their sources do",
     )
+    level: IntProperty(
+        name="Level",
+        description="What comes first where not all can turn as their sources do, whatever the weights: bones of level 0, then those of 1,"
+        " which leave the ones before undisturbed, and so on",
+        min=0,
+        soft_max=3,
+        max=9,
+    )
     plant: BoolProperty(
         name="Plant", description="A foot: while the source's stands still near the floor, this one stays exactly where it is"
     )
@@ -99,6 +107,14 @@ class LimberRetarget(LimberRange, PropertyGroup):
         subtype="ANGLE",
         min=0.0,
         soft_max=12.0,
+    )
+    acceleration: FloatProperty(
+        name="Joint Acceleration",
+        description="How much a joint's speed may change, per second squared: it starts and brakes softly, which takes it a little longer;"
+        " limits of position win over it; 0: no limit",
+        subtype="ANGLE",
+        min=0.0,
+        soft_max=120.0,
     )
     gain: FloatProperty(
         name="Gain",

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.skeleton import SkeletonError
-from ...solvers.whole_body.targets import TargetError
+from ...solvers.whole_body.limits import Limits
+from ...solvers.whole_body.targets import Target, TargetError
 from ..errors import RigError
 from ..placement import Placement
 from ..skeleton import Followed
@@ -138,12 +139,16 @@ class BodySession:
             self.restart()
 
     def _update_model(self, retarget, linked: Linked, held: Held) -> None:
-        key = (held, linked.weights, linked.floating, linked.planted, retarget.velocity, retarget.gain)
+        limits = Limits(velocity=retarget.velocity or None, acceleration=retarget.acceleration or None)
+        key = (held, linked.weights, linked.levels, linked.floating, linked.planted, limits, retarget.gain)
         if self.model is not None and self.model_key == key:
             return
         body = self.reader.body(held, linked.floating)
-        links = list(zip(linked.targets, linked.weights, strict=True))
-        self.model = make_model(body, links, linked.base, retarget.velocity, retarget.gain, linked.feet)
+        links = [
+            Target(name, weight=weight, level=level)
+            for name, weight, level in zip(linked.targets, linked.weights, linked.levels, strict=True)
+        ]
+        self.model = make_model(body, links, linked.base, limits, retarget.gain, linked.feet)
         self.model_key = key
         if self.state is not None and len(self.state.wanted.rotation) != len(links):
             self.restart()

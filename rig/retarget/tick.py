@@ -20,7 +20,8 @@ from ...solvers.whole_body.targets import Contact, Target, Values
 
 STEP = 1 / 60  # [s] the solver's longest step: each is a linearisation, and capture at 24 frames a second turns limbs by 20 degrees a frame
 AT_REST = 1e-5  # [rad/s or m/s] of the fastest joint and the base: nobody sees it
-VAIN = 120  # steps toward targets that stand still, after which what still creeps is no gain
+VAIN = 120  # steps without gain toward targets that stand still, after which what still creeps will bring none
+GAIN = 0.02  # of what is missed: less is no gain. The slowest limit that anybody sets brings a hundredth of a turn within two seconds
 STANDS = 0.15  # [m/s] a foot of the source that is slower stands: capture of one that does is noisy
 LIFTS = 0.3  # [m/s] one that is faster is lifted: further up, so that noise does not lift it
 FLOOR = 0.08  # [m] above the lower of the feet: higher ones are in the air
@@ -68,7 +69,8 @@ class BodyState:
 
     state: bodies.State
     wanted: Wanted
-    vain: int  # steps since the targets stand still
+    vain: int  # steps since the targets stand still and are missed by no less
+    nearest: float  # root of the sum of squares [rad, m] by which they were missed then
     planted: tuple["Planted", ...] = ()
 
 
@@ -87,23 +89,21 @@ class Outputs:
 
 
 def make_model(
-    body: Body, links: list[tuple[str, float]], base: str, velocity: float = 0.0, gain: float = 0.0, feet: tuple[str, ...] = ()
+    body: Body, links: list[Target], base: str, limits: Limits | None = None, gain: float = 0.0, feet: tuple[str, ...] = ()
 ) -> Model:
     """The body as tick wants it.
 
     Args:
         body: The body.
-        links: Those that follow, with their weights.
+        links: Those that follow, each turning as its source does.
         base: The link that is the base.
-        velocity: [rad/s, slides m/s] limit of all joints; 0: none.
+        limits: How fast joints may move.
         gain: [1/s] how soon errors are corrected; 0: at once.
         feet: Links that stay where they are while their sources stand.
     """
-    targets = [Target(link, weight=weight) for link, weight in links]
-    if body.floating:
-        targets.append(Target(base, "position", BASE_WEIGHT))
+    targets = [*links, *([Target(base, "position", BASE_WEIGHT)] if body.floating else [])]
     law = Law(gain=gain) if gain else Law()
-    return Model(body, WholeBody(body, targets, Options(law=law, limits=Limits(velocity=velocity or None))), base, feet)
+    return Model(body, WholeBody(body, targets, Options(law=law, limits=limits or Limits())), base, feet)
 
 
 def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> tuple[Outputs, BodyState]:
@@ -119,24 +119,27 @@ def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> t
     solver = model.solver
     if before is None:
         state = _begin(model, wanted)
-        vain, lost, bounded, planted = 0, (), (), ()
+        again, steps, vain, lost, bounded, planted = False, 0, 0, (), (), ()
     else:
         state = _carried(model, before.state, wanted)
         again = before.wanted.equals(wanted)
         planted = _planted(model, wanted, before, dt) if dt > 0.0 else before.planted
         vain, lost, bounded = before.vain if again else 0, (), ()
         steps = ceil(dt / STEP - 1e-6) if dt > 0.0 and vain < VAIN else 0
-        speeds = _speeds(before.wanted, wanted, dt) if steps and np.isfinite(solver.options.law.gain) else None
+        late = np.isfinite(solver.options.law.gain) or solver.options.limits.acceleration is not None
+        speeds = _speeds(before.wanted, wanted, dt) if steps and late else None
         for k in range(steps):
             part = _between(before.wanted, wanted, (k + 1) / steps) if not again else wanted
             solution, state = solver.step(_values(model, part, speeds, planted), state, dt / steps)
             lost = solution.lost
             planted = tuple(foot for foot in planted if f"contact of {foot.link}" not in solution.yielded)
             bounded = tuple(name for name, held in zip(model.body.names, solution.bounded.tolist(), strict=True) if held)
-        vain += steps
-        if again and steps and np.abs(state.velocity).max() < AT_REST:
-            vain = VAIN
     missed, base_missed = solver.missed(_values(model, wanted), state)
+    miss = float(np.sqrt(np.nansum(missed**2) + np.sum(base_missed**2)))
+    nearest = before.nearest if before is not None and again else np.inf
+    vain, nearest = (0, miss) if miss < (1.0 - GAIN) * nearest else (vain + steps, nearest)
+    if again and steps and np.abs(state.velocity).max() < AT_REST:
+        vain = VAIN
     outputs = Outputs(
         state,
         missed,
@@ -147,7 +150,7 @@ def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> t
         vain >= VAIN,
         perf_counter() - begun,
     )
-    return outputs, BodyState(state, wanted, vain, planted)
+    return outputs, BodyState(state, wanted, vain, nearest, planted)
 
 
 def _begin(model: Model, wanted: Wanted) -> bodies.State:

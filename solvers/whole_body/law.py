@@ -13,6 +13,7 @@ import numpy as np
 
 from .so3 import Array, antisymmetric, exp, log
 
+BRAKE = 0.5  # of the joints' acceleration with which links brake: they share their turns' errors with others, and with all of it swing past
 DEAD_BEAT = np.inf  # [1/s] a gain: all of the error at every step
 
 
@@ -32,7 +33,7 @@ class Law:
         share = np.where(np.isinf(gain), 1.0, gain * dt)
         return np.minimum(share, 1.0) if self.enforce_stability else share
 
-    def turns(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
+    def turns(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float, acceleration: float | None = None) -> Array:
         """Wanted turns (k, 3) [rad] in the world.
 
         Args:
@@ -41,17 +42,20 @@ class Law:
             velocity: The targets' (k, 3) [rad/s]; None: not known, taken as none.
             share: K dt (k,).
             dt: [s] that the step takes.
+            acceleration: [rad/s^2] limit of the joints; None: links can stop at once. Of the exact law alone.
         """
         if self.kind == "paper":
             wanted: Array = (
                 share[:, None] * (now @ antisymmetric(now.swapaxes(1, 2) @ target)[:, :, None])[:, :, 0]
             )  # eq. 5, in the world's axes
             return wanted if velocity is None else wanted + dt * velocity  # eq. 9, times dt
-        if velocity is None or share.min(initial=1.0) >= 1.0:  # to correct all of it needs no forecast
+        if acceleration is None and (velocity is None or share.min(initial=1.0) >= 1.0):  # to correct all of it needs no forecast
             whole: Array = share[:, None] * log(target @ now.swapaxes(1, 2))
             return whole
-        led = dt * velocity
+        led = np.zeros((len(now), 3)) if velocity is None else dt * velocity
         left = log(target @ (exp(led) @ now).swapaxes(1, 2))
+        if acceleration is not None:
+            share = np.minimum(share, _stoppable(np.linalg.norm(left, axis=1), acceleration, dt))
         forecast: Array = led + share[:, None] * left
         return forecast
 
@@ -61,3 +65,15 @@ class Law:
         led = np.zeros_like(left) if velocity is None else dt * velocity
         moves: Array = np.asarray(led + share[:, None] * (left if self.kind == "paper" else left - led))
         return moves
+
+
+def _stoppable(error: Array, acceleration: float, dt: float) -> Array:
+    """The largest share (k,) of errors (k,) [rad] to correct in a step after which links can brake without going too far.
+
+    A step at the speed v that is lowered by a dt at every one that follows covers v^2 / 2 a + v dt / 2.
+    """
+    rate = BRAKE * acceleration
+    half = 0.5 * rate * dt
+    speed = np.sqrt(half**2 + 2.0 * rate * error) - half
+    share: Array = np.minimum(1.0, speed * dt / np.maximum(error, np.finfo(float).tiny))
+    return np.where(error > 0.0, share, 1.0)

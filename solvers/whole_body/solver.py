@@ -69,7 +69,9 @@ class WholeBody:
         posture = self.options.posture
         if posture is not None and np.shape(posture) != (len(body),):
             raise TargetError(f"the posture must have one value for each of the {len(body)} joints, and has the shape {np.shape(posture)}")
-        self._wishes = Wishes(body, self.turning, self.placed, self.options.law)
+        acceleration = self.options.limits.acceleration
+        brakes = None if acceleration is None else float(np.min(acceleration))
+        self._wishes = Wishes(body, self.turning, self.placed, self.options.law, brakes)
         self._normal = Normal(body, self._wishes.turning_links, self._wishes.placed_links)
         self._limbs = Limbs(body, self._wishes.turning_links, self._wishes.placed_links, self._normal.all_at_base)
         self._levels = sorted({target.level for target in targets}) or [0]

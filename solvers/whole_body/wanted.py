@@ -34,7 +34,10 @@ class Wanted(NamedTuple):
 class Wishes:
     """Targets of a body, ready for a frame's values."""
 
-    def __init__(self, body: Body, turning: Sequence[Target], placed: Sequence[Target], law: Law) -> None:
+    def __init__(
+        self, body: Body, turning: Sequence[Target], placed: Sequence[Target], law: Law, acceleration: float | None = None
+    ) -> None:
+        self._acceleration = acceleration
         self.turning, self.placed, self.law, self.body = tuple(turning), tuple(placed), law, body
         self.turning_links = body.rows([target.link for target in turning])
         self.placed_links = body.rows([target.link for target in placed])
@@ -55,7 +58,7 @@ class Wishes:
             lost = tuple(wish.link for wish, is_found in zip(self.turning, found, strict=True) if not is_found)
             target = np.where(found[:, None, None], target, now)
             turn_weights = np.where(found, turn_weights, 0.0)
-        turns = law.turns(now, target, _known(values.angular_velocity, found), law.share(self._turn_gains, dt), dt)
+        turns = law.turns(now, target, _known(values.angular_velocity, found), law.share(self._turn_gains, dt), dt, self._acceleration)
 
         aim, weights, at = values.position, self._weights, places + base_position
         here = np.isfinite(aim).all(1)

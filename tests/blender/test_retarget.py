@@ -142,6 +142,43 @@ def test_no_joint_is_faster_than_allowed():
     assert speeds.max() > radians(29), "the limit was reached"
 
 
+def test_no_joint_changes_its_speed_by_more_than_allowed():
+    rig, _ = follower()
+    retarget = rig.limber.retarget
+
+    def hardest() -> float:
+        """The largest acceleration [rad/s^2] of any joint, played from the first frame on."""
+        rows = []
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            rows.append(list(live.session(rig, retarget).joints().values()))
+        speeds = np.diff(rows, axis=0, prepend=rows[:1]) * bpy.context.scene.render.fps
+        return float(np.abs(np.diff(speeds, axis=0)).max()) * bpy.context.scene.render.fps
+
+    bpy.ops.limber.follow()
+    assert hardest() > radians(600), "what is asked for"
+    retarget.acceleration = radians(300)
+    assert radians(290) < hardest() <= radians(300) * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("first", ["left upper_arm", "left forearm"])
+def test_bones_of_a_higher_level_leave_those_of_a_lower_one_as_they_are(first: str):
+    rig, _ = follower(arms_out=False)
+    elbow = rig.pose.bones[called(XSENS, "left forearm")]
+    elbow.lock_rotation = (True, True, True)
+    levels = {called(XSENS, part): int(part != first) for part in ("left upper_arm", "left forearm", "left hand")}
+    for pair in rig.limber.retarget.pairs:
+        pair.level = levels.get(pair.target, 0)
+    bpy.ops.limber.follow()
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+    missed = dict(
+        zip(live.session(rig, rig.limber.retarget).reader.links, live.session(rig, rig.limber.retarget).outputs.missed, strict=True)
+    )
+    assert degrees(missed[called(XSENS, first)]) < 0.1
+    assert degrees(max(missed[name] for name, level in levels.items() if level)) > 20.0, "the elbow is locked: both cannot be"
+
+
 def test_what_is_authored_stays_and_comes_back():
     rig, _ = follower()
     bend(rig, XSENS, left_shin=(33, 0, 0))

@@ -3,12 +3,14 @@
 from math import nan
 
 import bpy
+import numpy as np
 import pytest
 from limber.rig import live
 from limber.rig.twin import MARK, rigs
 
 from tests.blender.figures import CMU, XSENS, called, figure, walk
 from tests.blender.rigs import apart, build, make_active, matrices
+from tests.blender.shown import settle
 
 
 def follower(is_live: bool = True):
@@ -123,6 +125,18 @@ def test_a_source_bone_that_is_not_a_number_sets_its_link_free_until_it_comes_ba
     bone.location = (nan, 0.0, 0.0)
     problem()
     assert all(number == number for matrix in matrices(rig, ["Head"], 8) for row in matrix for number in row)
+
+
+def test_a_body_that_may_only_move_slowly_arrives_where_its_source_has_stopped():
+    rig, source = follower(is_live=False)
+    source.animation_data_clear()
+    rig.limber.retarget.velocity = 0.1
+    bpy.ops.limber.follow()
+    settle()
+    source.pose.bones["LeftElbow"].rotation_euler.x += 1.0
+    bpy.context.view_layer.update()
+    settle()
+    assert np.nanmax(live.session(rig, rig.limber.retarget).outputs.missed) < 0.02
 
 
 def test_a_scaled_bone_of_the_body_is_named():

@@ -146,6 +146,22 @@ def test_an_acceleration_limit_that_cannot_hold_gives_way_to_the_position_limit_
     assert solution.yielded == ("acceleration of spine x",)
 
 
+def test_with_an_acceleration_limit_a_body_brakes_in_time_for_a_target_that_jumped():
+    rate = 20.0
+    solver = WholeBody(manikin(), TRACKED, Options(limits=Limits(acceleration=rate)))
+    state = solver.start()
+    aim = np.zeros(len(solver.body))
+    aim[0] = 1.0
+    values = asks(solver.body, at_rest(solver.body, aim, np.eye(3), np.zeros(3)), solver.targets)
+    beyond, missed = 0.0, []
+    for _ in range(round(2.0 * math.sqrt(1.0 / rate) / DT) + 12):  # what speeding up and braking at that rate take, and some more
+        _, state = solver.step(values, state, DT)
+        beyond = max(beyond, float(state.joints[0]) - 1.0)
+        missed.append(worst(solver, values, state))
+    assert beyond < 0.01
+    assert missed[-1] < 0.1 * DEGREE
+
+
 def test_a_start_outside_its_limits_comes_back_within_the_velocity_limit():
     solver = WholeBody(manikin(reach=0.1), TRACKED, Options(limits=Limits(velocity=1.0)))
     inside = solver.start()
