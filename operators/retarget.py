@@ -7,7 +7,7 @@ import numpy as np
 
 from ..rig import handlers, live
 from ..rig.errors import RigError
-from ..rig.retarget import pairing, receiver
+from ..rig.retarget import inbox, pairing, receiver
 from ..rig.retarget.bake import RetargetBake
 from .bake_reports import tell_held, tell_muted
 from .remove_item import RemoveItem
@@ -215,11 +215,7 @@ class LIMBER_OT_listen(bpy.types.Operator):
     def execute(self, context):
         retarget = rig_of(context).limber.retarget
         try:
-            if not receiver.is_loopback(retarget.host) and not bpy.app.online_access:
-                raise RigError(
-                    f"{retarget.host} hears other computers, and Blender may not go online: Preferences > System > Allow Online Access;"
-                    " 127.0.0.1 needs none"
-                )
+            inbox.refuse_others(retarget.host, bpy.app.online_access)
             receiver.listen(retarget.host, retarget.port)
         except RigError as error:
             self.report({"ERROR"}, str(error))

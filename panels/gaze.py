@@ -23,9 +23,9 @@ class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
         chain = chains.active(rig)
         layout.use_property_split = True
         draw_goal(layout, chain)
-        row = layout.row(align=True)
-        row.operator("limber.look_into_camera", icon="OUTLINER_OB_CAMERA")
-        row.operator("limber.move_with_mouse", icon="RESTRICT_SELECT_OFF")
+        column = layout.column(align=True)
+        column.operator("limber.look_into_camera", icon="OUTLINER_OB_CAMERA")
+        column.operator("limber.move_with_mouse", icon="RESTRICT_SELECT_OFF")
         layout.separator(factor=0.5)
         layout.prop(chain, "base")
         if chain.base == "POSTURE":

@@ -6,61 +6,32 @@
 The world is right-handed, its Z up. What comes twice counts as it came last; other addresses are ignored.
 """
 
-import socket
 from collections.abc import Sequence
-from ipaddress import ip_address
 from math import isfinite
 
 import numpy as np
 
 from ...solvers import rotations
 from ...solvers.whole_body.so3 import Array
-from ..errors import RigError
-from .osc import MalformedPacketError, Message, messages
+from .inbox import Inbox, opened
+from .osc import Message
 
 LINK, PLACE = "/limber/link/", "/limber/place/"
-LARGEST = 65507  # [bytes] of a UDP packet
-AT_ONCE = 512  # packets read at a time: a flood does not hold Blender up
 MOST = 1024  # links: no body has more, and a sender of ever new names does not fill the memory
 UNIT = 0.1  # a quaternion whose length differs from 1 by more is none
 
 _open: dict[tuple[str, int], "Receiver"] = {}
 
 
-class Receiver:
-    """A socket, and the newest of what came in.
-
-    Raises:
-        OSError: the address cannot be listened on.
-    """
+class Receiver(Inbox):
+    """The newest orientations and places that came in."""
 
     def __init__(self, host: str, port: int) -> None:
-        self._socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM)
-        try:
-            self._socket.setblocking(False)
-            self._socket.bind((host, port))
-        except OSError:
-            self._socket.close()
-            raise
-        self.port = self._socket.getsockname()[1]
+        super().__init__(host, port)
         self.turns: dict[str, Array] = {}  # (3, 3)
         self.places: dict[str, Array] = {}  # (3,)
-        self.problem = ""  # of the last packet that could not be used
 
-    def look(self) -> None:
-        """Takes in what has come, without waiting."""
-        for _ in range(AT_ONCE):
-            try:
-                packet = self._socket.recv(LARGEST)
-            except OSError:  # nothing more, or the system drops the line: the next look may find more
-                return
-            try:
-                for message in messages(packet):
-                    self._take(message)
-            except MalformedPacketError as error:
-                self.problem = f"A packet could not be read: {error}"
-
-    def _take(self, message: Message) -> None:
+    def take(self, message: Message) -> None:
         address, numbers = message
         for prefix, count, known in ((LINK, 4, self.turns), (PLACE, 3, self.places)):
             if not address.startswith(prefix):
@@ -76,9 +47,6 @@ class Receiver:
         turns = np.array([self.turns.get(name, np.full((3, 3), np.nan)) for name in names]).reshape(-1, 3, 3)
         return turns, np.array([self.places.get(name, np.full(3, np.nan)) for name in names]).reshape(-1, 3)
 
-    def close(self) -> None:
-        self._socket.close()
-
 
 def _turn(quaternion: tuple[float, ...]) -> Array:
     w, x, y, z = quaternion
@@ -88,18 +56,6 @@ def _turn(quaternion: tuple[float, ...]) -> Array:
     return np.array(rotations.to_matrix(rotations.normalized((w, x, y, z))))
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this computer can send there.
-
-    Raises:
-        RigError: it is no address.
-    """
-    try:
-        return ip_address(host).is_loopback
-    except ValueError as error:
-        raise RigError(f"'{host}' is no address to listen on: 127.0.0.1 is this computer's own, 0.0.0.0 all of its networks'") from error
-
-
 def listen(host: str, port: int) -> Receiver:
     """Begins to listen, where it is not yet.
 
@@ -107,10 +63,7 @@ def listen(host: str, port: int) -> Receiver:
         RigError: the address cannot be had.
     """
     if (host, port) not in _open:
-        try:
-            _open[host, port] = Receiver(host, port)
-        except OSError as error:
-            raise RigError(f"Port {port} of {host} cannot be listened on ({error.strerror or error}): choose another port") from error
+        _open[host, port] = opened(Receiver, host, port)
     return _open[host, port]
 
 
