@@ -6,52 +6,15 @@ import pytest
 from limber.rig import compare, live
 from limber.solvers.table import SOLVERS
 
-from tests.blender.baking import curves, walk
+from tests.blender.baking import curves
+from tests.blender.comparing import FRAMES, chain_in_motion, compared, scene_as_is
 from tests.blender.modal import step_by_step
-from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, make_active, target
-from tests.blender.shown import authored, choose, go_live, no_handler_raises, pose, session, settle, traces
+from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
+from tests.blender.shown import choose, go_live, no_handler_raises, session, settle, traces
 
-__all__ = ["no_handler_raises"]
+__all__ = ["chain_in_motion", "no_handler_raises"]
 
-FRAMES = range(1, 9)
 WIDEST = 1e-9
-
-
-@pytest.fixture
-def chain_in_motion():
-    """A chain with a keyed walk and a target that flies by; returns rig and chain."""
-    rig, chain = looking_chain()
-    walk(rig)
-    keyed(chain.target, (1, 8))
-    bpy.context.scene.frame_start, bpy.context.scene.frame_end = FRAMES[0], FRAMES[-1]
-    bpy.context.scene.frame_set(3)
-    return rig, chain
-
-
-def scene_as_is() -> dict:
-    """All that a comparison must leave alone."""
-    scene, view = bpy.context.scene, bpy.context.view_layer
-    rigs = [thing for thing in scene.objects if thing.type == "ARMATURE"]
-    return {
-        "frame": scene.frame_current_final,
-        "selected": [thing.name for thing in scene.objects if thing.select_get()],
-        "bones": [bone.name for rig in rigs for bone in rig.pose.bones if (bone if hasattr(bone, "select") else bone.bone).select],
-        "active": view.objects.active and view.objects.active.name,
-        "mode": bpy.context.mode,
-        "authored": [authored(rig) for rig in rigs],
-        "shown": [[tuple(map(tuple, matrix)) for matrix in pose(rig)] for rig in rigs],
-        "live": [(chain.name, chain.live, chain.solver) for rig in rigs for chain in rig.limber.chains],
-        "objects": [(thing.name, tuple(thing.location)) for thing in bpy.data.objects],
-        "actions": [(action.name, action.users) for action in bpy.data.actions],
-        "scenes": [scene.name for scene in bpy.data.scenes],
-    }
-
-
-def compared(rig, chain, **options) -> compare.Table:
-    make_active(rig)
-    bpy.ops.object.mode_set(mode="POSE")
-    assert bpy.ops.limber.compare_solvers(**options) == {"FINISHED"}
-    return compare.table(rig, chain)
 
 
 @pytest.mark.parametrize(("frames", "words"), [("CURRENT", "are compared on frame 3"), ("RANGE", "are compared on 8 frames")])
@@ -215,101 +178,6 @@ def test_progress_counts_every_solver_on_every_frame(chain_in_motion):
     comparison.finish()
 
 
-@pytest.mark.parametrize("column", ["name", *compare.COLUMNS])
-def test_a_heading_sorts_and_the_same_one_again_sorts_the_other_way_round(chain_in_motion, column):
-    rig, chain = chain_in_motion
-    table = compared(rig, chain, frames="RANGE")
-
-    def values() -> list:
-        return [row.label.lower() if column == "name" else row.figures[column] for row in table.sorted_rows()]
-
-    assert bpy.ops.limber.sort_comparison(column=column) == {"FINISHED"}
-    assert values() == sorted(values())
-    bpy.ops.limber.sort_comparison(column=column)
-    assert values() == sorted(values(), reverse=True)
-    bpy.ops.limber.sort_comparison(column=column)
-    assert values() == sorted(values())
-
-
-def test_a_column_that_is_none_is_an_error(chain_in_motion):
-    compared(*chain_in_motion)
-    with pytest.raises(RuntimeError, match="no column 'beauty'"):
-        bpy.ops.limber.sort_comparison(column="beauty")
-
-
-def test_solvers_that_cannot_be_used_stay_below_and_say_why(chain_in_motion, monkeypatch):
-    rig, chain = chain_in_motion
-    from limber.rig import build as builder
-
-    why = builder.why_not_solver
-    monkeypatch.setattr(builder, "why_not_solver", lambda r, c, name="": "ERIK is on leave" if name == "erik" else why(r, c, name))
-    table = compared(rig, chain)
-    for column in ("name", "shape", "shape"):
-        bpy.ops.limber.sort_comparison(column=column)
-        last = table.sorted_rows()[-1]
-        assert (last.name, last.why_not) == ("erik", "ERIK is on leave")
-    assert '"ERIK is on leave"' in table.csv()
-
-
-def test_use_this_one_changes_the_solver_and_can_be_undone(chain_in_motion, undo_step):
-    rig, chain = chain_in_motion
-    choose(chain, solver="erik_exact")
-    compared(rig, chain)
-    name = rig.name
-    undo_step("compared")
-    assert bpy.ops.limber.use_solver(solver="erik") == {"FINISHED"}
-    undo_step("use")
-    assert chain.solver == "erik"
-    bpy.ops.ed.undo()
-    rig = bpy.data.objects[name]
-    assert rig.limber.chains[0].solver == "erik_exact"
-    assert compare.table(rig, rig.limber.chains[0]) is not None
-    bpy.ops.ed.redo()
-    assert bpy.data.objects[name].limber.chains[0].solver == "erik"
-
-
-def test_use_this_one_takes_effect_while_live(chain_in_motion):
-    rig, chain = chain_in_motion
-    choose(chain, solver="erik_exact")
-    now = go_live(rig, chain)
-    assert now.outputs.solution.aim_error < 1e-6
-    bpy.ops.limber.use_solver(solver="erik")
-    settle()
-    assert type(now.model.solver) is SOLVERS["erik"].make
-
-
-def test_a_solver_that_is_none_is_an_error(chain_in_motion):
-    with pytest.raises(RuntimeError, match="no solver 'magic'"):
-        bpy.ops.limber.use_solver(solver="magic")
-    assert chain_in_motion[1].solver in SOLVERS
-
-
-def test_comparing_leaves_no_step_to_undo(chain_in_motion, undo_step):
-    rig, chain = chain_in_motion
-    name = rig.name
-    rig.pose.bones["upper"].rotation_euler.x = 0.3
-    undo_step("posed")
-    rig.pose.bones["upper"].rotation_euler.x = 0.6
-    undo_step("posed again")
-    compared(rig, chain, frames="RANGE")
-    bpy.ops.ed.undo()
-    assert bpy.data.objects[name].pose.bones["upper"].rotation_euler.x == pytest.approx(0.3)
-
-
-def test_a_table_is_in_no_file_and_of_its_chain_alone(chain_in_motion, reopen):
-    rig, chain = chain_in_motion
-    compared(rig, chain)
-    other = build(UPRIGHT, "Other")
-    _, other_chain = looking_chain(other)
-    assert compare.table(other, other_chain) is None
-    with pytest.raises(RuntimeError, match="not compared yet"):
-        bpy.ops.limber.sort_comparison(column="aim")
-    name = rig.name
-    reopen()
-    rig = bpy.data.objects[name]
-    assert compare.table(rig, rig.limber.chains[0]) is None
-
-
 def test_a_chain_that_hangs_on_a_live_one_is_compared_where_that_one_takes_it():
     rig = build(UPRIGHT)
     _, neck = looking_chain(rig, "base", "middle", at=target((3, 1, 1), "Far"))
@@ -360,10 +228,3 @@ def test_frames_without_a_goal_are_left_out_and_named(chain_in_motion):
     table = compared(rig, chain, frames="RANGE")
     assert "2 frames are left out. Frame 4:" in table.remark
     assert "scaled to nothing" in table.remark
-
-
-def test_the_table_as_text_has_every_row_and_column(chain_in_motion):
-    lines = compared(*chain_in_motion).csv().splitlines()
-    assert lines[0].split(",") == ["solver", *compare.COLUMNS, "not available"]
-    assert [line.split(",")[0] for line in lines[1:]] == list(SOLVERS)
-    assert bpy.ops.limber.copy_comparison() == {"FINISHED"}
