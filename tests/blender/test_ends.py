@@ -27,78 +27,12 @@ from tests.blender.shown import (
     traces,
     world_of_end,
 )
+from tests.blender.trees import BODY, PARENTS, QUICK, add_end, body
 
 __all__ = ["no_handler_raises"]
 
-BODY = {  # a torso with a head and an arm: bone -> free axes
-    "hip": "Y",
-    "spine": "XZ",
-    "chest": "XZ",
-    "neck": "XYZ",
-    "head": "XZ",
-    "shoulder": "XZ",
-    "arm": "XZ",
-    "elbow": "X",
-    "hand": "XYZ",
-}
-PARENTS = {"shoulder": "chest"}
-ARM = [("shoulder", "X"), ("shoulder", "Z"), ("arm", "X"), ("arm", "Z"), ("elbow", "X"), *(("hand", axis) for axis in "XYZ")]
 TREES = [name for name, info in SOLVERS.items() if info.trees]
-QUICK = "dls"  # where any solver will do
 CHAINS = [name for name, info in SOLVERS.items() if not info.trees]
-THERE = {"hip": 0.2, "spine": 0.1, "chest": -0.2, "neck": 0.3, "shoulder": 0.5, "arm": 0.3, "elbow": -0.6, "hand": 0.2}
-
-
-def add_end(rig, chain, bone: str, **settings):
-    """Presses Add End with that bone active, and sets its goal; returns the end."""
-    make_active(rig)
-    rig.limber.active_chain = list(rig.limber.chains).index(chain)
-    select(rig, bone)
-    rig.data.bones.active = rig.data.bones[bone]
-    assert bpy.ops.limber.add_end() == {"FINISHED"}
-    end = chain.ends[-1]
-    choose(end, **settings)
-    return end
-
-
-def body(solver: str = QUICK, hand_goal: str = "POSITION"):
-    """The torso, whose head looks and whose hand reaches, both to what can be had at once; returns rig, chain and the hand's end."""
-    rig = build_rig(BODY, parents=PARENTS)
-    rig.rotation_euler = (0.2, -0.1, 0.8)
-    select(rig, "hip", "head")
-    bpy.ops.limber.new_chain()
-    chain = rig.limber.chains[-1]
-    end = add_end(rig, chain, "hand", goal=hand_goal)
-    for bone, angle in THERE.items():
-        rig.pose.bones[bone].rotation_euler["XYZ".index(BODY[bone][0])] = angle
-    chain.target = target(world_of_end(rig, "head") @ Vector((0, 1.0, 0)), "Seen")
-    end.target = target((0, 0, 0), "Held")
-    end.target.matrix_world = world_of_end(rig, "hand")
-    end.target.location = world_of_end(rig, "hand") @ Vector((0, rig.data.bones["hand"].length, 0))
-    for bone in THERE:
-        rig.pose.bones[bone].rotation_euler = (0.05, 0.0, 0.02) if bone != "hip" else (0, 0, 0)
-    choose(chain, solver=solver)
-    bpy.context.view_layer.update()
-    as_good_as_unfiltered(chain)
-    return rig, chain, end
-
-
-def joints(chain) -> list[tuple[str, str]]:
-    return [(joint.bone, joint.axis) for joint in chain.joints]
-
-
-def test_a_further_end_brings_the_joints_that_lead_to_it_and_keeps_the_others():
-    rig = build_rig(BODY, parents=PARENTS)
-    select(rig, "hip", "head")
-    bpy.ops.limber.new_chain()
-    chain = rig.limber.chains[-1]
-    before = joints(chain)
-    chain.joints[2].lower = -0.123
-    add_end(rig, chain, "hand")
-    assert sorted(joints(chain)[: len(before)]) == sorted(before)
-    assert sorted(joints(chain)[len(before) :]) == sorted(ARM)
-    assert chain.joints[2].lower == pytest.approx(-0.123)
-    assert [joint.servo for joint in chain.joints] == list(range(len(chain.joints)))
 
 
 def test_the_skeleton_is_a_tree_and_stands_where_blender_shows_the_rig():
@@ -232,99 +166,6 @@ def test_a_hidden_target_of_a_further_end_is_followed_on():
     end.target.hide_viewport = chain.target.hide_viewport = False
 
 
-def test_removing_an_end_takes_its_own_joints_alone_and_live_goes_on():
-    rig, chain, _ = body()
-    before = set(joints(chain)) - set(ARM)
-    go_live(rig, chain)
-    bpy.ops.limber.remove_end()
-    settle()
-    assert set(joints(chain)) == before
-    assert session(rig, chain).problem == ""
-    assert build.skeleton_now(rig, chain).is_chain
-    assert shortfall(rig, chain, "head")[0] < 0.1
-
-
-def test_adding_an_end_while_live_goes_on_with_the_tree():
-    rig, chain, _ = body()
-    bpy.ops.limber.remove_end()
-    now = go_live(rig, chain)
-    end = add_end(rig, chain, "hand", goal="POSITION", target=bpy.data.objects["Held"])
-    settle()
-    assert now.problem == ""
-    assert shortfall(rig, end, "hand")[1] < 0.001
-
-
-def test_add_and_remove_can_be_undone(undo_step):
-    rig, chain, _ = body()
-    name = rig.name
-    undo_step("body")
-    bpy.ops.limber.remove_end()
-    undo_step("removed")
-    bpy.ops.ed.undo()
-    chain = bpy.data.objects[name].limber.chains[0]
-    assert [end.bone for end in chain.ends] == ["hand"]
-    assert set(ARM) <= set(joints(chain))
-
-
-def test_a_file_keeps_ends_and_a_live_tree_goes_on(reopen):
-    rig, chain, _ = body()
-    go_live(rig, chain)
-    name = rig.name
-    reopen()
-    rig = bpy.data.objects[name]
-    chain = rig.limber.chains[0]
-    settle()
-    assert shortfall(rig, chain.ends[0], "hand")[1] < 0.001
-    assert session(rig, chain).problem == ""
-
-
-def test_a_second_chain_that_would_share_joints_is_told_to_be_another_end():
-    rig, _, _ = body()
-    bpy.ops.limber.remove_end()
-    select(rig, "hip", "hand")
-    with pytest.raises(RuntimeError, match=r"Bone 'hip' already moves in chain 'head'.*'hand'.*press Add End"):
-        bpy.ops.limber.new_chain()
-
-
-@pytest.mark.parametrize(
-    ("bone", "words"),
-    [("head", "is an end of chain 'head' already"), ("tail", "'tail' is missing"), ("other", "No path from bone 'spine' to bone 'other'")],
-)
-def test_a_bone_that_can_be_no_end_is_refused_and_nothing_changes(bone, words):
-    rig = build_rig({**BODY, "other": "X"}, parents={**PARENTS, "other": "hip"})
-    select(rig, "spine", "head")
-    bpy.ops.limber.new_chain()
-    chain = rig.limber.chains[-1]
-    before = joints(chain)
-    with pytest.raises(RuntimeError, match=words):
-        bpy.ops.limber.add_end(bone=bone)
-    assert (joints(chain), len(chain.ends)) == (before, 0)
-
-
-def test_an_end_in_another_chain_is_refused():
-    rig = build_rig(BODY, parents=PARENTS)
-    select(rig, "shoulder", "hand")
-    bpy.ops.limber.new_chain()
-    select(rig, "hip", "head")
-    bpy.ops.limber.new_chain()
-    with pytest.raises(RuntimeError, match="'shoulder' already moves in chain 'hand'"):
-        bpy.ops.limber.add_end(bone="hand")
-
-
-def test_quaternion_bones_on_the_way_need_consent_and_then_get_an_euler_order():
-    rig = build_rig(BODY, parents=PARENTS)
-    rig.pose.bones["arm"].rotation_mode = "QUATERNION"
-    select(rig, "hip", "head")
-    bpy.ops.limber.new_chain()
-    chain = rig.limber.chains[-1]
-    with pytest.raises(RuntimeError, match="'arm'"):
-        bpy.ops.limber.add_end(bone="hand")
-    assert len(chain.ends) == 0
-    bpy.ops.limber.add_end(bone="hand", change_rotation_mode=True, order="ZXY")
-    assert rig.pose.bones["arm"].rotation_mode == "ZXY"
-    assert ("arm", "X") in joints(chain)
-
-
 def test_an_end_above_another_is_one_path_with_two_goals():
     rig = build_rig(BODY, parents=PARENTS)
     select(rig, "hip", "head")
@@ -351,25 +192,6 @@ def test_postures_of_a_tree_hold_all_of_its_bones():
     for bone in BODY:
         assert posed(rig)[bone] == pytest.approx(wanted[bone], abs=1e-6)
     assert chain.postures[0].action.name == "Wave"
-
-
-def test_match_joints_goes_over_the_whole_tree():
-    rig, chain, _ = body()
-    rig.pose.bones["elbow"].lock_rotation = (False, True, False)
-    rig.pose.bones["neck"].lock_rotation = (True, True, True)
-    make_active(rig)
-    bpy.ops.limber.match_joints()
-    assert ("elbow", "Z") in joints(chain)
-    assert not any(bone == "neck" for bone, _ in joints(chain))
-
-
-def test_a_bone_renamed_while_live_is_known_by_its_new_name_as_an_end():
-    rig, chain, _ = body()
-    go_live(rig, chain)
-    rig.data.bones["hand"].name = "Paw"
-    settle()
-    assert chain.ends[0].bone == "Paw"
-    assert shortfall(rig, chain.ends[0], "Paw")[1] < 0.001
 
 
 def test_a_chain_that_hangs_on_a_tree_starts_from_its_new_pose():
