@@ -15,11 +15,11 @@ from limber.hardware.protocols import limber
 from limber.hardware.protocols.limber import Arm, Configure, Frame, Hello, Kind, Move, OnSilence, Report, Result, Welcome
 from limber.hardware.safety import State
 
+from tests.hardware.bus_simulation import bus_device
 from tests.hardware.emulator import EmulatedUno, Timeline
 from tests.hardware.pty_robot import PtyRobot
 from tests.hardware.servo_bus import Bus
 from tests.hardware.simulation import make_device
-from tests.hardware.test_servo_conversation import bus_device
 
 CHANNELS = 6
 SESSION = 9

@@ -9,8 +9,8 @@ from limber.hardware.mixing import Mixing
 from limber.hardware.safety import Fault, State, Wish
 
 from tests.hardware.boards import LineBoard, MaestroBoard, ServoAnimationBoard
+from tests.hardware.bus_simulation import Wire
 from tests.hardware.simulation import LIMITS, Simulation, still, waving
-from tests.hardware.test_servo_conversation import Wire
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "protocols.md").read_text(encoding="utf-8")
 (EXAMPLE,) = re.findall(r"^```python\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)

@@ -9,9 +9,9 @@ from limber.hardware.device import Channel, Device, Joint, Share, direct
 from limber.hardware.safety import Fault, State, Wish
 from limber.motion import Limits
 
+from tests.hardware.bus_simulation import BUSES, PLACES, POSE, STEPS_PER_RAD, BusSimulation, bus_device
 from tests.hardware.servo_bus import StsBus
 from tests.hardware.simulation import LIMITS, still, waving
-from tests.hardware.test_servo_conversation import BUSES, PLACES, POSE, STEPS_PER_RAD, BusSimulation, bus_device
 
 TEMPERATURE = {"feetech_sts": 63, "dynamixel": 146}
 VOLTAGE = {"feetech_sts": 62, "dynamixel": 144}

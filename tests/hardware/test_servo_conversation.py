@@ -4,109 +4,13 @@ import math
 import random
 
 import pytest
-from limber.hardware.device import Device, direct, one_to_one
 from limber.hardware.safety import Fault, State, Wish
-from limber.hardware.transport import TransportError
 from limber.hardware.worker.drive import RAMP_SPEED
 
-from tests.hardware.servo_bus import Bus, DynamixelBus, StsBus
-from tests.hardware.simulation import LIMITS, Simulation, largest, speeds, still, waving
+from tests.hardware.bus_simulation import BUSES, PLACES, POSE, STEPS_PER_RAD, begin, simulation
+from tests.hardware.simulation import largest, speeds, waving
 
-STEPS_PER_RAD = 4096 / math.tau
-POSE = still(0.4, -0.3, 0.2)
-BUSES = {"feetech_sts": StsBus, "dynamixel": DynamixelBus}
-PLACES = {1: 1800.0, 2: 2048.0, 3: 2300.0}
-
-
-def bus_device(protocol: str, on_silence: str = "hold", ids=(1, 2, 3)) -> Device:
-    """Servos whose zero is their middle; positions are in steps."""
-    servo = {"zero": 2048.0, "per_radian": STEPS_PER_RAD, "lowest": 1.0, "highest": 4095.0, "on_silence": on_silence}
-    return one_to_one("a port", [direct(f"joint {k}", k, LIMITS, **servo) for k in ids], baudrate=1_000_000, protocol=protocol)
-
-
-class Wire:
-    """A transport to simulated servos, whose faults a test switches on."""
-
-    def __init__(self, simulation: "BusSimulation") -> None:
-        self._simulation = simulation
-        self._coming = b""
-        self.broken = False  # nothing passes
-        self.unplugged = False
-        self.spoil = lambda data: data  # what the line makes of bytes, either way
-
-    def read(self) -> bytes:
-        self._check()
-        coming, self._coming = self._coming, b""
-        return coming
-
-    def write(self, data: bytes) -> bool:
-        self._check()
-        if not self.broken:
-            self._coming += self.spoil(self._simulation.bus.hear(self.spoil(data), self._simulation.now))
-        return True
-
-    def close(self) -> None:
-        pass
-
-    def _check(self) -> None:
-        if self.unplugged:
-            raise TransportError(Fault.UNPLUGGED, "[Errno 5] Input/output error")
-
-
-class Robot:
-    """What `Simulation` wants to know of a robot: where its servos are."""
-
-    def __init__(self, bus: Bus) -> None:
-        self._bus = bus
-
-    @property
-    def places(self) -> tuple[float, ...]:
-        return tuple(servo.position for _, servo in sorted(self._bus.servos.items()))
-
-
-class BusSimulation(Simulation):
-    """Blender, the worker and servos on a bus, on one simulated clock."""
-
-    def __init__(self, device: Device, bus: Bus) -> None:
-        self.bus = bus
-        super().__init__(device, Robot(bus))
-        bus.now = self.now
-        for servo in bus.servos.values():
-            servo.heard_at = self.now
-
-    def _connect(self, device: Device, now: float) -> Wire:
-        self.cable = Wire(self)
-        return self.cable
-
-    def pass_time(self, seconds: float) -> None:
-        """Let the servos alone."""
-        self.now += seconds
-        self.bus.hear(b"", self.now)
-
-    def angles(self) -> list[float]:
-        return [(place - 2048) / STEPS_PER_RAD for place in self.robot.places]
-
-    def limp(self) -> list[bool]:
-        return [not self.bus.has_torque(number) for number in sorted(self.bus.servos)]
-
-
-@pytest.fixture
-def begin():
-    """Makes simulations that are closed at the test's end."""
-    made = []
-
-    def make(protocol: str = "feetech_sts", on_silence: str = "hold", places=None, ids=(1, 2, 3)) -> BusSimulation:
-        made.append(BusSimulation(bus_device(protocol, on_silence, ids), BUSES[protocol](dict(places or PLACES))))
-        return made[-1]
-
-    yield make
-    for simulation in made:
-        simulation.close()
-
-
-@pytest.fixture(params=BUSES)
-def simulation(request, begin):
-    return begin(request.param)
+__all__ = ["begin", "simulation"]
 
 
 def test_connecting_moves_nothing_and_gives_no_torque(simulation):

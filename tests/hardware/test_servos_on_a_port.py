@@ -8,11 +8,11 @@ from limber.hardware.device import Device, direct, one_to_one
 from limber.hardware.safety import Fault, State
 
 from tests.hardware.boards import LineBoard
+from tests.hardware.bus_simulation import bus_device
 from tests.hardware.patience import arm, wait, wait_for
 from tests.hardware.pty_robot import PtyRobot
 from tests.hardware.servo_bus import DynamixelBus, StsBus
 from tests.hardware.simulation import LIMITS
-from tests.hardware.test_servo_conversation import bus_device
 
 IDS = tuple(range(1, 13))
 POSE = (0.1, -0.1) * 6

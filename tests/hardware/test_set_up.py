@@ -9,10 +9,10 @@ from limber.hardware.link import Link
 from limber.hardware.safety import SETTING_UP, Fault, State, Wish
 from limber.hardware.worker.drive import RAMP_SPEED
 
+from tests.hardware.bus_simulation import BUSES, PLACES, STEPS_PER_RAD, BusSimulation, bus_device
 from tests.hardware.patience import wait, wait_for
 from tests.hardware.servo_bus import DynamixelBus, StsBus
 from tests.hardware.simulation import LIMITS, POSE, Simulation, largest, make_device, speeds, still, waving
-from tests.hardware.test_servo_conversation import BUSES, PLACES, STEPS_PER_RAD, BusSimulation, bus_device
 
 SLOWLY = 1.3 * RAMP_SPEED * STEPS_PER_RAD  # [steps/s] goals come every turn or two
 
