@@ -1,59 +1,26 @@
-"""The Jacobian family as solvers: every kind of goal, Buss's three ways, D_max, the posture beneath, limits, and what cannot be met."""
+"""The Jacobian family as solvers: every kind of goal, the posture beneath, limits, and what cannot be met."""
 
-import math
 import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from limber.solvers.goals import Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
-from limber.solvers.jacobian import family
-from limber.solvers.jacobian.clamping import Allowances, Clamp, clamped
-from limber.solvers.jacobian.damping import ByError, Constant
-from limber.solvers.jacobian.methods import Damped, Pseudoinverse, SelectivelyDamped, Transpose
+from limber.solvers.jacobian.damping import ByError
+from limber.solvers.jacobian.methods import Damped
 from limber.solvers.jacobian.objectives import LeaveLimits, Manipulability, twists
 from limber.solvers.jacobian.priorities import AIM, POSITION, POSTURE, Priorities
 from limber.solvers.jacobian.solver import JacobianSolver, Updates
-from limber.solvers.rotations import IDENTITY, X, Y, Z, add, rotate, scale, unit
+from limber.solvers.rotations import IDENTITY, X, Y, add, rotate, scale, unit
 from limber.solvers.skeleton import Joint, Skeleton
 from limber.solvers.table import SOLVERS, make_solver
 
 from benchmarks.jacobian import double_y, y_shape
 from tests.solvers.chains import any_chain, any_direction, any_turn, lamp, posture_of, shared_places, unit_chain
+from tests.solvers.jacobian_goals import MET, NAMES, goals_that_can_be_met, long_chain, often
 from tests.solvers.test_skeleton import any_tree
-
-NAMES = ("transpose", "pseudoinverse", "dls", "dls_clamped", "sdls", "priorities")
-often = settings(derandomize=True, deadline=None, max_examples=25)
-MET = 1e-6  # [rad, or of the reach]
-
-
-def long_chain() -> Skeleton:
-    """Nine joints on three groups, a hand's breadth each, that reach anywhere near: redundant for every goal."""
-    chain = shared_places(4, reach=1.2)
-    return replace(chain, tool_offset=(0.0, 0.1, 0.05))
-
-
-def goals_that_can_be_met(seed: int) -> list[GazeGoal]:
-    """Of every kind, from a pose within limits, with another pose as posture."""
-    draw = random.Random(seed)
-    chain = long_chain()
-    pose = chain.forward([0.5 * angle for angle in posture_of(draw, chain)])
-    posture = 0.3 * posture_of(draw, chain)
-    rotation, place = pose.tool_rotation, pose.tool_place
-    view = rotate(rotation, Y)
-    far, up = add(place, scale(view, 2.0)), rotate(rotation, Z)
-    aims = [
-        Orientation(rotation),
-        Direction(view),
-        Direction(view, up),
-        Point(far),
-        Point(far, up),
-        Position(place),
-        Frame(place, rotation),
-    ]
-    return [GazeGoal(aim, posture) for aim in aims]
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "transpose"])
@@ -182,97 +149,6 @@ def test_the_order_of_priorities_decides_what_gives_way():
     assert place_first[2] > 0.1
 
 
-# Buss's ways to use updates, and D_max
-
-
-@pytest.mark.parametrize("count", [1, 5])
-def test_a_frame_takes_as_many_updates_as_are_asked_for_and_none_when_all_is_settled(count):
-    chain, goal = long_chain(), goals_that_can_be_met(2)[5]
-    solver = JacobianSolver(chain, Damped(Constant(0.3)), Updates(in_frame=count))
-    first = solver.solve(goal, goal.posture)
-    assert first.iterations == count
-    assert not first.converged
-    one = JacobianSolver(chain, Damped(Constant(0.3)), Updates(in_frame=1))
-    angles = goal.posture
-    for _ in range(count):
-        angles = one.solve(goal, angles).angles
-    assert np.array_equal(angles, first.angles)
-    whole = JacobianSolver(chain, Damped(Constant(0.3)), Updates(in_frame=None)).solve(goal, goal.posture)
-    assert whole.converged
-    assert whole.iterations > count
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_one_update_a_frame_follows_a_slow_target(name):
-    tree, rest = y_shape(), np.zeros(7)
-    solver = JacobianSolver(tree, *_parts(name, tree))
-    angles, memory, errors = rest, None, []
-    for frame in range(240):
-        swung = 0.6 * math.sin(frame / 40) * np.array([1, -1, 0.5, 1, 1, -1, 0.5])
-        pose = tree.forward((swung + 0.2).tolist())
-        places = [tree.end_pose(pose, end)[1] for end in (0, 1)]
-        goal = GazeGoal(Position(places[0]), rest, keep=0.0, others=(EndGoal(Position(places[1]), 1),))
-        solution = solver.solve(goal, angles, memory)
-        angles, memory = solution.angles, solution.memory
-        errors.append(max(miss.distance for miss in solution.misses))
-    assert max(errors[60:]) < (1.0 if name == "transpose" else 0.15)  # [m] of a reach of 5
-
-
-def _parts(name, tree):
-    made = make_solver(name, tree)
-    assert isinstance(made, JacobianSolver)
-    return made.method, replace(made.updates, in_frame=1)
-
-
-def test_targets_are_brought_closer_but_not_right_after_a_jump():
-    tree = y_shape()
-    solver = family.dls_clamped(tree)
-    clamp = solver.updates.clamp
-    assert clamp is not None
-    assert clamp.distance == pytest.approx(0.5 / 5)  # half a link of five
-    rest = np.zeros(7)
-
-    def goal(far):
-        return GazeGoal(Position((far, 4.0, 0.0)), rest, others=(EndGoal(Position((-2.0, 4.0, 0.0)), 1),))
-
-    here = solver.at(goal(9.0), rest, rest)
-    fresh = clamp.at_first(here.linear, None)
-    assert clamped(here.linear, fresh) is here.linear  # D_max is infinite at first
-    moved = solver.update(goal(9.0), rest, here, fresh)
-    then = clamp.after(moved.linear, fresh)
-    gained = np.linalg.norm(here.linear.error[:3]) - np.linalg.norm(moved.linear.error[:3])
-    assert gained > 0.0
-    assert then.most["position", 0] == pytest.approx(clamp.distance + gained)
-    bounded = clamped(moved.linear, then).error
-    assert np.linalg.norm(bounded[:3]) == pytest.approx(clamp.distance + gained)
-    assert np.cross(bounded[:3], moved.linear.error[:3]) == pytest.approx([0, 0, 0], abs=1e-12)
-    # The next frame: a target that moved a little is clamped as before, one that jumped counts whole again; each end for itself.
-    near, far = (solver.at(goal(x), rest, moved.angles).linear for x in (9.1, 3.0))
-    assert clamp.at_first(near, then).most == then.most
-    jumped = clamp.at_first(far, then).most
-    assert jumped["position", 0] == math.inf
-    assert jumped["position", 1] == then.most["position", 1]
-
-
-def test_a_solvers_memory_carries_the_allowances_from_frame_to_frame():
-    tree = y_shape()
-    solver = JacobianSolver(tree, Damped(Constant(0.5), 10.0), Updates(in_frame=1, clamp=Clamp.for_skeleton(tree)))
-    goal = GazeGoal(Position((9.0, 4.0, 0.0)), np.zeros(7))
-    first = solver.solve(goal, np.zeros(7))
-    assert isinstance(first.memory, Allowances)
-    remembering = solver.solve(goal, first.angles, first.memory)
-    forgetful = solver.solve(goal, first.angles)
-    moved, jumped = (np.linalg.norm(next_frame.angles - first.angles) for next_frame in (remembering, forgetful))
-    assert moved < 0.5 * jumped
-
-
-def test_the_alternate_jacobian_meets_goals_too():
-    chain, goal = long_chain(), goals_that_can_be_met(3)[5]
-    for method in (Transpose(), Damped(ByError()), SelectivelyDamped()):
-        solution = JacobianSolver(chain, method, Updates(at_targets=True)).solve(goal)
-        assert solution.misses[0].distance < 1e-3
-
-
 # What is hard
 
 
@@ -348,17 +224,3 @@ def test_a_joint_that_cannot_reach_anything_stays():
         solution = make_solver(name, chain).solve(GazeGoal(Position((1.0, 0.0, 0.0)), np.array([0.3])))
         assert solution.angles == pytest.approx([0.3])
         assert not solution.converged
-
-
-def test_the_pseudoinverse_shakes_where_damped_steps_are_calm():
-    chain = unit_chain("XXX", 3.0)
-    beyond = GazeGoal(Position((0.0, 3.0, 2.5)), np.zeros(3), keep=0.0)  # out of reach: the chain stretches out, singular
-
-    def jerks(method):
-        solver = JacobianSolver(chain, method, Updates(in_frame=1))
-        frames = [np.array([0.3, 0.2, 0.4])]
-        for _ in range(80):
-            frames.append(solver.solve(beyond, frames[-1]).angles)
-        return np.max(np.abs(np.diff(frames[40:], 2, axis=0)))
-
-    assert jerks(Damped(ByError())) < 1e-3 < 0.1 < jerks(Pseudoinverse())
