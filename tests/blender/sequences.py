@@ -14,13 +14,13 @@ import limber
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from limber.operators.registry import CLASSES
-from limber.rig import handlers, live, robot, twin
+from limber.rig import handlers, live, robot
 from limber.rig.clock import STEP
 from limber.rig.mechanism import live as mechanisms
-from limber.rig.mechanism import twin as mechanism_twin
 
 from tests.blender.conftest import handlers as registered
-from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
+from tests.blender.in_file import armatures, choose_bone, is_live, nth, reach, rigs, traces
+from tests.blender.rigs import UPRIGHT, build, looking_chain, target
 from tests.blender.robots import until
 
 RIGS = 3  # at most: more find nothing else, and cost time
@@ -38,37 +38,6 @@ def verbs() -> list[str]:
     """Every operator of Limber, but for `LEFT_OUT`."""
     names = {cls.bl_idname.removeprefix("limber.") for cls in CLASSES if issubclass(cls, bpy.types.Operator)}
     return sorted(names - LEFT_OUT)
-
-
-def is_live(rig) -> bool:
-    """Whether a chain of the rig says so."""
-    return any(chain.live for chain in rig.limber.chains)
-
-
-def nth(things, pick: int):
-    things = list(things)
-    return things[pick % len(things)] if things else None
-
-
-def reach(rig, mode: str = "OBJECT") -> bool:
-    """Makes an armature the active one, in a mode, where a user can: not one that is hidden, nor out of the mode of one that is."""
-    if rig is None or rig.name not in bpy.context.view_layer.objects or not rig.visible_get():
-        return False
-    if bpy.context.object and not bpy.context.object.visible_get() and bpy.context.object.mode != "OBJECT":
-        return False
-    make_active(rig)
-    if mode != "OBJECT":
-        bpy.ops.object.mode_set(mode=mode)
-    return True
-
-
-def choose_bone(rig, pick: int) -> None:
-    """Selects one bone of an armature in Pose Mode."""
-    wanted = nth(rig.pose.bones, pick)
-    for bone in rig.pose.bones:
-        holder = bone if hasattr(bone, "select") else bone.bone  # 5.0 moved it
-        holder.select = bone == wanted
-    rig.data.bones.active = wanted.bone if wanted else None
 
 
 class Sequences(RuleBasedStateMachine):
@@ -101,7 +70,7 @@ class Sequences(RuleBasedStateMachine):
     @rule(verb=verb_picks, pick=picks)
     def press(self, verb: int, pick: int) -> None:
         """A button of Limber's that may be pressed, on some armature in Pose Mode or as it is."""
-        rig = nth(self._rigs(), pick)
+        rig = nth(rigs(), pick)
         if reach(rig, "POSE" if pick % 2 else "OBJECT") and pick % 2:
             choose_bone(rig, pick)
         self._press(nth((name for name in verbs() if getattr(bpy.ops.limber, name).poll()), verb))
@@ -115,7 +84,7 @@ class Sequences(RuleBasedStateMachine):
     @rule(pick=picks)
     def switch_live(self, pick: int) -> None:
         """Live or End Live, more often than other buttons."""
-        rig = nth(self._rigs(), pick)
+        rig = nth(rigs(), pick)
         chain = nth(rig.limber.chains, pick // 3) if rig else None
         if chain is None or not reach(rig, "POSE"):
             return
@@ -125,7 +94,7 @@ class Sequences(RuleBasedStateMachine):
     @rule(pick=picks, with_live=st.booleans())
     def arm(self, pick: int, with_live: bool) -> None:
         """Connects the virtual robot and arms it, where it is wished while live."""
-        rig = nth(self._rigs(), pick)
+        rig = nth(rigs(), pick)
         if not reach(rig):
             return
         if with_live:
@@ -139,7 +108,7 @@ class Sequences(RuleBasedStateMachine):
     @rule(pick=picks, setting=st.sampled_from(("goal", "base", "solver", "filter", "roll", "look", "keep", "eye")))
     def choose(self, pick: int, setting: str) -> None:
         """Another value of a chain's setting."""
-        rig = nth(self._rigs(), pick)
+        rig = nth(rigs(), pick)
         chain = nth(rig.limber.chains, pick) if rig else None
         if chain is not None:
             items = chain.bl_rna.properties[setting]
@@ -150,35 +119,33 @@ class Sequences(RuleBasedStateMachine):
 
     @rule()
     def new_rig(self) -> None:
-        if len(self._rigs()) < RIGS:
+        if len(rigs()) < RIGS:
             self._new_rig()
 
     @rule(pick=picks)
     def delete_rig(self, pick: int) -> None:
-        rig = nth(self._rigs(), pick)
+        rig = nth(rigs(), pick)
         if rig:
             bpy.data.objects.remove(rig)
 
     @rule(pick=picks, linked=st.booleans())
     def duplicate(self, pick: int, linked: bool) -> None:
-        rig = nth(self._rigs(), pick)
-        if len(self._rigs()) < RIGS and reach(rig):
+        rig = nth(rigs(), pick)
+        if len(rigs()) < RIGS and reach(rig):
             bpy.ops.object.duplicate(linked=linked)
 
     @rule(pick=picks, x=st.floats(-1, 1), y=st.floats(-1, 1))
     def drag_target(self, pick: int, x: float, y: float) -> None:
-        rig = nth(self._rigs(), pick)
+        rig = nth(rigs(), pick)
         for chain in rig.limber.chains if rig else ():
             if chain.target:
                 chain.target.location = (x, y, 0.4)
 
     @rule(pick=picks, to=st.sampled_from(("nothing", "new", "itself", "other")))
     def change_target(self, pick: int, to: str) -> None:
-        rig = nth(self._rigs(), pick)
+        rig = nth(rigs(), pick)
         for chain in rig.limber.chains if rig else ():
-            chain.target = {"nothing": lambda: None, "new": target, "itself": lambda: rig, "other": lambda: nth(self._rigs(), pick + 1)}[
-                to
-            ]()
+            chain.target = {"nothing": lambda: None, "new": target, "itself": lambda: rig, "other": lambda: nth(rigs(), pick + 1)}[to]()
 
     @rule(pick=picks)
     def delete_target(self, pick: int) -> None:
@@ -188,25 +155,25 @@ class Sequences(RuleBasedStateMachine):
 
     @rule(pick=picks, name=st.sampled_from(NAMES))
     def rename_bone(self, pick: int, name: str) -> None:
-        rig = nth(self._rigs(), pick)
+        rig = nth(rigs(), pick)
         bone = nth(rig.data.bones, pick) if rig and rig.mode != "EDIT" else None
         if bone:
             bone.name = name
 
     @rule(pick=picks)
     def delete_bone(self, pick: int) -> None:
-        rig = nth(self._rigs(), pick)
+        rig = nth(rigs(), pick)
         if rig and len(rig.data.bones) > 1 and reach(rig, "EDIT"):
             rig.data.edit_bones.remove(nth(rig.data.edit_bones, pick))
             bpy.ops.object.mode_set(mode="POSE")
 
     @rule(pick=picks, mode=st.sampled_from(MODES))
     def enter_mode(self, pick: int, mode: str) -> None:
-        reach(nth(self._rigs(), pick), mode)
+        reach(nth(rigs(), pick), mode)
 
     @rule(pick=picks, angle=st.floats(-1, 1))
     def pose(self, pick: int, angle: float) -> None:
-        rig = nth(self._rigs(), pick)
+        rig = nth(rigs(), pick)
         bone = nth(rig.pose.bones, pick) if rig else None
         if bone:
             bone.rotation_euler.x = angle
@@ -215,13 +182,13 @@ class Sequences(RuleBasedStateMachine):
 
     @rule(pick=picks)
     def hang(self, pick: int) -> None:
-        rig, other = nth(self._rigs(), pick), nth(self._rigs(), pick + 1)
+        rig, other = nth(rigs(), pick), nth(rigs(), pick + 1)
         if rig and other and rig != other:
             rig.parent = other
 
     @rule(pick=picks)
     def hide(self, pick: int) -> None:
-        rig = nth(self._rigs(), pick)
+        rig = nth(rigs(), pick)
         if rig:
             rig.hide_viewport = not rig.hide_viewport
 
@@ -280,7 +247,7 @@ class Sequences(RuleBasedStateMachine):
     def disable_and_enable(self) -> None:
         """The extension is switched off and on, as by an update."""
         limber.unregister()
-        left = self._traces(())
+        left = traces(())
         assert not left, f"left behind: {left}"
         assert registered() == self.before
         limber.register()
@@ -301,14 +268,14 @@ class Sequences(RuleBasedStateMachine):
         self.is_deed = True
         assert not self.raised, "\n".join(self.raised)
         assert registered() == self.watched, "a handler is gone, or there twice"
-        left = self._traces([rig for rig in self._armatures() if is_live(rig)])
+        left = traces([rig for rig in armatures() if is_live(rig)])
         assert not left, f"left behind: {left}"
         self._robots_are_safe()
 
     def _robots_are_safe(self) -> None:
         """Once Blender has beaten: an armature that is gone, or has ceased to be live, has no robot that may move."""
         robot.heartbeat()
-        there = {rig.session_uid: rig for rig in self._armatures()}
+        there = {rig.session_uid: rig for rig in armatures()}
         connected = [robot.link(rig) for rig in robot.connected_rigs()]
         self.links += [link for link in connected if link not in self.links]
         for link in self.links:
@@ -322,12 +289,12 @@ class Sequences(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         try:
-            for rig in self._armatures():
+            for rig in armatures():
                 for chain in rig.limber.chains:
                     live.stop(rig, chain)
                 if rig.limber.mechanism.live:
                     mechanisms.stop(rig)
-            left = self._traces(())
+            left = traces(())
             assert not left, f"left behind: {left}"
             limber.unregister()
             assert registered() == self.before, "unregistering left handlers behind"
@@ -341,7 +308,7 @@ class Sequences(RuleBasedStateMachine):
             self.folder.cleanup()
 
     def _new_rig(self) -> None:
-        for rig in self._rigs():
+        for rig in rigs():
             rig.hide_viewport = False
         _, chain = looking_chain(build(UPRIGHT))
         chain.frame_start, chain.frame_end = 1, LAST_FRAME
@@ -361,25 +328,3 @@ class Sequences(RuleBasedStateMachine):
     def _close_step(self, name: str) -> None:
         bpy.context.view_layer.update()
         bpy.ops.ed.undo_push(message=name)
-
-    @staticmethod
-    def _armatures() -> list:
-        return [
-            thing for thing in bpy.data.objects if thing.type == "ARMATURE" and twin.MARK not in thing and mechanism_twin.MARK not in thing
-        ]
-
-    def _rigs(self) -> list:
-        return [rig for rig in self._armatures() if rig.name in bpy.context.scene.objects]
-
-    @staticmethod
-    def _traces(rigs) -> list[str]:
-        """Twins, their data and constraints in the file that belong to none of these rigs."""
-        uids, names = {rig.session_uid for rig in rigs}, {rig.name for rig in rigs}
-        found = [f"object {thing.name}" for thing in bpy.data.objects if twin.MARK in thing and thing[twin.MARK] not in uids]
-        used = {thing.data for thing in bpy.data.objects if twin.MARK in thing}
-        found += [f"armature {data.name}" for data in bpy.data.armatures if twin.MARK in data and data not in used]
-        found += [f"scene {scene.name}" for scene in bpy.data.scenes if scene.name.startswith(twin.TWIN_NAME)]
-        for thing in bpy.data.objects:
-            if thing.type == "ARMATURE" and thing.pose and thing.name not in names and twin.MARK not in thing:
-                found += [f"{thing.name} {bone.name}" for bone in thing.pose.bones if bone.constraints.get(twin.CONSTRAINT)]
-        return found
