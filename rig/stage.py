@@ -171,9 +171,10 @@ class Stage:
         return True
 
     def has_changed(self, pairs: list[tuple], depsgraph) -> bool:
-        """Whether a chain has something new to solve, or its set-up became right or wrong, since its last tick."""
+        """Whether a chain has something new to solve, or its set-up became right or wrong, since its last tick, or was left on its way: live
+        that is undone and redone."""
         placement = Placement(depsgraph, self._bones(pairs, lambda session: session.channels if session.state is not None else {}))
-        return any(self._differs(rig, chain, placement) for rig, chain in pairs)
+        return not self.is_at_rest(pairs) or any(self._differs(rig, chain, placement) for rig, chain in pairs)
 
     def placement(self, pairs: list[tuple], depsgraph) -> Placement:
         """Where things are with the chains' newest poses, as far as they were solved."""

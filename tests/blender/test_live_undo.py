@@ -5,9 +5,10 @@ import random
 import bpy
 import pytest
 from limber.rig import live, twin
+from limber.rig.clock import STEP
 
 from tests.blender.rigs import looking_chain
-from tests.blender.shown import farthest, go_live, missed, no_handler_raises, pose, session, settle, traces  # noqa: F401
+from tests.blender.shown import depsgraph, farthest, go_live, missed, no_handler_raises, pose, session, settle, traces  # noqa: F401
 
 
 def undo():
@@ -75,6 +76,25 @@ def test_undoing_the_end_of_live_is_live_again(undo_step):
     assert_in_order()
     redo()
     assert not the_chain().live
+    assert_in_order()
+
+
+def test_live_that_was_undone_in_the_middle_of_a_motion_goes_on_with_it_when_it_is_redone(undo_step):
+    rig, chain = looking_chain()
+    undo_step("chain")
+    go_live(rig, chain)
+    undo_step("live")
+    chain.target.location = (-0.8, -0.2, 0.7)
+    settle()
+    undo_step("move")
+    undo()
+    for step in range(10):
+        live.advance_clock(bpy.context.scene, depsgraph(), 1.0 + step * STEP)
+    assert missed(the_rig(), the_chain()) > 1.0
+    undo()
+    live.advance_clock(bpy.context.scene, depsgraph(), 2.0)  # there is nothing to do any more
+    redo()
+    assert the_chain().live
     assert_in_order()
 
 
