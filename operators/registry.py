@@ -29,6 +29,7 @@ from .postures import (
     LIMBER_OT_store_posture,
 )
 from .record_live import CLASSES as RECORD_CLASSES
+from .remote import CLASSES as REMOTE_CLASSES
 from .remove_chain import LIMBER_OT_remove_chain
 from .retarget import CLASSES as RETARGET_CLASSES
 from .robot import (
@@ -110,6 +111,7 @@ CLASSES = (
     *RECORD_CLASSES,
     LIMBER_OT_bake,
     *RETARGET_CLASSES,
+    *REMOTE_CLASSES,
     LIMBER_OT_export_motion,
     LIMBER_OT_import_closures,
     *MECHANISM_CLASSES,

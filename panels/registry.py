@@ -19,6 +19,7 @@ from .motion_check import LIMBER_PT_motion_check, LIMBER_UL_findings
 from .next_step import LIMBER_PT_next_step
 from .options import LIMBER_PT_options
 from .postures import LIMBER_PT_postures
+from .remote import LIMBER_PT_remote
 from .retarget import CLASSES as RETARGET_CLASSES
 from .rig import LIMBER_PT_joints, LIMBER_PT_rig
 from .robot import LIMBER_PT_robot, LIMBER_PT_robot_options
@@ -77,6 +78,7 @@ CLASSES = (
     LIMBER_PT_bake,
     LIMBER_PT_record,
     LIMBER_PT_export,
+    LIMBER_PT_remote,
 )
 
 

@@ -8,7 +8,7 @@ from time import monotonic, perf_counter
 import bpy
 from bpy.app.handlers import persistent
 
-from . import budget, calibrating, compare, live, overrides, puppeteer, record, robot, robot_errands, robot_view
+from . import budget, calibrating, compare, live, overrides, puppeteer, record, remote, robot, robot_errands, robot_view
 from .mechanism import live as mechanisms
 from .motion_check import view as motion_check
 from .retarget import receiver
@@ -79,6 +79,7 @@ def _load_pre(*_) -> None:
     robot.disconnect_all()
     robot_errands.end_all()
     receiver.end_all()
+    remote.end_all()
     live.forget()
     mechanisms.forget()
     compare.forget()
@@ -165,6 +166,18 @@ def wake_heartbeat() -> None:
         bpy.app.timers.register(_heartbeat, first_interval=0.0)
 
 
+def _remote() -> float | None:
+    """What other programs order is done while something listens."""
+    if remote.look():
+        redraw()
+    return remote.EVERY if remote.is_listening() else None
+
+
+def wake_remote() -> None:
+    if not bpy.app.timers.is_registered(_remote):
+        bpy.app.timers.register(_remote, first_interval=0.0)
+
+
 def redraw() -> None:
     """The 3D views and their sidebars show the newest."""
     for window in bpy.context.window_manager.windows:
@@ -214,11 +227,12 @@ def unregister() -> None:
     robot.disconnect_all()
     robot_errands.end_all()
     receiver.end_all()
+    remote.end_all()
     live.leave()
     live.forget()
     mechanisms.leave()
     mechanisms.forget()
-    for timer in (_clock, _heartbeat, _after_enable):
+    for timer in (_clock, _heartbeat, _remote, _after_enable):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     for name, handler in reversed(HANDLERS):

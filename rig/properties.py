@@ -28,6 +28,7 @@ from .overridable import (
     WeightProperty,
 )
 from .range_properties import LimberRange
+from .remote_properties import LimberRemote
 from .retarget.properties import CLASSES as RETARGET_CLASSES
 from .retarget.properties import LimberRetarget
 from .robot_properties import CLASSES as ROBOT_CLASSES
@@ -211,6 +212,7 @@ class LimberRig(PropertyGroup):
     active_chain: IntProperty(name="Chain", description="The chain that the panels show and the buttons act on")
     device: PointerProperty(name="Device", description="The robot that the joints move", type=LimberDevice)
     retarget: PointerProperty(name="Retarget", description="The body follows another armature", type=LimberRetarget)
+    remote: PointerProperty(name="Remote", description="What other programs may set, and where they are heard", type=LimberRemote)
     mechanism: PointerProperty(name="Mechanism", description="Bodies and joints with closed loops", type=LimberMechanism)
     part: PointerProperty(name="Part", description="What the object is in a mechanism", type=LimberPart)
 
@@ -226,6 +228,7 @@ CLASSES = (
     LimberSolverOptions,
     LimberEnd,
     LimberChain,
+    LimberRemote,
     LimberRig,
 )
 

@@ -14,19 +14,7 @@ from limber.rig.retarget import receiver
 from limber.rig.retarget.osc import MalformedPacketError, Message, messages
 
 from tests.blender.figures import XSENS, figure
-
-
-def padded(text: str) -> bytes:
-    data = text.encode() + b"\x00"
-    return data + bytes(-len(data) % 4)
-
-
-def packet(address: str, *numbers: float) -> bytes:
-    return padded(address) + padded("," + "f" * len(numbers)) + b"".join(struct.pack(">f", number) for number in numbers)
-
-
-def bundle(*packets: bytes) -> bytes:
-    return b"#bundle\x00" + bytes(8) + b"".join(struct.pack(">i", len(each)) + each for each in packets)
+from tests.blender.osc_sender import bundle, free_port, packet, padded
 
 
 def test_the_specifications_own_example_is_read():
@@ -128,12 +116,6 @@ def body():
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     yield rig, lambda data: sender.sendto(data, ("127.0.0.1", retarget.port))
     sender.close()
-
-
-def free_port() -> int:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def turned(rig, bone: str) -> float:

@@ -1,0 +1,190 @@
+"""What other programs set of an armature by OSC over UDP: targets, influence, weights; they stop its robot, and arm it where they may.
+
+    /limber/target/CHAIN x y z          where the chain's target is in the world [m]
+    /limber/influence/CHAIN v           the chain's Influence, 0 to 1
+    /limber/weight/CHAIN/POSTURE v      a posture's weight, 0 to 1
+    /limber/stop                        every robot stops at once, whatever numbers come along
+    /limber/arm                         the armature's robot is armed, where Allow Arming is ticked; 0 (a button let go) is nothing
+
+In names a space may be sent as an underscore. Of what comes twice between two looks the last counts. What is sent changes what a user could
+change by hand, and is no step in the undo history.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+import bpy
+from mathutils import Vector
+
+from ..hardware.safety import State
+from . import robot, targets
+from .errors import RigError, capitalised
+from .goal import ends_of, followed, no_target
+from .retarget.inbox import Inbox, opened, refuse_others
+from .retarget.osc import Message
+
+ROOT = "/limber/"
+EVERY = 1 / 60  # [s] between two looks: a display's frame
+MOST = 1024  # addresses between two looks: a sender of ever new ones does not fill the memory
+
+
+class Orders(Inbox):
+    """The newest of what came in since it was last taken."""
+
+    def __init__(self, host: str, port: int) -> None:
+        super().__init__(host, port)
+        self.stops = False
+        self.newest: dict[str, tuple[float, ...]] = {}  # by address, beneath the root
+
+    def take(self, message: Message) -> None:
+        address = message.address.removeprefix(ROOT)
+        if address == "stop" and message.address.startswith(ROOT):
+            self.stops = True
+        elif message.address.startswith(ROOT) and (address in self.newest or len(self.newest) < MOST):
+            self.newest[address] = message.numbers
+
+
+@dataclass
+class _Ear:
+    rig_name: str
+    orders: Orders
+
+
+_ears: dict[int, _Ear] = {}  # by the armature object's session_uid
+
+
+def listen(rig) -> None:
+    """Begins to listen for orders to an armature.
+
+    Raises:
+        RigError: the address cannot be had, or is one that others hear on where Blender may not go online.
+    """
+    remote = rig.limber.remote
+    refuse_others(remote.host, bpy.app.online_access)
+    end(rig)
+    _ears[rig.session_uid] = _Ear(rig.name, opened(Orders, remote.host, remote.port))
+
+
+def end(rig) -> None:
+    """Listens no more."""
+    ear = _ears.pop(rig.session_uid, None)
+    if ear is not None:
+        ear.orders.close()
+
+
+def end_all() -> None:
+    for ear in _ears.values():
+        ear.orders.close()
+    _ears.clear()
+
+
+def heard(rig) -> Orders | None:
+    """What comes for an armature; None: it does not listen."""
+    ear = _ears.get(rig.session_uid)
+    return ear.orders if ear else None
+
+
+def is_listening() -> bool:
+    return bool(_ears)
+
+
+def addresses(chain) -> list[str]:
+    """What can be sent about a chain, and to its robot."""
+    name = chain.name.replace(" ", "_")
+    weights = [f"weight/{name}/{stored.action.name.replace(' ', '_')} v" for stored in chain.postures if stored.action]
+    return [f"{ROOT}{address}" for address in (f"target/{name} x y z", f"influence/{name} v", *weights, "stop", "arm")]
+
+
+def look() -> bool:
+    """Does what was ordered since the last look; returns whether something was."""
+    done = False
+    for uid, ear in list(_ears.items()):
+        ear.orders.look()
+        if ear.orders.stops:
+            robot.stop_all()
+        rig = _find(uid, ear)
+        newest, stopped = ear.orders.newest, ear.orders.stops
+        ear.orders.newest, ear.orders.stops = {}, False
+        if rig is None:
+            _ears.pop(uid).orders.close()
+            continue
+        done |= stopped or bool(newest)
+        if newest:
+            ear.orders.problem = ""
+        for address, numbers in newest.items():
+            try:
+                _obey(rig, address, numbers, stopped)
+            except RigError as error:
+                ear.orders.problem = str(error)
+        if newest:
+            rig.update_tag()
+    return done
+
+
+def _find(uid: int, ear: _Ear):
+    """The armature, though undo has replaced it or it was renamed; None: it is gone."""
+    rig = bpy.data.objects.get(ear.rig_name)
+    if rig is None or rig.session_uid != uid:
+        rig = next((thing for thing in bpy.data.objects if thing.session_uid == uid), None)
+        ear.rig_name = rig.name if rig else ""
+    return rig
+
+
+def _obey(rig, address: str, numbers: Sequence[float], stopped: bool) -> None:
+    kind, _, names = address.partition("/")
+    if kind == "arm" and not names:
+        if not stopped and (not numbers or numbers[0] != 0.0):
+            _arm(rig)
+        return
+    if kind not in ORDERS:
+        raise RigError(f"'{ROOT}{address}' is no address that is known: the Remote panel lists those that are")
+    count, obey = ORDERS[kind]
+    if len(numbers) != count:
+        raise RigError(f"'{ROOT}{address}' has {len(numbers)} numbers, and {count} were expected")
+    if not all(map(isfinite, numbers)):
+        raise RigError(f"'{ROOT}{address}' has something that is no number: nothing is changed")
+    obey(rig, names, numbers)
+
+
+def _arm(rig) -> None:
+    if not rig.limber.remote.allow_arm:
+        raise RigError("Another program asks to arm the robot: tick Allow Arming to let it")
+    status = robot.status(rig)
+    if status is None:
+        raise RigError("Another program asks to arm the robot, which is not connected: press Connect")
+    if status.state is not State.DISARMED:
+        raise RigError(f"Another program asks to arm the robot. {status.sentence}")
+    robot.link(rig).arm()
+
+
+def _move_target(rig, names: str, numbers: Sequence[float]) -> None:
+    chain = _named(rig.limber.chains, names, f"Armature '{rig.name}' has no chain")
+    target = followed(chain)
+    if target is None:
+        raise RigError(capitalised(no_target(ends_of(chain)[0])))
+    if not target.is_editable:
+        raise RigError(f"Target '{target.name}' is linked from another file: choose an object of this file")
+    targets.move_to(target, Vector(numbers))
+
+
+def _set_influence(rig, names: str, numbers: Sequence[float]) -> None:
+    _named(rig.limber.chains, names, f"Armature '{rig.name}' has no chain").influence = numbers[0]
+
+
+def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
+    of, _, posture = names.partition("/")
+    chain = _named(rig.limber.chains, of, f"Armature '{rig.name}' has no chain")
+    postures = [stored for stored in chain.postures if stored.action]
+    _named(postures, posture, f"Chain '{chain.name}' has no posture", lambda stored: stored.action.name).weight = numbers[0]
+
+
+def _named(items, wanted: str, lacks: str, name: Callable = lambda item: item.name):
+    """The item of that name, in which spaces may be underscores."""
+    for item in items:
+        if wanted in {name(item), name(item).replace(" ", "_")}:
+            return item
+    raise RigError(f"{lacks} '{wanted}': it has {', '.join(repr(name(item)) for item in items) or 'none'}")
+
+
+ORDERS = {"target": (3, _move_target), "influence": (1, _set_influence), "weight": (1, _set_weight)}

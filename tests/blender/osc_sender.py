@@ -1,0 +1,23 @@
+"""OSC packets and a way to send them, for tests in a real Blender."""
+
+import socket
+import struct
+
+
+def padded(text: str) -> bytes:
+    data = text.encode() + b"\x00"
+    return data + bytes(-len(data) % 4)
+
+
+def packet(address: str, *numbers: float) -> bytes:
+    return padded(address) + padded("," + "f" * len(numbers)) + b"".join(struct.pack(">f", number) for number in numbers)
+
+
+def bundle(*packets: bytes) -> bytes:
+    return b"#bundle\x00" + bytes(8) + b"".join(struct.pack(">i", len(each)) + each for each in packets)
+
+
+def free_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -1,0 +1,221 @@
+"""Other programs set targets, influence and weights over a real socket, and stop the robot; they arm it only where they may."""
+
+import socket
+import time
+
+import bpy
+import pytest
+from limber.rig import live, remote, robot
+
+from tests.blender.osc_sender import bundle, free_port, packet
+from tests.blender.posing import stored
+from tests.blender.rigs import looking_chain
+from tests.blender.robots import connect, robot_rig, state, until
+from tests.blender.shown import go_live, missed, no_handler_raises, settle  # noqa: F401
+
+PATIENCE = 10.0  # [s] for what takes microseconds on an idle machine
+
+
+@pytest.fixture
+def rig():
+    return robot_rig()[0]
+
+
+@pytest.fixture
+def send(rig):
+    """Listens, and sends each packet and does what it says."""
+    rig.limber.remote.port = free_port()
+    bpy.ops.limber.remote()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+
+        def sent(*packets: bytes) -> None:
+            for each in packets:
+                sender.sendto(each, ("127.0.0.1", rig.limber.remote.port))
+            give_up = time.monotonic() + PATIENCE
+            while not remote.look():
+                assert time.monotonic() < give_up, "nothing came"
+
+        yield sent
+
+
+def problem(rig) -> str:
+    return remote.heard(rig).problem
+
+
+def test_a_live_chain_follows_a_target_that_is_sent(rig, send):
+    chain = rig.limber.chains[0]
+    go_live(rig, chain)
+    send(packet("/limber/target/head", -0.4, -0.5, 0.6))
+    bpy.context.view_layer.update()
+    assert live.scene_updated(bpy.context.scene, bpy.context.evaluated_depsgraph_get()), "the clock has work"
+    settle()
+    assert tuple(chain.target.matrix_world.translation) == pytest.approx((-0.4, -0.5, 0.6))
+    assert missed(rig, chain) < 0.1
+
+
+def test_influence_and_weights_are_set_within_their_range(rig, send):
+    chain = rig.limber.chains[0]
+    stored(rig, "Bowed Low")
+    send(bundle(packet("/limber/influence/head", 0.25), packet("/limber/weight/head/Bowed_Low", 7.0)))
+    assert chain.influence == 0.25
+    assert chain.postures[0].weight == 1.0
+    send(packet("/limber/weight/head/Bowed Low", 0.5))
+    assert chain.postures[0].weight == 0.5
+    assert problem(rig) == ""
+
+
+def test_names_with_spaces_may_come_with_underscores(rig, send):
+    rig.limber.chains[0].name = "Left Eye"
+    send(packet("/limber/influence/Left_Eye", 0.5))
+    assert rig.limber.chains[0].influence == 0.5
+
+
+def test_the_panel_lists_addresses_that_work(rig, send):
+    stored(rig, "Bowed Low")
+    rig.limber.remote.allow_arm = True
+    for line in remote.addresses(rig.limber.chains[0])[:-1]:
+        address, *numbers = line.split(" ")
+        send(packet(address, *(0.5 for _ in numbers)))
+        assert problem(rig) == "", line
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (packet("/limber/target/hed", 1, 2, 3), "Armature 'Rig' has no chain 'hed': it has 'head'"),
+        (packet("/limber/target/head", 1, 2), "'/limber/target/head' has 2 numbers, and 3 were expected"),
+        (packet("/limber/influence/head", float("nan")), "something that is no number"),
+        (packet("/limber/weight/head/Proud", 1), "Chain 'head' has no posture 'Proud': it has none"),
+        (packet("/limber/posture/head", 1), "is no address that is known"),
+        (packet("/limber/arm"), "tick Allow Arming"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_changes_nothing(rig, send, said: bytes, words: str):
+    chain = rig.limber.chains[0]
+    before = tuple(chain.target.location), chain.influence
+    send(said)
+    assert words in problem(rig)
+    assert (tuple(chain.target.location), chain.influence) == before
+    send(packet("/limber/influence/head", 0.5))
+    assert problem(rig) == "", "what is good takes the sentence away"
+
+
+def test_a_chain_without_a_target_says_so(rig, send):
+    rig.limber.chains[0].target = None
+    send(packet("/limber/target/head", 1, 2, 3))
+    assert "has no target: choose the object" in problem(rig)
+
+
+def test_other_programs_arm_only_where_they_may_and_always_stop(rig, send):
+    rig.limber.remote.allow_arm = True
+    send(packet("/limber/arm", 1.0))
+    assert "is not connected: press Connect" in problem(rig)
+    rig.limber.remote.allow_arm = False
+    connect(rig)
+    send(packet("/limber/arm", 1.0))
+    assert "tick Allow Arming" in problem(rig)
+    assert state(rig) == "DISARMED"
+    rig.limber.remote.allow_arm = True
+    send(packet("/limber/arm", 0.0))
+    assert state(rig) == "DISARMED", "a button that is let go arms nothing"
+    send(packet("/limber/arm", 1.0))
+    until(lambda: state(rig) == "ARMED", "the robot is armed")
+    rig.limber.remote.allow_arm = False
+    send(packet("/limber/stop", 0.0))
+    until(lambda: state(rig) == "FAULT", "the robot has stopped")
+    rig.limber.remote.allow_arm = True
+    send(packet("/limber/arm", 1.0))
+    assert "asks to arm the robot. " in problem(rig)
+    assert state(rig) == "FAULT"
+
+
+def test_a_stop_wins_over_what_arms_in_the_same_moment(rig, send, monkeypatch):
+    rig.limber.remote.allow_arm = True
+    connect(rig)
+    asked = []
+    monkeypatch.setattr(robot.link(rig), "arm", lambda: asked.append(True))
+    send(bundle(packet("/limber/stop"), packet("/limber/arm", 1.0)))
+    until(lambda: state(rig) == "FAULT", "the robot has stopped")
+    assert asked == []
+
+
+def test_the_flood_of_a_sender_does_not_fill_the_memory(rig, send, monkeypatch):
+    monkeypatch.setattr(remote, "MOST", 3)
+    send(bundle(*(packet(f"/limber/influence/{k}", 1.0) for k in range(9)), packet("/limber/stop")))
+    heard = remote.heard(rig)
+    heard.take(remote.Message("/other/stop", ()))
+    assert not heard.stops
+    for number in range(9):
+        heard.take(remote.Message(f"/limber/{number}", ()))
+    assert len(heard.newest) == 3
+    heard.take(remote.Message("/limber/stop", ()))
+    assert heard.stops, "a stop is never one too many"
+
+
+def test_orders_go_on_after_renaming_and_undo_and_end_with_the_armature(rig, send, undo_step):
+    undo_step("before")
+    rig.name = "Renamed"
+    undo_step("renamed")
+    send(packet("/limber/influence/head", 0.5))
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects["Rig"]
+    bpy.context.view_layer.objects.active = rig
+    port = rig.limber.remote.port
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.sendto(packet("/limber/influence/head", 0.125), ("127.0.0.1", port))
+        give_up = time.monotonic() + PATIENCE
+        while not remote.look():
+            assert time.monotonic() < give_up
+    assert rig.limber.chains[0].influence == 0.125
+    bpy.data.objects.remove(rig)
+    remote.look()
+    assert not remote.is_listening()
+
+
+def test_nothing_listens_before_it_is_asked_for_nor_after_a_file_was_opened(rig, reopen):
+    with pytest.raises(RuntimeError, match="Nothing listens: press Remote Control"):
+        bpy.ops.limber.end_remote()
+    rig.limber.remote.port = free_port()
+    bpy.ops.limber.remote()
+    with pytest.raises(RuntimeError, match="It listens already"):
+        bpy.ops.limber.remote()
+    reopen()
+    assert not remote.is_listening()
+    bpy.ops.limber.remote()
+    bpy.ops.limber.end_remote()
+    assert not remote.is_listening()
+
+
+def test_other_computers_are_heard_only_where_blender_may_go_online_and_a_taken_port_is_named(rig):
+    rig.limber.remote.host = "nowhere"
+    with pytest.raises(RuntimeError, match="'nowhere' is no address to listen on"):
+        bpy.ops.limber.remote()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+        other.bind(("127.0.0.1", 0))
+        rig.limber.remote.host, rig.limber.remote.port = "127.0.0.1", other.getsockname()[1]
+        with pytest.raises(RuntimeError, match=r"of 127\.0\.0\.1 cannot be listened on"):
+            bpy.ops.limber.remote()
+    rig.limber.remote.host = "0.0.0.0"
+    if bpy.app.online_access:
+        pytest.skip("this Blender may go online")
+    with pytest.raises(RuntimeError, match="Allow Online Access"):
+        bpy.ops.limber.remote()
+
+
+def test_a_target_of_another_file_stays_where_it_is(rig, send, tmp_path):
+    chain = rig.limber.chains[0]
+    path = tmp_path / "props.blend"
+    bpy.data.libraries.write(str(path), {chain.target})
+    with bpy.data.libraries.load(str(path), link=True) as (_, into):
+        into.objects = [chain.target.name]
+    chain.target = next(thing for thing in bpy.data.objects if thing.library)
+    send(packet("/limber/target/head", 1, 2, 3))
+    assert "is linked from another file" in problem(rig)
+    with pytest.raises(RuntimeError, match="is linked from another file"):
+        bpy.ops.limber.move_with_mouse()
+
+
+def test_without_a_chain_named_so_the_list_is_empty():
+    rig, chain = looking_chain()
+    assert remote.addresses(chain)[-2:] == ["/limber/stop", "/limber/arm"]
+    assert rig.limber.remote.allow_arm is False
