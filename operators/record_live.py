@@ -4,24 +4,26 @@ import bpy
 
 from ..rig import record
 from ..rig.errors import RigError
-from .subject import poll_chain, rig_of
+from ..rig.roster import is_live
+from .subject import poll_rig, rig_of
 
 
 class LIMBER_OT_record_live(bpy.types.Operator):
-    """Keep what live chains show while the scene plays: each pass over the frames is a take of its own. The scene plays from now on"""
+    """Keep what live chains and a body that follows show while the scene plays: each pass over the frames is a take of its own. The scene
+    plays from now on"""
 
     bl_idname = "limber.record_live"
     bl_label = "Record Live"
 
     @classmethod
     def poll(cls, context):
-        if not poll_chain(cls, context):
+        if not poll_rig(cls, context):
             return False
         if record.is_going(rig_of(context)):
             cls.poll_message_set("Live is being recorded: press Keep Takes to end it")
             return False
-        if not any(chain.live for chain in rig_of(context).limber.chains):
-            cls.poll_message_set("No chain of this armature is live: press Live first")
+        if not is_live(rig_of(context)):
+            cls.poll_message_set("Nothing of this armature is live: press Live or Retarget Live first")
             return False
         return True
 
@@ -33,7 +35,7 @@ class LIMBER_OT_record_live(bpy.types.Operator):
 
 
 def _poll_going(cls, context) -> bool:
-    if not poll_chain(cls, context):
+    if not poll_rig(cls, context):
         return False
     if not record.is_going(rig_of(context)):
         cls.poll_message_set("Nothing is being recorded: press Record Live first")

@@ -37,14 +37,17 @@ class LIMBER_PT_record(ChainTab, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        layout = self.layout
-        rig = rig_of(context)
-        if not record.is_going(rig):
-            layout.operator("limber.record_live", icon="REC")
-            return
-        takes = record.takes(rig)
-        frames = sum(len(take.frames) for take in takes)
-        sentence(layout, f"Recording: {frames} frames in {len(takes)} takes. Move targets, switch postures, let it play", "REC")
-        row = layout.row(align=True)
-        row.operator("limber.keep_takes", icon="CHECKMARK")
-        row.operator("limber.drop_takes", text="", icon="X")
+        draw_recording(self.layout, rig_of(context))
+
+
+def draw_recording(layout, rig) -> None:
+    """The recording's button; while it goes on, what it has come to."""
+    if not record.is_going(rig):
+        layout.operator("limber.record_live", icon="REC")
+        return
+    takes = record.takes(rig)
+    frames = sum(len(take.frames) for take in takes)
+    sentence(layout, f"Recording: {frames} frames in {len(takes)} takes. Move targets, switch postures, let it play", "REC")
+    row = layout.row(align=True)
+    row.operator("limber.keep_takes", icon="CHECKMARK")
+    row.operator("limber.drop_takes", text="", icon="X")

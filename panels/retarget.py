@@ -6,9 +6,10 @@ import bpy
 import numpy as np
 
 from ..operators.subject import rig_of
-from ..rig import live
+from ..rig import live, record
 from ..rig.errors import capitalised
 from ..rig.retarget import pairing, receiver
+from .bake import draw_recording
 from .tab import ArmatureTab, listed, sentence
 
 
@@ -67,6 +68,10 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
             _draw_outcome(layout, live.session(rig, retarget))
         else:
             row.operator("limber.follow", icon="PLAY")
+        if retarget.live or record.is_going(rig):
+            draw_recording(layout, rig)
+        if streamed:  # nothing that could be baked
+            return
         layout.separator(factor=0.5)
         row = layout.row(align=True)
         row.use_property_split = False

@@ -4,38 +4,38 @@ import re
 from dataclasses import dataclass, field
 
 import bpy
-from bpy.utils import escape_identifier
 
 from . import actions, axes, live
 from .bake import new_action
 from .errors import RigError
+from .retarget.columns import Column, columns_of, values_of
+from .roster import is_live
+from .stage import is_body
 
 TAKE = " Take "
 NUMBERED = re.compile(re.escape(TAKE) + r"\d+(\.\d+)?$")  # the end of a take's name
 SHORTEST = 2  # frames that make a take
 
-Place = tuple[str, str]  # bone, axis
-
 
 @dataclass
 class Take:
-    """One pass over the frames, forward: what every joint was [rad, slides m] in each."""
+    """One pass over the frames, forward: what every channel that is keyed was [rad, slides and places m] in each."""
 
     frames: list[int] = field(default_factory=list)
-    rows: list[dict[Place, float]] = field(default_factory=list)
+    rows: list[dict[Column, float]] = field(default_factory=list)
 
 
 _going: dict[int, list[Take]] = {}  # by the armature object's session_uid
 
 
 def start(rig) -> None:
-    """What live chains of the armature show is kept from now on, frame by frame.
+    """What the armature's live chains and its body show is kept from now on, frame by frame.
 
     Raises:
-        RigError: none of its chains is live.
+        RigError: nothing of it is live.
     """
-    if not any(chain.live for chain in rig.limber.chains):
-        raise RigError(f"No chain of '{rig.name}' is live: press Live first")
+    if not is_live(rig):
+        raise RigError(f"Nothing of '{rig.name}' is live: press Live or Retarget Live first")
     _going[rig.session_uid] = [Take()]
 
 
@@ -57,7 +57,7 @@ def note(scene) -> None:
     """The scene has come to a frame. Where it went back (playing begins anew), another take begins; what was kept stays."""
     if not _going:
         return
-    for rig, chain in live.live_chains(scene):
+    for rig, chain in live.live_pairs(scene):  # bodies come before the chains that warp what they do
         passes = _going.get(rig.session_uid)
         session = live.session(rig, chain)
         if passes is None or session.outputs is None:
@@ -69,7 +69,12 @@ def note(scene) -> None:
         if not take.frames or frame > take.frames[-1]:
             take.frames.append(frame)
             take.rows.append({})
-        take.rows[-1].update(zip(session.reader.places, session.outputs.angles.tolist(), strict=True))
+        if is_body(chain):
+            before = take.rows[-2] if len(take.rows) > 1 else {}
+            take.rows[-1].update(values_of(rig, session, columns_of(rig, session.reader), before))
+        else:
+            columns = (Column(bone, axes.channel(axis), axes.index(axis)) for bone, axis in session.reader.places)
+            take.rows[-1].update(zip(columns, session.outputs.angles.tolist(), strict=True))
 
 
 def finish(rig) -> list[bpy.types.Action]:
@@ -82,10 +87,10 @@ def finish(rig) -> list[bpy.types.Action]:
         raise RigError("Nothing is being recorded: press Record Live first")
     kept = takes(rig)
     if not kept:
-        raise RigError("No frame was recorded yet: let the scene play while the chain is live")
-    for chain in rig.limber.chains:
-        if chain.live:
-            live.stop(rig, chain)
+        raise RigError("No frame was recorded yet: let the scene play while the armature is live")
+    for mover in (rig.limber.retarget, *rig.limber.chains):
+        if mover.live:
+            live.stop(rig, mover)
     animation = rig.animation_data
     before = (animation.action, getattr(animation, "action_slot_handle", None)) if animation and animation.action else None
     made = []
@@ -116,10 +121,9 @@ def _name(base: str) -> str:
 def _write(rig, take: Take, name: str) -> bpy.types.Action:
     action, handle, curves = new_action(rig, name)
     action.use_fake_user = True
-    for bone, axis in dict.fromkeys(place for row in take.rows for place in row):
-        known = [(frame, row[bone, axis]) for frame, row in zip(take.frames, take.rows, strict=True) if (bone, axis) in row]
-        path = f'pose.bones["{escape_identifier(bone)}"].{axes.channel(axis)}'
+    for column in dict.fromkeys(column for row in take.rows for column in row):
+        known = [(frame, row[column]) for frame, row in zip(take.frames, take.rows, strict=True) if column in row]
         frames, values = zip(*known, strict=True)
-        actions.bake_keys(curves, path, axes.index(axis), bone, list(frames), list(values))
+        actions.bake_keys(curves, column.path, column.index, column.bone, list(frames), list(values))
     actions.assign(rig, action, handle)
     return action
