@@ -5,22 +5,20 @@ from itertools import pairwise
 from math import degrees
 from time import perf_counter
 
-import blf
 import bpy
 import gpu
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 
 from ..rig import budget, chain_lines, live
 from ..rig.chain_lines import AT, NEAR
-from .robot_overlay import LETTERS, draw_lines
+from .drawing import Overlay, draw_lines, write
 from .tab import ChainTab
 
 RAY, MISS = (0.94, 0.89, 0.26, 0.9), (0.83, 0.37, 0.0, 1.0)
 FREE, CLOSE, STUCK = (0.34, 0.71, 0.91, 0.8), (0.90, 0.62, 0.0, 1.0), (0.83, 0.37, 0.0, 1.0)
 LATE = (0.80, 0.47, 0.65, 0.7)
 TEXT = (1.0, 1.0, 1.0, 1.0)
-
-_handles: list = []
+ASIDE = 12  # [pixels] of words from the target that they are about
 
 
 def _shown():
@@ -76,10 +74,8 @@ def _draw_misses() -> None:
         for ray in chain_lines.rays(rig, chain):
             place = location_3d_to_region_2d(context.region, context.region_data, ray.target)
             if place is not None:
-                blf.size(0, LETTERS * context.preferences.system.ui_scale)
-                blf.color(0, *TEXT)
-                blf.position(0, place.x + 12, place.y + 12, 0)
-                blf.draw(0, f"{chain.name}: {degrees(ray.miss):.1f}° off")
+                text = f"{chain.name}: {degrees(ray.miss):.1f}° off"
+                write(place.x + ASIDE, place.y + ASIDE, text, TEXT, context.preferences.system.ui_scale)
 
 
 class LIMBER_PT_overlays(ChainTab, bpy.types.Panel):
@@ -97,14 +93,5 @@ class LIMBER_PT_overlays(ChainTab, bpy.types.Panel):
         row.prop(view, "late", toggle=True, icon="GHOST_ENABLED")
 
 
-def register() -> None:
-    if not bpy.app.background:
-        space = bpy.types.SpaceView3D
-        _handles.append(space.draw_handler_add(_draw_lines_over_chains, (), "WINDOW", "POST_VIEW"))
-        _handles.append(space.draw_handler_add(_draw_misses, (), "WINDOW", "POST_PIXEL"))
-
-
-def unregister() -> None:
-    for handle in _handles:
-        bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
-    _handles.clear()
+_overlay = Overlay(_draw_lines_over_chains, _draw_misses)
+register, unregister = _overlay.register, _overlay.unregister

@@ -4,11 +4,11 @@ from math import degrees, radians
 
 import bpy
 import gpu
-from gpu_extras.batch import batch_for_shader
 
 from ..operators.subject import rig_of
 from ..rig import chains, live
 from ..rig.deviation import Deviation, deviations, segments
+from .drawing import Overlay, draw_lines
 from .tab import ChainTab, sentence
 
 MOST = radians(30)  # from here on a bone has the last colour, and its bar is full: a posture that is no longer recognised
@@ -17,8 +17,6 @@ MILLIMETRE = 1e-3  # [m] less than this of a slide is not told
 COLOURS = ((0.0, 0.45, 0.70), (0.94, 0.89, 0.26), (0.84, 0.37, 0.0))
 THIN, WIDE = 3.0, 11.0  # [pixels at a scale of 1]
 SWITCH = "limber_deviation"
-
-_handles: list = []
 
 
 class LIMBER_PT_deviation(ChainTab, bpy.types.Panel):
@@ -69,14 +67,13 @@ def _draw() -> None:
         return
     scale, depsgraph = context.preferences.system.ui_scale, context.evaluated_depsgraph_get()
     gpu.state.depth_test_set("NONE")
-    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-    shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
     for rig, chain in live.live_chains(context.scene):
         if rig.visible_get():
             for line, angle in segments(rig, live.session(rig, chain), depsgraph):
-                shader.uniform_float("lineWidth", scale * (THIN + _share(angle) * (WIDE - THIN)))
-                shader.uniform_float("color", colour(angle))
-                batch_for_shader(shader, "LINES", {"pos": line}).draw(shader)
+                draw_lines(line, colour(angle), scale * (THIN + _share(angle) * (WIDE - THIN)))
+
+
+_overlay = Overlay(_draw)
 
 
 def register() -> None:
@@ -87,12 +84,9 @@ def register() -> None:
         options={"SKIP_SAVE"},
     )
     setattr(bpy.types.WindowManager, SWITCH, switch)
-    if not bpy.app.background:
-        _handles.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW"))
+    _overlay.register()
 
 
 def unregister() -> None:
-    for handle in _handles:
-        bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
-    _handles.clear()
+    _overlay.unregister()
     delattr(bpy.types.WindowManager, SWITCH)

@@ -11,6 +11,7 @@ from gpu_extras.batch import batch_for_shader
 
 from ..operators.subject import rig_of
 from ..rig import robot, robot_ghost, robot_history
+from .drawing import LETTERS, Overlay, draw_lines, write
 
 GHOST = (1.0, 0.55, 0.1, 0.9)
 TOLD, IS = (0.35, 0.7, 1.0, 1.0), GHOST
@@ -18,9 +19,6 @@ BACK, GRID, TEXT = (0.05, 0.05, 0.05, 0.6), (1.0, 1.0, 1.0, 0.15), (0.9, 0.9, 0.
 HEAD = 0.08  # of a bone's length, drawn thicker: where it hangs on its joint
 WIDTH, HEIGHT, MARGIN = 360, 130, 14  # [pixels at a scale of 1]
 LEAST_SPAN = 0.05  # [rad, or its like] that the plot shows at least: noise is not to look like motion
-LETTERS = 11  # [points]
-
-_handles: list = []
 
 
 def _draw_ghosts() -> None:
@@ -41,15 +39,6 @@ def _draw_ghost(lines) -> None:
     for segments, width in ((lines, 4.0), (heads, 10.0)):
         draw_lines([point for segment in segments for point in segment], GHOST, width * bpy.context.preferences.system.ui_scale)
     gpu.state.blend_set("NONE")
-
-
-def draw_lines(points, colour, width: float) -> None:
-    """Lines between every two points, `width` pixels wide."""
-    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-    shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
-    shader.uniform_float("lineWidth", width)
-    shader.uniform_float("color", colour)
-    batch_for_shader(shader, "LINES", {"pos": points}).draw(shader)
 
 
 def _draw_plot() -> None:
@@ -115,10 +104,7 @@ class Plot:
             self._write(right, bottom + height + gap, text, colour)
 
     def _write(self, x: float, y: float, text: str, colour) -> None:
-        blf.size(0, LETTERS * self.scale)
-        blf.color(0, *colour)
-        blf.position(0, x, y, 0)
-        blf.draw(0, text)
+        write(x, y, text, colour, self.scale)
 
     def _fill(self, left: float, bottom: float, width: float, height: float) -> None:
         corners = [(left, bottom), (left + width, bottom), (left + width, bottom + height), (left, bottom + height)]
@@ -130,14 +116,5 @@ class Plot:
         draw_lines([(x, y, 0.0) for pair in pairwise(points) for x, y in pair], colour, width * self.scale)
 
 
-def register() -> None:
-    if not bpy.app.background:
-        space = bpy.types.SpaceView3D
-        _handles.append(space.draw_handler_add(_draw_ghosts, (), "WINDOW", "POST_VIEW"))
-        _handles.append(space.draw_handler_add(_draw_plot, (), "WINDOW", "POST_PIXEL"))
-
-
-def unregister() -> None:
-    for handle in _handles:
-        bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
-    _handles.clear()
+_overlay = Overlay(_draw_ghosts, _draw_plot)
+register, unregister = _overlay.register, _overlay.unregister
