@@ -149,8 +149,7 @@ class Bake(Stepped):
         return muted
 
     def _write(self, rig) -> bpy.types.Action:
-        old = rig.animation_data.action if rig.animation_data else None
-        action, handle, curves = new_action(rig, NUMBERED.sub("", old.name if old else rig.name) + SUFFIX)
+        action, handle, curves = baked_action(rig)
         for path, index, bone, _, angles in self.channels(rig):
             actions.bake_keys(curves, path, index, bone, self.frames, angles)
         actions.assign(rig, action, handle)
@@ -161,12 +160,18 @@ class Bake(Stepped):
         super()._put_back()
 
 
-def new_action(rig, name: str) -> tuple:
-    """An action for keys of the rig, not yet its own: a copy of the one that plays, which is kept, or an empty one.
+def baked_action(thing) -> tuple:
+    """A `new_action` that is named as baked."""
+    old = thing.animation_data.action if thing.animation_data else None
+    return new_action(thing, NUMBERED.sub("", old.name if old else thing.name) + SUFFIX)
+
+
+def new_action(thing, name: str) -> tuple:
+    """An action for keys of an object, not yet its own: a copy of the one that plays, which is kept, or an empty one.
 
     Returns the action, the handle of its slot (None where the first will do), and its F-curves.
     """
-    animation = rig.animation_data or rig.animation_data_create()
+    animation = thing.animation_data or thing.animation_data_create()
     old = animation.action
     if old is None:
         action, handle = bpy.data.actions.new(name), None
@@ -178,7 +183,7 @@ def new_action(rig, name: str) -> tuple:
         action = old.copy()
         action.name = name
     slot = next((slot for slot in getattr(action, "slots", ()) if slot.handle == handle), None)
-    return action, handle, actions.writable_fcurves(action, rig, slot)
+    return action, handle, actions.writable_fcurves(action, thing, slot)
 
 
 def frames_ahead(chain) -> int:

@@ -1,20 +1,16 @@
 """Baking a mechanism: the same tick as live, frame by frame, to keys on new actions of its bodies, and of its motors' values."""
 
-import re
-
 import bpy
 from mathutils import Matrix
 
 from .. import actions
 from .. import live as chains_live
+from ..bake import baked_action
 from ..errors import RigError
 from ..stage import Stage
 from ..stepped import Stepped
 from . import authored, live, twin
 from .stage import MechanismStage, prepare
-
-SUFFIX = " Baked"
-NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers the second of a name
 
 
 class MechanismBake(Stepped):
@@ -112,18 +108,7 @@ class MechanismBake(Stepped):
         return made
 
     def _write(self, thing, channels: list[tuple]) -> bpy.types.Action:
-        animation = thing.animation_data or thing.animation_data_create()
-        old, handle = animation.action, None
-        if old is None:
-            action = bpy.data.actions.new(thing.name + SUFFIX)
-        else:
-            handle = getattr(animation, "action_slot_handle", None)
-            if old.is_editable:
-                old.use_fake_user = True  # kept, also when nothing uses it any more
-            action = old.copy()
-            action.name = NUMBERED.sub("", old.name) + SUFFIX
-        slot = next((slot for slot in getattr(action, "slots", ()) if slot.handle == handle), None)
-        curves = actions.writable_fcurves(action, thing, slot)
+        action, handle, curves = baked_action(thing)
         for path, index, group, numbers in channels:
             actions.bake_keys(curves, path, index, group, self.frames, numbers)
         actions.assign(thing, action, handle)
