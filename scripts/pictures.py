@@ -26,7 +26,7 @@ class Picture:
 
     Attributes:
         name: Of the file in docs/pictures, without its suffix.
-        play: Which takes the photograph, in a window of 1600 x 1000 pixels.
+        play: Which takes the photograph, in a window of 1600 pixels by `height`.
         photograph: Its name.
         box: Left, top, width and height [pixels] of the part.
     """
@@ -35,32 +35,43 @@ class Picture:
     play: str
     photograph: str
     box: tuple[int, int, int, int]
+    height: int = 1000
 
 
+FAMILIES = ("limber", "feetech_sts", "dynamixel", "maestro", "servo_animation")
 TABLE = (
+    Picture("authoring", "authoring", "authoring", (543, 80, 770, 820)),
     Picture("compare", "compare", "compared", (8, 208, 760, 308)),
+    Picture("first_minutes", "first_minutes", "first_playing", (313, 75, 1000, 640)),
     Picture("mechanism_panel", "mechanism", "mechanism", (560, 0, 1040, 1000)),
+    Picture("overlays", "overlays", "overlays_drawn", (245, 75, 800, 520)),
+    Picture("panel", "live", "live_playing", (590, 75, 723, 832)),
     Picture("robot_calibrate", "robot_states", "robot_calibrate", (1303, 81, 280, 680)),
     Picture("robot_feedback", "robot_states", "robot_feedback", (656, 79, 884, 800)),
     Picture("robot_found", "robot_states", "robot_found", (1300, 80, 280, 780)),
+    *(Picture(f"family_{family}", "robot_families", f"family_{family}", (1318, 80, 258, 1010), 1150) for family in FAMILIES),
 )
 
 
 def make(pictures: list[Picture]) -> None:
     """Plays what is needed, each play once, and cuts the pictures out."""
-    for name, group in groupby(sorted(pictures, key=lambda picture: picture.play), key=lambda picture: picture.play):
+    for (name, height), group in groupby(sorted(pictures, key=_window), key=_window):
         done = subprocess.run(
             [WINDOW, "run", PLAYS / f"{name}.py", PHOTOGRAPHS / f"{name}.png"],
             capture_output=True,
             text=True,
             check=False,
-            env={**os.environ, "LIMBER_WINDOW_SMOOTH": "1"},
+            env={**os.environ, "LIMBER_WINDOW_SMOOTH": "1", "LIMBER_WINDOW_SIZE": f"1600x{height}"},
         )
         if done.returncode:
             sys.exit(f"pictures: the play {name} failed:\n{done.stderr}")
         for picture in group:
             cut(picture)
             print(f"pictures: docs/pictures/{picture.name}.png", flush=True)
+
+
+def _window(picture: Picture) -> tuple[str, int]:
+    return picture.play, picture.height
 
 
 def cut(picture: Picture) -> None:

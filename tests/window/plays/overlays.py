@@ -50,7 +50,7 @@ def play(stage):
     yield from stage.until(lambda: len(budget.drawing.last) == budget.REMEMBERED)
     stage.facts["milliseconds"] = 1e3 * budget.drawing.seconds
     yield 2.0
-    stage.photograph("overlays")
+    stage.photograph("overlays_drawn")
 
     view.arcs = view.rays = view.late = False
     budget.drawing.last.clear()
