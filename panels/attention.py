@@ -2,22 +2,19 @@
 
 import bpy
 
-from ..operators.subject import rig_of
-from ..rig import chains
+from ..operators.subject import chain_of
 from ..rig.goal import LOOKS
-from .tab import ChainTab, listed, sentence
+from .tab import GazePart, listed, sentence
 
 
-class LIMBER_PT_attention(ChainTab, bpy.types.Panel):
+class LIMBER_PT_attention(GazePart, bpy.types.Panel):
     """How the chain follows its target: eyes lead, a head follows, a torso hardly turns"""
 
     bl_label = "Attention"
-    bl_parent_id = "LIMBER_PT_gaze"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         layout = self.layout
-        chain = chains.active(rig_of(context))
+        chain = chain_of(context)
         layout.use_property_split = True
         column = layout.column()
         column.active = chain.goal in LOOKS

@@ -12,7 +12,7 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 from ..rig import budget, chain_lines, live
 from ..rig.chain_lines import AT, NEAR
 from .drawing import Overlay, draw_lines, write
-from .tab import ChainTab
+from .tab import GazePart
 
 RAY, MISS = (0.94, 0.89, 0.26, 0.9), (0.83, 0.37, 0.0, 1.0)
 FREE, CLOSE, STUCK = (0.34, 0.71, 0.91, 0.8), (0.90, 0.62, 0.0, 1.0), (0.83, 0.37, 0.0, 1.0)
@@ -78,12 +78,10 @@ def _draw_misses() -> None:
                 write(place.x + ASIDE, place.y + ASIDE, text, TEXT, context.preferences.system.ui_scale)
 
 
-class LIMBER_PT_overlays(ChainTab, bpy.types.Panel):
+class LIMBER_PT_overlays(GazePart, bpy.types.Panel):
     """What is drawn over live chains in the 3D views"""
 
     bl_label = "Overlays"
-    bl_parent_id = "LIMBER_PT_gaze"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         view = context.window_manager.limber_view

@@ -4,7 +4,7 @@ import bpy
 
 from ..operators.subject import rig_of
 from ..rig import chains, compare
-from .tab import ChainTab, sentence
+from .tab import GazePart, sentence
 
 FIGURE, USE = 46, 40  # widths in pixels at a scale of 1: of a figure, and of the button behind them
 NAME, LEAST_NAME = 230, 70  # of a solver's name: in full, and in a narrow sidebar
@@ -81,12 +81,10 @@ class LIMBER_PT_comparison(bpy.types.Panel):
             _draw_whole(self.layout, table, chain, FULL * UNIT + MARGINS)
 
 
-class LIMBER_PT_compare(ChainTab, bpy.types.Panel):
+class LIMBER_PT_compare(GazePart, bpy.types.Panel):
     """How well each solver does on this chain"""
 
     bl_label = "Compare Solvers"
-    bl_parent_id = "LIMBER_PT_gaze"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         layout = self.layout

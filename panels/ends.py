@@ -2,23 +2,19 @@
 
 import bpy
 
-from ..operators.subject import rig_of
-from ..rig import chains
+from ..operators.subject import chain_of
 from .gaze import draw_goal
-from .tab import ChainTab, listed, sentence
+from .tab import GazePart, listed, sentence
 
 
-class LIMBER_PT_ends(ChainTab, bpy.types.Panel):
+class LIMBER_PT_ends(GazePart, bpy.types.Panel):
     """Further ends of the chain, solved together with its own"""
 
     bl_label = "More Ends"
-    bl_parent_id = "LIMBER_PT_gaze"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         layout = self.layout
-        rig = rig_of(context)
-        chain = chains.active(rig)
+        chain = chain_of(context)
         end = listed(layout, "LIMBER_UL_ends", chain, "ends", "active_end", add="limber.add_end", remove="limber.remove_end")
         if end is None:
             sentence(layout, "A hand beside the head: make its bone active in Pose Mode and press +", "INFO")

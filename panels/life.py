@@ -2,8 +2,7 @@
 
 import bpy
 
-from ..operators.subject import rig_of
-from ..rig import chains
+from ..operators.subject import chain_of
 from .tab import ChainTab
 
 
@@ -16,7 +15,7 @@ class LIMBER_PT_life(ChainTab, bpy.types.Panel):
 
     def draw(self, context):
         layout = self.layout
-        life = chains.active(rig_of(context)).life
+        life = chain_of(context).life
         layout.use_property_split = True
         layout.prop(life, "amount", slider=True)
         column = layout.column(align=True)

@@ -2,8 +2,8 @@
 
 import bpy
 
-from ..operators.subject import rig_of
-from ..rig import chains, characters
+from ..operators.subject import chain_of
+from ..rig import characters
 from .tab import ChainTab
 
 
@@ -36,7 +36,7 @@ class LIMBER_PT_motion(ChainTab, bpy.types.Panel):
 
     def draw(self, context):
         layout = self.layout
-        chain = chains.active(rig_of(context))
+        chain = chain_of(context)
         layout.menu("LIMBER_MT_characters", text=f"Character: {characters.name_of(chain) or 'own'}", icon="PRESET")
         layout.use_property_split = True
         layout.prop(chain, "filter")

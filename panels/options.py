@@ -2,31 +2,28 @@
 
 import bpy
 
-from ..operators.subject import rig_of
-from ..rig import chains
+from ..operators.subject import chain_of
 from ..rig.options import FIELDS, weighed
 from ..solvers.expressive.options import Options as ExpressiveOptions
 from ..solvers.table import SOLVERS
-from .tab import ChainTab
+from .tab import GazePart
 
 
-class LIMBER_PT_options(ChainTab, bpy.types.Panel):
+class LIMBER_PT_options(GazePart, bpy.types.Panel):
     """What the chain's solver lets you set"""
 
     bl_label = "Solver Options"
-    bl_parent_id = "LIMBER_PT_gaze"
-    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context):
         if not super().poll(context):
             return False
-        info = SOLVERS.get(chains.active(rig_of(context)).solver)
+        info = SOLVERS.get(chain_of(context).solver)
         return info is not None and info.options in FIELDS
 
     def draw(self, context):
         layout = self.layout
-        chain = chains.active(rig_of(context))
+        chain = chain_of(context)
         kind = SOLVERS[chain.solver].options
         layout.use_property_split = True
         for name in FIELDS[kind]:

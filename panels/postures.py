@@ -2,8 +2,7 @@
 
 import bpy
 
-from ..operators.subject import rig_of
-from ..rig import chains
+from ..operators.subject import chain_of
 from .tab import ChainTab, listed
 
 
@@ -15,7 +14,7 @@ class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
 
     def draw(self, context):
         layout = self.layout
-        chain = chains.active(rig_of(context))
+        chain = chain_of(context)
         add, remove = "limber.store_posture", "limber.remove_posture"
         move = "limber.move_posture" if len(chain.postures) > 1 else ""
         listed(layout, "LIMBER_UL_postures", chain, "postures", "active_posture", add=add, remove=remove, rows=3, move=move)

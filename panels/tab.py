@@ -87,3 +87,10 @@ class ChainTab(Tab):
     def poll(cls, context):
         rig = rig_of(context)
         return rig is not None and chains.active(rig) is not None
+
+
+class GazePart(ChainTab):
+    """A part of the panel Gaze, closed until it is wanted."""
+
+    bl_parent_id = "LIMBER_PT_gaze"
+    bl_options = {"DEFAULT_CLOSED"}
