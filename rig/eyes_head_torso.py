@@ -12,6 +12,7 @@ from .goal import signed_axis
 from .paths import path_names
 
 EYE_RANGE = radians(45)  # either way, for eyes of which the rig says nothing: about what a human eye can do
+EYE_ROLL = radians(5)  # either way, about the axis along which it looks: human eyes hardly do
 IN_FRONT = 10  # lengths of the head from its eyes to a new target: about the distance at which people talk
 ROUND = 2 * pi - 0.01  # [rad] a joint that goes so far has no limits
 SKEW = radians(30)  # a bone's axis this far from the character's front does not say where it looks
@@ -152,10 +153,12 @@ def _facing(rig, bone: str, front: Vector) -> tuple[str, str]:
 
 
 def _hold_in_skull(chain) -> None:
-    """Eyes of which the rig says no limits do not turn round."""
+    """Eyes of which the rig says no limits do not turn round, nor roll for a look that does not ask for it."""
+    chain.options.link_roll = 1.0
     for joint in chain.joints:
         if joint.upper - joint.lower > ROUND:
-            joint.lower, joint.upper = -EYE_RANGE, EYE_RANGE
+            joint.upper = EYE_ROLL if joint.axis == chain.look[1] else EYE_RANGE
+            joint.lower = -joint.upper
 
 
 def _new_target(context, rig, ends: Ends, front: Vector):

@@ -64,6 +64,7 @@ def test_what_is_set_up_looks_at_its_target_and_eyes_lead():
     assert missed(rig, named(rig, "Left Eye")) < 0.1
     assert missed(rig, named(rig, "Right Eye")) < 0.1
     assert missed(rig, named(rig, "Head")) < 25
+    assert np.degrees(parts[2][:, 1].max()) < 6, "an eye hardly rolls"
 
 
 def test_each_end_looks_to_the_front_whatever_its_bones_axes_are():
@@ -85,6 +86,7 @@ def test_eyes_without_limits_do_not_turn_round_and_limits_of_the_rig_stay():
     bpy.ops.limber.eyes_head_torso()
     spans_of = {(joint.bone, joint.axis): (degrees(joint.lower), degrees(joint.upper)) for c in rig.limber.chains for joint in c.joints}
     assert spans_of["Eyeball.L", "X"] == pytest.approx((-45, 45))
+    assert spans_of["Eyeball.L", "Y"] == pytest.approx((-5, 5)), "it looks along +Y"
     assert spans_of["Eyeball.R", "X"] == pytest.approx((-20, 30))
     assert spans_of["head", "X"] == pytest.approx((-180, 180))
 
