@@ -12,8 +12,8 @@ from ..chains import SLIDE_SPEEDS
 from ..errors import RigError
 from ..joint_axes import NO_RANGE, joint_axes, limits
 from . import bones, joints
-from .gallery import Body, Joint, Motor, Recipe
 from .properties import NONE
+from .recipe import Body, Joint, Motor, Recipe
 from .shapes import freedoms, shape_of
 
 SIDES = 8  # of a bar

@@ -1,68 +1,11 @@
-"""Ready mechanisms, as data: bodies by the points that they span, joints by place and axis, motors, goals. All of them close as they stand.
+"""Ready mechanisms, each of which shows one idea, at the size of a tabletop. All of them close as they stand."""
 
-Lengths in metres, angles in degrees; Z is up. Each shows one idea, at the size of a tabletop.
-"""
-
-from dataclasses import dataclass
 from math import cos, radians, sin
 
-Point = tuple[float, float, float]
-X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-WORLD = ""
+from .recipe import Body, Goal, Joint, Motor, Point, Recipe, Z
+
+X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 TURNS = 3600.0  # [degrees] of a motor that turns round and round
-
-
-@dataclass(frozen=True)
-class Body:
-    """What is seen of a body: bars between points, one after the other. Its origin is the first point."""
-
-    name: str
-    points: tuple[Point, ...]
-    thick: float = 0.012
-    role: str = "MOVES"
-
-
-@dataclass(frozen=True)
-class Joint:
-    """A joint at a place; its Z axis, and X axis where that counts (universal, planar)."""
-
-    name: str
-    kind: str
-    first: str
-    second: str
-    at: Point
-    z: Point = Z
-    x: Point | None = None
-
-
-@dataclass(frozen=True)
-class Motor:
-    joint: str
-    axis: str = "Z"
-    lower: float = -90.0  # [degrees, or metres of a slide]
-    upper: float = 90.0
-
-
-@dataclass(frozen=True)
-class Goal:
-    body: str
-    does: str = "FRAME"
-    place: Point = (1.0, 1.0, 1.0)
-    turn: Point = (1.0, 1.0, 1.0)
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """A mechanism to build."""
-
-    title: str
-    description: str
-    bodies: tuple[Body, ...]
-    joints: tuple[Joint, ...]
-    motors: tuple[Motor, ...]
-    goals: tuple[Goal, ...] = ()
-    drive: str = "TARGETS"
-    steady: float = 0.0
 
 
 def _round(radius: float, angle: float, height: float) -> Point:

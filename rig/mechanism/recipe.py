@@ -1,0 +1,62 @@
+"""What a ready mechanism is told by: bodies by the points that they span, joints by place and axis, motors, goals.
+
+Lengths in metres, angles in degrees; Z is up.
+"""
+
+from dataclasses import dataclass
+
+Point = tuple[float, float, float]
+Z: Point = (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Body:
+    """What is seen of a body: bars between points, one after the other. Its origin is the first point."""
+
+    name: str
+    points: tuple[Point, ...]
+    thick: float = 0.012
+    role: str = "MOVES"
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint at a place; its Z axis, and X axis where that counts (universal, planar)."""
+
+    name: str
+    kind: str
+    first: str
+    second: str
+    at: Point
+    z: Point = Z
+    x: Point | None = None
+
+
+@dataclass(frozen=True)
+class Motor:
+    joint: str
+    axis: str = "Z"
+    lower: float = -90.0  # [degrees, or metres of a slide]
+    upper: float = 90.0
+
+
+@dataclass(frozen=True)
+class Goal:
+    body: str
+    does: str = "FRAME"
+    place: Point = (1.0, 1.0, 1.0)
+    turn: Point = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A mechanism to build."""
+
+    title: str
+    description: str
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    motors: tuple[Motor, ...]
+    goals: tuple[Goal, ...] = ()
+    drive: str = "TARGETS"
+    steady: float = 0.0
