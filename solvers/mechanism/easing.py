@@ -1,9 +1,9 @@
 """Passing the edge of the workspace softly: joints that must jolt to stay exact lag behind for some frames. Knows no Blender.
 
 Where a mechanism is stretched, the nearest pose to a target that moves evenly does not move evenly: an angle goes with the root of the
-distance from the edge, so it stops dead, or starts with a jump. While a target is out of reach, and shortly after, coordinates go on as
-their last step was and brake in time, along what the goals feel least: the other ways stay as exact as they were. Targets that stay in
-reach are met exactly, whatever that costs.
+distance from the edge, so it stops dead, or starts with a jump. While a target is out of reach, and shortly after, coordinates take their
+time to where they should be, with the least acceleration that brings them there in that time, along what the goals feel least: the other
+ways stay as exact as they were. Targets that stay in reach are met exactly, whatever that costs.
 """
 
 import math
@@ -18,9 +18,12 @@ from .frames import Array, logarithm
 STANDARD_RATE = 60.0  # [Hz] at which the next figure is told
 GENTLE = math.radians(1.0) * STANDARD_RATE**2  # [rad/s2, sizes/s2] of one coordinate that needs no cause; several add up in a body
 OWED = 1.0  # of the targets' own jolt [rad or sizes]: that much joints may jolt too, so that they follow what is sudden on purpose
-PATIENCE = 0.06  # [rad or sizes] of a goal: being that much later doubles what joints may jolt
 REACHED = 1e-6  # [rad or sizes] of a goal: what is left there is nothing
-LONGEST = 8 / STANDARD_RATE  # [s] after a target came back into reach: then it is met
+CAUGHT_UP = 1e-9  # [rad or sizes] of a coordinate: it lags no more
+LONGEST = 9 / STANDARD_RATE  # [s] to where coordinates should be; that long after a target came back into reach it is met
+FORESEEN = 0.85  # of the speed at which where they should be moves on: the jump with which it begins does not go on
+FASTEST = math.radians(6.0) * STANDARD_RATE  # [rad/s, sizes/s] of that speed: what is faster is such a jump
+FEWEST = 2.0  # frames in which a way can be gone and stopped
 WEAK = 0.4  # of the way that moves goals most: ways that move them less are near singular
 TOLERANCE = 1e-9  # [s] of sums of frames
 CORRECTIONS = 2  # steps along the other ways
@@ -32,8 +35,8 @@ class Pace:
 
     speed: Array  # (v,) units a second
     error: Array  # (e,) rows of its goals where it ended
+    lag: Array  # (v,) units from there to where the exact answer was
     pull: Array | None = None  # (e,) how fast its targets moved since the frame before, a second
-    late: float = 0.0  # [rad or sizes] how far its goals were from where the exact answer had them
     since: float = LONGEST  # [s] since a target was out of reach
 
 
@@ -51,15 +54,17 @@ def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: f
     pull = (start.goals[0] - last.error) / dt if last is not None and last.error.shape == start.goals[0].shape else None
     since = 0.0 if np.abs(exact.goals[0]).max(initial=0.0) > REACHED else dt + (last.since if last is not None else LONGEST)
     wanted = _way(descent, start, exact)
-    here = exact
+    here, lag = exact, np.zeros_like(wanted)
     if since <= LONGEST + TOLERANCE and last is not None and last.pull is not None and pull is not None and last.pull.shape == pull.shape:
-        jolt = float(np.abs(pull - last.pull).max(initial=0.0)) * dt
-        most, before = GENTLE * dt * dt * (1.0 + last.late / PATIENCE) + OWED * jolt, last.speed * dt
-        if np.abs(wanted - before).max(initial=0.0) > most:
-            here = _beside(descent, start, exact, _braked(wanted, before, most))
-            wanted = _way(descent, start, here)
-    late = float(np.abs(here.goals[0] - exact.goals[0]).max(initial=0.0))
-    return here, Pace(wanted / dt, here.goals[0], pull, late, since)
+        owed, before = OWED * float(np.abs(pull - last.pull).max(initial=0.0)) * dt, last.speed * dt
+        is_late = np.abs(last.lag).max(initial=0.0) > CAUGHT_UP
+        if is_late or np.abs(wanted - before).max(initial=0.0) > GENTLE * dt * dt + owed:
+            frames = (LONGEST - since) / dt + 1.0 if since > 0.0 else LONGEST / dt
+            onward = FORESEEN * np.clip(wanted - last.lag, -FASTEST * dt, FASTEST * dt)
+            step = _gentle(wanted, before, onward, frames)
+            here = _beside(descent, start, exact, np.clip(wanted, step - owed, step + owed))
+            wanted, lag = _way(descent, start, here), _way(descent, here, exact)
+    return here, Pace(wanted / dt, here.goals[0], lag, pull, since)
 
 
 def _way(descent: Descent, start: Place, end: Place) -> Array:
@@ -81,14 +86,18 @@ def _strong(descent: Descent, here: Place) -> Array:
     return inverse
 
 
-def _braked(wanted: Array, last: Array, most: float) -> Array:
-    """(v,) steps that differ from the last ones by `most` and can come to rest where they are wanted; never farther than that."""
-    far = np.abs(wanted)
-    fastest = np.sqrt(0.25 * most * most + 2.0 * most * far) - 0.5 * most  # s + (s - most) + ... is what is left
-    step = np.clip(np.copysign(fastest, wanted), last - most, last + most)
-    step = np.where(step * wanted > 0.0, np.copysign(np.minimum(np.abs(step), far), wanted), step)
-    braked: Array = np.where(np.abs(wanted - last) <= most, wanted, step)
-    return braked
+def _gentle(wanted: Array, last: Array, onward: Array, frames: float) -> Array:
+    """(v,) the first step of the way that is done after so many frames, with the speed `onward`, at the least sum of squared accelerations.
+
+    Args:
+        wanted: (v,) the whole way, as it is now; its end moves on by `onward` (v,) a frame.
+        last: (v,) the last step.
+    """
+    if frames < FEWEST:
+        return wanted
+    beside = last - onward
+    step: Array = last + (6.0 * (wanted - onward) - (4.0 * frames - 2.0) * beside) / (frames * (frames + 1.0))
+    return step
 
 
 def _beside(descent: Descent, start: Place, exact: Place, step: Array) -> Place:

@@ -47,18 +47,19 @@ def jolt(joints: np.ndarray) -> float:
     return float(np.abs(np.diff(joints, 2, axis=0)).max())
 
 
-def test_joints_do_not_jolt_where_a_target_passes_the_edge_of_the_workspace():
-    out = 0.45 + 0.004 * np.arange(80)
+@pytest.mark.parametrize(("rate", "share"), [(24, 0.85), (60, 0.5), (120, 0.6)])  # what is left is the last frame in reach
+def test_joints_do_not_jolt_where_a_target_passes_the_edge_of_the_workspace(rate: int, share: float):
+    out = 0.45 + 0.24 / rate * np.arange(80 * rate // 60)
     along = np.concatenate((out, out[::-1]))
-    eased, missed = follow(along, DT)
+    eased, missed = follow(along, 1 / rate)
     exact, _ = follow(along, None)
-    assert jolt(exact) > 8.0
-    assert jolt(eased) < 0.5 * jolt(exact)
+    assert jolt(exact) > 6.0
+    assert jolt(eased) < share * jolt(exact)
     inside = along < REACH
     back = int(np.flatnonzero(~inside)[-1]) + 1
     assert missed[: int(np.flatnonzero(~inside)[0]) - 1].max() < 1e-8
-    assert missed[back + round(LONGEST / DT) :].max() < 1e-8
-    assert (missed[~inside] - (along[~inside] - REACH)).max() < 0.02
+    assert missed[back + round(LONGEST * rate) :].max() < 1e-8
+    assert (missed[~inside] - (along[~inside] - REACH)).max() < 0.03
 
 
 def test_a_target_that_stays_in_reach_is_met_even_where_the_joints_must_jolt():
