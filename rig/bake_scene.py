@@ -6,6 +6,7 @@ import bpy
 
 from .bake import Bake
 from .errors import RigError
+from .goal import followed
 from .mechanism.bake import MechanismBake
 from .retarget.bake import RetargetBake
 from .stepped import Stepped
@@ -63,7 +64,7 @@ def bake_scene(scene, frames: Range | None = None, only_live: bool = False) -> B
 
 
 def _chains(rig, only_live: bool) -> list:
-    return [chain for chain in rig.limber.chains if (chain.live if only_live else chain.target)]
+    return [chain for chain in rig.limber.chains if (chain.live if only_live else followed(chain))]
 
 
 def _follows(rig) -> bool:

@@ -6,6 +6,7 @@ import bpy
 
 from .. import axes, live, unkeyed
 from ..errors import RigError
+from ..goal import followed
 from ..stage import Stage
 from ..stepped import Stepped
 from .findings import Finding, JointRange, Take, findings
@@ -49,7 +50,7 @@ class MotionCheck(Stepped):
     def __init__(self, scene, rig, frames: range, lost_beyond: float, changed_beyond: float) -> None:
         if not frames:
             raise RigError(f"The range to check ends at frame {frames.stop - 1}, before it starts at {frames.start}: exchange the two")
-        own = [(rig, chain) for chain in rig.limber.chains if chain.target is not None]
+        own = [(rig, chain) for chain in rig.limber.chains if followed(chain) is not None]
         if not own:
             raise RigError(f"No chain of '{rig.name}' has a target: choose one in the Gaze panel")
         self.rig, self.frames, self.own = rig, frames, own

@@ -36,6 +36,11 @@ def test_a_scene_is_baked_as_the_button_bakes_it(rig, chain):
     assert apart(wanted, played(rig, [chain], range(5, 26))) == 0
 
 
+def test_a_chain_that_follows_another_target_than_its_own_is_baked(rig, chain):
+    chain.targets.add().target, chain.target, chain.watch = chain.target, None, 1
+    assert len(bake_scene(bpy.context.scene).actions) == 1
+
+
 def test_all_armatures_of_a_scene_are_baked_over_the_frames_asked_for(rig, chain):
     other, _ = looking_chain(build(UPRIGHT, name="Other"), at=chain.target)
     baked = bake_scene(bpy.context.scene, (3, 4))

@@ -60,6 +60,11 @@ def test_a_target_at_rest_within_reach_gives_no_finding(rig, chain):
     assert checked(rig).findings == ()
 
 
+def test_a_chain_that_follows_another_target_than_its_own_is_checked(rig, chain):
+    chain.targets.add().target, chain.target, chain.watch = chain.target, None, 1
+    assert [take.chain for take in checked(rig).takes] == [chain.name]
+
+
 def test_after_the_filter_nothing_is_faster_than_its_joint_may_be(rig, chain):
     take = checked(rig).takes[0]
     speeds = np.abs(np.diff(take.filtered, axis=0)) / take.seconds
