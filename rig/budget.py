@@ -4,7 +4,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from statistics import median
 
-STEP = 1 / 60  # [s] between two steps of the clock where there is time enough
+from .clock import STEP
+
 SHARE = 0.5  # of the time between two steps that Limber may take: the rest is the interface's
 STEPS = (1, 2, 3, 6)  # of the clock taken as one where there is not: 60, 30, 20 and 10 Hz
 REMEMBERED = 15  # measurements: a hiccup changes nothing, a quarter of a second of trouble does

@@ -1,4 +1,4 @@
-"""Wall time for what moves while nothing plays: in whole steps, for each scene its own."""
+"""Wall time for what moves while nothing plays: in whole steps, for each scene its own. Knows no Blender."""
 
 STEP = 1 / 60  # [s] a display's frame
 MOST_STEPS = 6  # made up for after a slow redraw; what is beyond is dropped, so that a stall cannot feed itself

@@ -4,7 +4,7 @@ Nothing of the scene changes; the table is runtime state and in no file.
 """
 
 from dataclasses import dataclass, field
-from math import degrees, radians
+from math import degrees
 from statistics import fmean, median
 from time import perf_counter
 from typing import NamedTuple
@@ -16,14 +16,12 @@ from ..solvers.gaze import GazeSolver, Solution
 from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import Skeleton
 from ..solvers.table import SOLVERS, make_solver
-from . import build, live, unkeyed
+from . import build, live, pops, unkeyed
 from .errors import RigError
 from .skeleton import ChainReader
 from .stage import SETUP_ERRORS, Stage
 from .stepped import Stepped
 
-POP = radians(15)  # of a joint in one frame: what the eye takes for a jump
-SLIP = 0.1  # of a slide's range in one frame: what 15 degrees are of a servo's
 REPEATS, REPEAT_FOR = 5, 0.1  # of a first frame, and [s]: its first answer also pays for what is kept, and a long one needs no repeating
 
 
@@ -40,7 +38,11 @@ COLUMNS: dict[str, Column] = {
     "aim": Column("Aim", "Angle by which the end misses its goal, in degrees: mean of all frames", 3),
     "distance": Column("Place", "Distance by which the end misses its place, in millimetres: mean of all frames", 1, True),
     "shape": Column("Shape", "Shape deviation, what is seen of the difference to the posture, in degrees: mean", 2),
-    "pops": Column("Pops", f"Frames in which a joint turns by {degrees(POP):.0f} degrees at once, or slides by {SLIP:.0%} of its range", 0),
+    "pops": Column(
+        "Pops",
+        f"Frames in which a joint turns by {degrees(pops.TURN):.0f} degrees at once, or slides by {pops.SLIDE:.0%} of its range",
+        0,
+    ),
     "milliseconds": Column("ms", "Time for a frame in milliseconds: median", 2),
     "iterations": Column("Steps", "Iterations as the solver counts them: mean", 1),
     "orientation": Column("Orient.", "The ERIK paper's orientation error, 0 to 1: mean", 4),
@@ -164,8 +166,7 @@ class _Contestant:
 
 def _pops_beyond(skeleton: Skeleton) -> np.ndarray:
     """By how much each joint may move from one frame to the next without a pop (n,) [rad, slides m]."""
-    joints = skeleton.joints
-    return np.array([SLIP * (joint.upper - joint.lower) if joint.kind == "prismatic" else POP for joint in joints])
+    return np.array([pops.beyond(joint.lower, joint.upper, joint.kind == "prismatic") for joint in skeleton.joints])
 
 
 class Comparison(Stepped):

@@ -5,9 +5,8 @@ from typing import NamedTuple
 from mathutils import Vector
 
 from ..solvers import rotations
+from .robot_ghost import Segment
 from .stage import Session
-
-Segment = tuple[tuple[float, float, float], tuple[float, float, float]]
 
 
 class Deviation(NamedTuple):

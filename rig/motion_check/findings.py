@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from math import degrees, radians
+from math import degrees
 from typing import NamedTuple
 
 import numpy as np
 
-POP = radians(15)  # of a joint in one frame: what the eye takes for a jump, as Compare Solvers has it
-SLIP = 0.1  # of a slide's range in one frame: what 15 degrees are of a servo's
+from .. import pops
+
 ROUNDING = 1e-3  # relative: motion at a limit is not beyond it
 WHOLE = 100.0  # from here on a figure is told without decimals
 GAP = 2  # frames without a finding that two of a kind may have between them and still be told as one
@@ -138,7 +138,7 @@ def _of_joint(take: Take, joint: JointRange, wanted: np.ndarray, filtered: np.nd
             yield _finding(take, kind, name, (first, last, worst), value, most, unit.strip() + end, sentence)
 
     steps = np.abs(np.diff(wanted, prepend=wanted[:1]))
-    pop = SLIP * (joint.upper - joint.lower) if joint.slides else POP
+    pop = pops.beyond(joint.lower, joint.upper, joint.slides)
     yield from told("POP", steps, pop, "", lambda value, bound: f"jumps by {value} in one frame, more than {bound}")
     for kind, order, bound, end in (
         ("VELOCITY", 1, joint.velocity, "/s"),

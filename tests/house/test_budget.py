@@ -2,7 +2,8 @@
 
 import limber  # noqa: F401
 import pytest
-from limber.rig.budget import REMEMBERED, STEP, Guard
+from limber.rig.budget import REMEMBERED, Guard
+from limber.rig.clock import STEP
 
 
 def after(guard: Guard, seconds: float, times: int = REMEMBERED) -> Guard:
