@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..rig import record
+from ..rig import record, take_copies
 from ..rig.errors import RigError
 from ..rig.roster import is_live
 from .subject import poll_rig, rig_of
@@ -86,4 +86,55 @@ class LIMBER_OT_drop_takes(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (LIMBER_OT_record_live, LIMBER_OT_keep_takes, LIMBER_OT_drop_takes)
+def _poll_left(cls, context) -> bool:
+    if not poll_rig(cls, context):
+        return False
+    rig = rig_of(context)
+    if record.is_going(rig) or take_copies.left(rig) is None:
+        cls.poll_message_set(f"No recording of an armature '{rig.name}' was broken off")
+        return False
+    if rig.mode == "EDIT":
+        cls.poll_message_set("Leave Edit Mode first: takes are keyed in Object Mode or Pose Mode")
+        return False
+    return True
+
+
+class LIMBER_OT_restore_takes(bpy.types.Operator):
+    """Key what a recording had come to when Blender ended: every take gets an action of its own. The action that was there is kept"""
+
+    bl_idname = "limber.restore_takes"
+    bl_label = "Restore Takes"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_left(cls, context)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        try:
+            made = record.restore(rig, take_copies.left(rig))
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        take_copies.settle(rig)
+        self.report({"INFO"}, f"{len(made)} takes are keyed: {', '.join(repr(action.name) for action in made)}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_leave_takes(bpy.types.Operator):
+    """Offer these takes no more"""
+
+    bl_idname = "limber.leave_takes"
+    bl_label = "Leave Takes"
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_left(cls, context)
+
+    def execute(self, context):
+        take_copies.settle(rig_of(context))
+        return {"FINISHED"}
+
+
+CLASSES = (LIMBER_OT_record_live, LIMBER_OT_keep_takes, LIMBER_OT_drop_takes, LIMBER_OT_restore_takes, LIMBER_OT_leave_takes)

@@ -3,7 +3,7 @@
 import bpy
 
 from ..operators.subject import rig_of
-from ..rig import chains, record
+from ..rig import chains, record, take_copies
 from ..rig.bake import frames_ahead
 from ..rig.goal import followed
 from .tab import ChainTab, sentence
@@ -43,11 +43,18 @@ class LIMBER_PT_record(ChainTab, bpy.types.Panel):
 def draw_recording(layout, rig) -> None:
     """The recording's button; while it goes on, what it has come to."""
     if not record.is_going(rig):
+        if take_copies.left(rig) is not None:
+            sentence(layout, "A recording of this armature was broken off: what it had come to is kept", "INFO")
+            row = layout.row(align=True)
+            row.operator("limber.restore_takes", icon="RECOVER_LAST")
+            row.operator("limber.leave_takes", text="", icon="X")
         layout.operator("limber.record_live", icon="REC")
         return
     takes = record.takes(rig)
     frames = sum(len(take.frames) for take in takes)
     sentence(layout, f"Recording: {frames} frames in {len(takes)} takes. Move targets, switch postures, let it play", "REC")
+    if problem := record.copy_problem(rig):
+        sentence(layout, problem, "ERROR")
     row = layout.row(align=True)
     row.operator("limber.keep_takes", icon="CHECKMARK")
     row.operator("limber.drop_takes", text="", icon="X")

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ..hardware.safety import FOLLOWING, State
-from . import chains, robot
+from . import chains, record, robot, take_copies
 from .goal import followed
 
 
@@ -20,6 +20,11 @@ CHAIN = Step(
     "In Pose Mode, select the end bone, or the root and the end, then press New Chain. Eyes, Head and Torso does it for a character",
     "limber.new_chain",
     "ADD",
+)
+RESTORE = Step(
+    "A recording of this armature was broken off. Restore Takes keys what it had come to; under Bake > Record you can leave it",
+    "limber.restore_takes",
+    "RECOVER_LAST",
 )
 TARGET = Step("Choose a Target in the Gaze panel: any object for the end to look at")
 LIVE = Step("Press Live: the chain follows its target, and what you posed stays as it is", "limber.live", "PLAY")
@@ -46,6 +51,8 @@ def next_step(rig, is_playing: bool) -> Step:
         if not rig.limber.mechanism.live:
             return LIVE_MECHANISM
         return DRAG_MECHANISM if robot.link(rig) is None else _of_robot(robot.status(rig))
+    if take_copies.left(rig) is not None and not record.is_going(rig):
+        return RESTORE
     chain = chains.active(rig)
     if chain is None:
         return CHAIN

@@ -1,31 +1,25 @@
 """Live, as it is shown, kept frame by frame while the scene plays, and keyed at the end: each pass over the frames is a take of its own."""
 
 import re
-from dataclasses import dataclass, field
+from pathlib import Path
 
 import bpy
 
-from . import actions, axes, live
+from . import actions, axes, live, take_copies
 from .bake import new_action
 from .errors import RigError
 from .retarget.columns import Column, columns_of, values_of
 from .roster import is_live
 from .stage import is_body
+from .take import Take
+from .take_copies import Copy
 
 TAKE = " Take "
 NUMBERED = re.compile(re.escape(TAKE) + r"\d+(\.\d+)?$")  # the end of a take's name
 SHORTEST = 2  # frames that make a take
 
-
-@dataclass
-class Take:
-    """One pass over the frames, forward: what every channel that is keyed was [rad, slides and places m] in each."""
-
-    frames: list[int] = field(default_factory=list)
-    rows: list[dict[Column, float]] = field(default_factory=list)
-
-
 _going: dict[int, list[Take]] = {}  # by the armature object's session_uid
+_copies: dict[int, Copy] = {}  # of those
 
 
 def start(rig) -> None:
@@ -37,15 +31,28 @@ def start(rig) -> None:
     if not is_live(rig):
         raise RigError(f"Nothing of '{rig.name}' is live: press Live or Retarget Live first")
     _going[rig.session_uid] = [Take()]
+    if take_copies.is_wanted():
+        take_copies.settle(rig)
+        _copies[rig.session_uid] = Copy(rig.name)
 
 
 def forget() -> None:
-    """Drop all takes: the data that they speak of is gone."""
+    """Drop all takes: the data that they speak of is gone. What was recorded until now stays as a copy."""
+    for uid, copy in _copies.items():
+        copy.add([*_going[uid], Take()])
     _going.clear()
+    _copies.clear()
+    take_copies.forget()
 
 
 def is_going(rig) -> bool:
     return rig.session_uid in _going
+
+
+def copy_problem(rig) -> str:
+    """Why no copy of the recording is kept, as a sentence, or ""."""
+    copy = _copies.get(rig.session_uid)
+    return copy.problem if copy else ""
 
 
 def takes(rig) -> list[Take]:
@@ -75,6 +82,8 @@ def note(scene) -> None:
         else:
             columns = (Column(bone, axes.channel(axis), axes.index(axis)) for bone, axis in session.reader.places)
             take.rows[-1].update(zip(columns, session.outputs.angles.tolist(), strict=True))
+    for uid, copy in _copies.items():
+        copy.note(_going[uid])
 
 
 def finish(rig) -> list[bpy.types.Action]:
@@ -91,6 +100,29 @@ def finish(rig) -> list[bpy.types.Action]:
     for mover in (rig.limber.retarget, *rig.limber.chains):
         if mover.live:
             live.stop(rig, mover)
+    made = _key(rig, kept)
+    cancel(rig)
+    return made
+
+
+def restore(rig, path: Path) -> list[bpy.types.Action]:
+    """Keys what a copy has of a recording that did not come to its end, as `finish` does. Returns the actions.
+
+    Raises:
+        RigError: it is no copy of a recording, or has nothing of this armature.
+    """
+    kept = []
+    for take in take_copies.read(path):
+        rows = [{column: value for column, value in row.items() if column.bone in rig.pose.bones} for row in take.rows]
+        if len(rows) >= SHORTEST and all(rows):
+            kept.append(Take(take.frames, rows))
+    if not kept:
+        raise RigError(f"{path.name} has no take of bones that '{rig.name}' has")
+    return _key(rig, kept)
+
+
+def _key(rig, kept: list[Take]) -> list[bpy.types.Action]:
+    """Each take on an action of its own; the last one plays."""
     animation = rig.animation_data
     before = (animation.action, getattr(animation, "action_slot_handle", None)) if animation and animation.action else None
     made = []
@@ -100,13 +132,14 @@ def finish(rig) -> list[bpy.types.Action]:
         elif rig.animation_data is not None:
             rig.animation_data.action = None
         made.append(_write(rig, take, _name(before[0].name if before else rig.name)))
-    del _going[rig.session_uid]
     return made
 
 
 def cancel(rig) -> None:
     """Records no more; what was recorded goes."""
     _going.pop(rig.session_uid, None)
+    if copy := _copies.pop(rig.session_uid, None):
+        copy.drop()
 
 
 def _name(base: str) -> str:

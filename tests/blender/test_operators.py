@@ -8,6 +8,7 @@ from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, targe
 CHANGING = {  # operators that change the file: each is one step in the undo history
     "add_demo_lamp",
     "keep_takes",
+    "restore_takes",
     "use_character",
     "load_character",
     "mark_findings",

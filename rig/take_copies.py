@@ -1,0 +1,150 @@
+"""Copies of what is being recorded, in the user's own folder: a recording that a crash ended is offered again.
+
+A copy is lines of JSON, added as frames come, so that a file that ends in the middle of a line is good up to there:
+
+    {"limber_takes": 1, "armature": NAME}     first
+    {"take": NUMBER, "columns": [[bone, channel, index], ...]}     before the rows of a take, and where other channels move from here on
+    [frame, value, ...]     a frame's values [rad, slides and places m], in the columns' order
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+
+import bpy
+
+from .errors import RigError
+from .retarget.columns import PARTS, Column
+from .take import Take
+
+FOLDER = "takes"
+VERSION = 1
+EVERY = 2.0  # [s] between two additions: what a crash costs at most
+DONE = ".restored"  # end of the name of a copy that is offered no more
+
+_left: dict[str, Path | None] = {}  # by an armature's name: the copy that an earlier session left; asked of the disk once
+
+
+class Copy:
+    """The copy of a recording that goes on. Where it cannot be written, recording goes on without."""
+
+    def __init__(self, rig_name: str) -> None:
+        self.path = folder() / f"{bpy.path.clean_name(rig_name)}-{os.getpid()}.jsonl"
+        self.written = [0, 0]  # takes that are whole, and rows of the next one
+        self._columns: tuple = ()
+        self._next = monotonic() + EVERY
+        self.problem = ""
+        self._add([{"limber_takes": VERSION, "armature": rig_name}], "w")
+
+    def note(self, takes: Sequence[Take]) -> None:
+        """Adds what has come since, now and then. A take's last frame waits for the next: it may still change."""
+        if monotonic() >= self._next:
+            self._next = monotonic() + EVERY
+            self.add(takes)
+
+    def add(self, takes: Sequence[Take]) -> None:
+        """Adds what has come since."""
+        lines: list = []
+        for number in range(self.written[0], len(takes)):
+            take, is_last = takes[number], number == len(takes) - 1
+            end = len(take.rows) - is_last
+            for frame, row in zip(take.frames[self.written[1] : end], take.rows[self.written[1] : end], strict=True):
+                columns = (number, tuple(row))
+                if columns != self._columns:
+                    self._columns = columns
+                    lines.append({"take": number, "columns": list(row)})
+                lines.append([frame, *row.values()])
+            self.written = [number, max(end, 0)] if is_last else [number + 1, 0]
+        self._add(lines, "a")
+
+    def drop(self) -> None:
+        """The recording has come to its end: nothing is to be offered."""
+        self.path.unlink(missing_ok=True)
+
+    def _add(self, lines: list, mode: str) -> None:
+        try:
+            with self.path.open(mode, encoding="utf-8") as file:
+                file.writelines(json.dumps(line) + "\n" for line in lines)
+        except OSError as error:
+            self.problem = f"No copy of the recording is kept, {self.path} cannot be written: {error.strerror}"
+
+
+def is_wanted() -> bool:
+    """Whether copies are kept: in a window. A script that records keeps what it wants by itself."""
+    return not bpy.app.background
+
+
+def folder() -> Path:
+    """Where copies are kept: the extension's own folder of the user's, or Blender's where it runs from a checkout."""
+    try:
+        return Path(bpy.utils.extension_path_user(__package__.rpartition(".")[0], path=FOLDER, create=True))
+    except ValueError:
+        return Path(bpy.utils.user_resource("DATAFILES", path=f"limber/{FOLDER}", create=True))
+
+
+def left(rig) -> Path | None:
+    """The newest copy that an earlier session left of an armature of this name."""
+    if rig.name not in _left:
+        own = f"-{os.getpid()}.jsonl"
+        found = [path for path in folder().glob("*.jsonl") if not path.name.endswith(own) and _is_of(path, rig.name)] if is_wanted() else []
+        _left[rig.name] = max(found, key=lambda path: path.stat().st_mtime, default=None)
+    return _left[rig.name]
+
+
+def _is_of(path: Path, rig_name: str) -> bool:
+    try:
+        with path.open(encoding="utf-8") as file:
+            first = json.loads(file.readline())
+            return first["limber_takes"] == VERSION and first["armature"] == rig_name and bool(file.readline())
+    except (OSError, ValueError, TypeError, KeyError):  # no copy of a recording
+        return False
+
+
+def forget() -> None:
+    """Another file: the disk is asked anew."""
+    _left.clear()
+
+
+def settle(rig) -> None:
+    """The copy that was left is offered no more; its file stays, under another name, until the next is."""
+    path = left(rig)
+    if path is not None:
+        path.replace(path.with_suffix(DONE))
+    _left[rig.name] = None
+
+
+def read(path: Path) -> list[Take]:
+    """The takes in a copy, as far as it is whole.
+
+    Raises:
+        RigError: it is no copy of a recording, or somebody has changed it.
+    """
+    takes: dict[int, Take] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RigError(f"{path} cannot be read: {error}") from error
+    take, columns = Take(), []
+    for number, text in enumerate(lines[1:], 2):
+        try:
+            line = json.loads(text)
+            if isinstance(line, dict):
+                columns = [_column(*column) for column in line["columns"]]
+                take = takes.setdefault(line["take"], Take())
+            else:
+                frame, *values = line
+                take.rows.append(dict(zip(columns, map(float, values), strict=True)))
+                take.frames.append(int(frame))
+        except (ValueError, TypeError, KeyError) as error:
+            if number == len(lines):
+                break  # the crash came while it was written
+            raise RigError(f"Line {number} of {path} is none of a recording's: delete the file") from error
+    return [takes[number] for number in sorted(takes)]
+
+
+def _column(bone: str, channel: str, index: int) -> Column:
+    if channel not in PARTS or not 0 <= index < len(PARTS[channel]):
+        raise ValueError(f"{channel} {index} is no channel of a bone")
+    return Column(str(bone), channel, index)

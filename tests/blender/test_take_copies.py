@@ -1,0 +1,156 @@
+"""A recording that a crash ends is kept beside the file, and offered by the next session."""
+
+from pathlib import Path
+
+import bpy
+import pytest
+from limber.rig import live, record, take_copies
+from limber.rig.errors import RigError
+
+from tests.blender.drawing import drawn
+from tests.blender.rigs import keyed, looking_chain, make_active
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch) -> Path:
+    """As in a window, in a folder of its own, written at every frame."""
+    monkeypatch.setattr(take_copies, "folder", lambda: tmp_path)
+    monkeypatch.setattr(take_copies, "is_wanted", lambda: True)
+    monkeypatch.setattr(take_copies, "EVERY", 0.0)
+    take_copies.forget()
+    return tmp_path
+
+
+@pytest.fixture
+def chain():
+    _, chain = looking_chain()
+    keyed(chain.target, (1, 30))
+    return chain
+
+
+def recorded(chain, *passes: range) -> list[dict[int, list[float]]]:
+    """Records passes over the frames; returns what live showed."""
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    shown = []
+    for frames in passes:
+        shown.append({})
+        for frame in frames:
+            bpy.context.scene.frame_set(frame)
+            shown[-1][frame] = live.session(chain.id_data, chain).outputs.angles.tolist()
+    return shown
+
+
+def crash(monkeypatch, own_folder: Path) -> Path:
+    """What is in memory is gone, and the next Blender is another process."""
+    (copy,) = own_folder.glob("*.jsonl")
+    left = copy.rename(own_folder / "Rig-1.jsonl")
+    record._copies.clear()
+    record._going.clear()
+    take_copies.forget()
+    return left
+
+
+def posed(rig, chain, frames) -> dict[int, list[float]]:
+    found = {}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found[frame] = [rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for joint in chain.joints]
+    return found
+
+
+def test_takes_that_a_crash_ended_are_keyed_as_live_showed_them(rig, chain, monkeypatch, own_folder):
+    first, second = recorded(chain, range(2, 20), range(3, 12))
+    crash(monkeypatch, own_folder)
+    bpy.ops.limber.end_live()
+    assert bpy.ops.limber.restore_takes() == {"FINISHED"}
+    assert [action.name for action in bpy.data.actions if " Take " in action.name] == ["Rig Take 1", "Rig Take 2"]
+    again = posed(rig, chain, range(3, 11))
+    assert max(abs(a - b) for frame in again for a, b in zip(again[frame], second[frame], strict=True)) < 1e-6
+    assert len(first) == 18
+    with pytest.raises(RuntimeError, match="No recording of an armature 'Rig' was broken off"):
+        bpy.ops.limber.restore_takes()
+
+
+def test_it_is_offered_first_of_all_and_can_be_left(rig, chain, monkeypatch, own_folder):
+    from limber.panels.bake import LIMBER_PT_record
+    from limber.rig.next_step import next_step
+
+    recorded(chain, range(2, 20))
+    assert "limber.restore_takes" not in drawn(LIMBER_PT_record).operators
+    crash(monkeypatch, own_folder)
+    assert "limber.restore_takes" in drawn(LIMBER_PT_record).operators
+    assert next_step(rig, False).verb == "limber.restore_takes"
+    bpy.ops.limber.leave_takes()
+    assert "limber.restore_takes" not in drawn(LIMBER_PT_record).operators
+    assert next_step(rig, False).verb != "limber.restore_takes"
+    take_copies.forget()
+    assert take_copies.left(rig) is None
+
+
+@pytest.mark.parametrize("end", ["keep_takes", "drop_takes"])
+def test_a_recording_that_comes_to_its_end_leaves_nothing(rig, chain, own_folder, end: str):
+    recorded(chain, range(2, 20))
+    assert len(list(own_folder.iterdir())) == 1
+    getattr(bpy.ops.limber, end)()
+    assert list(own_folder.iterdir()) == []
+
+
+def test_another_file_that_is_opened_meanwhile_loses_nothing(chain, own_folder):
+    recorded(chain, range(2, 20))
+    record.forget()
+    (copy,) = own_folder.iterdir()
+    assert [take.frames for take in take_copies.read(copy)] == [list(range(2, 20))]
+
+
+def test_a_copy_that_ends_in_the_middle_of_a_line_is_good_up_to_there(chain, monkeypatch, own_folder):
+    recorded(chain, range(2, 20))
+    left = crash(monkeypatch, own_folder)
+    text = left.read_text()
+    left.write_text(text[: len(text) - 20])
+    assert [take.frames for take in take_copies.read(left)] == [list(range(2, 18))]
+
+
+def test_a_copy_that_somebody_changed_is_refused_with_its_line(rig, chain, monkeypatch, own_folder):
+    recorded(chain, range(2, 20))
+    left = crash(monkeypatch, own_folder)
+    lines = left.read_text().splitlines()
+    lines[3] = '[1, "much"]'
+    left.write_text("\n".join(lines))
+    with pytest.raises(RuntimeError, match="Line 4 of"):
+        bpy.ops.limber.restore_takes()
+    left.write_bytes(b"\xff\xfe")
+    with pytest.raises(RigError, match="cannot be read"):
+        take_copies.read(left)
+    left.write_text(lines[0] + "\n" + '{"take": 0, "columns": [["base", "scale", 0]]}' + "\n[1, 0.5]\n")
+    with pytest.raises(RigError, match="Line 2"):
+        take_copies.read(left)
+
+
+def test_takes_of_bones_that_are_gone_are_said_and_kept(rig, chain, monkeypatch, own_folder):
+    recorded(chain, range(2, 20))
+    left = crash(monkeypatch, own_folder)
+    bpy.ops.limber.end_live()
+    for bone in rig.data.bones:
+        bone.name = f"{bone.name} renamed"
+    with pytest.raises(RuntimeError, match="has no take of bones that 'Rig' has"):
+        bpy.ops.limber.restore_takes()
+    assert left.exists()
+
+
+def test_a_folder_that_cannot_be_written_ends_no_recording(rig, chain, monkeypatch, own_folder):
+    monkeypatch.setattr(take_copies, "folder", lambda: own_folder / "gone")
+    recorded(chain, range(2, 20))
+    assert "No copy of the recording is kept" in record.copy_problem(rig)
+    bpy.ops.limber.keep_takes()
+    assert bpy.data.actions["Rig Take 1"]
+
+
+def test_in_edit_mode_it_says_to_leave_it(rig, chain, monkeypatch, own_folder):
+    recorded(chain, range(2, 20))
+    crash(monkeypatch, own_folder)
+    bpy.ops.limber.end_live()
+    make_active(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="Leave Edit Mode first"):
+        bpy.ops.limber.restore_takes()
