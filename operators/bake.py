@@ -2,7 +2,6 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..rig.bake import Bake
-from ..rig.errors import RigError
 from ..rig.goal import followed
 from .bake_reports import tell_held, tell_muted
 from .stepwise import Stepwise
@@ -33,11 +32,7 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
     def _begin(self, context):
         rig, chain = rig_of(context), chain_of(context)
         pairs = [(rig, other) for other in rig.limber.chains if followed(other)] if self.all_chains else [(rig, chain)]
-        try:
-            return Bake(context.scene, pairs, chain.frame_start, chain.frame_end)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return None
+        return Bake(context.scene, pairs, chain.frame_start, chain.frame_end)
 
     def _says(self):
         verb = "Looking ahead" if self.work.is_scouting else "Baking"

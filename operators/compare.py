@@ -4,7 +4,6 @@ import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ..rig import compare
-from ..rig.errors import RigError
 from ..rig.stepped import scene_frames
 from ..solvers.table import SOLVERS
 from .stepwise import Stepwise
@@ -55,11 +54,7 @@ class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
             played, given = scene_frames(scene), self.properties.is_property_set
             first = self.frame_start if given("frame_start") else played.start
             frames = range(first, self.frame_end + 1 if given("frame_end") else played.stop)
-        try:
-            return compare.Comparison(scene, rig_of(context), chain_of(context), frames)
-        except RigError as error:
-            self.report({"ERROR"}, f"{self.nothing}. {error}")
-            return None
+        return compare.Comparison(scene, rig_of(context), chain_of(context), frames)
 
     def _says(self):
         return f"Comparing {len(self.work.contestants)} solvers: frame {self.work.frame} of {self.work.frames[-1]}"

@@ -8,7 +8,6 @@ from ..hardware.export.boards import BOARDS
 from ..hardware.export.firmware_header import NO_PIN, PULSE_RATE
 from ..hardware.export.motion import HIGHEST_RATE
 from ..rig import chains
-from ..rig.errors import RigError
 from ..rig.export import Export
 from ..rig.robot_device import sources
 from .files import WritesFile, shown_files
@@ -124,11 +123,7 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
         return Path(bpy.data.filepath).parent / name if bpy.data.filepath else Path(name)
 
     def _begin(self, context):
-        try:
-            return Export(context.scene, rig_of(context), *self._range(context), self.rate, self.loops)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return None
+        return Export(context.scene, rig_of(context), *self._range(context), self.rate, self.loops)
 
     def _says(self):
         return f"Reading frame {self.work.frame} of {self.work.end}"

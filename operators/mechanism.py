@@ -245,11 +245,7 @@ class LIMBER_OT_bake_mechanism(Stepwise, bpy.types.Operator):
         return poll_mechanism(cls, context)
 
     def _begin(self, context):
-        try:
-            return MechanismBake(context, mechanism_owner(context))
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return None
+        return MechanismBake(context, mechanism_owner(context))
 
     def _says(self):
         return f"Baking: frame {self.work.frame} of {self.work.end}"

@@ -35,11 +35,7 @@ class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
 
     def _begin(self, context):
         shown = context.window_manager.limber_motion_check
-        try:
-            return MotionCheck(context.scene, rig_of(context), scene_frames(context.scene), shown.lost_beyond, shown.changed_beyond)
-        except RigError as error:
-            self.report({"ERROR"}, f"{self.nothing}. {error}")
-            return None
+        return MotionCheck(context.scene, rig_of(context), scene_frames(context.scene), shown.lost_beyond, shown.changed_beyond)
 
     def _says(self):
         return f"Checking the motion: frame {self.work.frame} of {self.work.frames[-1]}"

@@ -262,11 +262,7 @@ class LIMBER_OT_bake_follow(Stepwise, bpy.types.Operator):
         return poll_pairs(cls, context)
 
     def _begin(self, context):
-        try:
-            return RetargetBake(context.scene, rig_of(context))
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return None
+        return RetargetBake(context.scene, rig_of(context))
 
     def _says(self):
         return f"Baking: frame {self.work.frame} of {self.work.end}"

@@ -10,7 +10,7 @@ BUDGET = 0.05  # [s] of work between two looks at the keyboard
 class Stepwise:
     """An operator that is modal when a user starts it and runs through when a script calls it.
 
-    Subclasses say `_begin(context)`, which returns the work or None where it reported why not, `_says()`, the status line,
+    Subclasses say `_begin(context)`, which returns the work or raises a RigError that says why not, `_says()`, the status line,
     `_finish(context)`, and have `nothing` and `cancelled`, the reports where nothing came of it.
     """
 
@@ -19,10 +19,10 @@ class Stepwise:
     cancelled = ""
 
     def invoke(self, context, event):
-        work = self._begin(context)
-        if work is None:
-            return {"CANCELLED"}
-        self.work = work
+        try:
+            work = self.work = self._begin(context)
+        except RigError as error:
+            return self._give_up(error)
         manager = context.window_manager
         manager.progress_begin(0, work.total)
         self.timer = manager.event_timer_add(0.001, window=context.window)
@@ -30,10 +30,10 @@ class Stepwise:
         return {"RUNNING_MODAL"}
 
     def execute(self, context):
-        work = self._begin(context)
-        if work is None:
-            return {"CANCELLED"}
-        self.work = work
+        try:
+            work = self.work = self._begin(context)
+        except RigError as error:
+            return self._give_up(error)
         try:
             while work.run(BUDGET):
                 pass
