@@ -125,9 +125,13 @@ def write(twin, rotations: list[float], locations: list[float], scales: list[flo
 
 def discard_others(kept: list[bpy.types.Object]) -> None:
     """Deletes every twin but these: of deleted rigs, of rigs that are live no more, of a file that was saved without Limber's hooks."""
-    strays = [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and MARK in thing and thing not in kept]
+    sweep([thing for thing in bpy.data.objects if thing.type == "ARMATURE" and MARK in thing and thing not in kept], MARK)
+
+
+def sweep(strays: list[bpy.types.Object], mark: str) -> None:
+    """Deletes twins, and armatures with their mark that nothing uses."""
     if strays:
         bpy.data.batch_remove(strays)
-    data = [armature for armature in bpy.data.armatures if MARK in armature and not armature.users]
+    data = [armature for armature in bpy.data.armatures if mark in armature and not armature.users]
     if data:
         bpy.data.batch_remove(data)

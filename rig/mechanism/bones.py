@@ -14,7 +14,7 @@ from ..axes import letter, slides
 from ..errors import RigError
 from ..joint_axes import joint_axes
 from .poses import frame_of, rigid, scale_of
-from .shapes import LETTERS, shape_of, turned_to
+from .shapes import LETTERS, Shape, shape_of, turned_to
 
 HERE = np.eye(4)
 EVEN = 1e-4  # farther from 1 an armature is scaled, and lengths of its robot's file would be wrong
@@ -75,14 +75,22 @@ def _from_hierarchy(rig, depsgraph) -> Bones:
 def _hinged(pose_bone, rest: dict[str, Array]) -> Joint:
     """The joint on which a bone hangs: its free axes."""
     name, parent = pose_bone.name, pose_bone.parent
-    free = joint_axes(pose_bone)
-    along = "".join(letter(axis) for axis in free if slides(axis))
-    about = "".join(axis for axis in free if not slides(axis))
-    shape = shape_of(along, about)
-    if shape is None:
-        raise RigError(f"Bone '{name}' moves along or about {', '.join(free)}, as no kind of joint does: lock some of these axes")
+    shape = bone_shape(name, joint_axes(pose_bone))
     at_parent = rest[name] if parent is None else inverse(rest[parent.name]) @ rest[name]
     return Joint(name, shape.kind, parent.name if parent else WORLD, name, frame_of(at_parent @ shape.turned), frame_of(shape.turned))
+
+
+def bone_shape(name: str, free: list[str]) -> Shape:
+    """The joint on which a bone hangs that moves along and about these of its axes.
+
+    Raises:
+        RigError: no kind of joint does that.
+    """
+    along = "".join(letter(axis) for axis in free if slides(axis))
+    shape = shape_of(along, "".join(axis for axis in free if not slides(axis)))
+    if shape is None:
+        raise RigError(f"Bone '{name}' moves along or about {', '.join(free)}, as no kind of joint does: lock some of these axes")
+    return shape
 
 
 def _closed(rig, closure, rest: dict[str, Array], world) -> Joint:

@@ -14,7 +14,7 @@ from ..joint_axes import NO_RANGE, joint_axes, limits
 from . import bones, joints
 from .properties import NONE
 from .recipe import Body, Joint, Motor, Recipe
-from .shapes import freedoms, shape_of
+from .shapes import freedoms
 
 SIDES = 8  # of a bar
 FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers
@@ -161,7 +161,7 @@ def add_bone_motors(owner, name: str) -> list:
     """Motors on all freedoms of the joint on which a bone hangs.
 
     Raises:
-        RigError: it has motors already, or leaves no freedom.
+        RigError: it has motors already, leaves no freedom, or moves as no kind of joint does.
     """
     kept, pose_bone = owner.limber.mechanism, owner.pose.bones[name]
     if any(motor.joint is None and motor.bone == name for motor in kept.motors):
@@ -169,22 +169,10 @@ def add_bone_motors(owner, name: str) -> list:
     found = joint_axes(pose_bone)
     if not found:
         raise RigError(f"All axes of bone '{name}' are locked: unlock the axis that the motor moves")
-    made = []
-    for axis in motor_axes(found):
-        motor = add_motor(kept, owner, axis, bone=name)
-        made.append(motor)
+    made = [add_motor(kept, owner, axis, bone=name) for axis in freedoms(bones.bone_shape(name, found).kind)]
     if len(found) == 1:
         made[0].lower, made[0].upper = limits(pose_bone, found[0])
     return made
-
-
-def motor_axes(bone_axes: list[str]) -> list[str]:
-    """Axes of a joint's freedoms, told in its own frame, for the axes along and about which a bone moves."""
-    along = "".join(axes.letter(axis) for axis in bone_axes if axes.slides(axis))
-    shape = shape_of(along, "".join(axis for axis in bone_axes if not axes.slides(axis)))
-    if shape is None:
-        raise RigError(f"A bone moves along or about {', '.join(bone_axes)}, as no kind of joint does: lock some of these axes")
-    return list(freedoms(shape.kind))
 
 
 def from_closures(rig, text: str) -> tuple[str, ...]:

@@ -121,9 +121,4 @@ def discard_others(kept: list[int]) -> None:
             for constraint in [held for held in holder.constraints if held.name.startswith(CONSTRAINT)]:
                 if thing.library is None and (constraint.target is None or constraint.target.get(MARK) not in kept):
                     holder.constraints.remove(constraint)
-    strays = [thing for thing in bpy.data.objects if MARK in thing and thing[MARK] not in kept]
-    if strays:
-        bpy.data.batch_remove(strays)
-    data = [armature for armature in bpy.data.armatures if MARK in armature and not armature.users]
-    if data:
-        bpy.data.batch_remove(data)
+    hidden.sweep([thing for thing in bpy.data.objects if MARK in thing and thing[MARK] not in kept], MARK)
