@@ -10,6 +10,7 @@ A copy is lines of JSON, added as frames come, so that a file that ends in the m
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
@@ -24,7 +25,8 @@ VERSION = 1
 EVERY = 2.0  # [s] between two additions: what a crash costs at most
 DONE = ".restored"  # end of the name of a copy that is offered no more
 
-_left: dict[str, Path | None] = {}  # by an armature's name: the copy that an earlier session left; asked of the disk once
+_open: set[Path] = set()  # copies of recordings that go on here
+_left: dict[str, Path | None] = {}  # by an armature's name: the copy of a recording that was broken off; asked of the disk once
 
 
 class Copy:
@@ -36,6 +38,7 @@ class Copy:
         self._columns: tuple = ()
         self._next = monotonic() + EVERY
         self.problem = ""
+        _open.add(self.path)
         self._add([{"limber_takes": VERSION, "armature": rig_name}], "w")
 
     def note(self, takes: Sequence[Take]) -> None:
@@ -61,7 +64,9 @@ class Copy:
 
     def drop(self) -> None:
         """The recording has come to its end: nothing is to be offered."""
-        self.path.unlink(missing_ok=True)
+        _open.discard(self.path)
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
 
     def _add(self, lines: list, mode: str) -> None:
         try:
@@ -85,12 +90,27 @@ def folder() -> Path:
 
 
 def left(rig) -> Path | None:
-    """The newest copy that an earlier session left of an armature of this name."""
+    """The newest copy of a recording of an armature of this name that was broken off."""
     if rig.name not in _left:
-        own = f"-{os.getpid()}.jsonl"
-        found = [path for path in folder().glob("*.jsonl") if not path.name.endswith(own) and _is_of(path, rig.name)] if is_wanted() else []
+        found = [path for path in folder().glob("*.jsonl") if not _goes_on(path) and _is_of(path, rig.name)] if is_wanted() else []
         _left[rig.name] = max(found, key=lambda path: path.stat().st_mtime, default=None)
     return _left[rig.name]
+
+
+def _goes_on(path: Path) -> bool:
+    """Whether a copy is being written, here or by another Blender."""
+    process = path.stem.rpartition("-")[2]
+    if path in _open or not process.isdigit() or os.name == "nt":  # Windows has no harmless way to ask after a process
+        return path in _open
+    if int(process) == os.getpid():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _is_of(path: Path, rig_name: str) -> bool:
@@ -103,7 +123,8 @@ def _is_of(path: Path, rig_name: str) -> bool:
 
 
 def forget() -> None:
-    """Another file: the disk is asked anew."""
+    """Another file: no recording goes on, and the disk is asked anew."""
+    _open.clear()
     _left.clear()
 
 
@@ -111,7 +132,8 @@ def settle(rig) -> None:
     """The copy that was left is offered no more; its file stays, under another name, until the next is."""
     path = left(rig)
     if path is not None:
-        path.replace(path.with_suffix(DONE))
+        with suppress(OSError):  # somebody was faster
+            path.replace(path.with_suffix(DONE))
     _left[rig.name] = None
 
 

@@ -10,6 +10,8 @@ from limber.rig.errors import RigError
 from tests.blender.drawing import drawn
 from tests.blender.rigs import keyed, looking_chain, make_active
 
+NO_PROCESS = 2**30  # more than any system numbers its processes
+
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch) -> Path:
@@ -44,7 +46,7 @@ def recorded(chain, *passes: range) -> list[dict[int, list[float]]]:
 def crash(monkeypatch, own_folder: Path) -> Path:
     """What is in memory is gone, and the next Blender is another process."""
     (copy,) = own_folder.glob("*.jsonl")
-    left = copy.rename(own_folder / "Rig-1.jsonl")
+    left = copy.rename(own_folder / f"Rig-{NO_PROCESS}.jsonl")
     record._copies.clear()
     record._going.clear()
     take_copies.forget()
@@ -96,11 +98,23 @@ def test_a_recording_that_comes_to_its_end_leaves_nothing(rig, chain, own_folder
     assert list(own_folder.iterdir()) == []
 
 
-def test_another_file_that_is_opened_meanwhile_loses_nothing(chain, own_folder):
+def test_another_file_that_is_opened_meanwhile_loses_nothing(chain, own_folder, reopen):
     recorded(chain, range(2, 20))
-    record.forget()
-    (copy,) = own_folder.iterdir()
+    reopen()
+    (copy,) = own_folder.glob("*.jsonl")
     assert [take.frames for take in take_copies.read(copy)] == [list(range(2, 20))]
+    rig = bpy.data.objects["Rig"]
+    make_active(rig)
+    assert take_copies.left(rig) == copy, "it is offered at once"
+
+
+def test_what_another_blender_records_is_not_offered_here(rig, chain, own_folder):
+    recorded(chain, range(2, 20))
+    (copy,) = own_folder.glob("*.jsonl")
+    copy.rename(own_folder / "Rig-1.jsonl")  # the system's first process, which lives as long as it does
+    record._copies.clear()
+    take_copies.forget()
+    assert take_copies.left(rig) is None
 
 
 def test_a_copy_that_ends_in_the_middle_of_a_line_is_good_up_to_there(chain, monkeypatch, own_folder):
