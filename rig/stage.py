@@ -171,8 +171,8 @@ class Stage:
         return True
 
     def has_changed(self, pairs: list[tuple], depsgraph) -> bool:
-        """Whether a chain has something new to solve, or its set-up became right or wrong, since its last tick, or was left on its way: live
-        that is undone and redone."""
+        """Whether a chain has something new to solve, or its set-up became right or wrong, since its last tick; or it was left on its way,
+        as live is that is undone and redone."""
         placement = Placement(depsgraph, self._bones(pairs, lambda session: session.channels if session.state is not None else {}))
         return not self.is_at_rest(pairs) or any(self._differs(rig, chain, placement) for rig, chain in pairs)
 
