@@ -16,6 +16,9 @@ from ...solvers.mechanism.solver import MechanismSolver
 from ...solvers.mechanism.solver import State as Pose
 
 FIRST = 200  # steps of a first frame, whose goals may be far from where the mechanism stands
+PLACES = (
+    20  # poses that a later frame looks at: some 6 ms at 30 bodies; what is left over at the edge of the workspace goes to the next one
+)
 STILL = 1e-9  # [rad, m] of a motor: less is no move
 NO_MORE = 30  # ticks of the same goal after which an answer that still changes is let be
 FAINT = 0.03  # weight of goals beside the filtered motors, where these leave something open
@@ -82,11 +85,14 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
         wanted, report, vain = state.wanted, state.report, state.vain
     else:
         solver = model.solver
-        answer = solver.solve(goals, model.rest, iterations=FIRST) if state is None else solver.solve(goals, state.wanted, dt or None)
+        if state is None:
+            answer = solver.solve(goals, model.rest, iterations=FIRST)
+        else:
+            answer = solver.solve(goals, state.wanted, dt or None, places=PLACES)
         wanted, report = answer.state, answer.report
         before = values(model, state.wanted) if state is not None else ()
         moved = max((abs(a - b) for a, b in zip(values(model, wanted), before, strict=False)), default=0.0)
-        vain = 0 if not same else NO_MORE if moved < STILL else state.vain + 1
+        vain = 0 if not same else NO_MORE if moved < STILL and report.settled else state.vain + 1
     asked = values(model, wanted)
     if state is None or len(state.motion) != len(model.motors):
         motion = tuple(motor.filter.rest(value) for motor, value in zip(model.motors, asked, strict=True))

@@ -29,6 +29,7 @@ GAINED = 1e-7  # of the squared error: a step that gains less has settled
 SLOW = 0.1  # of the squared error: where less is gained in a step, what past steps tell is used
 REMEMBERED = 3  # past steps
 CLOSING_STEPS = 12
+NO_END = 1 << 30  # places: as many as it takes
 FLAT = 0.01  # of the way that moves goals most: what moves them less is next to a saddle or an edge
 PROBE = 0.05  # [rad or sizes] of the coordinate that moves most: far enough to see past a saddle, where steps by first order vanish
 BOUND_TOLERANCE = 1e-12  # [rad or sizes]
@@ -81,6 +82,7 @@ class Descent:
         self.lower, self.upper = bounds
         self.is_bounded = bool(np.isfinite(bounds).any())
         self.damping = damping
+        self.looked, self.most = 0, NO_END  # places, and after how many to stop
         self.held = np.zeros(len(self.unit), bool)  # coordinates that the last step would take out of bounds
         self._past: list[tuple[Array, Array]] = []  # steps taken, and the steps first wanted after them less those wanted before
         self._wanted: Array | None = None
@@ -88,6 +90,7 @@ class Descent:
 
     def place(self, values: Array, balls: Array, shape: Shape | None = None) -> Place:
         """Everything at these coordinates; `shape` where it is known already."""
+        self.looked += 1
         if shape is None:
             frames = self.coordinates.frames(values, balls)
             screws = self.coordinates.screws(frames)
@@ -113,7 +116,7 @@ class Descent:
         """The best place found, whether nothing more was to be gained, and the steps made."""
         settled, count = False, 0
         is_probed = False
-        while not settled and count < iterations:
+        while not settled and count < iterations and self.looked < self.most:
             if here.open <= CLOSED and here.square <= MET * MET:
                 settled = True
                 break
@@ -168,6 +171,8 @@ class Descent:
                 return there, there.open <= CLOSED and (is_small or longest < NO_STEP)
             if longest < NO_STEP:
                 return None, True
+            if self.looked >= self.most:
+                return None, False
         self.damping = MOST_DAMPING
         return None, True
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .branches import Branch, Branches
-from .descent import CLOSE_ENOUGH, Descent, Place, Shape
+from .descent import CLOSE_ENOUGH, NO_END, Descent, Place, Shape
 from .easing import Pace, paced
 from .frames import Array, frame_array, orthonormal
 from .goals import Goals
@@ -135,7 +135,9 @@ class MechanismSolver:
 
     # -- solving --
 
-    def solve(self, goals: Goals, state: State, dt: float | None = None, iterations: int = ITERATIONS) -> Solution:
+    def solve(
+        self, goals: Goals, state: State, dt: float | None = None, iterations: int = ITERATIONS, places: int | None = None
+    ) -> Solution:
         """Bring the goals as near as the mechanism allows, from the last frame's state.
 
         Args:
@@ -143,6 +145,8 @@ class MechanismSolver:
             state: The last frame's, or one from `assemble`.
             dt: [s] since the last frame, for speed limits; None: no speed limit holds.
             iterations: Most steps.
+            places: About how many poses to look at at most, which is what time goes by; None: no bound. What is left over then is left to
+                the next frame.
 
         Returns:
             The nearest closed pose found. Where the loops cannot be closed, `report.assembled` is False.
@@ -167,6 +171,7 @@ class MechanismSolver:
             start = here = descent.place(here.values, here.balls)
             branch, over = self._followed(branch, here)
             flipped |= over
+        descent.most = NO_END if places is None else descent.looked + places
         here, settled, count = descent.go(here, iterations)
         pace = None
         if dt is not None and steadiness is None and not goals.actuators and here.open <= CLOSE_ENOUGH:

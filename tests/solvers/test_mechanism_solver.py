@@ -197,6 +197,21 @@ def test_a_far_command_is_followed_to_the_same_assembly():
     assert not leap.report.flipped
 
 
+def test_a_frame_of_few_places_is_closed_and_the_next_ones_go_on_from_it():
+    solver, found = started(mechanisms.stewart())
+    goals = Goals((FrameGoal("platform", place=(0.3, 0.1, 0.9), rotation=about(X, 0.3)),))
+    whole = solver.solve(goals, found.state, iterations=200)
+    assert whole.report.goal_error > 0.1
+    missed = []
+    for _ in range(60):
+        found = solver.solve(goals, found.state, places=6)
+        missed.append(found.report.goal_error)
+        assert found.report.assembled
+    assert missed[0] > whole.report.goal_error + 1e-3
+    assert missed == sorted(missed, reverse=True)
+    assert missed[-1] < whole.report.goal_error * (1.0 + 1e-4)
+
+
 def test_solving_changes_no_state_that_was_given():
     solver, found = started(mechanisms.four_bar())
     values = found.state.values.copy()
