@@ -18,6 +18,7 @@ RAY, MISS = (0.94, 0.89, 0.26, 0.9), (0.83, 0.37, 0.0, 1.0)
 FREE, CLOSE, STUCK = (0.34, 0.71, 0.91, 0.8), (0.90, 0.62, 0.0, 1.0), (0.83, 0.37, 0.0, 1.0)
 LATE = (0.80, 0.47, 0.65, 0.7)
 TEXT = (1.0, 1.0, 1.0, 1.0)
+WORDS, LINE = 120, 16  # [pixels at a scale of 1] that a line of words takes up
 ASIDE = 12  # [pixels] of words from the target that they are about
 
 
@@ -70,12 +71,21 @@ def _draw_misses() -> None:
     context = bpy.context
     if not context.window_manager.limber_view.rays:
         return
+    scale = context.preferences.system.ui_scale
+    taken: list[tuple[float, float]] = []
     for rig, chain in _shown():
         for ray in chain_lines.rays(rig, chain):
             place = location_3d_to_region_2d(context.region, context.region_data, ray.target)
             if place is not None:
-                text = f"{chain.name}: {degrees(ray.miss):.1f}° off"
-                write(place.x + ASIDE, place.y + ASIDE, text, TEXT, context.preferences.system.ui_scale)
+                taken.append(free_place(place.x + ASIDE, place.y + ASIDE, taken, scale))
+                write(*taken[-1], f"{chain.name}: {degrees(ray.miss):.1f}° off", TEXT, scale)
+
+
+def free_place(x: float, y: float, taken: list[tuple[float, float]], scale: float) -> tuple[float, float]:
+    """The nearest place [pixels] above where a line of words covers no other: several chains look at one target."""
+    while any(abs(x - other) < WORDS * scale and abs(y - line) < LINE * scale for other, line in taken):
+        y += LINE * scale
+    return x, y
 
 
 class LIMBER_PT_overlays(GazePart, bpy.types.Panel):

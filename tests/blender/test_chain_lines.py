@@ -1,5 +1,6 @@
 """What is drawn over a live chain says where it really looks and stands."""
 
+from itertools import pairwise
 from math import degrees, radians
 
 import bpy
@@ -98,3 +99,15 @@ def test_without_live_there_is_nothing_to_draw(rig, chain):
     from limber.rig import live
 
     assert live.live_chains() == []
+
+
+def test_words_beside_one_target_lie_above_one_another_and_others_stay_where_they_are():
+    from limber.panels.chain_overlay import LINE, free_place
+
+    taken = []
+    for place in ((100, 50), (103, 52), (100, 50), (400, 50)):
+        taken.append(free_place(*place, taken, 2.0))
+    assert taken[3] == (400, 50)
+    heights = sorted(y for x, y in taken[:3])
+    assert min(b - a for a, b in pairwise(heights)) >= 2 * LINE - 4
+    assert len(set(heights)) == 3
