@@ -146,6 +146,13 @@ def _limits(held, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return tuple(lower), tuple(upper)
 
 
+def has_lost_limits(found: Found) -> bool:
+    """Whether a constraint limits turns of what is taken for a ball, which has none: neither a cone nor a twist."""
+    held = found.thing.rigid_body_constraint
+    is_ball = found.shape.kind in ("spherical", "free")
+    return is_ball and held is not None and held.type in GENERIC_TYPES and any(_span(held, "ang", letter) for letter in LETTERS)
+
+
 def frame(found: Found, place: Array) -> Array:
     """(4, 4) of the kind's own frame where the joint is."""
     made: Array = place @ found.shape.turned

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import inf
 
-import bpy
 import numpy as np
 
 from ...solvers.mechanism.frames import Array, frame_array, inverse
 from ...solvers.mechanism.model import WORLD, Body, Joint, Mechanism, MechanismError
 from ..errors import RigError
+from ..identity import find
 from . import bones, joints
 from .poses import frame_of, rigid, scale_of
 from .shapes import freedoms
@@ -52,14 +52,6 @@ class Reading:
 
     def part(self, thing) -> Part | None:
         return next((part for part in self.parts if part.uid == thing.session_uid and not part.bone), None)
-
-
-def find(name: str, uid: int):
-    """An object by its name, or by its identity where it was renamed; None where it was deleted."""
-    thing = bpy.data.objects.get(name)
-    if thing is not None and thing.session_uid == uid:
-        return thing
-    return next((other for other in bpy.data.objects if other.session_uid == uid), None)
 
 
 def role_of(thing) -> str:
@@ -225,6 +217,11 @@ class _Reader:
                     f"Body '{thing.name}' has no joint: nothing moves it with the others; join it, or take it out of the collection"
                 )
         for one in found:
+            if joints.has_lost_limits(one):
+                self.warnings.append(
+                    f"Joint '{one.name}' turns about all axes, so its angular limits are not kept: make three hinges"
+                    " with bodies between them where it needs any"
+                )
             if one.meets is not None and one.second is not None and one.meets != one.second and one.second not in _ancestors(one.meets):
                 self.warnings.append(
                     f"Joint '{one.name}' is to meet '{one.meets.name}', which is not on body '{one.second.name}': parent it to that"

@@ -180,6 +180,26 @@ def test_a_generic_constraint_that_is_no_joint_says_what_it_frees():
     refused("'loose' slides along X, slides along Y, as no kind of joint does", "loose")
 
 
+def test_check_says_that_a_balls_angular_limits_are_not_kept():
+    from limber.rig.mechanism.check import check
+
+    held = those.constraint("socket", "GENERIC", those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE")).rigid_body_constraint
+    for axis in ("lin_x", "lin_y", "lin_z"):
+        setattr(held, f"use_limit_{axis}", True)
+        setattr(held, f"limit_{axis}_lower", 0.0)
+        setattr(held, f"limit_{axis}_upper", 0.0)
+    bpy.ops.limber.new_mechanism()
+    owner = bpy.context.active_object
+
+    def said() -> bool:
+        findings = check(bpy.context, owner).findings
+        return any("'socket' turns about all axes, so its angular limits are not kept" in one.sentence for one in findings)
+
+    assert not said()
+    held.use_limit_ang_z = True
+    assert said()
+
+
 def test_check_names_loose_bodies_rods_without_length_limits_that_exclude_the_start_and_missing_targets():
     from limber.rig.mechanism.check import check
 
