@@ -21,6 +21,7 @@ from ..hardware.safety import State
 from . import robot, targets
 from .errors import RigError, capitalised
 from .goal import ends_of, followed, no_target
+from .identity import find
 from .retarget.inbox import Inbox, opened, refuse_others
 from .retarget.osc import Message
 
@@ -124,10 +125,8 @@ def look() -> bool:
 
 def _find(uid: int, ear: _Ear):
     """The armature, though undo has replaced it or it was renamed; None: it is gone."""
-    rig = bpy.data.objects.get(ear.rig_name)
-    if rig is None or rig.session_uid != uid:
-        rig = next((thing for thing in bpy.data.objects if thing.session_uid == uid), None)
-        ear.rig_name = rig.name if rig else ""
+    rig = find(ear.rig_name, uid)
+    ear.rig_name = rig.name if rig else ""
     return rig
 
 

@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field
 from time import monotonic
 
-import bpy
-
 from ..hardware.errors import DeviceError, HardwareError
 from ..hardware.link import Link
 from ..hardware.mixing import short_joints
@@ -12,6 +10,7 @@ from ..hardware.safety import DRIVEN, State
 from ..hardware.status import Status
 from ..motion import MotionError
 from . import robot_ahead, robot_device, robot_values
+from .identity import find
 from .robot_device import Source, describe
 from .robot_history import History
 from .roster import is_live
@@ -221,9 +220,7 @@ def connected_rigs() -> list:
 
 def _find(uid: int, robot: _Robot):
     """The armature object of a robot; None where it was deleted or taken out of every scene."""
-    rig = bpy.data.objects.get(robot.rig_name)
-    if rig is None or rig.session_uid != uid:  # renamed, or another took the name
-        rig = next((thing for thing in bpy.data.objects if thing.session_uid == uid), None)
-        robot.rig_name = rig.name if rig else ""
+    rig = find(robot.rig_name, uid)
+    robot.rig_name = rig.name if rig else ""
     # `users_scene` goes through all objects of all scenes; what is seen is in one.
     return rig if rig and (rig.visible_get() or rig.users_scene) else None

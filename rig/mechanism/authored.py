@@ -5,10 +5,11 @@ from collections.abc import Mapping
 import bpy
 from mathutils import Euler, Matrix, Quaternion
 
+from ..identity import find
 from ..placement import Placement
 from . import twin
 from .poses import matrix_of
-from .reading import Part, Reading, find
+from .reading import Part, Reading
 
 Key = tuple[int, str]  # object's session_uid, bone
 

@@ -11,12 +11,12 @@ import bpy
 from .. import live as chains_live
 from .. import robot
 from ..errors import RigError
+from ..identity import find
 from ..playback import Playback
 from ..roster import exists
 from ..runtime import Runtime
 from . import twin
 from .owners import TYPES
-from .reading import find
 from .stage import MechanismStage, Session, prepare
 
 

@@ -18,9 +18,10 @@ from ...solvers.mechanism.report import ASSEMBLED
 from ...solvers.mechanism.solver import MechanismSolver
 from ..character_properties import character
 from ..errors import RigError
+from ..identity import find
 from ..placement import Placement
 from .poses import frame_of, rigid
-from .reading import Part, Reading, find, read, signature
+from .reading import Part, Reading, read, signature
 from .shapes import freedoms
 from .tick import Model, Motor, Outputs, State, by_joint, tick
 

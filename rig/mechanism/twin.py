@@ -8,8 +8,9 @@ import bpy
 
 from ...solvers.mechanism.frames import inverse
 from .. import twin as hidden
+from ..identity import find
 from .poses import matrix_of
-from .reading import Part, Reading, find
+from .reading import Part, Reading
 
 CONSTRAINT = "Limber (mechanism)"
 TITLE = "Limber Mechanism"

@@ -1,0 +1,11 @@
+"""Objects that are known from one call to the next, whatever happens between: undo replaces them, users rename them."""
+
+import bpy
+
+
+def find(name: str, uid: int):
+    """An object by its name, or by its identity (`session_uid`) where it was renamed; None where it was deleted."""
+    thing = bpy.data.objects.get(name)
+    if thing is not None and thing.session_uid == uid:
+        return thing
+    return next((other for other in bpy.data.objects if other.session_uid == uid), None)
