@@ -126,10 +126,10 @@ class Bake(Stepped):
         return made
 
     def channels(self, rig) -> list[tuple[str, int, str, str, list[float]]]:
-        """What is baked of a rig: data path, index, bone, axis and the value [rad or m] of every frame, for each joint."""
+        """What is baked of a rig: data path, index, bone, axis and the value [rad or m] of every frame, for each joint of its chains."""
         found = []
         for owner, chain in self.pairs:
-            if owner == rig:
+            if owner == rig and not is_body(chain):
                 rows = self.angles[rig.session_uid, chain.uid]
                 for k, (bone, axis) in enumerate(self.stage.session(rig, chain).reader.places):
                     path = f'pose.bones["{escape_identifier(bone)}"].{axes.channel(axis)}'

@@ -42,8 +42,5 @@ class RetargetBake(Bake):
         for k, column in enumerate(self.columns):
             values = [float(row[k]) for row in rows]
             found[column.path, column.index] = (column.path, column.index, column.bone, column.part, values)
-        chains = [pair for pair in self.pairs if not is_body(pair[1])]
-        everything, self.pairs = self.pairs, chains
         found |= {(path, index): (path, index, *more) for path, index, *more in super().channels(rig)}
-        self.pairs = everything
         return list(found.values())
