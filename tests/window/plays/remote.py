@@ -1,0 +1,41 @@
+"""Another program moves a live chain's target by OSC: Blender's timer hears it while nothing plays."""
+
+import socket
+import struct
+import sys
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import lamp
+
+PLACE = (-0.3, -0.6, 0.5)
+
+
+def padded(text: str) -> bytes:
+    return text.encode() + bytes(4 - len(text) % 4)
+
+
+def play(stage):
+    rig, chain = lamp.build(stage)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.bind(("127.0.0.1", 0))
+        port = sender.getsockname()[1]
+    rig.limber.remote.port = port
+    with stage.context():
+        bpy.ops.limber.live()
+        bpy.ops.limber.remote()
+    target, live = chain.target, stage.part("rig.live")
+    yield 0.5
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.sendto(padded("/limber/target/head") + padded(",fff") + struct.pack(">fff", *PLACE), ("127.0.0.1", port))
+    yield from stage.until(lambda: (target.matrix_world.translation - stage.part("rig.targets").Vector(PLACE)).length < 1e-5)
+    yield from stage.until(lambda: live.session(rig, rig.limber.chains[0]).outputs.filtered_aim_error < 1e-3)
+    stage.facts["followed"] = True
+    with stage.context():
+        bpy.ops.limber.end_remote()
+    timer = stage.part("rig.handlers")._remote
+    yield from stage.until(lambda: not bpy.app.timers.is_registered(timer))
+    stage.facts["timer_ended"] = True
