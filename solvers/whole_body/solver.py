@@ -38,7 +38,7 @@ class Options:
     law: Law = field(default_factory=Law)
     limits: Limits = field(default_factory=Limits)
     damping: float = 1e-2  # [of a unit weight's square root] of moves: 1e-3 shakes where three hinges lock, .1 lags by half a degree
-    damping_by_error: float = 0.5  # further damping, times the errors' root mean square: with .1 joints wind themselves up on far targets
+    damping_by_error: float = 0.7  # further damping, times the errors' root mean square: with .1 joints wind themselves up on far targets
     posture: Array | None = None  # (n,) [rad or m] that joints return to where targets leave them free
     posture_gain: float = 1.0  # [1/s] how soon
     integration: Integration = "exact"
