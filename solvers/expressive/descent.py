@@ -4,14 +4,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..skeleton import Angles
 from .aims import BatchedAim
 from .model import Authored, Indices, Model, Poses
 
+Flags = npt.NDArray[np.bool_]
 AIM_WEIGHT = 30.0  # a radian of aim against a radian of one link: leaves little for the exact finish, and its square no digits lost
 LARGEST_TURN = 0.6  # [rad] of aim that one step goes for: where the linear model still holds
-PASSES = 3  # of the active set in one step: what is left over waits for the next step
+PASSES = 8  # of the active set in one step: what is left over waits for the next step
+LED_PASSES = 5  # where many rows are led, of which the slowest counts
+LAST_PASSES = 2  # of them in which no joint is let go any more: letting go may go round in a circle
+EASED = 1e-9  # of the largest descent: what presses by less presses
 
 
 @dataclass(frozen=True)
@@ -113,7 +118,7 @@ class Descent:
             system = self.authored.system(some.poses, some.wanted)
             matrix[shaped] += system.matrix * weight[:, None, None]
             descent[shaped] += system.descent * weight[:, None]
-        angles[bound] = np.clip(rows.angles + boxed(matrix, descent, least - rows.angles, most - rows.angles), least, most)
+        angles[bound] = np.clip(rows.angles + boxed(matrix, descent, least - rows.angles, most - rows.angles, LED_PASSES), least, most)
         return angles
 
 
@@ -125,15 +130,16 @@ def aimed(rows: Rows) -> Angles:
     return pulled
 
 
-def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles) -> Angles:
-    """Moves (m, n) that minimise x' matrix x / 2 - descent' x between `least` (<= 0) and `most` (>= 0), by an active set.
+def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles, passes: int = PASSES) -> Angles:
+    """Moves (m, n) that minimise x' matrix x / 2 - descent' x between `least` and `most`, by an active set.
 
-    Joints at a limit that the descent presses against stay; those that a pass carries over one go to it, and the others take over.
+    Joints that a pass carries over a bound go to it, and the others take over; joints at a bound that the rest no longer presses against
+    are let go. Bounds of zero that the descent presses against hold from the start.
     """
-    held = ((least == 0.0) & (descent < 0.0)) | ((most == 0.0) & (descent > 0.0))  # what must keep moving is not at rest at a limit
     fixed = np.zeros_like(descent)
+    held = ((least == 0.0) & (descent < 0.0)) | ((most == 0.0) & (descent > 0.0))  # what must keep moving is not at rest at a limit
     diagonal = np.arange(matrix.shape[1])
-    for _ in range(PASSES):
+    for left in reversed(range(passes)):
         if held.any():
             free = np.where(held, 0.0, 1.0)
             right = (descent - (matrix @ fixed[:, :, None])[:, :, 0]) * free + fixed * (1.0 - free)
@@ -143,8 +149,20 @@ def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles) -> Angle
             right, reduced = descent, matrix
         move = np.linalg.solve(reduced, right[:, :, None])[:, :, 0]
         over = ((move < least) | (move > most)) & ~held
-        if not over.any():
+        eased = held & _eased(matrix, descent, move, least, most) if left >= LAST_PASSES and held.any() else None
+        if not over.any() and (eased is None or not eased.any()):
             return move
         fixed = np.where(over, np.clip(move, least, most), fixed)
-        held |= over
+        held = held | over
+        if eased is not None:
+            held &= ~eased
+            fixed = np.where(held, fixed, 0.0)
     return np.clip(move, least, most)
+
+
+def _eased(matrix: Angles, descent: Angles, move: Angles, least: Angles, most: Angles) -> Flags:
+    """Which joints at a bound would go back inside (m, n), were they let go."""
+    pressed = descent - (matrix @ move[:, :, None])[:, :, 0]
+    tolerance: Angles = EASED * np.abs(descent).max(1, keepdims=True)
+    back = ((move >= most) & (pressed < -tolerance)) | ((move <= least) & (pressed > tolerance))
+    return np.asarray(back & (most > least))

@@ -1,5 +1,6 @@
 """Where goals will be some frames ahead: told beforehand, or extrapolated from how they moved. Knows no Blender."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -35,6 +36,12 @@ def numbers(aim: Aim) -> tuple[float, ...]:
     if isinstance(aim, Direction | Point) and aim.up is not None:
         parts.append(aim.up)
     return tuple(float(number) for part in parts for number in part)
+
+
+def farthest(now: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...]]) -> float:
+    """By how much the farthest of each goal's numbers differ, as a share of its largest."""
+    moved = ((these, those) for these, those in zip(now, before, strict=True) if these != those)
+    return max((math.dist(these, those) / max(map(abs, these + those)) for these, those in moved), default=0.0)
 
 
 def velocity(before: Aim, now: Aim, last: Velocity) -> Velocity:

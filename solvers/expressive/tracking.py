@@ -20,8 +20,8 @@ from .descent import Descent, Pace, Rows
 from .glides import ALONG, STAY, STRAIGHT, Glides, arrived, led
 from .model import Authored, Model
 from .pace import HARD_RAMP, LARGEST_MOVE, RAMP, STRAIGHT_RAMP
-from .plan import Course, Now, Planner, Planning
-from .prediction import Outlook, Velocity, numbers, velocity
+from .plan import Course, Now, Planner, Planning, Row
+from .prediction import Outlook, Velocity, farthest, numbers, velocity
 from .rest import Rest
 from .search import Search
 
@@ -43,7 +43,8 @@ SAME_START = 1e-6  # [rad] a start farther from the last answer is somebody else
 class Memory:
     """What one frame tells the next."""
 
-    asked: tuple[object, ...] = ()  # of which skeleton, with which options, and all of the goal
+    asked: tuple[object, ...] = ()  # of which skeleton, with which options, and the goal's kinds
+    values: tuple[Row, ...] = ()  # and numbers: the posture's and each aim's
     aims: tuple[Aim, ...] = ()
     moving: tuple[Velocity, ...] = ()  # how they move
     angles: tuple[float, ...] = ()  # (n,) of the answer
@@ -80,9 +81,9 @@ class Tracker:
         model, skeleton = self.model, self.model.skeleton
         last = self._recalled(memory, start)
         ends = goal.ends
-        wishes = (x for end in ends for x in (type(end.aim), end.end, end.weight, end.symmetric, *numbers(end.aim)))
-        asked = (skeleton, model.options, goal.keep, *posture, *wishes)
-        anew = asked != last.asked or any(coming.ends != ends for coming in ahead)
+        asked = (skeleton, model.options, goal.keep, *((type(end.aim), end.end, end.symmetric) for end in ends), *goal.weights)
+        values = (posture, *(numbers(end.aim) for end in ends))
+        anew = asked != last.asked or values != last.values or any(coming.ends != ends for coming in ahead)
         if not anew and last.quiet > QUIET:
             angles = tuple(start.tolist())
             pose = skeleton.forward(angles)
@@ -92,8 +93,16 @@ class Tracker:
         if len(last.aims) == len(aims):
             moving = tuple(map(velocity, last.aims, aims, last.moving))
         now = Now(Outlook(goal, moving, ahead), authored, np.array(posture), start, last.speed, last.lost)
-        rest = Rest() if anew else last.rest
-        planning = self.planner.advance(last.planning, now) if rest.plans else replace(last.planning, course=None)
+        rest = last.rest
+        if anew:
+            rest = (
+                rest.stirred(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])))
+                if asked == last.asked
+                else Rest()
+            )
+        planning = last.planning if rest.glides else replace(last.planning, course=None)
+        if rest.plans:
+            planning = self.planner.advance(planning, now)
         descent = Descent(model, authored, BatchedAim(model, goal))
         speed = 0.0
         if planning.course is None:
@@ -125,13 +134,14 @@ class Tracker:
             held = self._posed(goal, start)
         kept = Memory(
             asked=asked,
+            values=values,
             aims=aims,
             moving=moving,
             angles=held.angles,
             move=tuple(move.tolist()),
             speed=speed,
             lost=last.lost + 1 if held.missed > LOST else 0,
-            rest=rest.next(),
+            rest=(last.rest if settled else rest).next(),
             quiet=last.quiet + 1 if settled else 0,
             planning=planning,
         )
@@ -155,13 +165,13 @@ class Tracker:
 
     def _box(self, start: Angles, move: Angles, ramp: float = RAMP, leash: float = 1.0) -> tuple[Angles, Angles]:
         """What is reached in a frame without a jolt: around the last frame's movement."""
-        model = self.model
-        lower, upper = self._reach(start, leash)
-        jolt = ramp * model.scale
-        return (
-            np.minimum(np.maximum(lower, start + move - jolt), upper),
-            np.maximum(np.minimum(upper, start + move + jolt), lower),
-        )
+        lower, upper = self._reach(start, 1.0)
+        jolt = ramp * self.model.scale
+        slowest, fastest = start + move - jolt, start + move + jolt
+        if leash < 1.0:  # a leash stops nothing at once
+            short, long = self._reach(start, leash)
+            lower, upper = np.maximum(lower, np.minimum(short, fastest)), np.minimum(upper, np.maximum(long, slowest))
+        return np.minimum(np.maximum(lower, slowest), upper), np.maximum(np.minimum(upper, fastest), lower)
 
     def _warm(self, descent: Descent, here: Rows, rest: Rest) -> tuple[Angles, int]:
         """Steps towards the nearest best, as if joints had no inertia."""
