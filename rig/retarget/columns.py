@@ -5,6 +5,7 @@ from typing import NamedTuple
 from bpy.utils import escape_identifier
 from mathutils import Euler, Quaternion
 
+from ...solvers import rotations
 from .. import mimic
 from ..axes import is_euler
 
@@ -70,12 +71,18 @@ def _channel(pose_bone) -> str:
     return "rotation_quaternion" if pose_bone.rotation_mode == "QUATERNION" else "rotation_axis_angle"
 
 
+def _axis_angle(turn: rotations.Quaternion) -> tuple[float, float, float, float]:
+    """Angle [rad] and axis: Blender's own, in single precision, tells small angles by their cosine alone."""
+    vector = rotations.logarithm(turn)
+    angle = rotations.length(vector)
+    return (angle, *rotations.scale(vector, 1.0 / angle)) if angle else (0.0, *rotations.Y)
+
+
 def _rotation(pose_bone, shown, before: dict[Column, float], base: str) -> tuple[float, ...]:
     """The rotation channel, near that of the frame before where there are several that mean the same."""
     channel = _channel(pose_bone)
     if channel == "rotation_axis_angle":
-        axis, angle = Quaternion(shown.rotation).to_axis_angle()
-        return (angle, *axis)
+        return _axis_angle(shown.rotation)
     last = [before.get(Column(pose_bone.name, channel, index)) for index in range(len(PARTS[channel]))]
     if channel == "rotation_quaternion":
         turned = Quaternion(shown.rotation)
