@@ -118,7 +118,8 @@ class LimberGoal:
     )
     weight: WeightProperty(
         name="Weight",
-        description="How much this counts where not all goals can be met: distances count by the chain's reach",
+        description="How much this counts beside the other goals where not all can be met: distances count by the chain's reach. 0: not at"
+        " all. To fade a chain out, use Influence",
     )
 
 
