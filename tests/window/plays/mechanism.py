@@ -52,7 +52,7 @@ def play(stage):
     for _ in range(4):
         stage.redraw()
         yield 0.5
-    stage.photograph("mechanism")
+    stage.photograph("mechanism_live")
     bpy.ops.limber.end_mechanism_live()
     stage.redraw()
     yield 1.0
