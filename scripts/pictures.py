@@ -47,7 +47,7 @@ TABLE = (
     Picture("overlays", "overlays", "overlays_late", (245, 75, 800, 520)),
     Picture("panel", "live", "live_playing", (590, 75, 723, 832)),
     Picture("robot_calibrate", "robot_states", "robot_calibrate", (1303, 81, 280, 680)),
-    Picture("robot_feedback", "robot_states", "robot_feedback", (656, 79, 928, 800)),
+    Picture("robot_feedback", "robot_states", "robot_feedback", (0, 79, 1584, 890)),
     Picture("robot_found", "robot_states", "robot_found", (1300, 80, 280, 780)),
     *(Picture(f"family_{family}", "robot_families", f"family_{family}", (1318, 80, 258, 1010), 1150) for family in FAMILIES),
 )
