@@ -16,7 +16,7 @@ SHORTER = 0.9  # what is left of the largest move after a frame that was no bett
 LONGER = 1.1  # what it grows by after one that was
 BETTER = 1e-6  # by this share at least, or rest would wait for what nobody sees
 PLANNED = 300  # frames after which no glide is begun, and every frame shortens the largest move
-GIVEN_UP = 10 * PLANNED  # frames after which none is gone on with
+LEFT_OFF = 10 * PLANNED  # frames after which none is gone on with
 FOLLOWING = 20.0  # times what a goal has moved may joints move at least: near singular poses they must
 
 
@@ -42,7 +42,7 @@ class Rest:
     @property
     def glides(self) -> bool:
         """Whether the one under way still is."""
-        return self.frames < GIVEN_UP
+        return self.frames < LEFT_OFF
 
     def at(self, merit: float) -> "Rest":
         """As it is before a step from an answer that is worth so much."""

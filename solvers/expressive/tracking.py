@@ -81,8 +81,9 @@ class Tracker:
         model, skeleton = self.model, self.model.skeleton
         last = self._recalled(memory, start)
         ends = goal.ends
-        asked = (skeleton, model.options, goal.keep, *((type(end.aim), end.end, end.symmetric) for end in ends), *goal.weights)
         values = (posture, *(numbers(end.aim) for end in ends))
+        kinds = ((type(end.aim), end.end, end.symmetric) for end in ends)
+        asked = (skeleton, model.options, goal.keep, *kinds, *goal.weights, *map(len, values))
         anew = asked != last.asked or values != last.values or any(coming.ends != ends for coming in ahead)
         if not anew and last.quiet > QUIET:
             angles = tuple(start.tolist())
@@ -93,13 +94,9 @@ class Tracker:
         if len(last.aims) == len(aims):
             moving = tuple(map(velocity, last.aims, aims, last.moving))
         now = Now(Outlook(goal, moving, ahead), authored, np.array(posture), start, last.speed, last.lost)
-        rest = last.rest
-        if anew:
-            rest = (
-                rest.stirred(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])))
-                if asked == last.asked
-                else Rest()
-            )
+        rest = last.rest if asked == last.asked else Rest()
+        if anew and asked == last.asked:
+            rest = rest.stirred(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])))
         planning = last.planning if rest.glides else replace(last.planning, course=None)
         if rest.plans:
             planning = self.planner.advance(planning, now)

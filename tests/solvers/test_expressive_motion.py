@@ -122,6 +122,14 @@ def test_rest_is_seconds_away_even_along_a_shallow_valley(place: Vector) -> None
     assert followed(chain, goals)[-1].memory.quiet > QUIET
 
 
+@pytest.mark.parametrize(("first", "then"), [(None, (0.0, 0.0, 1.0)), ((0.0, 0.0, 1.0), None)])
+def test_an_end_that_may_roll_no_longer_or_may_again_is_followed_on(first: Vector | None, then: Vector | None) -> None:
+    goals = [GazeGoal(Direction((0.4, 0.5, 0.5), up), POSTURE) for up in [first] * 5 + [then] * 60]
+    answers = followed(FIVE, goals)
+    assert np.abs(moves_of(answers)).max() <= LARGEST_MOVE + 1e-9
+    assert answers[-1].aim_error < 1e-6
+
+
 CRAWL = 1e-6  # [rad a frame]
 
 
