@@ -105,3 +105,12 @@ def apart(first, second) -> float:
         for p, q in zip(one, other, strict=True)
         for a, b in zip(p, q, strict=True)
     )
+
+
+def angles_at(rig, chain, frames) -> dict[int, list[float]]:
+    """The posed angles of the chain's joints at these frames of the scene."""
+    found = {}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found[frame] = [rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for joint in chain.joints]
+    return found

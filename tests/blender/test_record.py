@@ -3,7 +3,7 @@
 import bpy
 import pytest
 
-from tests.blender.rigs import keyed, looking_chain
+from tests.blender.rigs import angles_at, keyed, looking_chain
 
 
 @pytest.fixture
@@ -24,14 +24,6 @@ def play(rig, chain, frames) -> dict[int, list[float]]:
     return shown
 
 
-def posed(rig, chain, frames) -> dict[int, list[float]]:
-    found = {}
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
-        found[frame] = [rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for joint in chain.joints]
-    return found
-
-
 def apart(one, other) -> float:
     return max(abs(a - b) for frame in one for a, b in zip(one[frame], other[frame], strict=True))
 
@@ -46,7 +38,7 @@ def test_what_is_recorded_plays_as_live_showed_it_and_what_was_there_is_kept(rig
     assert not chain.live
     assert rig.animation_data.action != before
     assert before.use_fake_user
-    assert apart(shown, posed(rig, chain, range(2, 25))) < 1e-6
+    assert apart(shown, angles_at(rig, chain, range(2, 25))) < 1e-6
 
 
 def test_each_pass_over_the_frames_is_a_take_and_none_is_lost(rig, chain):
@@ -60,11 +52,11 @@ def test_each_pass_over_the_frames_is_a_take_and_none_is_lost(rig, chain):
     names = ["Rig Take 1", "Rig Take 2"]
     assert sorted(action.name for action in bpy.data.actions if " Take " in action.name) == names
     assert rig.animation_data.action.name == names[1]
-    assert apart(second, posed(rig, chain, range(2, 12))) < 1e-6
+    assert apart(second, angles_at(rig, chain, range(2, 12))) < 1e-6
     from limber.rig import actions
 
     actions.assign(rig, bpy.data.actions[names[0]])
-    assert apart(first, posed(rig, chain, range(2, 20))) < 1e-6
+    assert apart(first, angles_at(rig, chain, range(2, 20))) < 1e-6
 
 
 def test_what_was_recorded_is_kept_where_live_ends_first(rig, chain):
@@ -73,7 +65,7 @@ def test_what_was_recorded_is_kept_where_live_ends_first(rig, chain):
     shown = play(rig, chain, range(2, 15))
     bpy.ops.limber.end_live()
     bpy.ops.limber.keep_takes()
-    assert apart(shown, posed(rig, chain, range(2, 15))) < 1e-6
+    assert apart(shown, angles_at(rig, chain, range(2, 15))) < 1e-6
 
 
 def test_undo_of_the_takes_is_one_step():

@@ -8,7 +8,7 @@ from limber.rig import live, record, take_copies
 from limber.rig.errors import RigError
 
 from tests.blender.drawing import drawn
-from tests.blender.rigs import keyed, looking_chain, make_active
+from tests.blender.rigs import angles_at, keyed, looking_chain, make_active
 
 NO_PROCESS = 2**30  # more than any system numbers its processes
 
@@ -53,21 +53,13 @@ def crash(monkeypatch, own_folder: Path) -> Path:
     return left
 
 
-def posed(rig, chain, frames) -> dict[int, list[float]]:
-    found = {}
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
-        found[frame] = [rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for joint in chain.joints]
-    return found
-
-
 def test_takes_that_a_crash_ended_are_keyed_as_live_showed_them(rig, chain, monkeypatch, own_folder):
     first, second = recorded(chain, range(2, 20), range(3, 12))
     crash(monkeypatch, own_folder)
     bpy.ops.limber.end_live()
     assert bpy.ops.limber.restore_takes() == {"FINISHED"}
     assert [action.name for action in bpy.data.actions if " Take " in action.name] == ["Rig Take 1", "Rig Take 2"]
-    again = posed(rig, chain, range(3, 11))
+    again = angles_at(rig, chain, range(3, 11))
     assert max(abs(a - b) for frame in again for a, b in zip(again[frame], second[frame], strict=True)) < 1e-6
     assert len(first) == 18
     with pytest.raises(RuntimeError, match="No recording of an armature 'Rig' was broken off"):

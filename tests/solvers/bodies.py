@@ -1,5 +1,6 @@
-"""Whole bodies for tests: a manikin of three hinges a joint, arbitrary trees, and what a pose of theirs asks for."""
+"""Whole bodies for tests: a manikin of three hinges a joint, arbitrary trees, what a pose of theirs asks for, and a wave to follow."""
 
+import math
 import random
 
 import numpy as np
@@ -7,12 +8,15 @@ from limber.solvers.rotations import IDENTITY, X, Y, Z
 from limber.solvers.skeleton import End, Joint
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.so3 import exp
-from limber.solvers.whole_body.state import State
+from limber.solvers.whole_body.solver import WholeBody
+from limber.solvers.whole_body.state import State, at_rest
 from limber.solvers.whole_body.targets import Target, Values
 
 from tests.solvers.chains import any_direction, any_turn, posture_of
 from tests.solvers.test_skeleton import any_tree
 
+DT = 1.0 / 60.0  # [s]
+DEGREE = math.radians(1.0)
 # Each part, what it hangs on, and where [m]
 PARTS = {
     "spine": ("pelvis", (0.0, 0.0, 0.2)),
@@ -62,3 +66,23 @@ def wave(body: Body, time: float, size: float = 0.5) -> tuple[np.ndarray, np.nda
     phases = np.arange(len(body)) * 1.7
     joints = size * np.sin(2.0 * time + phases) * np.cos(phases)
     return joints, exp(np.array([0.1 * np.sin(time), 0.1, 0.9 * time])), np.array([0.4 * time, 0.1 * np.sin(time), 1.0])
+
+
+def pose(solver: WholeBody, time: float, size: float = 0.5):
+    return at_rest(solver.body, *wave(solver.body, time, size))
+
+
+def follow(solver: WholeBody, steps: int, size: float = 0.5, state=None, change=None):
+    """The wave, followed: yields each step's values, solution and state."""
+    state = state or solver.start(base_rotation=wave(solver.body, 0.0)[1], base_position=wave(solver.body, 0.0)[2])
+    for k in range(steps):
+        values = asks(solver.body, pose(solver, k * DT, size), solver.targets)
+        if change:
+            values = change(k, values)
+        solution, state = solver.step(values, state, DT)
+        yield values, solution, state
+
+
+def worst(solver, values, state) -> float:
+    """[rad] The largest angle missed."""
+    return float(np.nanmax(solver.missed(values, state)[0]))

@@ -1,0 +1,86 @@
+"""A whole body keeps its limits on every step, in position, velocity and acceleration."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from limber.solvers.whole_body.body import BASE
+from limber.solvers.whole_body.limits import Limits
+from limber.solvers.whole_body.solver import Options, WholeBody
+from limber.solvers.whole_body.state import at_rest
+
+from tests.solvers.bodies import DEGREE, DT, TRACKED, asks, follow, manikin, worst
+
+LIMITS = [
+    Limits(),
+    Limits(velocity=1.0),
+    Limits(velocity=1.0, avoidance="tanh", slope=200.0),
+    Limits(velocity=2.0, acceleration=20.0),
+    Limits(acceleration=30.0),
+]
+
+
+@pytest.mark.parametrize("limits", LIMITS, ids=["position", "velocity", "tanh", "acceleration", "acceleration alone"])
+def test_limits_hold_on_every_step_of_a_motion_far_beyond_them(limits):
+    solver = WholeBody(manikin(reach=0.4), TRACKED, Options(limits=limits))
+    before, touched = np.zeros(len(solver.body)), 0
+    last = None
+    for _, solution, state in follow(solver, 150, size=1.5):
+        assert np.abs(state.joints).max() <= 0.4 + 1e-9
+        assert state.velocity[BASE:] == pytest.approx((state.joints - before) / DT, abs=1e-9)
+        if limits.velocity is not None:
+            assert np.abs(state.velocity[BASE:]).max() <= limits.velocity + 1e-6
+        if limits.acceleration is not None and last is not None:
+            assert np.abs(state.velocity - last)[BASE:].max() <= limits.acceleration * DT * (1 + 1e-6)
+            assert not solution.yielded
+        assert np.abs(state.base_rotation.T @ state.base_rotation - np.eye(3)).max() < 1e-12
+        before, last = state.joints, state.velocity
+        touched += int(solution.bounded.sum())
+    assert touched > 100
+
+
+def test_an_acceleration_limit_that_cannot_hold_gives_way_to_the_position_limit_and_is_named():
+    solver = WholeBody(manikin(reach=0.4), TRACKED, Options(limits=Limits(acceleration=1.0)))
+    state = solver.start()
+    rushing = replace(state, velocity=np.where(np.arange(solver.body.unknowns) == BASE, 30.0, 0.0))
+    solution, state = solver.step(asks(solver.body, solver.start()), rushing, DT)
+    assert state.joints[0] <= 0.4
+    assert solution.yielded == ("acceleration of spine x",)
+
+
+def test_with_an_acceleration_limit_a_body_brakes_in_time_for_a_target_that_jumped():
+    rate = 20.0
+    solver = WholeBody(manikin(), TRACKED, Options(limits=Limits(acceleration=rate)))
+    state = solver.start()
+    aim = np.zeros(len(solver.body))
+    aim[0] = 1.0
+    values = asks(solver.body, at_rest(solver.body, aim, np.eye(3), np.zeros(3)), solver.targets)
+    beyond, missed = 0.0, []
+    for _ in range(round(2.0 * math.sqrt(1.0 / rate) / DT) + 12):  # what speeding up and braking at that rate take, and some more
+        _, state = solver.step(values, state, DT)
+        beyond = max(beyond, float(state.joints[0]) - 1.0)
+        missed.append(worst(solver, values, state))
+    assert beyond < 0.01
+    assert missed[-1] < 0.1 * DEGREE
+
+
+def test_a_start_outside_its_limits_comes_back_within_the_velocity_limit():
+    solver = WholeBody(manikin(reach=0.1), TRACKED, Options(limits=Limits(velocity=1.0)))
+    inside = solver.start()
+    outside = at_rest(solver.body, np.full(len(solver.body), 0.1 + 1e-3), np.eye(3), np.zeros(3))
+    _, state = solver.step(asks(solver.body, inside), outside, DT)
+    assert np.all(state.joints <= 0.1)
+
+
+def test_the_tanh_of_eq_12_never_lets_a_joint_overrun_however_steep_it_is_asked_to_be():
+    down, up = Limits(velocity=5.0, avoidance="tanh", slope=1e6).box(np.array([0.39]), np.zeros(1), np.array([-0.4]), np.array([0.4]), DT)
+    assert 0.0 < up[0] <= 0.01
+    assert down[0] == pytest.approx(-5.0 * DT, rel=1e-3)
+
+
+def test_limits_that_cannot_be_are_refused():
+    with pytest.raises(ValueError, match="velocity limits must be above zero"):
+        Limits(velocity=0.0)
+    with pytest.raises(ValueError, match="avoidance 'tanh' scales velocity limits"):
+        Limits(avoidance="tanh")
