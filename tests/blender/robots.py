@@ -13,6 +13,7 @@ from tests.blender.rigs import looking_chain, make_active, target
 from tests.hardware.pty_robot import PtyRobot
 
 PATIENCE = 20.0  # [s] for what takes a fraction of a second on an idle machine
+SETTLED = 40  # frames sent since the servos first were where they should be
 SERVO_REACH = 1.4  # [rad] within what a hobby servo can turn
 
 
@@ -96,6 +97,22 @@ def is_at(rig, angles, near: float = 0.01) -> bool:
     """Whether the robot's servos say that they are at these angles [rad]."""
     reported = status(rig).reported
     return reported is not None and np.abs(np.array(reported) - np.array(angles)).max() < near
+
+
+def settle(rig, angles, what: str) -> None:
+    """Beats until the servos rest at these angles [rad]: the motion filter passes by what it comes to, and returns."""
+    since = None
+
+    def rests() -> bool:
+        nonlocal since
+        if not is_at(rig, angles):
+            since = None
+            return False
+        sent = status(rig).sent
+        since = sent if since is None else since
+        return sent >= since + SETTLED
+
+    until(rests, what)
 
 
 def worker(rig) -> int:

@@ -3,7 +3,7 @@
 import bpy
 import pytest
 
-from tests.blender.robots import arm, connect, is_at, robot_rig, state, status, until
+from tests.blender.robots import arm, connect, is_at, robot_rig, settle, state, status, until
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_two_mirrored_servos_move_one_joint(rig, chain):
     assert further.servo == 6, "the lowest free number"
     arm(rig)
     rig.pose.bones["middle"].rotation_euler.x = 0.5
-    until(lambda: is_at(rig, [0, 0, 0.5, 0, 0, 0]), "the robot has come")
+    settle(rig, [0, 0, 0.5, 0, 0, 0], "the robot has come")
     raw = [one.measured for one in status(rig).channels]
     assert raw[2] - 1500 == pytest.approx(1500 - raw[6], abs=5)
 
@@ -67,7 +67,7 @@ def test_a_differential_turns_both_servos_for_either_joint(rig, chain):
     arm(rig)
     rig.pose.bones[nod.bone].rotation_euler["XYZ".index(nod.axis)] = 0.2
     rig.pose.bones[tilt.bone].rotation_euler["XYZ".index(tilt.axis)] = 0.3
-    until(lambda: is_at(rig, [0, 0, 0, 0, 0.2, 0.3]), "both joints have come")
+    settle(rig, [0, 0, 0, 0, 0.2, 0.3], "both joints have come")
     sum_, difference = (one.measured for one in status(rig).channels[-2:])
     assert sum_ - 1500 == pytest.approx(0.5 * 636.6, abs=6)
     assert difference - 1500 == pytest.approx(-0.1 * 636.6, abs=6)
@@ -114,9 +114,9 @@ def test_a_property_moves_a_servo(rig):
     assert (value.name, value.low, value.high) == ("jaw", 0.0, 1.0)
     value.at_low, value.at_high = 1000.0, 2000.0
     arm(rig)
-    until(lambda: is_at(rig, [0, 0, 0, 0, 0, 0, 0.25]), "the value has come")
+    settle(rig, [0, 0, 0, 0, 0, 0, 0.25], "the value has come")
     rig["jaw"] = 0.75
-    until(lambda: is_at(rig, [0, 0, 0, 0, 0, 0, 0.75]), "it has followed")
+    settle(rig, [0, 0, 0, 0, 0, 0, 0.75], "it has followed")
     assert status(rig).channels[-1].measured == pytest.approx(1750, abs=12)
 
 
@@ -154,7 +154,7 @@ def test_values_of_one_name_are_told_apart_and_removed(rig):
 def test_a_property_that_goes_away_leaves_its_servo_where_it_is(rig):
     jaw(rig)
     arm(rig)
-    until(lambda: is_at(rig, [0, 0, 0, 0, 0, 0, 0.25]), "the value has come")
+    settle(rig, [0, 0, 0, 0, 0, 0, 0.25], "the value has come")
     del rig["jaw"]
     sent = status(rig).sent
     until(lambda: status(rig).sent > sent + 20, "the robot has heard more")
@@ -166,8 +166,8 @@ def test_the_virtual_robot_takes_the_calibration_of_any_protocol(rig, protocol):
     rig.limber.device.protocol = protocol
     arm(rig)
     rig.pose.bones["middle"].rotation_euler.x = 0.5
-    until(lambda: is_at(rig, [0, 0, 0.5, 0, 0, 0]), "the robot has come")
-    assert state(rig) == "ARMED"
+    settle(rig, [0, 0, 0.5, 0, 0, 0], "the robot has come")
+    until(lambda: state(rig) == "ARMED", "it is armed, if need be again after a missed beat")
 
 
 def test_a_servo_is_assigned_to_the_selected_joint_which_changes_with_the_one_that_had_it(rig, chain):
