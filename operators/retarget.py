@@ -7,7 +7,8 @@ import numpy as np
 
 from ..rig import handlers, live
 from ..rig.errors import RigError
-from ..rig.retarget import inbox, pairing, receiver
+from ..rig.osc import inbox
+from ..rig.retarget import pairing, receiver
 from ..rig.retarget.bake import RetargetBake
 from .bake_reports import tell_held, tell_muted
 from .remove_item import RemoveItem

@@ -22,8 +22,8 @@ from . import robot, targets
 from .errors import RigError, capitalised
 from .goal import ends_of, followed, no_target
 from .identity import find
-from .retarget.inbox import Inbox, opened, refuse_others
-from .retarget.osc import Message
+from .osc.inbox import Inbox, opened, refuse_others
+from .osc.packets import Message
 
 ROOT = "/limber/"
 EVERY = 1 / 60  # [s] between two looks: a display's frame

@@ -13,8 +13,8 @@ import numpy as np
 
 from ...solvers import rotations
 from ...solvers.whole_body.so3 import Array
-from .inbox import Inbox, opened
-from .osc import Message
+from ..osc.inbox import Inbox, opened
+from ..osc.packets import Message
 
 LINK, PLACE = "/limber/link/", "/limber/place/"
 MOST = 1024  # links: no body has more, and a sender of ever new names does not fill the memory

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.rig import live
+from limber.rig.osc.packets import MalformedPacketError, Message, messages
 from limber.rig.retarget import receiver
-from limber.rig.retarget.osc import MalformedPacketError, Message, messages
 
 from tests.blender.figures import XSENS, figure
 from tests.blender.osc_sender import bundle, free_port, packet, padded

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import TypeVar
 
 from ..errors import RigError
-from .osc import MalformedPacketError, Message, messages
+from .packets import MalformedPacketError, Message, messages
 
 LARGEST = 65507  # [bytes] of a UDP packet
 AT_ONCE = 512  # packets read at a time: a flood does not hold Blender up

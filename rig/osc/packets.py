@@ -1,4 +1,4 @@
-"""OSC 1.0 as it comes over UDP: messages and bundles, as far as link orientations need it. Knows no Blender.
+"""OSC 1.0 as it comes over UDP: messages and bundles, as far as numbers go. Knows no Blender.
 
 Source: Wright 2002, "The Open Sound Control 1.0 Specification". A packet is a message (address, type tags, arguments) or a bundle of
 packets, all big-endian and padded to four bytes. Time tags are not waited for: the newest orientation is the one that counts.

@@ -1,0 +1,1 @@
+"""OSC over UDP, for whatever other programs may say: packets, and sockets that never wait."""
