@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.blender.rigs import keyed, make_active
-from tests.blender.robots import a_while, arm, is_at, is_running, kill, robot_rig, state, status, until, worker
+from tests.blender.robots import a_while, arm, is_at, kill, robot_rig, settle, state, status, until, worker
+from tests.hardware.processes import is_running
 
 
 @pytest.fixture
@@ -79,11 +80,11 @@ def test_a_joint_that_is_not_known_any_more_keeps_its_angle(rig, chain, how):
 def test_removing_the_chain_leaves_the_robot_where_it_is(rig, chain):
     rig.pose.bones["middle"].rotation_euler.x = 0.6
     arm(rig)
-    until(lambda: is_at(rig, [0, 0, 0.6, 0, 0, 0]), "the robot has come")
+    settle(rig, [0, 0, 0.6, 0, 0, 0], "the robot has come")
     bpy.ops.limber.remove_chain()
     rig.pose.bones["upper"].rotation_euler.x = 0.3
-    until_sent = status(rig).sent + 50
-    until(lambda: status(rig).sent > until_sent, "the robot has heard more")
+    sent = status(rig).sent
+    until(lambda: status(rig).sent > sent + 50, "the robot has heard more")
     assert is_at(rig, [0, 0, 0.6, 0, 0, 0])
     until(lambda: state(rig) == "ARMED", "it is armed, if need be again after a missed beat")
 

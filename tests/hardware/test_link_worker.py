@@ -13,17 +13,10 @@ from limber.hardware.protocols.limber import State as DeviceState
 from limber.hardware.safety import Fault, State
 
 from tests.hardware.patience import POSE, arm, wait, wait_for, wait_until
+from tests.hardware.processes import is_running
 from tests.hardware.simulation import make_device
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def is_running(pid: int) -> bool:
-    """Whether the process is there and no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_a_killed_worker_is_noticed_stops_the_robot_and_can_be_started_anew(opened, robot):
@@ -62,6 +55,16 @@ def test_a_worker_that_hung_for_a_while_does_not_move_the_robot_when_it_wakes(op
     status = wait_for(link, State.FAULT)
     assert status.fault is Fault.DEVICE_WATCHDOG
     assert robot.robot.state is not DeviceState.ARMED
+
+
+def test_a_worker_that_hung_for_a_while_finds_its_virtual_robot_as_it_left_it_and_goes_on(opened):
+    link = opened(make_device())
+    arm(link)
+    os.kill(link.worker_pid, signal.SIGSTOP)
+    wait_for(link, State.WORKER_LOST)
+    os.kill(link.worker_pid, signal.SIGCONT)
+    status = wait(link, lambda status: status.state in (State.ARMED, State.FAULT))
+    assert status.state is State.ARMED, status.sentence
 
 
 def test_closing_a_hung_worker_kills_it(opened):
