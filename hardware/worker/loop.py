@@ -12,6 +12,7 @@ from types import ModuleType
 from ..device import Device
 from ..memory import SharedMemory
 from ..safety import Fault
+from ..steady_clock import SteadyClock
 from ..transport import SerialTransport, Transport, TransportError
 from ..virtual_robot import VirtualRobot, VirtualTransport
 from .core import TURN, Worker
@@ -25,11 +26,12 @@ LEAVE_WITHIN = 0.3  # [s] to hear from the device that it is disarmed; its own w
 def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended: threading.Event) -> None:
     """Work until `ended`, then disarm the robot."""
     robots: list[VirtualRobot] = []  # the virtual robot outlives its connections, as others do
+    robot_time = SteadyClock(time.perf_counter)
 
     def connect(device: Device, now: float) -> Transport:
         if device.is_virtual:
-            robots[:] = robots or [VirtualRobot.for_device(device, now)]
-            return VirtualTransport(robots[0], time.perf_counter)
+            robots[:] = robots or [VirtualRobot.for_device(device, robot_time())]
+            return VirtualTransport(robots[0], robot_time)
         serial = load_pyserial()
         if serial is None:
             raise TransportError(Fault.NO_PYSERIAL, "")

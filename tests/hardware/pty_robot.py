@@ -16,6 +16,7 @@ from checkout import load_limber
 load_limber()  # also where it runs by itself
 
 from limber.hardware.device import Device  # noqa: E402
+from limber.hardware.steady_clock import SteadyClock  # noqa: E402
 from limber.hardware.virtual_robot import VirtualRobot  # noqa: E402
 
 LISTEN = 0.002  # [s] how long one look at the line takes at most
@@ -34,6 +35,7 @@ class PtyRobot:
         self.robot = robot
         self.lock = threading.Lock()
         self.answer: Callable[[bytes], bytes] = lambda data: data
+        self._clock = SteadyClock(time.perf_counter)  # a test that is held up holds its robot up: that is no silence of the worker's
         self._frozen = threading.Event()
         self._ended = threading.Event()
         self._master, self._slave = os.openpty()
@@ -84,7 +86,7 @@ class PtyRobot:
             readable, _, _ = select.select([self._master], [], [], LISTEN)
             data = os.read(self._master, 4096) if readable else b""
             with self.lock:
-                said = self.answer(self.robot.hear(data, time.perf_counter()))
+                said = self.answer(self.robot.hear(data, self._clock()))
             if said:
                 os.write(self._master, said)
 
