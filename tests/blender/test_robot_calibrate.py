@@ -66,7 +66,7 @@ def test_one_joint_is_let_go_alone_and_the_armature_stays_as_it_is(rig, chain, b
     until(lambda: state(rig) == "DISARMED", "it is disarmed, and holds")
     bpy.ops.limber.let_go(joint="middle X")
     until(lambda: state(rig) == "LIMP", "it is limp")
-    assert [servo.table[40] for servo in bus.robot.servos.values()] == [1, 1, 0, 1, 1, 1]
+    until(lambda: [servo.table[40] for servo in bus.robot.servos.values()] == [1, 1, 0, 1, 1, 1], "one servo has no torque any more")
     before = rig.pose.bones["middle"].rotation_euler.x
     move(rig, bus, 2, 1900.0)
     assert rig.pose.bones["middle"].rotation_euler.x == before

@@ -7,7 +7,7 @@ from limber.hardware.link import Link
 from limber.hardware.safety import State
 from limber.hardware.status import Status
 
-PATIENCE = 15.0  # [s] for anything to happen on a machine that is busy with other things
+PATIENCE = 60.0  # [s] for what takes a second or two on an idle machine, where others keep the cores busy
 LOOK = 0.005  # [s] between two looks
 POSE = (0.1, -0.1, 0.05)
 

@@ -77,8 +77,8 @@ def test_stop_reaches_the_robot_and_latches(opened, robot):
 def test_frames_that_are_no_numbers_hold_the_robot_and_name_the_joint(opened):
     link = opened(make_device())
     arm(link)
-    status = wait_for(link, State.HOLDING, (0.0, math.nan, 0.0))
-    assert "joint 1" in status.sentence
+    bad = (0.0, math.nan, 0.0)
+    status = wait(link, lambda status: status.state is State.HOLDING and "joint 1" in status.sentence, bad)
     assert status.refused > 0
     wait_for(link, State.ARMED)
 

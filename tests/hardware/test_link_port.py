@@ -38,7 +38,8 @@ def test_a_second_link_to_a_port_finds_it_busy_and_leaves_the_first_alone(opened
     first = opened(make_device(port=robot.port))
     arm(first)
     second = opened(make_device(port=robot.port))
-    assert wait_for(second, State.FAULT).fault is Fault.PORT_BUSY
+    wait(first, lambda _: second.status().state is State.FAULT)
+    assert second.status().fault is Fault.PORT_BUSY
     assert wait_for(first, State.ARMED).state is State.ARMED
 
 

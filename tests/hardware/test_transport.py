@@ -2,7 +2,6 @@
 
 import errno
 import os
-import time
 import tty
 
 import pytest
@@ -10,6 +9,8 @@ import serial
 from limber.hardware.errors import HardwareError
 from limber.hardware.safety import Fault
 from limber.hardware.transport import WRITE_TIMEOUT, SerialTransport, TransportError, why_not_open
+
+from tests.hardware.patience import wait_until
 
 
 @pytest.fixture
@@ -30,11 +31,13 @@ def test_bytes_go_both_ways_and_reading_never_waits(line):
     transport = SerialTransport(serial, port, 115200)
     assert transport.read() == b""
     os.write(master, b"from the robot")
-    until = time.perf_counter() + 5.0
-    heard = b""
-    while heard != b"from the robot":
-        assert time.perf_counter() < until
-        heard += transport.read()
+    heard = bytearray()
+
+    def all_heard() -> bool:
+        heard.extend(transport.read())
+        return heard == b"from the robot"
+
+    wait_until(all_heard)
     assert transport.write(b"to the robot")
     assert os.read(master, 100) == b"to the robot"
     transport.close()

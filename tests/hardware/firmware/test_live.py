@@ -49,11 +49,15 @@ def test_pyserial_talks_to_it(uno):
     with serial.Serial(uno.port, limber.BAUDRATE, timeout=0.5) as port:
 
         def ask(message: limber.Message, sequence: int) -> limber.Message | limber.Unreadable:
+            heard = {}
+
+            def answered() -> bool:
+                heard.update((frame.sequence, frame.message) for frame in decoder.feed(port.read(max(1, port.in_waiting))))
+                return sequence in heard
+
             port.write(limber.encode(message, sequence))
-            while True:
-                for frame in decoder.feed(port.read(max(1, port.in_waiting))):
-                    if frame.sequence == sequence:
-                        return frame.message
+            wait_until(answered)
+            return heard[sequence]
 
         wait_until(lambda: decoder.feed(port.read(40)))  # it started when the port was opened, and says so
         assert ask(limber.Hello(5), 1).session == 5
@@ -95,5 +99,5 @@ def test_a_noisy_line_does_not_stop_the_robot(opened, uno):
         uno.noise(bytes((0xA5, 60, 195)) + bytes((k * 7) % 256 for k in range(k)))
         sent = link.status().sent
         wait(link, lambda status, sent=sent: status.sent > sent + 5)
-    assert link.status().state is State.ARMED
+    wait_for(link, State.ARMED)
     assert last_widths(uno) == pytest.approx(before, abs=1.0)
