@@ -183,7 +183,8 @@ class Imported:
         def path(size: float) -> np.ndarray:
             return stances.path(middle, front, size * self.reach, FRAMES, floor)
 
-        size = stances.widest(SIZES, lambda size: self._missed(path(size)), MET)
+        missed = installed.module("rig.one_thread").in_one_thread(self._missed)
+        size = stances.widest(SIZES, lambda size: missed(path(size)), MET)
         return {frame: Vector(place) for frame, place in enumerate(path(size), start=1)}
 
     def _missed(self, places: np.ndarray) -> float:

@@ -18,6 +18,7 @@ from ..solvers.skeleton import Skeleton
 from ..solvers.table import SOLVERS, make_solver
 from . import build, live, pops, unkeyed
 from .errors import RigError
+from .one_thread import in_one_thread
 from .skeleton import ChainReader
 from .stage import SETUP_ERRORS, Stage
 from .stepped import Stepped
@@ -214,6 +215,7 @@ class Comparison(Stepped):
         """The frame that the next step is about."""
         return self.frames[min(self.done // len(self.contestants), len(self.frames) - 1)]
 
+    @in_one_thread
     def step(self) -> bool:
         """Lets one solver answer one frame; returns whether there is more to do.
 

@@ -21,6 +21,7 @@ from .errors import RigError
 from .hanging import in_order, joint_bones
 from .joint_tree import joint_tree
 from .keyed import keyed
+from .one_thread import in_one_thread
 from .paths import end_bones
 from .placement import Placement
 from .retarget.properties import UID as BODY
@@ -118,6 +119,7 @@ class Stage:
         """Bones of an armature may have changed: look before the next tick."""
         self._doubted.add(armature_name)
 
+    @in_one_thread
     def advance(self, pairs: list[tuple], depsgraph, dt: float, ahead: Mapping[tuple[int, str], Sequence[GazeGoal]] | None = None) -> None:
         """One tick of the (rig, chain) pairs; the outcome is in their sessions. Reads only what the depsgraph has evaluated.
 

@@ -19,6 +19,7 @@ from ...solvers.mechanism.solver import MechanismSolver
 from ..character_properties import character
 from ..errors import RigError
 from ..identity import find
+from ..one_thread import in_one_thread
 from ..placement import Placement
 from .poses import frame_of, rigid
 from .reading import Part, Reading, read, signature
@@ -48,6 +49,7 @@ class Session:
         self.state = None
 
 
+@in_one_thread
 def prepare(owner, depsgraph) -> Session:
     """A session for a mechanism as it is authored, assembled.
 
@@ -103,6 +105,7 @@ class MechanismStage:
         for session in self.sessions.values():
             session.restart()
 
+    @in_one_thread
     def advance(self, pairs: list[tuple], depsgraph, dt: float) -> None:
         """One tick of the (owner, mechanism) pairs; the outcome is in their sessions."""
         placement = self.placed(depsgraph) if pairs else None

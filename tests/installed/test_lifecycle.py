@@ -73,10 +73,11 @@ def everything(module: str) -> dict[str, object]:
     }
 
 
-def test_the_package_and_its_wheel_lie_in_the_profile(enabled: ModuleType):
+def test_the_package_and_its_wheels_lie_in_the_profile(enabled: ModuleType):
     profile = Path(bpy.utils.resource_path("USER"))
     assert (profile / "extensions" / "user_default" / "limber" / "LICENSE").exists()
-    assert list(profile.glob("extensions/.local/lib/*/site-packages/serial/__init__.py"))
+    for module in ("serial/__init__.py", "threadpoolctl.py"):
+        assert list(profile.glob(f"extensions/.local/lib/*/site-packages/{module}")), module
 
 
 def test_enabling_brings_operators_panels_properties_and_keys(enabled: ModuleType):
@@ -150,7 +151,7 @@ def test_saved_preferences_bring_the_extension_back(enabled: ModuleType):
     assert everything(module)["classes"] == first["classes"]
 
 
-def test_every_module_of_the_package_loads_with_the_bundled_wheel_alone(enabled: ModuleType):
+def test_every_module_of_the_package_loads_with_the_bundled_wheels_alone(enabled: ModuleType):
     root = Path(enabled.__file__).parent
     for path in sorted(root.rglob("*.py")):
         name = ".".join(path.relative_to(root).with_suffix("").parts)
