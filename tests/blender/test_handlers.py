@@ -125,7 +125,7 @@ def test_a_fresh_blender_that_enables_limber_in_a_live_file_is_live(tmp_path):
     path = str(tmp_path / "live.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     done = subprocess.run(
-        [sys.executable, "-c", START.format(root=str(ROOT), path=path)], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", START.format(root=str(ROOT), path=path)], capture_output=True, text=True, timeout=200, check=True
     )
     said = dict(line.split(" ", 1) for line in done.stdout.splitlines() if line.split(" ")[0] in {"LIVE", "HEAD", "LEFT"})
     assert said["LIVE"] == "[('head', '')]"

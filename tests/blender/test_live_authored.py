@@ -187,7 +187,7 @@ import os; os._exit(0)
 
 def read_without_limber(path) -> dict[str, str]:
     """What a Blender that has no Limber finds in a file."""
-    done = subprocess.run([sys.executable, "-c", READ, str(path)], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", READ, str(path)], capture_output=True, text=True, timeout=200, check=True)
     return dict(line.split(" ", 1) for line in done.stdout.splitlines() if line.split(" ")[0].isupper())
 
 

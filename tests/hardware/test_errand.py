@@ -19,12 +19,10 @@ from limber.hardware.protocols.table import PROTOCOLS
 from limber.hardware.scan import SCANNED, rates_of, run
 
 from tests.hardware.boards import LineBoard
-from tests.hardware.patience import wait_until
+from tests.hardware.patience import PATIENCE, wait_until
 from tests.hardware.pty_robot import PtyRobot
 from tests.hardware.servo_bus import Bus, DynamixelBus, StsBus
 from tests.hardware.simulation import make_device
-
-QUIET = 20.0  # [s] for an errand that says nothing, on a machine that is busy with other things
 
 
 def served(bus: Bus) -> PtyRobot:
@@ -38,7 +36,7 @@ def sent():
     errands = []
 
     def run(task: str, **arguments) -> list[News]:
-        errands.append(Errand(task, arguments, QUIET))
+        errands.append(Errand(task, arguments, PATIENCE))
         news: list[News] = []
 
         def ended() -> bool:
@@ -171,7 +169,8 @@ def test_a_port_that_is_not_there_is_a_remark_and_the_others_are_scanned():
     assert {servo.servo for servo in found(news)} == {1}
 
 
-def test_a_port_that_a_robot_is_about_to_give_back_is_waited_for():
+def test_a_port_that_a_robot_is_about_to_give_back_is_waited_for(monkeypatch):
+    monkeypatch.setattr("limber.hardware.asking.BUSY_FOR", PATIENCE)
     with served(StsBus({1: 2048.0})) as robot:
         held = serial.Serial(robot.port, exclusive=True)
         threading.Timer(0.3, held.close).start()
@@ -190,7 +189,7 @@ def test_a_port_that_stays_busy_is_a_remark(monkeypatch):
 def test_a_cancelled_scan_ends_at_once_and_its_process_with_it():
     with served(StsBus({})) as robot:
         arguments = {"ports": [robot.port], "protocols": ["feetech_sts"], "baudrates": [1_000_000], "lowest": 0, "highest": 252}
-        errand = Errand("scan", arguments, QUIET)
+        errand = Errand("scan", arguments, PATIENCE)
         wait_until(lambda: bool(errand.news()))
         errand.cancel()
         assert [item for item in errand.news() if isinstance(item, Ended)] == [Ended("Cancelled")]
@@ -201,7 +200,7 @@ def test_a_cancelled_scan_ends_at_once_and_its_process_with_it():
 def test_an_errand_whose_process_dies_says_so():
     with served(StsBus({})) as robot:
         arguments = {"ports": [robot.port], "protocols": ["feetech_sts"], "baudrates": [1_000_000], "lowest": 0, "highest": 252}
-        errand = Errand("scan", arguments, QUIET)
+        errand = Errand("scan", arguments, PATIENCE)
         os.kill(errand._process.pid, signal.SIGKILL)
         news: list[News] = []
         wait_until(lambda: news.extend(errand.news()) or errand.over)
