@@ -4,13 +4,14 @@ apart by eyes that see few (Okabe & Ito 2008)."""
 from itertools import pairwise
 from math import degrees
 from time import perf_counter
+from typing import NamedTuple
 
 import bpy
 import gpu
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 
 from ..rig import budget, chain_lines, live
-from ..rig.chain_lines import AT, NEAR
+from ..rig.chain_lines import AT, NEAR, Ray
 from .drawing import Overlay, draw_lines, write
 from .tab import GazePart
 
@@ -30,29 +31,61 @@ def _shown():
             yield rig, chain
 
 
-def _draw_lines_over_chains() -> None:
-    view = bpy.context.window_manager.limber_view
-    if not (view.rays or view.arcs or view.late):
-        return
-    pairs = list(_shown())
+class Drawing(NamedTuple):
+    """What is drawn, and of what and when it was worked out."""
+
+    about: tuple  # scene and view layer, and what is switched on
+    count: int  # of played frames
+    segments: dict[tuple, list]  # points by (colour, width)
+    rays: list[tuple[str, Ray]]  # with their chains' names
+
+
+_kept: Drawing | None = None  # since the last view was drawn; None: nothing is drawn
+
+
+def drawing() -> Drawing | None:
+    """What is drawn over the chains that can be seen; while playing takes too long, what was drawn some frames ago; None: nothing."""
+    global _kept
+    view, layer = bpy.context.window_manager.limber_view, bpy.context.view_layer
+    pairs = list(_shown()) if view.rays or view.arcs or view.late else []
     if not pairs:
-        return
+        _kept = None
+        budget.playing.overlays.last.clear()
+        return None
+    chains = ((rig.session_uid, chain.uid) for rig, chain in pairs)
+    about = (bpy.context.scene.session_uid, layer.name, view.rays, view.arcs, view.late, *chains)
+    if _kept is not None and _kept.about == about and live.is_playing() and not budget.playing.is_due(_kept.count):
+        return _kept
     begun = perf_counter()
-    lines: dict[tuple, list] = {}
+    _kept = Drawing(about, budget.playing.count, {}, [])
     for rig, chain in pairs:
-        session = live.session(rig, chain)
-        if view.late:
-            lines.setdefault((LATE, 5.0), []).extend(point for segment in chain_lines.late(rig, session) for point in segment)
-        if view.arcs:
-            _add_arcs(lines, rig, session)
-        if view.rays:
-            for ray in chain_lines.rays(rig, chain):
-                lines.setdefault((RAY, 2.0), []).extend((ray.eye, ray.hit))
-                lines.setdefault((MISS, 3.0), []).extend((ray.hit, ray.target))
+        _add(_kept, rig, chain)
+    budget.playing.overlays.note(perf_counter() - begun)
+    return _kept
+
+
+def _add(drawn: Drawing, rig, chain) -> None:
+    view, session, segments = bpy.context.window_manager.limber_view, live.session(rig, chain), drawn.segments
+    if view.late:
+        segments.setdefault((LATE, 5.0), []).extend(point for segment in chain_lines.late(rig, session) for point in segment)
+    if view.arcs:
+        _add_arcs(segments, rig, session)
+    if view.rays:
+        for ray in chain_lines.rays(rig, chain):
+            segments.setdefault((RAY, 2.0), []).extend((ray.eye, ray.hit))
+            segments.setdefault((MISS, 3.0), []).extend((ray.hit, ray.target))
+            drawn.rays.append((chain.name, ray))
+
+
+def _draw_lines_over_chains() -> None:
+    begun = perf_counter()
+    drawn = drawing()
+    if drawn is None:
+        return
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("NONE")
     scale = bpy.context.preferences.system.ui_scale
-    for (colour, width), points in lines.items():
+    for (colour, width), points in drawn.segments.items():
         if points:
             draw_lines(points, colour, width * scale)
     gpu.state.blend_set("NONE")
@@ -67,18 +100,15 @@ def _add_arcs(lines: dict, rig, session) -> None:
 
 
 def _draw_misses() -> None:
-    """The angle by which each end misses, in words beside its target."""
+    """The angle by which each end misses, in words beside its target, of the lines that were just drawn beneath them."""
     context = bpy.context
-    if not context.window_manager.limber_view.rays:
-        return
     scale = context.preferences.system.ui_scale
     taken: list[tuple[float, float]] = []
-    for rig, chain in _shown():
-        for ray in chain_lines.rays(rig, chain):
-            place = location_3d_to_region_2d(context.region, context.region_data, ray.target)
-            if place is not None:
-                taken.append(free_place(place.x + ASIDE, place.y + ASIDE, taken, scale))
-                write(*taken[-1], f"{chain.name}: {degrees(ray.miss):.1f}° off", TEXT, scale)
+    for name, ray in _kept.rays if _kept else ():
+        place = location_3d_to_region_2d(context.region, context.region_data, ray.target)
+        if place is not None:
+            taken.append(free_place(place.x + ASIDE, place.y + ASIDE, taken, scale))
+            write(*taken[-1], f"{name}: {degrees(ray.miss):.1f}° off", TEXT, scale)
 
 
 def free_place(x: float, y: float, taken: list[tuple[float, float]], scale: float) -> tuple[float, float]:

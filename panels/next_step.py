@@ -16,11 +16,13 @@ class LIMBER_PT_next_step(Tab, bpy.types.Panel):
 
     def draw(self, context):
         layout = self.layout
-        step = next_step(rig_of(context), live.is_playing())
+        is_playing = live.is_playing()
+        step = next_step(rig_of(context), is_playing)
         sentence(layout, step.sentence, "INFO")
         if step.verb:
             row = layout.row()
             row.scale_y = 1.4
             row.operator(step.verb, icon=step.icon)
-        if budget.clock.sentence:
-            sentence(layout, budget.clock.sentence, "TIME")
+        short = budget.playing.sentence if is_playing else budget.clock.sentence
+        if short:
+            sentence(layout, short, "TIME")

@@ -7,7 +7,7 @@ from statistics import median
 from .clock import STEP
 
 SHARE = 0.5  # of the time between two steps that Limber may take: the rest is the interface's
-STEPS = (1, 2, 3, 6)  # of the clock taken as one where there is not: 60, 30, 20 and 10 Hz
+STEPS = (1, 2, 3, 6)  # of the clock taken as one where there is not: 60, 30, 20 and 10 Hz; while playing, frames for one overlay
 REMEMBERED = 15  # measurements: a hiccup changes nothing, a quarter of a second of trouble does
 CALM = 0.7  # of what would just do, before the rate rises again: it is not to go up and down
 
@@ -68,5 +68,64 @@ class Guard:
         return next((steps for steps in STEPS if seconds <= SHARE * steps * STEP), STEPS[-1])
 
 
+@dataclass
+class Playing:
+    """How often overlays are worked out anew while the animation plays. The motion is what a bake would keep: it leaves out nothing."""
+
+    motion: Meter = field(default_factory=Meter)  # of a frame's motion
+    overlays: Meter = field(default_factory=Meter)  # of what overlays show of a frame
+    frames: int = 1  # from one working out to the next
+    count: int = 0  # of frames that have been played
+    frame: float = STEP  # [s] of one of them
+
+    def note(self, seconds: float, frame: float) -> None:
+        """After a frame's motion, which took so long [s].
+
+        Args:
+            frame: How long a frame is shown [s].
+        """
+        self.count += 1
+        self.frame = frame
+        self.motion.note(seconds)
+        if len(self.motion.last) < REMEMBERED:
+            return
+        needed = self._fewest(1.0)
+        if needed > self.frames or self._fewest(CALM) < self.frames:
+            self.frames = needed
+
+    def is_due(self, since: int) -> bool:
+        """Whether what overlays show is worked out anew, `since` being the count at which it was."""
+        return self.count - since >= self.frames
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the interface is left too little of a frame's time."""
+        return self.frames > 1
+
+    @property
+    def sentence(self) -> str:
+        """What a user is told; "" where there is time enough."""
+        if not self.is_short:
+            return ""
+        seconds = self.motion.seconds + self.overlays.seconds / self.frames
+        slower = f": overlays follow every {self.frames} frames" if self.overlays.last else ""
+        return (
+            f"Limber takes {1e3 * seconds:.0f} ms of a frame's {1e3 * self.frame:.0f} ms{slower}. The motion leaves out nothing: a quicker"
+            " solver, or fewer live chains, lets it play faster"
+        )
+
+    def forget(self) -> None:
+        """All begins anew: another file."""
+        self.motion.last.clear()
+        self.overlays.last.clear()
+        self.frames = 1
+
+    def _fewest(self, share: float) -> int:
+        """Frames from one working out of the overlays to the next, if `share` of the time that Limber may take is to be enough."""
+        room = share * SHARE * self.frame
+        return next((frames for frames in STEPS if self.motion.seconds + self.overlays.seconds / frames <= room), STEPS[-1])
+
+
 clock = Guard()  # of the motion while nothing plays
+playing = Playing()  # of what is drawn while the animation does
 drawing = Meter()  # of the overlays in one view

@@ -15,7 +15,7 @@ from .retarget import receiver
 
 IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
 FIGURES = 0.15  # [s] between two drawings of robots' figures
-RARE_FIGURES = 1.0  # [s] ... on a computer that draws slowly: the robot's signs of life come first
+RARE_FIGURES = 1.0  # [s] ... where drawing or playing takes too long: the robot's signs of life, and the motion, come first
 LATE = 0.12  # [s] after the last heartbeat: drawing held it up
 
 _beat_at = _figures_at = 0.0  # [s, monotonic] of the last heartbeat; of the next drawing
@@ -25,6 +25,7 @@ _beat_at = _figures_at = 0.0  # [s, monotonic] of the last heartbeat; of the nex
 def _frame_change_post(scene, depsgraph) -> None:
     """Playing, scrubbing and rendering: the warped pose of the new frame, before it is drawn, and for robots also the posed one."""
     more = live.frame_changed(scene, depsgraph)
+    begun = perf_counter()
     if mechanisms.frame_changed(scene, depsgraph) or more:
         wake_clock()
     if depsgraph.mode != "RENDER":
@@ -33,6 +34,8 @@ def _frame_change_post(scene, depsgraph) -> None:
         puppeteer.follow(scene)
         robot.send_posed(scene)
 
+        if live.is_playing():
+            budget.playing.note(perf_counter() - begun, scene.render.fps_base / scene.render.fps)
 
 @persistent
 def _depsgraph_update_post(scene, depsgraph) -> None:
@@ -89,6 +92,7 @@ def _load_pre(*_) -> None:
 
 
 @persistent
+    budget.playing.forget()
 def _load_post(*_) -> None:
     """Chains that were saved live go on, or those of the old file where loading failed; what a recovered session left is swept away."""
     live.leave()
@@ -136,9 +140,9 @@ def wake_clock() -> None:
 
 
 def _figures_due(now: float) -> bool:
-    """Whether robots' figures are to be drawn anew: less often where drawing itself keeps the heartbeat waiting."""
+    """Whether robots' figures are to be drawn anew: less often where drawing keeps the heartbeat waiting, or playing takes all the time."""
     global _beat_at, _figures_at
-    late = now - _beat_at > LATE
+    late = now - _beat_at > LATE or (budget.playing.is_short and live.is_playing())
     _beat_at = now
     if not robot.has_figures() or now < _figures_at:
         return False

@@ -1,8 +1,8 @@
-"""The guard lowers Limber's rate where its own time threatens the interface, says so, and raises it again."""
+"""The guards lower Limber's rate where its own time threatens the interface, say so, and raise it again."""
 
 import limber  # noqa: F401
 import pytest
-from limber.rig.budget import REMEMBERED, Guard
+from limber.rig.budget import REMEMBERED, Guard, Playing
 from limber.rig.clock import STEP
 
 
@@ -45,3 +45,51 @@ def test_another_file_begins_anew():
     guard.forget()
     assert guard.steps == 1
     assert guard.meter.seconds == 0.0
+
+
+FRAME = 1 / 24  # [s]
+
+
+def played(guard: Playing, motion: float, overlays: float, times: int = REMEMBERED) -> Playing:
+    for _ in range(times):
+        guard.overlays.note(overlays)
+        guard.note(motion, FRAME)
+    return guard
+
+
+def test_overlays_follow_every_frame_of_a_playback_that_has_the_time():
+    guard = played(Playing(), 0.008, 0.004)
+    assert guard.is_due(since=guard.count - 1)
+    assert guard.sentence == ""
+
+
+def test_overlays_follow_as_often_as_leaves_the_interface_half_of_a_frame():
+    for motion, overlays, frames in ((0.008, 0.02, 2), (0.018, 0.008, 3), (0.018, 0.016, 6), (0.1, 0.001, 6)):
+        guard = played(Playing(), motion, overlays)
+        assert guard.frames == frames
+        assert [guard.is_due(since=guard.count - ago) for ago in (frames - 1, frames)] == [False, True]
+        assert f"ms of a frame's 42 ms: overlays follow every {frames} frames. The motion leaves out nothing" in guard.sentence
+
+
+def test_a_motion_that_is_too_dear_is_told_where_there_are_no_overlays_to_save_on():
+    guard = Playing()
+    for _ in range(REMEMBERED):
+        guard.note(0.06, FRAME)
+    assert guard.sentence.startswith("Limber takes 60 ms of a frame's 42 ms. The motion leaves out nothing")
+
+
+def test_overlays_come_back_once_a_playback_has_time_enough_and_do_not_come_and_go():
+    guard = played(Playing(), 0.018, 0.008)
+    played(guard, 0.5 * FRAME - 0.0041, 0.008)
+    assert guard.frames == 3, "just enough is not enough"
+    played(guard, 0.004, 0.008)
+    assert guard.frames == 1
+
+
+def test_a_hiccup_of_a_playback_changes_nothing_and_another_file_begins_anew():
+    guard = played(Playing(), 0.008, 0.004)
+    assert played(guard, 0.5, 0.5, times=5).frames == 1
+    played(guard, 0.5, 0.5)
+    guard.forget()
+    assert not guard.is_short
+    assert played(guard, 0.5, 0.5, times=5).frames == 1
