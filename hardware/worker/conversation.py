@@ -31,7 +31,7 @@ from ..safety import Fault
 from ..transport import Transport
 from . import translation
 from .moves import Moves
-from .talk import GREET_FOR, POLL_EVERY, POSE_FRESH, READ_EVERY, SILENT_AFTER, Raw, Talk, Want
+from .talk import AWAY, GREET_FOR, POLL_EVERY, POSE_FRESH, READ_EVERY, SILENT_AFTER, Raw, Talk, Want
 
 GREET_EVERY = 0.25  # [s] an Uno restarts when its port is opened and is deaf for up to two seconds
 REPEAT_AFTER = 0.1  # [s] an answer takes 3 ms, through a lazy USB adapter 20 ms
@@ -61,6 +61,7 @@ class Conversation(Talk):
         self._configurations = translation.configurations(device)
         self._reported_at = -math.inf
         self._unanswered_since: float | None = None
+        self._listened_at = now
         self._sequence = 0
         self._configured = 0
         self._request: int | None = None  # sequence number of the request that waits for its answer
@@ -92,6 +93,9 @@ class Conversation(Talk):
         data = self._receive()
         if data is None:
             return
+        if self._unanswered_since is not None and now - self._listened_at > AWAY:
+            self._unanswered_since = now  # who was not there to listen cannot say that nobody spoke
+        self._listened_at = now
         for frame in self._decoder.feed(data):
             self._unanswered_since = None
             match frame.message:

@@ -16,14 +16,13 @@ from .moves import Moves
 from .servo_channels import ServoChannels
 from .servo_health import ServoHealth
 from .servo_places import ServoPlaces
-from .talk import GREET_FOR, POLL_EVERY, POSE_FRESH, READ_EVERY, SILENT_AFTER, Raw, Readings, Talk, Want
+from .talk import AWAY, GREET_FOR, POLL_EVERY, POSE_FRESH, READ_EVERY, SILENT_AFTER, Raw, Readings, Talk, Want
 
 WATCHDOG = 0.25  # [s] the firmware's own: several turns, and less than what a joint does harm in
 CHECK_EVERY = 0.2  # [s]
 EARLY = 1e-3  # [s] by which a turn may come early, or times be rounded
 PATIENT = 0.1  # [s] for an answer while nothing moves: a busy computer hands bytes over late
 HURRIED = 0.05  # [s] while the servos follow: a lost answer must not hold up the goals for long
-AWAY = 0.1  # [s] between two turns: the worker was held up
 NOISY = 3  # problems with what came, while nobody was found: more is another protocol
 
 

@@ -20,6 +20,7 @@ GREET_FOR = 5.0  # [s] until a port counts as silent
 POLL_EVERY = 0.05  # [s] while nothing moves: fresh positions, and a pulled cable is noticed
 READ_EVERY = 0.02  # [s] while the robot is moved by hand
 SILENT_AFTER = 0.5  # [s] without an answer: by then the device's own watchdog has ended the motion
+AWAY = 0.1  # [s] between two turns: the worker was held up
 POSE_FRESH = 0.25  # [s] positions older than this are not where the robot is
 COMPLAINTS = (  # the connection itself still works
     Fault.DEVICE_RESET,

@@ -4,9 +4,10 @@ import math
 
 import pytest
 from limber.hardware.protocols.limber import State as DeviceState
-from limber.hardware.safety import State
+from limber.hardware.safety import Fault, State
 from limber.hardware.worker.core import TURN
 from limber.hardware.worker.drive import LONGEST_STEP
+from limber.hardware.worker.talk import SILENT_AFTER
 
 from tests.hardware.simulation import LIMITS, POSE, largest, make_device, speeds, still, waving
 
@@ -75,6 +76,18 @@ def test_a_worker_that_was_held_up_does_not_leap(simulate):
         simulation.now += 0.1  # the worker was not run
         simulation.send(waving(simulation.now))
     assert largest(speeds(simulation.commands)) * TURN <= 1.1 * LIMITS.velocity * LONGEST_STEP * 1.001
+
+
+def test_a_worker_that_was_held_up_does_not_take_a_robot_for_silent_that_had_no_time_to_answer(simulate):
+    simulation = simulate(make_device())
+    simulation.arm(POSE)
+    simulation.cable.frozen = True
+    simulation.run(TURN, POSE)
+    simulation.now += 2.0
+    simulation.run(0.2, POSE)
+    assert simulation.state is not State.FAULT
+    report = simulation.run(SILENT_AFTER, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.SILENT)
 
 
 def test_leaving_disarms_the_robot(simulate):
