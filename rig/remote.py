@@ -3,7 +3,7 @@
     /limber/target/CHAIN x y z          where the chain's target is in the world [m]
     /limber/influence/CHAIN v           the chain's Influence, 0 to 1
     /limber/weight/CHAIN/POSTURE v      a posture's weight, 0 to 1
-    /limber/stop                        every robot stops at once, whatever numbers come along
+    /limber/stop                        every robot stops at once, whatever comes along, readable or not
     /limber/arm                         the armature's robot is armed, where Allow Arming is ticked; 0 (a button let go) is nothing
 
 In names a space may be sent as an underscore. Of what comes twice between two looks the last counts. What is sent changes what a user could
@@ -12,7 +12,6 @@ change by hand, and is no step in the undo history.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isfinite
 
 import bpy
 from mathutils import Vector
@@ -27,6 +26,7 @@ from .osc.packets import Message
 
 ROOT = "/limber/"
 EVERY = 1 / 60  # [s] between two looks: a display's frame
+FARTHEST = 1e6  # [m] nobody's scene is wider, and much more is beyond single precision
 MOST = 1024  # addresses between two looks: a sender of ever new ones does not fill the memory
 
 
@@ -42,7 +42,7 @@ class Orders(Inbox):
         address = message.address.removeprefix(ROOT)
         if address == "stop" and message.address.startswith(ROOT):
             self.stops = True
-        elif message.address.startswith(ROOT) and (address in self.newest or len(self.newest) < MOST):
+        elif not message.trouble and message.address.startswith(ROOT) and (address in self.newest or len(self.newest) < MOST):
             self.newest[address] = message.numbers
 
 
@@ -141,8 +141,8 @@ def _obey(rig, address: str, numbers: Sequence[float], stopped: bool) -> None:
     count, obey = ORDERS[kind]
     if len(numbers) != count:
         raise RigError(f"'{ROOT}{address}' has {len(numbers)} numbers, and {count} were expected")
-    if not all(map(isfinite, numbers)):
-        raise RigError(f"'{ROOT}{address}' has something that is no number: nothing is changed")
+    if not all(abs(number) <= FARTHEST for number in numbers):
+        raise RigError(f"'{ROOT}{address}' has something that is no number, or beyond {FARTHEST:.0g}: nothing is changed")
     obey(rig, names, numbers)
 
 
@@ -172,8 +172,10 @@ def _set_influence(rig, names: str, numbers: Sequence[float]) -> None:
 
 
 def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
-    of, _, posture = names.partition("/")
-    chain = _named(rig.limber.chains, of, f"Armature '{rig.name}' has no chain")
+    slashes = [place for place, letter in enumerate(names) if letter == "/"]  # chains' names may have some, too
+    of = [chain.name for chain in rig.limber.chains for at in slashes if names[:at] in _spellings(chain.name)]
+    name = max(of, key=len, default=names.partition("/")[0])
+    chain, posture = _named(rig.limber.chains, name, f"Armature '{rig.name}' has no chain"), names[len(name) + 1 :]
     postures = [stored for stored in chain.postures if stored.action]
     _named(postures, posture, f"Chain '{chain.name}' has no posture", lambda stored: stored.action.name).weight = numbers[0]
 
@@ -181,9 +183,13 @@ def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
 def _named(items, wanted: str, lacks: str, name: Callable = lambda item: item.name):
     """The item of that name, in which spaces may be underscores."""
     for item in items:
-        if wanted in {name(item), name(item).replace(" ", "_")}:
+        if wanted in _spellings(name(item)):
             return item
     raise RigError(f"{lacks} '{wanted}': it has {', '.join(repr(name(item)) for item in items) or 'none'}")
+
+
+def _spellings(name: str) -> set[str]:
+    return {name, name.replace(" ", "_")}
 
 
 ORDERS = {"target": (3, _move_target), "influence": (1, _set_influence), "weight": (1, _set_weight)}

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import TypeVar
 
 from ..errors import RigError
-from .packets import MalformedPacketError, Message, messages
+from .packets import Message, messages
 
 LARGEST = 65507  # [bytes] of a UDP packet
 AT_ONCE = 512  # packets read at a time: a flood does not hold Blender up
@@ -37,13 +37,14 @@ class Inbox:
                 packet = self._socket.recv(LARGEST)
             except OSError:  # nothing more, or the system drops the line: the next look may find more
                 return
-            try:
-                for message in messages(packet):
-                    self.take(message)
-            except MalformedPacketError as error:
-                self.problem = f"A packet could not be read: {error}"
+            for message in messages(packet):
+                if message.trouble:
+                    of = f"'{message.address}'" if message.address else "A packet"
+                    self.problem = f"{of} could not be read: {message.trouble}"
+                self.take(message)
 
     def take(self, message: Message) -> None:
+        """Does what a message says; one in trouble has its address at most."""
         raise NotImplementedError
 
     def close(self) -> None:

@@ -32,9 +32,9 @@ class Receiver(Inbox):
         self.places: dict[str, Array] = {}  # (3,)
 
     def take(self, message: Message) -> None:
-        address, numbers = message
+        address, numbers, trouble = message
         for prefix, count, known in ((LINK, 4, self.turns), (PLACE, 3, self.places)):
-            if not address.startswith(prefix):
+            if trouble or not address.startswith(prefix):
                 continue
             name = address.removeprefix(prefix)
             if len(numbers) != count:

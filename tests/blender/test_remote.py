@@ -7,7 +7,7 @@ import bpy
 import pytest
 from limber.rig import live, remote, robot
 
-from tests.blender.osc_sender import bundle, free_port, packet
+from tests.blender.osc_sender import bundle, free_port, packet, padded
 from tests.blender.posing import stored
 from tests.blender.rigs import looking_chain
 from tests.blender.robots import connect, robot_rig, state, until
@@ -70,6 +70,14 @@ def test_names_with_spaces_may_come_with_underscores(rig, send):
     assert rig.limber.chains[0].influence == 0.5
 
 
+def test_weights_of_a_chain_with_slashes_in_its_name_are_set(rig, send):
+    stored(rig, "Up/Down")
+    rig.limber.chains[0].name = "L/R eye"
+    send(packet("/limber/weight/L/R_eye/Up/Down", 0.5))
+    assert problem(rig) == ""
+    assert rig.limber.chains[0].postures[0].weight == 0.5
+
+
 def test_the_panel_lists_addresses_that_work(rig, send):
     stored(rig, "Bowed Low")
     rig.limber.remote.allow_arm = True
@@ -85,6 +93,7 @@ def test_the_panel_lists_addresses_that_work(rig, send):
         (packet("/limber/target/hed", 1, 2, 3), "Armature 'Rig' has no chain 'hed': it has 'head'"),
         (packet("/limber/target/head", 1, 2), "'/limber/target/head' has 2 numbers, and 3 were expected"),
         (packet("/limber/influence/head", float("nan")), "something that is no number"),
+        (packet("/limber/target/head", 1e30, 0.0, 0.0), "or beyond 1e+06"),
         (packet("/limber/weight/head/Proud", 1), "Chain 'head' has no posture 'Proud': it has none"),
         (packet("/limber/posture/head", 1), "is no address that is known"),
         (packet("/limber/arm"), "tick Allow Arming"),
@@ -127,6 +136,24 @@ def test_other_programs_arm_only_where_they_may_and_always_stop(rig, send):
     send(packet("/limber/arm", 1.0))
     assert "asks to arm the robot. " in problem(rig)
     assert state(rig) == "FAULT"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        packet("/limber/stop", float("nan")),
+        padded("/limber/stop"),
+        padded("/limber/stop") + padded(",I"),
+        padded("/limber/stop") + padded(",s") + padded("now"),
+        padded("/limber/stop") + padded(",f"),
+        bundle(b"\xff\xff\xff\xff", packet("/limber/stop", 1.0)),
+    ],
+)
+def test_a_stop_is_obeyed_whatever_comes_along(rig, send, monkeypatch, said: bytes):
+    asked = []
+    monkeypatch.setattr(robot, "stop_all", lambda: asked.append(True))
+    send(said)
+    assert asked == [True]
 
 
 def test_a_stop_wins_over_what_arms_in_the_same_moment(rig, send, monkeypatch):
