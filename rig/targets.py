@@ -1,9 +1,11 @@
 """What chains look at: another one is chosen, or moved to where the mouse is."""
 
 from bpy_extras.view3d_utils import region_2d_to_location_3d
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from .goal import followed
+
+TURNS_AND_SIZE = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
 
 def choose(rig, chain, thing) -> list[str]:
@@ -23,9 +25,12 @@ def choose(rig, chain, thing) -> list[str]:
 
 def move_to(thing, place: Vector) -> None:
     """Moves an object to a place [m] of the world, by the axes of its location that are not locked."""
-    frame = thing.matrix_world @ thing.matrix_basis.inverted_safe()  # of its parent
-    location = frame.inverted_safe() @ place
-    thing.location = [old if locked else new for old, new, locked in zip(thing.location, location, thing.lock_location, strict=True)]
+    kept = {name: tuple(getattr(thing, name)) for name in ("location", *TURNS_AND_SIZE)}
+    thing.matrix_world = Matrix.Translation(place)  # Blender minds parents and delta transforms; what constraints do is none of the place
+    for name in TURNS_AND_SIZE:
+        setattr(thing, name, kept[name])
+    for axis in filter(thing.lock_location.__getitem__, range(3)):
+        thing.location[axis] = kept["location"][axis]
 
 
 def under_mouse(area, x: int, y: int, place: Vector) -> Vector | None:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 from bpy_extras.view3d_utils import location_3d_to_region_2d
+from limber.rig.targets import TURNS_AND_SIZE
 from mathutils import Matrix, Vector
 
 from tests.blender.characters import character
@@ -199,6 +200,34 @@ def test_a_target_on_a_turned_parent_and_with_a_locked_axis_goes_where_it_can():
     held = chain.target.location.y
     bpy.ops.limber.move_with_mouse(place=(0.5, 0.5, 0.5))
     assert chain.target.location.y == held
+
+
+@pytest.mark.parametrize("mode", ["XYZ", "QUATERNION", "AXIS_ANGLE"])
+def test_a_target_that_constraints_turn_goes_there_and_stays_turned_as_it_was(mode: str):
+    rig, chain = looking_chain()
+    tracker = camera()
+    tracker.constraints.new("DAMPED_TRACK").target = rig
+    tracker.delta_location = (1.0, 0.0, 0.0)
+    tracker.rotation_mode = mode
+    tracker.rotation_euler, tracker.rotation_quaternion = (0.1, 0.2, 0.3), (0.6, 0.8, 0.0, 0.0)
+    tracker.rotation_axis_angle = (0.5, 0.0, 1.0, 0.0)
+    chain.target = tracker
+    bpy.context.view_layer.update()
+    kept = [tuple(getattr(tracker, name)) for name in TURNS_AND_SIZE]
+    for _ in range(3):
+        bpy.ops.limber.move_with_mouse(place=(1.0, -5.0, 2.0))
+        bpy.context.view_layer.update()
+        assert tuple(tracker.matrix_world.translation) == pytest.approx((1.0, -5.0, 2.0), abs=1e-5)
+    assert kept == [tuple(getattr(tracker, name)) for name in TURNS_AND_SIZE]
+
+
+def test_a_target_that_was_nowhere_comes_back():
+    _, chain = looking_chain()
+    chain.target.location = (float("nan"), 1e38, 0.0)
+    bpy.context.view_layer.update()
+    bpy.ops.limber.move_with_mouse(place=(0.1, 0.2, 0.3))
+    bpy.context.view_layer.update()
+    assert tuple(chain.target.matrix_world.translation) == pytest.approx((0.1, 0.2, 0.3), abs=1e-5)
 
 
 def test_with_auto_keying_the_place_is_keyed_and_without_a_moving_target_is_warned_of():
