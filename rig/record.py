@@ -32,7 +32,6 @@ def start(rig) -> None:
         raise RigError(f"Nothing of '{rig.name}' is live: press Live or Retarget Live first")
     _going[rig.session_uid] = [Take()]
     if take_copies.is_wanted():
-        take_copies.settle(rig)
         _copies[rig.session_uid] = Copy(rig.name)
 
 
@@ -97,9 +96,6 @@ def finish(rig) -> list[bpy.types.Action]:
     kept = takes(rig)
     if not kept:
         raise RigError("No frame was recorded yet: let the scene play while the armature is live")
-    for mover in (rig.limber.retarget, *rig.limber.chains):
-        if mover.live:
-            live.stop(rig, mover)
     made = _key(rig, kept)
     cancel(rig)
     return made
@@ -122,7 +118,10 @@ def restore(rig, path: Path) -> list[bpy.types.Action]:
 
 
 def _key(rig, kept: list[Take]) -> list[bpy.types.Action]:
-    """Each take on an action of its own; the last one plays."""
+    """Each take on an action of its own; live ends, and the last one plays."""
+    for mover in (rig.limber.retarget, *rig.limber.chains):
+        if mover.live:
+            live.stop(rig, mover)
     animation = rig.animation_data
     before = (animation.action, getattr(animation, "action_slot_handle", None)) if animation and animation.action else None
     made = []

@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from time import monotonic
 
@@ -25,6 +26,7 @@ VERSION = 1
 EVERY = 2.0  # [s] between two additions: what a crash costs at most
 DONE = ".restored"  # end of the name of a copy that is offered no more
 
+_numbers = count(1)  # of the copies of this process
 _open: set[Path] = set()  # copies of recordings that go on here
 _left: dict[str, Path | None] = {}  # by an armature's name: the copy of a recording that was broken off; asked of the disk once
 
@@ -33,22 +35,28 @@ class Copy:
     """The copy of a recording that goes on. Where it cannot be written, recording goes on without."""
 
     def __init__(self, rig_name: str) -> None:
-        self.path = folder() / f"{bpy.path.clean_name(rig_name)}-{os.getpid()}.jsonl"
+        self.problem = ""
+        place = folder()
+        self.path = place / f"{bpy.path.clean_name(rig_name)}-{os.getpid()}-{next(_numbers)}.jsonl" if place else None
+        if self.path is None:
+            self.problem = "No copy of the recording is kept: the user's folder of Blender cannot be made"
+            return
         self.written = [0, 0]  # takes that are whole, and rows of the next one
         self._columns: tuple = ()
         self._next = monotonic() + EVERY
-        self.problem = ""
         _open.add(self.path)
         self._add([{"limber_takes": VERSION, "armature": rig_name}], "w")
 
     def note(self, takes: Sequence[Take]) -> None:
         """Adds what has come since, now and then. A take's last frame waits for the next: it may still change."""
-        if monotonic() >= self._next:
+        if not self.problem and monotonic() >= self._next:
             self._next = monotonic() + EVERY
             self.add(takes)
 
     def add(self, takes: Sequence[Take]) -> None:
-        """Adds what has come since."""
+        """Adds what has come since, while nothing of it is missing: what was written before stays good."""
+        if self.problem:
+            return
         lines: list = []
         for number in range(self.written[0], len(takes)):
             take, is_last = takes[number], number == len(takes) - 1
@@ -64,6 +72,8 @@ class Copy:
 
     def drop(self) -> None:
         """The recording has come to its end: nothing is to be offered."""
+        if self.path is None:
+            return
         _open.discard(self.path)
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
@@ -81,25 +91,27 @@ def is_wanted() -> bool:
     return not bpy.app.background
 
 
-def folder() -> Path:
-    """Where copies are kept: the extension's own folder of the user's, or Blender's where it runs from a checkout."""
+def folder() -> Path | None:
+    """Where copies are kept: the extension's own folder of the user's, or Blender's where it runs from a checkout; None: there is none."""
     try:
-        return Path(bpy.utils.extension_path_user(__package__.rpartition(".")[0], path=FOLDER, create=True))
+        made = bpy.utils.extension_path_user(__package__.rpartition(".")[0], path=FOLDER, create=True)
     except ValueError:
-        return Path(bpy.utils.user_resource("DATAFILES", path=f"limber/{FOLDER}", create=True))
+        made = bpy.utils.user_resource("DATAFILES", path=f"limber/{FOLDER}", create=True)
+    return Path(made) if made else None
 
 
 def left(rig) -> Path | None:
     """The newest copy of a recording of an armature of this name that was broken off."""
     if rig.name not in _left:
-        found = [path for path in folder().glob("*.jsonl") if not _goes_on(path) and _is_of(path, rig.name)] if is_wanted() else []
+        place = folder() if is_wanted() else None
+        found = [path for path in place.glob("*.jsonl") if not _goes_on(path) and _is_of(path, rig.name)] if place else []
         _left[rig.name] = max(found, key=lambda path: path.stat().st_mtime, default=None)
     return _left[rig.name]
 
 
 def _goes_on(path: Path) -> bool:
     """Whether a copy is being written, here or by another Blender."""
-    process = path.stem.rpartition("-")[2]
+    process = path.stem.rpartition("-")[0].rpartition("-")[2]
     if path in _open or not process.isdigit() or os.name == "nt":  # Windows has no harmless way to ask after a process
         return path in _open
     if int(process) == os.getpid():

@@ -46,7 +46,7 @@ def recorded(chain, *passes: range) -> list[dict[int, list[float]]]:
 def crash(monkeypatch, own_folder: Path) -> Path:
     """What is in memory is gone, and the next Blender is another process."""
     (copy,) = own_folder.glob("*.jsonl")
-    left = copy.rename(own_folder / f"Rig-{NO_PROCESS}.jsonl")
+    left = copy.rename(own_folder / f"Rig-{NO_PROCESS}-1.jsonl")
     record._copies.clear()
     record._going.clear()
     take_copies.forget()
@@ -56,8 +56,9 @@ def crash(monkeypatch, own_folder: Path) -> Path:
 def test_takes_that_a_crash_ended_are_keyed_as_live_showed_them(rig, chain, monkeypatch, own_folder):
     first, second = recorded(chain, range(2, 20), range(3, 12))
     crash(monkeypatch, own_folder)
-    bpy.ops.limber.end_live()
+    assert chain.live, "as a file that was saved live begins"
     assert bpy.ops.limber.restore_takes() == {"FINISHED"}
+    assert not chain.live
     assert [action.name for action in bpy.data.actions if " Take " in action.name] == ["Rig Take 1", "Rig Take 2"]
     again = angles_at(rig, chain, range(3, 11))
     assert max(abs(a - b) for frame in again for a, b in zip(again[frame], second[frame], strict=True)) < 1e-6
@@ -100,10 +101,23 @@ def test_another_file_that_is_opened_meanwhile_loses_nothing(chain, own_folder, 
     assert take_copies.left(rig) == copy, "it is offered at once"
 
 
+def test_another_recording_leaves_what_is_offered(chain, own_folder, reopen):
+    recorded(chain, range(2, 20))
+    reopen()
+    make_active(bpy.data.objects["Rig"])
+    bpy.ops.limber.end_live()
+    (old,) = own_folder.glob("*.jsonl")
+    recorded(bpy.data.objects["Rig"].limber.chains[0], range(3, 8))
+    assert len(list(own_folder.glob("*.jsonl"))) == 2
+    bpy.ops.limber.drop_takes()
+    assert take_copies.left(bpy.data.objects["Rig"]) == old
+    assert [take.frames for take in take_copies.read(old)] == [list(range(2, 20))]
+
+
 def test_what_another_blender_records_is_not_offered_here(rig, chain, own_folder):
     recorded(chain, range(2, 20))
     (copy,) = own_folder.glob("*.jsonl")
-    copy.rename(own_folder / "Rig-1.jsonl")  # the system's first process, which lives as long as it does
+    copy.rename(own_folder / "Rig-1-1.jsonl")  # the system's first process, which lives as long as it does
     record._copies.clear()
     take_copies.forget()
     assert take_copies.left(rig) is None
@@ -150,6 +164,32 @@ def test_a_folder_that_cannot_be_written_ends_no_recording(rig, chain, monkeypat
     assert "No copy of the recording is kept" in record.copy_problem(rig)
     bpy.ops.limber.keep_takes()
     assert bpy.data.actions["Rig Take 1"]
+
+
+def test_without_a_folder_it_is_said_and_nothing_is_written(rig, chain, monkeypatch, tmp_path):
+    monkeypatch.setattr(take_copies, "folder", lambda: None)
+    monkeypatch.chdir(tmp_path)
+    recorded(chain, range(2, 20))
+    assert "No copy of the recording is kept" in record.copy_problem(rig)
+    assert list(tmp_path.iterdir()) == []
+    bpy.ops.limber.keep_takes()
+    take_copies.forget()
+    assert take_copies.left(rig) is None
+
+
+def test_after_an_addition_that_failed_what_was_written_stays_good(rig, chain, monkeypatch, own_folder):
+    recorded(chain, range(2, 10))
+    (copy,) = own_folder.glob("*.jsonl")
+    away = own_folder / "away"
+    copy.rename(away)
+    copy.mkdir()  # nothing can be written there
+    bpy.context.scene.frame_set(10)
+    copy.rmdir()
+    away.rename(copy)
+    bpy.context.scene.frame_set(11)
+    bpy.context.scene.frame_set(12)
+    assert "cannot be written" in record.copy_problem(rig)
+    assert [take.frames for take in take_copies.read(copy)] == [list(range(2, 9))]
 
 
 def test_in_edit_mode_it_says_to_leave_it(rig, chain, monkeypatch, own_folder):
