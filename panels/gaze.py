@@ -47,8 +47,11 @@ class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
         else:
             row.operator("limber.live", icon="PLAY")
         if len(rig.limber.chains) > 1:
-            every = all(other.live for other in rig.limber.chains)
-            row.operator("limber.end_live_all" if every else "limber.live_all", depress=every)
+            live_ones = sum(other.live for other in rig.limber.chains)
+            if live_ones < len(rig.limber.chains):
+                row.operator("limber.live_all")
+            if live_ones:
+                row.operator("limber.end_live_all", depress=True)
         if chain.live:
             _draw_outcome(layout, chain, live.session(rig, chain), said=trouble)
 

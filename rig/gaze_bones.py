@@ -8,7 +8,7 @@ from .paths import missing
 from .retarget.names import Parents, Part, parts, side_of, stem
 
 EYES = ("eye", "eyes", "eyeball", "eyeballs")  # what names of eyes are without side and number; lids and brows are no eyes
-SELECT = "select the torso's last bone, the head and the eyes in Pose Mode, then press the button again"
+SELECT = "select the torso's last bone, the head, the eyes and no other bone in Pose Mode, then press the button again"
 
 
 class Ends(NamedTuple):
