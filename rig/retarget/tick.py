@@ -67,6 +67,7 @@ class Planted(NamedTuple):
 class BodyState:
     """What the next frame needs of this one."""
 
+    model: "Model"  # that has answered; another one may do better
     state: bodies.State
     wanted: Wanted
     vain: int  # steps since the targets stand still and are missed by no less
@@ -122,7 +123,7 @@ def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> t
         again, steps, vain, lost, bounded, planted = False, 0, 0, (), (), ()
     else:
         state = _carried(model, before.state, wanted)
-        again = before.wanted.equals(wanted)
+        again = before.model is model and before.wanted.equals(wanted)
         planted = _planted(model, wanted, before, dt) if dt > 0.0 else before.planted
         vain, lost, bounded = before.vain if again else 0, (), ()
         steps = ceil(dt / STEP - 1e-6) if dt > 0.0 and vain < VAIN else 0
@@ -150,7 +151,7 @@ def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> t
         vain >= VAIN,
         perf_counter() - begun,
     )
-    return outputs, BodyState(state, wanted, vain, nearest, planted)
+    return outputs, BodyState(model, state, wanted, vain, nearest, planted)
 
 
 def _begin(model: Model, wanted: Wanted) -> bodies.State:

@@ -11,6 +11,7 @@ from mathutils import Vector
 from tests.blender import figures
 from tests.blender.figures import CMU, STRAIGHT, XSENS, bend, called, figure, walk, way
 from tests.blender.rigs import apart, make_active, matrices, select, target
+from tests.blender.shown import settle
 
 BELOW = {"upper_arm": "forearm", "forearm": "hand", "thigh": "shin", "shin": "foot"}
 SIDES = ("left", "right")
@@ -177,6 +178,23 @@ def test_bones_of_a_higher_level_leave_those_of_a_lower_one_as_they_are(first: s
     )
     assert degrees(missed[called(XSENS, first)]) < 0.1
     assert degrees(max(missed[name] for name, level in levels.items() if level)) > 20.0, "the elbow is locked: both cannot be"
+
+
+@pytest.mark.parametrize("setting", ["level", "weight"])
+def test_a_body_at_rest_heeds_a_setting_that_is_changed(setting: str):
+    rig, _ = follower(arms_out=False)
+    rig.pose.bones[called(XSENS, "left forearm")].lock_rotation = (True, True, True)
+    pair = next(pair for pair in rig.limber.retarget.pairs if pair.target == called(XSENS, "left upper_arm"))
+    bpy.ops.limber.follow()
+    bpy.context.scene.frame_set(FRAMES[-1])
+    settle()
+    before = live.session(rig, rig.limber.retarget).joints()
+    setattr(pair, setting, 0.1 if setting == "weight" else 1)
+    bpy.context.view_layer.update()
+    live.scene_updated(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
+    settle()
+    after = live.session(rig, rig.limber.retarget).joints()
+    assert max(abs(after[name] - before[name]) for name in before) > radians(1)
 
 
 def test_what_is_authored_stays_and_comes_back():
