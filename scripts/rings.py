@@ -176,7 +176,7 @@ class Runner:
             process = subprocess.Popen(
                 job.command,
                 cwd=ROOT,
-                env={**os.environ, **ONE_THREAD, CASES: job.cases},
+                env={**os.environ, **ONE_THREAD, **({CASES: job.cases} if job.cases else {})},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

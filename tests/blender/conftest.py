@@ -1,11 +1,9 @@
 """How a test runs in a real Blender: the process is one (the bpy module), the checkout its extension `limber`, each test has an empty file.
 
-A file here runs in a process of its own under `make test`; by hand: `.venv-4.2/bin/python -m pytest tests/blender/test_NAME.py`.
+Under `make test` files here share some processes; by hand: `.venv-4.2/bin/python -m pytest tests/blender/test_NAME.py`.
 Timers never fire in a Blender without a window: tests call what a timer would call.
 """
 
-import os
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,18 +11,9 @@ import bpy
 import limber
 import pytest
 
-CASES = os.environ.get("LIMBER_CASES", "1:0")  # every how many-th of a test's cases is tried, and from which on
+from tests.cases import pytest_collection_modifyitems
 
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of tests with many cases the asked share: what differs between Blenders seldom differs from case to case."""
-    every, first = map(int, CASES.split(":"))
-    cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        cases[item.nodeid.split("[")[0]].append(item)
-    kept = {id(item) for some in cases.values() for item in some[min(first, len(some) - 1) :: every]}
-    config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
-    items[:] = [item for item in items if id(item) in kept]
+__all__ = ["pytest_collection_modifyitems"]
 
 
 def handlers() -> dict[str, list]:

@@ -86,14 +86,11 @@ def test_every_file_has_a_share_and_only_one():
 
 
 def test_of_the_cases_of_a_test_the_asked_share_is_tried_and_never_none(tmp_path: Path):
-    folder = ROOT / "tests" / "blender"
-    source = (folder / "conftest.py").read_text(encoding="utf-8")
-    hook = source[source.index("CASES =") : source.index("def handlers")]
-    (tmp_path / "conftest.py").write_text(f"import os\nfrom collections import defaultdict\nimport pytest\n{hook}", encoding="utf-8")
     tests = "import pytest\n@pytest.mark.parametrize('k', range(9))\ndef test_many(k): assert k in (1, 5)\ndef test_one(): pass\n"
     (tmp_path / "test_it.py").write_text(tests, encoding="utf-8")
     results = tmp_path / "it.xml"
-    command = (sys.executable, "-m", "pytest", "-q", "--rootdir", str(tmp_path), "-c", "/dev/null", f"--junitxml={results}", str(tmp_path))
+    alone = ("--rootdir", str(tmp_path), "-c", "/dev/null")
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "tests.cases", *alone, f"--junitxml={results}", str(tmp_path))
     assert rings.Runner().run(rings.Job("it", command, results, "4:1")).sentence == "3 passed, 0 failed"
 
 
