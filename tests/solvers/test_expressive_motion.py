@@ -192,7 +192,7 @@ def test_known_goals_of_frames_to_come_are_used() -> None:
 
 
 def test_a_glide_goes_no_faster_than_the_user_wants() -> None:
-    speed = math.radians(3)
+    speed = math.radians(5)
     answers = followed(FIVE, tumbling(120), Expressive(FIVE, Options(glide_speed=speed)))
     gliding = [answer.memory.planning.course is not None for answer in answers[1:]]  # type: ignore[attr-defined]
     assert any(gliding)
@@ -202,4 +202,5 @@ def test_a_glide_goes_no_faster_than_the_user_wants() -> None:
         for move, glide, answer in zip(moves_of(answers)[1:], both, answers[2:], strict=True)
         if glide and answer.memory.planning.course.kind == 2  # type: ignore[attr-defined]
     ]
-    assert not straight or max(straight[8:], default=0.0) <= speed + 1e-9
+    assert len(straight) > 12
+    assert speed - 1e-9 <= max(straight[8:]) <= speed + 1e-9, "it begins as fast as the chain was"
