@@ -19,6 +19,8 @@ from limber.hardware.device import Device  # noqa: E402
 from limber.hardware.steady_clock import SteadyClock  # noqa: E402
 from limber.hardware.virtual_robot import VirtualRobot  # noqa: E402
 
+from tests.hardware.processes import let_go_first  # noqa: E402
+
 LISTEN = 0.002  # [s] how long one look at the line takes at most
 
 
@@ -79,6 +81,7 @@ class PtyRobot:
         self.close()
 
     def _serve(self) -> None:
+        let_go_first(threading.get_native_id())
         while not self._ended.is_set():
             if self._frozen.is_set():
                 self._ended.wait(LISTEN)

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.hardware.processes import let_go_first
+
 from . import build
 from .timeline import Pulse, pulse_from
 
@@ -50,6 +52,7 @@ class EmulatedUno:
         self._process = subprocess.Popen(
             command + ["reset-on-open"] * reset_on_open, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
+        let_go_first(self._process.pid)
         self._changed = threading.Condition()
         self._pulses: list[Pulse] = []
         self._done: list[tuple[str, Stats]] = []
