@@ -6,6 +6,7 @@ MODULES: tuple[str, ...] = (
     ".rig.properties",
     ".rig.robot_view",
     ".rig.motion_check.view",
+    ".rig.thumbnails.gallery",
     ".operators.registry",
     ".panels.robot_overlay",
     ".panels.chain_overlay",

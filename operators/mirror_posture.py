@@ -5,6 +5,7 @@ from bpy.props import EnumProperty
 
 from ..rig import mirror, postures
 from ..rig.errors import RigError
+from ..rig.thumbnails import gallery
 from .postures import poll_posture
 from .subject import chain_of, rig_of
 
@@ -34,6 +35,7 @@ class LIMBER_OT_mirror_posture(bpy.types.Operator):
         rig, chain = rig_of(context), chain_of(context)
         try:
             action, owner = mirror.mirror(rig, chain, postures.active(chain), self.across)
+            gallery.give_picture(rig, owner, action)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -6,6 +6,7 @@ from bpy.props import EnumProperty, StringProperty
 from ..rig import postures
 from ..rig.errors import RigError
 from ..rig.selection import selected_index
+from ..rig.thumbnails import gallery
 from .subject import chain_of, poll_chain, rig_of
 
 
@@ -29,6 +30,7 @@ class LIMBER_OT_store_posture(bpy.types.Operator):
         chain = chain_of(context)
         try:
             action = postures.store(rig_of(context), chain, self.name.strip() or "Posture")
+            gallery.give_picture(rig_of(context), chain, action)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -3,6 +3,7 @@
 import bpy
 
 from ..rig import axes
+from ..rig.thumbnails import gallery
 
 
 class LIMBER_UL_chains(bpy.types.UIList):
@@ -50,7 +51,8 @@ class LIMBER_UL_postures(bpy.types.UIList):
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         if item.action:
             row = layout.row(align=True)
-            row.prop(item.action, "name", text="", emboss=False, icon="POSE_HLT")
+            shown = gallery.icon(item.id_data, data, item.action)
+            row.prop(item.action, "name", text="", emboss=False, **({"icon_value": shown} if shown else {"icon": "POSE_HLT"}))
             if data.base == "BLEND":
                 row.prop(item, "weight", text="", slider=True)
         else:

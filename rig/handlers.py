@@ -12,6 +12,7 @@ from . import budget, calibrating, compare, live, overrides, puppeteer, record, 
 from .mechanism import live as mechanisms
 from .motion_check import view as motion_check
 from .retarget import receiver
+from .thumbnails import gallery
 
 IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
 FIGURES = 0.15  # [s] between two drawings of robots' figures
@@ -24,8 +25,8 @@ _beat_at = _figures_at = 0.0  # [s, monotonic] of the last heartbeat; of the nex
 @persistent
 def _frame_change_post(scene, depsgraph) -> None:
     """Playing, scrubbing and rendering: the warped pose of the new frame, before it is drawn, and for robots also the posed one."""
-    more = live.frame_changed(scene, depsgraph)
     begun = perf_counter()
+    more = live.frame_changed(scene, depsgraph)
     if mechanisms.frame_changed(scene, depsgraph) or more:
         wake_clock()
     if depsgraph.mode != "RENDER":
@@ -33,13 +34,14 @@ def _frame_change_post(scene, depsgraph) -> None:
             record.note(scene)
         puppeteer.follow(scene)
         robot.send_posed(scene)
-
         if live.is_playing():
             budget.playing.note(perf_counter() - begun, scene.render.fps_base / scene.render.fps)
+
 
 @persistent
 def _depsgraph_update_post(scene, depsgraph) -> None:
     """A target was dragged, a bone posed, an object added: the clock starts to follow."""
+    gallery.scene_updated(depsgraph)
     more = live.scene_updated(scene, depsgraph)
     if mechanisms.scene_updated(scene, depsgraph) or more:
         wake_clock()
@@ -88,11 +90,12 @@ def _load_pre(*_) -> None:
     compare.forget()
     motion_check.forget()
     record.forget()
+    gallery.forget()
     budget.clock.forget()
+    budget.playing.forget()
 
 
 @persistent
-    budget.playing.forget()
 def _load_post(*_) -> None:
     """Chains that were saved live go on, or those of the old file where loading failed; what a recovered session left is swept away."""
     live.leave()
@@ -112,9 +115,10 @@ def _undo_pre(*_) -> None:
 
 @persistent
 def _undo_post(*_) -> None:
-    """Undo may have brought chains, bones or twins back, or taken them away."""
+    """Undo may have brought chains, bones, twins or postures back, or taken them away."""
     live.look()
     mechanisms.look()
+    gallery.doubt()
     wake_clock()
 
 
@@ -182,6 +186,20 @@ def wake_remote() -> None:
         bpy.app.timers.register(_remote, first_interval=0.0)
 
 
+def _pictures() -> float | None:
+    """Pictures of postures are made one after the other while nothing is drawn; they are seen when all are there."""
+    if gallery.advance():
+        return 0.0
+    redraw()
+    return None
+
+
+def wake_pictures() -> None:
+    """From drawing: a posture has no picture yet, or may look different by now."""
+    if gallery.is_wanting() and not bpy.app.timers.is_registered(_pictures):
+        bpy.app.timers.register(_pictures, first_interval=0.0)
+
+
 def redraw() -> None:
     """The 3D views and their sidebars show the newest."""
     for window in bpy.context.window_manager.windows:
@@ -236,7 +254,7 @@ def unregister() -> None:
     live.forget()
     mechanisms.leave()
     mechanisms.forget()
-    for timer in (_clock, _heartbeat, _remote, _after_enable):
+    for timer in (_clock, _heartbeat, _remote, _pictures, _after_enable):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     for name, handler in reversed(HANDLERS):

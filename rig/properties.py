@@ -33,6 +33,8 @@ from .retarget.properties import CLASSES as RETARGET_CLASSES
 from .retarget.properties import LimberRetarget
 from .robot_properties import CLASSES as ROBOT_CLASSES
 from .robot_properties import LimberDevice
+from .selection import selected_index
+from .thumbnails import gallery
 
 
 def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
@@ -91,6 +93,14 @@ def _make_unique(chain, _context) -> None:
         wanted = next(name for k in range(1, len(taken) + 2) if (name := f"{wanted}.{k:03d}") not in taken)
     if chain.name != wanted:
         chain.name = wanted
+
+
+def _selected_posture(chain) -> int:
+    return selected_index(chain.postures, chain.active_posture)
+
+
+def _select_posture(chain, number: int) -> None:
+    chain.active_posture = number
 
 
 class LimberGoal:
@@ -183,6 +193,14 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
     active_joint: IntProperty(name="Joint", description="The joint whose limits and servo are shown")
     postures: CollectionProperty(name="Postures", description="Stored postures that the chain can keep", type=LimberPosture)
     active_posture: IntProperty(name="Posture", description="The posture that the chain keeps when its base is a stored posture")
+    pictured_posture: EnumProperty(
+        name="Posture",
+        description="The selected posture: click to choose another by its picture",
+        items=gallery.choices,
+        get=_selected_posture,
+        set=_select_posture,
+        options={"SKIP_SAVE"},
+    )
 
     live: BoolProperty(name="Live", description="The chain follows its target; switch it with the Live button", options={"HIDDEN"})
     base: EnumProperty(name="Base", description="What the warp keeps the shape of", items=BASES)

@@ -1,0 +1,1 @@
+"""Pictures of stored postures, small enough for a list: made of numbers, so that no screen is needed."""
