@@ -20,7 +20,7 @@ from .descent import Descent, Pace, Rows
 from .glides import ALONG, STAY, STRAIGHT, Glides, arrived, led
 from .model import Authored, Model
 from .pace import HARD_RAMP, LARGEST_MOVE, RAMP, STRAIGHT_RAMP
-from .plan import Course, Now, Planner, Planning, Row
+from .plan import CYCLE, REST, Course, Now, Planner, Planning, Row
 from .prediction import Outlook, Velocity, farthest, numbers, velocity
 from .rest import Rest
 from .search import Search
@@ -73,6 +73,7 @@ class Tracker:
     def __init__(self, model: Model, search: Search) -> None:
         self.model = model
         self.planner = Planner(model, search.seeds)
+        self.first = Planning() if not model.options.phase else Planning(stage=REST, frame=CYCLE - model.options.phase)
 
     def follow(
         self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored, start: Angles, memory: object, ahead: Sequence[GazeGoal] = ()
@@ -146,7 +147,7 @@ class Tracker:
 
     def _recalled(self, memory: object, start: Angles) -> Memory:
         """The last frame's memory; where the start is not its answer, only what is known of other branches."""
-        resting = Memory(angles=tuple(start.tolist()), move=(0.0,) * len(start))
+        resting = Memory(angles=tuple(start.tolist()), move=(0.0,) * len(start), planning=self.first)
         if not isinstance(memory, Memory) or len(memory.angles) != len(start):
             return resting
         if float(np.abs(np.array(memory.angles) - start).max()) <= SAME_START:

@@ -184,6 +184,20 @@ def test_a_start_that_is_not_the_last_answer_is_taken_up_where_it_is() -> None:
     assert solution.memory.planning.course is None  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("phase", [0, 5, 14])
+def test_solvers_side_by_side_plan_in_turns(phase: int) -> None:
+    goals = tumbling(60)
+    answers = followed(FIVE, goals, Expressive(FIVE, Options(phase=phase)))
+    knows = [bool(answer.memory.planning.pool) for answer in answers[1:]]  # type: ignore[attr-defined]
+    assert knows.index(True) == knows_first(goals) + phase
+    assert max(answer.aim_error for answer in answers[30:]) < math.radians(1)
+
+
+def knows_first(goals: list[GazeGoal]) -> int:
+    """The frame in which a solver by itself has found other branches."""
+    return [bool(answer.memory.planning.pool) for answer in followed(FIVE, goals[:20])[1:]].index(True)  # type: ignore[attr-defined]
+
+
 def test_known_goals_of_frames_to_come_are_used() -> None:
     goals = tumbling(160)
     told, guessed = followed(FIVE, goals, look_ahead=40), followed(FIVE, goals)

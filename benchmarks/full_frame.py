@@ -1,0 +1,136 @@
+"""What Limber takes of a frame when much is live, in a real Blender: `python -m benchmarks.full_frame CLIP.bvh ROBOT.urdf`.
+
+First a character whose torso, head and eyes look at one target; then a whole body that follows a clip, with a head that looks, beside a
+mechanism. The figure is the processor time of Limber's handler, all that it does while the scene plays; overlays, which need a window, say
+theirs in the interface. Ends with status 1 where a bar is missed.
+"""
+
+import argparse
+import os
+import sys
+import time
+from math import cos, sin
+from pathlib import Path
+
+import bpy
+import limber
+import numpy as np
+from limber.rig import live
+from limber.rig.chains import new_chain
+from limber.rig.mechanism import live as mechanisms
+
+from .retarget import SKIPPED, follower
+
+CHAINS_MS, FULL_MS = 8.0, 16.0  # 99th percentiles
+BONES = (  # name, parent, head and tail [m]; it faces -Y
+    ("hips", "", (0, 0, 1.0), (0, 0, 1.1)),
+    ("spine", "hips", (0, 0, 1.1), (0, 0, 1.25)),
+    ("chest", "spine", (0, 0, 1.25), (0, 0, 1.45)),
+    ("neck", "chest", (0, 0, 1.45), (0, 0, 1.55)),
+    ("head", "neck", (0, 0, 1.55), (0, 0, 1.75)),
+    ("eye.L", "head", (0.03, -0.08, 1.65), (0.03, -0.11, 1.65)),
+    ("eye.R", "head", (-0.03, -0.08, 1.65), (-0.03, -0.11, 1.65)),
+)
+
+
+def target(middle: tuple[float, float, float], size: float, frames: int):
+    """An empty that goes round and up and down for so many frames."""
+    thing = bpy.data.objects.new("Target", None)
+    bpy.context.scene.collection.objects.link(thing)
+    for frame in range(1, frames + 11, 10):
+        x, y, z = middle
+        thing.location = (x + size * cos(frame / 40), y + 0.3 * size * sin(frame / 31), z + size * sin(frame / 25))
+        thing.keyframe_insert("location", frame=frame)
+    return thing
+
+
+def character(frames: int) -> None:
+    """An empty file with a character whose torso, head and two eyes are live."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    data = bpy.data.armatures.new("Character")
+    rig = bpy.data.objects.new("Character", data)
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, parent, head, tail in BONES:
+        bone = data.edit_bones.new(name)
+        bone.head, bone.tail, bone.parent = head, tail, data.edit_bones.get(parent)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for bone in rig.pose.bones:
+        bone.rotation_mode = "XYZ"
+    bpy.ops.limber.eyes_head_torso()
+    looked_at = target((0.0, -1.5, 1.6), 1.0, frames)
+    for chain in rig.limber.chains:
+        chain.target = looked_at
+    bpy.ops.limber.live_all()
+
+
+def everything(clip: Path, robot: Path, root: str, end: str, frames: int) -> None:
+    """An empty file with a body that follows the clip, its head's chain, and a neck on push rods, all live."""
+    rig = follower(clip, robot)
+    chain = new_chain(rig, [root, end])
+    chain.target = target((2.0, 0.0, 1.5), 1.0, frames)
+    bpy.ops.limber.live()
+    bpy.context.scene.cursor.location = (3.0, 0.0, 0.0)
+    bpy.ops.limber.add_mechanism(kind="neck")
+    owner = bpy.context.active_object
+    moved = owner.limber.mechanism.goals[0].target
+    for frame in range(1, frames + 11, 10):
+        moved.rotation_euler = (0.2 * cos(frame / 30), 0.1 * sin(frame / 17), 0.2 * sin(frame / 23))
+        moved.keyframe_insert("rotation_euler", frame=frame)
+    bpy.ops.limber.mechanism_live()
+
+
+def played(frames: int) -> np.ndarray:
+    """Processor milliseconds of Limber's part of each frame."""
+    taken: list[float] = []
+
+    def timed(function):
+        def call(*args) -> bool:
+            began = time.thread_time()
+            try:
+                return function(*args)
+            finally:
+                taken[-1] += time.thread_time() - began
+
+        return call
+
+    bodies, loops = live.frame_changed, mechanisms.frame_changed
+    live.frame_changed, mechanisms.frame_changed = timed(bodies), timed(loops)
+    for frame in range(2, frames + 1):
+        taken.append(0.0)
+        bpy.context.scene.frame_set(frame)
+    live.frame_changed, mechanisms.frame_changed = bodies, loops
+    return 1e3 * np.array(taken[SKIPPED:])
+
+
+def told(name: str, milliseconds: np.ndarray, bar: float) -> bool:
+    late = float(np.percentile(milliseconds, 99))
+    print(
+        f"{name:39} {np.median(milliseconds):6.2f} ms median, {late:6.2f} 99th percentile, {milliseconds.max():6.2f} largest; bar {bar:g}"
+    )
+    return late <= bar
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("clip", type=Path)
+    ask.add_argument("robot", type=Path)
+    ask.add_argument("--frames", type=int, default=500)
+    ask.add_argument("--root", default="L5_f1", help="first bone of the robot's chain")
+    ask.add_argument("--end", default="Head", help="its last")
+    asked = ask.parse_args()
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.context.preferences.addons.new().module = limber.__package__
+    limber.register()
+    character(asked.frames)
+    print(f"Blender {bpy.app.version_string}, {asked.frames} frames")
+    reached = told("torso, head and two eyes", played(asked.frames), CHAINS_MS)
+    everything(asked.clip.resolve(), asked.robot.resolve(), asked.root, asked.end, asked.frames)
+    reached &= told("whole body, head that looks, mechanism", played(asked.frames), FULL_MS)
+    sys.stdout.flush()
+    os._exit(0 if reached else 1)  # a Blender module may hang while the interpreter ends
+
+
+if __name__ == "__main__":
+    main()
