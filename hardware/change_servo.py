@@ -55,7 +55,7 @@ def _change_id(serial: ModuleType | None, codec: BusCodec, port: str, protocol: 
         where = f"answers as {servo} still" if stayed is not None else f"answers neither as {servo} nor as {new}: scan for it"
         raise ChangeError(f"Servo {servo} should answer as {new} now, but {where}")
     if after.model != before.model:
-        raise ChangeError(f"As {new} answers a {after.name} where {before.name} was expected: connect servos one by one")
+        raise ChangeError(f"As {new} answers {after.name} where {before.name} was expected: connect servos one by one")
     yield Found(port, protocol, rate, new, after.name, after.firmware)
 
 
@@ -99,7 +99,7 @@ def _who(line: Line, codec: BusCodec, servo: int) -> tuple[Identified | None, st
         for message in line.ask((*codec.identify((servo,)), *everything)):
             if isinstance(message, Identified) and message.servo == servo:
                 if found is not None and found.model != message.model:
-                    hint = f"a {found.name} and a {message.name} answered"
+                    hint = f"{found.name} and {message.name} answered"
                 found = message
             elif isinstance(message, Problem) and message.trouble not in (Trouble.MISSING, Trouble.NOISE):
                 hint = message.text

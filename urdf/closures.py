@@ -91,7 +91,7 @@ class _Reading:
         at = Frame(multiply(joint.origin.rotation, turned), joint.origin.offset)
         is_motor = joint.name in self.motors and freedoms > 0
         if joint.name in self.motors and not freedoms:
-            self.warnings.append(f"{self.file}, name_mot: joint '{joint.name}' cannot move: it is no motor")
+            self.warnings.append(f"{self.file}, name_mot: joint '{joint.name}' is fixed, so it is no motor: take it out of the list")
         lower: tuple[float, ...] = ()
         upper: tuple[float, ...] = ()
         if joint.name not in self.changed and joint.moves and (joint.lower is not None or joint.upper is not None):

@@ -62,6 +62,13 @@ def test_joints_and_channels_that_do_not_belong_together_are_named():
         Device("virtual", (elbow, elbow), (Channel(0, ELBOW),))
 
 
+def test_a_joint_without_a_name_and_a_channel_without_a_joint_say_what_to_do():
+    with pytest.raises(DeviceError, match="A joint has no name; give it one"):
+        Joint("", LIMITS)
+    with pytest.raises(DeviceError, match="no joint drives it; choose one"):
+        Channel(0, ())
+
+
 def test_a_joint_of_an_unknown_unit_is_named():
     with pytest.raises(DeviceError, match="'elbow': 'turns' is not a unit"):
         Joint("elbow", LIMITS, "turns")

@@ -5,9 +5,10 @@ from random import Random
 
 import pytest
 from limber.hardware.mixing import Mixing
-from limber.hardware.protocols.limber import Decoder, Move
+from limber.hardware.protocols.limber import Decoder, Move, Result
 from limber.hardware.protocols.limber import State as DeviceState
 from limber.hardware.safety import Fault, State, Wish
+from limber.hardware.virtual_robot import VirtualRobot
 from limber.hardware.worker.conversation import MOST_WAITING
 from limber.hardware.worker.core import TURN
 
@@ -137,3 +138,42 @@ def test_a_line_too_slow_for_the_watchdog_is_refused(simulate):
     report = simulation.run(1.0)
     assert (report.state, report.fault) == (State.FAULT, Fault.UNSUITABLE)
     assert "2400 baud" in report.detail
+
+
+def test_a_device_with_fewer_servos_or_narrower_pulses_than_described_is_refused_with_both_numbers(simulate):
+    robot = VirtualRobot([1500.0] * 2, feedback=True, now=1000.0)
+    report = simulate(make_device(), robot).run(1.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.UNSUITABLE)
+    assert report.detail == "it has 2 servos, counted from 0, and 'joint 2' (servo 2) is beyond"
+    report = simulate(make_device(lowest=300.0)).run(1.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.UNSUITABLE)
+    assert "its pulses go from 400 to 2600 us, those of 'joint 0' (servo 0) from 300 to" in report.detail
+
+
+class Refusing(VirtualRobot):
+    """A robot that takes no range, or will not be armed."""
+
+    refused = "range"
+
+    def _configure(self, settings) -> Result:
+        return Result.OUT_OF_RANGE if self.refused == "range" else super()._configure(settings)
+
+    def _arm(self, session) -> Result:
+        return Result.NOT_CONFIGURED if self.refused == "arming" else super()._arm(session)
+
+
+def test_a_device_that_refuses_a_channels_range_is_a_fault_that_names_both(simulate):
+    report = simulate(make_device(), Refusing.for_device(make_device(), 1000.0)).run(1.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.UNSUITABLE)
+    assert report.detail == "it refused the range of 'joint 0' (servo 0): out of range"
+
+
+def test_a_device_that_refuses_to_arm_is_a_fault_with_its_reason(simulate):
+    robot = Refusing.for_device(make_device(), 1000.0)
+    robot.refused = "arming"
+    simulation = simulate(make_device(), robot)
+    simulation.run(1.0, POSE, until=State.DISARMED)
+    simulation.wish(Wish.ARM)
+    report = simulation.run(5.0, POSE, until=State.FAULT)
+    assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_REFUSED)
+    assert report.detail == "it refused to arm: not configured"

@@ -13,8 +13,9 @@ from limber.hardware.change_servo import run as change
 from limber.hardware.describe import OWN, describe
 from limber.hardware.errand import Errand
 from limber.hardware.errand_entry import TASKS
-from limber.hardware.errors import HardwareError
+from limber.hardware.errors import HardwareError, WorkerError
 from limber.hardware.news import Described, Ended, Found, News, Progress, Remark, from_line, to_line
+from limber.hardware.protocols import dialogue
 from limber.hardware.protocols.table import PROTOCOLS
 from limber.hardware.scan import SCANNED, rates_of, run
 
@@ -274,6 +275,53 @@ def test_a_servo_that_does_not_take_its_new_id_is_told():
     with served(Stubborn({1: 2048.0})) as robot:
         news = told("change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=9)
     assert "answers as 1 still" in news[-1].failed
+
+
+class Swapped(StsBus):
+    """Another servo stands where a new id is given, or a rate: as if two had been on the line."""
+
+    def _write(self, number: int, start: int, data: bytes) -> None:
+        super()._write(number, start, data)
+        if start == 5:
+            self.servos[data[0]].table[3:5] = bytes((5, 4))
+
+
+class InTurns(StsBus):
+    """Two servos of different models share an id, and now one, now the other is heard."""
+
+    def _read(self, number: int, start: int, size: int) -> bytes:
+        self.servos[number].table[3] ^= 1
+        return super()._read(number, start, size)
+
+
+class Deaf(StsBus):
+    """A servo that is not heard of any more once its rate is changed."""
+
+    def _write(self, number: int, start: int, data: bytes) -> None:
+        super()._write(number, start, data)
+        self.servos[number].silent = start == 6
+
+
+@pytest.mark.parametrize(
+    ("make", "asked", "words"),
+    [
+        (Swapped, {"new_servo": 9}, "As 9 answers unknown model 1029 where STS3215 was expected: connect servos one by one"),
+        (InTurns, {"new_servo": 9}, "seems to have id 1 (unknown model 776 and STS3215 answered): connect the one to be changed alone"),
+        (StsBus, {"new_baudrate": 1_000_000}, "Servo 1 talks at 1000000 baud already: choose another rate"),
+        (Deaf, {"new_baudrate": 500_000}, "should answer at 500000 baud now and does not: switch its power off and on, then scan at both"),
+    ],
+)
+def test_a_change_that_went_wrong_says_what_was_expected_and_what_to_do(make, asked, words, monkeypatch):
+    monkeypatch.setattr(dialogue, "PATIENCE", 0.1)  # [s] the bus is a thread of a busy computer
+    with served(make({1: 2048.0})) as robot:
+        news = told("change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, **asked)
+    assert words in news[-1].failed
+    assert not found(news)
+
+
+def test_an_interpreter_that_is_not_there_is_named_with_the_remedy():
+    with pytest.raises(WorkerError, match=r"cannot be started with /nowhere/python .*; reinstall Blender"):
+        Errand("scan", {}, PATIENCE, python="/nowhere/python")
 
 
 def test_a_servo_gets_another_baud_rate_and_is_read_back_at_it():

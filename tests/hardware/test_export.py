@@ -164,6 +164,13 @@ def test_the_robot_link_s_limiter_passes_the_rows_to_the_last_bit(rate):
             assert state.position == wanted.position
 
 
+def test_a_way_back_that_would_take_minutes_is_refused_with_the_remedy():
+    slow = replace(LIMITS, velocity=2e-3)  # [rad/s]
+    take = Take(device(1, slow), 1, 1.0, tuple((1.5e-3 * second,) for second in range(120)), 120)
+    with pytest.raises(ExportError, match=r"The way back to .* takes more than 120 s: end the range in the pose in which it begins"):
+        make_motion(take, 5, "Arm", loops=True)
+
+
 def test_a_loop_ends_at_rest_where_it_begins():
     once, loop = motion(), motion(loops=True)
     assert once.values[-1] != once.values[0]

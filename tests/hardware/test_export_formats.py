@@ -124,6 +124,12 @@ def test_servos_that_take_no_pulses_have_no_table_of_them(name):
         made(name, motion(robot=bus, seconds=0.5))
 
 
+def test_a_robot_of_its_users_own_may_have_no_pulses_and_is_asked_for_other_formats():
+    own = replace(device(1), protocol="file:/home/me/robot.py")
+    with pytest.raises(ExportError, match="it is not known whether the robot's own protocol has servo pulses; export CSV or JSON"):
+        made("servo_animation_json", motion(robot=own, seconds=0.5))
+
+
 def test_every_board_has_room_and_names_for_its_servos():
     assert {board.servos for board in BOARDS.values()} == {12, 16}
     assert min(board.room for board in BOARDS.values()) > 20_000
@@ -214,6 +220,12 @@ def test_servos_whose_number_its_player_takes_for_something_else_are_refused(ser
     robot = one_to_one("virtual", [direct("jaw", servo, LIMITS)])
     with pytest.raises(ExportError, match=rf"Channel 'jaw' \(servo {servo}\): [Ss]ervo {servo} never moves"):
         made("servo_animation_bin", motion(robot=robot, seconds=0.5))
+
+
+def test_a_servo_whose_number_begins_a_command_is_refused_in_its_json_too():
+    robot = one_to_one("virtual", [direct("jaw", 60, LIMITS)])
+    with pytest.raises(ExportError, match=r"Servo 60 never moves with .*: its id is the byte that starts a command; choose another id"):
+        made("servo_animation_json", motion(robot=robot, seconds=0.5))
 
 
 def test_pulses_that_its_player_cannot_be_told_are_refused():

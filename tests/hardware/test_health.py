@@ -203,3 +203,17 @@ def test_a_device_whose_servo_stands_a_little_beyond_its_range_is_led_back_witho
     moves = simulation.bus.servos[3].moves
     assert max(abs(b - a) for a, b in pairwise(moves)) <= A_STEP
     simulation.close()
+
+
+def test_a_blocked_servo_that_several_joints_turn_is_told_by_its_own_turn():
+    settings = {"zero": 2048.0, "per_radian": 4096 / math.tau, "lowest": 1.0, "highest": 4095.0}
+    tilt, nod = Share("tilt"), Share("nod")
+    channels = (Channel(1, (tilt, nod), **settings), Channel(2, (tilt, Share("nod", -1.0)), **settings))
+    device = Device("a port", (Joint("tilt", LIMITS), Joint("nod", LIMITS)), channels, 1_000_000, "feetech_sts")
+    simulation = BusSimulation(device, StsBus({1: 2048.0, 2: 2048.0}))
+    simulation.arm(still(0.0, 0.0))
+    simulation.bus.servos[1].stuck = True
+    report = simulation.run(5.0, still(0.3, 0.2), until=State.FAULT)
+    assert (report.state, report.fault) == (State.FAULT, Fault.BLOCKED)
+    assert "its servo should be turned by 28.6 degrees and is by 0.0 degrees" in report.detail
+    simulation.close()

@@ -186,3 +186,9 @@ def test_a_file_that_is_no_map_is_refused(tmp_path):
     path.write_bytes(b"x" * 100)
     with pytest.raises(WorkerError, match="restart Blender"):
         SharedMemory.attach(path)
+
+
+def test_a_message_that_does_not_fit_its_mailbox_is_refused_with_both_sizes():
+    _, writer, _ = make_mailbox()
+    with pytest.raises(ValueError, match=f"a message of 3 bytes in a mailbox for {SIZE}"):
+        writer.write(b"abc")

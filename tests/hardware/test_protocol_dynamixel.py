@@ -166,6 +166,8 @@ def test_a_hardware_error_is_told_and_its_register_says_which():
     assert PACKETS.instruction(exchange.data) == SyncRead(70, 29, (1,))
     messages = heard(PLAIN.decoder(), exchange, PACKETS.encode_status(Status(1, 0x80, b"\x24" + bytes(28))))
     assert messages[-2:] == [Complaint(1, "it is too hot"), Complaint(1, "it is overloaded")]
+    messages = heard(PLAIN.decoder(), exchange, PACKETS.encode_status(Status(1, 0x80, b"\x40" + bytes(28))))
+    assert messages[-1] == Complaint(1, "it reports the unknown error 0x40")
 
 
 def test_a_watchdog_that_has_tripped_is_told():
@@ -180,6 +182,8 @@ def test_an_order_that_was_refused_is_no_acknowledgement():
     assert heard(PLAIN.decoder(), first, PACKETS.encode_status(Status(1, 0))) == [Acknowledged(1)]
     (complaint,) = heard(PLAIN.decoder(), first, PACKETS.encode_status(Status(1, 7)))
     assert "watchdog has tripped" in complaint.text
+    (complaint,) = heard(PLAIN.decoder(), first, PACKETS.encode_status(Status(1, 99)))
+    assert complaint.text == "it refused the order with the unknown error 99"
 
 
 def test_a_servo_in_the_middle_that_is_silent_is_named_and_the_others_are_read():

@@ -110,3 +110,15 @@ def test_no_message_with_a_flipped_bit_is_accepted(message, sequence):
 def test_what_cannot_be_said_is_an_error_that_names_it(order, words):
     with pytest.raises(ProtocolError, match=words):
         order()
+
+
+def test_a_message_of_a_kind_to_come_is_a_problem_that_names_it():
+    (exchange,) = codec().read([Quantity.POSITION], [0])
+    messages = heard(codec().decoder(), exchange, limber.encode_raw(0x7E, b"", 1))
+    assert "A message of the unknown kind 0x7e" in [message.text for message in messages if isinstance(message, Problem)]
+
+
+def test_a_message_that_must_be_empty_is_unreadable_where_it_is_not():
+    (frame,) = limber.Decoder().feed(limber.encode_raw(limber.Kind.POLL, b"x", 1))
+    assert isinstance(frame.message, limber.Unreadable)
+    assert frame.message.result is limber.Result.WRONG_LENGTH

@@ -86,6 +86,13 @@ def test_names_that_the_robot_lacks_are_warned_of(files):
     assert "'notes'" in warnings
 
 
+def test_a_motor_on_a_joint_that_is_fixed_is_warned_of_and_left_out(files):
+    mechanism = read_mechanism(*files(closures=CLOSED.replace("['motor']", "['motor', 'end']")))
+    assert [joint.name for joint in mechanism.actuators] == ["motor"]
+    (warning,) = mechanism.warnings
+    assert "name_mot: joint 'end' is fixed, so it is no motor: take it out of the list" in warning
+
+
 @pytest.mark.parametrize(
     ("closures", "words"),
     [
