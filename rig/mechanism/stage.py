@@ -288,9 +288,11 @@ def _remark(session: Session, kept) -> str:
     report = session.outputs.report
     if not report.assembled or not session.outputs.is_closed:
         return f"Joint '{report.worst}' is open by {1e3 * report.residual:.3g} mm or mrad"
-    if report.flipped:
+    if session.state.flipped:
         return "A loop went over to its other assembly: lead the targets another way, or begin again from a frame before this one"
     if report.goal_error > MISSED:
-        held = f": {report.at_limits[0]}" if report.at_limits else ""
-        return f"The targets cannot be met, {1e3 * report.goal_error:.3g} mm or mrad are left{held}"
+        left = f"{1e3 * report.goal_error:.3g} mm or mrad are left"
+        if not report.settled:
+            return f"On its way to the targets: {left}"
+        return f"The targets cannot be met, {left}" + (f": {report.at_limits[0]}" if report.at_limits else "")
     return ""

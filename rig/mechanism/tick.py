@@ -55,6 +55,7 @@ class State:
     vain: int = 0  # ticks of the same goals in which no motor was wanted elsewhere
     report: Report | None = None
     model: Model | None = None
+    flipped: bool = False  # since the start a loop went over to its other assembly
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,10 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
         motion = tuple(m.filter.step(now, value, dt) for m, now, value in zip(model.motors, state.motion, asked, strict=True))
     filtered = tuple(one.position for one in motion)
     shown, is_closed = wanted, report.assembled
+    flipped = report.flipped or (state is not None and state.flipped)
     if any(abs(a - b) > STILL for a, b in zip(filtered, asked, strict=True)):
         follow = model.solver.solve(_held(model, goals, filtered), state.shown if state is not None else wanted)
-        shown, is_closed = follow.state, follow.report.assembled
+        shown, is_closed, flipped = follow.state, follow.report.assembled, flipped or follow.report.flipped
     outputs = Outputs(
         poses=model.solver.poses(shown),
         values=values(model, shown) if model.is_over_actuated else filtered,
@@ -112,7 +114,7 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
         at_rest=vain >= NO_MORE and filtered == asked and not any(one.velocity or one.acceleration for one in motion),
         seconds=perf_counter() - begun,
     )
-    return outputs, State(goals, wanted, shown, motion, vain, report, model)
+    return outputs, State(goals, wanted, shown, motion, vain, report, model, flipped)
 
 
 def values(model: Model, pose: Pose) -> tuple[float, ...]:

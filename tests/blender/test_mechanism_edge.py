@@ -90,4 +90,8 @@ def test_a_loop_that_went_over_to_its_other_assembly_is_told():
     assert "its other assembly" in session.remark
     motor.value = 0.02
     those.clock(1, 101.0)
+    assert "its other assembly" in session.remark, "it is there still"
+    session.restart()
+    motor.value = 0.03
+    those.clock(1, 102.0)
     assert session.remark == ""
