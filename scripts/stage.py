@@ -36,6 +36,7 @@ SCREEN = RUN / "Xvfb_screen0"
 MODULE = "bl_ext.user_default.limber"
 SMOOTH = "LIMBER_WINDOW_SMOOTH"
 FIRST = 1.0  # [s] after the start: by then the window exists
+TURNS = 3  # of Blender's loop that every wait has at least: where drawing takes long, a click's effect is not there after the first
 
 
 class Stage:
@@ -52,8 +53,8 @@ class Stage:
         """A module of the installed package: `stage.part("rig.live")`."""
         return importlib.import_module(f"{MODULE}.{name}")
 
-    def until(self, condition: Callable[[], bool], limit: float = 30.0) -> Generator[float, None, None]:
-        """Waits, as steps of a play, until something is so: `yield from stage.until(lambda: ...)`."""
+    def until(self, condition: Callable[[], bool], limit: float = 90.0) -> Generator[float, None, None]:
+        """Waits, as steps of a play, until something is so, `limit` [s] for what takes a moment: `yield from stage.until(lambda: ...)`."""
         give_up = time.monotonic() + limit
         while not condition():
             if time.monotonic() > give_up:
@@ -135,8 +136,11 @@ class Performance:
         self.script = script
         self.stage = Stage()
         self.steps: Generator[float, None, None] | None = None
+        self.pauses: list[float] = []  # [s] what is left of a wait
 
     def advance(self) -> float | None:
+        if self.pauses:
+            return self.pauses.pop()
         try:
             if self.steps is None:
                 install()
@@ -145,7 +149,8 @@ class Performance:
                 for each in list(bpy.data.objects):
                     bpy.data.objects.remove(each)
                 self.steps = runpy.run_path(str(self.script))["play"](self.stage)
-            return next(self.steps)
+            *self.pauses, first = [next(self.steps) / TURNS] * TURNS
+            return first
         except StopIteration:
             self.finish("")
         except BaseException:  # whatever a script raises must reach the test and end the window

@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import bpy
 
-SETTLED = 20.0  # [s] for motors to arrive where drawing is slow
+SETTLED = 90.0  # [s] for motors to arrive where drawing is slow
 
 
 def panels(stage) -> list[type]:

@@ -47,7 +47,7 @@ def play(stage):
     for _ in range(DRAWN):
         stage.redraw()
         yield 0.05
-    yield from stage.until(lambda: len(budget.drawing.last) == budget.REMEMBERED)
+    yield from stage.until(lambda: stage.redraw() or len(budget.drawing.last) == budget.REMEMBERED)
     stage.facts["milliseconds"] = 1e3 * budget.drawing.seconds
     yield 2.0
     stage.photograph("overlays_drawn")

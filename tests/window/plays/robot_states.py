@@ -178,6 +178,7 @@ def play(stage):
     for steps in (1800.0, 1900.0, 2000.0):
         wire.put(3, steps)
         yield 0.7
+        yield from stage.until(lambda at=bpy.context.scene.frame_current: bpy.context.scene.frame_current != at, HELD)
     stage.photograph("robot_recording")
     do(bpy.ops.limber.end_record)
     stage.facts["playing_after_recording"] = bpy.context.screen.is_animation_playing
