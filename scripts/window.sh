@@ -7,13 +7,13 @@
 #   window.sh run SCRIPT.py [PICTURE.png]  plays SCRIPT (see scripts/stage.py) in a fresh window; keeps a last picture of the whole screen
 #
 # It prints what the script reports, as JSON; other pictures that the script takes are in build/window/. Rendering is in software: slow but
-# true. Environment: LIMBER_WINDOW_HOME, the folder of Debian's Blender; LIMBER_WINDOW_LIMIT [s] (180); LIMBER_WINDOW_SIZE (1600x1000);
+# true. Environment: LIMBER_WINDOW_HOME, the folder of Debian's Blender; LIMBER_WINDOW_LIMIT [s] (400); LIMBER_WINDOW_SIZE (1600x1000);
 # LIMBER_WINDOW_SMOOTH, set: lines are drawn smooth, for the documents' pictures, which makes a redraw twice as slow.
 set -euo pipefail
 REPO=$(cd "$(dirname "$0")/.." && pwd)
 DEBIAN=${LIMBER_WINDOW_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/limber/debian-13}
 SIZE=${LIMBER_WINDOW_SIZE:-1600x1000}
-LIMIT=${LIMBER_WINDOW_LIMIT:-180}
+LIMIT=${LIMBER_WINDOW_LIMIT:-400}
 
 own_blender() { # is there a blender on PATH, and is it new enough for extensions?
     local version
