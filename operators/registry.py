@@ -76,6 +76,7 @@ from .robot_servos import (
 from .robot_setup import LIMBER_OT_jog, LIMBER_OT_let_go, LIMBER_OT_test_joint, LIMBER_OT_which_joint, LIMBER_OT_wiggle
 from .robot_values import LIMBER_OT_add_auxiliary, LIMBER_OT_remove_auxiliary
 from .targets import LIMBER_OT_add_target, LIMBER_OT_remove_target
+from .zones import CLASSES as ZONE_CLASSES
 
 CLASSES = (
     LIMBER_OT_add_demo_lamp,
@@ -107,6 +108,7 @@ CLASSES = (
     LIMBER_OT_use_solver,
     LIMBER_OT_copy_comparison,
     *MOTION_CHECK_CLASSES,
+    *ZONE_CLASSES,
     *CHARACTER_CLASSES,
     *RECORD_CLASSES,
     LIMBER_OT_bake,

@@ -3,10 +3,10 @@
 import bpy
 
 from ..operators.subject import rig_of
-from ..rig.motion_check import marks, view
+from ..rig.motion_check import marks, view, zones
 from ..rig.motion_check.check import result
 from ..rig.motion_check.findings import KINDS
-from .tab import ChainTab, sentence
+from .tab import ChainTab, listed, sentence
 
 
 class LIMBER_UL_findings(bpy.types.UIList):
@@ -46,3 +46,37 @@ class LIMBER_PT_motion_check(ChainTab, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("limber.save_findings", icon="FILE_TEXT")
         row.operator("limber.save_motion_picture", icon="IMAGE_DATA")
+
+
+class LIMBER_UL_zones(bpy.types.UIList):
+    """No-go zones; one whose object is gone says so"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.row(align=True)
+        trouble = zones.trouble(context, item)
+        if trouble and item.name:
+            row.label(text=item.name, icon="ERROR")
+        row.prop(item, "zone", text="", icon="CUBE")
+
+
+class LIMBER_PT_zones(ChainTab, bpy.types.Panel):
+    """Objects that links of the chains must not enter"""
+
+    bl_label = "No-Go Zones"
+    bl_parent_id = "LIMBER_PT_motion_check"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        limber = rig_of(context).limber
+        add, remove = "limber.add_zone", "limber.remove_zone"
+        zone = listed(layout, "LIMBER_UL_zones", limber, "zones", "active_zone", add=add, remove=remove)
+        if zone is None:
+            sentence(layout, "What the robot must not touch: select empties or meshes around it and press +", "INFO")
+            return
+        if trouble := zones.trouble(context, zone):
+            sentence(layout, trouble, "ERROR")
+        column = layout.column()
+        column.use_property_split = True
+        column.prop(limber, "link_radius")
+        column.prop(context.window_manager.limber_view, "entered", text="Show Where")

@@ -15,7 +15,7 @@ from .life import LIMBER_PT_life
 from .lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures, LIMBER_UL_targets
 from .mechanism import CLASSES as MECHANISM_CLASSES
 from .motion import LIMBER_MT_characters, LIMBER_PT_motion
-from .motion_check import LIMBER_PT_motion_check, LIMBER_UL_findings
+from .motion_check import LIMBER_PT_motion_check, LIMBER_PT_zones, LIMBER_UL_findings, LIMBER_UL_zones
 from .next_step import LIMBER_PT_next_step
 from .options import LIMBER_PT_options
 from .postures import LIMBER_PT_postures
@@ -42,6 +42,7 @@ CLASSES = (
     LIMBER_UL_joints,
     LIMBER_UL_postures,
     LIMBER_UL_findings,
+    LIMBER_UL_zones,
     LIMBER_UL_targets,
     LIMBER_UL_servos,
     LIMBER_UL_channels,
@@ -75,6 +76,7 @@ CLASSES = (
     LIMBER_PT_puppeteer,
     LIMBER_PT_robot_options,
     LIMBER_PT_motion_check,
+    LIMBER_PT_zones,
     LIMBER_PT_bake,
     LIMBER_PT_record,
     LIMBER_PT_export,

@@ -35,6 +35,7 @@ from .robot_properties import CLASSES as ROBOT_CLASSES
 from .robot_properties import LimberDevice
 from .selection import selected_index
 from .thumbnails import gallery
+from .zone_properties import LimberZone, LimberZones
 
 
 def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
@@ -224,7 +225,7 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
     )
 
 
-class LimberRig(PropertyGroup):
+class LimberRig(LimberZones, PropertyGroup):
     """All that Limber keeps on an armature object, on one that has a mechanism, and on those that are parts of one."""
 
     chains: CollectionProperty(name="Chains", description="From root to end: what looks at a target", type=LimberChain)
@@ -248,6 +249,7 @@ CLASSES = (
     LimberEnd,
     LimberChain,
     LimberRemote,
+    LimberZone,
     LimberRig,
 )
 

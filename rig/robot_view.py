@@ -26,6 +26,12 @@ class LimberView(bpy.types.PropertyGroup):
     late: BoolProperty(
         name="Filter", description="Draw where the solver wants the bones, wherever the motion filter keeps them back", default=True
     )
+    entered: BoolProperty(
+        name="No-Go Zones",
+        description="Draw the links that are in a no-go zone at this frame, as the last Motion Check has found, with the bone's and the"
+        " zone's names",
+        default=True,
+    )
     ghost: BoolProperty(name="Ghost", description="Show where the robot says it is, as lines in the 3D view")
     plot: BoolProperty(name="Plot", description="Plot what a joint was told and where it is, over the last seconds")
     plot_joint: EnumProperty(name="Joint", description="The joint that is plotted", items=_joints)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import bpy
+import numpy as np
 
 from .. import axes, live, unkeyed
 from ..errors import RigError
@@ -10,6 +11,7 @@ from ..goal import followed
 from ..stage import Stage
 from ..stepped import Stepped
 from .findings import Finding, JointRange, Take, findings
+from .zones import Links, intrusions, zones_of
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,29 @@ def result(rig) -> Result | None:
     return _results.get(rig.session_uid)
 
 
+@dataclass(frozen=True)
+class Entered:
+    """A link in a no-go zone at a frame: its line (2, 3) in the world [m], and what is so in words."""
+
+    line: np.ndarray
+    words: str
+
+
+def entered(frame: int, rigs) -> list[Entered]:
+    """What the last checks of these armatures have found in no-go zones at a frame."""
+    if not _results:
+        return []
+    found = []
+    for rig in rigs:
+        for take in getattr(result(rig), "takes", ()):
+            if take.inside and frame in take.frames:
+                now = take.frames.index(frame)
+                for k, j in np.argwhere(take.inside[now] > 0.0):
+                    words = f"{take.links[k]} in {take.zones[j]}: {1e3 * take.inside[now][k, j]:.0f} mm"
+                    found.append(Entered(take.lines[now][k], words))
+    return found
+
+
 def forget() -> None:
     """Drop all results: the data that they speak of is gone."""
     _results.clear()
@@ -44,7 +69,7 @@ class MotionCheck(Stepped):
         lost_beyond, changed_beyond: [rad] see `findings`.
 
     Raises:
-        RigError: the range is empty, or no chain has a target.
+        RigError: the range is empty, no chain has a target, or a no-go zone cannot be looked at.
     """
 
     def __init__(self, scene, rig, frames: range, lost_beyond: float, changed_beyond: float) -> None:
@@ -53,13 +78,14 @@ class MotionCheck(Stepped):
         own = [(rig, chain) for chain in rig.limber.chains if followed(chain) is not None]
         if not own:
             raise RigError(f"No chain of '{rig.name}' has a target: choose one in the Gaze panel")
-        self.rig, self.frames, self.own = rig, frames, own
+        self.rig, self.frames, self.own, self.zones = rig, frames, own, zones_of(rig)
         known = {chain.uid for _, chain in own}
         self.pairs = [*own, *(pair for pair in live.live_pairs(scene) if pair[0] != rig or pair[1].uid not in known)]
         self.beyond = lost_beyond, changed_beyond
         self.seconds = scene.render.fps_base / scene.render.fps
         self.stage = Stage()
         self.takes: dict[str, Take] = {}
+        self.links: dict[str, Links] = {}
         self.done = 0
         self.unkeyed = unkeyed.remember(scene)
         super().__init__(scene)
@@ -77,25 +103,32 @@ class MotionCheck(Stepped):
         """Checks one frame; returns whether there are more.
 
         Raises:
-            RigError: a chain cannot be solved from the first frame on.
+            RigError: a chain cannot be solved from the first frame on, or a no-go zone was deleted meanwhile.
         """
         frame = self.frame
         self.scene.frame_set(frame)
-        self.stage.advance(self.pairs, bpy.context.evaluated_depsgraph_get(), self.seconds if self.done else 0.0)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        self.stage.advance(self.pairs, depsgraph, self.seconds if self.done else 0.0)
+        placement = self.stage.placement(self.pairs, depsgraph)
         for rig, chain in self.own:
             session = self.stage.session(rig, chain)
             if session.outputs is None:
                 raise RigError(f"Frame {frame}: {session.problem}")
-            self._note(self.takes.get(chain.uid) or self._begin(chain, session), frame, session)
+            take = self.takes.get(chain.uid) or self._begin(rig, chain, session)
+            self._note(take, frame, session)
+            if self.zones:
+                self._note_zones(take, self.links[chain.uid], placement)
         self.done += 1
         return self.done < self.total
 
-    def _begin(self, chain, session) -> Take:
+    def _begin(self, rig, chain, session) -> Take:
         joints = tuple(
             JointRange(axes.label(*place), j.lower, j.upper, j.velocity, j.acceleration, j.jerk, j.kind == "prismatic")
             for place, j in zip(session.reader.places, session.model.skeleton.joints, strict=True)
         )
-        take = self.takes[chain.uid] = Take(chain.name, self.seconds, joints)
+        self.links[chain.uid] = links = Links(rig, chain)
+        zones = tuple(zone.name for zone in self.zones)
+        take = self.takes[chain.uid] = Take(chain.name, self.seconds, joints, links=links.names, zones=zones)
         return take
 
     def _note(self, take: Take, frame: int, session) -> None:
@@ -107,6 +140,11 @@ class MotionCheck(Stepped):
         take.missed_after.append(outputs.filtered_aim_error)
         if session.problem:
             take.problems[frame] = session.problem
+
+    def _note_zones(self, take: Take, links: Links, placement) -> None:
+        lines = links.places(placement)
+        take.lines.append(lines)
+        take.inside.append(intrusions(links, self.zones, placement, lines))
 
     def finish(self) -> Result:
         """What was found, which is kept for the panel as well."""

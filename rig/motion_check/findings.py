@@ -1,7 +1,7 @@
 """What is worth telling of a chain's motion: where it asks for more than joints may do, pops, loses its target. Knows no Blender."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import degrees
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ class Kind(NamedTuple):
 
 KINDS: dict[str, Kind] = {  # the gravest first
     "GOAL": Kind("No goal", "CANCEL", (0.0, 0.0, 0.0)),
+    "ZONE": Kind("In zone", "CUBE", (0.55, 0.1, 0.1)),
     "POP": Kind("Pop", "FORCE_TURBULENCE", (0.83, 0.37, 0.0)),
     "LOST": Kind("Lost aim", "HIDE_ON", (0.80, 0.47, 0.65)),
     "VELOCITY": Kind("Velocity", "FF", (0.90, 0.62, 0.0)),
@@ -61,6 +62,9 @@ class Take:
         missed: [rad] each: by how much the answer misses the target.
         missed_after: The same after the filter.
         problems: Of frames without a goal to follow, why.
+        links, zones: Names of the links that its joints move, and of the no-go zones.
+        lines: (links, 2, 3) [m] each: the links' heads and tails in the world, as shown.
+        inside: (links, zones) [m] each: how far they go into the zones; below 0 where they stay out.
     """
 
     chain: str
@@ -72,6 +76,10 @@ class Take:
     missed: list[float] = field(default_factory=list)
     missed_after: list[float] = field(default_factory=list)
     problems: dict[int, str] = field(default_factory=dict)
+    links: tuple[str, ...] = ()
+    zones: tuple[str, ...] = ()
+    lines: list[np.ndarray] = field(default_factory=list)
+    inside: list[np.ndarray] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -80,7 +88,7 @@ class Finding:
 
     kind: str
     chain: str
-    joint: str  # "" where it is the whole chain's
+    joint: str  # or the link, of one that enters a zone; "" where it is the whole chain's
     first: int
     last: int
     worst: int
@@ -88,6 +96,12 @@ class Finding:
     bound: float  # what would have been right, in the same unit
     unit: str
     sentence: str
+    zone: str = ""  # that a link enters
+
+    @property
+    def subject(self) -> str:
+        """What it is about, in few words."""
+        return f"{self.joint} in {self.zone}" if self.zone else self.joint or self.chain
 
 
 def findings(take: Take, lost_beyond: float, changed_beyond: float) -> list[Finding]:
@@ -98,7 +112,7 @@ def findings(take: Take, lost_beyond: float, changed_beyond: float) -> list[Find
         lost_beyond: [rad] by which the end may miss its target.
         changed_beyond: [rad] by which the filter may keep a joint from where the solver wants it.
     """
-    found = [*_goals(take), *_lost(take, lost_beyond)]
+    found = [*_goals(take), *_in_zones(take), *_lost(take, lost_beyond)]
     wanted, filtered = np.array(take.wanted), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
         found += _of_joint(take, joint, wanted[:, k], filtered[:, k], changed_beyond)
@@ -124,6 +138,18 @@ def _lost(take: Take, beyond: float) -> Iterator[Finding]:
         )
         sentence = f"The end misses its target by {degrees(after[worst]):.1f}°, more than {degrees(beyond):.1f}°: {why}"
         yield _finding(take, "LOST", "", (first, last, worst), degrees(after[worst]), degrees(beyond), "°", sentence)
+
+
+def _in_zones(take: Take) -> Iterator[Finding]:
+    inside = np.array(take.inside)
+    for j, zone in enumerate(take.zones):
+        for k, link in enumerate(take.links):
+            for first, last in _runs(inside[:, k, j] > 0.0):
+                worst = first + int(inside[first : last + 1, k, j].argmax())
+                value = 1e3 * float(inside[worst, k, j])
+                sentence = f"Bone '{link}' is up to {_number(value)} mm inside no-go zone '{zone}'"
+                found = _finding(take, "ZONE", link, (first, last, worst), value, 0.0, "mm", sentence)
+                yield replace(found, zone=zone)
 
 
 def _of_joint(take: Take, joint: JointRange, wanted: np.ndarray, filtered: np.ndarray, changed_beyond: float) -> Iterator[Finding]:
@@ -191,9 +217,20 @@ def _runs(bad: np.ndarray) -> Iterator[tuple[int, int]]:
 
 def csv(found: list[Finding]) -> str:
     """Findings as comma-separated values, figures in full."""
-    lines = ["kind,chain,joint,first,last,worst,value,bound,unit,sentence"]
+    lines = ["kind,chain,joint,first,last,worst,value,bound,unit,zone,sentence"]
     for one in found:
-        texts = (one.kind.lower(), one.chain, one.joint, one.first, one.last, one.worst, repr(one.value), repr(one.bound), one.unit)
+        texts = (
+            one.kind.lower(),
+            one.chain,
+            one.joint,
+            one.first,
+            one.last,
+            one.worst,
+            repr(one.value),
+            repr(one.bound),
+            one.unit,
+            one.zone,
+        )
         lines.append(",".join([*(_quoted(str(text)) for text in texts), _quoted(one.sentence)]))
     return "\n".join(lines) + "\n"
 

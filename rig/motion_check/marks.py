@@ -12,7 +12,7 @@ def put(scene, found: Iterable[Finding]) -> int:
     clear(scene)
     joints: dict[tuple[int, str], list[str]] = {}
     for finding in found:
-        joints.setdefault((finding.worst, finding.kind), []).append(finding.joint or finding.chain)
+        joints.setdefault((finding.worst, finding.kind), []).append(finding.subject)
     for (frame, kind), names in joints.items():
         scene.timeline_markers.new(f"{PREFIX}{KINDS[kind].label} {', '.join(names)}", frame=frame)
     return len(joints)

@@ -17,6 +17,7 @@ LETTERS = 18  # [pixels] height of a line
 BACK, PANEL, GRID, INK = (1.0, 1.0, 1.0), (0.96, 0.96, 0.96), (0.8, 0.8, 0.8), (0.1, 0.1, 0.1)
 WANTED, SHOWN = (0.55, 0.55, 0.55), (0.0, 0.3, 0.6)
 SHADE = 0.45  # of a finding's colour over the panel
+DEEPEST = 0.1  # [m] that a plot of zones shows, inside above and outside below
 BROADEST = 0.05  # [rad] that an aim plot shows at least: noise is not to look like a miss
 
 
@@ -43,7 +44,7 @@ def write(result: Result, path: Path) -> None:
 
 def draw(result: Result) -> np.ndarray:
     """The picture (rows from below, columns, 3), 0 to 1."""
-    rows = sum(1 + len(take.joints) for take in result.takes)
+    rows = sum(1 + _has_zones(take) + len(take.joints) for take in result.takes)
     canvas = np.empty((TOP + rows * (ROW + GAP) + 2 * LETTERS + 2 * GAP, LEFT + PLOT + RIGHT, 3))
     canvas[:] = BACK
     top = canvas.shape[0] - TOP
@@ -66,15 +67,25 @@ def _draw_take(canvas: np.ndarray, top: int, result: Result, take: Take) -> int:
     shading = [one for one in mine if not one.joint]
     _row(canvas, top, take, missed, (0.0, most), shading, f"{take.chain}: aim", f"{degrees(most):.1f}°", "0°")
     top -= ROW + GAP
+    if _has_zones(take):
+        deepest = np.array(take.inside).max(axis=(1, 2)).clip(-DEEPEST, DEEPEST)
+        shading = [one for one in mine if one.zone]
+        edges = f"{1e3 * DEEPEST:.0f} mm", f"-{1e3 * DEEPEST:.0f} mm"
+        _row(canvas, top, take, (deepest, deepest), (-DEEPEST, DEEPEST), shading, f"{take.chain}: in zones", *edges)
+        top -= ROW + GAP
     wanted, filtered = np.array(take.wanted), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
         scale, unit = (1e3, " mm") if joint.slides else (degrees(1.0), "°")
         ways = wanted[:, k], filtered[:, k]
-        shading = [one for one in mine if one.joint == joint.name]
+        shading = [one for one in mine if one.joint == joint.name and not one.zone]
         edges = f"{scale * joint.upper:.0f}{unit}", f"{scale * joint.lower:.0f}{unit}"
         _row(canvas, top, take, ways, (joint.lower, joint.upper), shading, joint.name, *edges)
         top -= ROW + GAP
     return top
+
+
+def _has_zones(take: Take) -> bool:
+    return bool(take.zones and take.links)
 
 
 def _row(canvas, top: int, take: Take, ways: tuple, span: tuple[float, float], shading, name: str, high: str, low: str) -> None:

@@ -50,7 +50,7 @@ def show(view: LimberMotionCheck, found: tuple[Finding, ...]) -> None:
     view.findings.clear()
     for finding in found:
         line = view.findings.add()
-        line.name, line.subject, line.kind = finding.sentence, finding.joint or finding.chain, finding.kind
+        line.name, line.subject, line.kind = finding.sentence, finding.subject, finding.kind
         line.frame, line.since, line.until = finding.worst, finding.first, finding.last
     view.active = -1  # none: whoever selects one is taken there
 

@@ -1,0 +1,48 @@
+"""Verbs on an armature's no-go zones: add, remove."""
+
+import bpy
+
+from ..rig.motion_check import zones
+from .remove_item import RemoveItem
+from .subject import poll_chain, rig_of
+
+
+class LIMBER_OT_add_zone(bpy.types.Operator):
+    """Forbid the inside of objects to the links of the chains: of the selected ones, or of one that you choose then. Motion Check lists
+    where a link enters"""
+
+    bl_idname = "limber.add_zone"
+    bl_label = "Add No-Go Zone"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_chain(cls, context)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        known = {zone.zone for zone in rig.limber.zones}
+        chosen = [thing for thing in context.selected_objects if thing != rig and thing not in known and zones.can_be(thing)]
+        for thing in chosen or [None]:
+            rig.limber.zones.add().zone = thing
+        rig.limber.active_zone = len(rig.limber.zones) - 1
+        what = ", ".join(f"'{thing.name}'" for thing in chosen) or "the object that you choose for it in the list"
+        self.report({"INFO"}, f"No-go for '{rig.name}': {what}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_remove_zone(RemoveItem, bpy.types.Operator):
+    """Take the selected no-go zone from the list. The object stays"""
+
+    bl_idname = "limber.remove_zone"
+    bl_label = "Remove No-Go Zone"
+
+    items, active = "zones", "active_zone"
+    empty = "There is no no-go zone: press Add No-Go Zone first"
+
+    @classmethod
+    def _owner(cls, context):
+        return rig_of(context).limber
+
+
+CLASSES = (LIMBER_OT_add_zone, LIMBER_OT_remove_zone)

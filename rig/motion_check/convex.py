@@ -1,0 +1,162 @@
+"""How near a link comes to a convex body, or how deep it goes in. Knows no Blender.
+
+A link is all that is within a radius of the line from its head to its tail. The distance between line and body is that of the origin from
+the set of their points' differences: Wolfe's nearest point of a polytope (Math. Programming 11, 1976), which asks of each body for no more
+than its furthest point in a direction.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+EXACT = 1e-6  # [m] of a distance: less than any robot's clearance
+MOST_STEPS = 100  # of Wolfe's method: a few points do for flat faces, a ball needs some dozens
+HALVINGS = 40  # of the golden section: a link's length over 1e8
+GOLDEN = 0.6180339887498949
+NOTHING = 1e-12  # a weight, or a squared length [m2], that counts as none
+TANGENTS = 600  # planes that stand for a ball where the depth in it is asked for: .5% of its radius
+
+
+class Body(Protocol):
+    """A convex body in the world."""
+
+    def furthest(self, way: np.ndarray) -> np.ndarray:
+        """Its point (3,) [m] that is furthest in a direction (3,) of any length."""
+
+    @property
+    def planes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Unit normals (m, 3), outward, and offsets (m,) [m] of planes between which it is; none where it is flat."""
+
+
+@dataclass(frozen=True)
+class Hull:
+    """The least convex body that has some points.
+
+    Attributes:
+        points: (k, 3) [m].
+        faces: (m, 3) indices of the triangles that bound it, however they are turned; none where it is flat.
+    """
+
+    points: np.ndarray
+    faces: np.ndarray
+
+    def moved(self, matrix: np.ndarray) -> "Hull":
+        """The same after an affine map (4, 4)."""
+        return Hull(self.points @ matrix[:3, :3].T + matrix[:3, 3], self.faces)
+
+    def furthest(self, way: np.ndarray) -> np.ndarray:
+        return self.points[(self.points @ way).argmax()]
+
+    @cached_property
+    def planes(self) -> tuple[np.ndarray, np.ndarray]:
+        if not len(self.faces):
+            return np.zeros((0, 3)), np.zeros(0)
+        corners = self.points[self.faces]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        lengths = np.linalg.norm(normals, axis=1)
+        is_face = lengths > NOTHING
+        normals = normals[is_face] / lengths[is_face, None]
+        middle = self.points.mean(axis=0)
+        offsets = np.einsum("ij,ij->i", normals, corners[is_face, 0])
+        inward = normals @ middle > offsets
+        normals[inward] *= -1.0
+        return normals, np.where(inward, -offsets, offsets)
+
+
+@dataclass(frozen=True)
+class Ball:
+    """What a unit ball becomes by an affine map (4, 4): a ball, or an ellipsoid."""
+
+    matrix: np.ndarray
+
+    def furthest(self, way: np.ndarray) -> np.ndarray:
+        axes = self.matrix[:3, :3]
+        local = way @ axes
+        return self.matrix[:3, 3] + axes @ (local / max(float(np.linalg.norm(local)), NOTHING))
+
+    @cached_property
+    def planes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Tangents all around."""
+        normals = _directions()
+        return normals, normals @ self.matrix[:3, 3] + np.linalg.norm(normals @ self.matrix[:3, :3], axis=1)
+
+
+def _directions() -> np.ndarray:
+    """Unit vectors (n, 3), about as far from one another everywhere: on a spiral from pole to pole."""
+    up = 1.0 - 2.0 * (np.arange(TANGENTS) + 0.5) / TANGENTS
+    around = 2.0 * np.pi * GOLDEN * np.arange(TANGENTS)
+    aside = np.sqrt(1.0 - up * up)
+    return np.stack((aside * np.cos(around), aside * np.sin(around), up), axis=1)
+
+
+def intrusion(body: Body, head: np.ndarray, tail: np.ndarray, radius: float) -> float:
+    """How far a link goes into a body [m]: its radius and how deep its line is in there; below 0 where it stays out.
+
+    Far away the least that is known of the distance is told: it is outside.
+    """
+    normals, offsets = body.planes
+    if len(offsets):
+        at_head, at_tail = offsets - normals @ head, offsets - normals @ tail  # depths below each plane
+        outside = -float(np.maximum(at_head, at_tail).min())
+        if outside > radius:
+            return radius - outside
+    apart = distance(body, head, tail)
+    if apart > 0.0 or not len(offsets):
+        return radius - apart
+    return radius + max(0.0, _deepest(at_head, at_tail - at_head))
+
+
+def _deepest(depths: np.ndarray, change: np.ndarray) -> float:
+    """The largest, along a line, of the least depth: depths (m,) at its head, their change (m,) to its tail. Concave: a golden section."""
+    low, high = 0.0, 1.0
+    left, right = high - GOLDEN, low + GOLDEN
+    at_left, at_right = (depths + left * change).min(), (depths + right * change).min()
+    for _ in range(HALVINGS):
+        if at_left < at_right:
+            low, left, at_left = left, right, at_right
+            right = low + GOLDEN * (high - low)
+            at_right = (depths + right * change).min()
+        else:
+            high, right, at_right = right, left, at_left
+            left = high - GOLDEN * (high - low)
+            at_left = (depths + left * change).min()
+    ends = depths.min(), (depths + change).min()
+    return float(max(at_left, at_right, *ends))
+
+
+def distance(body: Body, head: np.ndarray, tail: np.ndarray) -> float:
+    """How far a body is from the line between two points [m]; 0 where they meet."""
+
+    def nearest_in(way: np.ndarray) -> np.ndarray:
+        """Of the differences between points of body and line the one that goes furthest against a direction."""
+        return body.furthest(-way) - (head if way @ head > way @ tail else tail)
+
+    corners = nearest_in(body.furthest(np.array([1.0, 0.0, 0.0])) - head)[None]
+    weights = np.ones(1)
+    nearest = corners[0]
+    for _ in range(MOST_STEPS):
+        length = float(np.linalg.norm(nearest))
+        if length < EXACT:
+            return 0.0
+        further = nearest_in(nearest)
+        if nearest @ (nearest - further) <= EXACT * length:
+            return length
+        corners, weights = _nearest_of(np.vstack((corners, further)), np.append(weights, 0.0))
+        nearest = weights @ corners
+    return float(np.linalg.norm(nearest))
+
+
+def _nearest_of(corners: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The corners (k, 3) that are needed for the point of their hull that is nearest the origin, and their weights (k,)."""
+    while True:
+        wanted = np.linalg.lstsq(1.0 + corners @ corners.T, np.ones(len(corners)), rcond=None)[0]
+        wanted /= wanted.sum()
+        if (wanted > NOTHING).all():
+            return corners, wanted
+        leaving = wanted <= NOTHING
+        steps = weights[leaving] / np.maximum(weights[leaving] - wanted[leaving], NOTHING)
+        weights = weights + min(1.0, float(steps.min())) * (wanted - weights)
+        kept = weights > NOTHING
+        corners, weights = corners[kept], weights[kept] / weights[kept].sum()

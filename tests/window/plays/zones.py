@@ -1,0 +1,53 @@
+"""Checks the demo lamp's motion with a no-go zone in its way, and shows where it enters; the panel of postures has their pictures."""
+
+import bpy
+
+TAB = "Zones"
+
+
+def show(stage, *places: str) -> None:
+    """Panels to be looked at, open, in a tab of their own."""
+    for place in places:
+        module, name = place.split(".")
+        original = getattr(stage.part(f"panels.{module}"), name)
+        twin = type(f"{name}_shown", (original,), {"bl_category": TAB, "bl_options": set(), "bl_idname": f"{name}_shown"})
+        twin.bl_parent_id = ""
+        bpy.utils.register_class(twin)
+
+
+def play(stage):
+    with stage.context():
+        bpy.ops.limber.add_demo_lamp()
+    rig = bpy.context.view_layer.objects.active
+    gallery = stage.part("rig.thumbnails.gallery")
+    shelf = bpy.data.objects.new("Shelf", None)
+    bpy.context.collection.objects.link(shelf)
+    shelf.empty_display_type, shelf.empty_display_size = "CUBE", 0.1
+    shelf.location, shelf.scale = (0.0, -0.13, 0.46), (1.2, 0.8, 0.25)
+    rig.limber.zones.add().zone = shelf
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 60
+    show(stage, "postures.LIMBER_PT_postures", "motion_check.LIMBER_PT_motion_check", "motion_check.LIMBER_PT_zones")
+    stage.open_tab(TAB)
+    with stage.context():
+        rig.select_set(True)
+        bpy.ops.view3d.view_selected()
+        bpy.ops.view3d.zoom(delta=-2)
+    postures = [posture.action for posture in rig.limber.chains[0].postures]
+    yield from stage.until(lambda: all(gallery.picture(rig, rig.limber.chains[0], action) for action in postures))
+    numbers = [gallery.icon(rig, rig.limber.chains[0], action) for action in postures]
+    stage.facts["pictures"] = len({number for number in numbers if number})
+    with stage.context():
+        bpy.ops.limber.live()
+        bpy.ops.limber.check_motion("EXEC_DEFAULT")
+    check = stage.part("rig.motion_check.check")
+    found = [one for one in check.result(rig).findings if one.kind == "ZONE"]
+    stage.facts["zones"] = [[one.joint, one.zone, one.first, one.last] for one in found]
+    yield 0.5
+    stage.photograph("zones_before")
+    view = bpy.context.window_manager.limber_motion_check
+    view.active = next(k for k, line in enumerate(view.findings) if line.kind == "ZONE")
+    stage.redraw()
+    yield 1.0
+    stage.photograph("zones")
+    stage.facts["words"] = [one.words for one in check.entered(scene.frame_current, [rig])]
