@@ -115,7 +115,7 @@ class LIMBER_OT_add_closure(bpy.types.Operator):
         chosen = list(context.selected_pose_bones or ())
         active = context.active_pose_bone
         if len(chosen) != 2 or active not in chosen:
-            self.report({"ERROR"}, f"{len(chosen)} bones are selected: select the two bones whose tails meet, in Pose Mode")
+            self.report({"ERROR"}, f"Select the two bones whose tails meet, in Pose Mode: {len(chosen)} selected now")
             return {"CANCELLED"}
         first = next(bone for bone in chosen if bone != active)
         closure = kept.closures.add()

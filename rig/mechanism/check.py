@@ -53,7 +53,8 @@ def _sentence(owner, reading: Reading, counts: Counts) -> str:
     )
     if counts.open_ways and counts.undetermined:
         named = ", ".join(f"'{name}'" for name in counts.undetermined[:NAMED]) + (" ..." if len(counts.undetermined) > NAMED else "")
-        said += f"; {counts.open_ways} ways to move are left with the motors held (of {named}), which a solve keeps still"
+        ways = "1 way to move is" if counts.open_ways == 1 else f"{counts.open_ways} ways to move are"
+        said += f"; {ways} left with the motors held (of {named}), which a solve keeps still"
     return said
 
 

@@ -260,7 +260,7 @@ def _motorised(joint: Joint, driven: dict) -> Joint:
     for axis in moved:
         if axis not in driven:
             raise RigError(
-                f"Joint '{joint.name}' has {len(moved)} freedoms, and motors for {len(driven)} of them: press Add Motors on it again"
+                f"Joint '{joint.name}' has {len(moved)} freedoms, and motors for other ones: remove its motors, then press Add Motors on it"
             )
     if strange := [axis for axis in driven if axis not in moved]:
         raise RigError(

@@ -219,8 +219,6 @@ def _base(owner, reading: Reading, placement: Placement) -> Array:
     if part is None:
         return rigid(placement.object(owner))
     thing = find(part.thing, part.uid)
-    if thing is None:
-        raise RigError(f"Body '{part.name}', on which mechanism '{owner.name}' is mounted, was deleted: undo that, or press End Live")
     pose = rigid(placement.object(thing) @ placement.bone(thing, part.bone)) if part.bone else rigid(placement.object(thing))
     made: Array = pose @ part.offset
     return made
@@ -228,8 +226,6 @@ def _base(owner, reading: Reading, placement: Placement) -> Array:
 
 def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
     thing = find(part.thing, part.uid)
-    if thing is None:
-        raise RigError(f"Body '{part.name}', which drives the mechanism, was deleted: undo that, or press End Live")
     at = frame_of(back @ rigid(placement.object(thing)) @ part.offset)
     return FrameGoal(part.name, place=at.place, rotation=at.rotation)
 
@@ -287,7 +283,8 @@ def _remark(session: Session, kept) -> str:
     """How the goals are missed, as a sentence; "" where they are met."""
     report = session.outputs.report
     if not report.assembled or not session.outputs.is_closed:
-        return f"Joint '{report.worst}' is open by {1e3 * report.residual:.3g} mm or mrad"
+        gap = f"Joint '{report.worst}' is open by {1e3 * report.residual:.3g} mm or mrad"
+        return f"{gap}: lead the targets back, or begin again from a frame before this one"
     if session.state.flipped:
         return "A loop went over to its other assembly: lead the targets another way, or begin again from a frame before this one"
     if report.goal_error > MISSED:
