@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import bpy
 
-from . import axes, mimic, servo_units, urdf_robot
+from . import axes, constrained, mimic, servo_units, urdf_robot
 from .axes import is_euler
 from .errors import RigError
 from .joint_axes import NO_RANGE, free_axes, joint_axes, limits
@@ -36,7 +36,8 @@ def active(rig):
 
 
 def find_path(rig, selected: list[str]) -> list[str]:
-    """Names of the bones from root to end: of the selection, or from the top of the hierarchy to the one selected bone.
+    """Names of the bones from root to end: of the selection, or to the one selected bone from the top of the hierarchy, or from below the
+    next bone that constraints move.
 
     Raises:
         RigError: nothing is selected, or the selection is on no single path.
@@ -57,7 +58,7 @@ def find_path(rig, selected: list[str]) -> list[str]:
     taken = {joint.bone for chain in rig.limber.chains for joint in chain.joints}
     above = []
     for bone in line:
-        if bone.name in taken and bone is not end:
+        if bone is not end and (bone.name in taken or constrained.mover(rig.pose.bones[bone.name])):
             break
         above.append(bone.name)
     return above[::-1]
@@ -102,6 +103,7 @@ def moving_bones(rig, names: list[str]) -> list:
         RigError: there can be no chain: nothing moves, a bone is part of another chain, or follows another one of the path.
     """
     _refuse_shared(rig, names)
+    constrained.refuse(rig, names)
     moving = [bone for name in names if joint_axes(bone := rig.pose.bones[name])]
     if not moving:
         raise RigError(all_locked(names[0], names[-1]))
@@ -134,6 +136,7 @@ def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: st
         RigError: the bone is an end already, does not hang on the root, moves in another chain, or nothing moves it.
     """
     names = new_bones(rig, chain, bone)
+    constrained.refuse(rig, names)
     moving = [rig.pose.bones[name] for name in names if joint_axes(rig.pose.bones[name])]
     moved = {joint.bone for joint in chain.joints}
     if not moving and not moved.intersection(path_names(rig.pose.bones, chain.root, bone)):

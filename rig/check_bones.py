@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 
-from . import axes, twin
+from . import axes, constrained
 from .axes import is_euler
+from .constrained import HARMLESS, LIMITING, acts
 from .errors import Finding
 from .joint_axes import joint_axes, slide_axes, why_no_limits
 from .skeleton import SCALED, ChainReader
 
-HARMLESS = {"COPY_SCALE", "LIMIT_SCALE"}  # turn nothing
 STRETCHING = {"STRETCH_TO", "MAINTAIN_VOLUME"}
 IK = {"IK", "SPLINE_IK"}
-LIMITING = {"LIMIT_ROTATION": axes.TURNS, "LIMIT_LOCATION": axes.SLIDES}  # what each of them limits
 SAME = 1e-4  # [rad, m] limits nearer to each other are the same to an animator
 
 
@@ -22,7 +21,7 @@ def check(rig, chain, reader: ChainReader) -> Iterator[Finding]:
         bone = rig.pose.bones[name]
         yield from _inheritance(bone)
         yield from _axes(bone, chain, reader)
-        yield from _constraints(bone, chain)
+        yield from _constraints(rig, bone, chain, reader)
     yield from _ik_from_outside(rig, reader)
     yield from _drivers(rig, reader)
 
@@ -76,16 +75,11 @@ def _axes(bone, chain, reader) -> Iterator[Finding]:
         yield Finding(f"All axes of the end bone '{bone.name}' are locked: if that is a mistake, unlock one and press Match Joints")
 
 
-def acts(constraint) -> bool:
-    """Whether a constraint can change anything."""
-    if constraint.mute or constraint.influence == 0 or constraint.name == twin.CONSTRAINT:
-        return False
-    if constraint.type == "ARMATURE":
-        return any(target.target for target in constraint.targets)
-    return getattr(constraint, "target", constraint) is not None
-
-
-def _constraints(bone, chain) -> Iterator[Finding]:
+def _constraints(rig, bone, chain, reader) -> Iterator[Finding]:
+    held = None if bone.name in reader.free else constrained.mover(bone)
+    if held:
+        yield Finding(constrained.why_not(rig, bone, held, constrained.below(reader.names, bone)), True)
+        return
     for constraint in filter(acts, bone.constraints):
         label = f"Constraint '{constraint.name}' on bone '{bone.name}'"
         if constraint.type in LIMITING:

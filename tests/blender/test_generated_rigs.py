@@ -1,0 +1,137 @@
+"""Rigs that Rigify has generated: chains on their controls work; bones that deform or help are refused, with the control to select."""
+
+from contextlib import redirect_stdout
+from io import StringIO
+
+import addon_utils
+import bpy
+import pytest
+from mathutils import Vector
+
+from tests.blender.rigs import select, target
+
+
+@pytest.fixture
+def rig():
+    """A basic human, generated. Rigify leaves a handler behind."""
+    handlers = list(bpy.app.handlers.load_post)
+    with redirect_stdout(StringIO()):
+        addon_utils.enable("rigify", default_set=True)
+        bpy.ops.object.armature_basic_human_metarig_add()
+        bpy.ops.object.mode_set(mode="POSE")
+        bpy.ops.pose.rigify_generate()
+    made = bpy.context.object
+    for collection in made.data.collections_all:  # what deforms and what helps is hidden at first
+        collection.is_visible = True
+    yield made
+    bpy.ops.object.mode_set(mode="OBJECT")
+    with redirect_stdout(StringIO()):
+        addon_utils.disable("rigify", default_set=True)
+    bpy.app.handlers.load_post[:] = handlers
+
+
+def new_chain(rig, *names: str):
+    select(rig, *names)
+    bpy.ops.limber.new_chain(change_rotation_mode=True)
+    return rig.limber.chains[-1]
+
+
+def shown_way(rig, bone: str, axis=(0, 1, 0)) -> tuple[Vector, Vector]:
+    """Where a bone is in the world, as it is shown, and which way its axis points."""
+    shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    matrix = shown.matrix_world @ shown.pose.bones[bone].matrix
+    return matrix.translation, (matrix.to_3x3() @ Vector(axis)).normalized()
+
+
+def solved() -> None:
+    from limber.rig import live
+
+    now, scene, layer = 0.0, bpy.context.scene, bpy.context.view_layer
+    for _ in range(600):
+        now += 1 / 60
+        if not live.advance_clock(scene, layer.depsgraph, now):
+            return
+    raise AssertionError("it does not come to rest")
+
+
+@pytest.mark.parametrize(
+    ("bone", "control"),
+    [("DEF-spine.006", "head"), ("ORG-spine.006", "head"), ("DEF-spine.003", "spine_fk.003"), ("ORG-hand.L", "hand_fk.L")],
+)
+def test_a_bone_that_follows_is_refused_with_the_control_that_it_follows(rig, bone, control):
+    with pytest.raises(RuntimeError, match=rf"'{bone}'.*does what '{control}' does, select that control"):
+        new_chain(rig, bone)
+    assert len(rig.limber.chains) == 0
+    assert new_chain(rig, control).joints
+
+
+def test_the_head_control_alone_makes_a_chain_and_what_deforms_the_mesh_looks_at_the_target(rig):
+    chain = new_chain(rig, "head")
+    assert (chain.root, chain.end, len(chain.joints)) == ("head", "head", 3)
+    chain.target, chain.look, chain.up, chain.eye = target((0.6, -1.5, 1.9)), "-Z", "+Y", 0.0
+    for other in ("-Z", "+Z"):
+        _, way = shown_way(rig, "head", (0, 0, -1 if other == "-Z" else 1))
+        if way.y < -0.5:  # it faces -Y
+            chain.look = other
+    assert bpy.ops.limber.check_chain() == {"FINISHED"}
+    bpy.ops.limber.live()
+    solved()
+    sign = -1 if chain.look == "-Z" else 1
+    for bone in ("head", "DEF-spine.006"):
+        place, way = shown_way(rig, bone, (0, 0, sign))
+        assert way.angle(chain.target.matrix_world.translation - place) < 1e-3
+
+
+def test_the_head_follows_also_where_the_torso_is_turned(rig):
+    chain = new_chain(rig, "head")
+    chain.target, chain.look, chain.up, chain.eye = target((0.6, -1.5, 1.9)), "+Z", "+Y", 0.0
+    rig.pose.bones["torso"].rotation_quaternion = (0.98, 0.1, 0.15, 0.05)
+    bpy.context.view_layer.update()
+    bpy.ops.limber.live()
+    solved()
+    place, way = shown_way(rig, "DEF-spine.006", (0, 0, 1))
+    assert way.angle(chain.target.matrix_world.translation - place) < 1e-3
+
+
+def test_helpers_on_the_way_are_refused_with_the_property_that_drives_their_constraint(rig):
+    with pytest.raises(RuntimeError, match=r"'MCH-ROT-head'.*begin the chain below it \(select 'head'.*head_follow.*such that it is 0"):
+        new_chain(rig, "neck", "head")
+    rig.pose.bones["torso"]["head_follow"] = 1.0
+    rig.update_tag()
+    bpy.context.view_layer.update()
+    chain = new_chain(rig, "neck", "head")
+    chain.target, chain.look, chain.up, chain.eye = target((0.6, -1.5, 1.9)), "+Z", "+Y", 0.0
+    bpy.ops.limber.live()
+    solved()
+    place, way = shown_way(rig, "DEF-spine.006", (0, 0, 1))
+    assert way.angle(chain.target.matrix_world.translation - place) < 1e-3
+
+
+def test_a_helper_that_comes_alive_later_is_told_by_check_and_keeps_the_chain_from_going_live(rig):
+    rig.pose.bones["torso"]["head_follow"] = 1.0
+    rig.update_tag()
+    bpy.context.view_layer.update()
+    chain = new_chain(rig, "neck", "head")
+    chain.target = target((0.6, -1.5, 1.9))
+    rig.pose.bones["torso"]["head_follow"] = 0.0
+    rig.update_tag()
+    bpy.context.view_layer.update()
+    with pytest.raises(RuntimeError, match="'MCH-ROT-head'"):
+        bpy.ops.limber.live()
+
+
+def test_an_arm_of_forward_kinematics_is_one_chain(rig):
+    chain = new_chain(rig, "hand_fk.L")
+    assert {joint.bone for joint in chain.joints} == {"upper_arm_fk.L", "forearm_fk.L", "hand_fk.L"}
+
+
+def test_eyes_head_and_torso_by_names_says_which_controls_to_select(rig):
+    select(rig)
+    with pytest.raises(RuntimeError, match="select that control instead"):
+        bpy.ops.limber.eyes_head_torso(change_rotation_mode=True)
+
+
+def test_a_torso_told_by_its_control_is_refused_where_a_helper_is_on_the_way(rig):
+    select(rig, "spine_fk.003", "head")
+    with pytest.raises(RuntimeError, match=r"'MCH-spine.003'.*select 'spine_fk.003'"):
+        bpy.ops.limber.eyes_head_torso(change_rotation_mode=True)
