@@ -69,6 +69,11 @@ class Normal:
         matrix += self._placed(frames, places, weights)
         return matrix, (angular * torques).sum(-1) + (linear * forces).sum(-1)
 
+    def moves(self, frames: Frames, places: Array, move: Array) -> tuple[Array, Array]:
+        """Turns (k, 3) [rad] and moves (p, 3) [m] of the targets' links by a move (6 + n,), to first order; places as for `equations`."""
+        angular, linear = frames.angular * move[:, None], frames.linear * move[:, None]
+        return self.turned_by @ angular, self.placed_by @ linear + cross(self.placed_by @ angular, places)
+
     def _placed(self, frames: Frames, places: Array, weights: Array) -> Array:
         """The position targets' share of J' W J."""
         arms = cross_matrix(places)

@@ -51,10 +51,10 @@ def _half_turns(turns: Array, sines: Array, angles: Array) -> Array:
 def exp(vectors: Array) -> Array:
     """Rotations (..., 3, 3) of rotation vectors (..., 3) [rad]: I + sin(a) / a S + (1 - cos(a)) / a^2 S^2."""
     square = (vectors * vectors).sum(-1)[..., None, None]
-    angle = np.sqrt(square)
+    half = np.maximum(0.5 * np.sqrt(square), np.finfo(float).tiny)
     crosses = cross_matrix(vectors)
-    sine = np.sinc(angle / np.pi)
-    bend = 0.5 * np.sinc(angle / (2.0 * np.pi)) ** 2
+    halved = np.sin(half) / half
+    sine, bend = np.cos(half) * halved, 0.5 * halved * halved
     turns: Array = np.eye(3) + sine * crosses + bend * (crosses @ crosses)
     return turns
 

@@ -6,6 +6,7 @@ SO(3)"; what differs is told in `law`, `limits` and docs/whole_body.md.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from .law import Law
 from .limits import Limits
 from .normal import Normal
 from .rows import Rows, stacked
-from .so3 import Array, log
+from .so3 import Array, exp, log
 from .state import Integration, Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 from .wanted import Wanted, Wishes
@@ -28,6 +29,8 @@ TOUCHES = 6  # corrections of a contact in a step: each squares what is left
 SETTLED = 1e-9  # [rad or m] a full solve whose moves are all smaller has ended
 FULL_STEP = 0.5  # [rad or m] of a joint in a full solve: larger ones wind joints up
 FULL_SOLVE = 200  # steps at most
+FAR = 0.1  # [rad or m] a joint's move in a step whose second order may show
+SHOWS = 0.0125  # [rad or m] by which links are elsewhere than such a move's first order said for it to be mended: a jolt of .7 degrees
 HURRIED = 1e-6  # [of the limit] an acceleration beyond it by more did not hold it
 
 
@@ -74,6 +77,8 @@ class WholeBody:
         self._wishes = Wishes(body, self.turning, self.placed, self.options.law, brakes)
         self._normal = Normal(body, self._wishes.turning_links, self._wishes.placed_links)
         self._limbs = Limbs(body, self._wishes.turning_links, self._wishes.placed_links, self._normal.all_at_base)
+        # The paper's law is to show what it does as printed; limits by tanh are those of one linear step.
+        self._sees_second_order = self.options.law.kind == "exact" and self.options.limits.avoidance == "exact"
         self._levels = sorted({target.level for target in targets}) or [0]
 
     def start(self, joints: Array | None = None, base_rotation: Array | None = None, base_position: Array | None = None) -> State:
@@ -122,8 +127,11 @@ class WholeBody:
         base = np.full(BASE, np.inf if body.floating else 0.0)
         lower, upper = np.concatenate([-base, down]), np.concatenate([base, up])
         rows, names = self._rows(values, state, dt)
-        answer = self._solved(wanted, state, dt, lower, upper, rows)
+        asked = _Asked(wanted, state, dt, lower, upper, *self._damped(wanted, state, dt))
+        answer = self._solved(asked, rows)
         after = moved(body, state, answer.x, dt, options.integration, options.stabilisation)
+        if self._sees_second_order and np.abs(answer.x[LINEAR:]).max() > FAR:
+            after, answer = self._mended(values, asked, after, answer)
         if values.contacts:
             after, answer = self._touching(values, state, after, answer, dt, lower, upper)
         yielded = tuple(dict.fromkeys(name for name, by in zip(names, answer.yielded.tolist(), strict=True) if by))
@@ -147,24 +155,30 @@ class WholeBody:
             names += own
         return (stacked(parts) if parts else None), names
 
-    def _solved(self, wanted: Wanted, state: State, dt: float, lower: Array, upper: Array, rows: Rows | None) -> program.Program:
-        """The move (6 + n,) of a step, level by level."""
-        options, frames = self.options, state.frames
+    def _damped(self, wanted: Wanted, state: State, dt: float) -> tuple[Array, Array]:
+        """What damping adds to the diagonal (6 + n,), and the pull of the posture (6 + n,)."""
+        options = self.options
         damping = options.damping**2
         damped = np.full(self.body.unknowns, damping)
         damped[LINEAR:] += options.damping_by_error**2 * wanted.mean_square
         drawn = np.zeros(self.body.unknowns)
         if options.posture is not None:  # what no target sees follows it; what one does is drawn off by damping over weight of it
             drawn[BASE:] = damping * min(1.0, options.posture_gain * dt) * (options.posture - state.joints)
+        return damped, drawn
+
+    def _solved(self, asked: "_Asked", rows: Rows | None) -> program.Program:
+        """The move (6 + n,) of a step, level by level."""
+        wanted, state, _, lower, upper, damped, drawn = asked
+        frames = state.frames
         own = 0 if rows is None else len(rows)
         for level in self._levels:
             chosen = self._of_level(wanted, level)
-            asked = frames, chosen.turn_weights, chosen.turns, chosen.places, chosen.weights, chosen.moves
+            errors = frames, chosen.turn_weights, chosen.turns, chosen.places, chosen.weights, chosen.moves
             if rows is None and self._limbs.is_quicker:
-                boxed = box.minimum(self._limbs.equations(*asked, damped, drawn), lower, upper, state.sides)
+                boxed = box.minimum(self._limbs.equations(*errors, damped, drawn), lower, upper, state.sides)
                 answer = program.of_box(boxed)
             else:
-                matrix, vector = self._normal.equations(*asked)
+                matrix, vector = self._normal.equations(*errors)
                 matrix.flat[:: len(matrix) + 1] += damped
                 vector += drawn
                 answer = _minimum(matrix, vector, lower, upper, rows, state)
@@ -187,6 +201,37 @@ class WholeBody:
         matrix = np.concatenate([np.zeros((0, len(move))), *parts])
         kept = Rows(matrix, matrix @ move, matrix @ move)
         return kept if rows is None else stacked([rows, kept])
+
+    def _mended(self, values: Values, asked: "_Asked", after: State, answer: program.Program) -> tuple[State, program.Program]:
+        """The state with its links where the step wanted them, as far as a large move has left them elsewhere by its second order.
+
+        Gauss and Newton's second step, with the bounds and the damping of the whole move.
+        """
+        wanted, state, dt, lower, upper, damped, drawn = asked
+        body, wishes, options = self.body, self._wishes, self.options
+        first = self._normal.moves(state.frames, wanted.places, answer.x)
+        goals = exp(wanted.turns) @ body.placed(state.frames, wishes.turning_links)[:, :3, :3]
+        turns = log(goals @ body.placed(after.frames, wishes.turning_links)[:, :3, :3].swapaxes(1, 2))
+        places = body.placed(after.frames, wishes.placed_links)[:, :3, 3]
+        moves = wanted.places + state.base_position + wanted.moves - places - after.base_position
+        turned_off = (turns - wanted.turns + first[0])[wanted.turn_weights > 0.0]
+        moved_off = (moves - wanted.moves + first[1])[wanted.weights > 0.0]
+        if max(np.linalg.norm(off, axis=1).max(initial=0.0) for off in (turned_off, moved_off)) < SHOWS:
+            return after, answer
+        made = np.concatenate([answer.x[:BASE], after.joints - state.joints])
+        bound = np.concatenate([np.zeros(BASE), made[BASE:]])
+        left = _Asked(
+            wanted._replace(turns=turns, places=places, moves=moves),
+            replace(after, sides=answer.sides, row_sides=answer.row_sides),
+            dt,
+            np.minimum(lower - bound, 0.0),
+            np.maximum(upper - bound, 0.0),
+            damped,
+            drawn - damped * made,
+        )
+        answer = self._solved(left, self._rows(values, after, dt)[0])
+        mended = moved(body, after, answer.x, dt, options.integration, options.stabilisation)
+        return replace(mended, velocity=since(mended, state, dt)), answer
 
     def _touching(
         self, values: Values, state: State, after: State, answer: program.Program, dt: float, lower: Array, upper: Array
@@ -217,6 +262,18 @@ class WholeBody:
         most = np.asarray(self.options.limits.acceleration, float) * dt
         over = np.abs(after.velocity[BASE:] - before.velocity[BASE:]) > most * (1.0 + HURRIED)
         return tuple(f"acceleration of {self.body.names[k]}" for k in np.flatnonzero(over))
+
+
+class _Asked(NamedTuple):
+    """What a step asks for, from a state."""
+
+    wanted: Wanted
+    state: State
+    dt: float  # [s]
+    lower: Array  # (6 + n,) of the move
+    upper: Array  # (6 + n,)
+    damped: Array  # (6 + n,) what damping adds to the diagonal
+    drawn: Array  # (6 + n,) what else pulls at the unknowns
 
 
 def _minimum(matrix: Array, vector: Array, lower: Array, upper: Array, rows: Rows | None, state: State) -> program.Program:

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.solvers.whole_body.body import BASE, Coupling
+from limber.solvers.rotations import IDENTITY, X, Z
+from limber.solvers.skeleton import End, Joint
+from limber.solvers.whole_body.body import BASE, Body, Coupling
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.limits import Limits
-from limber.solvers.whole_body.so3 import exp
+from limber.solvers.whole_body.so3 import exp, log
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
 from limber.solvers.whole_body.targets import Contact, Target, TargetError, Values
@@ -37,6 +39,38 @@ def test_a_gain_below_all_of_the_error_lets_it_die_out_at_that_rate_and_follows_
     for _ in range(6):
         _, state = solver.step(still, state, DT)
     assert worst(solver, still, state) == pytest.approx(before * (1.0 - gain * DT) ** 6, rel=0.05)
+
+
+def after_one_step(ask: float, options: Options):
+    """Two hinges at right angles that carry the head, asked to turn by an angle [rad] each: what is missed, and the state."""
+    hinges = [Joint("tilt", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0, 2.0), Joint("turn", 0, IDENTITY, (0.0, 0.0, 0.1), Z, -2.0, 2.0)]
+    body = Body(hinges, [End(1, name="head")], floating=False)
+    solver = WholeBody(body, [Target("head")], options)
+    values = Values(body.placed(body.forward(np.eye(3), np.array([ask, ask])), body.rows(["head"]))[:, :3, :3])
+    _, state = solver.step(values, solver.start(), DT)
+    return worst(solver, values, state), state
+
+
+def test_a_move_too_large_for_a_linear_step_is_mended_in_the_same_step_and_the_papers_law_stays_as_printed():
+    calm = Options(damping_by_error=0.0)
+    missed, state = after_one_step(0.6, calm)
+    assert missed < 1e-3
+    assert state.velocity[BASE:] == pytest.approx(state.joints / DT)
+    assert after_one_step(0.6, replace(calm, law=Law("paper", 1.0 / DT)))[0] > 0.05
+
+
+def test_a_mended_move_is_damped_and_limited_as_a_whole():
+    slow = Options(limits=Limits(velocity=0.5 / DT), damping_by_error=0.0)
+    assert after_one_step(0.6, slow)[1].joints == pytest.approx([0.5, 0.5])
+    damping = 0.3
+    damped = after_one_step(0.6, Options(damping=damping, damping_by_error=0.0))[1].joints
+
+    def cost(joints):
+        turns = [exp(angle * np.array(axis)) for angle, axis in zip(joints, (X, Z), strict=True)]
+        asked = exp(0.6 * np.array(X)) @ exp(0.6 * np.array(Z))
+        return np.sum(log(asked @ (turns[0] @ turns[1]).T) ** 2) + damping**2 * np.sum(joints**2)
+
+    assert cost(damped) < min(cost(0.98 * damped), cost(1.02 * damped))
 
 
 def spinning(steps: int, law: Law):
