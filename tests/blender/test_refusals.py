@@ -1,0 +1,224 @@
+"""Buttons that cannot do what they were asked say what is wrong and what mends it: each sentence is provoked once."""
+
+import bpy
+import pytest
+
+from tests.blender.checking import refuses_live, sentences
+from tests.blender.figures import XSENS, figure
+from tests.blender.posing import stored
+from tests.blender.rigs import build, looking_chain, make_active, target
+from tests.blender.robots import connect
+from tests.blender.shown import session
+from tests.blender.test_retarget_trouble import follower, problem
+
+
+def said(chain) -> str:
+    return "\n".join(sentences(chain.id_data, chain))
+
+
+def refused(words: str, operator: str, **options) -> None:
+    with pytest.raises(RuntimeError, match=words):
+        getattr(bpy.ops.limber, operator)(**options)
+
+
+@pytest.fixture
+def chain():
+    return looking_chain()[1]
+
+
+# --- bones and joints
+
+
+def test_a_bone_that_is_moved_along_its_parents_axes_is_named(rig, chain):
+    bone = rig.pose.bones["middle"]
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["middle"].use_connect = False
+    bpy.ops.object.mode_set(mode="POSE")
+    rig.data.bones["middle"].use_local_location = False
+    bone.location = (0.0, 0.05, 0.0)
+    words = "Bone 'middle' is moved along other axes than its own: switch on Local Location in the bone's Relations"
+    assert words in said(chain)
+    refuses_live(words)
+
+
+def test_a_bone_that_may_slide_without_a_joint_is_named(rig, chain):
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["middle"].use_connect = False
+    bpy.ops.object.mode_set(mode="POSE")
+    held = rig.pose.bones["middle"].constraints.new("LIMIT_LOCATION")
+    held.owner_space = "LOCAL"
+    held.use_min_y = held.use_max_y = True
+    held.max_y = 0.1
+    rig.pose.bones["middle"].lock_location = (True, False, True)
+    assert "Bone 'middle' may slide along Y, and no joint does: lock its location there, or press Match Joints" in said(chain)
+
+
+def test_a_joint_that_is_there_twice_is_named(rig, chain):
+    again = chain.joints.add()
+    again.bone, again.axis = chain.joints[2].bone, chain.joints[2].axis
+    refuses_live("is there twice: remove one of the two")
+
+
+def test_a_bone_that_is_connected_cannot_slide_and_is_named(rig, chain):
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["middle"].use_connect = True
+    bpy.ops.object.mode_set(mode="POSE")
+    next(joint for joint in chain.joints if joint.bone == "middle").axis = "SLIDE_Y"
+    refuses_live("Bone 'middle' is connected to its parent, so it cannot slide: disconnect it in Edit Mode (Alt P)")
+
+
+def test_a_scaled_parent_that_not_all_bones_inherit_is_named():
+    rig = build({"stand": "", "neck": "XYZ", "head": "XZ"})
+    rig.data.bones["head"].inherit_scale = "NONE"
+    rig, chain = looking_chain(rig, "neck", "head")
+    rig.pose.bones["stand"].scale = (2.0, 2.0, 2.0)
+    bpy.ops.limber.live()
+    assert session(rig, chain).problem == "A parent of bone 'neck' is scaled, and not all bones of chain 'head' inherit it: clear it"
+
+
+# --- postures
+
+
+def test_a_posture_is_taken_once_and_must_be_a_pose_asset(rig, chain):
+    first = stored(rig, "First")
+    refused("Posture 'First' is in the list of chain 'head' already: select it there", "add_posture", name=first.name)
+    refused("'Nobody' is no pose asset of this file: make one in the pose library, or press Store Posture", "add_posture", name="Nobody")
+
+
+def test_a_posture_at_the_end_of_the_list_stays_and_it_is_said(rig, chain, capfd):
+    stored(rig, "Only")
+    assert bpy.ops.limber.move_posture(direction="UP") == {"CANCELLED"}
+    assert bpy.ops.limber.move_posture(direction="DOWN") == {"CANCELLED"}
+    told = capfd.readouterr().out
+    assert "The posture is the first in the list already" in told
+    assert "The posture is the last in the list already" in told
+
+
+# --- the table of solvers
+
+
+def test_a_column_that_is_not_in_the_table_is_answered_with_those_that_are(rig, chain):
+    bpy.ops.limber.compare_solvers()
+    refused("There is no column 'beauty': choose one of name, ", "sort_comparison", column="beauty")
+
+
+# --- retarget
+
+
+def test_a_source_that_is_no_armature_or_has_no_pose_is_named():
+    rig = figure(XSENS, "Body")
+    rig.limber.retarget.source = target()
+    refused("Source 'Target' is no armature: choose one", "pair_bones")
+
+
+def test_pairs_of_two_trees_are_named():
+    rig, _ = follower(is_live=False)
+    make_active(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["Head"].parent = None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for pair in rig.limber.retarget.pairs:
+        pair.calibrated = True
+    refused("hang on no common bone: remove the pairs of one of the trees", "follow")
+
+
+def test_a_body_that_follows_is_not_calibrated_from_its_pose():
+    rig, _ = follower()
+    rig.limber.retarget.calibrate_from = "POSE"
+    refused("While it follows, the target does not show its own pose: press End Retarget", "calibrate_pairs")
+    refused("The body follows already: press End Retarget to leave", "follow")
+    bpy.ops.limber.end_follow()
+    refused("The body does not follow: press Retarget Live", "end_follow")
+
+
+def test_a_body_all_of_whose_axes_are_locked_has_no_joint_and_is_told():
+    rig, _ = follower(is_live=False)
+    for bone in rig.pose.bones:
+        bone.lock_rotation = (True, True, True)
+    bpy.ops.limber.follow()
+    assert "No joint moves any of the paired bones against" in problem()
+    assert "unlock their rotation axes, or pair other bones" in problem()
+
+
+def test_bones_that_are_all_at_one_place_tell_no_size():
+    rig, source = follower(is_live=False)
+    make_active(source)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in source.data.edit_bones:
+        bone.use_connect = False
+    for bone in source.data.edit_bones:
+        bone.head, bone.tail = (0.0, 0.0, 0.0), (0.0, 0.0, 0.1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    make_active(rig)
+    refused("The paired bones of one of the two are all at one place, so nothing tells their sizes: pair others", "calibrate_pairs")
+
+
+# --- the robot's buttons
+
+
+def test_buttons_that_lack_a_choice_ask_for_it(rig, chain):
+    refused("No port is named: give one, such as virtual or /dev/ttyUSB0", "choose_port")
+    refused("No baud rate is named: choose 115200.*, or type one", "choose_baudrate")
+    refused("Protocol '' on port 'COM3' is nothing that a scan finds: take a row of its list", "use_found", port="COM3")
+    rig.limber.device.port = ""
+    refused("No port is chosen: choose one in the panel, or All Serial Ports", "scan", where="DEVICE", protocols={"dynamixel"})
+    refused("No scan is going on", "cancel_scan")
+    refused("'bpy.data.nothing' names no property of this file: right-click one", "add_auxiliary", path="bpy.data.nothing")
+
+
+def test_a_property_that_is_no_number_is_named(rig, chain):
+    refused("'location' of 'Rig' is no number: choose a single one, as location", "add_auxiliary", path='bpy.data.objects["Rig"].location')
+
+
+def test_a_chain_without_joints_is_given_no_servo(rig, chain):
+    chain.joints.clear()
+    refused("Chain 'head' has no joint: press Match Joints", "assign_servo", servo=3)
+
+
+def test_every_joint_of_a_servo_is_there_once(rig, chain):
+    bpy.ops.limber.add_channel()
+    for _ in range(len(chain.joints) - len(rig.limber.device.channels[0].shares)):
+        bpy.ops.limber.add_share()
+    refused("Every joint drives this servo already", "add_share")
+
+
+def test_limits_that_are_exchanged_keep_the_robot_from_being_connected(rig, chain):
+    chain.joints[1].lower, chain.joints[1].upper = 0.5, -0.5
+    refused("its smallest value is above its largest: exchange Min and Max", "connect")
+
+
+def test_a_park_pose_is_chosen_before_the_robot_parks(rig, chain):
+    connect(rig)
+    refused("There is no park pose: choose a stored posture under Options", "park")
+
+
+def test_a_park_pose_of_other_bones_is_named(rig, chain):
+    rig.limber.device.park = bpy.data.actions.new("Wave")
+    connect(rig)
+    refused("Posture 'Wave' says nothing of the robot's joints: choose one that was stored for its chains", "park")
+
+
+# --- what is live, what is not
+
+
+def test_what_was_not_done_yet_is_asked_for(rig, chain):
+    refused("The motion of this armature was not checked yet: press Check Motion", "mark_findings")
+    refused("The chain is not live: press Live to follow the target", "end_live")
+    refused("No imported robot is active: bring its URDF file in first", "import_closures")
+
+
+def test_a_mechanism_says_where_it_stands():
+    from tests.blender import mechanisms as those
+
+    owner = those.add("four_bar")
+    refused("is part of a mechanism already: select another object", "new_mechanism")
+    refused("The mechanism is not live: press Live to follow", "end_mechanism_live")
+    bpy.ops.limber.mechanism_live()
+    refused("The mechanism is live already: press End Live to leave", "mechanism_live")
+    bpy.ops.limber.end_mechanism_live()
+    thing = bpy.data.objects["Coupler"]
+    make_active(thing)
+    assert owner.limber.mechanism.uid
+    bpy.ops.object.mode_set(mode="EDIT")
+    refused("Leave this mode first: Live starts in Object Mode or Pose Mode", "mechanism_live")
+    bpy.ops.object.mode_set(mode="OBJECT")
