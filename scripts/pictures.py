@@ -40,15 +40,17 @@ class Picture:
 
 FAMILIES = ("limber", "feetech_sts", "dynamixel", "maestro", "servo_animation")
 TABLE = (
-    Picture("authoring", "authoring", "authoring", (543, 80, 770, 820)),
+    Picture("authoring", "authoring", "authoring", (543, 80, 770, 980), 1180),
     Picture("compare", "compare", "compared", (8, 208, 760, 308)),
     Picture("first_minutes", "first_minutes", "first_playing", (313, 75, 1000, 640)),
     Picture("mechanism_panel", "mechanism", "mechanism_live", (560, 0, 1040, 1000)),
     Picture("overlays", "overlays", "overlays_late", (245, 75, 800, 520)),
     Picture("panel", "live", "live_playing", (590, 75, 723, 832)),
+    Picture("retarget_panel", "retarget", "retarget_live", (1316, 82, 262, 862)),
     Picture("robot_calibrate", "robot_states", "robot_calibrate", (1303, 81, 280, 680)),
     Picture("robot_feedback", "robot_states", "robot_feedback", (0, 79, 1584, 890)),
     Picture("robot_found", "robot_states", "robot_found", (1300, 80, 280, 780)),
+    Picture("zones", "zones", "zones", (360, 60, 960, 780), 1300),
     *(Picture(f"family_{family}", "robot_families", f"family_{family}", (1318, 80, 258, 1010), 1150) for family in FAMILIES),
 )
 

@@ -6,6 +6,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from .. import actions, chains, postures
+from ..thumbnails import gallery
 from . import shapes
 
 # Bones from the foot up, all pointing up at rest, so that a positive bend leans toward the front (-Y):
@@ -98,7 +99,7 @@ def make_chain(rig, target):
     set_servos(chain)
     for name in POSTURES:
         pose(rig, name)
-        postures.store(rig, chain, name)
+        gallery.give_picture(rig, chain, postures.store(rig, chain, name))
     return chain
 
 

@@ -13,7 +13,7 @@ from ..goal import LOOKS, TURNS, ends_of, signed_axis
 from ..paths import bone_names
 from .raster import Frame, Solid, draw, frame
 
-CAMERA = Vector((0.56, -0.76, 0.33))  # from where armatures are looked at that stand along Z and face -Y or X: from before, aside and above
+CAMERA = Vector((0.72, -0.62, 0.33))  # from where armatures are looked at that stand along Z and face -Y or X: from before, aside and above
 MOVED, OTHER, LOOK = (0.35, 0.72, 0.93), (0.55, 0.55, 0.55), (0.95, 0.78, 0.2)  # told apart also by eyes that see few colours
 WIDER = 1.3  # of the chain's size: what is seen at most, for the armature's other bones
 THICK, THIN = 0.17, 0.08  # of its length: how far a bone goes aside, of the chain and of others
