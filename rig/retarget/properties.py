@@ -109,7 +109,7 @@ class LimberRetarget(LimberRange, PropertyGroup):
         soft_max=12.0,
     )
     acceleration: FloatProperty(
-        name="Joint Acceleration",
+        name="Acceleration",
         description="How much a joint's speed may change, per second squared: it starts and brakes softly, which takes it a little longer;"
         " limits of position win over it; 0: no limit",
         subtype="ANGLE",

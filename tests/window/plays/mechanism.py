@@ -6,28 +6,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import bpy
+import tabs
 
 SETTLED = 90.0  # [s] for motors to arrive where drawing is slow
 
 
-def panels(stage) -> list[type]:
-    """The mechanism's panel and its parts, in order."""
-    found = [cls for cls in stage.part("panels.registry").CLASSES if issubclass(cls, bpy.types.Panel)]
-    return [cls for cls in found if "LIMBER_PT_mechanism" in (cls.__name__, getattr(cls, "bl_parent_id", ""))]
-
-
-def only_mechanism(stage) -> None:
-    """Takes the other panels out of the tab, before it is first drawn: Blender remembers what was closed."""
-    for cls in stage.part("panels.registry").CLASSES:
-        if issubclass(cls, bpy.types.Panel):
-            cls.bl_options = (getattr(cls, "bl_options", None) or set()) - {"DEFAULT_CLOSED"}
-            bpy.utils.unregister_class(cls)
-    for cls in panels(stage):
-        bpy.utils.register_class(cls)
-
-
 def play(stage):
-    only_mechanism(stage)
+    tabs.only(stage, "LIMBER_PT_mechanism")
     stage.maximise()
     yield 0.5
     bpy.context.scene.cursor.location = (0.0, 0.0, 0.0)

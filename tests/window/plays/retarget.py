@@ -1,6 +1,12 @@
-"""Pairs two figures, follows, and poses the source while nothing plays: the clock lets the body follow."""
+"""Pairs two figures, follows, and poses the source while nothing plays: the clock lets the body follow; a picture of the panel."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 import bpy
+import tabs
 
 PLACES = {  # bone: parent, head, tail [m]
     "Hips": (None, (0, 0, 1.0), (0, 0, 1.1)),
@@ -39,6 +45,9 @@ def figure(name: str):
 
 
 def play(stage):
+    tabs.only(stage, "LIMBER_PT_retarget")
+    stage.maximise()
+    yield 0.5
     source = figure("Clip")
     source.pose.bones["LeftArm"].rotation_euler.z = 1.0
     rig = figure("Body")
@@ -54,6 +63,11 @@ def play(stage):
     before = max(live.session(rig, retarget).joints().values())
     source.pose.bones["LeftArm"].rotation_euler.z = 0.2
     yield from stage.until(lambda: max(live.session(rig, retarget).joints().values()) < before - 0.5)
+    retarget.active_pair = 0
+    for _ in range(4):
+        stage.redraw()
+        yield 0.5
+    stage.photograph("retarget_live")
     stage.facts["problem"] = live.session(rig, retarget).problem
     with stage.context():
         bpy.ops.ed.undo_push(message="live")
