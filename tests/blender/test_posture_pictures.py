@@ -226,6 +226,26 @@ def test_undo_of_a_removal_has_its_picture_again(undo_step, gallery):
     assert differ(before, pixels(rig, chain, bpy.data.actions["Lean"])) == 0.0
 
 
+def test_undo_of_a_changed_pose_asset_has_the_picture_of_before(undo_step):
+    from limber.rig import actions
+
+    rig, chain = looking_chain()
+    action = stored(rig)
+    undo_step("stored")
+    look(chain)
+    before = pixels(rig, chain, action)
+    actions.find(actions.fcurves(action), 'pose.bones["lower"].rotation_euler', 0).keyframe_points[0].co.y = -1.2
+    action.update_tag()
+    bpy.context.view_layer.update()
+    undo_step("changed")
+    look(chain)
+    assert differ(before, pixels(rig, chain, action)) > APART
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects["Rig"]
+    look(rig.limber.chains[0])
+    assert differ(before, pixels(rig, rig.limber.chains[0], bpy.data.actions["Lean"])) == 0.0
+
+
 def test_after_loading_a_file_its_postures_have_pictures(rig, chain, reopen):
     before = stored(rig)
     look(chain)

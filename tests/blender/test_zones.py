@@ -171,6 +171,17 @@ def test_a_zone_that_moves_is_entered_when_it_comes(rig, chain):
     assert 15 <= first <= 20
 
 
+def test_a_mesh_that_changes_its_shape_is_looked_at_anew(rig, chain):
+    zone = mesh("Balloon", [(x, y, z) for x in (-0.01, 0.01) for y in (-0.01, 0.01) for z in (-0.01, 0.01)], place=(0.2, 0, 0.25))
+    array = zone.modifiers.new("Array", "ARRAY")
+    array.use_relative_offset, array.use_constant_offset, array.constant_offset_displace = False, True, (0, 0, 0)
+    array.keyframe_insert("constant_offset_displace", frame=1)
+    array.constant_offset_displace = (-0.2, 0, 0)
+    array.keyframe_insert("constant_offset_displace", frame=3)
+    forbid(rig, zone)
+    assert {(one.joint, one.first, one.last) for one in checked(rig).findings if one.kind == "ZONE"} == {("middle", 3, 3)}
+
+
 def test_a_zone_on_a_bone_says_nothing_of_that_bone_but_of_the_others(rig, chain):
     zone = empty("Shade", (0, 0, 0), size=0.05)
     zone.parent, zone.parent_type, zone.parent_bone = rig, "BONE", "head"
