@@ -18,7 +18,8 @@ def _now() -> list[Entered]:
     context = bpy.context
     if not context.window_manager.limber_view.entered:
         return []
-    return entered(context.scene.frame_current, [thing for thing in context.view_layer.objects if thing.visible_get()])
+    rigs = (thing for thing in context.view_layer.objects if thing.type == "ARMATURE" and thing.visible_get())
+    return entered(context.scene.frame_current, rigs)
 
 
 def _draw_links() -> None:

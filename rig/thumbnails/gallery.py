@@ -127,6 +127,7 @@ def _tidy() -> None:
     there = {
         _key(rig, chain, posture.action)
         for rig in bpy.data.objects
+        if rig.type == "ARMATURE"
         for chain in rig.limber.chains
         for posture in chain.postures
         if posture.action
