@@ -72,24 +72,19 @@ def is_recording(rig) -> bool:
 def record(rig) -> None:
     """Remembers the pose of each frame from now on, as scene time goes by; what was remembered before is forgotten.
 
-    Raises:
-        RigError: the armature does not follow its robot.
+    The rig follows its robot.
     """
-    take = _takes.get(rig.session_uid)
-    if take is None:
-        raise RigError("The armature does not follow the robot: press Move by Hand first")
+    take = _takes[rig.session_uid]
     take.frames, take.poses, take.recording = [], [], True
 
 
 def finish(rig) -> int:
-    """Ends the recording and keys what was remembered, linearly, one key a frame. Returns how many frames that are.
+    """Ends the recording that goes on and keys what was remembered, linearly, one key a frame. Returns how many frames that are.
 
     Raises:
-        RigError: nothing is being recorded, or no frame was.
+        RigError: no frame was remembered.
     """
-    take = _takes.get(rig.session_uid)
-    if take is None or not take.recording:
-        raise RigError("Nothing is being recorded: press Record first")
+    take = _takes[rig.session_uid]
     take.recording = False
     if not take.frames:
         raise RigError("No frame was recorded: let the scene play meanwhile")

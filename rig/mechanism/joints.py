@@ -103,12 +103,8 @@ def _from_constraint(thing, held) -> Found:
     if held.type in GENERIC_TYPES:
         slides = "".join(letter for letter in LETTERS if not _is_locked(held, "lin", letter))
         turns = "".join(letter for letter in LETTERS if not _is_locked(held, "ang", letter))
-    elif held.type in PLAIN_TYPES:
-        slides, turns = PLAIN_TYPES[held.type]
     else:
-        raise RigError(
-            f"Joint '{thing.name}' is a {held.type.title()} constraint, which is not known: choose Hinge, Slider, Point or another"
-        )
+        slides, turns = PLAIN_TYPES[held.type]
     shape = shape_of(slides, turns)
     if shape is None:
         free = [f"slides along {letter}" for letter in slides] + [f"turns about {letter}" for letter in turns]

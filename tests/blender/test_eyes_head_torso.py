@@ -173,6 +173,17 @@ def test_what_is_missing_is_named_and_nothing_is_made(said: dict, words: str):
     assert not rig.limber.chains
 
 
+def test_what_was_not_found_is_told_and_the_rest_is_made(capfd):
+    rig = build({"chest": "YX", "head": "XZ"}, "Bust")
+    bpy.ops.limber.eyes_head_torso(torso="chest", head="head")
+    assert "No eyes were found: undo, and select" in capfd.readouterr().out
+    assert len(rig.limber.chains) == 2
+    rig = build({"head": "XZ", "eye.L": "XZ", "eye.R": "XZ"}, "Mask", parents={"eye.R": "head"})
+    bpy.ops.limber.eyes_head_torso()
+    assert "No torso was found: undo, and select" in capfd.readouterr().out
+    assert len(rig.limber.chains) == 3
+
+
 def test_a_second_click_says_which_chain_has_the_bones():
     rig = character()
     bpy.ops.limber.eyes_head_torso()

@@ -200,3 +200,13 @@ def test_a_body_on_which_a_live_mechanism_is_mounted_is_named_when_it_is_deleted
     bpy.data.objects.remove(bpy.data.objects[base.thing])
     those.clock()
     assert f"'{base.thing}' was deleted while it is live, so it stands still: undo that, or press End Live" in those.session(owner).problem
+
+
+def test_a_joint_that_meets_an_object_elsewhere_is_named():
+    pins = four_bar(those.joint, "revolute")
+    beside = bpy.data.objects.new("beside", None)
+    beside.matrix_world = pins["C"].matrix_basis
+    bpy.context.scene.collection.objects.link(beside)
+    owner = owned()
+    pins["C"].limber.part.meets = beside
+    assert "Joint 'pin C' is to meet 'beside', which is not on body 'rocker': parent it to that" in says(owner)

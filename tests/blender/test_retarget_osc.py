@@ -184,3 +184,23 @@ def test_a_port_that_is_taken_and_an_address_that_is_none_are_named():
         retarget.host, retarget.port = "127.0.0.1", other.getsockname()[1]
         with pytest.raises(RuntimeError, match=f"Port {retarget.port} of 127.0.0.1 cannot be listened on"):
             bpy.ops.limber.listen()
+
+
+def test_a_stream_is_calibrated_from_a_pose_only_with_what_has_come_and_lost_links_are_told(body):
+    rig, send = body
+    retarget = rig.limber.retarget
+    for name in ("Pelvis", "Head"):
+        send(packet(f"/limber/link/{name}", 1.0, 0.0, 0.0, 0.0))
+    bpy.ops.limber.pair_bones()
+    retarget.pairs[-1].source = "Nobody"
+    retarget.calibrate_from = "POSE"
+    with pytest.raises(RuntimeError, match="Nothing has come for 'Nobody' yet: send it while you calibrate, or switch its pair off"):
+        bpy.ops.limber.calibrate_pairs()
+    retarget.calibrate_from = "REST"
+    bpy.ops.limber.calibrate_pairs()
+    bpy.ops.limber.follow()
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
+    lost = f"'{retarget.pairs[-1].target}' have no target in this frame and move freely: nothing comes for their sources"
+    assert lost in live.session(rig, retarget).problem
+    with pytest.raises(RuntimeError, match="It listens already: press End Listening to leave"):
+        bpy.ops.limber.listen()

@@ -118,6 +118,35 @@ def test_a_range_in_which_nothing_was_moved_changes_nothing(rig, chain, bus):
     assert chain.joints[2].max_us == 4095.0
 
 
+def test_a_range_needs_a_limp_robot_from_its_begin_to_its_end(rig, bus):
+    from limber.rig import calibrating
+    from limber.rig.errors import RigError
+
+    with pytest.raises(RuntimeError, match="No range is being recorded: press Record Range"):
+        bpy.ops.limber.end_range()
+    with pytest.raises(RigError, match="The robot is not let go: press Let All Go first"):
+        calibrating.start_range(rig)
+    limp(rig)
+    bpy.ops.limber.record_range()
+    bpy.ops.limber.disconnect()
+    with pytest.raises(RuntimeError, match="No range is being recorded: press Record Range"):
+        bpy.ops.limber.end_range()
+    connect(rig)
+
+
+def test_a_calibration_of_another_robot_says_what_fits_and_what_to_tick(rig, chain, tmp_path):
+    path = tmp_path / "other.json"
+    bpy.ops.limber.save_calibration(filepath=str(path))
+    for bone in rig.data.bones:
+        bone.name = f"{bone.name} new"
+    for joint in chain.joints:
+        joint.bone = f"{joint.bone} new"
+    with pytest.raises(RuntimeError, match=r"other\.json does not fit 'Rig': .*\. Tick Take What Fits to use the rest"):
+        bpy.ops.limber.load_calibration(filepath=str(path))
+    with pytest.raises(RuntimeError, match=r"other\.json has no joint of 'Rig': "):
+        bpy.ops.limber.load_calibration(filepath=str(path), partly=True)
+
+
 def test_nothing_is_calibrated_while_the_robot_follows_or_is_not_there(rig):
     with pytest.raises(RuntimeError, match="Not connected"):
         bpy.ops.limber.set_zero(joint="middle X")

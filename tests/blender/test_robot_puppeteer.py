@@ -228,3 +228,21 @@ def test_the_history_has_the_last_seconds_alone(rig):
         history.note(tenth / 10, Status(State.ARMED, "", commanded=(0.5,), places=(0.4,)))
     assert history.samples[-1].time - history.samples[0].time <= SECONDS
     assert (history.samples[-1].commanded, history.samples[-1].measured) == ((0.5,), (0.4,))
+
+
+def test_a_robot_that_follows_is_not_let_go_and_nothing_is_recorded_of_one_that_does_not_lead(rig, bus):
+    from limber.rig import puppeteer
+    from limber.rig.errors import RigError
+
+    with pytest.raises(RuntimeError, match="Disarmed: press Arm"):
+        bpy.ops.limber.end_puppeteer()
+    bpy.ops.limber.arm()
+    until(lambda: state(rig) == "ARMED", "the robot follows")
+    with pytest.raises(RigError, match=r"The robot cannot be let go now \(.*\): disarm it first"):
+        puppeteer.start(rig)
+    bpy.ops.limber.disarm()
+    until(lambda: state(rig) == "DISARMED", "the robot is disarmed")
+    bpy.ops.limber.let_go()
+    until(lambda: state(rig) == "LIMP", "the robot is limp, and leads nobody")
+    with pytest.raises(RuntimeError, match="The armature does not follow the robot: press Move by Hand"):
+        bpy.ops.limber.end_puppeteer()
