@@ -96,13 +96,11 @@ def followed_control(rig, pose_bone) -> str | None:
 
 
 def _leaders(rig, pose_bone) -> Iterator:
-    """The bones of its armature that a bone copies, else the one on which it hangs."""
-    found = False
+    """The bones of its armature that a bone copies; of one that no constraint moves the one on which it hangs."""
     for constraint in pose_bone.constraints:
         if constraint.type in COPYING and acts(constraint):
             for held in constraint.targets if constraint.type == "ARMATURE" else (constraint,):
                 if held.target == rig and held.subtarget in rig.pose.bones:
-                    found = True
                     yield rig.pose.bones[held.subtarget]
-    if not found and pose_bone.parent:
+    if not mover(pose_bone) and pose_bone.parent:
         yield pose_bone.parent

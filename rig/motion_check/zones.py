@@ -103,9 +103,11 @@ def can_be(thing) -> bool:
 
 def trouble(context, zone) -> str:
     """Why a zone cannot be looked at, with the remedy; "" where it can."""
-    thing, name = zone.zone, zone.name or "one that was never chosen"
+    thing = zone.zone
+    if thing is None and not zone.name:
+        return "A no-go zone has no object yet: choose one for it, or take it from the list"
     if thing is None:
-        return f"The object of no-go zone '{name}' was deleted: choose another for it, or take it from the list"
+        return f"The object of no-go zone '{zone.name}' was deleted: choose another for it, or take it from the list"
     if thing.name not in context.view_layer.objects:
         return f"No-go zone '{thing.name}' is deleted, or in no collection that is shown: bring it back, or take it from the list"
     if is_unevaluated(context, thing):

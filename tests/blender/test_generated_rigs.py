@@ -8,7 +8,7 @@ import bpy
 import pytest
 from mathutils import Vector
 
-from tests.blender.rigs import select, target
+from tests.blender.rigs import UPRIGHT, build, select, target
 
 
 @pytest.fixture
@@ -54,9 +54,30 @@ def solved() -> None:
     raise AssertionError("it does not come to rest")
 
 
+def test_a_bone_that_follows_no_control_is_refused_with_what_to_unlock():
+    plain = build({**UPRIGHT, "head": ""})
+    plain.pose.bones["head"].constraints.new("DAMPED_TRACK").target = target()
+    with pytest.raises(RuntimeError, match=r"'head' has no free axis.*'Damped Track'.*mute the constraint and unlock the axes"):
+        new_chain(plain, "base", "head")
+    plain.pose.bones["head"].lock_rotation = (False, True, True)
+    assert new_chain(plain, "base", "head").joints
+
+
+def test_a_helper_that_nothing_drives_is_to_be_muted_and_then_the_chain_goes_over_it():
+    plain = build({**UPRIGHT, "upper": ""})
+    held = plain.pose.bones["upper"].constraints.new("COPY_ROTATION")
+    held.target, held.subtarget = plain, "base"
+    with pytest.raises(RuntimeError, match=r"'upper'.*select 'head' and no bone above it\), or mute the constraint"):
+        new_chain(plain, "base", "head")
+    assert new_chain(plain, "head").root == "head"
+    bpy.ops.limber.remove_chain()
+    held.mute = True
+    assert new_chain(plain, "base", "head").root == "base"
+
+
 @pytest.mark.parametrize(
     ("bone", "control"),
-    [("DEF-spine.006", "head"), ("ORG-spine.006", "head"), ("DEF-spine.003", "spine_fk.003"), ("ORG-hand.L", "hand_fk.L")],
+    [("DEF-spine.006", "head"), ("ORG-spine.006", "head"), ("DEF-spine.003", "spine_fk.003"), ("DEF-hand.L", "hand_fk.L")],
 )
 def test_a_bone_that_follows_is_refused_with_the_control_that_it_follows(rig, bone, control):
     with pytest.raises(RuntimeError, match=rf"'{bone}'.*does what '{control}' does, select that control"):

@@ -289,6 +289,29 @@ def test_a_zone_deleted_while_the_check_goes_on_is_named(rig, chain, monkeypatch
         work.cancel()
 
 
+def test_a_zone_taken_from_the_list_while_the_check_goes_on_is_named(rig, chain):
+    from limber.rig.errors import RigError
+    from limber.rig.motion_check.check import MotionCheck
+
+    forbid(rig, empty("Table", (0.06, 0, 0.25)))
+    work = MotionCheck(bpy.context.scene, rig, range(1, 4), 0.1, 0.1)
+    try:
+        bpy.ops.limber.remove_zone()
+        with pytest.raises(RigError, match="'Table' was taken from the list of 'Rig': press Check Motion again"):
+            work.step()
+    finally:
+        work.cancel()
+
+
+def test_a_zone_without_object_asks_for_one(rig, chain):
+    make_active(rig)
+    bpy.ops.limber.add_zone()
+    with pytest.raises(RuntimeError, match="has no object yet: choose one"):
+        bpy.ops.limber.check_motion()
+    rig.limber.zones[0].zone = empty("Table", (0.06, 0, 0.25))
+    assert ("middle", "Table") in entered(rig)
+
+
 def test_hidden_zones_and_those_without_an_inside_are_named(rig, chain):
     zone = empty("Table", (0.06, 0, 0.25))
     forbid(rig, zone)
