@@ -5,11 +5,13 @@ import pytest
 
 from tests.blender.checking import refuses_live, sentences
 from tests.blender.figures import XSENS, figure
+from tests.blender.modal import step_by_step
 from tests.blender.posing import stored
 from tests.blender.rigs import build, looking_chain, make_active, target
-from tests.blender.robots import connect
+from tests.blender.robots import arm, connect, on_bus, robot_rig
 from tests.blender.shown import session
 from tests.blender.test_retarget_trouble import follower, problem
+from tests.hardware.servo_bus import DynamixelBus
 
 
 def said(chain) -> str:
@@ -131,6 +133,22 @@ def test_a_body_that_follows_is_not_calibrated_from_its_pose():
     refused("The body does not follow: press Retarget Live", "end_follow")
 
 
+def test_a_pair_that_is_switched_off_while_the_body_is_baked_ends_the_bake_and_is_named(monkeypatch):
+    from limber.operators.retarget import LIMBER_OT_bake_follow
+
+    rig, _ = follower()
+    window = step_by_step(monkeypatch, LIMBER_OT_bake_follow)
+    window.start()
+    window.send("TIMER")
+    window.send("TIMER")
+    for pair in rig.limber.retarget.pairs:
+        pair.enabled = pair.target in {"Pelvis", "T8"}
+    while window.send("TIMER") == {"RUNNING_MODAL"}:
+        pass
+    assert window.reports[-1][0] == "ERROR"
+    assert "does not follow any more: switch its pair on again, then bake anew" in window.reports[-1][1]
+
+
 def test_a_body_all_of_whose_axes_are_locked_has_no_joint_and_is_told():
     rig, _ = follower(is_live=False)
     for bone in rig.pose.bones:
@@ -185,6 +203,22 @@ def test_every_joint_of_a_servo_is_there_once(rig, chain):
 def test_limits_that_are_exchanged_keep_the_robot_from_being_connected(rig, chain):
     chain.joints[1].lower, chain.joints[1].upper = 0.5, -0.5
     refused("its smallest value is above its largest: exchange Min and Max", "connect")
+
+
+def test_a_port_moves_one_armature_alone(rig, chain):
+    for joint in chain.joints:
+        joint.lower, joint.upper = -0.7, 0.7
+    with on_bus(rig, DynamixelBus(dict.fromkeys((joint.servo for joint in chain.joints), 2048.0)), "dynamixel") as bus:
+        other, _ = robot_rig(build({"pan": "Y", "tilt": "X"}, name="Turret"), port=bus.port)
+        other.limber.device.protocol = "dynamixel"
+        refused(f"Port {bus.port} moves armature 'Rig' already: disconnect that one, or choose another port", "connect")
+        make_active(rig)
+
+
+def test_a_robot_that_moves_is_not_connected_anew():
+    rig, _ = robot_rig()
+    arm(rig)
+    refused("The robot is moving: disarm it first", "reconnect")
 
 
 def test_a_park_pose_is_chosen_before_the_robot_parks(rig, chain):
