@@ -52,7 +52,8 @@ def draw_recording(layout, rig) -> None:
         return
     takes = record.takes(rig)
     frames = sum(len(take.frames) for take in takes)
-    sentence(layout, f"Recording: {frames} frames in {len(takes)} takes. Move targets, switch postures, let it play", "REC")
+    kept = "1 take" if len(takes) == 1 else f"{len(takes)} takes"
+    sentence(layout, f"Recording: {frames} frames in {kept}. Move targets, switch postures, let it play", "REC")
     if problem := record.copy_problem(rig):
         sentence(layout, problem, "ERROR")
     row = layout.row(align=True)

@@ -1,0 +1,76 @@
+"""What panels say of a state, beside buttons and settings."""
+
+import bpy
+import pytest
+
+from tests.blender.drawing import drawn
+from tests.blender.figures import XSENS, figure
+from tests.blender.osc_sender import free_port
+from tests.blender.rigs import looking_chain
+
+
+@pytest.fixture
+def chain():
+    return looking_chain()[1]
+
+
+def said(panel) -> str:
+    return " ".join(drawn(panel).labels)
+
+
+def test_retarget_says_where_a_clip_comes_from_and_that_nothing_has_come_yet():
+    from limber.panels.retarget import LIMBER_PT_retarget
+
+    retarget = figure(XSENS, "Body").limber.retarget
+    assert "Import a clip (File > Import > Motion Capture), then choose its armature as the source" in said(LIMBER_PT_retarget)
+    retarget.input, retarget.port = "OSC", free_port()
+    bpy.ops.limber.listen()
+    assert "Listening: nothing has come yet" in said(LIMBER_PT_retarget)
+
+
+def test_export_says_which_chains_go_out_filtered(chain):
+    from limber.panels.export import LIMBER_PT_export
+
+    assert "No chain is live: the motion goes out as posed" in said(LIMBER_PT_export)
+    bpy.ops.limber.live()
+    assert "Chains that are live go out filtered: head" in said(LIMBER_PT_export)
+
+
+def test_a_live_motion_cannot_be_early(rig, chain):
+    from limber.panels.robot import LIMBER_PT_robot_options
+
+    rig.limber.device.latency = -0.1
+    assert "cannot be early" not in said(LIMBER_PT_robot_options)
+    bpy.ops.limber.live()
+    assert "Live motion cannot be early: bake it" in said(LIMBER_PT_robot_options)
+
+
+def test_a_recording_counts_its_frames_and_says_what_can_be_done_meanwhile(chain):
+    from limber.panels.bake import LIMBER_PT_record
+
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    for frame in (2, 3, 4):
+        bpy.context.scene.frame_set(frame)
+    assert "Recording: 3 frames in 1 take. Move targets, switch postures, let it play" in said(LIMBER_PT_record)
+
+
+def test_servos_are_tried_once_the_robot_is_connected(chain):
+    from limber.panels.robot_servos import LIMBER_PT_channels
+
+    assert "Connect, and servos can be tried one by one here" in said(LIMBER_PT_channels)
+
+
+def test_deviations_are_of_live_chains(chain):
+    from limber.panels.deviation import LIMBER_PT_deviation
+
+    assert "Press Live: then each bone says how far it is from its posture" in said(LIMBER_PT_deviation)
+
+
+def test_motion_in_which_nothing_was_found_says_which_frames_it_is(rig, chain):
+    from limber.panels.motion_check import LIMBER_PT_motion_check
+
+    bpy.context.scene.frame_end = 3
+    chain.target.location = rig.matrix_world @ rig.pose.bones["head"].tail
+    bpy.ops.limber.check_motion()
+    assert "Frames 1 to 3: nothing was found" in said(LIMBER_PT_motion_check)
