@@ -17,6 +17,7 @@ CAMERA = Vector((0.72, -0.62, 0.33))  # from where armatures are looked at that 
 MOVED, OTHER, LOOK = (0.35, 0.72, 0.93), (0.55, 0.55, 0.55), (0.95, 0.78, 0.2)  # told apart also by eyes that see few colours
 WIDER = 1.3  # of the chain's size: what is seen at most, for the armature's other bones
 THICK, THIN = 0.17, 0.08  # of its length: how far a bone goes aside, of the chain and of others
+TAIL = 0.45  # of its thickness: what it has of it at its tail
 WAIST = 0.15  # of its length from its head: where it does so
 ARROW = 0.3  # of the chain's size: how long the arrow of a look is
 ARROW_THICK = 0.11  # of its length: radius of its root
@@ -55,11 +56,11 @@ def figure(rig, chain, action: Action) -> Figure:
         [view @ matrix[name] @ Vector((0.0, along, 0.0)) for matrix in (posed, rest) for name in names for along in (0.0, lengths[name])]
     )
     size = float(np.ptp(ends, axis=0).max())
-    solids = [Solid(_octahedron(view @ posed[name], lengths[name], THICK), MOVED) for name in names]
+    solids = [Solid(_bone(view @ posed[name], lengths[name], THICK), MOVED) for name in names]
     solids += _arrows(chain, view, posed, lengths, ARROW * size)
     seen = frame(np.concatenate((ends, *(solid.corners.reshape(-1, 3) for solid in solids))))
     others = [bone for bone in rig.data.bones if bone.name not in lengths and _is_shown(bone)]
-    solids += [Solid(_octahedron(view @ posed[bone.name], bone.length, THIN), OTHER) for bone in others]
+    solids += [Solid(_bone(view @ posed[bone.name], bone.length, THIN), OTHER) for bone in others]
     whole = frame(np.concatenate([solid.corners.reshape(-1, 3) for solid in solids]))
     return Figure(solids, Frame(seen.middle, min(whole.side, WIDER * seen.side) if others else seen.side))
 
@@ -106,16 +107,15 @@ def _view(rig) -> Matrix:
     return Matrix((right, near.cross(right), near)).to_4x4()
 
 
-def _octahedron(matrix: Matrix, length: float, thickness: float) -> np.ndarray:
-    """(8, 3, 3) triangles of a bone, as Blender draws bones."""
-    aside, waist = thickness * length, WAIST * length
-    points = np.array(
-        [matrix @ Vector(place) for place in ((0, 0, 0), (0, length, 0), *((x * aside, waist, z * aside) for x, z in _CORNERS))]
-    )
+def _bone(matrix: Matrix, length: float, thickness: float) -> np.ndarray:
+    """(16, 3, 3) triangles of a bone, nearly as Blender draws bones: blunt at its tail, so that a row of them reads as one line."""
+    aside, waist, blunt = thickness * length, WAIST * length, TAIL * thickness * length
+    rings = [(x * wide, along, z * wide) for wide, along in ((aside, waist), (blunt, length)) for x, z in _CORNERS]
+    points = np.array([matrix @ Vector(place) for place in ((0, 0, 0), (0, length, 0), *rings)])
     faces = []
     for k in range(4):
-        one, next_one = 2 + k, 2 + (k + 1) % 4
-        faces += [(0, one, next_one), (1, next_one, one)]
+        one, other = 2 + k, 2 + (k + 1) % 4
+        faces += [(0, one, other), (one, one + 4, other), (other, one + 4, other + 4), (1, other + 4, one + 4)]
     return points[np.array(faces)]
 
 
