@@ -28,8 +28,7 @@ BONES = (  # name, parent, head and tail [m]; it faces -Y
     ("chest", "spine", (0, 0, 1.25), (0, 0, 1.45)),
     ("neck", "chest", (0, 0, 1.45), (0, 0, 1.55)),
     ("head", "neck", (0, 0, 1.55), (0, 0, 1.75)),
-    ("eye.L", "head", (0.03, -0.08, 1.65), (0.03, -0.11, 1.65)),
-    ("eye.R", "head", (-0.03, -0.08, 1.65), (-0.03, -0.11, 1.65)),
+    ("eyes", "head", (0, -0.08, 1.65), (0, -0.11, 1.65)),
 )
 
 
@@ -45,7 +44,7 @@ def target(middle: tuple[float, float, float], size: float, frames: int):
 
 
 def character(frames: int) -> None:
-    """An empty file with a character whose torso, head and two eyes are live."""
+    """An empty file with a character whose torso, head and eyes are live."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     data = bpy.data.armatures.new("Character")
     rig = bpy.data.objects.new("Character", data)
@@ -125,7 +124,7 @@ def main() -> None:
     limber.register()
     character(asked.frames)
     print(f"Blender {bpy.app.version_string}, {asked.frames} frames")
-    reached = told("torso, head and two eyes", played(asked.frames), CHAINS_MS)
+    reached = told("torso, head and eyes", played(asked.frames), CHAINS_MS)
     everything(asked.clip.resolve(), asked.robot.resolve(), asked.root, asked.end, asked.frames)
     reached &= told("whole body, head that looks, mechanism", played(asked.frames), FULL_MS)
     sys.stdout.flush()

@@ -31,8 +31,8 @@ def weighed(chain) -> list:
 
 
 def _turn(chain) -> int:
-    """Frames by which a chain plans later than the armature's first: eyes, head and torso do not all have their work in the same frame."""
-    return TURNS[list(chain.id_data.limber.chains).index(chain) % len(TURNS)]
+    """Which of the armature's chains it is: they plan in turns, so that eyes, head and torso do not all have their work in one frame."""
+    return list(chain.id_data.limber.chains).index(chain)
 
 
 def _expressive(chain, places: list[tuple[str, str]]) -> ExpressiveOptions:
@@ -43,7 +43,8 @@ def _expressive(chain, places: list[tuple[str, str]]) -> ExpressiveOptions:
         roll=chosen.link_roll,
         hold_body=chosen.hold_body,
         glide_speed=chosen.glide_speed,
-        phase=_turn(chain),
+        turns=len(chain.id_data.limber.chains),
+        turn=_turn(chain),
     )
 
 
@@ -67,7 +68,6 @@ def _priorities(chain, _places) -> PriorityOptions:
     return PriorityOptions(beneath=_wishes(chain), order=tuple(chain.options.task_order.lower().split("_")))
 
 
-TURNS = (0, 8, 4, 12, 2, 10, 6, 14)  # [frames] of a plan's 16: however many chains there are, they are far from each other
 MAKERS: dict[type, Callable] = {
     ExpressiveOptions: _expressive,
     Hyperparameters: _erik,
@@ -92,7 +92,12 @@ def settings(chain, info) -> tuple:
     chain.joints.foreach_get("shape_weight", weights)
     chosen = chain.options
     values = (getattr(chosen, name) for name in FIELDS[info.options])
-    return (*(frozenset(value) if isinstance(value, set) else value for value in values), *weights, _turn(chain))
+    return (
+        *(frozenset(value) if isinstance(value, set) else value for value in values),
+        *weights,
+        _turn(chain),
+        len(chain.id_data.limber.chains),
+    )
 
 
 def options_of(chain, info, places: list[tuple[str, str]]) -> object:

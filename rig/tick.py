@@ -50,6 +50,7 @@ class State:
     problem: str  # of the outputs
     life: Angles | None = None  # (n,) [rad] on top of the goal's posture
     attention: Attention | None = None  # kept here for the next frame; the tick itself does not use it
+    ticks: int = 0  # since the start: chains that plan in turns count by them
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,9 @@ def tick(
     goal, posture = _glide(model, goal, state, dt)
     again = state is not None and state.goal is goal and state.model is model and state.life is life
     alive = goal if life is None else replace(goal, posture=goal.posture + life)
-    foresight = {"ahead": ahead} if ahead and model.looks_ahead else {}
-    stirs = bool(foresight) and any(coming.ends != goal.ends for coming in ahead)
+    ticks = state.ticks + 1 if state is not None else 0
+    foresight = {"ahead": ahead, "tick": ticks} if model.looks_ahead else {}
+    stirs = model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
     if again and ((state.vain >= NO_MORE and not stirs) or dt == 0.0):
         solution, best, vain, problem = state.solution, state.best, state.vain, state.problem
     else:
@@ -178,7 +180,7 @@ def tick(
         goal=alive,
         skeleton=model.skeleton,
     )
-    return outputs, State(solution, motion, posture, model, goal, best, vain, problem, life)
+    return outputs, State(solution, motion, posture, model, goal, best, vain, problem, life, ticks=ticks)
 
 
 def _blend(skeleton: Skeleton, posture: Angles, solved: Angles, influence: float) -> list[float]:

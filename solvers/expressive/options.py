@@ -14,7 +14,8 @@ class Options:
     roll: float = 0.0  # how much the roll of links counts beside their direction, 0 to 1
     hold_body: bool = False  # the body is not to turn as a whole toward the target
     glide_speed: float = math.radians(8.0)  # [rad a frame] of the fastest joint on the way to a better branch
-    phase: int = 0  # frames after which it begins to plan: solvers that move side by side take turns, so that no frame has all the work
+    turns: int = 1  # it plans in every so many-th frame: solvers that move side by side take turns, so that no frame has all the work
+    turn: int = 0  # which of them is this one's
 
     def __post_init__(self) -> None:
         if any(not weight >= 0.0 or math.isinf(weight) for weight in self.link_weights):
@@ -23,8 +24,8 @@ class Options:
             raise GazeError(f"the roll of links counts by {self.roll}: choose a share between 0 and 1")
         if not (self.glide_speed > 0.0 and math.isfinite(self.glide_speed)):
             raise GazeError(f"the glide speed is {self.glide_speed}: choose a number above 0")
-        if self.phase < 0:
-            raise GazeError(f"planning begins {self.phase} frames after the start: choose 0 or more")
+        if not 0 <= self.turn < self.turns:
+            raise GazeError(f"turn {self.turn} of {self.turns} is none: choose one from 0 to {self.turns - 1}")
 
     def weight(self, joint: int) -> float:
         """Of the link that a joint carries."""

@@ -21,7 +21,7 @@ from .prediction import Outlook
 from .search import best_rows
 from .seeds import Seeds
 
-FOLLOW, SPREAD, SIMULATE, SEEK_WIDE, SEEK_LESS, SEEK_DEEP, REST = range(7)
+FOLLOW, SPREAD, LAY_OUT, SIMULATE, SEEK_WIDE, SEEK_LESS, SEEK_DEEP, REST = range(8)
 CYCLE = 16  # frames from plan to plan: with less than half of them at work the median frame has nothing of it
 SEEK_EVERY = 28  # frames between searches for new branches
 LEAD = 20  # frames ahead that branches are followed for: about when a glide that starts when it is planned arrives
@@ -31,7 +31,7 @@ WIDE, LESS, DEEP = (2, 20), (4, 10), (6, 10)  # (steps, rows kept) of a search
 FOLLOWING = Pace(proximal=0.03, largest_step=0.5)
 FOLLOW_STEPS = 2
 POOL = 10  # rows on other branches
-SPREAD_STEPS = 4
+SPREAD_STEPS = 2  # in each of two pieces; a solver that need not share its frames does both in one
 FROM_POOL, FROM_SPREAD = 8, 14  # branches that are simulated, at most: numpy takes many rows in hardly more time than few
 AWAY_COST = 0.2  # of a radian of the farthest joint against the mean squared difference of directions: long glides lose the aim for long
 SAME_BRANCH = 0.25  # [rad] of the farthest joint: rows nearer than this are one
@@ -44,6 +44,7 @@ STRIDE = 2  # frames in a step of a simulation: coarser ones misjudge what glide
 NEAR_FUTURE = 14  # frames until which that matters: a quick glide has arrived
 FAR_STRIDE = 6  # frames in a step from then on
 WORK = 10000  # in a frame's piece of a simulation: two or three milliseconds in numpy
+LESS_WORK = 5000  # likewise of several solvers that take turns: the others need the frame's time as well
 STEP_WORK = 1500  # of a step by itself, against rows times joints
 TAIL = 30  # frames that the end of a simulation goes on for in its cost, or what is lost for good would seem cheap
 BRANCH_PROXIMAL = 0.1  # of branches in a simulation, which nothing holds back
@@ -92,6 +93,7 @@ class Planning:
     pool: tuple[Row, ...] = ()
     seekers: tuple[Row, ...] = ()
     sides: tuple[float, ...] = ()
+    spreading: tuple[Row, ...] = ()
     simulation: Simulation | None = None
     course: Course | None = None
 
@@ -105,6 +107,7 @@ class Now(NamedTuple):
     angles: Angles  # (n,) the last frame's
     speed: float  # [rad a frame] of the glide under way
     lost: int  # frames that the aim has been lost for
+    tick: int  # which frame it is, for solvers that take turns
 
 
 class Planner:
@@ -112,16 +115,25 @@ class Planner:
 
     def __init__(self, model: Model, seeds: Seeds) -> None:
         self.model, self.seeds = model, seeds
+        self.turns = model.options.turns
+        self.delay, self.stride = DELAY * self.turns, STRIDE * self.turns
+        self.work = WORK if self.turns == 1 else LESS_WORK
 
     def advance(self, state: Planning, now: Now) -> Planning:
-        """One piece of work."""
+        """One piece of work, where it is this solver's turn."""
         state = replace(state, frame=state.frame + 1, sought=state.sought + 1)
+        if now.tick % self.turns != self.model.options.turn:
+            waiting = state.simulation
+            return state if waiting is None else replace(state, simulation=replace(waiting, age=waiting.age + 1))
         if state.stage == REST and (now.lost or state.frame >= CYCLE):
             state = replace(state, stage=FOLLOW, frame=0)
         if state.stage == FOLLOW:
             return self._follow(state, now)
         if state.stage == SPREAD:
-            return self._spread(state, now)
+            spread = self._spread(state, now)
+            return spread if self.turns > 1 else self._lay_out(spread, now)
+        if state.stage == LAY_OUT:
+            return self._lay_out(state, now)
         if state.stage == SIMULATE:
             return self._simulate(state, now)
         return self._seek(state, now) if state.stage != REST else state
@@ -158,18 +170,18 @@ class Planner:
         rows = descent.at(np.array(state.pool), None)
         for _ in range(FOLLOW_STEPS):
             rows = descent.step(rows, FOLLOWING)
-        kept: list[int] = []
-        for row in np.argsort(rows.merit, kind="stable").tolist():
-            if len(kept) < POOL and self._apart(rows, row, kept):
-                kept.append(row)
+        kept = apart(self._far(rows.angles), np.argsort(rows.merit, kind="stable").tolist(), [], POOL)
         return replace(state, pool=rows_of(rows.angles[kept]), stage=SPREAD)
 
     def _spread(self, state: Planning, now: Now) -> Planning:
-        """Beside the pool's rows others that meet the aim, wherever their shape: the nearest often spare it a long way. Then the layout."""
-        descent = self._descent(now, LEAD)
+        """Beside the pool's rows others that meet the aim, wherever their shape: the nearest often spare it a long way."""
         starts = np.concatenate([self.seeds.near(now.angles), self.seeds.spread])
-        rows = descent.at(starts, None)
-        free = np.zeros(len(starts))
+        rows = self._nearer(self._descent(now, LEAD), starts)
+        return replace(state, spreading=rows_of(rows.angles), stage=LAY_OUT)
+
+    def _nearer(self, descent: Descent, starts: Angles) -> Rows:
+        """Rows (m, n) some steps nearer to the aim, whatever their shape."""
+        rows, free = descent.at(starts, None), np.zeros(len(starts))
         for _ in range(SPREAD_STEPS):
             lead = Lead(
                 np.zeros_like(starts),
@@ -180,29 +192,38 @@ class Planner:
                 np.minimum(self.model.upper, rows.angles + SEEK.largest_step * self.model.scale),
             )
             rows = descent.at(descent.led(rows, lead), None)
+        return rows
+
+    def _lay_out(self, state: Planning, now: Now) -> Planning:
+        """Which branches are worth a simulation, and the ways to them."""
+        descent = self._descent(now, LEAD)
+        rows = self._nearer(descent, np.array(state.spreading))
+        state = replace(state, spreading=())
         known = descent.at(np.array(state.pool), None)
         nearly = max(NEARLY, float(min(known.missed.min(), rows.missed.min())) + NEARER)
-        branches: list[Row] = [state.course.branch] if state.course is not None else []
+        courses = np.array([state.course.branch] if state.course is not None else []).reshape(-1, len(now.angles))
+        everyone = np.concatenate([courses, known.angles, rows.angles])
+        between, kept, first = self._far(everyone), list(range(len(courses))), len(courses)
         for found, most in ((known, FROM_POOL), (rows, FROM_SPREAD)):
             far = (np.abs(found.angles - now.angles) / self.model.scale).max(1)
-            room = len(branches) + most
-            for row in np.argsort(found.merit + AWAY_COST * far, kind="stable").tolist():
-                worth = found.missed[row] < nearly and far[row] > WORTH_A_GLIDE
-                if worth and len(branches) < room and all(self._far(found.angles[row], np.array(o)) > SAME_BRANCH for o in branches):
-                    branches.append(tuple(found.angles[row].tolist()))
+            worth = (found.missed < nearly) & (far > WORTH_A_GLIDE)
+            order = [first + row for row in np.argsort(found.merit + AWAY_COST * far, kind="stable").tolist() if worth[row]]
+            kept = apart(between, order, kept, len(kept) + most)
+            first += len(far)
+        branches = rows_of(everyone[kept])
         if not branches:
             return replace(state, stage=self._after(state))
         start, speed = self._before(state, now)
         kinds = (STAY, *(kind for _ in branches for kind in KINDS))
         simulation = Simulation(
-            branches=tuple(branches),
+            branches=branches,
             rows=(*branches, *(start for _ in kinds)),
             asked=kinds,
             kinds=kinds,
             goals=(0, *(index for index in range(len(branches)) for _ in KINDS)),
             speeds=(speed,) * len(kinds),
             costs=(0.0,) * len(kinds),
-            frames=DELAY,
+            frames=self.delay,
             under_way=state.course is not None,
         )
         return replace(state, simulation=simulation, stage=SIMULATE)
@@ -212,19 +233,18 @@ class Planner:
         course, speeds = state.course, np.array([now.speed])
         rows = [now.angles.tolist(), now.angles.tolist()] if course is None else [course.branch, now.angles.tolist()]
         angles, kinds = np.array(rows), np.array([STAY if course is None else course.kind])
-        for frames in range(STRIDE, DELAY + 1, STRIDE):
+        for frames in range(self.stride, self.delay + 1, self.stride):
             descent = self._descent(now, frames - 1)
             there = descent.at(angles, None)
-            lead, speeds = self._lead(there, 1, Glides(kinds, angles[:1], speeds), STRIDE)
+            lead, speeds = self._lead(there, 1, Glides(kinds, angles[:1], speeds), self.stride)
             angles = descent.led(there, lead)
             kinds = np.where(arrived(self.model, angles[1:], angles[:1]), STAY, kinds)
         return tuple(angles[1].tolist()), float(speeds[0])
 
-    def _apart(self, rows: Rows, row: int, others: list[int]) -> bool:
-        return all(self._far(rows.angles[row], rows.angles[other]) > SAME_BRANCH for other in others)
-
-    def _far(self, angles: Angles, others: Angles) -> float:
-        return float((np.abs(angles - others) / self.model.scale).max())
+    def _far(self, angles: Angles) -> list[list[float]]:
+        """Between rows (m, n), of the farthest joint [rad]."""
+        far: list[list[float]] = (np.abs(angles[:, None] - angles) / self.model.scale).max(2).tolist()
+        return far
 
     def _after(self, state: Planning) -> int:
         return SEEK_WIDE if state.sought >= SEEK_EVERY else REST
@@ -237,7 +257,7 @@ class Planner:
         kinds, goals = np.array(old.kinds), np.array(old.goals)
         angles, speeds, costs = np.array(old.rows), np.array(old.speeds), np.array(old.costs)
         frames, age = old.frames, old.age + 1
-        for _ in range(max(1, WORK // (STEP_WORK + angles.size))):
+        for _ in range(max(1, self.work // (STEP_WORK + angles.size))):
             stride = STRIDE if frames < NEAR_FUTURE else FAR_STRIDE
             frames += stride
             descent = self._descent(now, frames - age)
@@ -301,6 +321,15 @@ class Planner:
         if done.asked[best] == STAY:
             return replace(state, course=None)
         return replace(state, course=Course(done.asked[best], done.branches[done.goals[best]]))
+
+
+def apart(far: list[list[float]], order: list[int], kept: list[int], most: int) -> list[int]:
+    """`kept` and, in that order, rows on other branches than all that are kept before, until there are `most`."""
+    kept = list(kept)
+    for row in order:
+        if len(kept) < most and all(far[row][other] > SAME_BRANCH for other in kept):
+            kept.append(row)
+    return kept
 
 
 def rows_of(angles: Angles) -> tuple[Row, ...]:

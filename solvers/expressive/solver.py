@@ -33,12 +33,15 @@ class Expressive:
         self._kept: tuple[tuple[float, ...], float] | None = None
         self._checked: tuple[GazeGoal, ...] = ()
 
-    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, ahead: Sequence[GazeGoal] = ()) -> Solution:
+    def solve(
+        self, goal: GazeGoal, start: Angles | None = None, memory: object = None, ahead: Sequence[GazeGoal] = (), tick: int = 0
+    ) -> Solution:
         """The best from scratch, or, with `start`, the best that is near it, on the way to the best of all where that is worth it.
 
         See `GazeSolver.solve`. With `start` no joint moves more than `tracking.LARGEST_MOVE`, whatever the target does;
         `converged` is False while the aim is missed. `memory` carries the watch over other branches from frame to frame. `ahead` are the
         goals of the next frames, where they are known, `plan.HORIZON` of them at most: none of them is guessed then, the last one stays.
+        `tick` counts frames: solvers that take turns (`Options.turns`) plan where it is theirs.
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)
@@ -50,7 +53,7 @@ class Expressive:
             way, steps = self.search.solve(goal, posture, shape)
         else:
             way, steps, kept = self.tracker.follow(
-                goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead
+                goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead, tick
             )
         return self.diagnosis.solution(goal, authored, way.angles, iterations=steps, began=began, memory=kept, pose=way.pose)
 

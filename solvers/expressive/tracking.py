@@ -20,7 +20,7 @@ from .descent import Descent, Pace, Rows
 from .glides import ALONG, STAY, STRAIGHT, Glides, arrived, led
 from .model import Authored, Model
 from .pace import HARD_RAMP, LARGEST_MOVE, RAMP, STRAIGHT_RAMP
-from .plan import CYCLE, REST, Course, Now, Planner, Planning, Row
+from .plan import Course, Now, Planner, Planning, Row
 from .prediction import Outlook, Velocity, farthest, numbers, velocity
 from .rest import Rest
 from .search import Search
@@ -73,10 +73,16 @@ class Tracker:
     def __init__(self, model: Model, search: Search) -> None:
         self.model = model
         self.planner = Planner(model, search.seeds)
-        self.first = Planning() if not model.options.phase else Planning(stage=REST, frame=CYCLE - model.options.phase)
 
     def follow(
-        self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored, start: Angles, memory: object, ahead: Sequence[GazeGoal] = ()
+        self,
+        goal: GazeGoal,
+        posture: tuple[float, ...],
+        authored: Authored,
+        start: Angles,
+        memory: object,
+        ahead: Sequence[GazeGoal] = (),
+        tick: int = 0,
     ) -> Followed:
         """The answer of the next frame after angles `start` (n,)."""
         model, skeleton = self.model, self.model.skeleton
@@ -94,7 +100,8 @@ class Tracker:
         moving = tuple(Velocity() for _ in aims)
         if len(last.aims) == len(aims):
             moving = tuple(map(velocity, last.aims, aims, last.moving))
-        now = Now(Outlook(goal, moving, ahead), authored, np.array(posture), start, last.speed, last.lost)
+        tick = model.options.turn if ahead else tick  # what is known to come is baked, and has time
+        now = Now(Outlook(goal, moving, ahead), authored, np.array(posture), start, last.speed, last.lost, tick)
         rest = last.rest if asked == last.asked else Rest()
         if anew and asked == last.asked:
             rest = rest.stirred(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])))
@@ -147,7 +154,7 @@ class Tracker:
 
     def _recalled(self, memory: object, start: Angles) -> Memory:
         """The last frame's memory; where the start is not its answer, only what is known of other branches."""
-        resting = Memory(angles=tuple(start.tolist()), move=(0.0,) * len(start), planning=self.first)
+        resting = Memory(angles=tuple(start.tolist()), move=(0.0,) * len(start))
         if not isinstance(memory, Memory) or len(memory.angles) != len(start):
             return resting
         if float(np.abs(np.array(memory.angles) - start).max()) <= SAME_START:

@@ -14,5 +14,5 @@ def test_a_character_and_a_body_with_a_mechanism_are_live_at_once():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200, check=False)
     assert done.returncode in {0, 1}, done.stderr
     assert "Traceback" not in done.stderr
-    assert "torso, head and two eyes" in done.stdout
+    assert "torso, head and eyes" in done.stdout
     assert "whole body, head that looks, mechanism" in done.stdout

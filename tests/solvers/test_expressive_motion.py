@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -184,18 +185,19 @@ def test_a_start_that_is_not_the_last_answer_is_taken_up_where_it_is() -> None:
     assert solution.memory.planning.course is None  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("phase", [0, 5, 14])
-def test_solvers_side_by_side_plan_in_turns(phase: int) -> None:
-    goals = tumbling(60)
-    answers = followed(FIVE, goals, Expressive(FIVE, Options(phase=phase)))
-    knows = [bool(answer.memory.planning.pool) for answer in answers[1:]]  # type: ignore[attr-defined]
-    assert knows.index(True) == knows_first(goals) + phase
-    assert max(answer.aim_error for answer in answers[30:]) < math.radians(1)
-
-
-def knows_first(goals: list[GazeGoal]) -> int:
-    """The frame in which a solver by itself has found other branches."""
-    return [bool(answer.memory.planning.pool) for answer in followed(FIVE, goals[:20])[1:]].index(True)  # type: ignore[attr-defined]
+@pytest.mark.parametrize("turn", range(3))
+def test_solvers_side_by_side_plan_in_turns_and_as_well_though_later(turn: int) -> None:
+    goals, solver = tumbling(200), Expressive(FIVE, Options(turns=3, turn=turn))
+    answers = [solver.solve(goals[0])]
+    for tick, goal in enumerate(goals[1:], 1):
+        answers.append(solver.solve(goal, answers[-1].angles, answers[-1].memory, tick=tick))
+    plans = [replace(answer.memory.planning, frame=0, sought=0) for answer in answers[1:]]  # type: ignore[attr-defined]
+    worked = {tick % 3 for tick, (before, now) in enumerate(pairwise(plans), 2) if (now.stage, now.pool) != (before.stage, before.pool)}
+    assert worked == {turn}
+    assert any(plan.course for plan in plans)
+    lost = np.mean([answer.aim_error > math.radians(1) for answer in answers])
+    alone = np.mean([answer.aim_error > math.radians(1) for answer in followed(FIVE, goals)])
+    assert lost < alone + 0.1
 
 
 def test_known_goals_of_frames_to_come_are_used() -> None:
