@@ -8,13 +8,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMPY, SERIAL, BLENDER = {"numpy"}, {"serial"}, {"bpy", "bmesh", "mathutils", "bpy_extras", "gpu", "gpu_extras", "blf", "bl_ui"}
+THREADS = {"threadpoolctl"}
 DASK = {"distributed", "cloudpickle"}  # only where a cluster is asked for
 MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "solvers": (set(), NUMPY),
     "motion": (set(), set()),
     "hardware": ({"motion"}, SERIAL),
     "urdf": ({"solvers"}, set()),
-    "rig": ({"solvers", "motion", "hardware", "urdf"}, NUMPY | BLENDER),
+    "rig": ({"solvers", "motion", "hardware", "urdf"}, NUMPY | THREADS | BLENDER),
     "operators": ({"rig", "solvers", "motion", "hardware", "urdf"}, NUMPY | BLENDER),
     "batch": ({"rig"}, BLENDER | DASK),
     "panels": ({"operators", "rig", "solvers", "motion", "hardware"}, NUMPY | BLENDER),
