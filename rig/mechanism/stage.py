@@ -126,7 +126,10 @@ class MechanismStage:
         return all(session.outputs is None or session.outputs.at_rest for session in sessions)
 
     def has_changed(self, pairs: list[tuple], depsgraph) -> bool:
-        """Whether a mechanism is asked for something new, or became right or wrong, since its last tick."""
+        """Whether a mechanism is asked for something new, or became right or wrong, since its last tick; or it was left on its way, as live
+        is that is undone and redone."""
+        if not self.is_at_rest(pairs):
+            return True
         placement = self.placed(depsgraph) if pairs else None
         for owner, kept in pairs:
             session = self.session(owner)
