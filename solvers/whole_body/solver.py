@@ -130,7 +130,7 @@ class WholeBody:
         asked = _Asked(wanted, state, dt, lower, upper, *self._damped(wanted, state, dt))
         answer = self._solved(asked, rows)
         after = moved(body, state, answer.x, dt, options.integration, options.stabilisation)
-        if self._sees_second_order and np.abs(answer.x[LINEAR:]).max() > FAR:
+        if self._sees_second_order and self._strayed(wanted, state, after, answer.x):
             after, answer = self._mended(values, asked, after, answer)
         if values.contacts:
             after, answer = self._touching(values, state, after, answer, dt, lower, upper)
@@ -202,6 +202,18 @@ class WholeBody:
         kept = Rows(matrix, matrix @ move, matrix @ move)
         return kept if rows is None else stacked([rows, kept])
 
+    def _strayed(self, wanted: Wanted, state: State, after: State, move: Array) -> bool:
+        """Whether a move (6 + n,) has taken links elsewhere than its first order said."""
+        body, wishes = self.body, self._wishes
+        if np.abs(move[LINEAR:]).max() < FAR:
+            return False
+        turns, moves = self._normal.moves(state.frames, wanted.places, move)
+        before, now = (body.placed(own.frames, wishes.turning_links)[:, :3, :3] for own in (state, after))
+        places = body.placed(after.frames, wishes.placed_links)[:, :3, 3] + after.base_position
+        turned_off = (log(now @ before.swapaxes(1, 2)) - turns)[wanted.turn_weights > 0.0]
+        moved_off = (places - wanted.places - state.base_position - moves)[wanted.weights > 0.0]
+        return max(float((off * off).sum(1).max(initial=0.0)) for off in (turned_off, moved_off)) > SHOWS**2
+
     def _mended(self, values: Values, asked: "_Asked", after: State, answer: program.Program) -> tuple[State, program.Program]:
         """The state with its links where the step wanted them, as far as a large move has left them elsewhere by its second order.
 
@@ -209,15 +221,10 @@ class WholeBody:
         """
         wanted, state, dt, lower, upper, damped, drawn = asked
         body, wishes, options = self.body, self._wishes, self.options
-        first = self._normal.moves(state.frames, wanted.places, answer.x)
         goals = exp(wanted.turns) @ body.placed(state.frames, wishes.turning_links)[:, :3, :3]
         turns = log(goals @ body.placed(after.frames, wishes.turning_links)[:, :3, :3].swapaxes(1, 2))
         places = body.placed(after.frames, wishes.placed_links)[:, :3, 3]
         moves = wanted.places + state.base_position + wanted.moves - places - after.base_position
-        turned_off = (turns - wanted.turns + first[0])[wanted.turn_weights > 0.0]
-        moved_off = (moves - wanted.moves + first[1])[wanted.weights > 0.0]
-        if max(np.linalg.norm(off, axis=1).max(initial=0.0) for off in (turned_off, moved_off)) < SHOWS:
-            return after, answer
         made = np.concatenate([answer.x[:BASE], after.joints - state.joints])
         bound = np.concatenate([np.zeros(BASE), made[BASE:]])
         left = _Asked(
