@@ -32,6 +32,7 @@ FOLLOWING = Pace(proximal=0.03, largest_step=0.5)
 FOLLOW_STEPS = 2
 POOL = 10  # rows on other branches
 SPREAD_STEPS = 2  # in each of two pieces; a solver that need not share its frames does both in one
+LONG = 10  # joints: those of a longer chain are too much for one frame
 FROM_POOL, FROM_SPREAD = 8, 14  # branches that are simulated, at most: numpy takes many rows in hardly more time than few
 AWAY_COST = 0.2  # of a radian of the farthest joint against the mean squared difference of directions: long glides lose the aim for long
 SAME_BRANCH = 0.25  # [rad] of the farthest joint: rows nearer than this are one
@@ -131,7 +132,7 @@ class Planner:
             return self._follow(state, now)
         if state.stage == SPREAD:
             spread = self._spread(state, now)
-            return spread if self.turns > 1 else self._lay_out(spread, now)
+            return spread if self.turns > 1 or len(now.angles) > LONG else self._lay_out(spread, now)
         if state.stage == LAY_OUT:
             return self._lay_out(state, now)
         if state.stage == SIMULATE:
