@@ -67,6 +67,8 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "follow",
     "end_follow",
     "bake_follow",
+    "add_zone",
+    "remove_zone",
 }
 NEEDING_A_CHAIN = {
     "add_end",
