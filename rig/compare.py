@@ -132,14 +132,15 @@ class _Contestant:
         self.seconds: list[float] = []
         self.pops = 0
 
-    def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int) -> None:
-        """Answers the next frame; `repeats` times for its time, from the same start."""
+    def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int, tick: int) -> None:
+        """Answers the next frame, the `tick`-th; `repeats` times for its time, from the same start."""
         if skeleton is not self.skeleton:
             self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton, self.options)
         start, memory = (self.last.angles, self.last.memory) if self.last else (None, None)
+        foresight = {"tick": tick} if SOLVERS[self.name].looks_ahead else {}
         answers, until = [], perf_counter() + REPEAT_FOR
         while len(answers) < repeats and (not answers or perf_counter() < until):
-            answers.append(self.solver.solve(goal, start=start, memory=memory))
+            answers.append(self.solver.solve(goal, start=start, memory=memory, **foresight))
         answer = answers[-1]
         if self.last is not None and len(self.last.angles) == len(answer.angles):
             self.pops += bool((np.abs(answer.angles - self.last.angles) > _pops_beyond(skeleton)).any())
@@ -228,7 +229,8 @@ class Comparison(Stepped):
         if self._goal:
             skeleton, goal = self._goal
             try:
-                contestant.solve(skeleton, goal, repeats=1 if self.moves and contestant.answers else REPEATS)
+                repeats = 1 if self.moves and contestant.answers else REPEATS
+                contestant.solve(skeleton, goal, repeats, tick=self.done // len(self.contestants))
             except GazeError as error:
                 self.left_out[self.frame] = str(error)
         self.done += 1

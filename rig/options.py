@@ -30,21 +30,23 @@ def weighed(chain) -> list:
     return list({joint.bone: joint for joint in reversed(chain.joints)}.values())[::-1]
 
 
-def _turn(chain) -> int:
-    """Which of the armature's chains it is: they plan in turns, so that eyes, head and torso do not all have their work in one frame."""
-    return list(chain.id_data.limber.chains).index(chain)
+def _turn(chain) -> tuple[int, int]:
+    """Whose turn of how many: an armature's chains plan in turns, so that eyes, head and torso do not all have their work in one frame."""
+    planning = [other for other in chain.id_data.limber.chains if other.solver == "expressive" or other == chain]
+    turns = min(len(planning), MOST_TURNS)
+    return planning.index(chain) % turns, turns
 
 
 def _expressive(chain, places: list[tuple[str, str]]) -> ExpressiveOptions:
-    chosen = chain.options
+    chosen, (turn, turns) = chain.options, _turn(chain)
     weights = {joint.bone: joint.shape_weight for joint in weighed(chain)}
     return ExpressiveOptions(
         link_weights=tuple(weights[bone] for bone, _ in places) if set(weights.values()) != {1.0} else (),
         roll=chosen.link_roll,
         hold_body=chosen.hold_body,
         glide_speed=chosen.glide_speed,
-        turns=len(chain.id_data.limber.chains),
-        turn=_turn(chain),
+        turn=turn,
+        turns=turns,
     )
 
 
@@ -68,6 +70,7 @@ def _priorities(chain, _places) -> PriorityOptions:
     return PriorityOptions(beneath=_wishes(chain), order=tuple(chain.options.task_order.lower().split("_")))
 
 
+MOST_TURNS = 4  # more chains share them: a plan that comes late is a bad one
 MAKERS: dict[type, Callable] = {
     ExpressiveOptions: _expressive,
     Hyperparameters: _erik,
@@ -92,12 +95,7 @@ def settings(chain, info) -> tuple:
     chain.joints.foreach_get("shape_weight", weights)
     chosen = chain.options
     values = (getattr(chosen, name) for name in FIELDS[info.options])
-    return (
-        *(frozenset(value) if isinstance(value, set) else value for value in values),
-        *weights,
-        _turn(chain),
-        len(chain.id_data.limber.chains),
-    )
+    return (*(frozenset(value) if isinstance(value, set) else value for value in values), *weights, *_turn(chain))
 
 
 def options_of(chain, info, places: list[tuple[str, str]]) -> object:

@@ -108,7 +108,8 @@ class Now(NamedTuple):
     angles: Angles  # (n,) the last frame's
     speed: float  # [rad a frame] of the glide under way
     lost: int  # frames that the aim has been lost for
-    tick: int  # which frame it is, for solvers that take turns
+    turns: int  # of how many solvers one plans in a frame
+    is_turn: bool  # this one in this frame
 
 
 class Planner:
@@ -116,14 +117,11 @@ class Planner:
 
     def __init__(self, model: Model, seeds: Seeds) -> None:
         self.model, self.seeds = model, seeds
-        self.turns = model.options.turns
-        self.delay, self.stride = DELAY * self.turns, STRIDE * self.turns
-        self.work = WORK if self.turns == 1 else LESS_WORK
 
     def advance(self, state: Planning, now: Now) -> Planning:
         """One piece of work, where it is this solver's turn."""
         state = replace(state, frame=state.frame + 1, sought=state.sought + 1)
-        if now.tick % self.turns != self.model.options.turn:
+        if not now.is_turn:
             waiting = state.simulation
             return state if waiting is None else replace(state, simulation=replace(waiting, age=waiting.age + 1))
         if state.stage == REST and (now.lost or state.frame >= CYCLE):
@@ -132,7 +130,7 @@ class Planner:
             return self._follow(state, now)
         if state.stage == SPREAD:
             spread = self._spread(state, now)
-            return spread if self.turns > 1 or len(now.angles) > LONG else self._lay_out(spread, now)
+            return spread if now.turns > 1 or len(now.angles) > LONG else self._lay_out(spread, now)
         if state.stage == LAY_OUT:
             return self._lay_out(state, now)
         if state.stage == SIMULATE:
@@ -224,7 +222,7 @@ class Planner:
             goals=(0, *(index for index in range(len(branches)) for _ in KINDS)),
             speeds=(speed,) * len(kinds),
             costs=(0.0,) * len(kinds),
-            frames=self.delay,
+            frames=DELAY * now.turns,
             under_way=state.course is not None,
         )
         return replace(state, simulation=simulation, stage=SIMULATE)
@@ -234,10 +232,11 @@ class Planner:
         course, speeds = state.course, np.array([now.speed])
         rows = [now.angles.tolist(), now.angles.tolist()] if course is None else [course.branch, now.angles.tolist()]
         angles, kinds = np.array(rows), np.array([STAY if course is None else course.kind])
-        for frames in range(self.stride, self.delay + 1, self.stride):
+        stride = STRIDE * now.turns
+        for frames in range(stride, DELAY * now.turns + 1, stride):
             descent = self._descent(now, frames - 1)
             there = descent.at(angles, None)
-            lead, speeds = self._lead(there, 1, Glides(kinds, angles[:1], speeds), self.stride)
+            lead, speeds = self._lead(there, 1, Glides(kinds, angles[:1], speeds), stride)
             angles = descent.led(there, lead)
             kinds = np.where(arrived(self.model, angles[1:], angles[:1]), STAY, kinds)
         return tuple(angles[1].tolist()), float(speeds[0])
@@ -258,7 +257,8 @@ class Planner:
         kinds, goals = np.array(old.kinds), np.array(old.goals)
         angles, speeds, costs = np.array(old.rows), np.array(old.speeds), np.array(old.costs)
         frames, age = old.frames, old.age + 1
-        for _ in range(max(1, self.work // (STEP_WORK + angles.size))):
+        work = WORK if now.turns == 1 else LESS_WORK
+        for _ in range(max(1, work // (STEP_WORK + angles.size))):
             stride = STRIDE if frames < NEAR_FUTURE else FAR_STRIDE
             frames += stride
             descent = self._descent(now, frames - age)

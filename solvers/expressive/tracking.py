@@ -100,8 +100,9 @@ class Tracker:
         moving = tuple(Velocity() for _ in aims)
         if len(last.aims) == len(aims):
             moving = tuple(map(velocity, last.aims, aims, last.moving))
-        tick = model.options.turn if ahead else tick  # what is known to come is baked, and has time
-        now = Now(Outlook(goal, moving, ahead), authored, np.array(posture), start, last.speed, last.lost, tick)
+        turns = 1 if ahead else model.options.turns  # what is known to come is baked, and has time
+        is_turn = turns == 1 or tick % turns == model.options.turn
+        now = Now(Outlook(goal, moving, ahead), authored, np.array(posture), start, last.speed, last.lost, turns, is_turn)
         rest = last.rest if asked == last.asked else Rest()
         if anew and asked == last.asked:
             rest = rest.stirred(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])))

@@ -6,7 +6,7 @@ import pytest
 from limber.rig import handlers, live
 from limber.rig.clock import MOST_STEPS, STEP
 
-from tests.blender.rigs import keyed, looking_chain, target
+from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, target
 from tests.blender.shown import (  # noqa: F401
     as_good_as_unfiltered,
     choose,
@@ -92,6 +92,26 @@ def test_the_same_frame_again_does_not_advance(lagging):
     assert np.array_equal(before, angles(rig, chain))
     rows = play(rig, chain, range(11, 14))
     assert np.array_equal(rows, play(rig, chain, range(1, 14))[10:])
+
+
+def test_frames_that_are_looked_at_twice_leave_the_turns_of_chains_as_they_are():
+    rig = build(UPRIGHT, name="Pair")
+    _, body = looking_chain(rig, "base", "middle")
+    keyed(body.target, (1, 60), end=(-0.7, 0.9, 0.2))
+    looking_chain(rig, "upper", "head", at=body.target)
+    bpy.ops.limber.live_all()
+
+    def played(times: int) -> tuple[list, list]:
+        rows = []
+        for frame in (40, *range(1, 50)):
+            for _ in range(times):
+                bpy.context.scene.frame_set(frame)
+            rows.append([value for chain in rig.limber.chains for value in live.session(rig, chain).outputs.angles.tolist()])
+        plans = [live.session(rig, chain).outputs.solution.memory.planning for chain in rig.limber.chains]
+        assert all(plan.pool for plan in plans), "both have planned"
+        return rows[1:], plans
+
+    assert played(1) == played(2) == played(1)
 
 
 def test_sub_frames_never_advance_but_show_what_lies_between(lagging):
