@@ -23,6 +23,9 @@ class LIMBER_OT_add_zone(bpy.types.Operator):
         rig = rig_of(context)
         known = {zone.zone for zone in rig.limber.zones}
         chosen = [thing for thing in context.selected_objects if thing != rig and thing not in known and zones.can_be(thing)]
+        if not chosen and any(thing != rig for thing in context.selected_objects):
+            self.report({"ERROR"}, "What is selected has no inside, or is a zone already: select empties or meshes, or nothing at all")
+            return {"CANCELLED"}
         for thing in chosen or [None]:
             rig.limber.zones.add().zone = thing
         rig.limber.active_zone = len(rig.limber.zones) - 1

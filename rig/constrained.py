@@ -68,7 +68,8 @@ def _switched_off(rig, pose_bone, constraint) -> str:
     path = f"{constraint.path_from_id()}.influence"
     drivers = rig.animation_data.drivers if rig.animation_data else ()
     driver = next((curve.driver for curve in drivers if curve.data_path == path and not curve.mute), None)
-    sources = [target.data_path for variable in driver.variables for target in variable.targets] if driver else []
+    targets = [target for variable in driver.variables for target in variable.targets] if driver else []
+    sources = [target.data_path or f"'{target.id.name}'" for target in targets if target.data_path or target.id]
     if not sources:
         return "mute the constraint"
     return f"set what drives its influence, {sources[0]}, such that it is 0"

@@ -188,6 +188,8 @@ def wake_remote() -> None:
 
 def _pictures() -> float | None:
     """Pictures of postures are made one after the other while nothing is drawn; they are seen when all are there."""
+    if live.is_playing():
+        return IDLE
     if gallery.advance():
         return 0.0
     redraw()

@@ -75,6 +75,8 @@ class Zone:
         corners = corners.reshape(-1, 3)
         if not len(corners):
             raise RigError(f"No-go zone '{self.name}' has no points, so it has no inside: give it a shape, or take it from the list")
+        if not np.isfinite(corners).all():
+            raise RigError(f"No-go zone '{self.name}' has points that are nowhere: mend its shape, or take it from the list")
         if self._hull is None or not np.array_equal(corners, self._corners):
             self._corners, self._hull = corners, _hull(corners)
 

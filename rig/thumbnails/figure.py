@@ -141,4 +141,4 @@ def _arrows(chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, fl
 
 def _is_shown(bone) -> bool:
     """Whether an animator sees the bone: its collections are not all hidden."""
-    return not bone.hide and (not bone.collections or any(collection.is_visible for collection in bone.collections))
+    return not bone.hide and (not bone.collections or any(collection.is_visible_effectively for collection in bone.collections))

@@ -37,7 +37,7 @@ class _Gallery:
         self.known: dict[Key, str] = {}  # what a posture shows; "" where it cannot be drawn
         self.doubted: set[Key] = set()  # of them, those that may show something else by now
         self.wanted: dict[Key, None] = {}  # in the order in which they were asked for
-        self.choices: list[tuple[str, str, str, int, int]] = []
+        self.choices: dict[tuple[int, str], list[tuple[str, str, str, int, int]]] = {}  # by the armature's session_uid and the chain's uid
 
 
 _now = _Gallery()
@@ -70,13 +70,15 @@ def is_wanting() -> bool:
 
 
 def advance() -> bool:
-    """Makes one of the pictures that were asked for; returns whether there are more to make."""
-    while _now.wanted:
+    """Looks at one of the postures that were asked for, and draws it where it is new; returns whether there are more."""
+    if _now.wanted:
         key = next(iter(_now.wanted))
         del _now.wanted[key]
+        _now.doubted.discard(key)
+        _now.known[key] = ""  # also where it cannot be drawn: it is not asked for again and again
         posture = _find(key)
-        if posture is not None and _look_at(key, *posture):
-            break
+        if posture is not None:
+            _look_at(key, *posture)
     if not _now.wanted:
         _tidy()
     return bool(_now.wanted)
@@ -91,19 +93,16 @@ def _find(key: Key) -> tuple | None:
     return (rig, chain, action) if action else None
 
 
-def _look_at(key: Key, rig, chain, action) -> bool:
-    """Finds out what a posture shows; returns whether its picture had to be drawn."""
-    _now.doubted.discard(key)
+def _look_at(key: Key, rig, chain, action) -> None:
+    """Finds out what a posture shows, and draws its picture where there is none like it."""
     try:
         found = figure(rig, chain, action)
     except RigError:  # Check says what is wrong with the chain
-        _now.known[key] = ""
-        return False
-    shown = _now.known[key] = blake2b(found.key(), digest_size=16).hexdigest()
-    if shown in _now.previews:
-        return False
-    fill(_now.previews.new(shown), found.picture(SIZE))
-    return True
+        return
+    shown = blake2b(found.key(), digest_size=16).hexdigest()
+    if shown not in _now.previews:
+        fill(_now.previews.new(shown), found.picture(SIZE))
+    _now.known[key] = shown
 
 
 def give_picture(rig, chain, action: bpy.types.Action) -> None:
@@ -162,6 +161,7 @@ def forget() -> None:
     _now.known.clear()
     _now.doubted.clear()
     _now.wanted.clear()
+    _now.choices.clear()
     _now.previews.clear()
 
 
@@ -172,9 +172,11 @@ def choices(chain, _context) -> list[tuple[str, str, str, int, int]]:
         action = posture.action
         named = (action.name, icon(chain.id_data, chain, action)) if action else ("Deleted", 0)
         found.append((str(number), named[0], "Select this posture", named[1], number))
-    if _now.choices != found:
-        _now.choices = found  # Blender keeps no reference to what a function gives as items
-    return _now.choices
+    # Blender keeps no reference to what a function gives as items: each chain's own stay until they change.
+    key = (chain.id_data.session_uid, chain.uid)
+    if _now.choices.get(key) != found:
+        _now.choices[key] = found
+    return _now.choices[key]
 
 
 def register() -> None:
