@@ -110,8 +110,8 @@ class Playing:
         seconds = self.motion.seconds + self.overlays.seconds / self.frames
         slower = f": overlays follow every {self.frames} frames" if self.overlays.last else ""
         return (
-            f"Limber takes {1e3 * seconds:.0f} ms of a frame's {1e3 * self.frame:.0f} ms{slower}. The motion leaves out nothing: a quicker"
-            " solver, or fewer live chains, lets it play faster"
+            f"Limber takes {1e3 * seconds:.0f} ms of a frame's {1e3 * self.frame:.0f} ms{slower}. No frame of the motion is left out, so it"
+            " plays slowly: a quicker solver, or fewer live chains, lets it play faster"
         )
 
     def forget(self) -> None:

@@ -146,7 +146,7 @@ def settle(rig) -> None:
     if path is not None:
         with suppress(OSError):  # somebody was faster
             path.replace(path.with_suffix(DONE))
-    _left[rig.name] = None
+    _left.pop(rig.name, None)  # an older one may be there
 
 
 def read(path: Path) -> list[Take]:

@@ -107,6 +107,6 @@ def test_the_panel_tells_of_the_playback_while_it_plays(moving, monkeypatch):
 
     short(monkeypatch)
     played(*moving)
-    assert "The motion leaves out nothing" in " ".join(drawn(LIMBER_PT_next_step).labels)
+    assert "No frame of the motion is left out" in " ".join(drawn(LIMBER_PT_next_step).labels)
     monkeypatch.setattr(live, "is_playing", lambda: False)
-    assert "The motion leaves out nothing" not in " ".join(drawn(LIMBER_PT_next_step).labels)
+    assert "No frame of the motion is left out" not in " ".join(drawn(LIMBER_PT_next_step).labels)

@@ -68,14 +68,14 @@ def test_overlays_follow_as_often_as_leaves_the_interface_half_of_a_frame():
         guard = played(Playing(), motion, overlays)
         assert guard.frames == frames
         assert [guard.is_due(since=guard.count - ago) for ago in (frames - 1, frames)] == [False, True]
-        assert f"ms of a frame's 42 ms: overlays follow every {frames} frames. The motion leaves out nothing" in guard.sentence
+        assert f"ms of a frame's 42 ms: overlays follow every {frames} frames. No frame of the motion is left out" in guard.sentence
 
 
 def test_a_motion_that_is_too_dear_is_told_where_there_are_no_overlays_to_save_on():
     guard = Playing()
     for _ in range(REMEMBERED):
         guard.note(0.06, FRAME)
-    assert guard.sentence.startswith("Limber takes 60 ms of a frame's 42 ms. The motion leaves out nothing")
+    assert guard.sentence.startswith("Limber takes 60 ms of a frame's 42 ms. No frame of the motion is left out")
 
 
 def test_overlays_come_back_once_a_playback_has_time_enough_and_do_not_come_and_go():
