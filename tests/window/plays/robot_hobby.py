@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import time
 import tty
 from pathlib import Path
 
@@ -12,9 +11,7 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
-from robot_states import HELD, clear_tab, shot
-
-AGAIN = 10.0  # [s] until a wish that was not obeyed is repeated
+from robot_states import HELD, armed, clear_tab, shot
 
 
 def play(stage):
@@ -33,21 +30,6 @@ def play(stage):
         with stage.context():
             operator(*arguments, **options)
 
-    def armed():
-        """Arms, and again where the robot did not take it: its newest frame was too old, since drawing took so long."""
-        wishes = 0
-
-        def is_armed() -> bool:
-            nonlocal wishes
-            state = robot.status(rig).state
-            if state == states["DISARMED"] and time.monotonic() > began + AGAIN * wishes:
-                do(bpy.ops.limber.arm_confirmed)
-                wishes += 1
-            return state == states["ARMED"]
-
-        began = time.monotonic()
-        yield from stage.until(is_armed, HELD)
-
     # more servos, values; the pose is confirmed joint by joint, or at once
     rig.limber.device.port = "virtual-hobby"
     do(bpy.ops.limber.add_channel)
@@ -63,7 +45,7 @@ def play(stage):
     yield from shot(stage, "confirm")
     do(bpy.ops.limber.disarm)
     yield from until("DISARMED")
-    yield from armed()
+    yield from armed(stage, rig, bpy.ops.limber.arm_confirmed)
     stage.facts["armed"] = True
     yield from shot(stage, "armed")
     os.kill(robot.link(rig).worker_pid, signal.SIGKILL)
