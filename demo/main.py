@@ -244,7 +244,7 @@ def run(asked: argparse.Namespace) -> int:
     report.save(folder, take, figures, sheet)
     draw(folder)
     print(report.table(figures), flush=True)
-    short = report.shortcomings(figures, is_carried=cast.body is not None)
+    short = report.shortcomings(figures)
     if not files:
         say("second scene: a head on push rods")
         short += push_rods.show(folder / "push_rods", say, quietly, draw)

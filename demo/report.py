@@ -9,8 +9,6 @@ import installed
 import numpy as np
 
 AIM = 0.1  # [degrees] the solver's aim at anything that can be looked at
-CARRIED_AIM = 0.6  # [degrees] of single frames while a captured body moves underneath: below that the solver lets no joint jolt for the aim
-CARRIED_MEAN = 0.02  # [degrees] so that there are few of them
 SHOWN = 0.01  # [degrees] what Blender shows is what was computed, to single precision
 SAME = 1e-9  # [rad] live and streamed are the same numbers
 KEYED = 1e-6  # [rad] keys are single precision
@@ -97,15 +95,12 @@ def _in_posture(errors: np.ndarray, steady: np.ndarray) -> dict[str, float]:
     return {"mean_in_posture": float(errors[steady].mean()), "max_in_posture": float(errors[steady].max())}
 
 
-def shortcomings(report: dict, is_carried: bool = False) -> list[str]:
-    """A sentence for each essential thing that failed; `is_carried`: a captured body moves below what looks."""
+def shortcomings(report: dict) -> list[str]:
+    """A sentence for each essential thing that failed."""
     short = []
-    most = CARRIED_AIM if is_carried else AIM
     aim, device, same = (report[key] for key in ("aim_error_deg", "device", "same_motion"))
-    if aim["max"] > most:
-        short.append(f"The aim was not met: it misses by up to {aim['max']:.2f} degrees, at most {most} are right")
-    if is_carried and aim["mean"] > CARRIED_MEAN:
-        short.append(f"The aim was not met: it misses by {aim['mean']:.3f} degrees on average, at most {CARRIED_MEAN} are right")
+    if aim["max"] > AIM:
+        short.append(f"The aim was not met: it misses by up to {aim['max']:.2f} degrees, at most {AIM} are right")
     if report["frames_with_problems"]:
         frame, problem = next(iter(report["frames_with_problems"].items()))
         short.append(f"{len(report['frames_with_problems'])} frames had a problem; frame {frame}: {problem}")
