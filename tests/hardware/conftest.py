@@ -48,3 +48,30 @@ def robot():
 
     with PtyRobot.for_device(make_device()) as robot:
         yield robot
+
+
+@pytest.fixture
+def sent():
+    """Sends a process on an errand and returns its news when it has ended."""
+    from limber.hardware.errand import Errand
+    from limber.hardware.news import Ended
+
+    from tests.hardware.patience import PATIENCE, wait_until
+
+    errands = []
+
+    def run(task: str, **arguments) -> list:
+        errands.append(Errand(task, arguments, PATIENCE))
+        news: list = []
+
+        def ended() -> bool:
+            news.extend(errands[-1].news())
+            return bool(news) and isinstance(news[-1], Ended)
+
+        wait_until(ended)
+        assert errands[-1].over
+        return news
+
+    yield run
+    for errand in errands:
+        errand.cancel()

@@ -1,0 +1,42 @@
+"""Errands as tests go on them: to simulated servos behind real ports, in the test's own process where none of its own is needed."""
+
+import time
+from importlib import import_module
+
+import serial
+from limber.hardware.errand_entry import TASKS
+from limber.hardware.errors import HardwareError
+from limber.hardware.news import Ended, Found, News
+
+from tests.hardware.pty_robot import PtyRobot
+from tests.hardware.servo_bus import Bus, StsBus
+
+
+def served(bus: Bus) -> PtyRobot:
+    bus.now = time.perf_counter()
+    return PtyRobot(bus)
+
+
+def told(task: str, **arguments) -> list[News]:
+    """The news of an errand, run here: a process takes its time to start."""
+    news: list[News] = []
+    try:
+        news.extend(import_module(f"limber.hardware.{TASKS[task]}").run(arguments, serial))
+    except HardwareError as error:
+        return [*news, Ended(failed=str(error))]
+    return [*news, Ended()]
+
+
+def scan(port: str, protocol: str, rates=(1_000_000,), ids=(0, 20), by=told) -> list[News]:
+    return by("scan", ports=[port], protocols=[protocol], baudrates=list(rates), lowest=ids[0], highest=ids[1])
+
+
+def found(news: list[News]) -> list[Found]:
+    return [item for item in news if isinstance(item, Found)]
+
+
+class Twins(StsBus):
+    """Servos that share their ids with others: each is answered twice."""
+
+    def _answer(self, number: int, data: bytes) -> bytes:
+        return 2 * super()._answer(number, data)

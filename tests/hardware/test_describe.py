@@ -1,0 +1,32 @@
+"""What the user is told of a protocol, and of a file of his own, which another process reads."""
+
+import pytest
+from limber.hardware.describe import OWN, describe
+from limber.hardware.news import Ended
+from limber.hardware.protocols.table import PROTOCOLS
+
+
+@pytest.mark.parametrize("protocol", [OWN, *PROTOCOLS])
+def test_every_protocol_says_whether_it_can_tell_where_it_is_and_what_happens_when_the_cable_breaks(protocol):
+    described = describe(protocol)
+    text = " ".join(described.sentences)
+    assert "ell where its servos are" in text or "ells where its servos are" in text
+    assert "cable breaks" in text
+    assert described.baudrates
+    assert all("  " not in sentence and not sentence.endswith(".") for sentence in described.sentences)
+
+
+def test_a_users_file_is_described_by_another_process(sent, tmp_path):
+    path = tmp_path / "my_robot.py"
+    path.write_text("NAME = 'Owl'\nBAUDRATE = 9600\nREMARK = 'It hoots'\n\ndef frame(positions):\n    return b''\n")
+    described, ended = sent("describe", protocol=f"file:{path}")
+    assert (described.title, described.baudrates) == ("Owl", (9600,))
+    assert "It hoots" in described.sentences
+    assert ended == Ended()
+
+
+@pytest.mark.parametrize(("source", "words"), [("def frame(", "line 1"), ("import os\nos._exit(3)\n", "exit status 3")])
+def test_a_users_file_that_cannot_be_used_is_a_sentence(sent, tmp_path, source, words):
+    path = tmp_path / "my_robot.py"
+    path.write_text(source)
+    assert words in sent("describe", protocol=f"file:{path}")[-1].failed
