@@ -1,0 +1,81 @@
+"""No-go zones are looked at frame by frame, as links and zones move, and say nothing of links that cannot leave them."""
+
+import bpy
+import pytest
+
+from tests.blender.posing import pose
+from tests.blender.rigs import build, keyed, select
+from tests.blender.zones import checked, empty, entered, forbid, mesh, standing_arm
+
+
+@pytest.fixture
+def chain():
+    return standing_arm()
+
+
+def test_what_is_shown_counts_after_the_motion_filter_and_at_the_frames_where_it_is_so(rig, chain):
+    scene = bpy.context.scene
+    scene.frame_end = 60
+    chain.target.location = (0, -3, 0.5)
+    keyed(chain.target, (10, 30), end=(0, 3, 0.5))
+    zone = empty("Wall", (0, 0.3, 0.5), size=0.2)
+    forbid(rig, zone)
+    found = [one for one in checked(rig).findings if one.kind == "ZONE"]
+    assert found
+    assert min(one.first for one in found) > 12
+    take = checked(rig).takes[0]
+    assert max(float(inside.max()) for inside in take.inside) == pytest.approx(1e-3 * max(one.value for one in found))
+
+
+def test_a_zone_that_moves_is_entered_when_it_comes(rig, chain):
+    bpy.context.scene.frame_end = 20
+    zone = keyed(empty("Cart", (1, 0, 0.25)), (1, 20), end=(0, 0, 0.25))
+    forbid(rig, zone)
+    first = min(one.first for one in checked(rig).findings if one.kind == "ZONE")
+    assert 15 <= first <= 20
+
+
+def test_a_mesh_that_changes_its_shape_is_looked_at_anew(rig, chain):
+    zone = mesh("Balloon", [(x, y, z) for x in (-0.01, 0.01) for y in (-0.01, 0.01) for z in (-0.01, 0.01)], place=(0.2, 0, 0.25))
+    array = zone.modifiers.new("Array", "ARRAY")
+    array.use_relative_offset, array.use_constant_offset, array.constant_offset_displace = False, True, (0, 0, 0)
+    array.keyframe_insert("constant_offset_displace", frame=1)
+    array.constant_offset_displace = (-0.2, 0, 0)
+    array.keyframe_insert("constant_offset_displace", frame=3)
+    forbid(rig, zone)
+    assert {(one.joint, one.first, one.last) for one in checked(rig).findings if one.kind == "ZONE"} == {("middle", 3, 3)}
+
+
+def test_a_zone_on_a_bone_says_nothing_of_that_bone_but_of_the_others(rig, chain):
+    zone = empty("Shade", (0, 0, 0), size=0.05)
+    zone.parent, zone.parent_type, zone.parent_bone = rig, "BONE", "head"
+    bpy.context.view_layer.update()
+    forbid(rig, zone)
+    assert "head" not in {bone for bone, _ in entered(rig)}
+    zone.empty_display_size = 0.15
+    assert ("upper", "Shade") in entered(rig)
+
+
+def test_where_a_turntable_is_mounted_is_not_told(rig, chain):
+    forbid(rig, empty("Desk", (0, 0, -0.05), size=0.1))
+    assert "base" not in {bone for bone, _ in entered(rig)}
+    assert checked(rig).takes[0].links == ("lower", "middle", "upper", "head")
+
+
+def test_a_slide_at_the_root_moves_every_link():
+    rig = build({"rail": "Y", "head": "X"})
+    bone = rig.pose.bones["rail"]
+    limit = bone.constraints.new("LIMIT_LOCATION")
+    limit.owner_space, limit.use_min_x, limit.use_max_x, limit.min_x, limit.max_x = "LOCAL", True, True, -0.2, 0.2
+    select(rig, "rail", "head")
+    bpy.ops.limber.new_chain()
+    from limber.rig.motion_check.zones import Links
+
+    assert Links(rig, rig.limber.chains[0]).names == ("rail", "head")
+
+
+def test_the_pose_that_is_posed_is_left_alone(rig, chain):
+    forbid(rig, empty("Table", (0.06, 0, 0.25)))
+    pose(rig, {"lower": (0.2, 0, 0)})
+    checked(rig)
+    assert rig.pose.bones["lower"].rotation_euler.x == pytest.approx(0.2)
