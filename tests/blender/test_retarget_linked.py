@@ -7,7 +7,8 @@ import pytest
 from limber.rig import live
 
 from tests.blender.figures import CMU, XSENS, figure, walk
-from tests.blender.rigs import apart, make_active, matrices
+from tests.blender.following import follower, motion
+from tests.blender.rigs import apart, make_active
 from tests.blender.shown import no_handler_raises, traces  # noqa: F401
 
 FRAMES = range(1, 11)
@@ -20,7 +21,7 @@ def library(tmp_path: Path):
     class Library:
         def save(self, is_live: bool = False) -> None:
             """Makes both, paired, and saves them; the file that is open afterwards is empty."""
-            source, rig = both()
+            rig, source = follower()
             if is_live:
                 bpy.ops.limber.follow()
             bpy.ops.object.mode_set(mode="OBJECT")
@@ -50,20 +51,6 @@ def library(tmp_path: Path):
     return Library()
 
 
-def both():
-    """A source that walks, and a body that is paired with it and active."""
-    source = figure(CMU, "Source")
-    walk(source, CMU)
-    rig = figure(XSENS, "Body")
-    rig.limber.retarget.source = source
-    bpy.ops.limber.pair_bones()
-    return source, rig
-
-
-def motion(rig, frames=FRAMES) -> list:
-    return [matrix for frame in frames for matrix in matrices(rig, [bone.name for bone in rig.pose.bones], frame)]
-
-
 def overridden(name: str):
     return next(thing for thing in bpy.data.objects if thing.override_library and thing.type == "ARMATURE" and thing.name.startswith(name))
 
@@ -75,9 +62,9 @@ def says(rig) -> str:
 @pytest.fixture
 def wanted() -> list:
     """What a body of this file shows, frame by frame."""
-    _, rig = both()
+    rig, _ = follower()
     bpy.ops.limber.follow()
-    shown = motion(rig)
+    shown = motion(rig, FRAMES)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     return shown
 
@@ -105,12 +92,12 @@ def test_a_body_linked_from_a_file_that_was_saved_live_says_so_and_stands_as_it_
 def test_a_body_of_this_file_follows_a_linked_source(library, wanted):
     library.save()
     source = library.link("Source")
-    rig = figure(XSENS, "Mine")
+    rig = figure(XSENS, "Mine", arms_out=True)
     rig.limber.retarget.source = source
     bpy.ops.limber.pair_bones()
     bpy.ops.limber.follow()
     assert says(rig) == ""
-    assert apart(motion(rig), wanted) < 1e-5
+    assert apart(motion(rig, FRAMES), wanted) < 1e-5
 
 
 @pytest.mark.parametrize("where", ["linked", "overridden", "local"])
@@ -129,7 +116,7 @@ def test_an_overridden_body_follows_any_source_and_leaves_no_trace(library, want
     bpy.ops.limber.pair_bones()
     bpy.ops.limber.follow()
     assert says(rig) == ""
-    assert apart(motion(rig), wanted) < 1e-5
+    assert apart(motion(rig, FRAMES), wanted) < 1e-5
     bpy.ops.limber.end_follow()
     assert traces() == []
     assert apart(motion(rig, (1,)), before) == 0.0
@@ -146,7 +133,7 @@ def test_pairs_made_on_an_override_come_back_with_the_file(library, reopen, want
     retarget.pairs[3].weight, retarget.pairs[2].enabled, retarget.shift = 0.25, False, (1.0, 0.0, 0.0)
     facts = [(pair.target, pair.source, pair.weight, pair.enabled, pair.calibrated, *pair.offset) for pair in retarget.pairs]
     bpy.ops.limber.follow()
-    shown = motion(rig)
+    shown = motion(rig, FRAMES)
     for _ in range(2):  # what an override is, Blender works out anew at each save
         reopen()
         rig = overridden("Body")
@@ -155,7 +142,7 @@ def test_pairs_made_on_an_override_come_back_with_the_file(library, reopen, want
         assert retarget.live
         assert retarget.source == overridden("Source")
         assert says(rig) == ""
-        assert apart(motion(rig), shown) < 1e-3
+        assert apart(motion(rig, FRAMES), shown) < 1e-3
     make_active(rig)
     bpy.ops.limber.end_follow()
     assert traces() == []
@@ -166,7 +153,7 @@ def test_an_override_of_a_body_that_was_saved_live_follows_at_once(library, want
     library.link("Source")
     rig = library.override("Body")
     assert rig.limber.retarget.live
-    assert apart(motion(rig), wanted) < 1e-5
+    assert apart(motion(rig, FRAMES), wanted) < 1e-5
     assert says(rig) == ""
 
 
@@ -216,7 +203,7 @@ def test_an_overridden_body_is_baked_to_an_action_of_this_file(library, wanted):
     bpy.ops.limber.bake_follow()
     assert rig.animation_data.action.library is None
     assert not rig.limber.retarget.live
-    assert apart(motion(rig), wanted) < 5e-5
+    assert apart(motion(rig, FRAMES), wanted) < 5e-5
     assert traces() == []
 
 

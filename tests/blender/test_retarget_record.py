@@ -7,23 +7,11 @@ import bpy
 import pytest
 from limber.rig import actions, live
 
-from tests.blender.figures import CMU, XSENS, called, figure, walk
-from tests.blender.rigs import apart, make_active, matrices, select, target
+from tests.blender.figures import XSENS, called, figure
+from tests.blender.following import follower, motion
+from tests.blender.osc_sender import free_port, packet
+from tests.blender.rigs import apart, looking_chain, make_active, target
 from tests.blender.shown import no_handler_raises, traces  # noqa: F401
-from tests.blender.test_retarget_osc import free_port, packet
-
-
-def follower(mode: str = "XYZ"):
-    source = figure(CMU, "Source")
-    walk(source, CMU)
-    rig = figure(XSENS, "Body", mode=mode)
-    rig.limber.retarget.source = source
-    bpy.ops.limber.pair_bones()
-    return rig, source
-
-
-def motion(rig, frames) -> list:
-    return [matrix for frame in frames for matrix in matrices(rig, [bone.name for bone in rig.pose.bones], frame)]
 
 
 @pytest.mark.parametrize("mode", ["XYZ", "QUATERNION", "AXIS_ANGLE"])
@@ -44,9 +32,7 @@ def test_what_is_recorded_of_a_body_plays_as_live_showed_it(mode: str):
 
 def test_a_take_has_the_gaze_of_live_chains_on_top_of_what_the_body_does():
     rig, _ = follower()
-    select(rig, called(XSENS, "neck"), called(XSENS, "head"))
-    bpy.ops.limber.new_chain()
-    rig.limber.chains[0].target = target((1.0, -2.0, 1.0))
+    looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((1.0, -2.0, 1.0)))
     bpy.ops.limber.follow()
     bpy.context.scene.frame_set(1)
     without = motion(rig, range(2, 12))

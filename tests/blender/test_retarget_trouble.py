@@ -8,17 +8,14 @@ import pytest
 from limber.rig import live
 from limber.rig.twin import MARK, rigs
 
-from tests.blender.figures import CMU, XSENS, called, figure, walk
+from tests.blender import following
+from tests.blender.figures import CMU, XSENS, called, figure
 from tests.blender.rigs import apart, build, make_active, matrices
 from tests.blender.shown import settle
 
 
 def follower(is_live: bool = True):
-    source = figure(CMU, "Source")
-    walk(source, CMU)
-    rig = figure(XSENS, "Body")
-    rig.limber.retarget.source = source
-    bpy.ops.limber.pair_bones()
+    rig, source = following.follower()
     if is_live:
         bpy.ops.limber.follow()
     return rig, source

@@ -1,0 +1,48 @@
+"""A body that follows a figure which walks, and how far their limbs, as they are shown, are apart."""
+
+from math import degrees
+
+import bpy
+from mathutils import Vector
+
+from tests.blender.figures import CMU, STRAIGHT, XSENS, figure, walk, way
+from tests.blender.rigs import matrices
+
+BELOW = {"upper_arm": "forearm", "forearm": "hand", "thigh": "shin", "shin": "foot"}
+SIDES = ("left", "right")
+FRAMES = range(1, 25)  # of the walk
+
+
+def follower(mode: str = "XYZ", size: float = 1.0, arms_out: bool = True):
+    """A source that walks and a body that was paired with it; the body is active."""
+    source = figure(CMU, "Source")
+    walk(source, CMU)
+    rig = figure(XSENS, "Body", size=size, arms_out=arms_out, mode=mode)
+    rig.limber.retarget.source = source
+    bpy.ops.limber.pair_bones()
+    return rig, source
+
+
+def limbs_apart(rig, source) -> float:
+    """The largest angle [degrees] between limbs of the two, as they are shown."""
+    return max(
+        degrees(
+            way(rig, XSENS, f"{side} {part}", f"{side} {BELOW[part]}").angle(way(source, CMU, f"{side} {part}", f"{side} {BELOW[part]}"))
+        )
+        for side in SIDES
+        for part in STRAIGHT
+    )
+
+
+def hips(rig, words) -> Vector:
+    shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return shown.matrix_world @ shown.pose.bones[words["hips"]].matrix.translation
+
+
+def motion(rig, frames=FRAMES) -> list:
+    """Pose matrices of all bones as they are shown, frame by frame."""
+    return [matrix for frame in frames for matrix in matrices(rig, names_of(rig), frame)]
+
+
+def names_of(rig) -> list[str]:
+    return [bone.name for bone in rig.pose.bones]

@@ -1,0 +1,63 @@
+"""Chains of a body that follows: their gaze goes on top of what it does, and a robot is sent both."""
+
+from math import degrees
+
+import bpy
+import numpy as np
+import pytest
+from limber.rig import live, robot_values
+
+from tests.blender.figures import CMU, XSENS, called, way
+from tests.blender.following import FRAMES, follower, limbs_apart
+from tests.blender.rigs import looking_chain, select, target
+
+
+def test_a_chain_on_top_looks_at_its_target_while_the_rest_follows():
+    rig, source = follower()
+    _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0.5, -3.0, 1.2)))
+    chain.look, chain.up = "+Z", "+Y"
+    for joint in chain.joints:
+        joint.velocity = joint.acceleration = joint.jerk = 1e4
+    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        session = live.session(rig, chain)
+        assert session.problem == ""
+        shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[called(XSENS, "head")]
+        ahead = chain.target.location - (shown.tail if chain.eye else shown.head)
+        missed = shown.matrix.to_3x3().col[2].angle(ahead)
+        assert degrees(session.outputs.solution.aim_error) < 0.01, frame
+        assert missed == pytest.approx(session.outputs.filtered_aim_error, abs=1e-3), "but for the filter the look is met"
+        assert limbs_apart(rig, source) < 0.2
+    bpy.ops.limber.end_live()
+    bpy.context.scene.frame_set(12)
+    neck = degrees(way(rig, XSENS, "neck", "head").angle(way(source, CMU, "neck", "head")))
+    assert neck < 0.5, "without the gaze the neck follows as well"
+
+
+def test_the_posture_that_a_chain_warps_is_what_the_body_does():
+    rig, _ = follower()
+    _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"))
+    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
+    bpy.context.scene.frame_set(12)
+    joints = live.session(rig, rig.limber.retarget).joints()
+    session = live.session(rig, chain)
+    assert session.goal.posture == pytest.approx([joints[place] for place in session.reader.places])
+    assert np.abs(session.goal.posture).max() > 0.05
+
+
+def test_a_robot_is_sent_what_the_body_does_for_joints_of_chains_that_do_not_look():
+    rig, _ = follower()
+    select(rig, called(XSENS, "left upper_arm"), called(XSENS, "left forearm"))
+    bpy.ops.limber.new_chain()
+    chain = rig.limber.chains[0]
+    bpy.ops.limber.follow()
+    bpy.context.scene.frame_set(12)
+    joints = live.session(rig, rig.limber.retarget).joints()
+    sent = robot_values.shown(rig)
+    for joint in chain.joints:
+        assert sent[chain.uid, joint.bone, joint.axis] == joints[joint.bone, joint.axis]
+    bpy.ops.limber.end_follow()
+    assert set(robot_values.shown(rig).values()) == {0.0}, "as posed"

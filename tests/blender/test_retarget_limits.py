@@ -1,0 +1,125 @@
+"""What keeps a body from following at once and everywhere: limits, speeds, levels of pairs, a gain."""
+
+from math import degrees, radians
+
+import bpy
+import numpy as np
+import pytest
+from limber.rig import live
+
+from tests.blender.figures import XSENS, called
+from tests.blender.following import FRAMES, follower, limbs_apart, motion
+from tests.blender.rigs import apart
+from tests.blender.shown import settle
+
+
+def test_limits_hold_while_the_source_asks_for_more():
+    rig, source = follower(arms_out=False)
+    bone = rig.pose.bones[called(XSENS, "left forearm")]
+    bone.lock_rotation = (False, True, True)
+    limit = bone.constraints.new("LIMIT_ROTATION")
+    limit.owner_space, limit.use_limit_x, limit.min_x, limit.max_x = "LOCAL", True, radians(-5), radians(10)
+    bpy.ops.limber.follow()
+    angles = []
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        angles.append(live.session(rig, rig.limber.retarget).joints()[bone.name, "X"])
+    assert np.max(angles) <= limit.max_x
+    assert np.min(angles) >= limit.min_x
+    assert np.ptp(angles) == 0.0 or np.max(angles) == pytest.approx(limit.max_x)
+    assert limbs_apart(rig, source) > 5.0
+
+
+def test_no_joint_is_faster_than_allowed():
+    rig, _ = follower()
+    rig.limber.retarget.velocity = radians(30)
+    bpy.ops.limber.follow()
+    rows = []
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        rows.append(list(live.session(rig, rig.limber.retarget).joints().values()))
+    speeds = np.abs(np.diff(rows, axis=0)) * bpy.context.scene.render.fps
+    assert speeds.max() <= radians(30) * (1 + 1e-6)
+    assert speeds.max() > radians(29), "the limit was reached"
+
+
+def test_no_joint_changes_its_speed_by_more_than_allowed():
+    rig, _ = follower()
+    retarget = rig.limber.retarget
+
+    def hardest() -> float:
+        """The largest acceleration [rad/s^2] of any joint, played from the first frame on."""
+        rows = []
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            rows.append(list(live.session(rig, retarget).joints().values()))
+        speeds = np.diff(rows, axis=0, prepend=rows[:1]) * bpy.context.scene.render.fps
+        return float(np.abs(np.diff(speeds, axis=0)).max()) * bpy.context.scene.render.fps
+
+    bpy.ops.limber.follow()
+    assert hardest() > radians(600), "what is asked for"
+    retarget.acceleration = radians(300)
+    assert radians(290) < hardest() <= radians(300) * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("first", ["left upper_arm", "left forearm"])
+def test_bones_of_a_higher_level_leave_those_of_a_lower_one_as_they_are(first: str):
+    rig, _ = follower(arms_out=False)
+    elbow = rig.pose.bones[called(XSENS, "left forearm")]
+    elbow.lock_rotation = (True, True, True)
+    levels = {called(XSENS, part): int(part != first) for part in ("left upper_arm", "left forearm", "left hand")}
+    for pair in rig.limber.retarget.pairs:
+        pair.level = levels.get(pair.target, 0)
+    bpy.ops.limber.follow()
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+    missed = dict(
+        zip(live.session(rig, rig.limber.retarget).reader.links, live.session(rig, rig.limber.retarget).outputs.missed, strict=True)
+    )
+    assert degrees(missed[called(XSENS, first)]) < 0.1
+    assert degrees(max(missed[name] for name, level in levels.items() if level)) > 20.0, "the elbow is locked: both cannot be"
+
+
+@pytest.mark.parametrize("setting", ["level", "weight"])
+def test_a_body_at_rest_heeds_a_setting_that_is_changed(setting: str):
+    rig, _ = follower(arms_out=False)
+    rig.pose.bones[called(XSENS, "left forearm")].lock_rotation = (True, True, True)
+    pair = next(pair for pair in rig.limber.retarget.pairs if pair.target == called(XSENS, "left upper_arm"))
+    bpy.ops.limber.follow()
+    bpy.context.scene.frame_set(FRAMES[-1])
+    settle()
+    before = live.session(rig, rig.limber.retarget).joints()
+    setattr(pair, setting, 0.1 if setting == "weight" else 1)
+    bpy.context.view_layer.update()
+    live.scene_updated(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
+    settle()
+    after = live.session(rig, rig.limber.retarget).joints()
+    assert max(abs(after[name] - before[name]) for name in before) > radians(1)
+
+
+def test_a_gain_follows_late_and_without_it_the_body_is_there_at_once():
+    rig, _ = follower()
+    bpy.ops.limber.follow()
+
+    def missed() -> float:
+        found = []
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            found.append(np.nanmean(live.session(rig, rig.limber.retarget).outputs.missed))
+        return float(np.mean(found[1:]))
+
+    at_once = missed()
+    rig.limber.retarget.gain = 5.0
+    assert missed() > at_once
+
+
+def test_frames_played_from_the_same_start_are_the_same_motion():
+    rig, _ = follower()
+    rig.limber.retarget.gain = 10.0
+    bpy.ops.limber.follow()
+
+    def play() -> list:
+        bpy.context.scene.frame_set(20)
+        return motion(rig)
+
+    assert apart(play(), play()) == 0.0
