@@ -8,19 +8,9 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
+import tabs
 
-TAB = "Authoring"
 SHOWN = ("postures.LIMBER_PT_postures", "life.LIMBER_PT_life", "attention.LIMBER_PT_attention", "deviation.LIMBER_PT_deviation")
-
-
-def open_all(stage) -> None:
-    """The panels to be looked at, open, in a tab of their own: some are closed at first and below others."""
-    for place in SHOWN:
-        module, name = place.split(".")
-        original = getattr(stage.part(f"panels.{module}"), name)
-        twin = type(f"{name}_shown", (original,), {"bl_category": TAB, "bl_options": set(), "bl_idname": f"{name}_shown"})
-        twin.bl_parent_id = ""
-        bpy.utils.register_class(twin)
 
 
 def play(stage):
@@ -35,8 +25,7 @@ def play(stage):
         chain.targets.add().target = other
         chain.life.amount = 0.5
         bpy.ops.limber.live()
-    open_all(stage)
-    stage.open_tab(TAB)
+    tabs.open_own(stage, "Authoring", *SHOWN)
     session = stage.part("rig.live").session(rig, chain)
     yield from stage.until(lambda: session.outputs is not None and session.outputs.filtered_aim_error < 1e-4)
     yield 0.5

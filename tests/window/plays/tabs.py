@@ -1,4 +1,4 @@
-"""The tab with a few panels alone, so that all of their rows are in sight."""
+"""A tab with a few panels alone, open, so that all of their rows are in sight."""
 
 import bpy
 
@@ -12,3 +12,14 @@ def only(stage, root: str) -> None:
     for cls in panels:
         if root in (cls.__name__, getattr(cls, "bl_parent_id", "")):
             bpy.utils.register_class(cls)
+
+
+def open_own(stage, tab: str, *places: str) -> None:
+    """Opens a tab of their own with copies of panels, "MODULE.CLASS" each: in Limber's some are closed at first and below others."""
+    for place in places:
+        module, name = place.split(".")
+        original = getattr(stage.part(f"panels.{module}"), name)
+        twin = type(f"{name}_shown", (original,), {"bl_category": tab, "bl_options": set(), "bl_idname": f"{name}_shown"})
+        twin.bl_parent_id = ""
+        bpy.utils.register_class(twin)
+    stage.open_tab(tab)

@@ -1,18 +1,13 @@
 """Checks the demo lamp's motion with a no-go zone in its way, and shows where it enters; the panel of postures has their pictures."""
 
+import sys
+from pathlib import Path
+
 import bpy
 
-TAB = "Zones"
+sys.path.insert(0, str(Path(__file__).parent))
 
-
-def show(stage, *places: str) -> None:
-    """Panels to be looked at, open, in a tab of their own."""
-    for place in places:
-        module, name = place.split(".")
-        original = getattr(stage.part(f"panels.{module}"), name)
-        twin = type(f"{name}_shown", (original,), {"bl_category": TAB, "bl_options": set(), "bl_idname": f"{name}_shown"})
-        twin.bl_parent_id = ""
-        bpy.utils.register_class(twin)
+import tabs
 
 
 def play(stage):
@@ -27,8 +22,7 @@ def play(stage):
     rig.limber.zones.add().zone = shelf
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, 60
-    show(stage, "postures.LIMBER_PT_postures", "motion_check.LIMBER_PT_motion_check", "motion_check.LIMBER_PT_zones")
-    stage.open_tab(TAB)
+    tabs.open_own(stage, "Zones", "postures.LIMBER_PT_postures", "motion_check.LIMBER_PT_motion_check", "motion_check.LIMBER_PT_zones")
     with stage.context():
         rig.select_set(True)
         bpy.ops.view3d.view_selected()
