@@ -67,7 +67,7 @@ class _Gaps:
     def error(self, frames: Array, values: Array, balls: Array) -> Array:
         return self.loops.residual(frames, self.driven)
 
-    def linear(self, frames: Array, screws: tuple[Array, Array], values: Array, balls: Array) -> tuple[Array, Array]:
+    def linear(self, frames: Array, screws: Array, values: Array, balls: Array) -> tuple[Array, Array]:
         return self.loops.linear(frames, screws, self.driven)
 
 

@@ -50,8 +50,8 @@ class Clusters:
         for (rows, held), block in zip(self._stacks, self.blocks(loops), strict=True):
             turned = block.transpose(0, 2, 1)
             square = block @ turned
-            damping = REDUNDANT * np.trace(square, axis1=1, axis2=2) + SMALLEST
-            square.reshape(len(square), -1)[:, :: square.shape[1] + 1] += damping[:, None]
+            diagonal = square.reshape(len(square), -1)[:, :: square.shape[1] + 1]
+            diagonal += REDUNDANT * diagonal.sum(1, keepdims=True) + SMALLEST
             pulled = turned @ np.linalg.inv(square)
             step[held] = -(pulled @ gap[rows][..., None])[..., 0]
             across.append((held, pulled @ block))

@@ -40,7 +40,7 @@ class Wishes(Protocol):
 
     def error(self, frames: Array, values: Array, balls: Array) -> Array: ...
 
-    def linear(self, frames: Array, screws: tuple[Array, Array], values: Array, balls: Array) -> tuple[Array, Array]: ...
+    def linear(self, frames: Array, screws: Array, values: Array, balls: Array) -> tuple[Array, Array]: ...
 
 
 class Shape(NamedTuple):
@@ -48,7 +48,7 @@ class Shape(NamedTuple):
 
     of: Loops  # the mechanism for which it holds
     frames: Array  # (n + 1, 4, 4) of the tree's nodes
-    screws: tuple[Array, Array]  # (3, v) each
+    screws: Array  # (2, 3, v)
     loops: tuple[Array, Array]  # rows (r,) and derivative (r, v)
 
 

@@ -10,11 +10,20 @@ from ..rotations import to_matrix
 from .model import Frame
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 TINY_TURN = 1e-8  # [rad] below it a turn and its first order are the same double
 NEAR_HALF_TURN = 1e-4  # cosine of half an angle: the sine of the whole has lost four digits by then
 SMALLEST_SINE = 1e-12
 LEAST_COSINE = 1e-6  # of half an angle: next to a half turn the derivative has no bound
+
+# What is read from vectors and turns by one product each, which for few of them takes less time than picking their entries.
+HATS = np.zeros((3, 9))  # a vector's cross product, by rows
+HATS[(0, 1, 2, 0, 1, 2), (7, 2, 3, 5, 6, 1)] = (1.0, 1.0, 1.0, -1.0, -1.0, -1.0)
+TO_VEE = 0.5 * HATS.T  # (9, 3)
+TO_VEE_AND_TRACE = np.hstack((TO_VEE, np.eye(3).reshape(9, 1)))
+TO_HALF_ANGLES_SLOPE = np.vstack((-0.5 * HATS, np.eye(3).reshape(1, 9)))  # of a half-angle vector and the cosine
+TO_SWING_AND_SLOPE = np.array(((0, 1, 0, 0, -1, 0, 0, 0), (-1, 0, 0, 0, 0, 0, 0, -1), (0, 0, 1, 0, 0, 0, 1, 0)), float)
 
 
 def frame_array(frame: Frame) -> Array:
@@ -23,6 +32,12 @@ def frame_array(frame: Frame) -> Array:
     made[:3, :3] = to_matrix(frame.rotation)
     made[:3, 3] = frame.place
     return made
+
+
+def run_of(indices: Indices) -> Indices | slice:
+    """The same indices; as a slice, which numpy takes much faster, where they follow one another."""
+    is_run = len(indices) > 0 and indices[-1] - indices[0] == len(indices) - 1 and bool((indices[1:] > indices[:-1]).all())
+    return slice(int(indices[0]), int(indices[-1]) + 1) if is_run else indices
 
 
 def inverse(frames: Array) -> Array:
@@ -37,13 +52,7 @@ def inverse(frames: Array) -> Array:
 
 def hat(vectors: Array) -> Array:
     """(..., 3, 3) that multiply as the cross product with (..., 3) does: hat(a) b = a x b."""
-    made = np.zeros((*vectors.shape, 3))
-    made[..., 2, 1] = vectors[..., 0]
-    made[..., 0, 2] = vectors[..., 1]
-    made[..., 1, 0] = vectors[..., 2]
-    made[..., 1, 2] = -vectors[..., 0]
-    made[..., 2, 0] = -vectors[..., 1]
-    made[..., 0, 1] = -vectors[..., 2]
+    made: Array = (vectors @ HATS).reshape(*vectors.shape, 3)
     return made
 
 
@@ -54,8 +63,8 @@ def cross(a: Array, b: Array) -> Array:
 
 def vee(turns: Array) -> Array:
     """(..., 3) the sine of a turn's angle times its axis."""
-    flat = turns.reshape(*turns.shape[:-2], 9)
-    return 0.5 * (flat[..., (7, 2, 3)] - flat[..., (5, 6, 1)])
+    sine: Array = turns.reshape(*turns.shape[:-2], 9) @ TO_VEE
+    return sine
 
 
 def exponential(vectors: Array) -> Array:
@@ -95,13 +104,13 @@ def half_angle(turns: Array) -> tuple[Array, Array]:
 
     Unlike the dot products of axes it grows all the way to 180 degrees, so no body that is turned about is taken for one in place.
     """
-    trace = turns[..., 0, 0] + turns[..., 1, 1] + turns[..., 2, 2]
-    cosine = np.maximum(0.5 * np.sqrt(np.maximum(1.0 + trace, 0.0)), LEAST_COSINE)  # of half the angle
-    vector = vee(turns) / cosine[..., None]
+    told = turns.reshape(*turns.shape[:-2], 9) @ TO_VEE_AND_TRACE
+    cosine = np.maximum(0.5 * np.sqrt(np.maximum(1.0 + told[..., 3], 0.0)), LEAST_COSINE)  # of half the angle
+    vector = told[..., :3] / cosine[..., None]
     if (cosine < NEAR_HALF_TURN).any():
         vector = np.where(cosine[..., None] < NEAR_HALF_TURN, _near_half_turn(turns), vector)
-    derivative = hat(-0.5 * vector)
-    derivative[..., (0, 1, 2), (0, 1, 2)] = cosine[..., None]
+    told[..., :3], told[..., 3] = vector, cosine
+    derivative: Array = (told @ TO_HALF_ANGLES_SLOPE).reshape(turns.shape)
     return vector, derivative
 
 
@@ -118,19 +127,16 @@ def _near_half_turn(turns: Array) -> Array:
 
 def half_swing(axes: Array) -> tuple[Array, Array]:
     """The same for the least turn from +Z to unit vectors (..., 3): two components (..., 2), and derivatives (..., 2, 3)."""
-    x, y, z = axes[..., 0], axes[..., 1], axes[..., 2]
-    factor = np.sqrt(2.0 / np.maximum(1.0 + z, LEAST_COSINE * LEAST_COSINE))
-    sine = np.stack((-y, x), -1)
+    z = axes[..., 2]
+    far = np.maximum(1.0 + z, LEAST_COSINE * LEAST_COSINE)
+    factor = np.sqrt(2.0 / far)
     # d(z axis x a) = (c - a z^T) w for a turn w put before, and d(cosine) = -(z x a) w
-    derivative = np.zeros((*sine.shape, 3))
-    derivative[..., 0, 0] = derivative[..., 1, 1] = z
-    derivative[..., 0, 2], derivative[..., 1, 2] = -x, -y
-    along = sine * (0.5 * factor / np.maximum(1.0 + z, LEAST_COSINE * LEAST_COSINE))[..., None]
-    derivative *= factor[..., None, None]
-    is_opposite = 1.0 + z < NEAR_HALF_TURN * NEAR_HALF_TURN
-    derivative[..., :2] += along[..., :, None] * sine[..., None, :]
-    rows = factor[..., None] * sine
-    if is_opposite.any():  # about x, where no axis shows
+    told = (axes * factor[..., None]) @ TO_SWING_AND_SLOPE
+    rows, derivative = told[..., :2], told[..., 2:].reshape(*axes.shape[:-1], 2, 3)
+    derivative[..., :2] += (rows * (0.5 / (far * factor))[..., None])[..., :, None] * rows[..., None, :]
+    if (far < NEAR_HALF_TURN * NEAR_HALF_TURN).any():  # about x, where no axis shows
+        is_opposite = 1.0 + z < NEAR_HALF_TURN * NEAR_HALF_TURN
+        sine = axes[..., 1::-1] * (-1.0, 1.0)
         length = np.sqrt((sine * sine).sum(-1))[..., None]
         axis = np.where(length > SMALLEST_SINE, sine / np.maximum(length, SMALLEST_SINE), (1.0, 0.0))
         rows = np.where(is_opposite[..., None], np.sqrt(2.0 - 2.0 * np.minimum(z, 1.0))[..., None] * axis, rows)

@@ -6,6 +6,7 @@ import numpy as np
 
 from .clusters import Clusters
 from .frames import Array, hat
+from .kinds import ROWS
 from .rows import Rows
 from .tree import Carried, Coordinates, Tree
 
@@ -18,12 +19,13 @@ class Loops:
         self.rows = Rows([closure.joint.kind for closure in tree.closures])
         self.parents = _carriers([closure.in_parent for closure in tree.closures])
         self.children = _carriers([closure.in_child for closure in tree.closures])
-        self.signs = (coordinates.carries[self.children[0]] - coordinates.carries[self.parents[0]])[:, None, :]
-        self.matters = self.signs.any((0, 1))  # (v,) coordinates that a loop depends on
+        signs = coordinates.carries[self.children[0]] - coordinates.carries[self.parents[0]]
+        self.matters = signs.any(0)  # (v,) coordinates that a loop depends on
         self.driven = [(k, closure.driven) for k, closure in enumerate(tree.closures) if closure.driven >= 0]
         self.weight = np.where(self.rows.is_place, 1.0 / coordinates.size, 1.0)  # of each row: turns [rad] and places alike in effect
+        self._share = self.weight[:, None] * signs[self.rows.joint]  # (r, v) with what weight and sign a coordinate moves a row
         self.count = len(self.rows.joint)
-        self.clusters = Clusters(self.signs[:, 0, :] != 0.0, self.rows.joint)
+        self.clusters = Clusters(signs != 0.0, self.rows.joint)
 
     def ends(self, frames: Array, driven: Mapping[int, Array]) -> tuple[Array, Array]:
         """(c, 4, 4) of both ends in the world; `driven` has a pose (4, 4) for driven bodies."""
@@ -40,17 +42,18 @@ class Loops:
         """(r,) weighted: in units of the mechanism's size, and radians."""
         return self.weight * self.rows.residual(self.rows.relative(*self.ends(frames, driven)))[0]
 
-    def linear(self, frames: Array, screws: tuple[Array, Array], driven: Mapping[int, Array]) -> tuple[Array, Array]:
+    def linear(self, frames: Array, screws: Array, driven: Mapping[int, Array]) -> tuple[Array, Array]:
         """The residual (r,) and its derivative (r, v) by unit steps in the coordinates, both weighted."""
         parents, children = self.ends(frames, driven)
         residual, grows = self.rows.residual(self.rows.relative(parents, children))
-        turn, moment = screws
         back = np.swapaxes(parents[:, :3, :3], -1, -2)
-        motion = np.empty((len(parents), 9, turn.shape[1]))
-        np.matmul(back, moment - hat(children[:, :3, 3]) @ turn, out=motion[:, :3])
-        np.matmul(grows @ back, turn, out=motion[:, 3:])
-        motion *= self.signs
-        return self.weight * residual, self.weight[:, None] * motion.reshape(9 * len(parents), turn.shape[1])[self.rows.picked]
+        by_screw = np.zeros((len(parents), ROWS, 6))  # of the child: its turn, and its velocity at the world's origin
+        np.matmul(back, hat(-children[:, :3, 3]), out=by_screw[:, :3, :3])
+        by_screw[:, :3, 3:] = back
+        np.matmul(grows, back, out=by_screw[:, 3:, :3])
+        moved: Array = by_screw.reshape(-1, 6)[self.rows.picked] @ screws.reshape(6, -1)
+        moved *= self._share
+        return self.weight * residual, moved
 
 
 def _carriers(carried: list[Carried]) -> tuple[Array, Array]:

@@ -7,10 +7,12 @@ Paper: section IV.B; the rotation's squared half-angle vector is twice its f_ori
 import numpy as np
 
 from ..rotations import to_matrix
-from .frames import Array, exponential, frame_array, half_angle, hat
+from .frames import Array, exponential, frame_array, half_angle, hat, run_of
 from .goals import CentreGoal, FrameGoal, Goals
 from .model import Mechanism, MechanismError
 from .tree import Coordinates, Tree
+
+NOTHING = (0.0, 0.0, 0.0)  # weights
 
 
 class Pursuit:
@@ -19,7 +21,7 @@ class Pursuit:
     def __init__(self, mechanism: Mechanism, tree: Tree, coordinates: Coordinates, goals: Goals, reference: Array) -> None:
         """`reference` (v,): the values at which a turning actuator's whole turns are counted."""
         self.coordinates = coordinates
-        nodes, offsets, places, rotations, place_weights, rotation_weights = [], [], [], [], [], []
+        nodes, offsets, places, rotations, weights = [], [], [], [], []
         for goal in goals.frames:
             if goal.body not in mechanism.body_index:
                 raise MechanismError(f"there is no body '{goal.body}' to have a goal: name one of {', '.join(mechanism.body_index)}")
@@ -28,18 +30,20 @@ class Pursuit:
             offsets.append(carried.offset @ frame_array(goal.on_body))
             places.append(goal.place or (0.0, 0.0, 0.0))
             rotations.append(np.eye(3) if goal.rotation is None else to_matrix(goal.rotation))
-            place_weights.append((0.0,) * 3 if goal.place is None else goal.place_weight)
-            rotation_weights.append((0.0,) * 3 if goal.rotation is None else goal.rotation_weight)
+            weights.append(NOTHING if goal.place is None else goal.place_weight)
+            weights.append(NOTHING if goal.rotation is None else goal.rotation_weight)
         self.nodes = np.array(nodes, int)
         self.offsets = np.array(offsets).reshape(-1, 4, 4)
         self.places = np.array(places).reshape(-1, 3)
         self.back = np.swapaxes(np.array(rotations).reshape(-1, 3, 3), -1, -2)
-        roots = np.sqrt(np.hstack((np.reshape(place_weights, (-1, 3)), np.reshape(rotation_weights, (-1, 3))))).reshape(-1)
-        self.picked = np.flatnonzero(roots)
-        scale = np.tile([1.0 / coordinates.size] * 3 + [1.0] * 3, len(nodes))
-        self.weight = (roots * scale)[self.picked]
-        self.carries = coordinates.carries[self.nodes][:, None, :]
-        self.has_frames = len(self.picked) > 0
+        roots = np.sqrt(np.array(weights).reshape(-1, 6))
+        roots[:, :3] *= 1.0 / coordinates.size
+        picked = np.flatnonzero(roots)
+        self.picked, self.weight = run_of(picked), roots.reshape(-1)[picked]
+        self.has_frames = len(picked) > 0
+        self._share = self.weight[:, None] * coordinates.carries[self.nodes[picked // 6]]  # (e, v) with what weight it moves a row
+        self._by_screw = np.zeros((len(nodes), 6, 6))  # of a goal's end: its turn, and its velocity at the world's origin
+        self._by_screw[:, (0, 1, 2), (3, 4, 5)] = 1.0
         self.has_rotations = any(goal.rotation is not None for goal in goals.frames)
         self.centre = None
         if goals.centre is not None and any(goals.centre.weight):
@@ -66,22 +70,20 @@ class Pursuit:
             parts.append(half_angle(self.balls_back @ balls[self.balls])[0].ravel())
         return np.concatenate(parts) if parts else np.zeros(0)
 
-    def linear(self, frames: Array, screws: tuple[Array, Array], values: Array, balls: Array) -> tuple[Array, Array]:
+    def linear(self, frames: Array, screws: Array, values: Array, balls: Array) -> tuple[Array, Array]:
         """The error (e,) and its derivative (e, v) by unit steps in the coordinates."""
         errors, derivatives = [], []
-        turn, moment = screws
         if self.has_frames:
             ends = frames[self.nodes] @ self.offsets
             every = np.zeros((len(self.nodes), 6))
             every[:, :3] = ends[:, :3, 3] - self.places
-            motion = np.zeros((len(self.nodes), 6, self.coordinates.width))
-            motion[:, :3] = moment - hat(ends[:, :3, 3]) @ turn
+            by_screw = self._by_screw.copy()
+            by_screw[:, :3, :3] = hat(-ends[:, :3, 3])
             if self.has_rotations:
                 every[:, 3:], grows = half_angle(self.back @ ends[:, :3, :3])
-                np.matmul(grows @ self.back, turn, out=motion[:, 3:])
-            motion *= self.carries
+                np.matmul(grows, self.back, out=by_screw[:, 3:, :3])
             errors.append(self.weight * every.reshape(-1)[self.picked])
-            derivatives.append(self.weight[:, None] * motion.reshape(-1, self.coordinates.width)[self.picked])
+            derivatives.append((by_screw.reshape(-1, 6)[self.picked] @ screws.reshape(6, -1)) * self._share)
         if self.centre is not None:
             errors.append(self.centre.error(frames))
             derivatives.append(self.centre.derivative(frames, screws))
@@ -100,6 +102,8 @@ class Pursuit:
             derivatives.append(chosen.reshape(-1, self.coordinates.width))
         if not errors:
             return np.zeros(0), np.zeros((0, self.coordinates.width))
+        if len(errors) == 1:
+            return errors[0], derivatives[0]
         return np.concatenate(errors), np.concatenate(derivatives)
 
 
@@ -143,7 +147,7 @@ class _Centre:
         error: Array = self.weight * (self.shares @ self._centres(frames) - self.place)
         return error
 
-    def derivative(self, frames: Array, screws: tuple[Array, Array]) -> Array:
+    def derivative(self, frames: Array, screws: Array) -> Array:
         turn, moment = screws
         moved = (self.shares[:, None] * self._centres(frames)).T @ self.carries  # (3, v) moments of what each coordinate moves
         across = np.empty_like(turn)

@@ -31,19 +31,18 @@ class Rows:
         self.has_turns, self.has_swings, self.has_crosses = bool(self.turns.any()), bool(self.swings.any()), bool(self.crosses.any())
 
     def relative(self, parents: Array, children: Array) -> Array:
-        """(c, 4, 4) the joints' frames on the children in those on the parents, from both in the world."""
-        relative = np.zeros_like(parents)
-        turned = np.swapaxes(parents[:, :3, :3], -1, -2)
-        relative[:, :3, :3] = turned @ children[:, :3, :3]
-        relative[:, :3, 3] = (turned @ (children[:, :3, 3] - parents[:, :3, 3])[..., None])[..., 0]
+        """(c, 3, 4) turns and places of the joints' frames on the children in those on the parents, from both (c, 4, 4) in the world."""
+        apart = children[:, :3].copy()
+        apart[:, :, 3] -= parents[:, :3, 3]
+        relative: Array = parents[:, :3, :3].transpose(0, 2, 1) @ apart
         return relative
 
     def residual(self, relative: Array) -> tuple[Array, Array]:
         """Residuals (r,) [m, rad] and what makes them grow, (c, 6, 3): derivatives of the rows of turns by a turn of the child."""
         every = np.zeros((self.count, ROWS))
         grows = np.zeros((self.count, 6, 3))
-        turns = relative[:, :3, :3]
-        every[:, :3] = relative[:, :3, 3]
+        turns = relative[:, :, :3]
+        every[:, :3] = relative[:, :, 3]
         if self.has_turns:
             every[:, 3:6], grows[:, :3] = half_angle(turns)
         if self.has_swings:
@@ -57,8 +56,8 @@ class Rows:
         """(c,) by how much each joint is broken: the larger of distance [m] and true angle [rad]."""
         if not self.count:
             return np.zeros(0)
-        place = relative[:, :3, 3] * self.held_places
-        turns = relative[:, :3, :3]
+        place = relative[:, :, 3] * self.held_places
+        turns = relative[:, :, :3]
         size: Array = np.sqrt((place * place).sum(-1))
         if self.has_turns:
             size = np.maximum(size, np.where(self.turns, angle_of(turns), 0.0))

@@ -61,6 +61,7 @@ class MechanismSolver:
         self.loops = Loops(self.tree, self.coordinates)
         self.lower, self.upper, self.velocity = self._limits()
         self.has_limits = bool(np.isfinite([self.lower, self.upper]).any())
+        self.has_speeds = bool(np.isfinite(self.velocity).any())
         self._body_nodes = np.array([body.node for body in self.tree.bodies], int)
         self._body_offsets = np.array([body.offset for body in self.tree.bodies]).reshape(-1, 4, 4)
 
@@ -121,8 +122,6 @@ class MechanismSolver:
 
     def _within(self, values: Array, lower: Array, upper: Array) -> Array:
         """Values moved into limits, by whole turns where these do it."""
-        if not np.isfinite([lower, upper]).any():
-            return values
         if ((values >= lower) & (values <= upper)).all():
             return values
         with np.errstate(invalid="ignore"):
@@ -208,7 +207,7 @@ class MechanismSolver:
         return found
 
     def _bounds(self, state: State, dt: float | None) -> tuple[Array, Array]:
-        if dt is None:
+        if dt is None or not self.has_speeds:
             return self.lower, self.upper
         reach = self.velocity * dt
         start = np.clip(state.values, self.lower, self.upper)

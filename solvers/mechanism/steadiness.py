@@ -31,7 +31,7 @@ class Steadiness:
         self.threshold = 2.0 - 2.0 * np.cos(min(steady.speed * (dt or 0.0), np.pi))
         self.is_needed = self.state > 0.0 or self.speed > 0.0
 
-    def linear(self, frames: Array, screws: tuple[Array, Array]) -> tuple[Array, Array]:
+    def linear(self, frames: Array, screws: Array) -> tuple[Array, Array]:
         """Rows (s,) and their derivative (s, v)."""
         turn, moment = screws
         now = frames[self.nodes] @ self.offsets

@@ -9,15 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .frames import Array, exponential, frame_array, hat, inverse
+from .frames import Array, Indices, exponential, frame_array, hat, inverse, run_of
 from .kinds import KINDS, Freedom
 from .model import WORLD, Joint, Mechanism, MechanismError
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-Indices = NDArray[np.int64]
 ROOT = -1  # node index of the world
+UNMOVED = np.eye(4)
 
 
 @dataclass(frozen=True)
@@ -203,7 +202,11 @@ class Coordinates:
         self.single = np.flatnonzero(single)  # coordinates that are values; the others are balls'
         turning = self.single[self.is_turn[self.single]]
         sliding = self.single[~self.is_turn[self.single]]
-        self.turning, self.sliding = (turning, self.of_node[turning]), (sliding, self.of_node[sliding])
+        self.turning, self.sliding = (run_of(turning), run_of(self.of_node[turning])), (run_of(sliding), run_of(self.of_node[sliding]))
+        self.has_turns, self.has_slides = len(turning) > 0, len(sliding) > 0
+        self._still = np.zeros((self.count, 1, 4))  # the terms of `shaped` that make nodes at rest
+        self._still[:, 0, 0] = 1.0
+        self._held = run_of(self.of_node)
         self.ball_coordinates = self.first[self.balls][:, None] + np.arange(3)
         self.rests = shaped[self.balls, 0]
         self.carries = np.zeros((size, self.width))  # whether a coordinate moves a node
@@ -217,21 +220,22 @@ class Coordinates:
         apart = [distance for distance in distances if distance > 0.0]
         self.size = float(np.mean(apart)) if apart else 1.0  # [m] between neighbouring joints, mean
         self.unit = np.where(self.is_turn, 1.0, self.size)  # of a step in each coordinate: alike in effect
-        self._turn_unit = self.is_turn.astype(float)
-        self._slide_unit = np.where(self.is_turn, 0.0, self.size)
+        self._turn_unit = self.is_turn.astype(float)[:, None]
+        self._slide_unit = np.where(self.is_turn, 0.0, self.size)[:, None]
 
     def frames(self, values: Array, balls: Array) -> Array:
         """(n + 1, 4, 4) of the nodes in the world, which is the last one; values (v,), balls' turns (k, 3, 3)."""
-        terms = np.zeros((self.count, 1, 4))
-        terms[:, 0, 0] = 1.0
-        coordinates, nodes = self.turning
-        angle = values[coordinates]
-        terms[nodes, 0, 1] = np.sin(angle)
-        terms[nodes, 0, 2] = 1.0 - np.cos(angle)
-        coordinates, nodes = self.sliding
-        terms[nodes, 0, 3] = values[coordinates]
+        terms = self._still.copy()
+        if self.has_turns:
+            coordinates, nodes = self.turning
+            angle = values[coordinates]
+            terms[nodes, 0, 1] = np.sin(angle)
+            terms[nodes, 0, 2] = 1.0 - np.cos(angle)
+        if self.has_slides:
+            coordinates, nodes = self.sliding
+            terms[nodes, 0, 3] = values[coordinates]
         made = np.empty((self.count + 1, 4, 4))
-        made[-1] = np.eye(4)
+        made[-1] = UNMOVED
         np.matmul(terms, self.shaped, out=made[:-1].reshape(self.count, 1, 16))
         if len(self.balls):
             made[self.balls, :3, :3] = self.rests[:, :3, :3] @ balls
@@ -247,26 +251,25 @@ class Coordinates:
             step[self.ball_coordinates] = 0.0
         return values + step, balls
 
-    def screws(self, frames: Array) -> tuple[Array, Array]:
-        """Turn and velocity at the world's origin (3, v) each, of what a unit step in each coordinate moves."""
-        held = frames[self.of_node]
+    def screws(self, frames: Array) -> Array:
+        """(2, 3, v) turn, and velocity at the world's origin, of what a unit step in each coordinate moves."""
+        held = frames[self._held]
         axes = (held[:, :3, :3] @ self.axes)[..., 0]
-        turn = axes * self._turn_unit[:, None]
-        place = held[:, :3, 3]
-        moment = np.empty_like(turn)
-        moment[:, 0] = place[:, 1] * turn[:, 2] - place[:, 2] * turn[:, 1]
-        moment[:, 1] = place[:, 2] * turn[:, 0] - place[:, 0] * turn[:, 2]
-        moment[:, 2] = place[:, 0] * turn[:, 1] - place[:, 1] * turn[:, 0]
-        return turn.T, (moment + axes * self._slide_unit[:, None]).T
+        turn, place = axes * self._turn_unit, held[:, :3, 3]
+        turns, places = np.concatenate((turn, turn), 1), np.concatenate((place, place), 1)  # x y z x y z, for cross products
+        made = np.empty((2, 3, self.width))
+        made[0] = turn.T
+        made[1] = (places[:, 1:4] * turns[:, 2:5] - places[:, 2:5] * turns[:, 1:4] + axes * self._slide_unit).T
+        return made
 
 
-def _doublings(parents: Indices) -> list[tuple[Indices, Indices]]:
+def _doublings(parents: Indices) -> list[tuple[Indices | slice, Indices]]:
     """Rounds of products that carry every frame to the world: after k rounds a node's frame is told in its 2^k-th ancestor."""
-    rounds = []
+    rounds: list[tuple[Indices | slice, Indices]] = []
     above = parents.copy()
     while (above >= 0).any():
         active = np.flatnonzero(above >= 0)
-        rounds.append((active, above[active]))
+        rounds.append((run_of(active), above[active]))
         further = np.full_like(above, -1)
         further[active] = above[above[active]]
         above = further
