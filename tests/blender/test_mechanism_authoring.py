@@ -5,27 +5,13 @@ import numpy as np
 import pytest
 
 from tests.blender import mechanisms as those
-from tests.blender.rigs import build, make_active, select
-
-PLACES = {"A": (0.0, 0.0, 0.0), "B": (0.0, 0.0, 0.05), "C": (0.17, 0.0, 0.14), "D": (0.2, 0.0, 0.0)}
-ABOUT_Y = (-np.pi / 2, 0.0, 0.0)  # turns an empty's Z axis to the world's Y
-
-
-def four_bar(make=those.constraint, kind: str = "HINGE", bodies: str = "ACTIVE") -> dict:
-    """Four bars, their pins made by `make`."""
-    ground = those.box("ground", PLACES["A"], "PASSIVE")
-    crank, coupler, rocker = (those.box(name, PLACES[at], bodies) for name, at in (("crank", "A"), ("coupler", "B"), ("rocker", "D")))
-    pairs = {"A": (ground, crank), "B": (crank, coupler), "C": (coupler, rocker), "D": (ground, rocker)}
-    return {name: make(f"pin {name}", kind, *pair, PLACES[name], ABOUT_Y) for name, pair in pairs.items()}
+from tests.blender.four_bars import ABOUT_Y, boned, four_bar, owned
+from tests.blender.rigs import build, make_active
 
 
 def go_live(motor: str = "pin A"):
     """A mechanism of the scene's joints that its motor drives, live; returns its owner."""
-    make_active(bpy.data.objects[motor])
-    bpy.ops.limber.new_mechanism()
-    owner = next(thing for thing in bpy.data.objects if thing.limber.mechanism.uid)
-    make_active(bpy.data.objects[motor])
-    bpy.ops.limber.add_motors()
+    owner = owned(motor)
     owner.limber.mechanism.drive = "MOTORS"
     bpy.ops.limber.mechanism_live()
     return owner
@@ -203,16 +189,12 @@ def test_check_says_that_a_balls_angular_limits_are_not_kept():
 def test_check_names_loose_bodies_rods_without_length_limits_that_exclude_the_start_and_missing_targets():
     from limber.rig.mechanism.check import check
 
-    pins = four_bar(those.joint, "revolute")
+    four_bar(those.joint, "revolute")
     alone = those.box("alone", (1.0, 0.0, 0.0), "ACTIVE")
     nothing = those.box("nothing", (0.0, 0.0, 0.05), "ACTIVE")
     for name, body in (("one end", "crank"), ("other end", "coupler")):
         those.joint(name, "spherical", nothing, bpy.data.objects[body], (0.0, 0.0, 0.05))
-    make_active(pins["A"])
-    bpy.ops.limber.new_mechanism()
-    owner = bpy.context.active_object
-    make_active(pins["A"])
-    bpy.ops.limber.add_motors()
+    owner = owned()
     motor = owner.limber.mechanism.motors[0]
     motor.lower, motor.upper = 0.2, 0.9
     owner.limber.mechanism.collection.objects.link(alone)
@@ -258,35 +240,10 @@ def test_a_target_that_hangs_on_what_follows_it_is_refused():
     assert "hangs on 'Platform', which follows it" in those.session(owner).problem
 
 
-def bones_four_bar():
-    """Two arms of an armature whose tips are held together: a four-bar; returns the armature."""
-    rig = build({"ground": "", "crank": "X", "coupler": "X", "side": "", "rocker": "X"}, parents={"side": "ground", "rocker": "side"})
-    make_active(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = rig.data.edit_bones
-    for name, head, tail in (
-        ("ground", (0, 0, -0.1), (0, 0, 0)),
-        ("crank", (0, 0, 0), (0, 0, 0.05)),
-        ("coupler", (0, 0, 0.05), (0, 0.17, 0.14)),
-        ("side", (0, 0, 0), (0, 0.2, 0)),
-        ("rocker", (0, 0.2, 0), (0, 0.17, 0.14)),
-    ):
-        bones[name].head, bones[name].tail, bones[name].roll = head, tail, 0.0
-    bones["crank"].parent, bones["side"].parent = bones["ground"], bones["ground"]
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in rig.pose.bones:
-        bone.lock_location = (True, True, True)
-    return rig
-
-
 def test_bones_with_a_closure_are_a_mechanism():
-    rig = bones_four_bar()
-    bpy.ops.limber.new_mechanism()
-    select(rig, "coupler", "rocker")
-    rig.data.bones.active = rig.data.bones["rocker"]
-    bpy.ops.limber.add_closure()
+    rig, closure = boned()
+    closure.kind = "revolute"
     kept = rig.limber.mechanism
-    kept.closures[0].kind = "revolute"
     rig.data.bones.active = rig.data.bones["crank"]
     bpy.ops.limber.add_motors()
     kept.drive = "MOTORS"

@@ -4,29 +4,9 @@ import bpy
 import pytest
 
 from tests.blender import mechanisms as those
+from tests.blender.four_bars import boned, four_bar, owned
 from tests.blender.rigs import make_active, select
-from tests.blender.test_mechanism_authoring import bones_four_bar, four_bar
 from tests.urdf.test_closures import CLOSED, parallelogram
-
-
-def owned(motor: str = "pin A"):
-    """A mechanism of the scene's joints with a motor; returns its owner."""
-    make_active(bpy.data.objects[motor])
-    bpy.ops.limber.new_mechanism()
-    owner = bpy.context.active_object
-    make_active(bpy.data.objects[motor])
-    bpy.ops.limber.add_motors()
-    return owner
-
-
-def boned():
-    """Bones with a closure; returns the armature and its closure."""
-    rig = bones_four_bar()
-    bpy.ops.limber.new_mechanism()
-    select(rig, "coupler", "rocker")
-    rig.data.bones.active = rig.data.bones["rocker"]
-    bpy.ops.limber.add_closure()
-    return rig, rig.limber.mechanism.closures[0]
 
 
 def imported(folder):
