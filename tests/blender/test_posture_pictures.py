@@ -4,6 +4,8 @@ import bpy
 import limber
 import numpy as np
 import pytest
+from limber.rig import actions
+from limber.rig.thumbnails import gallery
 
 from tests.blender.drawing import drawn
 from tests.blender.posing import LEAN, REST, stored
@@ -12,6 +14,7 @@ from tests.blender.rigs import LENGTH, UPRIGHT, build, looking_chain, make_activ
 NOD = {**REST, "head": (0.9, 0, 0)}
 TURNED = {**REST, "base": (0, 1.2, 0), "lower": (0.8, 0, 0)}
 APART = 0.015  # of a picture's pixels at least that differ between two postures
+ARROW = 0.005  # of them, where the arrow or another chain's bones differ alone
 
 
 @pytest.fixture
@@ -19,25 +22,14 @@ def chain():
     return looking_chain()[1]
 
 
-@pytest.fixture
-def gallery():
-    from limber.rig.thumbnails import gallery
-
-    return gallery
-
-
 def look(chain) -> None:
     """What the panel asks for, and what the timer then does."""
-    from limber.rig.thumbnails import gallery
-
     gallery.choices(chain, bpy.context)
     while gallery.is_wanting():
         gallery.advance()
 
 
 def pixels(rig, chain, action) -> np.ndarray:
-    from limber.rig.thumbnails import gallery
-
     preview = gallery.picture(rig, chain, action)
     found = np.empty(len(preview.image_pixels_float), dtype=np.float32)
     preview.image_pixels_float.foreach_get(found)
@@ -53,10 +45,10 @@ def differ(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def test_pictures_of_different_postures_differ_and_of_equal_ones_do_not(rig, chain):
-    actions = [stored(rig, name, angles) for name, angles in (("Rest", REST), ("Lean", LEAN), ("Nod", NOD), ("Turned", TURNED))]
+    postures = [stored(rig, name, angles) for name, angles in (("Rest", REST), ("Lean", LEAN), ("Nod", NOD), ("Turned", TURNED))]
     again = stored(rig, "Again", LEAN)
     look(chain)
-    seen = [pixels(rig, chain, action) for action in actions]
+    seen = [pixels(rig, chain, action) for action in postures]
     for k, one in enumerate(seen):
         for other in seen[:k]:
             assert differ(one, other) > APART
@@ -77,11 +69,9 @@ def test_bones_of_other_chains_are_seen_beside_it_in_another_colour():
     look(chain)
     with_arm = pixels(rig, chain, action)
     rig.data.bones["arm"].hide = rig.data.bones["hand"].hide = True
-    from limber.rig.thumbnails import gallery
-
     gallery.doubt()
     look(chain)
-    assert differ(with_arm, pixels(rig, chain, action)) > 0.005
+    assert differ(with_arm, pixels(rig, chain, action)) > ARROW
 
 
 def test_the_chain_stands_upright_also_where_the_armature_was_turned_when_it_was_imported(rig, chain):
@@ -89,8 +79,6 @@ def test_the_chain_stands_upright_also_where_the_armature_was_turned_when_it_was
     for turn in (0.0, 0.2):
         rig.rotation_euler.x = turn
         bpy.context.view_layer.update()
-        from limber.rig.thumbnails import gallery
-
         gallery.doubt()
         look(chain)
         rows = np.flatnonzero(pixels(rig, chain, action)[..., 3].max(axis=1))
@@ -117,36 +105,36 @@ def test_a_posture_that_slides_is_drawn_where_it_slides():
     bpy.ops.limber.new_chain()
     chain = rig.limber.chains[0]
     assert [joint.axis for joint in chain.joints] == ["Y", "SLIDE_X", "X"]
-    actions = []
+    postures = []
     for name, way in (("Near", 0.0), ("Far", 2 * LENGTH)):
         rig.pose.bones["head"].location.x = way
         bpy.ops.limber.store_posture(name=name)
-        actions.append(bpy.data.actions[name])
+        postures.append(bpy.data.actions[name])
     look(chain)
-    assert differ(*(pixels(rig, chain, action) for action in actions)) > APART
+    assert differ(*(pixels(rig, chain, action) for action in postures)) > APART
 
 
 # when it is made
 
 
-def test_drawing_the_panel_makes_no_picture_and_the_timer_makes_one_at_a_time(rig, chain, gallery):
+def test_drawing_the_panel_makes_no_picture_and_the_timer_makes_one_at_a_time(rig, chain):
     from limber.panels.postures import LIMBER_PT_postures
     from limber.rig import handlers
 
-    actions = [stored(rig, "Lean", LEAN), stored(rig, "Nod", NOD)]
+    postures = [stored(rig, "Lean", LEAN), stored(rig, "Nod", NOD)]
     gallery.forget()
     drawn(LIMBER_PT_postures)
     gallery.choices(chain, bpy.context)
-    assert [gallery.picture(rig, chain, action) for action in actions] == [None, None]
+    assert [gallery.picture(rig, chain, action) for action in postures] == [None, None]
     assert handlers._pictures() == 0.0
-    assert sum(gallery.picture(rig, chain, action) is not None for action in actions) == 1
+    assert sum(gallery.picture(rig, chain, action) is not None for action in postures) == 1
     assert handlers._pictures() is None
-    assert all(gallery.picture(rig, chain, action) for action in actions)
+    assert all(gallery.picture(rig, chain, action) for action in postures)
     gallery.choices(chain, bpy.context)
     assert not gallery.is_wanting()
 
 
-def test_what_is_drawn_again_and_again_is_the_same_picture_and_the_same_list(rig, chain, gallery):
+def test_what_is_drawn_again_and_again_is_the_same_picture_and_the_same_list(rig, chain):
     action = stored(rig)
     look(chain)
     first = gallery.picture(rig, chain, action), gallery.choices(chain, bpy.context)
@@ -155,41 +143,43 @@ def test_what_is_drawn_again_and_again_is_the_same_picture_and_the_same_list(rig
     assert gallery.choices(chain, bpy.context) is first[1]
 
 
-def test_a_key_changed_in_the_pose_asset_changes_the_picture(rig, chain, gallery):
-    from limber.rig import actions
-
-    action = stored(rig)
-    look(chain)
-    before = pixels(rig, chain, action)
+def turn_key(action) -> None:
+    """Bends the chain the other way, by a key of the pose asset."""
     actions.find(actions.fcurves(action), 'pose.bones["lower"].rotation_euler', 0).keyframe_points[0].co.y = -1.2
     action.update_tag()
     bpy.context.view_layer.update()
-    look(chain)
-    assert differ(before, pixels(rig, chain, action)) > APART
 
 
-def test_bones_changed_in_edit_mode_change_the_picture(rig, chain):
-    action = stored(rig)
-    look(chain)
-    before = pixels(rig, chain, action)
+def lengthen(rig) -> None:
+    """Makes the head longer, in Edit Mode."""
     bpy.ops.object.mode_set(mode="EDIT")
     rig.data.edit_bones["head"].tail.z += 3 * LENGTH
     bpy.ops.object.mode_set(mode="POSE")
     bpy.context.view_layer.update()
-    look(chain)
-    assert differ(before, pixels(rig, chain, action)) > APART
 
 
-def test_another_axis_to_look_along_changes_the_arrow(rig, chain):
+def look_along(chain) -> None:
+    chain.up, chain.look = "+Y", "+Z"
+
+
+@pytest.mark.parametrize(
+    ("change", "least"),
+    [
+        pytest.param(lambda rig, chain, action: turn_key(action), APART, id="key of the pose asset"),
+        pytest.param(lambda rig, chain, action: lengthen(rig), APART, id="bones in Edit Mode"),
+        pytest.param(lambda rig, chain, action: look_along(chain), ARROW, id="axis to look along"),
+    ],
+)
+def test_what_a_posture_is_seen_by_changes_its_picture_when_it_changes(rig, chain, change, least):
     action = stored(rig)
     look(chain)
     before = pixels(rig, chain, action)
-    chain.up, chain.look = "+Y", "+Z"
+    change(rig, chain, action)
     look(chain)
-    assert differ(before, pixels(rig, chain, action)) > 0.005
+    assert differ(before, pixels(rig, chain, action)) > least
 
 
-def test_a_renamed_posture_keeps_its_picture_and_is_listed_by_its_new_name(rig, chain, gallery):
+def test_a_renamed_posture_keeps_its_picture_and_is_listed_by_its_new_name(rig, chain):
     action = stored(rig)
     look(chain)
     before = gallery.picture(rig, chain, action)
@@ -199,7 +189,7 @@ def test_a_renamed_posture_keeps_its_picture_and_is_listed_by_its_new_name(rig, 
     assert [choice[1] for choice in gallery.choices(chain, bpy.context)] == ["Sorrow"]
 
 
-def test_a_removed_posture_frees_its_picture(rig, chain, gallery):
+def test_a_removed_posture_frees_its_picture(rig, chain):
     stored(rig, "Nod", NOD)
     stored(rig)
     look(chain)
@@ -210,7 +200,7 @@ def test_a_removed_posture_frees_its_picture(rig, chain, gallery):
     assert len(gallery._now.previews) == 1
 
 
-def test_undo_of_a_removal_has_its_picture_again(undo_step, gallery):
+def test_undo_of_a_removal_has_its_picture_again(undo_step):
     rig, chain = looking_chain()
     stored(rig)
     undo_step("stored")
@@ -227,16 +217,12 @@ def test_undo_of_a_removal_has_its_picture_again(undo_step, gallery):
 
 
 def test_undo_of_a_changed_pose_asset_has_the_picture_of_before(undo_step):
-    from limber.rig import actions
-
     rig, chain = looking_chain()
     action = stored(rig)
     undo_step("stored")
     look(chain)
     before = pixels(rig, chain, action)
-    actions.find(actions.fcurves(action), 'pose.bones["lower"].rotation_euler', 0).keyframe_points[0].co.y = -1.2
-    action.update_tag()
-    bpy.context.view_layer.update()
+    turn_key(action)
     undo_step("changed")
     look(chain)
     assert differ(before, pixels(rig, chain, action)) > APART
@@ -257,7 +243,7 @@ def test_after_loading_a_file_its_postures_have_pictures(rig, chain, reopen):
     assert differ(seen, pixels(rig, chain, bpy.data.actions["Lean"])) == 0.0
 
 
-def test_unregistering_frees_all_pictures(rig, chain, gallery):
+def test_unregistering_frees_all_pictures(rig, chain):
     stored(rig)
     look(chain)
     limber.unregister()
@@ -266,7 +252,7 @@ def test_unregistering_frees_all_pictures(rig, chain, gallery):
     limber.register()
 
 
-def test_a_chain_that_lacks_a_bone_has_no_picture_and_hurts_nobody(rig, chain, gallery):
+def test_a_chain_that_lacks_a_bone_has_no_picture_and_hurts_nobody(rig, chain):
     action = stored(rig)
     chain.end = "nose"
     look(chain)
@@ -274,7 +260,7 @@ def test_a_chain_that_lacks_a_bone_has_no_picture_and_hurts_nobody(rig, chain, g
     assert not gallery.is_wanting()
 
 
-def test_a_deleted_pose_asset_is_told_in_the_list_of_pictures(rig, chain, gallery):
+def test_a_deleted_pose_asset_is_told_in_the_list_of_pictures(rig, chain):
     bpy.data.actions.remove(stored(rig))
     look(chain)
     assert [choice[1] for choice in gallery.choices(chain, bpy.context)] == ["Deleted"]
