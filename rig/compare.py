@@ -132,12 +132,12 @@ class _Contestant:
         self.seconds: list[float] = []
         self.pops = 0
 
-    def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int, tick: int) -> None:
-        """Answers the next frame, the `tick`-th; `repeats` times for its time, from the same start."""
+    def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int, tick: int, dt: float) -> None:
+        """Answers the next frame, the `tick`-th, of `dt` seconds; `repeats` times for its time, from the same start."""
         if skeleton is not self.skeleton:
             self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton, self.options)
         start, memory = (self.last.angles, self.last.memory) if self.last else (None, None)
-        foresight = {"tick": tick} if SOLVERS[self.name].looks_ahead else {}
+        foresight = {"tick": tick, "dt": dt} if SOLVERS[self.name].looks_ahead else {}
         answers, until = [], perf_counter() + REPEAT_FOR
         while len(answers) < repeats and (not answers or perf_counter() < until):
             answers.append(self.solver.solve(goal, start=start, memory=memory, **foresight))
@@ -212,6 +212,10 @@ class Comparison(Stepped):
         return len(self.frames) * len(self.contestants)
 
     @property
+    def seconds_a_frame(self) -> float:
+        return self.scene.render.fps_base / self.scene.render.fps
+
+    @property
     def frame(self) -> int:
         """The frame that the next step is about."""
         return self.frames[min(self.done // len(self.contestants), len(self.frames) - 1)]
@@ -230,7 +234,7 @@ class Comparison(Stepped):
             skeleton, goal = self._goal
             try:
                 repeats = 1 if self.moves and contestant.answers else REPEATS
-                contestant.solve(skeleton, goal, repeats, tick=self.done // len(self.contestants))
+                contestant.solve(skeleton, goal, repeats, tick=self.done // len(self.contestants), dt=self.seconds_a_frame)
             except GazeError as error:
                 self.left_out[self.frame] = str(error)
         self.done += 1
@@ -240,8 +244,7 @@ class Comparison(Stepped):
         frame, first = self.frame, self.done == 0
         if self.moves:
             self.scene.frame_set(frame)
-        dt = 0.0 if first else self.scene.render.fps_base / self.scene.render.fps
-        self.stage.advance(self.pairs, bpy.context.evaluated_depsgraph_get(), dt)
+        self.stage.advance(self.pairs, bpy.context.evaluated_depsgraph_get(), 0.0 if first else self.seconds_a_frame)
         session = self.stage.session(self.rig, self.chain)
         self._goal = None
         if session.problem:

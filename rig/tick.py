@@ -144,7 +144,7 @@ def tick(
     again = state is not None and state.goal is goal and state.model is model and state.life is life
     alive = goal if life is None else replace(goal, posture=goal.posture + life)
     ticks = state.ticks + (dt > 0.0) if state is not None else 0  # a frame that is looked at again is the same
-    foresight = {"ahead": ahead, "tick": ticks} if model.looks_ahead else {}
+    foresight = {"ahead": ahead, "tick": ticks, "dt": dt} if model.looks_ahead else {}
     stirs = model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
     if again and ((state.vain >= NO_MORE and not stirs) or dt == 0.0):
         solution, best, vain, problem = state.solution, state.best, state.vain, state.problem

@@ -34,14 +34,21 @@ class Expressive:
         self._checked: tuple[GazeGoal, ...] = ()
 
     def solve(
-        self, goal: GazeGoal, start: Angles | None = None, memory: object = None, ahead: Sequence[GazeGoal] = (), tick: int = 0
+        self,
+        goal: GazeGoal,
+        start: Angles | None = None,
+        memory: object = None,
+        ahead: Sequence[GazeGoal] = (),
+        tick: int = 0,
+        dt: float = 0.0,
     ) -> Solution:
         """The best from scratch, or, with `start`, the best that is near it, on the way to the best of all where that is worth it.
 
         See `GazeSolver.solve`. With `start` no joint moves more than `tracking.LARGEST_MOVE`, whatever the target does;
         `converged` is False while the aim is missed. `memory` carries the watch over other branches from frame to frame. `ahead` are the
         goals of the next frames, where they are known, `plan.HORIZON` of them at most: none of them is guessed then, the last one stays.
-        `tick` counts frames: solvers that take turns (`Options.turns`) plan where it is theirs.
+        `tick` counts frames: solvers that take turns (`Options.turns`) plan where it is theirs. `dt` [s] is how long the frame lasts: in
+        a longer one joints may gain more speed where the aim needs it.
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)
@@ -53,7 +60,7 @@ class Expressive:
             way, steps = self.search.solve(goal, posture, shape)
         else:
             way, steps, kept = self.tracker.follow(
-                goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead, tick
+                goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead, tick, dt
             )
         return self.diagnosis.solution(goal, authored, way.angles, iterations=steps, began=began, memory=kept, pose=way.pose)
 

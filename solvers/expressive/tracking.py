@@ -19,7 +19,7 @@ from .aims import BatchedAim
 from .descent import Descent, Pace, Rows
 from .glides import ALONG, STAY, STRAIGHT, Glides, arrived, led
 from .model import Authored, Model
-from .pace import HARD_RAMP, LARGEST_MOVE, RAMP, STRAIGHT_RAMP
+from .pace import HARD_RAMP, LARGEST_MOVE, RAMP, STRAIGHT_RAMP, saving_ramp
 from .plan import Course, Now, Planner, Planning, Row
 from .prediction import Outlook, Velocity, farthest, numbers, velocity
 from .rest import Rest
@@ -32,7 +32,8 @@ HOLD_STEPS = 5
 HELD = 1e-7  # [rad] of aim: a tenth of what counts as met
 HOLD_DAMPING = 1e-6  # of the squared lever arms: what cannot be met must not make joints tremble
 LOST = math.radians(1)  # of aim
-AT_RISK = math.radians(0.6)  # of aim: from here joints that hold it may gain speed faster
+EXACT = math.radians(0.01)  # of aim: from here joints that hold it gain speed as fast as the length of a frame lets them without a jolt
+AT_RISK = math.radians(0.6)  # of aim: from here joints that hold it may be jolted
 SETTLED = 1e-6  # [rad] of movement in a frame while nothing is asked anew: the answer stays as it is, to the bit
 STUCK = 1e-6  # [rad] a glide that moves by less in a frame gets nowhere
 QUIET = 60  # frames of that until the planner rests: by then it has looked at all it knows twice
@@ -83,8 +84,9 @@ class Tracker:
         memory: object,
         ahead: Sequence[GazeGoal] = (),
         tick: int = 0,
+        dt: float = 0.0,
     ) -> Followed:
-        """The answer of the next frame after angles `start` (n,)."""
+        """The answer of the next frame, `dt` seconds after angles `start` (n,)."""
         model, skeleton = self.model, self.model.skeleton
         last = self._recalled(memory, start)
         ends = goal.ends
@@ -124,9 +126,11 @@ class Tracker:
             steps = 1
         kind = STAY if planning.course is None else planning.course.kind
         held = self._held(goal, wanted, box) if kind != STRAIGHT else self._posed(goal, wanted)
-        if kind in (STAY, ALONG) and held.missed > AT_RISK:
-            quick = self._held(goal, wanted, self._box(start, np.array(last.move), HARD_RAMP, rest.leash))
-            held = quick if quick.missed < LOST else held  # a jolt that does not save the aim is for nothing
+        saving = saving_ramp(dt)
+        for ramp, risk in (*(((saving, EXACT),) if saving > RAMP else ()), (HARD_RAMP, AT_RISK)):
+            if kind in (STAY, ALONG) and held.missed > risk:
+                quick = self._held(goal, wanted, self._box(start, np.array(last.move), ramp, rest.leash))
+                held = quick if quick.missed < LOST else held  # a jolt that does not save the aim is for nothing
         if planning.course is not None:
             stuck = float(np.abs((np.array(held.angles) - start) / model.scale).max()) < STUCK  # the aim keeps it from where it should go
             there = stuck or arrived(model, np.array(held.angles)[None], branch[None])[0]

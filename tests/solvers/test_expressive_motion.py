@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.options import Options
-from limber.solvers.expressive.pace import HARD_RAMP, LARGEST_MOVE, RAMP
+from limber.solvers.expressive.pace import HARD_RAMP, LARGEST_MOVE, RAMP, saving_ramp
 from limber.solvers.expressive.rest import PLANNED
-from limber.solvers.expressive.tracking import AT_RISK, QUIET
+from limber.solvers.expressive.tracking import AT_RISK, EXACT, QUIET
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position
 from limber.solvers.rotations import Vector, X, Y, about, multiply
@@ -79,6 +79,24 @@ def test_a_target_is_followed_without_a_jump_or_a_jolt(way: str) -> None:
     assert jolts[~at_risk][~at_limit[~at_risk]].max() <= RAMP + 1e-9
     assert jolts[~at_limit].max() <= HARD_RAMP + 1e-9
     assert np.sum(missed > math.radians(1)) < 12
+
+
+@pytest.mark.parametrize("rate", [24.0, 30.0])
+def test_in_frames_that_last_longer_joints_gain_the_speed_that_keeps_the_aim(rate: float) -> None:
+    turns = [0.08 * max(0.0, min(t - 20.0, 40.0 - t)) for t in range(60)]  # starts, turns back and stops from one frame to the next
+    goals = [GazeGoal(Orientation(about(Y, turn)), POSTURE) for turn in turns]
+
+    def tracked(dt: float) -> tuple[float, float]:
+        solver = Expressive(FIVE)
+        answers = [solver.solve(goals[0])]
+        for goal in goals[1:]:
+            answers.append(solver.solve(goal, answers[-1].angles, answers[-1].memory, dt=dt))
+        return max(answer.aim_error for answer in answers), float(np.abs(np.diff(moves_of(answers), axis=0)).max())
+
+    missed, jolt = tracked(1.0 / rate)
+    assert missed < EXACT
+    assert RAMP < jolt <= saving_ramp(1.0 / rate)
+    assert tracked(1.0 / 60.0)[0] > EXACT
 
 
 def test_an_orientation_all_over_the_sphere_is_never_lost_for_long() -> None:
