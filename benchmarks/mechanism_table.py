@@ -4,15 +4,18 @@
     python -m benchmarks.mechanism_table --growth     time against bodies, up to 300
     python -m benchmarks.mechanism_table --rates      time against the rate of frames
     python -m benchmarks.mechanism_table --singular   peak speed against tracking error over the speed regulariser's weight
-    python -m benchmarks.mechanism_table --all        all of them, with pictures in build/bench/mechanism
+    python -m benchmarks.mechanism_table --all        all of them, with pictures in build/bench/mechanism, and `benchmarks.mechanism_peers`
 
 Times are the processor's, of one core, so that other programs do not count; run alone they are the clock's.
 """
 
 import argparse
 import math
+import subprocess
+import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from limber.solvers.mechanism.assembly import assemble
@@ -20,9 +23,11 @@ from limber.solvers.mechanism.counting import count
 from limber.solvers.mechanism.goals import Steady
 from limber.solvers.mechanism.solver import MechanismSolver, Solution
 
+from benchmarks.mechanism_cases import every_kind, turns_and_slides
 from benchmarks.mechanism_gallery import Case, boxer, dancer, tower, walker
 
-PAPER = {"boxer": 0.14, "dancer": 0.68, "walker": 13.99}  # [ms] C++, i7-6700K
+ROOT = Path(__file__).resolve().parents[1]
+PAPER = {"boxer": 0.14, "dancer": 0.68, "walker": 13.99}  # [ms] C++, i7-6700K; of its validation examples it tells no time
 FRAMES = 240
 RATE = 60.0  # [Hz]
 BODY_SPEED = 4.0  # [rad/s] of a body: the paper's threshold, 1.11e-5 at 1200 frames a second
@@ -47,14 +52,14 @@ def run(
 
 
 def print_sizes() -> None:
-    print(f"{'':16s}bodies joints motors mobility  ms median  ms p99   paper ms  steps  largest residual  largest goal error")
-    for case in (boxer(), dancer(), walker()):
+    print(f"{'':20s}bodies joints motors mobility  ms median  ms p99   paper ms  steps  largest residual  largest goal error")
+    for case in (boxer(), dancer(), walker(), every_kind(), turns_and_slides()):
         solver, answers, seconds = run(case)
         counts = count(solver, answers[-1].state)
         mechanism = case.mechanism
         print(
-            f"{case.name:16s}{len(mechanism.bodies):6d} {len(mechanism.joints):6d} {counts.actuators:6d} {counts.mobility:8d}"
-            f" {1e3 * np.median(seconds):10.2f} {1e3 * np.quantile(seconds, 0.99):7.2f} {PAPER[case.name]:10.2f}"
+            f"{case.name:20s}{len(mechanism.bodies):6d} {len(mechanism.joints):6d} {counts.actuators:6d} {counts.mobility:8d}"
+            f" {1e3 * np.median(seconds):10.2f} {1e3 * np.quantile(seconds, 0.99):7.2f} {PAPER.get(case.name, '-'):>10}"
             f" {np.median([a.report.iterations for a in answers]):6.0f} {max(a.report.residual for a in answers):17.1e}"
             f" {max(a.report.goal_error for a in answers):19.1e}"
         )
@@ -113,6 +118,7 @@ def print_all() -> None:
 
     print_sizes()
     draw(print_growth(), print_rates(), print_singular())
+    subprocess.run([sys.executable, "-m", "benchmarks.mechanism_peers"], cwd=ROOT, check=True)  # in the environment with the peers
 
 
 def main() -> None:

@@ -5,13 +5,14 @@ from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.counting import count
 from limber.solvers.mechanism.solver import MechanismSolver
 
+from benchmarks.mechanism_cases import every_kind, turns_and_slides
 from benchmarks.mechanism_gallery import Case, boxer, dancer, tower, walker
 
 
 @pytest.mark.parametrize(
     ("case", "bodies", "joints", "actuators", "mobility"),
-    [(boxer(), 5, 4, 4, 4), (dancer(), 12, 12, 8, 6), (walker(), 31, 36, 12, 18), (tower(4), 13, 16, 4, 4)],
-    ids=["boxer", "dancer", "walker", "tower"],
+    [(boxer(), 5, 4, 4, 4), (dancer(), 12, 12, 8, 6), (walker(), 31, 36, 12, 18), (tower(4), 13, 16, 4, 4), (every_kind(), 8, 10, 1, 1)],
+    ids=["boxer", "dancer", "walker", "tower", "every kind"],
 )
 def test_a_mechanism_has_its_size_and_follows(case: Case, bodies: int, joints: int, actuators: int, mobility: int):
     assert (len(case.mechanism.bodies), len(case.mechanism.joints)) == (bodies, joints)
@@ -23,3 +24,20 @@ def test_a_mechanism_has_its_size_and_follows(case: Case, bodies: int, joints: i
         found = solver.solve(case.goals(k / 60), found.state, 1 / 60)
         assert found.report.residual < 1e-8
         assert found.report.goal_error < 1e-6
+
+
+def test_the_first_validation_example_has_every_common_kind_of_joint():
+    kinds = {joint.kind for joint in every_kind().mechanism.joints}
+    assert kinds == {"cartesian", "cylindrical", "fixed", "prismatic", "revolute", "spherical", "universal"}
+
+
+def test_the_second_one_follows_a_frame_with_twice_the_motors_that_it_takes_and_no_jumps():
+    case = turns_and_slides()
+    kinds = [joint.kind for joint in case.mechanism.actuators]
+    assert (kinds.count("revolute"), kinds.count("prismatic")) == (6, 6)
+    solver = MechanismSolver(case.mechanism)
+    found = assemble(solver, goals=case.goals(0.0))
+    for k in range(1, 60):
+        before, found = found, solver.solve(case.goals(k / 60), found.state, 1 / 60)
+        assert found.report.goal_error < 1e-3  # the regulariser's share
+        assert abs(found.state.values - before.state.values).max() < 0.05

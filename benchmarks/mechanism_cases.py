@@ -1,0 +1,139 @@
+"""Mechanisms of the gallery of ready ones, without Blender, and ways to go: the paper's validation examples, and what peers can state."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from limber.rig.mechanism import recipe
+from limber.rig.mechanism.gallery import RECIPES
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.goals import FrameGoal, Goals, Steady
+from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
+from limber.solvers.mechanism.solver import MechanismSolver, State
+from limber.solvers.rotations import Vector, cross, from_axes, from_matrix
+
+from .mechanism_gallery import Case, dancer
+
+FRAMES, RATE = 240, 60.0  # [Hz]
+AWAY = (1.0, 3.0)  # [s] when a target is out of reach
+
+
+def mechanism_of(told: recipe.Recipe) -> Mechanism:
+    """A ready mechanism as the solver has it; every body's frame is turned as the world."""
+    grounded = {body.name for body in told.bodies if body.role == "GROUND"}
+    origin = {body.name: body.points[0] for body in told.bodies}
+    motors = {motor.joint: motor for motor in told.motors}
+    bodies = [Body(name, 1.0, start=Frame(place=place), grounded=name in grounded) for name, place in origin.items()]
+    joints = []
+    for joint in told.joints:
+        turn = _turn(joint)
+        at = [Frame(turn, tuple(a - b for a, b in zip(joint.at, origin[body], strict=True))) for body in (joint.first, joint.second)]
+        motor = motors.get(joint.name)
+        limits: tuple[tuple[float, ...], ...] = ((), ())
+        if motor:
+            scale = 1.0 if motor.axis.startswith("SLIDE") else math.radians(1.0)
+            limits = ((scale * motor.lower,), (scale * motor.upper,))
+        joints.append(Joint(joint.name, joint.kind, joint.first, joint.second, *at, *limits, actuated=motor is not None))
+    return Mechanism(tuple(bodies), tuple(joints))
+
+
+def _turn(joint: recipe.Joint):
+    """The joint's axes, as the gallery's builder sets them up."""
+    length = math.hypot(*joint.z)
+    z = tuple(part / length for part in joint.z)
+    x = joint.x or ((1.0, 0.0, 0.0) if abs(z[0]) < 0.9 else (0.0, 1.0, 0.0))
+    along = sum(a * b for a, b in zip(x, z, strict=True))
+    x = tuple(a - along * b for a, b in zip(x, z, strict=True))
+    length = math.hypot(*x)
+    x = tuple(part / length for part in x)
+    return from_axes(x, cross(z, x), z)
+
+
+def every_kind() -> Case:
+    """The paper's first validation example: one freedom, every common kind of joint; the table, its end, goes to and fro."""
+    mechanism = mechanism_of(RECIPES["every_kind"])
+    table = next(body.start.place for body in mechanism.bodies if body.name == "Table")
+
+    def goals(t: float) -> Goals:
+        x = table[0] + 0.035 * math.sin(1.5 * t)  # the crank swings by 45 degrees
+        return Goals((FrameGoal("Table", place=(x, 0.0, 0.0), place_weight=(1.0, 0.0, 0.0)),))
+
+    return Case("all kinds of joints", mechanism, goals)
+
+
+def turns_and_slides() -> Case:
+    """Its second one: a chain of six turns and six slides, one frame at the end; rest is what it had in the last frame."""
+    told = RECIPES["turns_and_slides"]
+    mechanism, calm = mechanism_of(told), Steady(told.steady)
+    hand = next(body.start.place for body in mechanism.bodies if body.name == "Hand")
+
+    def goals(t: float) -> Goals:
+        place = (hand[0] + 0.08 * math.sin(1.5 * t), hand[1] + 0.08 * math.sin(1.1 * t), hand[2] - 0.06 + 0.04 * math.cos(1.3 * t))
+        half = 0.2 * math.sin(1.7 * t)
+        return Goals((FrameGoal("Hand", place=place, rotation=(math.cos(half), 0.0, math.sin(half), 0.0)),), steady=calm)
+
+    return Case("turns and slides", mechanism, goals)
+
+
+@dataclass(frozen=True)
+class Race:
+    """A mechanism without limits, a way that it can go, and the assembled pose from which it starts."""
+
+    name: str
+    solver: MechanismSolver
+    start: State
+    goals: tuple[Goals, ...]  # of frames
+    can_reach: tuple[bool, ...]
+
+
+def races() -> tuple[Race, ...]:
+    """What all libraries can state: loops closed by hinges and balls, goals on one frame."""
+    quarter = 0.5 * math.pi
+    return (
+        _led("four_bar", "Coupler", False, lambda t: {"Crank Shaft": quarter * t}),
+        _led("pantograph", "Pen", False, _swaying({"Left Shaft": 0.4, "Right Shaft": 0.3})),
+        _led("delta", "Platform", False, _swaying({f"Hip {k}": 0.1 * k + 0.2 for k in (1, 2, 3)})),
+        _led("stewart", "Platform", True, _swaying({f"Leg {k}": 0.01 + 0.004 * k for k in range(1, 7)})),
+        _of_case(dancer()),
+        _led("pantograph", "Pen", False, _swaying({"Left Shaft": 0.4, "Right Shaft": 0.3}), (0.0, 0.0, 0.2)),
+        _led("delta", "Platform", False, _swaying({f"Hip {k}": 0.1 * k + 0.2 for k in (1, 2, 3)}), (0.05, 0.0, -0.2)),
+    )
+
+
+def _swaying(sizes: dict[str, float]) -> Callable[[float], dict[str, float]]:
+    """Motors that sway, each with a time of its own."""
+    return lambda t: {name: size * math.sin((1.0 + 0.3 * k) * t) for k, (name, size) in enumerate(sizes.items())}
+
+
+def _led(key: str, body: str, is_turned: bool, motors: Callable[[float], dict[str, float]], away: Vector | None = None) -> Race:
+    """Goals where motors' motion takes a body, so that they can be met; by `away` [m] beside that for a while in the middle."""
+    mechanism = mechanism_of(RECIPES[key])
+    solver = MechanismSolver(replace(mechanism, joints=tuple(replace(joint, lower=(), upper=()) for joint in mechanism.joints)))
+    index = mechanism.body_index[body]
+
+    def asked(t: float) -> Goals:
+        return Goals(actuators={name: (value,) for name, value in motors(t).items()})
+
+    first = found = assemble(solver, goals=asked(0.0))
+    goals, can_reach = [], []
+    for k in range(FRAMES):
+        t = k / RATE
+        found = solver.solve(asked(t), found.state)
+        pose, is_near = found.poses[index], away is None or not AWAY[0] < t < AWAY[1]
+        share = 0.0 if is_near else math.sin(math.pi * (t - AWAY[0]) / (AWAY[1] - AWAY[0])) ** 2
+        place = tuple(float(pose[axis, 3] + share * (away or (0.0,) * 3)[axis]) for axis in range(3))
+        goals.append(Goals((FrameGoal(body, place=place, rotation=from_matrix(pose[:3, :3].tolist()) if is_turned else None),)))
+        can_reach.append(is_near)
+    name = key.replace("_", "-") + (", target out of reach" if away else "")
+    return Race(name, solver, _alone(first.state), tuple(goals), tuple(can_reach))
+
+
+def _of_case(case: Case) -> Race:
+    solver = MechanismSolver(case.mechanism)
+    goals = tuple(case.goals(k / RATE) for k in range(FRAMES))
+    return Race(case.name, solver, _alone(assemble(solver, goals=goals[0]).state), goals, (True,) * FRAMES)
+
+
+def _alone(state: State) -> State:
+    """A pose, without what a solve remembers."""
+    return State(state.values, state.balls)

@@ -1,0 +1,180 @@
+"""Limber beside other libraries on mechanisms with loops: the same ways from the same poses, each library's own way to close loops.
+
+    python -m benchmarks.mechanism_peers [--rounds 3] [--only MECHANISM ...]
+
+Frames come at 60 a second, each from the last one's answer. A library steps until loops and goals are met to 1e-8, at most 20 times, and in
+a second run once a frame, as in a live loop. A frame's time is that of its steps, the least of the rounds, processor's time on one core.
+Every answer is judged by the same code: by how much loops are open, how far goals are, how far bodies turn in a frame, whether it went over
+to another assembly. No joint has limits. They run in .venv-bench (`python -m benchmarks.environment`); one that cannot be had is named.
+"""
+
+import argparse
+import gc
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from limber.solvers.mechanism.frames import angle_of, frame_array
+from limber.solvers.mechanism.solver import State
+from limber.solvers.rotations import to_matrix
+
+from .mechanism_cases import Race, races
+from .mechanism_contestants import CONTESTANTS, PlacoDamped
+from .whole_body.peers import beside_peers
+
+MET = 1e-8  # [m, rad]
+BROKEN = 1e-6  # [m, rad] a loop that is open by more holds nothing together
+
+
+@dataclass(frozen=True)
+class Row:
+    """How one contestant did on one mechanism, with as many steps as it takes and, where it says so, with one a frame."""
+
+    race: str
+    name: str
+    median: float  # [ms] a frame
+    p99: float
+    steps: float  # a frame, mean
+    open: float  # [m or rad] the loops, at most
+    error: float  # [m or rad] of goals that can be reached, at most
+    jump: float  # [deg] a body from frame to frame, at most
+    flips: int  # to another assembly
+    once: tuple[float, float, float] | None  # with one step: [ms] a frame, open, error
+
+
+class Judge:
+    """One code for all answers."""
+
+    def __init__(self, race: Race) -> None:
+        self.race, self.solver = race, race.solver
+        mechanism = self.solver.mechanism
+        self.bodies = [mechanism.body_index[goal.body] for goal in race.goals[0].frames]
+
+    def open(self, state: State) -> float:
+        """[m or rad] the loop that is most open."""
+        frames = self.solver.coordinates.frames(state.values, state.balls)
+        return float(self.solver.loops.sizes(frames, {}).max())
+
+    def error(self, state: State, k: int) -> float:
+        """[m or rad] the goal that is farthest away."""
+        poses, found = self.solver.poses(state), 0.0
+        for body, goal in zip(self.bodies, self.race.goals[k].frames, strict=True):
+            end = poses[body] @ frame_array(goal.on_body)
+            found = max(found, float(np.linalg.norm(end[:3, 3] - goal.place)))
+            if goal.rotation is not None:
+                found = max(found, float(angle_of(np.array(to_matrix(goal.rotation)).T @ end[:3, :3])))
+        return found
+
+    def jump(self, states: Sequence[State]) -> float:
+        """[deg] the most that a body turns from frame to frame."""
+        turns = np.array([self.solver.poses(state)[:, :3, :3] for state in states])
+        return float(np.degrees(angle_of(turns[:-1].swapaxes(-1, -2) @ turns[1:]).max()))
+
+    def flips(self, states: Sequence[State]) -> int:
+        """How often closed answers are of another assembly than the closed one before."""
+        branch, found = None, 0
+        for state in states:
+            if self.open(state) > BROKEN:
+                continue
+            frames = self.solver.coordinates.frames(state.values, state.balls)
+            loops = self.solver.loops.linear(frames, self.solver.coordinates.screws(frames), {})[1]
+            if branch is None:
+                branch = self.solver.branches.begin(loops, state.values)
+            else:
+                branch, is_other = self.solver.branches.follow(branch, loops, state.values)
+                found += is_other
+        return found
+
+
+def walked(contestant, judge: Judge, most: int) -> tuple[np.ndarray, list[int], list[State]]:
+    """Seconds, steps and answers of all frames."""
+    race = judge.race
+    contestant.reset(race.start)
+    seconds, steps, states = np.zeros(len(race.goals)), [], []
+    for k in range(len(race.goals)):
+        contestant.aim(k)
+        steps.append(0)
+        while steps[-1] < most:
+            began = time.process_time()
+            contestant.step()
+            seconds[k] += time.process_time() - began
+            steps[-1] += 1
+            state = contestant.state()
+            if judge.open(state) <= MET and judge.error(state, k) <= MET:
+                break
+        states.append(state)
+    return seconds, steps, states
+
+
+def row_of(contestant, judge: Judge, rounds: int) -> Row:
+    """A contestant's figures."""
+
+    def figures(most: int) -> tuple[np.ndarray, list[int], list[State], float, float]:
+        turns = [walked(contestant, judge, most) for _ in range(rounds)]
+        _, steps, states = turns[0]
+        missed = [judge.error(state, k) for k, state in enumerate(states) if judge.race.can_reach[k]]
+        return 1e3 * np.min([seconds for seconds, _, _ in turns], axis=0), steps, states, max(map(judge.open, states)), max(missed)
+
+    times, steps, states, gap, missed = figures(contestant.most)
+    once = None
+    if contestant.most > 1:
+        single = figures(1)
+        once = (float(np.median(single[0])), *single[3:])
+    spread = float(np.median(times)), float(np.quantile(times, 0.99)), float(np.mean(steps))
+    return Row(judge.race.name, contestant.label, *spread, gap, missed, judge.jump(states), judge.flips(states), once)
+
+
+def run(race: Race, rounds: int) -> tuple[list[Row], dict[str, str]]:
+    """Rows of the contestants that could be had, and why others were left out."""
+    judge, rows, missing = Judge(race), [], {}
+    for kind in CONTESTANTS:
+        if kind is PlacoDamped and all(race.can_reach):
+            continue  # where targets can be reached it is only late
+        try:
+            rows.append(row_of(kind(race), judge, rounds))
+        except ImportError as error:
+            missing[kind.label] = str(error)
+        except (RuntimeError, ValueError, ArithmeticError) as error:
+            missing[f"{kind.label} on {race.name}"] = f"{type(error).__name__}: {error}"
+    return rows, missing
+
+
+def table(rows: Sequence[Row]) -> list[str]:
+    """A Markdown table."""
+    titles = ("mechanism", "solver", "ms a frame", "p99", "steps", "loops open by", "goals missed by", "jump, deg", "flips")
+    titles += ("one step: ms", "open by", "missed by")
+    lines = [f"| {' | '.join(titles)} |", "|" + "---|" * len(titles)]
+    for row in rows:
+        once = "- | - | -" if row.once is None else f"{row.once[0]:.2f} | {_size(row.once[1])} | {row.once[2]:.0e}"
+        told = f"{row.median:.2f} | {row.p99:.2f} | {row.steps:.1f} | {_size(row.open)} | {row.error:.0e} | {row.jump:.1f} | {row.flips}"
+        lines.append(f"| {row.race} | {row.name} | {told} | {once} |")
+    return lines
+
+
+def _size(gap: float) -> str:
+    return f"**{gap:.0e}**" if gap > BROKEN else f"{gap:.0e}"
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--rounds", type=int, default=3, help="of which each frame's least time counts (default 3)")
+    ask.add_argument("--only", nargs="+", metavar="MECHANISM", help="those whose names begin so")
+    asked = ask.parse_args()
+    beside_peers("benchmarks.mechanism_peers")
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    gc.disable()  # its pauses belong to no one frame
+    rows, missing = [], {}
+    for race in races():
+        if not asked.only or race.name.startswith(tuple(asked.only)):
+            found, without = run(race, asked.rounds)
+            rows += found
+            missing |= without
+    print("\n".join(table(rows)))
+    for name, why in missing.items():
+        print(f"left out: {name}: {why}")
+
+
+if __name__ == "__main__":
+    main()
