@@ -66,7 +66,7 @@ def test_connecting_moves_nothing(rig, chain):
 
 
 def test_arming_moves_slowly_to_the_pose_and_then_the_robot_follows(rig, chain):
-    rig.pose.bones["middle"].rotation_euler.x = 1.2
+    rig.pose.bones["middle"].rotation_euler.x = 0.6
     connect(rig)
     until(lambda: status(rig).reported is not None, "the robot has told where it is")
     first = np.array(status(rig).reported)
@@ -76,7 +76,7 @@ def test_arming_moves_slowly_to_the_pose_and_then_the_robot_follows(rig, chain):
     until(lambda: seen.append(state(rig)) or state(rig) == "ARMED", "it has arrived")
     assert "ARMING" in seen, "arming takes its time"
     until(lambda: is_at(rig, angles(rig)), "the servos are where the armature is")
-    rig.pose.bones["middle"].rotation_euler.x = -0.4
+    rig.pose.bones["middle"].rotation_euler.x = 0.3
     until(lambda: is_at(rig, angles(rig)), "the servos have followed")
     until(lambda: state(rig) == "ARMED", "it is armed, if need be again after a missed beat")
 
@@ -84,8 +84,8 @@ def test_arming_moves_slowly_to_the_pose_and_then_the_robot_follows(rig, chain):
 def test_the_robot_follows_what_live_filters(rig, chain):
     bpy.ops.limber.live()
     arm(rig)
-    for x in (0.3, -0.3):
-        chain.target.location = (x, -0.4, 1.2)
+    for x in (0.1, -0.1):
+        chain.target.location = (x, -0.5, 1.2)
         bpy.context.view_layer.update()
         settle(rig)
         until(lambda: is_at(rig, filtered(rig, chain)), "the servos are where live is")
@@ -93,7 +93,7 @@ def test_the_robot_follows_what_live_filters(rig, chain):
 
 
 def test_the_robot_follows_an_animation_frame_by_frame(rig, chain):
-    keyed(chain.target, (1, 30))
+    keyed(chain.target, (1, 30), end=(-0.1, -0.5, 1.2))
     bpy.ops.limber.live()
     arm(rig)
     for frame in range(1, 31):
@@ -110,7 +110,7 @@ def test_chains_that_are_not_live_send_what_is_posed(chain):
     head, hand = rig.limber.chains
     for joint in (*head.joints, *hand.joints):
         joint.lower, joint.upper = -1.4, 1.4
-    rig.pose.bones["hand"].rotation_euler = (0.7, 0, -0.3)
+    rig.pose.bones["hand"].rotation_euler = (0.3, 0, -0.2)
     rig.limber.active_chain = 0
     bpy.ops.limber.live()
     arm(rig)

@@ -47,8 +47,8 @@ def test_two_mirrored_servos_move_one_joint(rig, chain):
     further.reverse = True
     assert further.servo == 6, "the lowest free number"
     arm(rig)
-    rig.pose.bones["middle"].rotation_euler.x = 0.5
-    settle(rig, [0, 0, 0.5, 0, 0, 0], "the robot has come")
+    rig.pose.bones["middle"].rotation_euler.x = 0.2
+    settle(rig, [0, 0, 0.2, 0, 0, 0], "the robot has come")
     raw = [one.measured for one in status(rig).channels]
     assert raw[2] - 1500 == pytest.approx(1500 - raw[6], abs=5)
 
@@ -165,8 +165,8 @@ def test_a_property_that_goes_away_leaves_its_servo_where_it_is(rig):
 def test_the_virtual_robot_takes_the_calibration_of_any_protocol(rig, protocol):
     rig.limber.device.protocol = protocol
     arm(rig)
-    rig.pose.bones["middle"].rotation_euler.x = 0.5
-    settle(rig, [0, 0, 0.5, 0, 0, 0], "the robot has come")
+    rig.pose.bones["middle"].rotation_euler.x = 0.2
+    settle(rig, [0, 0, 0.2, 0, 0, 0], "the robot has come")
     until(lambda: state(rig) == "ARMED", "it is armed, if need be again after a missed beat")
 
 
@@ -211,9 +211,9 @@ def test_wiggle_jog_and_test_move_one_joint_and_leave_the_others(rig, chain):
 
 
 def test_parking_goes_to_the_pose_and_disarms(rig, chain):
-    rig.pose.bones["middle"].rotation_euler.x = -0.3
+    rig.pose.bones["middle"].rotation_euler.x = -0.2
     bpy.ops.limber.store_posture(name="Rest")
-    rig.pose.bones["middle"].rotation_euler.x = 0.2
+    rig.pose.bones["middle"].rotation_euler.x = 0.1
     arm(rig)
     with pytest.raises(RuntimeError, match="no park pose"):
         bpy.ops.limber.park()
@@ -221,7 +221,7 @@ def test_parking_goes_to_the_pose_and_disarms(rig, chain):
     bpy.ops.limber.park()
     until(lambda: state(rig) == "PARKING", "it parks")
     until(lambda: state(rig) == "DISARMED", "it has disarmed by itself")
-    assert status(rig).places[2] == pytest.approx(-0.3, abs=0.02)
+    assert status(rig).places[2] == pytest.approx(-0.2, abs=0.02)
 
 
 def test_hobby_servos_are_confirmed_joint_by_joint(rig, chain):
