@@ -155,9 +155,6 @@ class Descent:
             longest = float(np.abs(tried).max(initial=0.0))
             if there is not None:
                 gain = here.square - there.square
-                self._taken = (there.values - here.values) / self.unit
-                if self.coordinates.balls.size:
-                    self._taken[self.coordinates.ball_coordinates] = tried[self.coordinates.ball_coordinates]
                 left = here.goals[0] + here.goals[1] @ tried
                 promised = here.square - float(left @ left)
                 if gain > TRUSTED * promised:
@@ -167,6 +164,10 @@ class Descent:
                 if gain > SLOW * here.square:
                     self._wanted = None
                     self._past.clear()
+                else:
+                    self._taken = (there.values - here.values) / self.unit
+                    if self.coordinates.balls.size:
+                        self._taken[self.coordinates.ball_coordinates] = tried[self.coordinates.ball_coordinates]
                 is_small = here.open <= CLOSE_ENOUGH and gain <= GAINED * here.square
                 return there, there.open <= CLOSED and (is_small or longest < NO_STEP)
             if longest < NO_STEP:

@@ -13,6 +13,7 @@ from .model import Mechanism, MechanismError
 from .tree import Coordinates, Tree
 
 NOTHING = (0.0, 0.0, 0.0)  # weights
+EVERY_WAY = np.eye(3)
 
 
 class Pursuit:
@@ -43,7 +44,7 @@ class Pursuit:
         self.has_frames = len(picked) > 0
         self._share = self.weight[:, None] * coordinates.carries[self.nodes[picked // 6]]  # (e, v) with what weight it moves a row
         self._by_screw = np.zeros((len(nodes), 6, 6))  # of a goal's end: its turn, and its velocity at the world's origin
-        self._by_screw[:, (0, 1, 2), (3, 4, 5)] = 1.0
+        self._by_screw[:, :3, 3:] = EVERY_WAY
         self.has_rotations = any(goal.rotation is not None for goal in goals.frames)
         self.centre = None
         if goals.centre is not None and any(goals.centre.weight):
