@@ -3,103 +3,40 @@
 Each has `reset` to a pose, `aim` at a frame's goals, `step` and `state`; and knows how many steps a frame may take at most.
 """
 
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
-from limber.solvers.mechanism.counting import count
 from limber.solvers.mechanism.frames import frame_array
 from limber.solvers.mechanism.solver import State
-from limber.solvers.mechanism.tree import ROOT, Carried
 from limber.solvers.rotations import from_matrix, to_matrix
 
 from .mechanism_cases import RATE, Race
+from .mechanism_model import kept, model_of
 
 MOST_STEPS = 20
-WEIGHT = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'  # that the format wants
 LITTLE = 1e-6  # of squares: what keeps rods still that nothing determines, in all libraries alike
-MUCH = 1e-2  # of squares: what keeps placo assembled where a target is out of reach; less does not
+MORE = 1e-4  # of squares: what keeps mink and pinocchio assembled where a target is out of reach, at the least cost of those tried
+MUCH = 1e-2  # of squares: the same for placo, which damps alike whatever the error
 BY_ERROR = 1.0  # of the squared error, more damping while it is large: as in mink's examples, and alike for pinocchio
 CLOSING_COST = 100.0  # of mink's closing task beside goals of 1; at 1000 its steps stall on the delta
 SOFTNESS = 1e-10  # of pinocchio's proximal closing: what lets rows that say the same twice be
 
 
-@dataclass(frozen=True)
-class Ends:
-    """What the libraries' models are told to bring together: sites of theirs by name."""
+class Contestant:
+    """What they have in common."""
 
-    goals: tuple[str, ...]
-    pairs: tuple[tuple[str, str], ...]  # points
-    axes: tuple[str, ...]  # of each pair in its first frame: which of them count, the others being said already
-
-
-def model_of(race: Race) -> tuple[str, Ends]:
-    """The cut tree as MJCF, which all of them read: a body "n3" with a joint "j3" for each node of ours, on a ground that is free (a joint
-    "root", which everyone locks: without one sites on it are lost to some); and its sites.
-
-    A ball closes with one point, a hinge with two on its axis, in a planar loop with one of which two axes count.
-    """
-    solver, size = race.solver, race.solver.coordinates.size
-    is_planar = count(solver, race.start).redundancy > 0
-    sites: dict[int, list[str]] = {}
-    pairs, axes = [], []
-
-    def put(carried: Carried, further: np.ndarray, name: str) -> str:
-        sites.setdefault(carried.node, []).append(f'<site name="{name}" {_placed(carried.offset @ further)}/>')
-        return name
-
-    along = np.eye(4)
-    along[2, 3] = size
-    for k, closure in enumerate(solver.tree.closures):
-        kind = closure.joint.kind
-        if kind not in ("revolute", "spherical"):
-            raise ValueError(f"{race.name}: a loop that a {kind} joint closes cannot be told here: close it by a hinge or a ball")
-        pairs.append((put(closure.in_parent, np.eye(4), f"parent {k}"), put(closure.in_child, np.eye(4), f"child {k}")))
-        axes.append("xy" if is_planar else "xyz")
-        if kind == "revolute" and not is_planar:
-            pairs.append((put(closure.in_parent, along, f"parent's axis {k}"), put(closure.in_child, along, f"child's axis {k}")))
-            axes.append("xy")
-    goals = []
-    for k, goal in enumerate(race.goals[0].frames):
-        goals.append(put(solver.tree.bodies[solver.mechanism.body_index[goal.body]], frame_array(goal.on_body), f"goal {k}"))
-
-    def body(k: int) -> str:
-        node = solver.tree.nodes[k]
-        word, _, letter = node.move.partition(" ")
-        kind = {"turn": "hinge", "slide": "slide", "ball": "ball"}[word]
-        axis = "" if word == "ball" else ' axis="' + " ".join(str(node.sign * (letter == each)) for each in "xyz") + '"'
-        return f'<body name="n{k}" {_placed(node.before)}>{WEIGHT}<joint name="j{k}" type="{kind}"{axis}/>{inside(k)}</body>'
-
-    def inside(k: int) -> str:
-        return "".join([*sites.get(k, ()), *(body(child) for child, node in enumerate(solver.tree.nodes) if node.parent == k)])
-
-    ground = f'<body name="ground">{WEIGHT}<freejoint name="root"/>{inside(ROOT)}</body>'
-    return f"<mujoco><worldbody>{ground}</worldbody></mujoco>", Ends(tuple(goals), tuple(pairs), tuple(axes))
-
-
-def _placed(frame: np.ndarray) -> str:
-    numbers = [" ".join(f"{float(part):.17g}" for part in parts) for parts in (frame[:3, 3], from_matrix(frame[:3, :3].tolist()))]
-    return f'pos="{numbers[0]}" quat="{numbers[1]}"'
-
-
-@contextmanager
-def _file(text: str) -> Iterator[str]:
-    """A model's file, for as long as it is read."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.xml"
-        path.write_text(text)
-        yield str(path)
-
-
-class Limber:
-    label = "Limber"
-    most = 1  # its solves go on until the goals are met
+    label = ""
+    most = MOST_STEPS  # of a frame
+    regularisation = LITTLE
+    is_cautious = False  # set up for targets out of reach; where they can be reached it is only late
 
     def __init__(self, race: Race) -> None:
         self.race = race
+
+
+class Limber(Contestant):
+    label = "Limber"
+    most = 1  # its solves go on until the goals are met
 
     def reset(self, state: State) -> None:
         self.now = state
@@ -114,7 +51,7 @@ class Limber:
         return self.now
 
 
-class _Known:
+class Known:
     """Where a library keeps each of our nodes' coordinates in its q."""
 
     def __init__(self, race: Race, first: Sequence[int], is_scalar_last: bool) -> None:
@@ -146,20 +83,20 @@ def _places(model, race: Race) -> list[int]:
     return [model.joints[model.getJointId(f"j{k}")].idx_q for k in range(len(race.solver.tree.nodes))]
 
 
-class Placo:
+class Placo(Contestant):
     """Loops by hard relative positions with the axes that count, as its loop examples do; goals soft, a little regularised."""
 
-    label, most = "placo", MOST_STEPS
-    regularisation = LITTLE
+    label = "placo"
 
     def __init__(self, race: Race) -> None:
         import placo
 
         text, ends = model_of(race)
-        with _file(text) as path:
+        with kept(text) as path:
             self.robot = placo.RobotWrapper(path, placo.Flags.mjcf | placo.Flags.ignore_collisions)
-        self.race, model = race, self.robot.model
-        self.known = _Known(race, _places(model, race), True)
+        super().__init__(race)
+        model = self.robot.model
+        self.known = Known(race, _places(model, race), True)
         self.solver = self.robot.make_solver()
         self.solver.mask_fbase(True)
         self.solver.enable_joint_limits(False)
@@ -199,14 +136,13 @@ class Placo:
 class PlacoDamped(Placo):
     """The same with more regularisation."""
 
-    label, regularisation = "placo, regularised", MUCH
+    label, regularisation, is_cautious = "placo, regularised", MUCH, True
 
 
-class Mink:
+class Mink(Contestant):
     """Loops by MuJoCo's equality constraints and an EqualityConstraintTask among the tasks, at a high cost."""
 
-    label, most = "mink", MOST_STEPS
-    is_hard = False
+    label, is_hard = "mink", False
 
     def __init__(self, race: Race) -> None:
         import mink
@@ -215,10 +151,11 @@ class Mink:
         text, ends = model_of(race)
         text = text.replace('<freejoint name="root"/>', "")
         closures = "".join(f'<connect site1="{one}" site2="{other}"/>' for one, other in ends.pairs)
-        self.mink, self.race = mink, race
+        super().__init__(race)
+        self.mink = mink
         self.model = mujoco.MjModel.from_xml_string(text.replace("</mujoco>", f"<equality>{closures}</equality></mujoco>"))
         first = [int(self.model.joint(f"j{k}").qposadr[0]) for k in range(len(race.solver.tree.nodes))]
-        self.known = _Known(race, first, False)
+        self.known = Known(race, first, False)
         self.goals = [
             mink.FrameTask(name, "site", position_cost=1.0, orientation_cost=float(goal.rotation is not None), lm_damping=BY_ERROR)
             for goal, name in zip(race.goals[0].frames, ends.goals, strict=True)
@@ -236,7 +173,10 @@ class Mink:
     def step(self) -> None:
         tasks, hard = (self.goals, [self.closing]) if self.is_hard else ([self.closing, *self.goals], None)
         dt = 1.0 / RATE
-        velocity = self.mink.solve_ik(self.now, tasks, dt, "daqp", damping=LITTLE, limits=[], constraints=hard)
+        try:
+            velocity = self.mink.solve_ik(self.now, tasks, dt, "daqp", damping=self.regularisation, limits=[], constraints=hard)
+        except self.mink.NoSolutionFound as error:
+            raise RuntimeError(str(error)) from error
         self.now.integrate_inplace(velocity, dt)
 
     def state(self) -> State:
@@ -246,26 +186,31 @@ class Mink:
 class MinkHard(Mink):
     """The same task as a constraint."""
 
-    label, is_hard = "mink, closures as constraints", True
+    label, is_hard = "mink, constraints", True
 
 
-class Pinocchio:
+class MinkDamped(MinkHard):
+    """The same with more damping."""
+
+    label, regularisation, is_cautious = "mink, constraints, regularised", MORE, True
+
+
+class Pinocchio(Contestant):
     """Loops by its constraint models; goals by damped least squares under them, a proximal system a step, by numpy."""
 
-    label, most = "pinocchio and numpy", MOST_STEPS
+    label = "pinocchio and numpy"
 
     def __init__(self, race: Race) -> None:
         import pinocchio
 
         text, ends = model_of(race)
-        self.pin, self.race = pinocchio, race
-        with _file(text) as path:
+        super().__init__(race)
+        self.pin = pinocchio
+        with kept(text) as path:
             free = pinocchio.buildModelFromMJCF(path)
         self.model = pinocchio.buildReducedModel(free, [free.getJointId("root")], pinocchio.neutral(free))  # sites on the ground stay
         self.data = self.model.createData()
-        self.known = _Known(
-            race, [self.model.joints[self.model.getJointId(f"j{k}")].idx_q for k in range(len(race.solver.tree.nodes))], True
-        )
+        self.known = Known(race, _places(self.model, race), True)
         self.closures = pinocchio.StdVec_RigidConstraintModel()
         for pair in ends.pairs:
             one, other = (self.model.frames[self.model.getFrameId(name)] for name in pair)
@@ -296,7 +241,7 @@ class Pinocchio:
                 errors.append(pin.log3(np.array(to_matrix(goal.rotation)) @ here.rotation.T))
         goals, error, width = np.concatenate(rows), np.concatenate(errors), model.nv
         matrix = np.zeros((width + len(gap), width + len(gap)))
-        matrix[:width, :width] = goals.T @ goals + (LITTLE + BY_ERROR * float(error @ error)) * np.eye(width)
+        matrix[:width, :width] = goals.T @ goals + (self.regularisation + BY_ERROR * float(error @ error)) * np.eye(width)
         matrix[width:, :width], matrix[:width, width:] = closing, closing.T
         matrix[width:, width:] = -SOFTNESS * np.eye(len(gap))
         self.q = pin.integrate(model, self.q, np.linalg.solve(matrix, np.concatenate((goals.T @ error, gap)))[:width])
@@ -305,4 +250,10 @@ class Pinocchio:
         return self.known.read(self.q)
 
 
-CONTESTANTS = (Limber, Placo, PlacoDamped, Mink, MinkHard, Pinocchio)
+class PinocchioDamped(Pinocchio):
+    """The same with more damping."""
+
+    label, regularisation, is_cautious = "pinocchio and numpy, regularised", MORE, True
+
+
+CONTESTANTS = (Limber, Placo, PlacoDamped, Mink, MinkHard, MinkDamped, Pinocchio, PinocchioDamped)

@@ -21,7 +21,7 @@ from limber.solvers.mechanism.solver import State
 from limber.solvers.rotations import to_matrix
 
 from .mechanism_cases import Race, races
-from .mechanism_contestants import CONTESTANTS, PlacoDamped
+from .mechanism_contestants import CONTESTANTS, Contestant
 from .whole_body.peers import beside_peers
 
 MET = 1e-8  # [m, rad]
@@ -88,7 +88,7 @@ class Judge:
         return found
 
 
-def walked(contestant, judge: Judge, most: int) -> tuple[np.ndarray, list[int], list[State]]:
+def walked(contestant: Contestant, judge: Judge, most: int) -> tuple[np.ndarray, list[int], list[State]]:
     """Seconds, steps and answers of all frames."""
     race = judge.race
     contestant.reset(race.start)
@@ -108,7 +108,7 @@ def walked(contestant, judge: Judge, most: int) -> tuple[np.ndarray, list[int], 
     return seconds, steps, states
 
 
-def row_of(contestant, judge: Judge, rounds: int) -> Row:
+def row_of(contestant: Contestant, judge: Judge, rounds: int) -> Row:
     """A contestant's figures."""
 
     def figures(most: int) -> tuple[np.ndarray, list[int], list[State], float, float]:
@@ -130,8 +130,8 @@ def run(race: Race, rounds: int) -> tuple[list[Row], dict[str, str]]:
     """Rows of the contestants that could be had, and why others were left out."""
     judge, rows, missing = Judge(race), [], {}
     for kind in CONTESTANTS:
-        if kind is PlacoDamped and all(race.can_reach):
-            continue  # where targets can be reached it is only late
+        if kind.is_cautious and all(race.can_reach):
+            continue
         try:
             rows.append(row_of(kind(race), judge, rounds))
         except ImportError as error:

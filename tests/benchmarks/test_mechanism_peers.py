@@ -15,7 +15,8 @@ from limber.solvers.mechanism.solver import State
 
 from benchmarks import mechanism_peers
 from benchmarks.mechanism_cases import Race, races
-from benchmarks.mechanism_contestants import Limber, Placo, _Known, model_of
+from benchmarks.mechanism_contestants import Known, Limber, Placo
+from benchmarks.mechanism_model import model_of
 from benchmarks.mechanism_peers import BROKEN, MET, Judge, row_of, run, table, walked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -134,7 +135,7 @@ def test_a_pose_is_the_same_after_it_was_written_into_a_librarys_coordinates():
     nodes = race.solver.tree.nodes
     widths = [4 if node.move == "ball" else 1 for node in nodes]
     for is_scalar_last in (False, True):
-        known = _Known(race, np.concatenate(([0], np.cumsum(widths)[:-1])).tolist(), is_scalar_last)
+        known = Known(race, np.concatenate(([0], np.cumsum(widths)[:-1])).tolist(), is_scalar_last)
         q = known.write(np.zeros(sum(widths)), race.start)
         read = known.read(q)
         assert read.values == pytest.approx(race.start.values, abs=1e-15)
@@ -175,7 +176,7 @@ def test_every_library_goes_a_hinged_and_a_balled_mechanisms_way():
     cells = [
         [cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines() if line.startswith(("| four-bar", "| stewart"))
     ]
-    names = ["Limber", Placo.label, "mink", "mink, closures as constraints", "pinocchio and numpy"]
+    names = ["Limber", Placo.label, "mink", "mink, constraints", "pinocchio and numpy"]
     assert [row[2] for row in cells] == 2 * names
     for row in cells:
         assert float(row[6]) <= MET

@@ -1,0 +1,84 @@
+"""A mechanism with loops as other libraries read it: its cut tree as MJCF, with sites for what closes loops and for goals."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from limber.solvers.mechanism.counting import count
+from limber.solvers.mechanism.frames import frame_array
+from limber.solvers.mechanism.tree import ROOT, Carried
+from limber.solvers.rotations import from_matrix
+
+from .mechanism_cases import Race
+
+WEIGHT = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'  # that the format wants
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What the libraries' models are told to bring together: sites of theirs by name."""
+
+    goals: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]  # points
+    axes: tuple[str, ...]  # of each pair in its first frame: which of them count, the others being said already
+
+
+def model_of(race: Race) -> tuple[str, Ends]:
+    """The cut tree as MJCF, which all of them read: a body "n3" with a joint "j3" for each node of ours, on a ground that is free (a joint
+    "root", which everyone locks: without one sites on it are lost to some); and its sites.
+
+    A ball closes with one point, a hinge with two on its axis, in a planar loop with one of which two axes count.
+    """
+    solver, size = race.solver, race.solver.coordinates.size
+    is_planar = count(solver, race.start).redundancy > 0
+    sites: dict[int, list[str]] = {}
+    pairs, axes = [], []
+
+    def put(carried: Carried, further: np.ndarray, name: str) -> str:
+        sites.setdefault(carried.node, []).append(f'<site name="{name}" {_placed(carried.offset @ further)}/>')
+        return name
+
+    along = np.eye(4)
+    along[2, 3] = size
+    for k, closure in enumerate(solver.tree.closures):
+        kind = closure.joint.kind
+        if kind not in ("revolute", "spherical"):
+            raise ValueError(f"{race.name}: a loop that a {kind} joint closes cannot be told here: close it by a hinge or a ball")
+        pairs.append((put(closure.in_parent, np.eye(4), f"parent {k}"), put(closure.in_child, np.eye(4), f"child {k}")))
+        axes.append("xy" if is_planar else "xyz")
+        if kind == "revolute" and not is_planar:
+            pairs.append((put(closure.in_parent, along, f"parent's axis {k}"), put(closure.in_child, along, f"child's axis {k}")))
+            axes.append("xy")
+    goals = []
+    for k, goal in enumerate(race.goals[0].frames):
+        goals.append(put(solver.tree.bodies[solver.mechanism.body_index[goal.body]], frame_array(goal.on_body), f"goal {k}"))
+
+    def body(k: int) -> str:
+        node = solver.tree.nodes[k]
+        word, _, letter = node.move.partition(" ")
+        kind = {"turn": "hinge", "slide": "slide", "ball": "ball"}[word]
+        axis = "" if word == "ball" else ' axis="' + " ".join(str(node.sign * (letter == each)) for each in "xyz") + '"'
+        return f'<body name="n{k}" {_placed(node.before)}>{WEIGHT}<joint name="j{k}" type="{kind}"{axis}/>{inside(k)}</body>'
+
+    def inside(k: int) -> str:
+        return "".join([*sites.get(k, ()), *(body(child) for child, node in enumerate(solver.tree.nodes) if node.parent == k)])
+
+    ground = f'<body name="ground">{WEIGHT}<freejoint name="root"/>{inside(ROOT)}</body>'
+    return f"<mujoco><worldbody>{ground}</worldbody></mujoco>", Ends(tuple(goals), tuple(pairs), tuple(axes))
+
+
+def _placed(frame: np.ndarray) -> str:
+    numbers = [" ".join(f"{float(part):.17g}" for part in parts) for parts in (frame[:3, 3], from_matrix(frame[:3, :3].tolist()))]
+    return f'pos="{numbers[0]}" quat="{numbers[1]}"'
+
+
+@contextmanager
+def kept(text: str) -> Iterator[str]:
+    """A model's file, for as long as it is read."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.xml"
+        path.write_text(text)
+        yield str(path)
