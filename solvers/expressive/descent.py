@@ -136,33 +136,48 @@ def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles, passes: 
     Joints that a pass carries over a bound go to it, and the others take over; joints at a bound that the rest no longer presses against
     are let go. Bounds of zero that the descent presses against hold from the start.
     """
+    n = matrix.shape[1]
     fixed = np.zeros_like(descent)
     held = ((least == 0.0) & (descent < 0.0)) | ((most == 0.0) & (descent > 0.0))  # what must keep moving is not at rest at a limit
-    diagonal = np.arange(matrix.shape[1])
+    any_held = bool(held.any())
+    bounds: Bounds | None = None
     for left in reversed(range(passes)):
-        if held.any():
+        right, reduced = descent, matrix
+        if any_held:
             free = np.where(held, 0.0, 1.0)
-            right = (descent - (matrix @ fixed[:, :, None])[:, :, 0]) * free + fixed * (1.0 - free)
+            right = np.where(held, fixed, descent - (matrix @ fixed[:, :, None])[:, :, 0])
             reduced = matrix * (free[:, :, None] * free[:, None, :])
-            reduced[:, diagonal, diagonal] += 1.0 - free
-        else:
-            right, reduced = descent, matrix
+            reduced.reshape(-1, n * n)[:, :: n + 1] += held
         move = np.linalg.solve(reduced, right[:, :, None])[:, :, 0]
         over = ((move < least) | (move > most)) & ~held
-        eased = held & _eased(matrix, descent, move, least, most) if left >= LAST_PASSES and held.any() else None
-        if not over.any() and (eased is None or not eased.any()):
+        change = over
+        if any_held and left >= LAST_PASSES:
+            bounds = bounds or Bounds(least, most, most > least, EASED * np.abs(descent).max(1, keepdims=True))
+            eased = held & _eased(matrix, descent, move, bounds)
+            change = over | eased
+        if not change.any():
             return move
-        fixed = np.where(over, np.clip(move, least, most), fixed)
-        held = held | over
-        if eased is not None:
-            held &= ~eased
-            fixed = np.where(held, fixed, 0.0)
-    return np.clip(move, least, most)
+        if change is not over:
+            held = (held | over) & ~eased
+            fixed = np.where(held, np.where(over, np.minimum(np.maximum(move, least), most), fixed), 0.0)
+        else:
+            held = held | over
+            fixed = np.where(over, np.minimum(np.maximum(move, least), most), fixed)
+        any_held = True
+    return np.minimum(np.maximum(move, least), most)
 
 
-def _eased(matrix: Angles, descent: Angles, move: Angles, least: Angles, most: Angles) -> Flags:
+class Bounds(NamedTuple):
+    """Of moves, and what is known of them from pass to pass."""
+
+    least: Angles  # (m, n)
+    most: Angles
+    apart: Flags  # (m, n) where there is room between them
+    tolerance: Angles  # (m, 1) what presses by less presses
+
+
+def _eased(matrix: Angles, descent: Angles, move: Angles, bounds: Bounds) -> Flags:
     """Which joints at a bound would go back inside (m, n), were they let go."""
     pressed = descent - (matrix @ move[:, :, None])[:, :, 0]
-    tolerance: Angles = EASED * np.abs(descent).max(1, keepdims=True)
-    back = ((move >= most) & (pressed < -tolerance)) | ((move <= least) & (pressed > tolerance))
-    return np.asarray(back & (most > least))
+    back = ((move >= bounds.most) & (pressed < -bounds.tolerance)) | ((move <= bounds.least) & (pressed > bounds.tolerance))
+    return np.asarray(back & bounds.apart)

@@ -21,17 +21,18 @@ from .prediction import Outlook
 from .search import best_rows
 from .seeds import Seeds
 
-FOLLOW, SPREAD, LAY_OUT, SIMULATE, SEEK_WIDE, SEEK_LESS, SEEK_DEEP, REST = range(8)
+FOLLOW, SPREAD, CLOSE_IN, LAY_OUT, SIMULATE, SEEK_WIDE, SEEK_LESS, SEEK_DEEP, REST = range(9)
 CYCLE = 16  # frames from plan to plan: with less than half of them at work the median frame has nothing of it
-SEEK_EVERY = 28  # frames between searches for new branches
+SEEK_EVERY = 28  # frames between searches for new branches, times the solvers that take turns
 LEAD = 20  # frames ahead that branches are followed for: about when a glide that starts when it is planned arrives
 SEEK_LEAD = 20  # likewise for a search, whose rows will be simulated some frames later
 SEEK = Pace(proximal=0.01, largest_step=0.5)
 WIDE, LESS, DEEP = (2, 20), (4, 10), (6, 10)  # (steps, rows kept) of a search
+SHARED_STEPS = 3  # of a search in a frame of several solvers that take turns
 FOLLOWING = Pace(proximal=0.03, largest_step=0.5)
 FOLLOW_STEPS = 2
 POOL = 10  # rows on other branches
-SPREAD_STEPS = 2  # in each of two pieces; a solver that need not share its frames does both in one
+SPREAD_STEPS = 2  # in each of two pieces; a short chain that need not share its frames does both in one
 LONG = 10  # joints: those of a longer chain are too much for one frame
 FROM_POOL, FROM_SPREAD = 8, 14  # branches that are simulated, at most: numpy takes many rows in hardly more time than few
 AWAY_COST = 0.2  # of a radian of the farthest joint against the mean squared difference of directions: long glides lose the aim for long
@@ -41,6 +42,7 @@ NEARER = math.radians(4)  # and by how much more than the best of them where non
 WORTH_A_GLIDE = 0.3  # [rad] of the farthest joint: what is nearer is reached by warm steps
 HORIZON = 40  # frames that are simulated: a half turn takes 30
 DELAY = 2  # frames on the present course before another begins in a simulation: in truth it takes that long
+SHARED_DELAY = 4  # likewise of solvers that take turns, of each: their pieces are smaller
 STRIDE = 2  # frames in a step of a simulation: coarser ones misjudge what glides lose of the aim
 NEAR_FUTURE = 14  # frames until which that matters: a quick glide has arrived
 FAR_STRIDE = 6  # frames in a step from then on
@@ -94,6 +96,7 @@ class Planning:
     pool: tuple[Row, ...] = ()
     seekers: tuple[Row, ...] = ()
     sides: tuple[float, ...] = ()
+    steps: int = 0  # done of the search's stage
     spreading: tuple[Row, ...] = ()
     simulation: Simulation | None = None
     course: Course | None = None
@@ -130,9 +133,12 @@ class Planner:
             return self._follow(state, now)
         if state.stage == SPREAD:
             spread = self._spread(state, now)
-            return spread if now.turns > 1 or len(now.angles) > LONG else self._lay_out(spread, now)
+            return spread if now.turns > 1 or len(now.angles) > LONG else self._lay_out(spread, now, self._nearer_yet(spread, now))
+        if state.stage == CLOSE_IN:
+            rows = self._nearer_yet(state, now)
+            return self._lay_out(state, now, rows) if now.turns == 1 else replace(state, spreading=rows_of(rows.angles), stage=LAY_OUT)
         if state.stage == LAY_OUT:
-            return self._lay_out(state, now)
+            return self._lay_out(state, now, self._descent(now, LEAD).at(np.array(state.spreading), None))
         if state.stage == SIMULATE:
             return self._simulate(state, now)
         return self._seek(state, now) if state.stage != REST else state
@@ -141,9 +147,9 @@ class Planner:
         return Descent(self.model, now.authored, BatchedAim(self.model, now.outlook.at(frames)))
 
     def _seek(self, state: Planning, now: Now) -> Planning:
-        """A search from scratch, in three pieces."""
+        """A search from scratch, in three pieces or more."""
         descent = self._descent(now, SEEK_LEAD)
-        if state.stage == SEEK_WIDE:
+        if state.stage == SEEK_WIDE and not state.steps:
             starts, sides = self.seeds.around(now.posture), None
             if descent.aim.two_sided:
                 starts, sides = np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
@@ -152,14 +158,18 @@ class Planner:
             starts, sides = np.array(state.seekers), np.array(state.sides) if state.sides else None
         steps, kept = {SEEK_WIDE: WIDE, SEEK_LESS: LESS, SEEK_DEEP: DEEP}[state.stage]
         rows = descent.at(starts, sides)
-        for _ in range(steps):
+        piece = steps - state.steps if now.turns == 1 else min(SHARED_STEPS, steps - state.steps)
+        for _ in range(piece):
             rows = descent.step(rows, SEEK)
+        if state.steps + piece < steps:
+            return replace(state, seekers=rows_of(rows.angles), sides=_sides(rows), steps=state.steps + piece)
         rows = best_rows(rows, kept)
         found = rows_of(rows.angles)
+        state = replace(state, steps=0)
         if state.stage == SEEK_DEEP:
             # Those that were found come last: the pool's own rows are as good and known.
             return replace(state, pool=state.pool + found, seekers=(), sides=(), stage=REST)
-        return replace(state, seekers=found, sides=() if rows.sides is None else tuple(rows.sides.tolist()), stage=state.stage + 1)
+        return replace(state, seekers=found, sides=_sides(rows), stage=state.stage + 1)
 
     def _follow(self, state: Planning, now: Now) -> Planning:
         """The pool follows the goal that is expected, and its rows that met become one."""
@@ -176,7 +186,10 @@ class Planner:
         """Beside the pool's rows others that meet the aim, wherever their shape: the nearest often spare it a long way."""
         starts = np.concatenate([self.seeds.near(now.angles), self.seeds.spread])
         rows = self._nearer(self._descent(now, LEAD), starts)
-        return replace(state, spreading=rows_of(rows.angles), stage=LAY_OUT)
+        return replace(state, spreading=rows_of(rows.angles), stage=CLOSE_IN)
+
+    def _nearer_yet(self, state: Planning, now: Now) -> Rows:
+        return self._nearer(self._descent(now, LEAD), np.array(state.spreading))
 
     def _nearer(self, descent: Descent, starts: Angles) -> Rows:
         """Rows (m, n) some steps nearer to the aim, whatever their shape."""
@@ -193,10 +206,9 @@ class Planner:
             rows = descent.at(descent.led(rows, lead), None)
         return rows
 
-    def _lay_out(self, state: Planning, now: Now) -> Planning:
-        """Which branches are worth a simulation, and the ways to them."""
+    def _lay_out(self, state: Planning, now: Now, rows: Rows) -> Planning:
+        """Which branches are worth a simulation, those of the pool and of `rows`, and the ways to them."""
         descent = self._descent(now, LEAD)
-        rows = self._nearer(descent, np.array(state.spreading))
         state = replace(state, spreading=())
         known = descent.at(np.array(state.pool), None)
         nearly = max(NEARLY, float(min(known.missed.min(), rows.missed.min())) + NEARER)
@@ -211,7 +223,7 @@ class Planner:
             first += len(far)
         branches = rows_of(everyone[kept])
         if not branches:
-            return replace(state, stage=self._after(state))
+            return replace(state, stage=self._after(state, now))
         start, speed = self._before(state, now)
         kinds = (STAY, *(kind for _ in branches for kind in KINDS))
         simulation = Simulation(
@@ -222,7 +234,7 @@ class Planner:
             goals=(0, *(index for index in range(len(branches)) for _ in KINDS)),
             speeds=(speed,) * len(kinds),
             costs=(0.0,) * len(kinds),
-            frames=DELAY * now.turns,
+            frames=_delay(now),
             under_way=state.course is not None,
         )
         return replace(state, simulation=simulation, stage=SIMULATE)
@@ -233,7 +245,7 @@ class Planner:
         rows = [now.angles.tolist(), now.angles.tolist()] if course is None else [course.branch, now.angles.tolist()]
         angles, kinds = np.array(rows), np.array([STAY if course is None else course.kind])
         stride = STRIDE * now.turns
-        for frames in range(stride, DELAY * now.turns + 1, stride):
+        for frames in range(stride, _delay(now) + 1, stride):
             descent = self._descent(now, frames - 1)
             there = descent.at(angles, None)
             lead, speeds = self._lead(there, 1, Glides(kinds, angles[:1], speeds), stride)
@@ -246,8 +258,8 @@ class Planner:
         far: list[list[float]] = (np.abs(angles[:, None] - angles) / self.model.scale).max(2).tolist()
         return far
 
-    def _after(self, state: Planning) -> int:
-        return SEEK_WIDE if state.sought >= SEEK_EVERY else REST
+    def _after(self, state: Planning, now: Now) -> int:
+        return SEEK_WIDE if state.sought >= SEEK_EVERY * now.turns else REST
 
     def _simulate(self, state: Planning, now: Now) -> Planning:
         """Some steps of the simulation; at its end the choice."""
@@ -273,7 +285,7 @@ class Planner:
             costs += weight * (np.degrees(now.authored.keep * shape + AIM_COST * missed) + LOST_COST * np.minimum(1.0, missed / OFF))
             kinds = np.where(arrived(self.model, angles[count:], angles[goals]), STAY, kinds)
             if frames >= HORIZON:
-                return self._choose(replace(state, simulation=None, stage=self._after(state)), old, costs, now.lost)
+                return self._choose(replace(state, simulation=None, stage=self._after(state, now)), old, costs, now.lost)
         simulation = replace(
             old,
             rows=rows_of(angles),
@@ -331,6 +343,14 @@ def apart(far: list[list[float]], order: list[int], kept: list[int], most: int) 
         if len(kept) < most and all(far[row][other] > SAME_BRANCH for other in kept):
             kept.append(row)
     return kept
+
+
+def _delay(now: Now) -> int:
+    return DELAY if now.turns == 1 else SHARED_DELAY * now.turns
+
+
+def _sides(rows: Rows) -> tuple[float, ...]:
+    return () if rows.sides is None else tuple(rows.sides.tolist())
 
 
 def rows_of(angles: Angles) -> tuple[Row, ...]:

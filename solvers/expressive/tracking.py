@@ -164,7 +164,7 @@ class Tracker:
             return resting
         if float(np.abs(np.array(memory.angles) - start).max()) <= SAME_START:
             return memory
-        planning = replace(memory.planning, course=None, simulation=None, stage=Planning().stage, seekers=(), sides=())
+        planning = replace(memory.planning, course=None, simulation=None, stage=Planning().stage, seekers=(), sides=(), steps=0)
         return replace(resting, aims=memory.aims, moving=memory.moving, planning=planning)
 
     def _reach(self, start: Angles, leash: float) -> tuple[Angles, Angles]:
