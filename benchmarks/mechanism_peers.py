@@ -147,8 +147,8 @@ def table(rows: Sequence[Row]) -> list[str]:
     titles += ("one step: ms", "open by", "missed by")
     lines = [f"| {' | '.join(titles)} |", "|" + "---|" * len(titles)]
     for row in rows:
-        once = "- | - | -" if row.once is None else f"{row.once[0]:.2f} | {_size(row.once[1])} | {row.once[2]:.0e}"
-        told = f"{row.median:.2f} | {row.p99:.2f} | {row.steps:.1f} | {_size(row.open)} | {row.error:.0e} | {row.jump:.1f} | {row.flips}"
+        once = "- | - | -" if row.once is None else f"{row.once[0]:.3f} | {_size(row.once[1])} | {row.once[2]:.0e}"
+        told = f"{row.median:.3f} | {row.p99:.3f} | {row.steps:.1f} | {_size(row.open)} | {row.error:.0e} | {row.jump:.1f} | {row.flips}"
         lines.append(f"| {row.race} | {row.name} | {told} | {once} |")
     return lines
 
