@@ -35,6 +35,7 @@ POOL = 10  # rows on other branches
 SPREAD_STEPS = 2  # in each of two pieces; a short chain that need not share its frames does both in one
 LONG = 10  # joints: those of a longer chain are too much for one frame
 FROM_POOL, FROM_SPREAD = 8, 14  # branches that are simulated, at most: numpy takes many rows in hardly more time than few
+SIFTED = 40  # of which those are looked for: their distances are a table
 AWAY_COST = 0.2  # of a radian of the farthest joint against the mean squared difference of directions: long glides lose the aim for long
 SAME_BRANCH = 0.25  # [rad] of the farthest joint: rows nearer than this are one
 NEARLY = math.radians(8)  # of aim: what a row may miss and still be worth a simulation
@@ -136,7 +137,7 @@ class Planner:
             return spread if now.turns > 1 or len(now.angles) > LONG else self._lay_out(spread, now, self._nearer_yet(spread, now))
         if state.stage == CLOSE_IN:
             rows = self._nearer_yet(state, now)
-            return self._lay_out(state, now, rows) if now.turns == 1 else replace(state, spreading=rows_of(rows.angles), stage=LAY_OUT)
+            return self._lay_out(state, now, rows) if now.turns == 1 else self._sifted(state, now, rows)
         if state.stage == LAY_OUT:
             return self._lay_out(state, now, self._descent(now, LEAD).at(np.array(state.spreading), None))
         if state.stage == SIMULATE:
@@ -191,6 +192,13 @@ class Planner:
     def _nearer_yet(self, state: Planning, now: Now) -> Rows:
         return self._nearer(self._descent(now, LEAD), np.array(state.spreading))
 
+    def _sifted(self, state: Planning, now: Now, rows: Rows) -> Planning:
+        """The best of `rows`, no two of them on one branch: the fewer, the less to lay out."""
+        order = np.argsort(rows.merit + AWAY_COST * self._away(rows.angles, now), kind="stable")
+        best = rows.angles[order[:SIFTED]]
+        kept = apart(self._far(best), list(range(len(best))), [], FROM_SPREAD + POOL)
+        return replace(state, spreading=rows_of(best[kept]), stage=LAY_OUT)
+
     def _nearer(self, descent: Descent, starts: Angles) -> Rows:
         """Rows (m, n) some steps nearer to the aim, whatever their shape."""
         rows, free = descent.at(starts, None), np.zeros(len(starts))
@@ -216,7 +224,7 @@ class Planner:
         everyone = np.concatenate([courses, known.angles, rows.angles])
         between, kept, first = self._far(everyone), list(range(len(courses))), len(courses)
         for found, most in ((known, FROM_POOL), (rows, FROM_SPREAD)):
-            far = (np.abs(found.angles - now.angles) / self.model.scale).max(1)
+            far = self._away(found.angles, now)
             worth = (found.missed < nearly) & (far > WORTH_A_GLIDE)
             order = [first + row for row in np.argsort(found.merit + AWAY_COST * far, kind="stable").tolist() if worth[row]]
             kept = apart(between, order, kept, len(kept) + most)
@@ -252,6 +260,11 @@ class Planner:
             angles = descent.led(there, lead)
             kinds = np.where(arrived(self.model, angles[1:], angles[:1]), STAY, kinds)
         return tuple(angles[1].tolist()), float(speeds[0])
+
+    def _away(self, angles: Angles, now: Now) -> Angles:
+        """(m,) [rad] of the farthest joint, from where it is to rows (m, n)."""
+        away: Angles = (np.abs(angles - now.angles) / self.model.scale).max(1)
+        return away
 
     def _far(self, angles: Angles) -> list[list[float]]:
         """Between rows (m, n), of the farthest joint [rad]."""
