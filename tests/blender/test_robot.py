@@ -175,8 +175,8 @@ def test_two_armatures_drive_two_robots(rig):
     arm(rig)
     arm(other)
     assert worker(rig) != worker(other)
-    other.pose.bones["pan"].rotation_euler.y = 0.5
-    rig.pose.bones["middle"].rotation_euler.x = -0.3
+    other.pose.bones["pan"].rotation_euler.y = 0.2
+    rig.pose.bones["middle"].rotation_euler.x = -0.2
     until(lambda: is_at(rig, angles(rig)) and is_at(other, angles(other)), "each is where its armature is")
     make_active(other)
     bpy.ops.limber.disconnect()
@@ -258,7 +258,7 @@ def test_joints_without_a_servo_are_not_sent(rig, chain):
         joint.servo = -1 if joint.bone == "middle" else joint.servo
     arm(rig)
     assert len(status(rig).commanded) == 5
-    rig.pose.bones["head"].rotation_euler.x = 0.5
+    rig.pose.bones["head"].rotation_euler.x = 0.2
     wanted = [rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for joint in chain.joints if joint.servo >= 0]
     until(lambda: is_at(rig, wanted), "the others follow")
 
