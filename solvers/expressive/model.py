@@ -240,7 +240,7 @@ def crosses(a: Angles, b: Angles) -> Angles:
     """Cross products (..., 3), faster than numpy's own."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    out = np.empty(a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape))
     out[..., 0] = ay * bz - az * by
     out[..., 1] = az * bx - ax * bz
     out[..., 2] = ax * by - ay * bx
