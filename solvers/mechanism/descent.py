@@ -133,12 +133,15 @@ class Descent:
     def _beyond_saddle(self, here: Place) -> Place | None:
         """A better place along the little slope that is left: a stretched arm whose target has come back along it has nearly none."""
         error, goal = here.goals
-        if not len(error):
+        if not goal.size:
             return None
         _, across = self.loops.clusters.close(*here.shape.loops)
         along = self.loops.clusters.project(goal, across)
-        square, ways = np.linalg.eigh(along @ along.T)
-        strong = ways[:, square > FLAT * FLAT * square[-1]].T @ along
+        is_wide = len(error) > along.shape[1]
+        square, ways = np.linalg.eigh(along.T @ along if is_wide else along @ along.T)
+        strong = ways[:, square > FLAT * FLAT * square[-1]].T
+        if not is_wide:
+            strong = strong @ along
         slope = error @ along
         slope = slope - strong.T @ ((strong @ slope) / (strong * strong).sum(1))
         steepest = float(np.abs(slope).max(initial=0.0))
