@@ -34,7 +34,10 @@ def blender() -> None:
 
 @pytest.fixture(autouse=True)
 def extension() -> Iterator[None]:
-    """An empty file with the extension registered, as when it was just enabled; afterwards it must leave no handler behind."""
+    """An empty file with the extension registered, as when it was just enabled; afterwards it must leave no handler behind.
+
+    What is in the file is left to the next test, which begins with an empty one: emptying takes as long as many a test.
+    """
     empty_file()
     before = handlers()
     bpy.context.preferences.addons.new().module = limber.__package__  # what enabling does: preferences have a home
@@ -45,7 +48,6 @@ def extension() -> Iterator[None]:
     addons = bpy.context.preferences.addons
     if limber.__package__ in addons:  # a test may have read the factory settings itself
         addons.remove(addons[limber.__package__])
-    empty_file()
     assert after == before, "unregistering left handlers behind"
 
 
