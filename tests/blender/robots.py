@@ -60,8 +60,10 @@ def status(rig):
 
 
 def robot_rig(rig=None, port: str = "virtual"):
-    """An armature whose chain's joints stay within their servos' reach, and whose target is not far from where it looks, straight before it:
-    arming moves a robot by 0.4 radians a second, so what tests have it go is short."""
+    """An armature whose chain's joints stay within their servos' reach, and whose target is not far from where it looks.
+
+    A robot that is armed, or whose pose jumps, goes 0.4 radians a second: what tests have it go is short.
+    """
     rig, chain = looking_chain(rig, at=target((0.0, -0.3, 1.3)))
     for joint in chain.joints:
         joint.lower, joint.upper = -SERVO_REACH, SERVO_REACH
