@@ -45,5 +45,5 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
             self.report({"WARNING"}, f"Chain '{name}': {remark}")
         tell_muted(self, drivers)
         tell_held(self, held, "the goal could not")
-        self.report({"INFO"}, f"{self.work.length} frames are baked to {', '.join(repr(action.name) for action in actions)}")
+        self.report({"INFO"}, f"Frames baked: {self.work.length}, to {', '.join(repr(action.name) for action in actions)}")
         return {"FINISHED"}

@@ -43,7 +43,7 @@ class EulerConsent:
         except RigError:  # it was just done: the panel of the last operation
             names = []
         if names:
-            self.layout.label(text=f"{len(names)} bones rotate by quaternion or axis and angle; a motor turns about one axis.")
+            self.layout.label(text=f"Bones that rotate by quaternion or axis and angle: {len(names)}. A motor turns about one axis.")
             self.layout.label(text=", ".join(names[:NAMES_SHOWN]) + (" ..." if len(names) > NAMES_SHOWN else ""))
             self.layout.label(text="They get an Euler order; their pose and their keys are converted.")
         else:

@@ -81,7 +81,7 @@ class LIMBER_OT_live_all(bpy.types.Operator):
         for chain in begun:
             if problem := live.session(rig, chain).problem:
                 self.report({"WARNING"}, problem)
-        self.report({"INFO"}, f"{sum(chain.live for chain in rig.limber.chains)} of {len(rig.limber.chains)} chains are live")
+        self.report({"INFO"}, f"Chains live: {sum(chain.live for chain in rig.limber.chains)} of {len(rig.limber.chains)}")
         return {"FINISHED"} if begun else {"CANCELLED"}
 
 

@@ -22,5 +22,5 @@ class LIMBER_OT_match_joints(bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{added} joints added, {removed} removed" if added or removed else "Joints and bones agree")
+        self.report({"INFO"}, f"Joints added: {added}, removed: {removed}" if added or removed else "Joints and bones agree")
         return {"FINISHED"}

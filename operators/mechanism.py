@@ -254,7 +254,7 @@ class LIMBER_OT_bake_mechanism(Stepwise, bpy.types.Operator):
         held = self.work.held
         made = self.work.finish()
         tell_held(self, held, "the targets could not")
-        self.report({"INFO"}, f"{self.work.total} frames are baked to {len(made)} actions")
+        self.report({"INFO"}, f"Frames baked: {self.work.total}, actions: {len(made)}")
         return {"FINISHED"}
 
 

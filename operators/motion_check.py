@@ -45,7 +45,7 @@ class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
         view.show(context.window_manager.limber_motion_check, found.findings)
         count = len(found.findings)
         said = "nothing was found" if not count else "1 finding" if count == 1 else f"{count} findings"
-        self.report({"INFO"}, f"{len(found.frames)} frames of {len(found.takes)} chains are checked: {said}")
+        self.report({"INFO"}, f"Frames checked: {len(found.frames)}, chains: {len(found.takes)}; {said}")
         return {"FINISHED"}
 
 
@@ -71,7 +71,7 @@ class LIMBER_OT_mark_findings(bpy.types.Operator):
 
     def execute(self, context):
         count = marks.put(context.scene, result(rig_of(context)).findings)
-        self.report({"INFO"}, f"{count} markers are on the timeline")
+        self.report({"INFO"}, f"Markers on the timeline: {count}")
         return {"FINISHED"}
 
 
@@ -90,7 +90,7 @@ class LIMBER_OT_clear_marks(bpy.types.Operator):
         return True
 
     def execute(self, context):
-        self.report({"INFO"}, f"{marks.clear(context.scene)} markers are taken off the timeline")
+        self.report({"INFO"}, f"Markers taken off the timeline: {marks.clear(context.scene)}")
         return {"FINISHED"}
 
 

@@ -66,7 +66,7 @@ class LIMBER_OT_keep_takes(bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{len(made)} takes are keyed: {', '.join(repr(action.name) for action in made)}")
+        self.report({"INFO"}, f"Takes keyed: {', '.join(repr(action.name) for action in made)}")
         return {"FINISHED"}
 
 
@@ -118,7 +118,7 @@ class LIMBER_OT_restore_takes(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         take_copies.settle(rig)
-        self.report({"INFO"}, f"{len(made)} takes are keyed: {', '.join(repr(action.name) for action in made)}")
+        self.report({"INFO"}, f"Takes keyed: {', '.join(repr(action.name) for action in made)}")
         return {"FINISHED"}
 
 

@@ -70,9 +70,9 @@ class LIMBER_OT_pair_bones(bpy.types.Operator):
         try:
             pairing.calibrate(rig, retarget, context.evaluated_depsgraph_get())
         except RigError as error:
-            self.report({"WARNING"}, f"{count} bones are paired, not yet calibrated. {error}")
+            self.report({"WARNING"}, f"Bones paired: {count}, not yet calibrated. {error}")
             return {"FINISHED"}
-        self.report({"INFO"}, f"{count} bones are paired and calibrated; the source's way counts {retarget.scale:.3g} times")
+        self.report({"INFO"}, f"Bones paired and calibrated: {count}; the source's way counts {retarget.scale:.3g} times")
         return {"FINISHED"}
 
 
@@ -274,7 +274,7 @@ class LIMBER_OT_bake_follow(Stepwise, bpy.types.Operator):
         actions = work.finish()
         tell_muted(self, drivers)
         tell_held(self, work.held, "not all could")
-        self.report({"INFO"}, f"{work.length} frames are baked to {', '.join(repr(action.name) for action in actions)}")
+        self.report({"INFO"}, f"Frames baked: {work.length}, to {', '.join(repr(action.name) for action in actions)}")
         return {"FINISHED"}
 
 

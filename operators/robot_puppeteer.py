@@ -103,7 +103,7 @@ class LIMBER_OT_end_record(bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{count} frames are keyed")
+        self.report({"INFO"}, f"Frames keyed: {count}")
         return {"FINISHED"}
 
 

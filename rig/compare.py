@@ -262,7 +262,7 @@ class Comparison(Stepped):
         rows = [answered.get(name) or Row(name, SOLVERS[name].label, why_not=self.refused[name] or why) for name in SOLVERS]
         remark = ""
         if self.left_out:
-            remark = f"{len(self.left_out)} frames are left out. Frame {next(iter(self.left_out))}: {why}"
+            remark = f"Frames left out: {len(self.left_out)}. Frame {next(iter(self.left_out))}: {why}"
         _tables[self.rig.session_uid, self.chain.uid] = found = Table(rows, self.frames, remark)
         return found
 

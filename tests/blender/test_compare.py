@@ -226,5 +226,5 @@ def test_frames_without_a_goal_are_left_out_and_named(chain_in_motion):
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"
     table = compared(rig, chain, frames="RANGE")
-    assert "2 frames are left out. Frame 4:" in table.remark
+    assert "Frames left out: 2. Frame 4:" in table.remark
     assert "scaled to nothing" in table.remark
