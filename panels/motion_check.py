@@ -76,6 +76,8 @@ class LIMBER_PT_zones(ChainTab, bpy.types.Panel):
             return
         if trouble := zones.trouble(context, zone):
             sentence(layout, trouble, "ERROR")
+        else:
+            layout.label(text=zones.counts_as(zone.zone))
         column = layout.column()
         column.use_property_split = True
         column.prop(limber, "link_radius")

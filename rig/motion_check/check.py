@@ -143,8 +143,9 @@ class MotionCheck(Stepped):
 
     def _note_zones(self, take: Take, links: Links, placement) -> None:
         lines = links.places(placement)
+        before = take.lines[-1] if take.lines else None
         take.lines.append(lines)
-        take.inside.append(intrusions(links, self.zones, placement, lines))
+        take.inside.append(intrusions(links, self.zones, placement, lines, before))
 
     def finish(self) -> Result:
         """What was found, which is kept for the panel as well."""

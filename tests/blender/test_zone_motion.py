@@ -1,4 +1,4 @@
-"""No-go zones are looked at frame by frame, as links and zones move, and say nothing of links that cannot leave them."""
+"""No-go zones are looked at frame by frame and between, as links and zones move, and say nothing of links that cannot leave them."""
 
 import bpy
 import pytest
@@ -33,6 +33,17 @@ def test_a_zone_that_moves_is_entered_when_it_comes(rig, chain):
     forbid(rig, zone)
     first = min(one.first for one in checked(rig).findings if one.kind == "ZONE")
     assert 15 <= first <= 20
+
+
+def test_a_zone_that_flies_past_between_two_frames_is_entered_on_the_way(rig, chain):
+    zone = keyed(empty("Ball", (0.5, 0, 0.25), "SPHERE", 0.02), (1, 2), end=(-0.5, 0, 0.25))
+    forbid(rig, zone)
+    found = {one.joint: one for one in checked(rig).findings if one.kind == "ZONE"}
+    assert {(one.first, one.last) for one in found.values()} == {(2, 2)}
+    assert max(one.value for one in found.values()) == pytest.approx(40.0, abs=3)  # [mm] both radii: right through the middle
+    zone.animation_data_clear()
+    zone.location = (0.5, 0, 0.25)
+    assert not entered(rig)
 
 
 def test_a_mesh_that_changes_its_shape_is_looked_at_anew(rig, chain):
