@@ -14,7 +14,8 @@ SHARP = radians(38)  # edges beyond this angle stay edges
 def material(name: str, colour: tuple, roughness: float = 0.5, metallic: float = 0.0, glow: float = 0.0) -> bpy.types.Material:
     """A plain material; colour is linear (r, g, b), `glow` the strength of its own light."""
     made = bpy.data.materials.new(name)
-    made.use_nodes = True
+    if not made.node_tree:  # Blender 5.0 gives every material its nodes
+        made.use_nodes = True
     shader = next(node for node in made.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
     shader.inputs["Base Color"].default_value = (*colour, 1.0)
     shader.inputs["Roughness"].default_value = roughness
