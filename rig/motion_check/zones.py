@@ -71,7 +71,7 @@ class Zone:
         return self._hull.moved(matrix)
 
     def seen_from(self, places: np.ndarray) -> np.ndarray:
-        """Where points (..., 3) of the frame before would be, had the zone not moved since: what counts is how they move against each other."""
+        """Where points (..., 3) of the frame before would be, had they moved with the zone since: how both move against each other counts."""
         if self._before is None or not np.linalg.det(self._before):
             return places
         moved = self._matrix @ np.linalg.inv(self._before)
