@@ -71,7 +71,7 @@ class Zone:
         return self._hull.moved(matrix)
 
     def seen_from(self, places: np.ndarray) -> np.ndarray:
-        """Where points (..., 3) of the frame before would be, had they moved with the zone since: how both move against each other counts."""
+        """Where points (..., 3) of the frame before would be, had they moved with the zone since: what moves both counts for nothing."""
         if self._before is None or not np.linalg.det(self._before):
             return places
         moved = self._matrix @ np.linalg.inv(self._before)
