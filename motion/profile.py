@@ -41,8 +41,8 @@ def stopping_distance(velocity: float, acceleration: float, limit: float, jerk: 
     sign = 1.0
     if velocity + 0.5 * acceleration * abs(acceleration) / jerk < 0.0:
         velocity, acceleration, sign = -velocity, -acceleration, -1.0
-    excess = max(velocity + 0.5 * acceleration * acceleration / jerk, 0.0)
-    peak = sqrt(jerk * excess)
+    excess = velocity + 0.5 * acceleration * acceleration / jerk
+    peak = sqrt(jerk * excess) if excess > 0.0 else 0.0
     if peak <= limit:
         t = (acceleration + peak) / jerk
         return sign * (t * (velocity + t * (0.5 * acceleration - jerk * t / 6.0)) + peak * peak * peak / (6.0 * jerk * jerk))
@@ -154,6 +154,7 @@ def _run(point: Point, dt: float, speed: float, limit: float, jerk: float, grain
 
 def _moment_to_stop(point: Point, push: float, t: float, limit: float, jerk: float, grain: float, short: float, beyond: float) -> float:
     """When within `t` seconds of jerk `push` the place to stand, `short` <= 0 now and `beyond` > 0 then, passes 0; never too late."""
+    place, velocity, acceleration = point
     early, late = 0.0, t
     low, high = short, beyond  # weights of regula falsi by the Illinois rule: the end that stays twice in place counts half
     kept = 0
@@ -165,8 +166,12 @@ def _moment_to_stop(point: Point, push: float, t: float, limit: float, jerk: flo
             middle = 0.5 * (early + late)
             if not early < middle < late:
                 break
-        position, velocity, acceleration = moved(*point, push, middle)
-        stand = position + stopping_distance(velocity, acceleration, limit, jerk)
+        gained = 0.5 * push * middle  # `moved`, without the time that a call takes
+        stand = (
+            place
+            + middle * (velocity + middle * (0.5 * acceleration + gained / 3.0))
+            + stopping_distance(velocity + middle * (acceleration + gained), acceleration + push * middle, limit, jerk)
+        )
         if stand > 0.0:
             late, high = middle, stand
             if kept == 1:
