@@ -9,7 +9,7 @@ from ..solvers.goals import GazeGoal
 from ..solvers.table import SOLVERS
 from . import actions, axes, live
 from .errors import RigError
-from .hanging import moved_part, moved_targets
+from .hanging import moved_part, moved_targets, mover
 from .stage import Stage, is_body
 from .stepped import Stepped
 
@@ -217,17 +217,17 @@ def _refuse_half_of_what_hangs_together(scene, pairs: list[tuple]) -> None:
                 " or press End Retarget first"
             )
     pairs = [(rig, chain) for rig, chain in pairs if not is_body(chain)]
-    others = [(rig, chain) for rig, chain in live.live_chains(scene) if (rig.session_uid, chain.uid) not in baked]
+    others = [(rig, chain, mover(rig, chain)) for rig, chain in live.live_chains(scene) if (rig.session_uid, chain.uid) not in baked]
     for rig, chain in pairs:
-        for other_rig, other in others:
-            part = moved_part((rig, chain), (other_rig, other))
+        for other_rig, other, joints in others:
+            part = moved_part((rig, chain), joints)
             if part and other_rig == rig:
                 what = f"The target of chain '{chain.name}'" if part == "target" else f"Chain '{chain.name}'"
                 raise RigError(
                     f"{what} hangs on chain '{other.name}', which is live: bake both at once (All Chains), or end its Live first"
                 )
             if part:
-                moved = moved_targets((rig, chain), (other_rig, other))
+                moved = moved_targets((rig, chain), joints)
                 what = f"Target '{moved[0].name}'" if part == "target" else f"Armature '{rig.name}'"
                 raise RigError(
                     f"{what} hangs on '{other_rig.name}', whose chain '{other.name}' is live: bake that one first, or end its Live"

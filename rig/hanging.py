@@ -71,9 +71,24 @@ def is_moved_by(carrier: Carrier, rig, bones: set[str]) -> bool:
     return False
 
 
+class Mover(NamedTuple):
+    """What the joints of a chain move."""
+
+    rig: object  # the bones' armature object
+    bones: set[str]  # those of the joints, and those that mimic them
+    led: set[str]  # the latter
+
+
+def mover(rig, chain) -> Mover:
+    """What the joints of a chain of an armature object move."""
+    places = [(joint.bone, joint.axis) for joint in chain.joints]
+    led = {follower.bone for follower in mimic.led(rig, places)}
+    return Mover(rig, {bone for bone, _ in places} | led, led)
+
+
 def joint_bones(chain) -> set[str]:
     """The bones that a chain moves: those of its joints, and what mimics them."""
-    return {joint.bone for joint in chain.joints} | {follower.bone for follower in followers(chain)}
+    return mover(chain.id_data, chain).bones
 
 
 def followers(chain) -> tuple[mimic.Follower, ...]:
@@ -87,22 +102,20 @@ def targets(chain) -> list:
     return [end.target for end in ends if end.target is not None]
 
 
-def moved_targets(pair: tuple, other: tuple) -> list:
-    """The targets of one (rig, chain) that the joints of another move."""
-    bones = joint_bones(other[1])
-    return [target for target in targets(pair[1]) if any(is_moved_by(carrier, other[0], bones) for carrier in carriers(target))]
+def moved_targets(pair: tuple, other: Mover) -> list:
+    """The targets of a (rig, chain) that the joints of another move."""
+    return [target for target in targets(pair[1]) if any(is_moved_by(carrier, other.rig, other.bones) for carrier in carriers(target))]
 
 
-def moved_part(pair: tuple, other: tuple) -> str:
-    """What of one (rig, chain) the joints of another move: its "base", its "armature", its "target", or ""."""
+def moved_part(pair: tuple, other: Mover) -> str:
+    """What of a (rig, chain) the joints of another move: its "base", its "armature", its "target", or ""."""
     rig, chain = pair
-    its_rig, its_bones = other[0], joint_bones(other[1])
-    if rig == its_rig and (led := {follower.bone for follower in followers(other[1])}) and led.intersection(_path(rig, chain)):
+    if rig == other.rig and other.led and other.led.intersection(_path(rig, chain)):
         return "base"
     root = rig.data.bones.get(chain.root)
-    if root is not None and root.parent is not None and is_moved_by(Carrier("", rig, root.parent.name), its_rig, its_bones):
+    if root is not None and root.parent is not None and is_moved_by(Carrier("", rig, root.parent.name), other.rig, other.bones):
         return "base"
-    if any(is_moved_by(carrier, its_rig, its_bones) for carrier in carriers(rig)):
+    if any(is_moved_by(carrier, other.rig, other.bones) for carrier in carriers(rig)):
         return "armature"
     return "target" if moved_targets(pair, other) else ""
 
@@ -120,7 +133,8 @@ def in_order(pairs: list[tuple]) -> tuple[list[tuple], bool]:
     pairs = sorted(pairs, key=lambda pair: (pair[0].name_full, pair[1].name))  # one order, however they were found
     if len(pairs) < 2:
         return pairs, False
-    needs = [[k for k, other in enumerate(pairs) if other is not pair and moved_part(pair, other)] for pair in pairs]
+    movers = [mover(rig, chain) for rig, chain in pairs]
+    needs = [[k for k, other in enumerate(movers) if k != own and moved_part(pair, other)] for own, pair in enumerate(pairs)]
     ordered: list[int] = []
     begun: set[int] = set()
     is_circular = False
