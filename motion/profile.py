@@ -3,7 +3,7 @@
 A point (position, velocity, acceleration) is pushed by a jerk of +-`jerk` or 0. Everything is made of one manoeuvre, the quickest change of
 velocity: at most three spans of constant jerk. Stopping is that change to zero. The quickest way to rest at 0 is to run for the greatest
 speed toward it until the place where the joint would come to stand, if it began to stop now, is 0; and then to stop. That place moves
-one way only along the run, so the moment to stop is found by bracketing, and only when it lies within the step at hand: no profile of
+one way only along the run, so the moment to stop is found within a bracket, and only when it lies within the step at hand: no profile of
 seven segments is ever solved for. Positions are samples of a motion in continuous time, so their differences keep the limits as well.
 
 The switching structure is the known one (e.g. Haschke, Weitnauer & Ritter 2008, "On-line planning of time-optimal, jerk-limited
@@ -13,11 +13,12 @@ trajectories"); finding the switch from where the joint would come to stand is t
 from math import copysign, sqrt
 
 Point = tuple[float, float, float]  # position, velocity, acceleration
+Stopping = tuple[float, float, float]  # distance with its sign, first jerk, distance that is gained by each unit of acceleration [s2]
 Pulse = tuple[float, float, float, float]  # first jerk (the last is its opposite), seconds of the first, the held and the last span
 
 ROUNDING = 1e-15  # relative: some four units in the last place, what one step's arithmetic may lose of a position
-_MOST_TRIALS = 100  # twice the halvings between any bracket and neighbouring floats; about eight are usual
-_HALVE_EVERY = 6  # trials: regula falsi may creep, a halving now and then bounds it
+_MOST_TRIALS = 100  # twice the halvings between any bracket and neighbouring floats; about four are usual
+_HALVE_EVERY = 6  # trials: Newton's rule may creep, a halving now and then bounds it
 
 
 def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, jerk: float) -> Pulse:
@@ -36,8 +37,8 @@ def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, je
     return first, max(acceleration + peak, 0.0) / jerk, held, peak / jerk
 
 
-def stopping_distance(velocity: float, acceleration: float, limit: float, jerk: float) -> float:
-    """How far from here, with its sign, the joint comes to stand if it stops as soon as it can: `pulse_to(0, ...)` in closed form."""
+def stopping(velocity: float, acceleration: float, limit: float, jerk: float) -> Stopping:
+    """What becomes of the joint if it stops as soon as it can: `pulse_to(0, ...)` in closed form."""
     sign = 1.0
     if velocity + 0.5 * acceleration * abs(acceleration) / jerk < 0.0:
         velocity, acceleration, sign = -velocity, -acceleration, -1.0
@@ -45,13 +46,18 @@ def stopping_distance(velocity: float, acceleration: float, limit: float, jerk: 
     peak = sqrt(jerk * excess) if excess > 0.0 else 0.0
     if peak <= limit:
         t = (acceleration + peak) / jerk
-        return sign * (t * (velocity + t * (0.5 * acceleration - jerk * t / 6.0)) + peak * peak * peak / (6.0 * jerk * jerk))
+        distance = t * (velocity + t * (0.5 * acceleration - jerk * t / 6.0)) + peak * peak * peak / (6.0 * jerk * jerk)
+        return sign * distance, -sign * jerk, 0.5 * t * (t + peak / jerk)
     t = (acceleration + limit) / jerk
     held = excess / limit - limit / jerk
     last = 0.5 * limit * limit / jerk  # velocity when the last span begins
-    return sign * (
-        t * (velocity + t * (0.5 * acceleration - jerk * t / 6.0)) + (last + 0.5 * limit * held) * held + last * limit / (3.0 * jerk)
-    )
+    distance = t * (velocity + t * (0.5 * acceleration - jerk * t / 6.0)) + (last + 0.5 * limit * held) * held + last * limit / (3.0 * jerk)
+    return sign * distance, -sign * jerk, 0.5 * t * (t + 2.0 * held + limit / jerk)
+
+
+def stopping_distance(velocity: float, acceleration: float, limit: float, jerk: float) -> float:
+    """How far from here, with its sign, the joint comes to stand if it stops as soon as it can."""
+    return stopping(velocity, acceleration, limit, jerk)[0]
 
 
 def stopping_range(point: Point, limit: float, jerk: float) -> tuple[float, float]:
@@ -140,9 +146,10 @@ def _run(point: Point, dt: float, speed: float, limit: float, jerk: float, grain
             continue
         t = min(span, dt)
         ahead = moved(*point, push, t)
-        stand = ahead[0] + stopping_distance(ahead[1], ahead[2], limit, jerk)
+        distance, brake, growth = stopping(ahead[1], ahead[2], limit, jerk)
+        stand = ahead[0] + distance
         if stand > 0.0:
-            t = _moment_to_stop(point, push, t, limit, jerk, grain, short, stand)
+            t = _moment_to_stop(point, push, t, limit, jerk, grain, short, stand, (push - brake) * growth)
             return moved(*point, push, t), dt - t
         point, short = ahead, stand
         dt -= t
@@ -152,34 +159,35 @@ def _run(point: Point, dt: float, speed: float, limit: float, jerk: float, grain
     return (point[0] + speed * t, speed, 0.0), dt - t
 
 
-def _moment_to_stop(point: Point, push: float, t: float, limit: float, jerk: float, grain: float, short: float, beyond: float) -> float:
-    """When within `t` seconds of jerk `push` the place to stand, `short` <= 0 now and `beyond` > 0 then, passes 0; never too late."""
+def _moment_to_stop(
+    point: Point, push: float, t: float, limit: float, jerk: float, grain: float, short: float, beyond: float, pace: float
+) -> float:
+    """When within `t` seconds of jerk `push` the place to stand passes 0; never too late.
+
+    It is at `short` <= 0 now, and then at `beyond` > 0, moving on at `pace`. Found by Newton's rule within a bracket: the place stays where
+    it is while the joint stops, so any other jerk moves it by what it differs from the one with which stopping begins. The first guess
+    takes its way for a power of time.
+    """
     place, velocity, acceleration = point
     early, late = 0.0, t
-    low, high = short, beyond  # weights of regula falsi by the Illinois rule: the end that stays twice in place counts half
-    kept = 0
+    rise, steepest = beyond - short, pace * t
+    middle = t * (-short / rise) ** (rise / steepest) if steepest > 0.0 else late
+    nearest, miss = late, beyond
     for trial in range(1, _MOST_TRIALS):
         if -short <= grain:
             break
-        middle = early + (late - early) * (low / (low - high)) if trial % _HALVE_EVERY else 0.5 * (early + late)
-        if not early < middle < late:
+        if trial % _HALVE_EVERY == 0 or not early < middle < late:
             middle = 0.5 * (early + late)
             if not early < middle < late:
                 break
         gained = 0.5 * push * middle  # `moved`, without the time that a call takes
-        stand = (
-            place
-            + middle * (velocity + middle * (0.5 * acceleration + gained / 3.0))
-            + stopping_distance(velocity + middle * (acceleration + gained), acceleration + push * middle, limit, jerk)
-        )
+        distance, brake, growth = stopping(velocity + middle * (acceleration + gained), acceleration + push * middle, limit, jerk)
+        stand = place + middle * (velocity + middle * (0.5 * acceleration + gained / 3.0)) + distance
         if stand > 0.0:
-            late, high = middle, stand
-            if kept == 1:
-                low *= 0.5
-            kept = 1
+            late = middle
         else:
-            early, low, short = middle, stand, stand
-            if kept == -1:
-                high *= 0.5
-            kept = -1
+            early, short = middle, stand
+        if abs(stand) < abs(miss):
+            nearest, miss, pace = middle, stand, (push - brake) * growth
+        middle = nearest - (miss + 0.5 * grain) / pace if pace > 0.0 else late  # to the middle of what is near enough
     return early

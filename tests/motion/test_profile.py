@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from limber.motion.profile import moved, pulse_to, stopped, stopping_distance, stopping_range, toward_rest
+from limber.motion.profile import moved, pulse_to, stopped, stopping, stopping_distance, stopping_range, toward_rest
 
 from tests.motion.motions import often, powers
 
@@ -47,6 +47,19 @@ def test_the_stopping_distance_is_where_stopping_ends(limits, start, pushed):
     expected = played(point, ((first, begin), (0.0, held), (-first, end)))[0]
     reach = (speed + limit * limit / jerk) * (begin + held + end)
     assert stopping_distance(point[1], point[2], limit, jerk) == pytest.approx(expected, abs=1e-9 * reach)
+
+
+@often
+@given(dynamics, share, share)
+def test_stopping_begins_with_the_jerk_that_it_says_and_grows_with_the_acceleration_as_it_says(limits, start, pushed):
+    speed, limit, jerk = limits
+    velocity, acceleration, step = start * speed, 0.999 * pushed * limit, 1e-4 * limit
+    (less, first, _), (more, last, _) = (stopping(velocity, acceleration + way, limit, jerk) for way in (-step, step))
+    assume(first == last)  # between them the joint would stop at once
+    distance, brake, growth = stopping(velocity, acceleration, limit, jerk)
+    assert distance == stopping_distance(velocity, acceleration, limit, jerk)
+    assert brake == first == pulse_to(0.0, velocity, acceleration, limit, jerk)[0]
+    assert growth == pytest.approx((more - less) / (2.0 * step), abs=1e-3 * (limit / jerk + speed / limit) * limit / jerk + 1e-4 * growth)
 
 
 @often
