@@ -77,7 +77,7 @@ class LIMBER_PT_zones(ChainTab, bpy.types.Panel):
         if trouble := zones.trouble(context, zone):
             sentence(layout, trouble, "ERROR")
         else:
-            layout.label(text=zones.counts_as(zone.zone))
+            sentence(layout, zones.counts_as(zone.zone), "INFO")
         column = layout.column()
         column.use_property_split = True
         column.prop(limber, "link_radius")

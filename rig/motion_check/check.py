@@ -49,7 +49,8 @@ def entered(frame: int, rigs) -> list[Entered]:
             if take.inside and frame in take.frames:
                 now = take.frames.index(frame)
                 for k, j in np.argwhere(take.inside[now] > 0.0):
-                    words = f"{take.links[k]} in {take.zones[j]}: {1e3 * take.inside[now][k, j]:.0f} mm"
+                    how = "in {}" if take.there[now][k, j] > 0.0 else "through {} on the way here"
+                    words = f"{take.links[k]} {how.format(take.zones[j])}: {1e3 * take.inside[now][k, j]:.0f} mm"
                     found.append(Entered(take.lines[now][k], words))
     return found
 
@@ -145,7 +146,9 @@ class MotionCheck(Stepped):
         lines = links.places(placement)
         before = take.lines[-1] if take.lines else None
         take.lines.append(lines)
-        take.inside.append(intrusions(links, self.zones, placement, lines, before))
+        there, deepest = intrusions(links, self.zones, placement, lines, before)
+        take.there.append(there)
+        take.inside.append(deepest)
 
     def finish(self) -> Result:
         """What was found, which is kept for the panel as well."""

@@ -64,7 +64,8 @@ class Take:
         problems: Of frames without a goal to follow, why.
         links, zones: Names of the links that its joints move, and of the no-go zones.
         lines: (links, 2, 3) [m] each: the links' heads and tails in the world, as shown.
-        inside: (links, zones) [m] each: how far they go into the zones; below 0 where they stay out.
+        inside: (links, zones) [m] each: how far they go into the zones, in the frame or on the way there; below 0 where they stay out.
+        there: (links, zones) [m] each: the same in the frame alone.
     """
 
     chain: str
@@ -80,6 +81,7 @@ class Take:
     zones: tuple[str, ...] = ()
     lines: list[np.ndarray] = field(default_factory=list)
     inside: list[np.ndarray] = field(default_factory=list)
+    there: list[np.ndarray] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,9 @@ def _in_zones(take: Take) -> Iterator[Finding]:
             for first, last in _runs(inside[:, k, j] > 0.0):
                 worst = first + int(inside[first : last + 1, k, j].argmax())
                 value = 1e3 * float(inside[worst, k, j])
-                sentence = f"Bone '{link}' is up to {_number(value)} mm inside no-go zone '{zone}'"
+                is_there = take.there[worst][k, j] > 0.0
+                how = "is up to {} mm inside" if is_there else "goes up to {} mm, on the way from the frame before, into"
+                sentence = f"Bone '{link}' {how.format(_number(value))} no-go zone '{zone}'"
                 found = _finding(take, "ZONE", link, (first, last, worst), value, 0.0, "mm", sentence)
                 yield replace(found, zone=zone)
 

@@ -1,6 +1,6 @@
 """No-go zones: what objects forbid, where they are at a frame, and how far the links of a chain go into them."""
 
-from math import ceil, isfinite
+from math import isfinite
 
 import bmesh
 import bpy
@@ -13,10 +13,10 @@ from ..errors import RigError
 from ..hanging import carriers
 from ..paths import bone_names
 from .convex import Ball, Body, Hull, intrusion
+from .ways import Stand, stand, way
 
 SHAPED = {"MESH", "CURVE", "SURFACE", "FONT", "META"}  # types of objects that can be made a mesh of
 LEAST_STEP = 0.005  # [m] between two looks at a link on its way from frame to frame; where links are thicker, their radius
-MOST_LOOKS = 32
 ON_AXIS = 1e-3  # of its length: a bone whose ends are nearer to a joint's axis is not moved by it
 CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 CUBE_FACES = np.array(
@@ -39,9 +39,10 @@ class Zone:
         self._rig, self._number, self.name = rig, number, ""
         self.name = self._object().name
         self.carriers = {carrier.bone for carrier in carriers(self._object()) if carrier.rig == rig}
+        self.stands: Stand | None = None  # in the last frame that was looked at
+        self.stood: Stand | None = None  # in the frame before
+        self._placement = None  # of the last frame
         self._hull: Hull | None = None  # in its own frame, as last read
-        self._placement = None  # of the last frame that was looked at
-        self._matrix, self._before = None, None  # (4, 4) there and at the frame before: its own frame in the world
         self._corners = np.zeros((0, 3))  # of which it was made
 
     def _object(self):
@@ -63,19 +64,12 @@ class Zone:
         if not isfinite(matrix.sum()):
             raise RigError(f"The place of no-go zone '{thing.name}' is not a number: clear its location, its drivers or its constraints")
         if placement is not self._placement:
-            self._placement, self._matrix, self._before = placement, matrix, self._matrix
+            self._placement, self.stands, self.stood = placement, stand(matrix), self.stands
         if thing.type == "EMPTY":
             matrix = matrix @ np.diag([thing.empty_display_size] * 3 + [1.0])
             return Ball(matrix) if thing.empty_display_type == "SPHERE" else Hull(CUBE, CUBE_FACES).moved(matrix)
         self._read_shape(thing.evaluated_get(placement.depsgraph))
         return self._hull.moved(matrix)
-
-    def seen_from(self, places: np.ndarray) -> np.ndarray:
-        """Where points (..., 3) of the frame before would be, had they moved with the zone since: what moves both counts for nothing."""
-        if self._before is None or not np.linalg.det(self._before):
-            return places
-        moved = self._matrix @ np.linalg.inv(self._before)
-        return places @ moved[:3, :3].T + moved[:3, 3]
 
     def _read_shape(self, evaluated) -> None:
         """The hull of the object's points, made anew where these have changed."""
@@ -183,8 +177,8 @@ def _is_moved(rig, chain, bone) -> bool:
     return False
 
 
-def intrusions(links: Links, zones: list[Zone], placement, places: np.ndarray, before: np.ndarray | None) -> np.ndarray:
-    """How far (n, zones) each link goes into each zone [m], at its place or on the way there; below 0 where it stays out.
+def intrusions(links: Links, zones: list[Zone], placement, places: np.ndarray, before: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """How far (n, zones) each link is in each zone [m], and how far it goes in at most on the way there; below 0 where it stays out.
 
     A zone that hangs on a link says nothing of it.
 
@@ -193,18 +187,13 @@ def intrusions(links: Links, zones: list[Zone], placement, places: np.ndarray, b
         before: The same at the frame before; None at the first.
     """
     radius = links.rig.limber.link_radius
-    found = np.full((len(links.names), len(zones)), -np.inf)
+    there = np.full((len(links.names), len(zones)), -np.inf)
+    deepest = there.copy()
     for j, zone in enumerate(zones):
         body = zone.body(placement)
-        came = places if before is None else zone.seen_from(before)
+        came, step = (places if before is None else before), max(radius, LEAST_STEP)
         for k, name in enumerate(links.names):
             if name not in zone.carriers:
-                found[k, j] = max(intrusion(body, *line, radius) for line in _way(came[k], places[k], max(radius, LEAST_STEP)))
-    return found
-
-
-def _way(came: np.ndarray, there: np.ndarray, step: float) -> list[np.ndarray]:
-    """Lines (2, 3) from `came` to `there`, without the first, so many that no end goes farther than a step between two of them."""
-    far = float(np.linalg.norm(there - came, axis=1).max())
-    looks = min(max(1, ceil(far / step)), MOST_LOOKS) if isfinite(far) else 1
-    return [there if k == looks else came + (k / looks) * (there - came) for k in range(1, looks + 1)]
+                depths = [intrusion(body, *line, radius) for line in way(came[k], places[k], zone.stood, zone.stands, step)]
+                there[k, j], deepest[k, j] = depths[-1], max(depths)
+    return there, deepest

@@ -2,9 +2,10 @@
 
 import bpy
 import pytest
+from limber.rig.motion_check.check import entered as in_the_view
 
 from tests.blender.posing import pose
-from tests.blender.rigs import build, keyed, select
+from tests.blender.rigs import build, keyed, looking_chain, select
 from tests.blender.zones import checked, empty, entered, forbid, mesh, standing_arm
 
 
@@ -35,14 +36,69 @@ def test_a_zone_that_moves_is_entered_when_it_comes(rig, chain):
     assert 15 <= first <= 20
 
 
+def zone_findings(rig):
+    return [one for one in checked(rig).findings if one.kind == "ZONE"]
+
+
 def test_a_zone_that_flies_past_between_two_frames_is_entered_on_the_way(rig, chain):
     zone = keyed(empty("Ball", (0.5, 0, 0.25), "SPHERE", 0.02), (1, 2), end=(-0.5, 0, 0.25))
     forbid(rig, zone)
-    found = {one.joint: one for one in checked(rig).findings if one.kind == "ZONE"}
-    assert {(one.first, one.last) for one in found.values()} == {(2, 2)}
-    assert max(one.value for one in found.values()) == pytest.approx(40.0, abs=3)  # [mm] both radii: right through the middle
+    found = zone_findings(rig)
+    assert {(one.first, one.last) for one in found} == {(2, 2)}
+    assert max(one.value for one in found) == pytest.approx(40.0, abs=3)  # [mm] both radii: right through the middle
+    assert all("on the way from the frame before" in one.sentence for one in found)
+    assert all("Ball on the way here" in one.words for one in in_the_view(2, [rig]))
     zone.animation_data_clear()
     zone.location = (0.5, 0, 0.25)
+    assert not entered(rig)
+
+
+def test_a_link_that_sweeps_past_a_zone_between_two_frames_enters_it(rig, chain):
+    rig.limber.link_radius = 0.001
+    keyed(rig, (1, 2), end=(0.4, 0, 0))
+    forbid(rig, empty("Ball", (0.2, 0, 0.25), "SPHERE", 0.02))
+    assert {(one.first, one.last) for one in zone_findings(rig)} == {(2, 2)}
+
+
+def test_a_zone_that_is_carried_along_with_the_arm_is_not_entered(rig, chain):
+    cart = bpy.data.objects.new("Cart", None)
+    bpy.context.scene.collection.objects.link(cart)
+    zone = empty("Ball", (0.15, 0, 0.25), "SPHERE", 0.05)
+    for thing in (rig, zone, chain.target):
+        thing.parent = cart
+    cart.rotation_euler.z = 0.0
+    cart.keyframe_insert("rotation_euler", frame=1)
+    cart.rotation_euler.z = 2.0
+    keyed(cart, (1, 2), end=(1, 0, 0))
+    cart.keyframe_insert("rotation_euler", frame=2)
+    forbid(rig, zone)
+    assert not entered(rig)
+
+
+def test_every_chain_sees_how_a_zone_has_moved(rig, chain):
+    above = chain.target
+    bpy.ops.limber.remove_chain()
+    chains = [looking_chain(rig, *bones, at=above)[1].name for bones in (("lower", "middle"), ("head",))]
+    forbid(rig, keyed(empty("Gate", (1.5, 0, 0.25), size=0.25), (1, 2), end=(-1.5, 0, 0.25)))
+    assert {one.chain for one in zone_findings(rig)} == set(chains)
+
+
+@pytest.mark.parametrize(
+    ("changed", "values"),
+    [
+        ("rotation_euler", [(0, 0, 0), (0, 0, 3.14)]),
+        ("scale", [(1, 1, 1), (0, 0, 0)]),
+        ("scale", [(1, 1, 1), (0.01, 0.01, 0.01)]),
+        ("scale", [(1, 1, 1), (-1, 1, 1)]),
+    ],
+    ids=["spins", "is hidden by its scale", "shrinks", "is mirrored"],
+)
+def test_a_zone_that_changes_where_it_is_enters_nothing(rig, chain, changed, values):
+    zone = empty("Ball", (0.3, 0, 0.25), "SPHERE", 0.05)
+    for frame, value in enumerate(values, 1):
+        setattr(zone, changed, value)
+        zone.keyframe_insert(changed, frame=frame)
+    forbid(rig, zone)
     assert not entered(rig)
 
 
