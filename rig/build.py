@@ -11,11 +11,16 @@ from .skeleton import ChainReader
 
 def motions(chain) -> list[Motion]:
     """Limits of the chain's joints, in the order of its properties."""
-    columns = []
-    for name in Motion._fields:
-        columns.append([0.0] * len(chain.joints))
-        chain.joints.foreach_get(name, columns[-1])
-    return [Motion(*row) for row in zip(*columns, strict=True)]
+    return [Motion(*row) for row in zip(*stored_motions(chain), strict=True)]
+
+
+def stored_motions(chain) -> list[list[float]]:
+    """What `motions` are made of: for each field the values of all joints."""
+    joints = chain.joints
+    columns = [[0.0] * len(joints) for _ in Motion._fields]
+    for name, column in zip(Motion._fields, columns, strict=True):
+        joints.foreach_get(name, column)
+    return columns
 
 
 def tools(chain, reader: ChainReader) -> list[tuple]:

@@ -146,15 +146,15 @@ class Stage:
                 self._read(rig, chain, placement, session, dt)
                 coming = ahead.get((rig.session_uid, chain.uid), ())
                 session.outputs, session.state = tick(
-                    session.model, session.goal, session.state, dt, coming, session.influence, session.life
+                    session.model, session.goal, session.state, dt, coming, session.influence, session.life, session.attention
                 )
-                session.state = replace(session.state, attention=session.attention)
                 session.problem = session.outputs.problem
             except SETUP_ERRORS as error:
                 session.problem, session.is_broken = str(error), not isinstance(error, GazeError)
                 if (state := session.state) is not None:  # it comes to rest where it was going
-                    session.outputs, session.state = tick(state.model, state.goal, state, dt, influence=session.influence, life=state.life)
-                    session.state = replace(session.state, attention=state.attention)
+                    session.outputs, session.state = tick(
+                        state.model, state.goal, state, dt, influence=session.influence, life=state.life, attention=state.attention
+                    )
             if session.outputs is not None and session.poses:
                 session.channels = session.reader.channels(session.poses, session.outputs.angles.tolist())
                 placement.moved[rig.session_uid].update(session.channels)
@@ -293,14 +293,14 @@ class Stage:
         if held != session.held:
             session.fixed = reader.fixed(session.poses)
             session.held = held
-        limits = build.motions(chain)
+        limits = build.stored_motions(chain)
         tools = [(end.settings.look, end.settings.up, end.settings.eye) for end in goals.ends_of(chain)]
         options = build.solver_settings(chain, solver)
         moves = character(chain)
         key = (session.fixed, limits, tools, solver, options, chain.filter, moves, chain.base, chain.transition)
         if session.model is None or session.model_key != key:
             session.model = make_model(
-                joint_tree(reader, session.fixed, limits, build.tools(chain, reader)),
+                joint_tree(reader, session.fixed, build.motions(chain), build.tools(chain, reader)),
                 solver,
                 chain.filter,
                 moves,

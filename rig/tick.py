@@ -49,7 +49,7 @@ class State:
     vain: int  # ticks of this goal that have gained nothing on that; from NO_MORE on it is solved no more
     problem: str  # of the outputs
     life: Angles | None = None  # (n,) [rad] on top of the goal's posture
-    attention: Attention | None = None  # kept here for the next frame; the tick itself does not use it
+    attention: Attention | None = None  # by which the goal came to be; the tick itself does not use it
     ticks: int = 0  # since the start: chains that plan in turns count by them
 
 
@@ -121,6 +121,7 @@ def tick(
     ahead: Sequence[GazeGoal] = (),
     influence: float = 1.0,
     life: Angles | None = None,
+    attention: Attention | None = None,
 ) -> tuple[Outputs, State]:
     """The chain's next frame.
 
@@ -135,6 +136,7 @@ def tick(
         ahead: The goals of the next frames, where they are known; for solvers that look ahead.
         influence: 0 to 1: how much of the way from the posture to the solution each joint goes.
         life: (n,) [rad] what is added to the posture, also where that is on its way.
+        attention: By which the goal came to be: kept in the state for the next frame.
 
     Raises:
         GazeError: The goal cannot be used and there is no state to hold.
@@ -180,7 +182,7 @@ def tick(
         goal=alive,
         skeleton=model.skeleton,
     )
-    return outputs, State(solution, motion, posture, model, goal, best, vain, problem, life, ticks=ticks)
+    return outputs, State(solution, motion, posture, model, goal, best, vain, problem, life, attention, ticks)
 
 
 def _blend(skeleton: Skeleton, posture: Angles, solved: Angles, influence: float) -> list[float]:
