@@ -63,7 +63,7 @@ def test_a_link_that_sweeps_past_a_zone_between_two_frames_enters_it(rig, chain)
 def test_a_zone_that_is_carried_along_with_the_arm_is_not_entered(rig, chain):
     cart = bpy.data.objects.new("Cart", None)
     bpy.context.scene.collection.objects.link(cart)
-    zone = empty("Ball", (0.15, 0, 0.25), "SPHERE", 0.05)
+    zone = empty("Plate", (0.15, 0, 0.25), size=0.3, scale=(0.1, 1, 1))
     for thing in (rig, zone, chain.target):
         thing.parent = cart
     cart.rotation_euler.z = 0.0
@@ -90,8 +90,9 @@ def test_every_chain_sees_how_a_zone_has_moved(rig, chain):
         ("scale", [(1, 1, 1), (0, 0, 0)]),
         ("scale", [(1, 1, 1), (0.01, 0.01, 0.01)]),
         ("scale", [(1, 1, 1), (-1, 1, 1)]),
+        ("scale", [(1, 1, 8), (1, -1, 8)]),
     ],
-    ids=["spins", "is hidden by its scale", "shrinks", "is mirrored"],
+    ids=["spins", "is hidden by its scale", "shrinks", "is mirrored", "is tall and mirrored"],
 )
 def test_a_zone_that_changes_where_it_is_enters_nothing(rig, chain, changed, values):
     zone = empty("Ball", (0.3, 0, 0.25), "SPHERE", 0.05)
