@@ -1,5 +1,7 @@
 """What bakes have to tell beside what they baked."""
 
+from ..rig.counted import counted
+
 FRAMES_NAMED = 5  # in a report
 
 
@@ -13,7 +15,7 @@ def tell_held(operator, held: dict[int, str], what: str) -> None:
     """
     if held:
         frames = ", ".join(map(str, list(held)[:FRAMES_NAMED])) + (" ..." if len(held) > FRAMES_NAMED else "")
-        operator.report({"WARNING"}, f"In {len(held)} frames ({frames}) {what} be followed. {next(iter(held.values()))}")
+        operator.report({"WARNING"}, f"In {counted(len(held), 'frame')} ({frames}) {what} be followed. {next(iter(held.values()))}")
 
 
 def tell_muted(operator, drivers: list[str]) -> None:

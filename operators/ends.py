@@ -4,6 +4,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..rig import chains
+from ..rig.counted import counted
 from ..rig.errors import RigError
 from ..rig.selection import selected_index
 from .euler_consent import EulerConsent
@@ -78,5 +79,7 @@ class LIMBER_OT_remove_end(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         rig.update_tag()
-        self.report({"INFO"}, f"'{bone}' is no end of chain '{chain.name}' any more, which has {before - len(chain.joints)} joints less")
+        self.report(
+            {"INFO"}, f"'{bone}' is no end of chain '{chain.name}' any more, which has {counted(before - len(chain.joints), 'joint')} less"
+        )
         return {"FINISHED"}

@@ -8,6 +8,7 @@ from ..hardware.export.boards import BOARDS
 from ..hardware.export.firmware_header import NO_PIN, PULSE_RATE
 from ..hardware.export.motion import HIGHEST_RATE
 from ..rig import chains
+from ..rig.counted import counted
 from ..rig.export import Export
 from ..rig.robot_device import sources
 from .files import WritesFile, shown_files
@@ -134,11 +135,15 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
         held = self.work.held
         if held:
             self.report(
-                {"WARNING"}, f"In {len(held)} frames (from {next(iter(held))} on) a goal could not be followed. {next(iter(held.values()))}"
+                {"WARNING"},
+                f"In {counted(len(held), 'frame')} (from {next(iter(held))} on) a goal could not be followed. {next(iter(held.values()))}",
             )
         how = f"chains {', '.join(self.work.live_names)} live, the rest as posed" if self.work.live_names else "as posed: no chain is live"
         servos = len(motion.device.channels)
-        self.report({"INFO"}, f"{motion.seconds:.1f} s of {servos} servos ({how}) are in '{path.name}', {len(motion.values)} rows")
+        self.report(
+            {"INFO"},
+            f"{motion.seconds:.1f} s of {counted(servos, 'servo')} ({how}) are in '{path.name}', {counted(len(motion.values), 'row')}",
+        )
         return {"FINISHED"}
 
 

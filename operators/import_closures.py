@@ -4,6 +4,7 @@ import bpy
 from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper
 
+from ..rig.counted import counted
 from ..rig.errors import RigError
 from ..rig.mechanism import build
 from ..rig.urdf_robot import is_robot
@@ -47,5 +48,7 @@ class LIMBER_OT_import_closures(bpy.types.Operator, ImportHelper):
             return {"CANCELLED"}
         for warning in warnings:
             self.report({"WARNING"}, warning)
-        self.report({"INFO"}, f"Robot '{rig.name}' has closed loops and {len(rig.limber.mechanism.motors)} motors: press Check Mechanism")
+        self.report(
+            {"INFO"}, f"Robot '{rig.name}' has closed loops and {counted(len(rig.limber.mechanism.motors), 'motor')}: press Check Mechanism"
+        )
         return {"FINISHED"}

@@ -4,6 +4,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..rig import handlers
+from ..rig.counted import counted
 from ..rig.errors import RigError
 from ..rig.mechanism import authored, build, live
 from ..rig.mechanism.bake import MechanismBake
@@ -112,7 +113,9 @@ class LIMBER_OT_new_mechanism(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         context.view_layer.objects.active = owner
-        self.report({"INFO"}, f"Mechanism '{owner.name}' takes the joints of collection '{collection.name}'; {len(kept.motors)} motors")
+        self.report(
+            {"INFO"}, f"Mechanism '{owner.name}' takes the joints of collection '{collection.name}'; {counted(len(kept.motors), 'motor')}"
+        )
         return {"FINISHED"}
 
 
@@ -205,7 +208,7 @@ class LIMBER_OT_mechanism_live(bpy.types.Operator):
         if session.problem or session.remark:
             self.report({"WARNING"}, session.problem or session.remark)
         else:
-            self.report({"INFO"}, f"'{owner.name}' is live: {len(owner.limber.mechanism.motors)} motors follow")
+            self.report({"INFO"}, f"'{owner.name}' is live and moves {counted(len(owner.limber.mechanism.motors), 'motor')}")
         return {"FINISHED"}
 
 

@@ -1,6 +1,7 @@
 import bpy
 
 from ..rig import chains
+from ..rig.counted import counted
 from ..rig.errors import RigError
 from .euler_consent import EulerConsent
 from .subject import poll_rig, rig_of
@@ -33,7 +34,7 @@ class LIMBER_OT_new_chain(EulerConsent, bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Chain '{chain.name}' from '{chain.root}' to '{chain.end}' has {len(chain.joints)} joints")
+        self.report({"INFO"}, f"Chain '{chain.name}' from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}")
         return {"FINISHED"}
 
 

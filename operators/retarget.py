@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 
 from ..rig import handlers, live
+from ..rig.counted import counted
 from ..rig.errors import RigError
 from ..rig.osc import inbox
 from ..rig.retarget import pairing, receiver
@@ -129,7 +130,7 @@ class LIMBER_OT_calibrate_pairs(bpy.types.Operator):
             return {"CANCELLED"}
         rig.update_tag()
         count = sum(pair.enabled for pair in retarget.pairs)
-        self.report({"INFO"}, f"{count} pairs are calibrated; the source's way counts {scale:.3g} times")
+        self.report({"INFO"}, f"Pairs calibrated: {count}; the source's way counts {scale:.3g} times")
         return {"FINISHED"}
 
 
@@ -168,8 +169,8 @@ class LIMBER_OT_follow(bpy.types.Operator):
         worst = int(np.argmax(missed))
         self.report(
             {"INFO"},
-            f"'{rig.name}' follows '{pairing.source_name(retarget)}' with {len(session.reader.places)} joints; farthest from it is"
-            f" '{session.reader.links[worst]}', by {degrees(missed[worst]):.1f} degrees",
+            f"'{rig.name}' follows '{pairing.source_name(retarget)}' with {counted(len(session.reader.places), 'joint')}; farthest from it"
+            f" is '{session.reader.links[worst]}', by {degrees(missed[worst]):.1f} degrees",
         )
         return {"FINISHED"}
 

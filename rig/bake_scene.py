@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import bpy
 
 from .bake import Bake
+from .counted import counted
 from .errors import RigError
 from .goal import followed
 from .mechanism.bake import MechanismBake
@@ -90,4 +91,4 @@ def _run(work: Stepped, baked: Baked) -> None:
     baked.remarks += [f"Chain '{name}': {remark}" for name, remark in getattr(work, "remarks", {}).items()]
     if work.held:
         first, why = next(iter(work.held.items()))
-        baked.remarks.append(f"In {len(work.held)} frames, from {first}, a goal could not be followed. {why}")
+        baked.remarks.append(f"In {counted(len(work.held), 'frame')}, from {first}, a goal could not be followed. {why}")

@@ -20,6 +20,7 @@ from ..urdf.record import Record, to_text
 from ..urdf.tree import Tree, grow
 from . import urdf_meshes
 from .axes import INDEX
+from .counted import counted
 from .urdf_robot import KEY, channel, pose_joints, record_of
 
 ORDERS = {
@@ -73,12 +74,12 @@ def import_robot(context, path: str | os.PathLike, root: str = "", with_meshes: 
     pinned = [joint.name for joint in tree.joints if joint.nearest(0.0)]
     if pinned:
         named = ", ".join(f"'{name}'" for name in pinned[:NAMES_SHOWN]) + (" ..." if len(pinned) > NAMES_SHOWN else "")
-        warnings.append(f"0 is outside the limits of {len(pinned)} joints ({named}): they stand at the nearest that is inside")
+        warnings.append(f"0 is outside the limits of {counted(len(pinned), 'joint')} ({named}): they stand at the nearest that is inside")
     return Imported(rig, _sentence(tree, rig, warnings), tuple(warnings))
 
 
 def _sentence(tree: Tree, rig, warnings: list[str]) -> str:
-    came = f"Robot '{rig.name}': {len(tree.branches)} links, {len(tree.joints)} joints, root '{tree.root}'"
+    came = f"Robot '{rig.name}': {counted(len(tree.branches), 'link')}, {counted(len(tree.joints), 'joint')}, root '{tree.root}'"
     if not warnings:
         return came
     return f"{came}; {warnings[0]}" + (f", and {len(warnings) - 1} more warnings in the Info editor" if len(warnings) > 1 else "")
