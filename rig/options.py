@@ -32,10 +32,10 @@ def weighed(chain) -> list:
 
 def _turn(chain) -> tuple[int, int]:
     """Whose turn of how many: an armature's chains plan in turns, so that eyes, head and torso do not all have their work in one frame.
-    A body that follows a motion has one too."""
+    A body that follows a motion has one too, unless chains have them all."""
     own = chain.id_data.limber
     planning = [other for other in own.chains if other.solver == "expressive" or other == chain]
-    turns = min(len(planning) + (own.retarget.source is not None), MOST_TURNS)
+    turns = min(len(planning) + own.retarget.live, MOST_TURNS)
     return planning.index(chain) % turns, turns
 
 

@@ -32,7 +32,7 @@ HOLD_STEPS = 5
 HELD = 1e-7  # [rad] of aim: a tenth of what counts as met
 HOLD_DAMPING = 1e-6  # of the squared lever arms: what cannot be met must not make joints tremble
 LOST = math.radians(1)  # of aim
-EXACT = math.radians(0.01)  # of aim: from here joints that hold it gain speed as fast as the length of a frame lets them without a jolt
+EXACT = math.radians(0.01)  # of aim: from here joints that hold it gain speed as fast as the length of a frame allows
 AT_RISK = math.radians(0.6)  # of aim: from here joints that hold it may be jolted
 SETTLED = 1e-6  # [rad] of movement in a frame while nothing is asked anew: the answer stays as it is, to the bit
 STUCK = 1e-6  # [rad] a glide that moves by less in a frame gets nowhere
@@ -55,6 +55,13 @@ class Memory:
     rest: Rest = field(default_factory=Rest)
     quiet: int = 0  # frames since something was asked anew or moved
     planning: Planning = field(default_factory=Planning)
+
+
+def _saving_ramps(dt: float) -> list[tuple[float, float]]:
+    """How fast joints may gain speed [rad a frame a frame] where the aim is missed by more than an angle [rad], in that order."""
+    gentle = saving_ramp(dt)
+    ramps = [(gentle, EXACT)] if gentle > RAMP else []
+    return ramps if gentle >= HARD_RAMP else [*ramps, (HARD_RAMP, AT_RISK)]
 
 
 class Box(NamedTuple):
@@ -126,11 +133,11 @@ class Tracker:
             steps = 1
         kind = STAY if planning.course is None else planning.course.kind
         held = self._held(goal, wanted, box) if kind != STRAIGHT else self._posed(goal, wanted)
-        saving = saving_ramp(dt)
-        for ramp, risk in (*(((saving, EXACT),) if saving > RAMP else ()), (HARD_RAMP, AT_RISK)):
-            if kind in (STAY, ALONG) and held.missed > risk:
-                quick = self._held(goal, wanted, self._box(start, np.array(last.move), ramp, rest.leash))
-                held = quick if quick.missed < LOST else held  # a jolt that does not save the aim is for nothing
+        if kind in (STAY, ALONG):
+            for ramp, risk in _saving_ramps(dt):
+                if held.missed > risk:
+                    quick = self._held(goal, wanted, self._box(start, np.array(last.move), ramp, rest.leash))
+                    held = quick if quick.missed < LOST else held  # a jolt that does not save the aim is for nothing
         if planning.course is not None:
             stuck = float(np.abs((np.array(held.angles) - start) / model.scale).max()) < STUCK  # the aim keeps it from where it should go
             there = stuck or arrived(model, np.array(held.angles)[None], branch[None])[0]

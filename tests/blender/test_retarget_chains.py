@@ -12,6 +12,22 @@ from tests.blender.following import FRAMES, follower, limbs_apart
 from tests.blender.rigs import looking_chain, select, target
 
 
+def test_a_body_that_follows_has_a_turn_in_which_chains_do_not_plan():
+    rig, _ = follower()
+    _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0.5, -3.0, 1.2)))
+    bpy.ops.limber.live()
+
+    def turns() -> int:
+        bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
+        return live.session(rig, chain).model.solver.model.options.turns
+
+    assert turns() == 1
+    bpy.ops.limber.follow()
+    assert turns() == 2
+    bpy.ops.limber.end_follow()
+    assert turns() == 1
+
+
 def test_a_chain_on_top_looks_at_its_target_while_the_rest_follows():
     rig, source = follower()
     _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0.5, -3.0, 1.2)))

@@ -10,8 +10,10 @@ from limber.rig import tick as ticks
 from limber.rig.tick import make_model, tick
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import GazeGoal, Orientation, Point, TargetError
-from limber.solvers.rotations import IDENTITY
+from limber.solvers.rotations import IDENTITY, Y, about
 from limber.solvers.skeleton import Joint, Skeleton
+
+from tests.solvers.chains import unit_chain
 
 DT = 1 / 24
 
@@ -85,6 +87,21 @@ def test_no_time_moves_nothing_but_solves():
     assert np.array_equal(outputs.angles, before.angles)
     assert outputs.lag > 0.1
     assert outputs.solution.aim_error < 1e-6
+
+
+@pytest.mark.parametrize("rate", [24.0, 30.0])
+def test_a_fast_target_is_kept_where_frames_last_longer(rate):
+    skeleton = unit_chain("YXXZY", pi / 2)
+
+    def missed(dt: float) -> float:
+        made, state, worst = make_model(skeleton, "expressive", "default", Character(), posture_jumps=False), None, 0.0
+        for frame in range(60):
+            turn = about(Y, 0.08 * max(0.0, min(frame - 20.0, 40.0 - frame)))  # starts, turns back and stops at once
+            outputs, state = tick(made, GazeGoal(Orientation(turn), np.array([0.3, 0.4, -0.6, 0.5, 0.2])), state, dt if frame else 0.0)
+            worst = max(worst, outputs.solution.aim_error)
+        return worst
+
+    assert missed(1.0 / rate) < 1e-4 < missed(1.0 / 60.0)
 
 
 def test_a_goal_that_stands_still_is_solved_once():
