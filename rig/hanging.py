@@ -127,12 +127,12 @@ def _path(rig, chain) -> list[str]:
         return []
 
 
-def in_order(pairs: list[tuple]) -> tuple[list[tuple], bool]:
-    """(rig, chain) pairs so that each comes after those that move its base or its target; and whether they go round in a circle, where
-    one of them must come first nevertheless."""
+def in_order(pairs: list[tuple]) -> tuple[list[tuple], frozenset[int]]:
+    """(rig, chain) pairs so that each comes after those that move its base or its target; and the places of those that go in a circle,
+    where one of them must come first nevertheless."""
     pairs = sorted(pairs, key=lambda pair: (pair[0].name_full, pair[1].name))  # one order, however they were found
     if len(pairs) < 2:
-        return pairs, False
+        return pairs, frozenset()
     movers = [mover(rig, chain) for rig, chain in pairs]
     needs = [[k for k, other in enumerate(movers) if k != own and moved_part(pair, other)] for own, pair in enumerate(pairs)]
     ordered: list[int] = []
@@ -152,4 +152,18 @@ def in_order(pairs: list[tuple]) -> tuple[list[tuple], bool]:
     for k in range(len(pairs)):
         if k not in begun:
             visit(k)
-    return [pairs[k] for k in ordered], is_circular
+    circle = (place for place, k in enumerate(ordered) if _leads_to(needs, k, k)) if is_circular else ()
+    return [pairs[k] for k in ordered], frozenset(circle)
+
+
+def _leads_to(needs: list[list[int]], start: int, end: int) -> bool:
+    """Whether what `start` needs, and what that needs in turn, comes to `end`."""
+    met, left = set(), list(needs[start])
+    while left:
+        k = left.pop()
+        if k == end:
+            return True
+        if k not in met:
+            met.add(k)
+            left += needs[k]
+    return False

@@ -55,12 +55,28 @@ class Session:
     outputs: Outputs | None = None
     channels: dict = field(default_factory=dict)  # bone name -> (rotation wxyz, location, scale): the warped basis
     channels_before: dict = field(default_factory=dict)  # at the last moment before; empty at a new start
+    going: dict = field(
+        default_factory=dict
+    )  # the same where the joints are going: what chains see of each other that go round in a circle
+    going_before: dict = field(default_factory=dict)
     problem: str = ""  # why the chain does not follow its target, as a sentence with its remedy
     is_broken: bool = False  # the set-up could not be read
 
     def restart(self) -> None:
         """Forget the motion: the next tick begins at rest in its solution."""
-        self.state, self.channels_before = None, {}
+        self.state, self.channels_before, self.going_before = None, {}, {}
+
+    def moment(self) -> tuple:
+        """What `go_back` needs to go on from here."""
+        return self.state, self.channels, self.channels_before, self.going, self.going_before
+
+    def go_back(self, moment: tuple | None) -> None:
+        """To an earlier moment; None: to a new start."""
+        self.state, self.channels, self.channels_before, self.going, self.going_before = moment or (None, {}, {}, {}, {})
+
+    def move_on(self) -> None:
+        """What is known now was before."""
+        self.channels_before, self.going_before = (self.channels, self.going) if self.state is not None else ({}, {})
 
 
 def is_body(chain) -> bool:
@@ -83,7 +99,7 @@ class Stage:
         self._solvers = solvers or {}
         self.sessions: dict[tuple[int, str], Session] = {}
         self._doubted: set[str] = set()  # names of armatures whose bones may have changed
-        self._is_circular = False  # chains move each other's targets
+        self._circle: frozenset[int] = frozenset()  # places, in their order, of chains that move each other's targets
 
     def session(self, rig, chain) -> Session:
         """What is known of a chain, or of a rig's retarget (a `BodySession`), which is among the chains wherever they move together."""
@@ -94,7 +110,7 @@ class Stage:
 
     def moment(self) -> dict:
         """What `copy` needs to go on from here, at a later time."""
-        return {key: (session.state, session.channels, session.channels_before) for key, session in list(self.sessions.items())}
+        return {key: session.moment() for key, session in list(self.sessions.items())}
 
     def copy(self, moment: dict | None = None) -> "Stage":
         """Another stage that goes on by itself, from here or from an earlier moment of this one."""
@@ -102,7 +118,7 @@ class Stage:
         for key, session in list(self.sessions.items()):  # a render copies off the main thread
             other.sessions[key] = copied = replace(session)
             if moment is not None:
-                copied.state, copied.channels, copied.channels_before = moment.get(key, (None, {}, {}))
+                copied.go_back(moment.get(key))
         other._doubted = set(self._doubted)
         return other
 
@@ -130,17 +146,24 @@ class Stage:
         ahead = ahead or {}
         if dt > 0.0:
             for rig, chain in pairs:
-                session = self.session(rig, chain)
-                session.channels_before = session.channels if session.state is not None else {}
-        # Chains that move each other's targets go round in a circle: the first of them sees the others as they were a moment ago.
-        placement = Placement(depsgraph, self._bones(pairs, lambda session: session.channels_before))
+                self.session(rig, chain).move_on()
+        ordered, self._circle = in_order([pair for pair in pairs if not _has_body(pair)])
+        shown = Placement(depsgraph, self._bones(pairs, lambda session: session.channels_before))
+        # Chains that move each other's targets go round in a circle: the first of them sees the others as they were a moment ago, and all
+        # see where the others are going. Looking at where they are, each would run after the other's motors, and swing for ever.
+        going = Placement(depsgraph, self._bones(pairs, lambda session: session.going_before)) if self._circle else shown
         for rig, retarget in filter(_has_body, pairs):
             session = self.session(rig, retarget)
-            session.advance(rig, retarget, placement, dt, self._is_doubted(rig, retarget))
-            placement.moved[rig.session_uid].update(session.channels)
-        ordered, self._is_circular = in_order([pair for pair in pairs if not _has_body(pair)])
-        for rig, chain in ordered:
+            session.advance(rig, retarget, shown, dt, self._is_doubted(rig, retarget))
+            shown.moved[rig.session_uid].update(session.channels)
+            going.moved[rig.session_uid].update(session.channels)
+        for place in self._circle:  # on a body, too, a chain that is not solved yet is where it was
+            rig, chain = ordered[place]
+            shown.moved[rig.session_uid].update(self.session(rig, chain).channels_before)
+            going.moved[rig.session_uid].update(self.session(rig, chain).going_before)
+        for place, (rig, chain) in enumerate(ordered):
             session = self.session(rig, chain)
+            placement = going if place in self._circle else shown
             session.problem, session.is_broken = "", False
             try:
                 self._read(rig, chain, placement, session, dt)
@@ -156,8 +179,11 @@ class Stage:
                         state.model, state.goal, state, dt, influence=session.influence, life=state.life, attention=state.attention
                     )
             if session.outputs is not None and session.poses:
-                session.channels = session.reader.channels(session.poses, session.outputs.angles.tolist())
-                placement.moved[rig.session_uid].update(session.channels)
+                session.channels = session.going = session.reader.channels(session.poses, session.outputs.angles.tolist())
+                if place in self._circle:
+                    session.going = session.reader.channels(session.poses, session.outputs.wanted.tolist())
+                shown.moved[rig.session_uid].update(session.channels)
+                going.moved[rig.session_uid].update(session.going)
         self._doubted.clear()
 
     def is_at_rest(self, pairs: list[tuple]) -> bool:
@@ -168,7 +194,7 @@ class Stage:
                 return False
             if not is_body(chain) and session.state is not None and session.state.attention and not session.state.attention.is_settled:
                 return False
-            if self._is_circular and session.channels != session.channels_before:
+            if self._circle and (session.channels, session.going) != (session.channels_before, session.going_before):
                 return False
         return True
 
@@ -284,7 +310,7 @@ class Stage:
         session.reader, session.model_key, session.poses, session.held = reader, (), (), ()
         if before is None or before.places != reader.places:  # angles of other joints mean nothing here
             session.model = session.goal = session.outputs = None
-            session.channels = {}
+            session.channels = session.going = {}
             session.restart()
 
     def _update_model(self, chain, solver: str, session: Session) -> None:

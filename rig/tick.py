@@ -58,6 +58,7 @@ class Outputs:
     """What one tick says: the angles (slides: ways) to show and to send, and how well they do."""
 
     angles: np.ndarray  # (n,) [rad, slides m] after the filter
+    wanted: np.ndarray  # (n,) [rad, slides m] before it: where the joints are going
     solution: Solution
     lag: float  # [rad] the farthest that the filter keeps a joint that turns from the solution
     slide_lag: float  # [m] the same of joints that slide
@@ -171,6 +172,7 @@ def tick(
     lag, slide_lag = _lags(model.skeleton, angles, wanted)
     outputs = Outputs(
         angles=np.array(angles),
+        wanted=np.array(wanted),
         solution=solution,
         lag=lag,
         slide_lag=slide_lag,

@@ -50,6 +50,27 @@ class BodySession:
         """Forget the motion: the next tick begins at rest where the source is."""
         self.state, self.channels_before = None, {}
 
+    @property
+    def going(self) -> dict:
+        """A body is where it is going, as far as chains on it are concerned."""
+        return self.channels
+
+    @property
+    def going_before(self) -> dict:
+        return self.channels_before
+
+    def moment(self) -> tuple:
+        """What `go_back` needs to go on from here."""
+        return self.state, self.channels, self.channels_before
+
+    def go_back(self, moment: tuple | None) -> None:
+        """To an earlier moment; None: to a new start."""
+        self.state, self.channels, self.channels_before = moment or (None, {}, {})
+
+    def move_on(self) -> None:
+        """What is known now was before."""
+        self.channels_before = self.channels if self.state is not None else {}
+
     def joints(self) -> dict[tuple[str, str], float]:
         """Each joint's value [rad or m] by bone and axis, as it is shown now."""
         if self.outputs is None or self.reader is None:

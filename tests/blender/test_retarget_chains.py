@@ -9,7 +9,8 @@ from limber.rig import live, robot_values
 
 from tests.blender.figures import CMU, XSENS, called, way
 from tests.blender.following import FRAMES, follower, limbs_apart
-from tests.blender.rigs import looking_chain, select, target
+from tests.blender.rigs import build, looking_chain, select, target
+from tests.blender.shown import missed, settle
 
 
 def test_a_body_that_follows_has_a_turn_in_which_chains_do_not_plan():
@@ -26,6 +27,23 @@ def test_a_body_that_follows_has_a_turn_in_which_chains_do_not_plan():
     assert turns() == 2
     bpy.ops.limber.end_follow()
     assert turns() == 1
+
+
+def test_a_body_and_another_who_look_at_each_other_come_to_rest():
+    rig, _ = follower()
+    _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0, 0, 0), "Eye of Other"))
+    other, watcher = looking_chain(build({"neck": "YX", "head": "XZ"}, name="Other"), "neck", "head", at=target((0, 0, 0), "Eye of Body"))
+    chain.look, chain.up = "+Z", "+Y"
+    other.location = (0.4, -1.5, 1.2)
+    for eye, owner, bone in ((chain.target, other, "head"), (watcher.target, rig, called(XSENS, "head"))):
+        eye.parent, eye.parent_type, eye.parent_bone = owner, "BONE", bone
+    for thing in (other, rig):
+        select(thing)
+        bpy.ops.limber.live()
+    bpy.ops.limber.follow()
+    settle()
+    assert missed(other, watcher) < 0.2
+    assert degrees(live.session(rig, chain).outputs.filtered_aim_error) < 0.2
 
 
 def test_a_chain_on_top_looks_at_its_target_while_the_rest_follows():
