@@ -1,8 +1,8 @@
 """What Limber takes of a frame when much is live, in a real Blender: `python -m benchmarks.full_frame CLIP.bvh ROBOT.urdf`.
 
 First a character whose torso, head and eyes look at one target; then a whole body that follows a clip, with a head that looks, beside a
-mechanism. The figure is the processor time of Limber's handler, all that it does while the scene plays; overlays, which need a window, say
-theirs in the interface. Ends with status 1 where a bar is missed.
+mechanism. The figure is the processor time of Limber's handler, all that it does while the scene plays, and of the overlays' lines, all of
+them on; what it takes to draw these is the window's. Ends with status 1 where a bar is missed.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 import bpy
 import limber
 import numpy as np
-from limber.rig import live
+from limber.rig import chain_lines, live
 from limber.rig.chains import new_chain
 from limber.rig.mechanism import live as mechanisms
 
@@ -80,6 +80,15 @@ def everything(clip: Path, robot: Path, root: str, end: str, frames: int) -> Non
     bpy.ops.limber.mechanism_live()
 
 
+def overlays() -> None:
+    """What the overlays over live chains are made of."""
+    for rig, chain in live.live_chains(bpy.context.scene):
+        session = live.session(rig, chain)
+        chain_lines.late(rig, session)
+        for lines in (chain_lines.rays(rig, chain), chain_lines.arcs(rig, session)):
+            list(lines)
+
+
 def played(frames: int) -> np.ndarray:
     """Processor milliseconds of Limber's part of each frame."""
     taken: list[float] = []
@@ -99,6 +108,7 @@ def played(frames: int) -> np.ndarray:
     for frame in range(2, frames + 1):
         taken.append(0.0)
         bpy.context.scene.frame_set(frame)
+        timed(overlays)()
     live.frame_changed, mechanisms.frame_changed = bodies, loops
     return 1e3 * np.array(taken[SKIPPED:])
 

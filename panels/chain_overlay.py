@@ -1,13 +1,13 @@
 """In the 3D view, over live chains: where they look, how far joints may turn, where the motion filter keeps them from. Colours are told
 apart by eyes that see few (Okabe & Ito 2008)."""
 
-from itertools import pairwise
 from math import degrees
 from time import perf_counter
 from typing import NamedTuple
 
 import bpy
 import gpu
+import numpy as np
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 
 from ..rig import budget, chain_lines, live
@@ -36,7 +36,7 @@ class Drawing(NamedTuple):
 
     about: tuple  # scene and view layer, and what is switched on
     count: int  # of played frames
-    segments: dict[tuple, list]  # points by (colour, width)
+    segments: dict[tuple, list[np.ndarray]]  # (n, 3) each, lines between every two points, by (colour, width)
     rays: list[tuple[str, Ray]]  # with their chains' names
 
 
@@ -67,13 +67,14 @@ def drawing() -> Drawing | None:
 def _add(drawn: Drawing, rig, chain) -> None:
     view, session, segments = bpy.context.window_manager.limber_view, live.session(rig, chain), drawn.segments
     if view.late:
-        segments.setdefault((LATE, 5.0), []).extend(point for segment in chain_lines.late(rig, session) for point in segment)
+        for segment in chain_lines.late(rig, session):
+            segments.setdefault((LATE, 5.0), []).append(np.array(segment))
     if view.arcs:
         _add_arcs(segments, rig, session)
     if view.rays:
         for ray in chain_lines.rays(rig, chain):
-            segments.setdefault((RAY, 2.0), []).extend((ray.eye, ray.hit))
-            segments.setdefault((MISS, 3.0), []).extend((ray.hit, ray.target))
+            segments.setdefault((RAY, 2.0), []).append(np.array((ray.eye, ray.hit)))
+            segments.setdefault((MISS, 3.0), []).append(np.array((ray.hit, ray.target)))
             drawn.rays.append((chain.name, ray))
 
 
@@ -86,8 +87,7 @@ def _draw_lines_over_chains() -> None:
     gpu.state.depth_test_set("NONE")
     scale = bpy.context.preferences.system.ui_scale
     for (colour, width), points in drawn.segments.items():
-        if points:
-            draw_lines(points, colour, width * scale)
+        draw_lines(np.concatenate(points).astype(np.float32), colour, width * scale)
     gpu.state.blend_set("NONE")
     budget.drawing.note(perf_counter() - begun)
 
@@ -95,8 +95,8 @@ def _draw_lines_over_chains() -> None:
 def _add_arcs(lines: dict, rig, session) -> None:
     for arc in chain_lines.arcs(rig, session):
         colour = STUCK if arc.room <= AT else CLOSE if arc.room <= NEAR else FREE
-        lines.setdefault((colour, 1.5), []).extend(point for pair in pairwise(arc.points) for point in pair)
-        lines.setdefault((colour, 3.0), []).extend((arc.middle, arc.now))
+        lines.setdefault((colour, 1.5), []).append(np.repeat(arc.points, 2, axis=0)[1:-1])
+        lines.setdefault((colour, 3.0), []).append(np.array((arc.middle, arc.now)))
 
 
 def _draw_misses() -> None:

@@ -2,9 +2,11 @@
 it from."""
 
 from collections.abc import Iterator
-from math import ceil, radians
+from functools import lru_cache
+from math import ceil, cos, radians, sin
 from typing import NamedTuple
 
+import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from . import robot_ghost
@@ -34,7 +36,7 @@ class Ray(NamedTuple):
 class Arc(NamedTuple):
     """A joint's range about its axis, with its angle now: `room` is how far from the nearer limit it is, as a share of the range."""
 
-    points: list[Vector]
+    points: np.ndarray  # (n, 3)
     middle: Vector
     now: Vector
     room: float
@@ -75,13 +77,19 @@ def arcs(rig, session) -> Iterator[Arc]:
 
 
 def _arc(middle: Vector, turn: Quaternion, axis: Vector, arm: Vector, joint, angle: float) -> Arc:
-    def at(value: float) -> Vector:
-        return middle + turn @ (Quaternion(axis, value) @ arm)
-
-    steps = max(2, ceil((joint.upper - joint.lower) / ARC_STEP))
-    points = [at(joint.lower + (joint.upper - joint.lower) * k / steps) for k in range(steps + 1)]
+    """Of a joint about `axis`, at an angle [rad] now; `arm`, across the axis, turns from the middle."""
+    along, across = turn @ arm, turn @ axis.cross(arm)
+    points = np.array(middle) + _circle(joint.lower, joint.upper) @ np.array((along, across))
     span = (joint.upper - joint.lower) or 1.0
-    return Arc(points, middle, at(angle), min(angle - joint.lower, joint.upper - angle) / span)
+    room = min(angle - joint.lower, joint.upper - angle) / span
+    return Arc(points, middle, middle + cos(angle) * along + sin(angle) * across, room)
+
+
+@lru_cache(maxsize=256)
+def _circle(lower: float, upper: float) -> np.ndarray:
+    """(n, 2) cosine and sine of angles [rad] from one limit to the other."""
+    angles = np.linspace(lower, upper, max(2, ceil((upper - lower) / ARC_STEP)) + 1)
+    return np.stack((np.cos(angles), np.sin(angles)), 1)
 
 
 def late(rig, session) -> list[Segment]:

@@ -63,7 +63,7 @@ def test_each_joint_has_an_arc_over_its_range_and_the_hand_stands_on_it(rig, cha
     assert len(arcs) == len(chain.joints)
     angles = live.session(rig, chain).outputs.angles
     for arc, angle in zip(arcs, angles, strict=True):
-        first, last, now = (point - arc.middle for point in (arc.points[0], arc.points[-1], arc.now))
+        first, last, now = (Vector(point) - arc.middle for point in (arc.points[0], arc.points[-1], arc.now))
         assert degrees(first.angle(now)) == pytest.approx(degrees(angle) + 80, abs=0.1)
         assert degrees(last.angle(now)) == pytest.approx(100 - degrees(angle), abs=0.1)
         assert 0 <= arc.room <= 0.5
