@@ -17,8 +17,8 @@ import lamp
 
 SERVO_BUS = Path(__file__).resolve().parents[2] / "hardware" / "servo_bus.py"
 BELOW_TOP = 665  # [pixels] from the sidebar's top to the Delay
-HELD = 90.0  # [s] for what takes a second where nothing else is going on
-AGAIN = 10.0  # [s] until a wish that was not obeyed is repeated
+HELD = 240.0  # [s] for what takes a second where nothing else is going on
+AGAIN = 2.0  # [s] until a wish that was not obeyed is repeated
 
 
 def robot_panels(stage) -> list[type]:
