@@ -21,6 +21,7 @@ from .errors import RigError
 from .hanging import in_order, joint_bones
 from .joint_tree import joint_tree
 from .keyed import keyed
+from .moving import Moving
 from .one_thread import in_one_thread
 from .paths import end_bones
 from .placement import Placement
@@ -33,7 +34,7 @@ SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError)
 
 
 @dataclass
-class Session:
+class Session(Moving):
     """What is known of one chain from tick to tick; nothing of it is saved."""
 
     reader: ChainReader | None = None
@@ -53,30 +54,8 @@ class Session:
     posture_of: tuple = ()  # the reader that has read them; empty: read them again
     state: State | None = None
     outputs: Outputs | None = None
-    channels: dict = field(default_factory=dict)  # bone name -> (rotation wxyz, location, scale): the warped basis
-    channels_before: dict = field(default_factory=dict)  # at the last moment before; empty at a new start
-    going: dict = field(
-        default_factory=dict
-    )  # the same where the joints are going: what chains see of each other that go round in a circle
-    going_before: dict = field(default_factory=dict)
     problem: str = ""  # why the chain does not follow its target, as a sentence with its remedy
     is_broken: bool = False  # the set-up could not be read
-
-    def restart(self) -> None:
-        """Forget the motion: the next tick begins at rest in its solution."""
-        self.state, self.channels_before, self.going_before = None, {}, {}
-
-    def moment(self) -> tuple:
-        """What `go_back` needs to go on from here."""
-        return self.state, self.channels, self.channels_before, self.going, self.going_before
-
-    def go_back(self, moment: tuple | None) -> None:
-        """To an earlier moment; None: to a new start."""
-        self.state, self.channels, self.channels_before, self.going, self.going_before = moment or (None, {}, {}, {}, {})
-
-    def move_on(self) -> None:
-        """What is known now was before."""
-        self.channels_before, self.going_before = (self.channels, self.going) if self.state is not None else ({}, {})
 
 
 def is_body(chain) -> bool:
@@ -152,39 +131,44 @@ class Stage:
         # Chains that move each other's targets go round in a circle: the first of them sees the others as they were a moment ago, and all
         # see where the others are going. Looking at where they are, each would run after the other's motors, and swing for ever.
         going = Placement(depsgraph, self._bones(pairs, lambda session: session.going_before)) if self._circle else shown
+
+        def move(rig, channels: dict, where_to: dict) -> None:
+            shown.moved[rig.session_uid].update(channels)
+            if going is not shown:
+                going.moved[rig.session_uid].update(where_to)
+
         for rig, retarget in filter(_has_body, pairs):
             session = self.session(rig, retarget)
             session.advance(rig, retarget, shown, dt, self._is_doubted(rig, retarget))
-            shown.moved[rig.session_uid].update(session.channels)
-            going.moved[rig.session_uid].update(session.channels)
-        for place in self._circle:  # on a body, too, a chain that is not solved yet is where it was
-            rig, chain = ordered[place]
-            shown.moved[rig.session_uid].update(self.session(rig, chain).channels_before)
-            going.moved[rig.session_uid].update(self.session(rig, chain).going_before)
-        for place, (rig, chain) in enumerate(ordered):
+            move(rig, session.channels, session.going)
+        for rig, chain in (ordered[place] for place in self._circle):
             session = self.session(rig, chain)
-            placement = going if place in self._circle else shown
-            session.problem, session.is_broken = "", False
-            try:
-                self._read(rig, chain, placement, session, dt)
-                coming = ahead.get((rig.session_uid, chain.uid), ())
-                session.outputs, session.state = tick(
-                    session.model, session.goal, session.state, dt, coming, session.influence, session.life, session.attention
-                )
-                session.problem = session.outputs.problem
-            except SETUP_ERRORS as error:
-                session.problem, session.is_broken = str(error), not isinstance(error, GazeError)
-                if (state := session.state) is not None:  # it comes to rest where it was going
-                    session.outputs, session.state = tick(
-                        state.model, state.goal, state, dt, influence=session.influence, life=state.life, attention=state.attention
-                    )
+            move(rig, session.channels_before, session.going_before)  # on a body, too, a chain that is not solved yet is where it was
+        for place, (rig, chain) in enumerate(ordered):
+            session, is_circular = self.session(rig, chain), place in self._circle
+            self._solve(rig, chain, going if is_circular else shown, session, dt, ahead.get((rig.session_uid, chain.uid), ()))
             if session.outputs is not None and session.poses:
                 session.channels = session.going = session.reader.channels(session.poses, session.outputs.angles.tolist())
-                if place in self._circle:
+                if is_circular:
                     session.going = session.reader.channels(session.poses, session.outputs.wanted.tolist())
-                shown.moved[rig.session_uid].update(session.channels)
-                going.moved[rig.session_uid].update(session.going)
+                move(rig, session.channels, session.going)
         self._doubted.clear()
+
+    def _solve(self, rig, chain, placement: Placement, session: Session, dt: float, coming: Sequence[GazeGoal]) -> None:
+        """One tick of a chain, which sees things where `placement` has them; `coming` are the goals of the next frames."""
+        session.problem, session.is_broken = "", False
+        try:
+            self._read(rig, chain, placement, session, dt)
+            session.outputs, session.state = tick(
+                session.model, session.goal, session.state, dt, coming, session.influence, session.life, session.attention
+            )
+            session.problem = session.outputs.problem
+        except SETUP_ERRORS as error:
+            session.problem, session.is_broken = str(error), not isinstance(error, GazeError)
+            if (state := session.state) is not None:  # it comes to rest where it was going
+                session.outputs, session.state = tick(
+                    state.model, state.goal, state, dt, influence=session.influence, life=state.life, attention=state.attention
+                )
 
     def is_at_rest(self, pairs: list[tuple]) -> bool:
         """Whether the chains would stay as they are while nothing else moves."""

@@ -9,6 +9,7 @@ from ...solvers.skeleton import SkeletonError
 from ...solvers.whole_body.limits import Limits
 from ...solvers.whole_body.targets import Target, TargetError
 from ..errors import RigError
+from ..moving import Moving
 from ..placement import Placement
 from ..skeleton import Followed
 from . import pairing, source
@@ -28,7 +29,7 @@ class _Asked(NamedTuple):
 
 
 @dataclass
-class BodySession:
+class BodySession(Moving):
     """As a chain's session, of a whole body."""
 
     linked: Linked | None = None
@@ -41,35 +42,8 @@ class BodySession:
     state: BodyState | None = None
     outputs: Outputs | None = None
     shown: dict[str, Followed] = field(default_factory=dict)  # channels of the bones that follow
-    channels: dict = field(default_factory=dict)  # bone name -> (rotation wxyz, location, scale)
-    channels_before: dict = field(default_factory=dict)  # at the last moment before; empty at a new start
     problem: str = ""  # why the body does not follow, as a sentence with its remedy
     is_broken: bool = False  # the set-up could not be read
-
-    def restart(self) -> None:
-        """Forget the motion: the next tick begins at rest where the source is."""
-        self.state, self.channels_before = None, {}
-
-    @property
-    def going(self) -> dict:
-        """A body is where it is going, as far as chains on it are concerned."""
-        return self.channels
-
-    @property
-    def going_before(self) -> dict:
-        return self.channels_before
-
-    def moment(self) -> tuple:
-        """What `go_back` needs to go on from here."""
-        return self.state, self.channels, self.channels_before
-
-    def go_back(self, moment: tuple | None) -> None:
-        """To an earlier moment; None: to a new start."""
-        self.state, self.channels, self.channels_before = moment or (None, {}, {})
-
-    def move_on(self) -> None:
-        """What is known now was before."""
-        self.channels_before = self.channels if self.state is not None else {}
 
     def joints(self) -> dict[tuple[str, str], float]:
         """Each joint's value [rad or m] by bone and axis, as it is shown now."""
@@ -97,7 +71,8 @@ class BodySession:
                 why = "nothing comes for their sources, or it is no rotation"
             self.problem = f"{named} have no target in this frame and move freely: {why}"
         self.shown = self.reader.channels(rig, placement, asked.held, self.outputs.state)
-        self.channels = {name: (pose.rotation, pose.location, pose.scale) for name, pose in self.shown.items()}
+        # A body is where it is going, as far as chains on it are concerned.
+        self.channels = self.going = {name: (pose.rotation, pose.location, pose.scale) for name, pose in self.shown.items()}
 
     def differs(self, rig, retarget, placement: Placement, is_doubted: bool) -> bool:
         """Whether there is something new to follow, or the set-up became right or wrong, since the last tick."""
@@ -156,7 +131,7 @@ class BodySession:
         self.model_key = ()
         if before is None or before.places != reader.places or before.base != reader.base:
             self.model = self.asked = self.outputs = None
-            self.shown, self.channels = {}, {}
+            self.shown, self.channels, self.going = {}, {}, {}
             self.restart()
 
     def _update_model(self, retarget, linked: Linked, held: Held) -> None:
