@@ -111,6 +111,8 @@ class MotionCheck(Stepped):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         self.stage.advance(self.pairs, depsgraph, self.seconds if self.done else 0.0)
         placement = self.stage.placement(self.pairs, depsgraph)
+        for zone in self.zones:
+            zone.look(placement)
         for rig, chain in self.own:
             session = self.stage.session(rig, chain)
             if session.outputs is None:
@@ -146,7 +148,7 @@ class MotionCheck(Stepped):
         lines = links.places(placement)
         before = take.lines[-1] if take.lines else None
         take.lines.append(lines)
-        there, deepest = intrusions(links, self.zones, placement, lines, before)
+        there, deepest = intrusions(links, self.zones, lines, before)
         take.there.append(there)
         take.inside.append(deepest)
 

@@ -149,9 +149,9 @@ def _in_zones(take: Take) -> Iterator[Finding]:
             for first, last in _runs(inside[:, k, j] > 0.0):
                 worst = first + int(inside[first : last + 1, k, j].argmax())
                 value = 1e3 * float(inside[worst, k, j])
-                is_there = take.there[worst][k, j] > 0.0
-                how = "is up to {} mm inside" if is_there else "goes up to {} mm, on the way from the frame before, into"
-                sentence = f"Bone '{link}' {how.format(_number(value))} no-go zone '{zone}'"
+                sentence = f"Bone '{link}' is up to {_number(value)} mm inside no-go zone '{zone}'"
+                if take.there[worst][k, j] <= 0.0:
+                    sentence = f"Bone '{link}' goes up to {_number(value)} mm into no-go zone '{zone}' on the way from the frame before"
                 found = _finding(take, "ZONE", link, (first, last, worst), value, 0.0, "mm", sentence)
                 yield replace(found, zone=zone)
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-MOST_LOOKS = 32  # from one frame to the next
+MOST_LOOKS = 32  # from one frame to the next: what goes farther jumps, and a check of many frames should not wait for it
 
 
 class Stand(NamedTuple):
@@ -23,7 +23,9 @@ def stand(matrix: np.ndarray) -> Stand | None:
 
 
 def way(came: np.ndarray, there: np.ndarray, before: Stand | None, now: Stand | None, step: float) -> list[np.ndarray]:
-    """Lines (2, 3) in the world from `came` to `there`, the last of them, without the first: so many that ends go no farther than a step.
+    """Lines (2, 3) in the world on the way from `came`, which is not among them, to `there`, which is the last.
+
+    There are so many that ends go no farther than a step from one to the next, but at most `MOST_LOOKS`.
 
     Ends go straight, the zone goes straight and turns evenly; each line is where it would be had the zone stood as it does now.
 

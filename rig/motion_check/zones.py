@@ -39,9 +39,9 @@ class Zone:
         self._rig, self._number, self.name = rig, number, ""
         self.name = self._object().name
         self.carriers = {carrier.bone for carrier in carriers(self._object()) if carrier.rig == rig}
-        self.stands: Stand | None = None  # in the last frame that was looked at
+        self.body: Body | None = None  # what it forbids, in the last frame that was looked at
+        self.stands: Stand | None = None  # in that frame
         self.stood: Stand | None = None  # in the frame before
-        self._placement = None  # of the last frame
         self._hull: Hull | None = None  # in its own frame, as last read
         self._corners = np.zeros((0, 3))  # of which it was made
 
@@ -53,8 +53,8 @@ class Zone:
             raise RigError(found)
         return zones[self._number].zone
 
-    def body(self, placement) -> Body:
-        """What it forbids now.
+    def look(self, placement) -> None:
+        """Looks at the next frame: where it is there, and what it forbids.
 
         Raises:
             RigError: it was deleted meanwhile, is hidden, or its place is not a number.
@@ -63,13 +63,13 @@ class Zone:
         matrix = np.array(placement.object(thing))
         if not isfinite(matrix.sum()):
             raise RigError(f"The place of no-go zone '{thing.name}' is not a number: clear its location, its drivers or its constraints")
-        if placement is not self._placement:
-            self._placement, self.stands, self.stood = placement, stand(matrix), self.stands
+        self.stood, self.stands = self.stands, stand(matrix)
         if thing.type == "EMPTY":
             matrix = matrix @ np.diag([thing.empty_display_size] * 3 + [1.0])
-            return Ball(matrix) if thing.empty_display_type == "SPHERE" else Hull(CUBE, CUBE_FACES).moved(matrix)
-        self._read_shape(thing.evaluated_get(placement.depsgraph))
-        return self._hull.moved(matrix)
+            self.body = Ball(matrix) if thing.empty_display_type == "SPHERE" else Hull(CUBE, CUBE_FACES).moved(matrix)
+        else:
+            self._read_shape(thing.evaluated_get(placement.depsgraph))
+            self.body = self._hull.moved(matrix)
 
     def _read_shape(self, evaluated) -> None:
         """The hull of the object's points, made anew where these have changed."""
@@ -177,23 +177,24 @@ def _is_moved(rig, chain, bone) -> bool:
     return False
 
 
-def intrusions(links: Links, zones: list[Zone], placement, places: np.ndarray, before: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+def intrusions(links: Links, zones: list[Zone], places: np.ndarray, before: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """How far (n, zones) each link is in each zone [m], and how far it goes in at most on the way there; below 0 where it stays out.
 
     A zone that hangs on a link says nothing of it.
 
     Args:
+        links: Those of a chain.
+        zones: As they stand in this frame.
         places: (n, 2, 3) heads and tails in the world [m].
         before: The same at the frame before; None at the first.
     """
-    radius = links.rig.limber.link_radius
+    radius, came = links.rig.limber.link_radius, places if before is None else before
+    step = max(radius, LEAST_STEP)
     there = np.full((len(links.names), len(zones)), -np.inf)
     deepest = there.copy()
     for j, zone in enumerate(zones):
-        body = zone.body(placement)
-        came, step = (places if before is None else before), max(radius, LEAST_STEP)
         for k, name in enumerate(links.names):
             if name not in zone.carriers:
-                depths = [intrusion(body, *line, radius) for line in way(came[k], places[k], zone.stood, zone.stands, step)]
+                depths = [intrusion(zone.body, *line, radius) for line in way(came[k], places[k], zone.stood, zone.stands, step)]
                 there[k, j], deepest[k, j] = depths[-1], max(depths)
     return there, deepest
