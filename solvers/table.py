@@ -9,7 +9,7 @@ from .erik.solver import Erik
 from .erik_exact import ErikExact
 from .expressive import Expressive
 from .expressive.options import Options as ExpressiveOptions
-from .expressive.plan import HORIZON
+from .expressive.simulation import HORIZON
 from .gaze import GazeSolver
 from .goals import AIMS, LOOKS, WORDS, GazeError
 from .jacobian import family

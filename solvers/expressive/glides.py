@@ -1,5 +1,6 @@
 """Ways from one branch of answers to another: how many rows take a step on theirs. Knows no Blender."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,17 @@ from .pace import ARRIVED, LARGEST_MOVE, RAMP, STRAIGHT_RAMP
 STAY, ALONG, STRAIGHT = range(3)
 """No glide; toward the branch as the aim lets it; straight there, whatever the aim."""
 KINDS = (ALONG, STRAIGHT)
+
+Row = tuple[float, ...]
+"""Angles, or other numbers, as a value that never changes."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A glide under way."""
+
+    kind: int
+    branch: Row  # (n,)
 
 
 class Glides(NamedTuple):
@@ -43,3 +55,8 @@ def arrived(model: Model, angles: Angles, goals: Angles) -> NDArray[np.bool_]:
     """(m,) whether rows are where the warm steps alone go on."""
     there: NDArray[np.bool_] = (np.abs(angles - goals) / model.scale).max(1) < ARRIVED
     return there
+
+
+def rows_of(angles: Angles) -> tuple[Row, ...]:
+    """Rows (m, n) as values that never change."""
+    return tuple(tuple(row) for row in angles.tolist())

@@ -44,11 +44,11 @@ class Expressive:
     ) -> Solution:
         """The best from scratch, or, with `start`, the best that is near it, on the way to the best of all where that is worth it.
 
-        See `GazeSolver.solve`. With `start` no joint moves more than `tracking.LARGEST_MOVE`, whatever the target does;
-        `converged` is False while the aim is missed. `memory` carries the watch over other branches from frame to frame. `ahead` are the
-        goals of the next frames, where they are known, `plan.HORIZON` of them at most: none of them is guessed then, the last one stays.
-        `tick` counts frames: solvers that take turns (`Options.turns`) plan where it is theirs. `dt` [s] is how long the frame lasts: in
-        a longer one joints may gain more speed where the aim needs it.
+        See `GazeSolver.solve`. With `start` no joint moves more than `pace.LARGEST_MOVE`, whatever the target does; `converged` is False
+        while the aim is missed. `memory` carries the watch over other branches from frame to frame. `ahead` are the goals of the next
+        frames, where they are known, `simulation.HORIZON` of them at most: none of them is guessed then, the last one stays. `tick` counts
+        frames: solvers that take turns (`Options.turns`) plan where it is theirs. `dt` [s] is how long the frame lasts: in a longer one
+        joints may gain more speed where the aim needs it.
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)

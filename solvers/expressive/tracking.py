@@ -17,10 +17,11 @@ from ..goals import Aim, GazeGoal
 from ..skeleton import Angles
 from .aims import BatchedAim
 from .descent import Descent, Pace, Rows
-from .glides import ALONG, STAY, STRAIGHT, Glides, arrived, led
+from .glides import ALONG, STAY, STRAIGHT, Course, Glides, Row, arrived, led
 from .model import Authored, Model
+from .now import Now
 from .pace import HARD_RAMP, LARGEST_MOVE, RAMP, STRAIGHT_RAMP, saving_ramp
-from .plan import Course, Now, Planner, Planning, Row
+from .plan import Planner, Planning
 from .prediction import Outlook, Velocity, farthest, numbers, velocity
 from .rest import Rest
 from .search import Search

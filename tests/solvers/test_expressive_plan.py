@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.plan import CLOSE_IN, FOLLOW, LAY_OUT, REST, SEEK_WIDE, SIMULATE, SPREAD, Now, Planner, Planning
+from limber.solvers.expressive.now import Now
+from limber.solvers.expressive.plan import CLOSE_IN, FOLLOW, LAY_OUT, REST, SEEK_WIDE, SIMULATE, SPREAD, Planner, Planning
 from limber.solvers.expressive.prediction import Outlook, Velocity
 from limber.solvers.goals import GazeGoal, Orientation
 from limber.solvers.rotations import X, Y, about, multiply

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.plan import HORIZON
 from limber.solvers.expressive.prediction import DECAY, Outlook, Velocity, moved, velocity
+from limber.solvers.expressive.simulation import HORIZON
 from limber.solvers.expressive.tracking import LOST, QUIET
 from limber.solvers.goals import (
     Direction,
