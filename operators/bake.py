@@ -2,6 +2,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..rig.bake import Bake
+from ..rig.counted import counted
 from ..rig.goal import followed
 from .bake_reports import tell_held, tell_muted
 from .stepwise import Stepwise
@@ -45,5 +46,5 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
             self.report({"WARNING"}, f"Chain '{name}': {remark}")
         tell_muted(self, drivers)
         tell_held(self, held, "the goal could not")
-        self.report({"INFO"}, f"Frames baked: {self.work.length}, to {', '.join(repr(action.name) for action in actions)}")
+        self.report({"INFO"}, f"Baked {counted(self.work.length, 'frame')} to {', '.join(repr(action.name) for action in actions)}")
         return {"FINISHED"}

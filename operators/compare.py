@@ -4,6 +4,7 @@ import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ..rig import compare
+from ..rig.counted import counted
 from ..rig.stepped import scene_frames
 from ..solvers.table import SOLVERS
 from .stepwise import Stepwise
@@ -57,15 +58,15 @@ class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
         return compare.Comparison(scene, rig_of(context), chain_of(context), frames)
 
     def _says(self):
-        return f"Comparing {len(self.work.contestants)} solvers: frame {self.work.frame} of {self.work.frames[-1]}"
+        return f"Comparing {counted(len(self.work.contestants), 'solver')}: frame {self.work.frame} of {self.work.frames[-1]}"
 
     def _finish(self, context):
         table = self.work.finish()
         if table.remark:
             self.report({"WARNING"}, table.remark)
         able = sum(not row.why_not for row in table.rows)
-        frames = f"frame {table.frames[0]}" if len(table.frames) == 1 else f"{len(table.frames)} frames"
-        self.report({"INFO"}, f"{able} of {len(table.rows)} solvers are compared on {frames}")
+        frames = f"frame {table.frames[0]}" if len(table.frames) == 1 else counted(len(table.frames), "frame")
+        self.report({"INFO"}, f"Compared {able} of {len(table.rows)} solvers on {frames}")
         if not bpy.app.background:
             bpy.ops.wm.call_panel("INVOKE_DEFAULT", name="LIMBER_PT_comparison", keep_open=True)
         return {"FINISHED"}

@@ -49,7 +49,8 @@ class LIMBER_OT_add_end(EulerConsent, bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         rig.update_tag()
-        self.report({"INFO"}, f"'{end.bone}' is an end of chain '{chain.name}' now, which has {len(chain.joints) - before} more joints")
+        more = counted(len(chain.joints) - before, "more joint")
+        self.report({"INFO"}, f"'{end.bone}' is an end of chain '{chain.name}' now, which has {more}")
         return {"FINISHED"}
 
 
@@ -79,7 +80,6 @@ class LIMBER_OT_remove_end(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         rig.update_tag()
-        self.report(
-            {"INFO"}, f"'{bone}' is no end of chain '{chain.name}' any more, which has {counted(before - len(chain.joints), 'joint')} less"
-        )
+        less = counted(before - len(chain.joints), "joint")
+        self.report({"INFO"}, f"'{bone}' is no end of chain '{chain.name}' any more, which has {less} less")
         return {"FINISHED"}

@@ -30,7 +30,7 @@ class LIMBER_OT_give_euler_order(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         if names:
-            self.report({"INFO"}, f"Rotate by {self.order} Euler now: {', '.join(names)}")
+            self.report({"INFO"}, f"Bones that rotate by {self.order} Euler now: {', '.join(names)}")
         else:
             self.report({"INFO"}, "All bones of the chain that turn have an Euler order")
         return {"FINISHED"}

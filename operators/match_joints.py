@@ -1,6 +1,7 @@
 import bpy
 
 from ..rig import chains
+from ..rig.counted import counted
 from ..rig.errors import RigError
 from .subject import chain_of, poll_chain, rig_of
 
@@ -22,5 +23,5 @@ class LIMBER_OT_match_joints(bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Joints added: {added}, removed: {removed}" if added or removed else "Joints and bones agree")
+        self.report({"INFO"}, f"Added {counted(added, 'joint')}, removed {removed}" if added or removed else "Joints and bones agree")
         return {"FINISHED"}

@@ -257,7 +257,7 @@ class LIMBER_OT_bake_mechanism(Stepwise, bpy.types.Operator):
         held = self.work.held
         made = self.work.finish()
         tell_held(self, held, "the targets could not")
-        self.report({"INFO"}, f"Frames baked: {self.work.total}, actions: {len(made)}")
+        self.report({"INFO"}, f"Baked {counted(self.work.total, 'frame')} to {counted(len(made), 'action')}")
         return {"FINISHED"}
 
 

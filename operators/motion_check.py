@@ -4,6 +4,7 @@ from pathlib import Path
 
 import bpy
 
+from ..rig.counted import counted
 from ..rig.errors import RigError
 from ..rig.motion_check import marks, picture, view
 from ..rig.motion_check.check import MotionCheck, result
@@ -43,9 +44,8 @@ class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
     def _finish(self, context):
         found = self.work.finish()
         view.show(context.window_manager.limber_motion_check, found.findings)
-        count = len(found.findings)
-        said = "nothing was found" if not count else "1 finding" if count == 1 else f"{count} findings"
-        self.report({"INFO"}, f"Frames checked: {len(found.frames)}, chains: {len(found.takes)}; {said}")
+        said = counted(len(found.findings), "finding") if found.findings else "nothing was found"
+        self.report({"INFO"}, f"Checked {counted(len(found.frames), 'frame')} of {counted(len(found.takes), 'chain')}: {said}")
         return {"FINISHED"}
 
 

@@ -3,6 +3,7 @@
 import bpy
 
 from ..rig import record, take_copies
+from ..rig.counted import counted
 from ..rig.errors import RigError
 from ..rig.roster import is_live
 from .subject import poll_rig, rig_of
@@ -66,7 +67,7 @@ class LIMBER_OT_keep_takes(bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Takes keyed: {', '.join(repr(action.name) for action in made)}")
+        self.report({"INFO"}, f"Keyed {counted(len(made), 'take')}: {', '.join(repr(action.name) for action in made)}")
         return {"FINISHED"}
 
 
@@ -118,7 +119,7 @@ class LIMBER_OT_restore_takes(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         take_copies.settle(rig)
-        self.report({"INFO"}, f"Takes keyed: {', '.join(repr(action.name) for action in made)}")
+        self.report({"INFO"}, f"Keyed {counted(len(made), 'take')}: {', '.join(repr(action.name) for action in made)}")
         return {"FINISHED"}
 
 

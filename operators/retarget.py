@@ -71,9 +71,9 @@ class LIMBER_OT_pair_bones(bpy.types.Operator):
         try:
             pairing.calibrate(rig, retarget, context.evaluated_depsgraph_get())
         except RigError as error:
-            self.report({"WARNING"}, f"Bones paired: {count}, not yet calibrated. {error}")
+            self.report({"WARNING"}, f"Paired {counted(count, 'bone')}, not yet calibrated. {error}")
             return {"FINISHED"}
-        self.report({"INFO"}, f"Bones paired and calibrated: {count}; the source's way counts {retarget.scale:.3g} times")
+        self.report({"INFO"}, f"Paired and calibrated {counted(count, 'bone')}; the source's way counts {retarget.scale:.3g} times")
         return {"FINISHED"}
 
 
@@ -130,7 +130,7 @@ class LIMBER_OT_calibrate_pairs(bpy.types.Operator):
             return {"CANCELLED"}
         rig.update_tag()
         count = sum(pair.enabled for pair in retarget.pairs)
-        self.report({"INFO"}, f"Pairs calibrated: {count}; the source's way counts {scale:.3g} times")
+        self.report({"INFO"}, f"Calibrated {counted(count, 'pair')}; the source's way counts {scale:.3g} times")
         return {"FINISHED"}
 
 
@@ -275,7 +275,7 @@ class LIMBER_OT_bake_follow(Stepwise, bpy.types.Operator):
         actions = work.finish()
         tell_muted(self, drivers)
         tell_held(self, work.held, "not all could")
-        self.report({"INFO"}, f"Frames baked: {work.length}, to {', '.join(repr(action.name) for action in actions)}")
+        self.report({"INFO"}, f"Baked {counted(work.length, 'frame')} to {', '.join(repr(action.name) for action in actions)}")
         return {"FINISHED"}
 
 

@@ -4,6 +4,7 @@ import bpy
 
 from ..hardware.safety import State
 from ..rig import handlers, puppeteer, robot
+from ..rig.counted import counted
 from ..rig.errors import RigError
 from .robot_polls import poll_state
 from .subject import rig_of
@@ -103,7 +104,7 @@ class LIMBER_OT_end_record(bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Frames keyed: {count}")
+        self.report({"INFO"}, f"Keyed {counted(count, 'frame')}")
         return {"FINISHED"}
 
 

@@ -3,6 +3,7 @@
 import bpy
 
 from ..rig import item_keys
+from ..rig.counted import counted
 from ..rig.selection import selected_index
 from .subject import chain_of, poll_chain, rig_of
 
@@ -59,5 +60,5 @@ class LIMBER_OT_remove_target(bpy.types.Operator):
         chain.targets.remove(index)
         chain.active_target = selected_index(chain.targets, chain.active_target)
         rig.update_tag()
-        self.report({"INFO"}, f"Chain '{chain.name}' has {len(chain.targets)} further targets")
+        self.report({"INFO"}, f"Chain '{chain.name}' has {counted(len(chain.targets), 'further target')}")
         return {"FINISHED"}

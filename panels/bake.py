@@ -5,6 +5,7 @@ import bpy
 from ..operators.subject import rig_of
 from ..rig import chains, record, take_copies
 from ..rig.bake import frames_ahead
+from ..rig.counted import counted
 from ..rig.goal import followed
 from .tab import ChainTab, sentence
 
@@ -52,8 +53,8 @@ def draw_recording(layout, rig) -> None:
         return
     takes = record.takes(rig)
     frames = sum(len(take.frames) for take in takes)
-    kept = "1 take" if len(takes) == 1 else f"{len(takes)} takes"
-    sentence(layout, f"Recording: {frames} frames in {kept}. Move targets, switch postures, let it play", "REC")
+    kept = f"{counted(frames, 'frame')} in {counted(len(takes), 'take')}"
+    sentence(layout, f"Recording: {kept}. Move targets, switch postures, let it play", "REC")
     if problem := record.copy_problem(rig):
         sentence(layout, problem, "ERROR")
     row = layout.row(align=True)

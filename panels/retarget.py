@@ -7,6 +7,7 @@ import numpy as np
 
 from ..operators.subject import rig_of
 from ..rig import live, record
+from ..rig.counted import counted
 from ..rig.errors import capitalised
 from ..rig.retarget import pairing, receiver
 from .bake import draw_recording
@@ -99,7 +100,7 @@ def _draw_stream(layout, retarget) -> bool:
         layout.operator("limber.listen", icon="PLAY")
         return False
     layout.operator("limber.end_listen", icon="PAUSE", depress=True)
-    said = heard.problem or (f"{len(heard.turns)} links have come" if heard.turns else "Listening: nothing has come yet")
+    said = heard.problem or (f"Listening: {counted(len(heard.turns), 'link')} so far" if heard.turns else "Listening: nothing has come yet")
     sentence(layout, said, "ERROR" if heard.problem else "INFO")
     return True
 

@@ -2,5 +2,5 @@
 
 
 def counted(number: int, thing: str) -> str:
-    """ "1 joint", "2 joints"; things are words that take an s."""
+    """As "1 joint" or "2 joints": a thing is a word, or words, that an s at the end makes many."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -74,7 +74,7 @@ def import_robot(context, path: str | os.PathLike, root: str = "", with_meshes: 
     pinned = [joint.name for joint in tree.joints if joint.nearest(0.0)]
     if pinned:
         named = ", ".join(f"'{name}'" for name in pinned[:NAMES_SHOWN]) + (" ..." if len(pinned) > NAMES_SHOWN else "")
-        warnings.append(f"0 is outside the limits of {counted(len(pinned), 'joint')} ({named}): they stand at the nearest that is inside")
+        warnings.append(f"0 is outside the limits of {counted(len(pinned), 'joint')} ({named}): the nearest that is inside is shown")
     return Imported(rig, _sentence(tree, rig, warnings), tuple(warnings))
 
 
@@ -82,7 +82,8 @@ def _sentence(tree: Tree, rig, warnings: list[str]) -> str:
     came = f"Robot '{rig.name}': {counted(len(tree.branches), 'link')}, {counted(len(tree.joints), 'joint')}, root '{tree.root}'"
     if not warnings:
         return came
-    return f"{came}; {warnings[0]}" + (f", and {len(warnings) - 1} more warnings in the Info editor" if len(warnings) > 1 else "")
+    more = counted(len(warnings) - 1, "more warning")
+    return f"{came}; {warnings[0]}" + (f", and {more} in the Info editor" if len(warnings) > 1 else "")
 
 
 @contextmanager

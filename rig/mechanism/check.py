@@ -10,6 +10,7 @@ import numpy as np
 from ...solvers.mechanism.counting import count
 from ...solvers.mechanism.report import Counts
 from ..axes import slides, text
+from ..counted import counted
 from ..errors import Finding, RigError
 from . import live
 from .reading import Reading
@@ -48,8 +49,8 @@ def check(context, owner) -> Outcome:
 
 def _sentence(owner, reading: Reading, counts: Counts) -> str:
     said = (
-        f"'{owner.name}': {len(reading.parts)} bodies, {len(reading.mechanism.joints)} joints, mobility {counts.mobility}"
-        f" with {counts.actuators} motors, redundancy {counts.redundancy}"
+        f"'{owner.name}': {len(reading.parts)} bodies, {counted(len(reading.mechanism.joints), 'joint')}, mobility {counts.mobility}"
+        f" with {counted(counts.actuators, 'motor')}, redundancy {counts.redundancy}"
     )
     if counts.open_ways and counts.undetermined:
         named = ", ".join(f"'{name}'" for name in counts.undetermined[:NAMED]) + (" ..." if len(counts.undetermined) > NAMED else "")

@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 
+from ..counted import counted
 from ..errors import RigError
 from .check import Result
 from .findings import KINDS, Take
@@ -48,7 +49,7 @@ def draw(result: Result) -> np.ndarray:
     canvas = np.empty((TOP + rows * (ROW + GAP) + 2 * LETTERS + 2 * GAP, LEFT + PLOT + RIGHT, 3))
     canvas[:] = BACK
     top = canvas.shape[0] - TOP
-    title = f"Motion Check, frames {result.frames[0]} to {result.frames[-1]}: {len(result.findings)} findings"
+    title = f"Motion Check, frames {result.frames[0]} to {result.frames[-1]}: {counted(len(result.findings), 'finding')}"
     _write(canvas, LEFT, top + 8, title, INK)
     for take in result.takes:
         top = _draw_take(canvas, top, result, take)

@@ -199,7 +199,7 @@ def test_progress_covers_both_passes_and_says_which(rig, chain, window):
     assert done == list(range(1, 42))
     assert said[0] == "Looking ahead: frame 6 of 25"
     assert said[20] == "Baking: frame 5 of 25"
-    assert window.reports == [("INFO", "Frames baked: 21, to 'Rig Baked'")]
+    assert window.reports == [("INFO", "Baked 21 frames to 'Rig Baked'")]
 
 
 @pytest.mark.parametrize("steps", [20, 21, 30])

@@ -88,7 +88,7 @@ def test_timer_events_bake_until_all_is_baked(rig, chain, window):
     window.start()
     answers = [window.send("TIMER") for _ in range(21)]
     assert answers == [{"RUNNING_MODAL"}] * 20 + [{"FINISHED"}]
-    assert window.reports == [("INFO", "Frames baked: 21, to 'Rig Baked'")]
+    assert window.reports == [("INFO", "Baked 21 frames to 'Rig Baked'")]
     assert rig.animation_data.action.name == "Rig Baked"
 
 

@@ -17,13 +17,13 @@ __all__ = ["chain_in_motion", "no_handler_raises"]
 WIDEST = 1e-9
 
 
-@pytest.mark.parametrize(("frames", "words"), [("CURRENT", "are compared on frame 3"), ("RANGE", "are compared on 8 frames")])
+@pytest.mark.parametrize(("frames", "words"), [("CURRENT", "frame 3"), ("RANGE", "8 frames")])
 def test_the_report_says_how_many_solvers_and_which_frames(chain_in_motion, capsys, frames, words):
     rig, chain = chain_in_motion
     chain.goal = "POSITION"
     table = compared(rig, chain, frames=frames)
     able = sum(not row.why_not for row in table.rows)
-    assert f"{able} of {len(SOLVERS)} solvers {words}" in capsys.readouterr().out
+    assert f"Compared {able} of {len(SOLVERS)} solvers on {words}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("frames", ["CURRENT", "RANGE"])

@@ -53,6 +53,9 @@ def test_a_recording_counts_its_frames_and_says_what_can_be_done_meanwhile(chain
     for frame in (2, 3, 4):
         bpy.context.scene.frame_set(frame)
     assert "Recording: 3 frames in 1 take. Move targets, switch postures, let it play" in said(LIMBER_PT_record)
+    for frame in (2, 3):
+        bpy.context.scene.frame_set(frame)
+    assert "Recording: 5 frames in 2 takes." in said(LIMBER_PT_record)
 
 
 def test_servos_are_tried_once_the_robot_is_connected(chain):
