@@ -1,18 +1,15 @@
-"""Chains that hang on one another: in one rig, over rigs, by their targets, in circles; live and baked alike."""
+"""Chains that hang on one another: in one rig, over rigs, by their targets; live and baked alike."""
 
 from math import degrees
 
 import bpy
-import numpy as np
 import pytest
 from limber.rig import live
-from limber.rig.stage import Stage
 from mathutils import Matrix, Vector
 
 from tests.blender.rigs import build, keyed, looking_chain, select, target
 from tests.blender.shown import (  # noqa: F401
     as_good_as_unfiltered,
-    depsgraph,
     evaluated,
     farthest,
     go_live,
@@ -21,10 +18,8 @@ from tests.blender.shown import (  # noqa: F401
     pose,
     session,
     settle,
-    traces,
 )
-
-FRAMES = range(1, 25)
+from tests.blender.together import FRAMES, assert_live_is_what_is_baked, go_live_all, play
 
 
 def torso_with_head(name: str = "Rig"):
@@ -36,44 +31,6 @@ def torso_with_head(name: str = "Rig"):
         joint.velocity, joint.acceleration, joint.jerk = 0.3, 2.0, 20.0
     as_good_as_unfiltered(head)
     return rig, torso, head
-
-
-def go_live_all(*pairs):
-    for rig, chain in pairs:
-        select(rig)
-        go_live(rig, chain, settled=False)
-    bpy.context.scene.frame_set(100)
-    bpy.context.scene.frame_set(1)
-
-
-def play(pairs, frames=FRAMES) -> list[np.ndarray]:
-    rows = []
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
-        rows.append(np.concatenate([session(rig, chain).outputs.angles for rig, chain in pairs]))
-    return np.array(rows)
-
-
-def as_a_bake_does(pairs, frames=FRAMES) -> np.ndarray:
-    """What a bake's own stage comes to, whether live is on or off."""
-    stage, rows, scene = Stage(), [], bpy.context.scene
-    live.suspend(True)
-    for frame in frames:
-        scene.frame_set(frame)
-        stage.advance(pairs, depsgraph(), scene.render.fps_base / scene.render.fps if rows else 0.0)
-        rows.append(np.concatenate([stage.session(rig, chain).outputs.angles for rig, chain in pairs]))
-    live.suspend(False)
-    return np.array(rows)
-
-
-def assert_live_is_what_is_baked(*pairs) -> None:
-    go_live_all(*pairs)
-    played = play(pairs)
-    assert np.abs(as_a_bake_does(pairs) - played).max() < 1e-9, "baked while live"
-    for rig, chain in pairs:
-        live.stop(rig, chain)
-    assert traces() == []
-    assert np.abs(as_a_bake_does(pairs) - played).max() < 1e-9, "baked while nothing is live"
 
 
 def test_the_head_compensates_a_torso_that_lags():
@@ -169,53 +126,6 @@ def test_a_target_in_another_chains_hand_is_the_same_live_and_baked():
     hand, head = watcher_of_a_hand()
     keyed(hand[1].target, (1, 24), end=(-0.6, 0.9, 0.5))
     assert_live_is_what_is_baked(head, hand)
-
-
-def two_who_look_at_each_other(velocity=1.0, acceleration=10.0, jerk=100.0):
-    pairs = []
-    for name, place in (("One", (0, 0, 0)), ("Two", (0.9, 0.4, 0))):
-        rig = build({"neck": "YX", "head": "XZ"}, name=name)
-        rig, chain = looking_chain(rig, "neck", "head", at=target((0, 0, 0), f"Eye of {name}"))
-        rig.location = place
-        for joint in chain.joints:
-            joint.velocity, joint.acceleration, joint.jerk = velocity, acceleration, jerk
-        pairs.append((rig, chain))
-    eyes = [chain.target for _, chain in pairs]
-    for (rig, _), eye in zip(pairs, eyes, strict=True):
-        eye.parent, eye.parent_type, eye.parent_bone = rig, "BONE", "head"
-    pairs[0][1].target, pairs[1][1].target = eyes[1], eyes[0]
-    bpy.context.view_layer.update()
-    return pairs
-
-
-@pytest.mark.parametrize("limits", [(1.0, 10.0, 100.0), (1.5, 8.0, 80.0), (3.0, 15.0, 150.0), (3.0, 30.0, 300.0)])
-def test_two_who_look_at_each_other_find_each_other_however_fast_they_are(capfd, limits):
-    one, two = two_who_look_at_each_other(*limits)
-    go_live_all(one, two)
-    settle()
-    assert missed(*one) < 0.2
-    assert missed(*two) < 0.2
-    assert "cycle" not in capfd.readouterr().err.lower()
-
-
-def test_a_third_who_looks_at_one_of_them_sees_where_it_is(capfd):
-    one, two = two_who_look_at_each_other(0.3, 1.0, 10.0)  # slow, so that they are still on their way
-    rig = build({"neck": "YX", "head": "XZ"}, name="Three")
-    three = looking_chain(rig, "neck", "head", at=one[1].target)
-    rig.location = (0, -1, 0)
-    for joint in three[1].joints:
-        joint.velocity, joint.acceleration, joint.jerk = 1e3, 1e6, 1e9
-    keyed(one[0], (2, 5), end=(0.2, 0.5, 0))
-    go_live_all(one, two, three)
-    play([three], range(2, 9))
-    assert missed(*two) > 5.0
-    assert missed(*three) < 0.2
-
-
-def test_two_who_look_at_each_other_are_the_same_live_and_baked():
-    one, two = two_who_look_at_each_other()
-    keyed(two[0], (1, 24), end=(0.9, -0.4, 0.3))
-    assert_live_is_what_is_baked(one, two)
 
 
 def by_parent(thing, rig, bone):

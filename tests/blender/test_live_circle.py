@@ -1,0 +1,55 @@
+"""Chains that look at each other in a circle: they find each other, others see them where they are, live and baked alike."""
+
+import bpy
+import pytest
+
+from tests.blender.rigs import build, keyed, looking_chain, target
+from tests.blender.shown import missed, no_handler_raises, settle  # noqa: F401
+from tests.blender.together import assert_live_is_what_is_baked, go_live_all, play
+
+
+def two_who_look_at_each_other(velocity=1.0, acceleration=10.0, jerk=100.0):
+    pairs = []
+    for name, place in (("One", (0, 0, 0)), ("Two", (0.9, 0.4, 0))):
+        rig = build({"neck": "YX", "head": "XZ"}, name=name)
+        rig, chain = looking_chain(rig, "neck", "head", at=target((0, 0, 0), f"Eye of {name}"))
+        rig.location = place
+        for joint in chain.joints:
+            joint.velocity, joint.acceleration, joint.jerk = velocity, acceleration, jerk
+        pairs.append((rig, chain))
+    eyes = [chain.target for _, chain in pairs]
+    for (rig, _), eye in zip(pairs, eyes, strict=True):
+        eye.parent, eye.parent_type, eye.parent_bone = rig, "BONE", "head"
+    pairs[0][1].target, pairs[1][1].target = eyes[1], eyes[0]
+    bpy.context.view_layer.update()
+    return pairs
+
+
+@pytest.mark.parametrize("limits", [(1.0, 10.0, 100.0), (1.5, 8.0, 80.0), (3.0, 15.0, 150.0), (3.0, 30.0, 300.0)])
+def test_two_who_look_at_each_other_find_each_other_however_fast_they_are(capfd, limits):
+    one, two = two_who_look_at_each_other(*limits)
+    go_live_all(one, two)
+    settle()
+    assert missed(*one) < 0.2
+    assert missed(*two) < 0.2
+    assert "cycle" not in capfd.readouterr().err.lower()
+
+
+def test_a_third_who_looks_at_one_of_them_sees_where_it_is(capfd):
+    one, two = two_who_look_at_each_other(0.3, 1.0, 10.0)  # slow, so that they are still on their way
+    rig = build({"neck": "YX", "head": "XZ"}, name="Three")
+    three = looking_chain(rig, "neck", "head", at=one[1].target)
+    rig.location = (0, -1, 0)
+    for joint in three[1].joints:
+        joint.velocity, joint.acceleration, joint.jerk = 1e3, 1e6, 1e9
+    keyed(one[0], (2, 5), end=(0.2, 0.5, 0))
+    go_live_all(one, two, three)
+    play([three], range(2, 9))
+    assert missed(*two) > 5.0
+    assert missed(*three) < 0.2
+
+
+def test_two_who_look_at_each_other_are_the_same_live_and_baked():
+    one, two = two_who_look_at_each_other()
+    keyed(two[0], (1, 24), end=(0.9, -0.4, 0.3))
+    assert_live_is_what_is_baked(one, two)
