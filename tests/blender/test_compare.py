@@ -67,6 +67,19 @@ def test_over_a_range_each_frame_starts_from_the_last_as_in_a_bake(chain_in_moti
     assert row.figures["shape"] == pytest.approx(np.mean(shapes), abs=WIDEST)
 
 
+@pytest.mark.parametrize(("rate", "is_kept"), [(24, True), (60, False)])
+def test_expressive_has_the_time_of_a_frame_to_gain_speed_for_its_aim(rate, is_kept):
+    rig, chain = looking_chain()
+    bpy.context.scene.render.fps = rate
+    for frame, x in ((1, -0.1), (4, -0.1), (8, 0.1), (11, 0.1)):  # starts and stops from one frame to the next
+        chain.target.location.x = x
+        chain.target.keyframe_insert("location", frame=frame)
+        for curve in curves(chain.target):
+            curve.keyframe_points[-1].interpolation = "LINEAR"
+    rows = {row.name: row for row in compared(rig, chain, frames="RANGE", frame_start=1, frame_end=12).rows}
+    assert (rows["expressive"].figures["worst"] < 0.01) == is_kept
+
+
 def test_pops_are_counted():
     """A target that jumps about: a solver without patience jumps after it."""
     rig, chain = looking_chain()
