@@ -212,10 +212,6 @@ class Comparison(Stepped):
         return len(self.frames) * len(self.contestants)
 
     @property
-    def seconds_a_frame(self) -> float:
-        return self.scene.render.fps_base / self.scene.render.fps
-
-    @property
     def frame(self) -> int:
         """The frame that the next step is about."""
         return self.frames[min(self.done // len(self.contestants), len(self.frames) - 1)]

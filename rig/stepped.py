@@ -27,6 +27,11 @@ class Stepped(ABC):
         live.suspend(True)
         robot.hold(True)
 
+    @property
+    def seconds_a_frame(self) -> float:
+        """How long a frame of the scene lasts."""
+        return self.scene.render.fps_base / self.scene.render.fps
+
     @abstractmethod
     def step(self) -> bool:
         """One step; returns whether there are more."""

@@ -64,7 +64,7 @@ class MechanismBake(Stepped):
         frame = self.frame
         self.scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        dt = self.scene.render.fps_base / self.scene.render.fps if self.frames else 0.0
+        dt = self.seconds_a_frame if self.frames else 0.0
         self.chains.advance(self.pairs, depsgraph, dt)
         self.stage.advance([(self.owner, self.kept)], depsgraph, dt)
         session = self.stage.session(self.owner)

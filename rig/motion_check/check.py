@@ -83,7 +83,6 @@ class MotionCheck(Stepped):
         known = {chain.uid for _, chain in own}
         self.pairs = [*own, *(pair for pair in live.live_pairs(scene) if pair[0] != rig or pair[1].uid not in known)]
         self.beyond = lost_beyond, changed_beyond
-        self.seconds = scene.render.fps_base / scene.render.fps
         self.stage = Stage()
         self.takes: dict[str, Take] = {}
         self.links: dict[str, Links] = {}
@@ -109,7 +108,7 @@ class MotionCheck(Stepped):
         frame = self.frame
         self.scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        self.stage.advance(self.pairs, depsgraph, self.seconds if self.done else 0.0)
+        self.stage.advance(self.pairs, depsgraph, self.seconds_a_frame if self.done else 0.0)
         placement = self.stage.placement(self.pairs, depsgraph)
         for zone in self.zones:
             zone.look(placement)
@@ -131,7 +130,7 @@ class MotionCheck(Stepped):
         )
         self.links[chain.uid] = links = Links(rig, chain)
         zones = tuple(zone.name for zone in self.zones)
-        take = self.takes[chain.uid] = Take(chain.name, self.seconds, joints, links=links.names, zones=zones)
+        take = self.takes[chain.uid] = Take(chain.name, self.seconds_a_frame, joints, links=links.names, zones=zones)
         return take
 
     def _note(self, take: Take, frame: int, session) -> None:
