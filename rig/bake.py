@@ -88,7 +88,7 @@ class Bake(Stepped):
         """
         frame = self.frame
         self.scene.frame_set(frame)
-        dt = self.scene.render.fps_base / self.scene.render.fps if self.frames else 0.0
+        dt = self.seconds_a_frame if self.frames else 0.0
         self.stage.advance(self.pairs, bpy.context.evaluated_depsgraph_get(), dt, {} if self.is_scouting else self._ahead())
         for rig, chain in self.pairs:
             session = self.stage.session(rig, chain)
