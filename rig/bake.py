@@ -217,18 +217,18 @@ def _refuse_half_of_what_hangs_together(scene, pairs: list[tuple]) -> None:
                 " or press End Retarget first"
             )
     pairs = [(rig, chain) for rig, chain in pairs if not is_body(chain)]
-    others = [(rig, chain, mover(rig, chain)) for rig, chain in live.live_chains(scene) if (rig.session_uid, chain.uid) not in baked]
+    others = [(chain, mover(chain)) for rig, chain in live.live_chains(scene) if (rig.session_uid, chain.uid) not in baked]
     for rig, chain in pairs:
-        for other_rig, other, joints in others:
-            part = moved_part((rig, chain), joints)
-            if part and other_rig == rig:
+        for other, its in others:
+            part = moved_part((rig, chain), its)
+            if part and its.rig == rig:
                 what = f"The target of chain '{chain.name}'" if part == "target" else f"Chain '{chain.name}'"
                 raise RigError(
                     f"{what} hangs on chain '{other.name}', which is live: bake both at once (All Chains), or end its Live first"
                 )
             if part:
-                moved = moved_targets((rig, chain), joints)
+                moved = moved_targets(chain, its)
                 what = f"Target '{moved[0].name}'" if part == "target" else f"Armature '{rig.name}'"
                 raise RigError(
-                    f"{what} hangs on '{other_rig.name}', whose chain '{other.name}' is live: bake that one first, or end its Live"
+                    f"{what} hangs on '{its.rig.name}', whose chain '{other.name}' is live: bake that one first, or end its Live"
                 )

@@ -79,16 +79,15 @@ class Mover(NamedTuple):
     led: set[str]  # the latter
 
 
-def mover(rig, chain) -> Mover:
-    """What the joints of a chain of an armature object move."""
-    places = [(joint.bone, joint.axis) for joint in chain.joints]
-    led = {follower.bone for follower in mimic.led(rig, places)}
-    return Mover(rig, {bone for bone, _ in places} | led, led)
+def mover(chain) -> Mover:
+    """What the joints of a chain move."""
+    led = {follower.bone for follower in followers(chain)}
+    return Mover(chain.id_data, {joint.bone for joint in chain.joints} | led, led)
 
 
 def joint_bones(chain) -> set[str]:
     """The bones that a chain moves: those of its joints, and what mimics them."""
-    return mover(chain.id_data, chain).bones
+    return mover(chain).bones
 
 
 def followers(chain) -> tuple[mimic.Follower, ...]:
@@ -102,9 +101,9 @@ def targets(chain) -> list:
     return [end.target for end in ends if end.target is not None]
 
 
-def moved_targets(pair: tuple, other: Mover) -> list:
-    """The targets of a (rig, chain) that the joints of another move."""
-    return [target for target in targets(pair[1]) if any(is_moved_by(carrier, other.rig, other.bones) for carrier in carriers(target))]
+def moved_targets(chain, other: Mover) -> list:
+    """The targets of a chain that the joints of another move."""
+    return [target for target in targets(chain) if any(is_moved_by(carrier, other.rig, other.bones) for carrier in carriers(target))]
 
 
 def moved_part(pair: tuple, other: Mover) -> str:
@@ -117,7 +116,7 @@ def moved_part(pair: tuple, other: Mover) -> str:
         return "base"
     if any(is_moved_by(carrier, other.rig, other.bones) for carrier in carriers(rig)):
         return "armature"
-    return "target" if moved_targets(pair, other) else ""
+    return "target" if moved_targets(chain, other) else ""
 
 
 def _path(rig, chain) -> list[str]:
@@ -133,7 +132,7 @@ def in_order(pairs: list[tuple]) -> tuple[list[tuple], frozenset[int]]:
     pairs = sorted(pairs, key=lambda pair: (pair[0].name_full, pair[1].name))  # one order, however they were found
     if len(pairs) < 2:
         return pairs, frozenset()
-    movers = [mover(rig, chain) for rig, chain in pairs]
+    movers = [mover(chain) for _, chain in pairs]
     needs = [[k for k, other in enumerate(movers) if k != own and moved_part(pair, other)] for own, pair in enumerate(pairs)]
     ordered: list[int] = []
     begun: set[int] = set()
