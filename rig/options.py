@@ -31,8 +31,12 @@ def weighed(chain) -> list:
 
 
 def _turn(chain) -> tuple[int, int]:
-    """Whose turn of how many: an armature's chains plan in turns, so that eyes, head and torso do not all have their work in one frame.
-    A body that follows a motion has one too, unless chains have them all."""
+    """The number of the turn in which a chain plans, and how many turns there are: so eyes, head and torso do not all work in one frame.
+
+    Each of its armature's chains that Expressive solves has a turn, live or not, so that one that goes live changes nothing for the others;
+    and the chain itself, since a comparison asks Expressive for any. A body that follows a motion has one more, in which no chain plans.
+    There are at most `MOST_TURNS`: more chains share them, and the body has none then.
+    """
     own = chain.id_data.limber
     planning = [other for other in own.chains if other.solver == "expressive" or other == chain]
     turns = min(len(planning) + own.retarget.live, MOST_TURNS)
