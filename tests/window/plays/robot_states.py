@@ -17,8 +17,10 @@ import lamp
 
 SERVO_BUS = Path(__file__).resolve().parents[2] / "hardware" / "servo_bus.py"
 BELOW_TOP = 665  # [pixels] from the sidebar's top to the Delay
-HELD = 240.0  # [s] for what takes a second where nothing else is going on
-AGAIN = 2.0  # [s] until a wish that was not obeyed is repeated
+# [s] For what takes a second where nothing else is going on. On a busy machine that has no graphics card a redraw takes seconds, and only
+# now and then is a frame as fresh as the robot wants it: that may need many wishes.
+HELD = 240.0
+AGAIN = 2.0  # [s] until a wish that was not obeyed is repeated: one that is obeyed shows after two beats, a tenth of a second
 
 
 def robot_panels(stage) -> list[type]:
