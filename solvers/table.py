@@ -37,9 +37,7 @@ class SolverInfo:
     trees: bool = True  # or chains alone
     slides_only: bool = True  # whether it moves a skeleton none of whose joints turn
     options: type | None = None  # what a user may set of it: a frozen dataclass with defaults
-    looks_ahead: int = (
-        0  # frames to come whose goals it makes use of, given as `ahead` to `solve`; 0: it takes none. With it come `tick` and `dt`
-    )
+    looks_ahead: int = 0  # frames to come whose goals `solve` makes use of, as `ahead`, beside `tick` and `dt`; 0: it takes none of these
 
 
 SOLVERS: dict[str, SolverInfo] = {

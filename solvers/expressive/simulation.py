@@ -19,7 +19,10 @@ from .pace import LARGEST_MOVE
 
 HORIZON = 40  # frames that are simulated: a half turn takes 30
 DELAY = 2  # frames on the present course before another begins in a simulation: in truth it takes that long
-SHARED_DELAY = 4  # likewise of solvers that take turns, times these: it takes 2 to 4, and to begin too early costs more than too late
+# The same of solvers that take turns, in turns of theirs: from the lay-out to the choice it takes 4 where two of them do, 3 of three, 2 of
+# four. The longest counts for all: a glide that was to begin before there was a choice starts from where the joints are no more, and that
+# costs more than one that begins late.
+SHARED_DELAY = 4
 STRIDE = 2  # frames in a step of a simulation: coarser ones misjudge what glides lose of the aim
 NEAR_FUTURE = 14  # frames until which that matters: a quick glide has arrived
 FAR_STRIDE = 6  # frames in a step from then on
