@@ -93,10 +93,10 @@ def _circle(lower: float, upper: float) -> np.ndarray:
 
 
 def late(rig, session) -> list[Segment]:
-    """Head and tail of each bone where the solver wants it, where the motion filter keeps it back enough to be seen; else empty."""
+    """Head and tail of each bone where it is going, where the motion filter keeps it back enough to be seen; else empty."""
     outputs = session.outputs
     if outputs is None or not session.poses or outputs.lag < LATE:
         return []
-    wanted = session.reader.channels(session.poses, outputs.solution.angles.tolist())
+    wanted = session.reader.channels(session.poses, outputs.wanted.tolist())
     bases = {name: Matrix.LocRotScale(Vector(place), Quaternion(turn), Vector(size)) for name, (turn, place, size) in wanted.items()}
     return robot_ghost.segments_of(rig, bases)

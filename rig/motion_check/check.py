@@ -136,10 +136,11 @@ class MotionCheck(Stepped):
     def _note(self, take: Take, frame: int, session) -> None:
         outputs = session.outputs
         take.frames.append(frame)
-        take.wanted.append(outputs.solution.angles)
+        take.wanted.append(outputs.wanted)
         take.filtered.append(outputs.angles)
         take.missed.append(outputs.solution.aim_error)
         take.missed_after.append(outputs.filtered_aim_error)
+        take.influence.append(session.influence)
         if session.problem:
             take.problems[frame] = session.problem
 

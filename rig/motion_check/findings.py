@@ -57,10 +57,11 @@ class Take:
         seconds: [s] from one frame to the next.
         joints: n of them.
         frames: Their numbers.
-        wanted: (n,) [rad, slides m] each: the solver's answers.
+        wanted: (n,) [rad, slides m] each: the solver's answers, as far as the gaze has influence.
         filtered: The same after the motion filter: what is shown, baked and sent.
-        missed: [rad] each: by how much the answer misses the target.
-        missed_after: The same after the filter.
+        missed: [rad] each: by how much the answer itself misses the target.
+        missed_after: [rad] each: by how much what is shown misses it.
+        influence: 0 to 1 each: of the gaze.
         problems: Of frames without a goal to follow, why.
         links, zones: Names of the links that its joints move, and of the no-go zones.
         lines: (links, 2, 3) [m] each: the links' heads and tails in the world, as shown.
@@ -76,6 +77,7 @@ class Take:
     filtered: list[np.ndarray] = field(default_factory=list)
     missed: list[float] = field(default_factory=list)
     missed_after: list[float] = field(default_factory=list)
+    influence: list[float] = field(default_factory=list)
     problems: dict[int, str] = field(default_factory=dict)
     links: tuple[str, ...] = ()
     zones: tuple[str, ...] = ()
@@ -133,11 +135,11 @@ def _lost(take: Take, beyond: float) -> Iterator[Finding]:
     after, before = np.array(take.missed_after), np.array(take.missed)
     for first, last in _runs(after > beyond):
         worst = first + int(after[first : last + 1].argmax())
-        why = (
-            "the solution misses it too, since it is out of reach or turns too fast"
-            if before[worst] > beyond
-            else "the motion filter comes late"
-        )
+        why = "the motion filter comes late"
+        if before[worst] > beyond:
+            why = "the solution misses it too, since it is out of reach or turns too fast"
+        elif take.influence[worst] < 1.0:
+            why = f"the gaze has an influence of {take.influence[worst]:.2f}"
         sentence = f"The end misses its target by {degrees(after[worst]):.1f}°, more than {degrees(beyond):.1f}°: {why}"
         yield _finding(take, "LOST", "", (first, last, worst), degrees(after[worst]), degrees(beyond), "°", sentence)
 

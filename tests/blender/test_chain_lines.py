@@ -5,9 +5,11 @@ from math import degrees, radians
 
 import bpy
 import pytest
+from limber.rig.clock import STEP
 from mathutils import Vector
 
 from tests.blender.rigs import looking_chain
+from tests.blender.shown import choose, settle
 
 
 @pytest.fixture
@@ -83,16 +85,31 @@ def test_bones_that_the_filter_keeps_back_have_a_ghost_where_the_solver_wants_th
     from limber.rig import chain_lines, live
 
     assert chain_lines.late(rig, session) == []
+    for joint in chain.joints:
+        joint.velocity = 0.1
     chain.target.location = (-0.6, -0.3, 0.2)
     bpy.context.view_layer.update()
-    live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=100.0)
+    for step in range(60):
+        live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=100.0 + step * STEP)
     bpy.context.view_layer.update()
     ghost = chain_lines.late(rig, live.session(rig, chain))
     assert len(ghost) == len(rig.pose.bones)
-    tail = Vector(ghost[-1][1])
-    assert (tail - chain.target.location).length > 0
+    head, tail = map(Vector, ghost[-1])
+    assert degrees((tail - head).angle(chain.target.location - head)) < 0.1, "there it looks at its target"
     shown = rig.matrix_world @ rig.pose.bones["head"].tail
     assert (tail - shown).length > 0.01
+
+
+def test_without_influence_the_ghost_is_where_the_bones_are_posed(rig, chain, session):
+    from limber.rig import chain_lines, live
+
+    choose(chain, influence=0.0)
+    rig.pose.bones["lower"].rotation_euler.x = 0.8
+    bpy.context.view_layer.update()
+    live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=100.0)
+    tail = Vector(chain_lines.late(rig, live.session(rig, chain))[-1][1])
+    settle()
+    assert (tail - rig.matrix_world @ rig.pose.bones["head"].tail).length < 1e-3
 
 
 def test_without_live_there_is_nothing_to_draw(rig, chain):

@@ -60,6 +60,14 @@ def test_a_target_at_rest_within_reach_gives_no_finding(rig, chain):
     assert checked(rig).findings == ()
 
 
+def test_a_gaze_with_less_influence_misses_its_target_for_that_and_not_for_the_filter(rig, chain):
+    chain.target.animation_data_clear()
+    chain.influence = 0.5
+    (lost,) = checked(rig).findings
+    assert lost.kind == "LOST"
+    assert "the gaze has an influence of 0.50" in lost.sentence
+
+
 def test_a_chain_that_follows_another_target_than_its_own_is_checked(rig, chain):
     chain.targets.add().target, chain.target, chain.watch = chain.target, None, 1
     assert [take.chain for take in checked(rig).takes] == [chain.name]
