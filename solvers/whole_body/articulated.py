@@ -8,8 +8,8 @@ holds are not eliminated but moved. The equations are those of `normal`; no matr
 
 import numpy as np
 
+from ..box import Sides
 from .body import BASE, Body, Frames, Indices
-from .box import Sides
 from .limbs import Carried, Layout, Level, padded
 from .so3 import Array, cross, cross_matrix
 

@@ -7,7 +7,7 @@ constraints contradict each other.
 
 import numpy as np
 
-from .box import Boxed
+from ..box import Boxed
 from .rows import Rows
 from .so3 import Array
 

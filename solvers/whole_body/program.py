@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import box, dual
-from .box import ROUNDING, Boxed, Sides
+from .. import box
+from ..box import ROUNDING, Boxed, Sides
+from . import dual
 from .rows import RANK, Rows, least_violation
 from .so3 import Array
 

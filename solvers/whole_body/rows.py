@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import box
+from .. import box
 from .so3 import Array
 
 Mask = NDArray[np.bool_]

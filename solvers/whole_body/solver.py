@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import box, program
+from .. import box
+from . import program
 from .articulated import Limbs
 from .body import BASE, Body, Frames
 from .contacts import contact_rows, coupling_rows

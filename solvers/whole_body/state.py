@@ -5,8 +5,8 @@ from typing import Literal
 
 import numpy as np
 
+from ..box import Sides
 from .body import BASE, Body, Frames
-from .box import Sides
 from .rows import Mask
 from .so3 import Array, exp_one, log, orthonormal
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limber.solvers import box
 from limber.solvers.rotations import IDENTITY, X, Y, Z
 from limber.solvers.skeleton import End, Joint
-from limber.solvers.whole_body import box
 from limber.solvers.whole_body.articulated import Limbs
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.limbs import limbs_of

@@ -5,7 +5,8 @@ import pytest
 import quadprog
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.solvers.whole_body import box, program
+from limber.solvers import box
+from limber.solvers.whole_body import program
 from limber.solvers.whole_body.rows import Rows, least_violation
 
 often = settings(derandomize=True, deadline=None, max_examples=80)

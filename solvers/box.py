@@ -11,8 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .so3 import Array
-
+Array = NDArray[np.float64]
 Sides = NDArray[np.int8]
 
 PATIENCE = 3  # rounds of changing all at once that get no better before they are changed one by one
