@@ -147,22 +147,20 @@ def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles, passes: 
             free = np.where(held, 0.0, 1.0)
             right = np.where(held, fixed, descent - (matrix @ fixed[:, :, None])[:, :, 0])
             reduced = matrix * (free[:, :, None] * free[:, None, :])
-            reduced.reshape(-1, n * n)[:, :: n + 1] += held
+            reduced.reshape(-1, n * n)[:, :: n + 1] += held  # on the diagonals
         move = np.linalg.solve(reduced, right[:, :, None])[:, :, 0]
         over = ((move < least) | (move > most)) & ~held
-        change = over
+        eased: Flags | None = None
         if any_held and left >= LAST_PASSES:
             bounds = bounds or Bounds(least, most, most > least, EASED * np.abs(descent).max(1, keepdims=True))
             eased = held & _eased(matrix, descent, move, bounds)
-            change = over | eased
-        if not change.any():
+        if not (over if eased is None else over | eased).any():
             return move
-        if change is not over:
-            held = (held | over) & ~eased
-            fixed = np.where(held, np.where(over, np.minimum(np.maximum(move, least), most), fixed), 0.0)
-        else:
-            held = held | over
-            fixed = np.where(over, np.minimum(np.maximum(move, least), most), fixed)
+        held = held | over
+        fixed = np.where(over, np.minimum(np.maximum(move, least), most), fixed)
+        if eased is not None:
+            held &= ~eased
+            fixed = np.where(held, fixed, 0.0)
         any_held = True
     return np.minimum(np.maximum(move, least), most)
 
@@ -173,7 +171,7 @@ class Bounds(NamedTuple):
     least: Angles  # (m, n)
     most: Angles
     apart: Flags  # (m, n) where there is room between them
-    tolerance: Angles  # (m, 1) what presses by less presses
+    tolerance: Angles  # (m, 1) what is pulled back inside by less stays where it is
 
 
 def _eased(matrix: Angles, descent: Angles, move: Angles, bounds: Bounds) -> Flags:
