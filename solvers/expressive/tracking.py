@@ -58,13 +58,6 @@ class Memory:
     planning: Planning = field(default_factory=Planning)
 
 
-def _saving_ramps(dt: float) -> list[tuple[float, float]]:
-    """How fast joints may gain speed [rad a frame a frame] where the aim is missed by more than an angle [rad], in that order."""
-    gentle = saving_ramp(dt)
-    ramps = [(gentle, EXACT)] if gentle > RAMP else []
-    return ramps if gentle >= HARD_RAMP else [*ramps, (HARD_RAMP, AT_RISK)]
-
-
 class Box(NamedTuple):
     lower: Sequence[float]  # (n,)
     upper: Sequence[float]
@@ -250,3 +243,10 @@ class Tracker:
         angles = skeleton.clamp(wanted)
         pose = skeleton.forward(angles)
         return Finished(angles, pose, residual(skeleton, goal, pose).size, 0)
+
+
+def _saving_ramps(dt: float) -> list[tuple[float, float]]:
+    """How fast joints may gain speed [rad a frame a frame] where the aim is missed by more than an angle [rad], in that order."""
+    gentle = saving_ramp(dt)
+    ramps = [(gentle, EXACT)] if gentle > RAMP else []
+    return ramps if gentle >= HARD_RAMP else [*ramps, (HARD_RAMP, AT_RISK)]
