@@ -81,7 +81,7 @@ def everything(clip: Path, robot: Path, root: str, end: str, frames: int) -> Non
 
 
 def overlays() -> None:
-    """What the overlays over live chains are made of."""
+    """Works out what the overlays over live chains draw."""
     for rig, chain in live.live_chains(bpy.context.scene):
         session = live.session(rig, chain)
         chain_lines.late(rig, session)
