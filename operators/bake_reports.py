@@ -1,4 +1,4 @@
-"""What bakes have to tell beside what they baked."""
+"""What a bake or an export has to tell beside what it has made."""
 
 from ..rig.counted import counted
 

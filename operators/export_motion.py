@@ -11,6 +11,7 @@ from ..rig import chains
 from ..rig.counted import counted
 from ..rig.export import Export
 from ..rig.robot_device import sources
+from .bake_reports import tell_held
 from .files import WritesFile, shown_files
 from .stepwise import Stepwise
 from .subject import poll_rig, rig_of
@@ -132,12 +133,7 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
     def _finish(self, context):
         path = Path(bpy.path.abspath(self.filepath))
         motion = self.work.finish(path, self.format, Settings(self.board, self.start_pin))
-        held = self.work.held
-        if held:
-            self.report(
-                {"WARNING"},
-                f"In {counted(len(held), 'frame')} (from {next(iter(held))} on) a goal could not be followed. {next(iter(held.values()))}",
-            )
+        tell_held(self, self.work.held, "a goal could not")
         how = f"chains {', '.join(self.work.live_names)} live, the rest as posed" if self.work.live_names else "as posed: no chain is live"
         servos = len(motion.device.channels)
         self.report(

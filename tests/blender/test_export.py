@@ -55,6 +55,18 @@ def test_the_file_has_what_live_shows_frame_by_frame(rig, chain, tmp_path):
     assert np.abs(values - curve(list(live.values()))[:-1]).max() < 1e-9
 
 
+def test_frames_without_a_goal_are_told(rig, chain, tmp_path, capfd):
+    for frame, size in ((1, 1), (10, 0), (13, 1)):
+        rig.scale = (size, size, size)
+        rig.keyframe_insert("scale", frame=frame)
+    for each in curves(rig):
+        for point in each.keyframe_points:
+            point.interpolation = "CONSTANT"
+    bpy.ops.limber.live()
+    export(tmp_path / "motion.json", rate=24)
+    assert "In 3 frames (10, 11, 12) a goal could not be followed. The rig of chain 'head' is scaled to nothing" in capfd.readouterr().out
+
+
 def test_after_the_last_frame_the_chain_comes_to_rest_where_it_was_going(rig, chain, tmp_path):
     bpy.ops.limber.live()
     path = tmp_path / "motion.json"
