@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from .clusters import REDUNDANT, SMALLEST
-from .frames import Array
+from .frames import Array, logarithm
 from .loops import Loops
 from .steadiness import Steadiness
 from .tree import Coordinates
@@ -111,6 +111,13 @@ class Descent:
         if self.is_bounded:
             values = np.clip(values, self.lower, self.upper)
         return self.place(values, balls)
+
+    def way(self, start: Place, end: Place) -> Array:
+        """The step (v,) in units from one place to another."""
+        step: Array = (end.values - start.values) / self.unit
+        if self.coordinates.balls.size:
+            step[self.coordinates.ball_coordinates] = logarithm(np.swapaxes(start.balls, -1, -2) @ end.balls)
+        return step
 
     def go(self, here: Place, iterations: int) -> tuple[Place, bool, int]:
         """The best place found, whether nothing more was to be gained, and the steps made."""

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .calm import Jolts, calmed
 from .clusters import SMALLEST
 from .descent import CLOSED, Descent, Place
-from .frames import Array, logarithm
+from .frames import Array, Indices
 
 STANDARD_RATE = 60.0  # [Hz] at which the next figure is told
 GENTLE = math.radians(1.0) * STANDARD_RATE**2  # [rad/s2, sizes/s2] of one coordinate that needs no cause; several add up in a body
+CALM = math.radians(1.8) * STANDARD_RATE**2  # [rad/s2] of any body while a target is out of reach, as far as that can be had
 OWED = 1.0  # of the targets' own jolt [rad or sizes]: that much joints may jolt too, so that they follow what is sudden on purpose
 REACHED = 1e-6  # [rad or sizes] of a goal: what is left there is nothing
 CAUGHT_UP = 1e-9  # [rad or sizes] of a coordinate: it lags no more
@@ -38,9 +40,10 @@ class Pace:
     lag: Array  # (v,) units from there to where the exact answer was
     pull: Array | None = None  # (e,) how fast its targets moved since the frame before, a second
     since: float = LONGEST  # [s] since a target was out of reach
+    before: tuple[Array, float] | None = None  # frames (n + 1, 4, 4) of the tree's nodes where it began, and its length [s]
 
 
-def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: float) -> tuple[Place, Pace]:
+def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: float, nodes: Indices) -> tuple[Place, Pace]:
     """The exact answer, or one that lags behind it where that spares a jolt; and what the next frame needs.
 
     Args:
@@ -48,32 +51,27 @@ def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: f
         exact: The nearest pose.
         last: What the last frame remembered; None: nothing is known of its motion.
         dt: [s] between the frames.
+        nodes: (b,) nodes of the tree that carry bodies.
 
     Not for regularisers and actuators that are told: these say themselves how the mechanism moves.
     """
     pull = (start.goals[0] - last.error) / dt if last is not None and last.error.shape == start.goals[0].shape else None
     since = 0.0 if np.abs(exact.goals[0]).max(initial=0.0) > REACHED else dt + (last.since if last is not None else LONGEST)
-    wanted = _way(descent, start, exact)
+    wanted = descent.way(start, exact)
     here, lag = exact, np.zeros_like(wanted)
     if since <= LONGEST + TOLERANCE and last is not None and last.pull is not None and pull is not None and last.pull.shape == pull.shape:
-        owed, before = OWED * float(np.abs(pull - last.pull).max(initial=0.0)) * dt, last.speed * dt
+        owed, kept = OWED * float(np.abs(pull - last.pull).max(initial=0.0)) * dt, last.speed * dt
         is_late = np.abs(last.lag).max(initial=0.0) > CAUGHT_UP
-        if is_late or np.abs(wanted - before).max(initial=0.0) > GENTLE * dt * dt + owed:
+        if is_late or np.abs(wanted - kept).max(initial=0.0) > GENTLE * dt * dt + owed:
             frames = (LONGEST - since) / dt + 1.0 if since > 0.0 else LONGEST / dt
             onward = FORESEEN * np.clip(wanted - last.lag, -FASTEST * dt, FASTEST * dt)
-            step = _gentle(wanted, before, onward, frames)
+            step = _gentle(wanted, kept, onward, frames)
             here = _beside(descent, start, exact, np.clip(wanted, step - owed, step + owed))
-            wanted, lag = _way(descent, start, here), _way(descent, here, exact)
-    return here, Pace(wanted / dt, here.goals[0], lag, pull, since)
-
-
-def _way(descent: Descent, start: Place, end: Place) -> Array:
-    """(v,) the step in units from one place to another."""
-    coordinates = descent.coordinates
-    step: Array = (end.values - start.values) / coordinates.unit
-    if coordinates.balls.size:
-        step[coordinates.ball_coordinates] = logarithm(np.swapaxes(start.balls, -1, -2) @ end.balls)
-    return step
+            if since == 0.0 and last.before is not None:
+                before, length = last.before
+                here = calmed(descent, start, here, exact, Jolts.since(before, start, nodes, dt / length), CALM * dt * dt + owed)
+            wanted, lag = descent.way(start, here), descent.way(here, exact)
+    return here, Pace(wanted / dt, here.goals[0], lag, pull, since, (start.shape.frames, dt))
 
 
 def _strong(descent: Descent, here: Place) -> Array:

@@ -63,6 +63,7 @@ class MechanismSolver:
         self.has_limits = bool(np.isfinite([self.lower, self.upper]).any())
         self.has_speeds = bool(np.isfinite(self.velocity).any())
         self._body_nodes = np.array([body.node for body in self.tree.bodies], int)
+        self._carriers = np.unique(self._body_nodes)
         self._body_offsets = np.array([body.offset for body in self.tree.bodies]).reshape(-1, 4, 4)
 
     def _limits(self) -> tuple[Array, Array, Array]:
@@ -175,7 +176,7 @@ class MechanismSolver:
         pace = None
         if dt is not None and steadiness is None and not goals.actuators and here.open <= CLOSE_ENOUGH:
             exact = here
-            here, pace = paced(descent, start, exact, state.pace, dt)
+            here, pace = paced(descent, start, exact, state.pace, dt, self._carriers)
             settled = settled and here is exact
         branch, over = self._followed(branch, here)
         return self._answer(descent, here, pace, branch, settled, count, flipped or over)

@@ -1,0 +1,101 @@
+"""No body jolts while a target is out of reach, whatever stops it there: measured on the bodies themselves."""
+
+import math
+
+import numpy as np
+import pytest
+from limber.solvers.mechanism import easing
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.calm import ENOUGH, FARTHEST, Jolts, calmed
+from limber.solvers.mechanism.descent import Descent, Place
+from limber.solvers.mechanism.easing import CALM
+from limber.solvers.mechanism.frames import logarithm
+from limber.solvers.mechanism.goals import FrameGoal, Goals
+from limber.solvers.mechanism.pursuit import Pursuit
+from limber.solvers.mechanism.solver import MechanismSolver
+from limber.solvers.rotations import X, Y, about
+
+from tests.solvers.mechanisms import stewart
+
+RATE = 60  # [Hz]
+HOME = np.array((0.0, 0.0, 0.5))  # [m] of the platform
+
+
+def follow(velocity: tuple, spin: tuple | None, is_eased: bool = True) -> tuple[np.ndarray, np.ndarray, float]:
+    """A platform for a second after a target that moves [m/s] and turns (axis, degrees/s): jolts (t,) [deg], misses (t,), largest gap."""
+    solver = MechanismSolver(stewart())
+
+    def goals(t: float) -> Goals:
+        turn = None if spin is None else about(spin[0], math.radians(spin[1] * t))
+        return Goals((FrameGoal("platform", place=tuple(HOME + t * np.array(velocity)), rotation=turn),))
+
+    found = assemble(solver, None, goals(0.0))
+    turns, missed, gap = [], [], 0.0
+    for k in range(RATE):
+        found = solver.solve(goals(k / RATE), found.state, 1 / RATE if is_eased else None)
+        turns.append(found.poses[:, :3, :3])
+        missed.append(found.report.goal_error)
+        gap = max(gap, found.report.residual)
+    moved = logarithm(np.array(turns[1:]) @ np.swapaxes(np.array(turns[:-1]), -1, -2))
+    jolts = np.linalg.norm(np.diff(moved, axis=0), axis=-1).max(1)
+    return np.concatenate(((0.0, 0.0), np.degrees(jolts))), np.array(missed), gap
+
+
+WAYS = [((0.6, 0.0, 1.2), (Y, 120.0)), ((1.2, 0.0, 0.6), (X, 180.0)), ((0.0, 0.0, 1.2), None)]
+
+
+@pytest.mark.parametrize(("velocity", "spin"), WAYS)
+def test_where_limits_stop_legs_dead_the_platform_turns_on_and_gives_way(velocity: tuple, spin: tuple | None):
+    exact, nearest, _ = follow(velocity, spin, is_eased=False)
+    eased, missed, gap = follow(velocity, spin)
+    away = nearest > 1e-6
+    allowed = ENOUGH * math.degrees(CALM) / RATE**2
+    assert exact[away].max() > 2.0 * allowed
+    assert eased[away].max() < 1.05 * allowed  # the targets' own jolts come on top
+    assert (missed - nearest)[away].max() < FARTHEST + 1e-6
+    assert missed[~away].max() < 1e-8
+    assert gap < 1e-8
+
+
+def test_without_it_bodies_jolt_though_every_coordinate_is_eased(monkeypatch):
+    monkeypatch.setattr(easing, "calmed", lambda descent, start, wanted, exact, jolts, most: wanted)
+    assert follow(*WAYS[1])[0].max() > 5.0
+
+
+def place_at(solver: MechanismSolver, up: float) -> tuple[Descent, Place]:
+    """The platform raised by so much [m], and what looks for poses near it."""
+    found = assemble(solver, None, Goals((FrameGoal("platform", place=(0.0, 0.0, HOME[2] + up)),)))
+    pursuit = Pursuit(solver.mechanism, solver.tree, solver.coordinates, Goals(), found.state.values)
+    descent = Descent(solver.coordinates, solver.loops, pursuit, None, {}, (solver.lower, solver.upper), 1e-3)
+    return descent, descent.place(found.state.values, found.state.balls)
+
+
+def test_what_turns_too_fast_to_be_stopped_in_time_goes_the_wanted_way():
+    """To go on for long would lead far from the target."""
+    solver = MechanismSolver(stewart())
+    descent, here = place_at(solver, 0.0)
+    nodes, most = np.array([solver.tree.bodies[1].node]), math.radians(0.9)  # the platform
+    fast = math.sqrt(2.0 * most * math.radians(40.0))
+    for speed, is_calmed in ((0.9 * fast, True), (1.1 * fast, False)):
+        jolts = Jolts(nodes, here.shape.frames[nodes, :3, :3], np.array([[0.0, 0.0, speed]]))
+        assert (calmed(descent, here, here, here, jolts, most) is not here) == is_calmed
+
+
+def test_where_little_of_a_jolt_can_be_spared_the_way_is_the_wanted_one():
+    """A platform and one of its legs that turn opposite ways by ten degrees: what helps the one harms the other."""
+    solver = MechanismSolver(stewart())
+    descent, here = place_at(solver, 0.0)
+    nodes = np.array([solver.tree.bodies[k].node for k in (1, 2)])
+    last = np.array([[0.0, 0.0, -math.radians(10.0)], [0.0, 0.0, math.radians(10.0)]])
+    jolts = Jolts(nodes, here.shape.frames[nodes, :3, :3], last)
+    assert calmed(descent, here, here, here, jolts, math.radians(1.8)) is here
+
+
+def test_a_frame_that_lasts_longer_turns_on_by_more():
+    solver = MechanismSolver(stewart())
+    (_, before), (_, start) = place_at(solver, 0.0), place_at(solver, 0.01)
+    nodes = np.arange(solver.coordinates.count)
+    same, twice = (Jolts.since(before.shape.frames, start, nodes, share) for share in (1.0, 2.0))
+    assert np.abs(same.last).max() > 1e-3
+    assert twice.last == pytest.approx(2.0 * same.last)
+    assert twice.largest(start) == pytest.approx(2.0 * same.largest(start))  # to stand still takes away all of it
