@@ -146,7 +146,7 @@ class Stage:
             move(rig, session.channels_before, session.going_before)  # on a body, too, a chain that is not solved yet is where it was
         for place, (rig, chain) in enumerate(ordered):
             session, is_circular = self.session(rig, chain), place in self._circle
-            self._solve(rig, chain, going if is_circular else shown, session, dt, ahead.get((rig.session_uid, chain.uid), ()))
+            self._solve(rig, chain, shown, going if is_circular else shown, session, dt, ahead.get((rig.session_uid, chain.uid), ()))
             if session.outputs is not None and session.poses:
                 session.channels = session.going = session.reader.channels(session.poses, session.outputs.angles.tolist())
                 if is_circular:
@@ -154,13 +154,21 @@ class Stage:
                 move(rig, session.channels, session.going)
         self._doubted.clear()
 
-    def _solve(self, rig, chain, placement: Placement, session: Session, dt: float, coming: Sequence[GazeGoal]) -> None:
-        """One tick of a chain, which sees things where `placement` has them; `coming` are the goals of the next frames."""
+    def _solve(self, rig, chain, placement: Placement, seen: Placement, session: Session, dt: float, coming: Sequence[GazeGoal]) -> None:
+        """One tick of a chain, which stands in `placement` and sees its targets where `seen` has them; `coming`: the next frames' goals."""
         session.problem, session.is_broken = "", False
         try:
-            self._read(rig, chain, placement, session, dt)
+            self._read(rig, chain, placement, seen, session, dt)
             session.outputs, session.state = tick(
-                session.model, session.goal, session.state, dt, coming, session.influence, session.life, session.attention
+                session.model,
+                session.goal,
+                session.state,
+                dt,
+                ahead=coming,
+                influence=session.influence,
+                life=session.life,
+                attention=session.attention,
+                mutual=seen is not placement,
             )
             session.problem = session.outputs.problem
         except SETUP_ERRORS as error:
@@ -198,7 +206,7 @@ class Stage:
             return session.differs(rig, chain, placement, self._is_doubted(rig, chain))
         before, influence = (session.model, session.goal, session.poses), session.influence
         try:
-            self._read(rig, chain, placement, session, 0.0)
+            self._read(rig, chain, placement, placement, session, 0.0)
         except SETUP_ERRORS as error:
             return str(error) != session.problem
         return (
@@ -219,8 +227,8 @@ class Stage:
             bones.setdefault(rig.session_uid, {}).update({bone: channels.get(bone) for bone in names})
         return bones
 
-    def _read(self, rig, chain, placement: Placement, session: Session, dt: float) -> None:
-        """Brings the session's model, goal and authored poses up to date.
+    def _read(self, rig, chain, placement: Placement, seen: Placement, session: Session, dt: float) -> None:
+        """Brings the session's model, goal and authored poses up to date; its targets are where `seen` has them.
 
         Raises:
             RigError, SkeletonError, GazeError, MotionError: the set-up cannot be used.
@@ -251,7 +259,7 @@ class Stage:
             )
         base_in_world = placement.object(rig) @ base
         world_in_base = goals.base_inverse(chain, base_in_world)
-        places = [placement.object(end.target) for end in ends]
+        places = [seen.object(end.target) for end in ends]
         session.attention = gaze.attention(now, ends[0], places[0], base_in_world, session.state and session.state.attention, dt)
         if session.attention is not None:
             places[0] = gaze.seen(session.attention, base_in_world)

@@ -123,6 +123,7 @@ def tick(
     influence: float = 1.0,
     life: Angles | None = None,
     attention: Attention | None = None,
+    mutual: bool = False,
 ) -> tuple[Outputs, State]:
     """The chain's next frame.
 
@@ -138,6 +139,7 @@ def tick(
         influence: 0 to 1: how much of the way from the posture to the solution each joint goes.
         life: (n,) [rad] what is added to the posture, also where that is on its way.
         attention: By which the goal came to be: kept in the state for the next frame.
+        mutual: Whether what the chain looks at moves because of it, as another that looks back.
 
     Raises:
         GazeError: The goal cannot be used and there is no state to hold.
@@ -147,7 +149,7 @@ def tick(
     again = state is not None and state.goal is goal and state.model is model and state.life is life
     alive = goal if life is None else replace(goal, posture=goal.posture + life)
     ticks = state.ticks + (dt > 0.0) if state is not None else 0  # a frame that is looked at again is the same
-    foresight = {"ahead": ahead, "tick": ticks, "dt": dt} if model.looks_ahead else {}
+    foresight = {"ahead": ahead, "tick": ticks, "dt": dt, "mutual": mutual} if model.looks_ahead else {}
     stirs = model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
     if again and ((state.vain >= NO_MORE and not stirs) or dt == 0.0):
         solution, best, vain, problem = state.solution, state.best, state.vain, state.problem

@@ -37,7 +37,7 @@ class SolverInfo:
     trees: bool = True  # or chains alone
     slides_only: bool = True  # whether it moves a skeleton none of whose joints turn
     options: type | None = None  # what a user may set of it: a frozen dataclass with defaults
-    looks_ahead: int = 0  # frames to come whose goals `solve` makes use of, as `ahead`, beside `tick` and `dt`; 0: it takes none of these
+    looks_ahead: int = 0  # frames to come whose goals `solve` makes use of, as `ahead`, beside `tick`, `dt`, `mutual`; 0: none of these
 
 
 SOLVERS: dict[str, SolverInfo] = {

@@ -41,6 +41,7 @@ class Expressive:
         ahead: Sequence[GazeGoal] = (),
         tick: int = 0,
         dt: float = 0.0,
+        mutual: bool = False,
     ) -> Solution:
         """The best from scratch, or, with `start`, the best that is near it, on the way to the best of all where that is worth it.
 
@@ -48,7 +49,8 @@ class Expressive:
         while the aim is missed. `memory` carries the watch over other branches from frame to frame. `ahead` are the goals of the next
         frames, where they are known, `simulation.HORIZON` of them at most: none of them is guessed then, the last one stays. `tick` counts
         frames: solvers that take turns (`Options.turns`) plan where it is theirs. `dt` [s] is how long the frame lasts: in a longer one
-        joints may gain more speed where the aim needs it.
+        joints may gain more speed where the aim needs it. Where what it aims at looks back and moves with the answer (`mutual`), it leaves
+        its branch for the aim alone: were it for the shape, each would go after what the other does, and never come to rest.
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)
@@ -60,7 +62,7 @@ class Expressive:
             way, steps = self.search.solve(goal, posture, shape)
         else:
             way, steps, kept = self.tracker.follow(
-                goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead, tick, dt
+                goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead, tick, dt, mutual
             )
         return self.diagnosis.solution(goal, authored, way.angles, iterations=steps, began=began, memory=kept, pose=way.pose)
 

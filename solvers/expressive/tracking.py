@@ -86,6 +86,7 @@ class Tracker:
         ahead: Sequence[GazeGoal] = (),
         tick: int = 0,
         dt: float = 0.0,
+        mutual: bool = False,
     ) -> Followed:
         """The answer of the next frame, `dt` seconds after angles `start` (n,)."""
         model, skeleton = self.model, self.model.skeleton
@@ -111,7 +112,10 @@ class Tracker:
             rest = rest.stirred(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])))
         planning = last.planning if rest.glides else replace(last.planning, course=None)
         if rest.plans:
+            is_for_shape = planning.course is None and not last.lost
             planning = self.planner.advance(planning, now)
+            if mutual and is_for_shape:
+                planning = replace(planning, course=None)
         descent = Descent(model, authored, BatchedAim(model, goal))
         speed = 0.0
         if planning.course is None:

@@ -229,6 +229,24 @@ def test_solvers_side_by_side_plan_in_turns_and_as_well_though_later(turn: int) 
     assert lost < alone + 0.1
 
 
+def test_who_is_looked_back_at_leaves_its_branch_for_the_aim_alone() -> None:
+    """What looks back moves with each glide: were it for the shape, both would glide for ever."""
+
+    def glides_begun(mutual: bool) -> list[int]:
+        """For how many frames the aim was lost when each began."""
+        solver, began = Expressive(FIVE), []
+        answer = solver.solve(tumbling(1)[0])
+        for goal in tumbling(300):
+            before, answer = answer, solver.solve(goal, answer.angles, answer.memory, mutual=mutual)
+            if answer.memory.planning.course and before.memory and not before.memory.planning.course:  # type: ignore[attr-defined]
+                began.append(before.memory.lost)  # type: ignore[attr-defined]
+        return began
+
+    assert 0 in glides_begun(False)
+    assert glides_begun(True)
+    assert 0 not in glides_begun(True)
+
+
 def test_known_goals_of_frames_to_come_are_used() -> None:
     goals = tumbling(160)
     told, guessed = followed(FIVE, goals, look_ahead=40), followed(FIVE, goals)
