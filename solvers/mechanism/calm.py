@@ -19,8 +19,10 @@ CLOSING = 1e6  # of the loops' squares against the goals'
 ROUNDS = 12
 ENOUGH = 1.03  # of what is allowed
 SPARED = 2.0 / 3.0  # of the jolt that may be left where it cannot be as little as allowed: else the way off is not worth it
-FARTHEST = 0.08  # [rad or sizes] of the goals beyond the exact answer
+FARTHEST = 0.08  # [rad or sizes] of the goals beyond the exact answer: what lags behind farther has to catch up first
 STOPPED = math.radians(40.0)  # in that way bodies must be able to stop: what is faster would go too far
+LITTLE = 0.01  # of the least jolt so far: a round that spares less is in vain
+VAIN = 2  # such rounds in a row, after which too little will be spared
 SHARES = (1.0, 0.5, 0.25, 0.125)  # of a step, where the whole one leads too far
 
 
@@ -64,13 +66,13 @@ def calmed(descent: Descent, start: Place, wanted: Place, exact: Place, jolts: J
     """
     here = best = wanted
     least = as_wanted = jolts.largest(wanted)
-    if least <= ENOUGH * most or (jolts.last**2).sum(-1).max() > 2.0 * most * STOPPED:
+    farthest, open_most = math.sqrt(exact.square) + FARTHEST, max(CLOSED, exact.open)
+    is_late, is_fast = math.sqrt(wanted.square) > farthest, (jolts.last**2).sum(-1).max(initial=0.0) > 2.0 * most * STOPPED
+    if least <= ENOUGH * most or is_late or is_fast:
         return wanted
-    open_most = max(CLOSED, exact.open)
-    aim = descent.way(start, wanted)
+    aim, vain = descent.way(start, wanted), 0
     for _ in range(ROUNDS):
         step = _step(descent, here, exact, aim - descent.way(start, here), jolts, most)
-        farthest = max(math.sqrt(exact.square) + FARTHEST, math.sqrt(here.square))
         for share in SHARES:
             there = descent.close(descent.stepped(here, share * step), CLOSED)
             if there.open <= open_most and math.sqrt(there.square) <= farthest:
@@ -78,11 +80,12 @@ def calmed(descent: Descent, start: Place, wanted: Place, exact: Place, jolts: J
         else:
             break
         here, jolt = there, jolts.largest(there)
+        vain = 0 if jolt < (1.0 - LITTLE) * least else vain + 1
         if jolt < least:
             best, least = here, jolt
-        if least <= ENOUGH * most:
-            return best
-    return best if least <= SPARED * as_wanted else wanted
+        if least <= ENOUGH * most or (vain == VAIN and least > SPARED * as_wanted):
+            break
+    return best if least <= max(ENOUGH * most, SPARED * as_wanted) else wanted
 
 
 def _step(descent: Descent, here: Place, exact: Place, aim: Array, jolts: Jolts, most: float) -> Array:

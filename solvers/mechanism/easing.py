@@ -38,9 +38,10 @@ class Pace:
     speed: Array  # (v,) units a second
     error: Array  # (e,) rows of its goals where it ended
     lag: Array  # (v,) units from there to where the exact answer was
-    pull: Array | None = None  # (e,) how fast its targets moved since the frame before, a second
-    since: float = LONGEST  # [s] since a target was out of reach
-    before: tuple[Array, float] | None = None  # frames (n + 1, 4, 4) of the tree's nodes where it began, and its length [s]
+    pull: Array | None  # (e,) how fast its targets moved since the frame before, a second
+    since: float  # [s] since a target was out of reach
+    before: Array  # (n + 1, 4, 4) frames of the tree's nodes where it began
+    length: float  # [s] of it
 
 
 def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: float, nodes: Indices) -> tuple[Place, Pace]:
@@ -67,11 +68,11 @@ def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: f
             onward = FORESEEN * np.clip(wanted - last.lag, -FASTEST * dt, FASTEST * dt)
             step = _gentle(wanted, kept, onward, frames)
             here = _beside(descent, start, exact, np.clip(wanted, step - owed, step + owed))
-            if since == 0.0 and last.before is not None:
-                before, length = last.before
-                here = calmed(descent, start, here, exact, Jolts.since(before, start, nodes, dt / length), CALM * dt * dt + owed)
+            if since == 0.0:
+                jolts = Jolts.since(last.before, start, nodes, dt / last.length)
+                here = calmed(descent, start, here, exact, jolts, CALM * dt * dt + owed)
             wanted, lag = descent.way(start, here), descent.way(here, exact)
-    return here, Pace(wanted / dt, here.goals[0], lag, pull, since, (start.shape.frames, dt))
+    return here, Pace(wanted / dt, here.goals[0], lag, pull, since, start.shape.frames, dt)
 
 
 def _strong(descent: Descent, here: Place) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from limber.solvers.mechanism import easing
 from limber.solvers.mechanism.assembly import assemble
-from limber.solvers.mechanism.calm import ENOUGH, FARTHEST, Jolts, calmed
+from limber.solvers.mechanism.calm import ENOUGH, FARTHEST, ROUNDS, Jolts, calmed
 from limber.solvers.mechanism.descent import Descent, Place
 from limber.solvers.mechanism.easing import CALM
 from limber.solvers.mechanism.frames import logarithm
@@ -21,18 +21,19 @@ RATE = 60  # [Hz]
 HOME = np.array((0.0, 0.0, 0.5))  # [m] of the platform
 
 
+def moving(t: float, velocity: tuple, spin: tuple | None) -> Goals:
+    """After so long [s]."""
+    turn = None if spin is None else about(spin[0], math.radians(spin[1] * t))
+    return Goals((FrameGoal("platform", place=tuple(HOME + t * np.array(velocity)), rotation=turn),))
+
+
 def follow(velocity: tuple, spin: tuple | None, is_eased: bool = True) -> tuple[np.ndarray, np.ndarray, float]:
     """A platform for a second after a target that moves [m/s] and turns (axis, degrees/s): jolts (t,) [deg], misses (t,), largest gap."""
     solver = MechanismSolver(stewart())
-
-    def goals(t: float) -> Goals:
-        turn = None if spin is None else about(spin[0], math.radians(spin[1] * t))
-        return Goals((FrameGoal("platform", place=tuple(HOME + t * np.array(velocity)), rotation=turn),))
-
-    found = assemble(solver, None, goals(0.0))
+    found = assemble(solver, None, moving(0.0, velocity, spin))
     turns, missed, gap = [], [], 0.0
     for k in range(RATE):
-        found = solver.solve(goals(k / RATE), found.state, 1 / RATE if is_eased else None)
+        found = solver.solve(moving(k / RATE, velocity, spin), found.state, 1 / RATE if is_eased else None)
         turns.append(found.poses[:, :3, :3])
         missed.append(found.report.goal_error)
         gap = max(gap, found.report.residual)
@@ -62,10 +63,15 @@ def test_without_it_bodies_jolt_though_every_coordinate_is_eased(monkeypatch):
     assert follow(*WAYS[1])[0].max() > 5.0
 
 
-def place_at(solver: MechanismSolver, up: float) -> tuple[Descent, Place]:
+def raised(up: float) -> Goals:
+    """The platform by so much [m]."""
+    return Goals((FrameGoal("platform", place=(0.0, 0.0, HOME[2] + up)),))
+
+
+def place_at(solver: MechanismSolver, up: float, goals: Goals | None = None) -> tuple[Descent, Place]:
     """The platform raised by so much [m], and what looks for poses near it."""
-    found = assemble(solver, None, Goals((FrameGoal("platform", place=(0.0, 0.0, HOME[2] + up)),)))
-    pursuit = Pursuit(solver.mechanism, solver.tree, solver.coordinates, Goals(), found.state.values)
+    found = assemble(solver, None, raised(up))
+    pursuit = Pursuit(solver.mechanism, solver.tree, solver.coordinates, goals or Goals(), found.state.values)
     descent = Descent(solver.coordinates, solver.loops, pursuit, None, {}, (solver.lower, solver.upper), 1e-3)
     return descent, descent.place(found.state.values, found.state.balls)
 
@@ -81,6 +87,18 @@ def test_what_turns_too_fast_to_be_stopped_in_time_goes_the_wanted_way():
         assert (calmed(descent, here, here, here, jolts, most) is not here) == is_calmed
 
 
+def test_what_lags_far_behind_its_target_catches_up_first():
+    solver = MechanismSolver(stewart())
+    descent, exact = place_at(solver, 0.0, raised(0.0))
+    nodes, most = np.array([solver.tree.bodies[1].node]), math.radians(0.9)  # the platform
+    for lag, is_calmed in ((0.9 * FARTHEST, True), (1.1 * FARTHEST, False)):
+        _, late = place_at(solver, lag * solver.coordinates.size, raised(0.0))
+        jolts = Jolts(nodes, late.shape.frames[nodes, :3, :3], np.array([[0.0, 0.0, 2.0 * most]]))
+        found = calmed(descent, late, late, exact, jolts, most)
+        assert (found is not late) == is_calmed
+        assert math.sqrt(found.square) <= max(FARTHEST, lag) + 1e-6
+
+
 def test_where_little_of_a_jolt_can_be_spared_the_way_is_the_wanted_one():
     """A platform and one of its legs that turn opposite ways by ten degrees: what helps the one harms the other."""
     solver = MechanismSolver(stewart())
@@ -88,7 +106,9 @@ def test_where_little_of_a_jolt_can_be_spared_the_way_is_the_wanted_one():
     nodes = np.array([solver.tree.bodies[k].node for k in (1, 2)])
     last = np.array([[0.0, 0.0, -math.radians(10.0)], [0.0, 0.0, math.radians(10.0)]])
     jolts = Jolts(nodes, here.shape.frames[nodes, :3, :3], last)
+    looked = descent.looked
     assert calmed(descent, here, here, here, jolts, math.radians(1.8)) is here
+    assert descent.looked - looked < ROUNDS  # soon given up
 
 
 def test_a_frame_that_lasts_longer_turns_on_by_more():
@@ -99,3 +119,18 @@ def test_a_frame_that_lasts_longer_turns_on_by_more():
     assert np.abs(same.last).max() > 1e-3
     assert twice.last == pytest.approx(2.0 * same.last)
     assert twice.largest(start) == pytest.approx(2.0 * same.largest(start))  # to stand still takes away all of it
+
+
+def test_frames_of_changing_length_jolt_no_more_than_even_ones():
+    """A frame of a 60th of a second, then one of a 30th: what the last one did goes on by as much time as this one has."""
+    solver = MechanismSolver(stewart())
+    lengths = np.array((1.0, 2.0) * 15) / RATE
+    found = assemble(solver, None, moving(0.0, *WAYS[1]))
+    turns = [found.poses[:, :3, :3]]
+    for t, length in zip(np.cumsum(lengths), lengths, strict=True):
+        found = solver.solve(moving(t, *WAYS[1]), found.state, length)
+        turns.append(found.poses[:, :3, :3])
+    speeds = logarithm(np.array(turns[1:]) @ np.swapaxes(np.array(turns[:-1]), -1, -2)) / lengths[:, None, None]
+    gained = np.linalg.norm(np.diff(speeds, axis=0), axis=-1).max(1) / lengths[1:]
+    assert found.report.goal_error > 0.1
+    assert gained[1:].max() < 1.05 * ENOUGH * CALM
