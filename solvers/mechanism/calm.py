@@ -13,10 +13,11 @@ from .. import box
 from .descent import CLOSED, Descent, Place
 from .frames import Array, Indices, logarithm
 
-STIFF = 300.0  # of a squared jolt beyond what is allowed, against the goals' squares
+STIFF = 300.0  # of a squared jolt beyond what is allowed, against the goals' squares: what is allowed comes first
 KEPT = 0.3  # of the squared distance from the wanted pose, against the goals' squares
 CLOSING = 1e6  # of the loops' squares against the goals'
-ROUNDS = 12
+ROUNDS = 12  # steps: most frames take two or three
+OVER = 2  # times as many places as a frame may look at, where they are counted: calming has as many as the way there
 ENOUGH = 1.03  # of what is allowed
 SPARED = 2.0 / 3.0  # of the jolt that may be left where it cannot be as little as allowed: else the way off is not worth it
 FARTHEST = 0.08  # [rad or sizes] of the goals beyond the exact answer: what lags behind farther has to catch up first
@@ -72,6 +73,8 @@ def calmed(descent: Descent, start: Place, wanted: Place, exact: Place, jolts: J
         return wanted
     aim, vain = descent.way(start, wanted), 0
     for _ in range(ROUNDS):
+        if descent.looked >= OVER * descent.most:
+            break
         step = _step(descent, here, exact, aim - descent.way(start, here), jolts, most)
         for share in SHARES:
             there = descent.close(descent.stepped(here, share * step), CLOSED)

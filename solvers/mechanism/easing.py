@@ -18,7 +18,7 @@ from .frames import Array, Indices
 
 STANDARD_RATE = 60.0  # [Hz] at which the next figure is told
 GENTLE = math.radians(1.0) * STANDARD_RATE**2  # [rad/s2, sizes/s2] of one coordinate that needs no cause; several add up in a body
-CALM = math.radians(1.8) * STANDARD_RATE**2  # [rad/s2] of any body while a target is out of reach, as far as that can be had
+MOST_JOLT = math.radians(1.8) * STANDARD_RATE**2  # [rad/s2] of any body while a target is out of reach, as far as that can be had
 OWED = 1.0  # of the targets' own jolt [rad or sizes]: that much joints may jolt too, so that they follow what is sudden on purpose
 REACHED = 1e-6  # [rad or sizes] of a goal: what is left there is nothing
 CAUGHT_UP = 1e-9  # [rad or sizes] of a coordinate: it lags no more
@@ -70,7 +70,7 @@ def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: f
             here = _beside(descent, start, exact, np.clip(wanted, step - owed, step + owed))
             if since == 0.0:
                 jolts = Jolts.since(last.before, start, nodes, dt / last.length)
-                here = calmed(descent, start, here, exact, jolts, CALM * dt * dt + owed)
+                here = calmed(descent, start, here, exact, jolts, MOST_JOLT * dt * dt + owed)
             wanted, lag = descent.way(start, here), descent.way(here, exact)
     return here, Pace(wanted / dt, here.goals[0], lag, pull, since, start.shape.frames, dt)
 

@@ -8,7 +8,7 @@ from limber.solvers.mechanism import easing
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.calm import ENOUGH, FARTHEST, ROUNDS, Jolts, calmed
 from limber.solvers.mechanism.descent import Descent, Place
-from limber.solvers.mechanism.easing import CALM
+from limber.solvers.mechanism.easing import MOST_JOLT
 from limber.solvers.mechanism.frames import logarithm
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.pursuit import Pursuit
@@ -50,7 +50,7 @@ def test_where_limits_stop_legs_dead_the_platform_turns_on_and_gives_way(velocit
     exact, nearest, _ = follow(velocity, spin, is_eased=False)
     eased, missed, gap = follow(velocity, spin)
     away = nearest > 1e-6
-    allowed = ENOUGH * math.degrees(CALM) / RATE**2
+    allowed = ENOUGH * math.degrees(MOST_JOLT) / RATE**2
     assert exact[away].max() > 2.0 * allowed
     assert eased[away].max() < 1.05 * allowed  # the targets' own jolts come on top
     assert (missed - nearest)[away].max() < FARTHEST + 1e-6
@@ -99,6 +99,16 @@ def test_what_lags_far_behind_its_target_catches_up_first():
         assert math.sqrt(found.square) <= max(FARTHEST, lag) + 1e-6
 
 
+def test_where_places_are_counted_calming_ends_with_them():
+    solver = MechanismSolver(stewart())
+    descent, here = place_at(solver, 0.0)
+    nodes = np.array([solver.tree.bodies[1].node])
+    jolts = Jolts(nodes, here.shape.frames[nodes, :3, :3], np.array([[0.0, 0.0, math.radians(4.0)]]))
+    for most, is_calmed in ((descent.looked + 100, True), (0, False)):
+        descent.most = most
+        assert (calmed(descent, here, here, here, jolts, math.radians(1.0)) is not here) == is_calmed
+
+
 def test_where_little_of_a_jolt_can_be_spared_the_way_is_the_wanted_one():
     """A platform and one of its legs that turn opposite ways by ten degrees: what helps the one harms the other."""
     solver = MechanismSolver(stewart())
@@ -133,4 +143,4 @@ def test_frames_of_changing_length_jolt_no_more_than_even_ones():
     speeds = logarithm(np.array(turns[1:]) @ np.swapaxes(np.array(turns[:-1]), -1, -2)) / lengths[:, None, None]
     gained = np.linalg.norm(np.diff(speeds, axis=0), axis=-1).max(1) / lengths[1:]
     assert found.report.goal_error > 0.1
-    assert gained[1:].max() < 1.05 * ENOUGH * CALM
+    assert gained[1:].max() < 1.05 * ENOUGH * MOST_JOLT
