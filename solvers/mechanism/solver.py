@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .branches import Branch, Branches
-from .descent import CLOSE_ENOUGH, NO_END, Descent, Place, Shape
+from .descent import CLOSE_ENOUGH, CLOSED, NO_END, Descent, Place, Shape
 from .easing import Pace, paced
 from .frames import Array, frame_array, orthonormal
 from .goals import Goals
@@ -173,6 +173,8 @@ class MechanismSolver:
             flipped |= over
         descent.most = NO_END if places is None else descent.looked + places
         here, settled, count = descent.go(here, iterations)
+        if start.open <= CLOSED and 0.0 < start.square <= here.square:
+            here, settled = start, True  # steps are compared nearly closed: what they seemed to gain may be less than closing takes
         pace = None
         if dt is not None and steadiness is None and not goals.actuators and here.open <= CLOSE_ENOUGH:
             exact = here

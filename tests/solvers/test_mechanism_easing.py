@@ -9,7 +9,7 @@ from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.rotations import Y, about
 
-from tests.solvers.mechanisms import flat
+from tests.solvers.mechanisms import flat, four_bar
 
 DT = 1 / 60
 REACH = 0.6  # [m] of the arm below
@@ -73,3 +73,19 @@ def test_a_target_that_jumps_is_followed_at_once():
     joints, missed = follow(np.array([0.3, 0.3, 0.3, 0.3, 0.5, 0.5, 0.5]), DT)
     assert missed == pytest.approx(np.zeros(7), abs=1e-8)
     assert jolt(joints) > 10.0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_target_that_rests_out_of_reach_leaves_the_mechanism_at_rest(seed: int):
+    rng = np.random.default_rng(seed)
+    place, turn = rng.normal(size=3) * (0.6, 0.0, 0.6), about(Y, float(rng.uniform(-2.0, 2.0)))
+    goals = Goals((FrameGoal("coupler", place=tuple(place.tolist()), rotation=turn),))
+    solver = MechanismSolver(four_bar())
+    found, poses, errors = assemble(solver), [], []
+    for _ in range(60):
+        found = solver.solve(goals, found.state, DT)
+        poses.append(found.poses)
+        errors.append(found.report.goal_error)
+    assert errors[-1] > 0.1
+    assert np.diff(errors).max() < 1e-12, "no answer is worse than the one before"
+    assert np.abs(np.diff(poses[30:], axis=0)).max() < 1e-12
