@@ -17,7 +17,6 @@ import limber
 import numpy as np
 from limber.rig import chain_lines, live
 from limber.rig.chains import new_chain
-from limber.rig.mechanism import live as mechanisms
 
 from .retarget import SKIPPED, follower
 
@@ -103,13 +102,13 @@ def played(frames: int) -> np.ndarray:
 
         return call
 
-    bodies, loops = live.frame_changed, mechanisms.frame_changed
-    live.frame_changed, mechanisms.frame_changed = timed(bodies), timed(loops)
+    frame_changed = live.frame_changed
+    live.frame_changed = timed(frame_changed)
     for frame in range(2, frames + 1):
         taken.append(0.0)
         bpy.context.scene.frame_set(frame)
         timed(overlays)()
-    live.frame_changed, mechanisms.frame_changed = bodies, loops
+    live.frame_changed = frame_changed
     return 1e3 * np.array(taken[SKIPPED:])
 
 

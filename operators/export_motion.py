@@ -10,6 +10,7 @@ from ..hardware.export.motion import HIGHEST_RATE
 from ..rig import chains
 from ..rig.counted import counted
 from ..rig.export import Export
+from ..rig.mechanism.owners import has_mechanism
 from ..rig.robot_device import sources
 from .bake_reports import tell_held
 from .files import WritesFile, shown_files
@@ -111,9 +112,10 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
         return Stepwise.execute(self, context)
 
     def _range(self, context) -> tuple[int, int]:
-        """What was asked for; else the active chain's."""
-        chain = chains.active(rig_of(context))
-        usual = (chain.frame_start, chain.frame_end) if chain else (context.scene.frame_start, context.scene.frame_end)
+        """What was asked for; else the active chain's, or the mechanism's."""
+        rig = rig_of(context)
+        ranged = chains.active(rig) or (rig.limber.mechanism if has_mechanism(rig) else context.scene)
+        usual = ranged.frame_start, ranged.frame_end
         asked = [self.properties.is_property_set(name) for name in ("frame_start", "frame_end")]
         return tuple(
             own if is_asked else other for own, is_asked, other in zip((self.frame_start, self.frame_end), asked, usual, strict=True)
@@ -134,12 +136,8 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
         path = Path(bpy.path.abspath(self.filepath))
         motion = self.work.finish(path, self.format, Settings(self.board, self.start_pin))
         tell_held(self, self.work.held, "a goal could not")
-        how = f"chains {', '.join(self.work.live_names)} live, the rest as posed" if self.work.live_names else "as posed: no chain is live"
-        servos = len(motion.device.channels)
-        self.report(
-            {"INFO"},
-            f"{motion.seconds:.1f} s of {counted(servos, 'servo')} ({how}) are in '{path.name}', {counted(len(motion.values), 'row')}",
-        )
+        servos, rows = counted(len(motion.device.channels), "servo"), counted(len(motion.values), "row")
+        self.report({"INFO"}, f"{motion.seconds:.1f} s of {servos} ({self.work.says_how}) are in '{path.name}', {rows}")
         return {"FINISHED"}
 
 

@@ -11,7 +11,7 @@ from ..rig.mechanism.bake import MechanismBake
 from ..rig.mechanism.check import check, of_physics
 from ..rig.mechanism.gallery import RECIPES
 from ..rig.mechanism.owners import has_mechanism, owner_among
-from ..rig.mechanism.stage import prepare
+from ..rig.mechanism.ready import prepare
 from .bake_reports import tell_held
 from .stepwise import Stepwise
 from .subject import rig_of
@@ -165,12 +165,12 @@ class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
         context.view_layer.update()
         depsgraph = context.evaluated_depsgraph_get()
         try:
-            session = prepare(owner, depsgraph)
+            made = prepare(owner, depsgraph)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        base = session.reading.base_now(owner)
-        authored.assemble(session.reading, base, session.solver.poses(session.model.rest), depsgraph)
+        base = made.reading.base_now(owner)
+        authored.assemble(made.reading, base, made.model.solver.poses(made.model.rest), depsgraph)
         self.report({"INFO"}, f"'{owner.name}' is assembled: its bodies are where all joints hold")
         return {"FINISHED"}
 

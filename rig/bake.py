@@ -10,7 +10,9 @@ from ..solvers.table import SOLVERS
 from . import actions, axes, live
 from .errors import RigError
 from .hanging import moved_part, moved_targets, mover
-from .stage import Stage, is_body
+from .mechanism import live as mechanisms
+from .mechanism.owners import is_mechanism
+from .stage import Stage, is_body, is_chain
 from .stepped import Stepped
 
 SUFFIX = " Baked"
@@ -27,7 +29,8 @@ class Bake(Stepped):
 
     Args:
         scene: The scene with the chains' rigs.
-        pairs: (rig, chain) of each chain; a chain that hangs on another needs it among them where that one is live.
+        pairs: (rig, chain) of each chain; a chain that hangs on another needs it among them where that one is live. Where one hangs on a
+            live mechanism, all that is live moves along.
         start, end: First and last frame.
 
     Raises:
@@ -42,6 +45,7 @@ class Bake(Stepped):
             _refuse_what_would_hide_keys(rig)
         _refuse_half_of_what_hangs_together(scene, pairs)
         self.pairs = pairs
+        self.moving = [*pairs, *_along(scene, pairs)]
         self.start, self.end = start, end
         self.horizons = {(rig.session_uid, chain.uid): frames_ahead(chain) for rig, chain in pairs if chain.look_ahead}
         self.noted: dict[tuple[int, str], list[GazeGoal]] = {key: [] for key, frames in self.horizons.items() if frames}  # first pass's
@@ -89,7 +93,7 @@ class Bake(Stepped):
         frame = self.frame
         self.scene.frame_set(frame)
         dt = self.seconds_a_frame if self.frames else 0.0
-        self.stage.advance(self.pairs, bpy.context.evaluated_depsgraph_get(), dt, {} if self.is_scouting else self._ahead())
+        self.stage.advance(self.moving, bpy.context.evaluated_depsgraph_get(), dt, {} if self.is_scouting else self._ahead())
         for rig, chain in self.pairs:
             session = self.stage.session(rig, chain)
             if session.outputs is None:
@@ -206,6 +210,16 @@ def _refuse_what_would_hide_keys(rig) -> None:
             f"Action '{animation.action.name}' of '{rig.name}' mixes with the NLA strips below it:"
             " set its blending to Replace and its influence to 1 in the NLA editor, or push it down, then bake"
         )
+
+
+def _along(scene, pairs: list[tuple]) -> list[tuple]:
+    """What else moves while chains are baked: all that is live, where one of them hangs on a live mechanism."""
+    chains = [pair for pair in pairs if is_chain(pair[1])]
+    movers = [mechanisms.mover(owner) for owner, mover in live.live_pairs(scene) if is_mechanism(mover)]
+    if not any(moved_part(pair, mover) for mover in movers for pair in chains):
+        return []
+    baked = {(rig.session_uid, mover.uid) for rig, mover in pairs}
+    return [(rig, mover) for rig, mover in live.live_pairs(scene) if (rig.session_uid, mover.uid) not in baked]
 
 
 def _refuse_half_of_what_hangs_together(scene, pairs: list[tuple]) -> None:

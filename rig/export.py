@@ -8,6 +8,7 @@ from ..hardware.errors import HardwareError
 from ..hardware.export import FORMATS, Motion, Settings, Take, make_motion, write
 from . import axes, live, robot_device, robot_values, unkeyed
 from .errors import RigError
+from .mechanism.owners import is_mechanism
 from .robot_device import Source
 from .roster import can_show
 from .stage import Stage, is_body
@@ -88,7 +89,8 @@ class Export(Stepped):
         for owner, chain in self.pairs:
             session = self.stage.session(owner, chain)
             if owner == self.rig and session.outputs is None:
-                raise RigError(f"Frame {self.start}, chain '{chain.name}': {session.problem}")
+                named = f"mechanism '{owner.name}'" if is_mechanism(chain) else f"chain '{chain.name}'"
+                raise RigError(f"Frame {self.start}, {named}: {session.problem}")
             if owner == self.rig and session.problem and len(self.rows) < self.total:
                 self.held[self.start + len(self.rows)] = session.problem
         self.rows.append(tuple(self.filters.step(self.rig, self.sources, self._values(), dt)))
@@ -116,9 +118,12 @@ class Export(Stepped):
         unkeyed.put_back(self.unkeyed)
 
     @property
-    def live_names(self) -> list[str]:
-        """The armature's chains that were solved."""
-        return [chain.name for owner, chain in self.pairs if owner == self.rig]
+    def says_how(self) -> str:
+        """What of the robot was solved, and what is as posed."""
+        movers = [mover for owner, mover in self.pairs if owner == self.rig]
+        chains = ", ".join(mover.name for mover in movers if not is_mechanism(mover))
+        solved = ([f"chains {chains}"] if chains else []) + (["the mechanism"] if any(map(is_mechanism, movers)) else [])
+        return f"{' and '.join(solved)} live, the rest as posed" if solved else "as posed: no chain is live"
 
     def _values(self) -> list[float]:
         """What each of the device's joints is in this frame."""
@@ -129,6 +134,10 @@ class Export(Stepped):
                 session = self.stage.session(owner, chain)
                 if is_body(chain):
                     followed = session.joints()
+                    continue
+                if is_mechanism(chain):
+                    motors = zip(chain.motors, session.outputs.values, strict=True)
+                    solved.update(((chain.uid, motor.bone, motor.axis), value) for motor, value in motors)
                     continue
                 angles = session.outputs.angles.tolist()
                 solved.update(((chain.uid, *place), angle) for place, angle in zip(session.reader.places, angles, strict=True))
@@ -143,6 +152,9 @@ class Export(Stepped):
         return self._posed(source)
 
     def _posed(self, source: Source) -> float:
+        if source.chain == self.rig.limber.mechanism.uid and not source.auxiliary:
+            motors = self.rig.limber.mechanism.motors
+            return next(motor.value for motor in motors if (motor.bone, motor.axis) == (source.bone, source.axis))
         if not source.auxiliary:
             return axes.value(self.rig.pose.bones[source.bone], source.axis)
         value = robot_values.value_of(self.rig.limber.device.auxiliaries[source.auxiliary])

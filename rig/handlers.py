@@ -9,7 +9,6 @@ import bpy
 from bpy.app.handlers import persistent
 
 from . import budget, calibrating, compare, live, overrides, puppeteer, record, remote, robot, robot_errands, robot_view
-from .mechanism import live as mechanisms
 from .motion_check import view as motion_check
 from .retarget import receiver
 from .thumbnails import gallery
@@ -26,8 +25,7 @@ _beat_at = _figures_at = 0.0  # [s, monotonic] of the last heartbeat; of the nex
 def _frame_change_post(scene, depsgraph) -> None:
     """Playing, scrubbing and rendering: the warped pose of the new frame, before it is drawn, and for robots also the posed one."""
     begun = perf_counter()
-    more = live.frame_changed(scene, depsgraph)
-    if mechanisms.frame_changed(scene, depsgraph) or more:
+    if live.frame_changed(scene, depsgraph):
         wake_clock()
     if depsgraph.mode != "RENDER":
         if not live.is_suspended():
@@ -42,8 +40,7 @@ def _frame_change_post(scene, depsgraph) -> None:
 def _depsgraph_update_post(scene, depsgraph) -> None:
     """A target was dragged, a bone posed, an object added: the clock starts to follow."""
     gallery.scene_updated(depsgraph)
-    more = live.scene_updated(scene, depsgraph)
-    if mechanisms.scene_updated(scene, depsgraph) or more:
+    if live.scene_updated(scene, depsgraph):
         wake_clock()
 
 
@@ -51,21 +48,18 @@ def _depsgraph_update_post(scene, depsgraph) -> None:
 def _render_init(*_) -> None:
     """Rendering goes its own way through the frames; live waits."""
     live.begin_render()
-    mechanisms.begin_render()
 
 
 @persistent
 def _render_done(scene, *_) -> None:
     """Rendering has come to its end, or was cancelled: live goes on."""
     live.end_render(scene)
-    mechanisms.end_render(scene)
 
 
 @persistent
 def _save_pre(*_) -> None:
     """The file holds the authored pose alone, and the chains of overridden armatures."""
     live.leave()
-    mechanisms.leave()
     overrides.prepare_to_save()
 
 
@@ -73,7 +67,6 @@ def _save_pre(*_) -> None:
 def _save_post(*_) -> None:
     """Saved or not, live is seen on."""
     live.look()
-    mechanisms.look()
 
 
 @persistent
@@ -86,7 +79,6 @@ def _load_pre(*_) -> None:
     receiver.end_all()
     remote.end_all()
     live.forget()
-    mechanisms.forget()
     compare.forget()
     motion_check.forget()
     record.forget()
@@ -100,10 +92,7 @@ def _load_post(*_) -> None:
     """Chains that were saved live go on, or those of the old file where loading failed; what a recovered session left is swept away."""
     live.leave()
     live.forget()
-    mechanisms.leave()
-    mechanisms.forget()
     live.resume()
-    mechanisms.resume()
     wake_clock()
 
 
@@ -117,19 +106,15 @@ def _undo_pre(*_) -> None:
 def _undo_post(*_) -> None:
     """Undo may have brought chains, bones, twins or postures back, or taken them away."""
     live.look()
-    mechanisms.look()
     gallery.doubt()
     wake_clock()
-
-
-CLOCKS = (live.advance_clock, mechanisms.advance_clock)  # chains first: mechanisms take their new poses
 
 
 def _clock() -> float | None:
     """Wall time moves the motion while nothing plays: a dragged target, a filter that has not arrived."""
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
     begun = perf_counter()
-    more = [advance(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph for advance in CLOCKS]
+    more = [live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph]
     if not live.is_playing():
         budget.clock.note(perf_counter() - begun)
     redraw()
@@ -241,7 +226,6 @@ def register() -> None:
 def _after_enable() -> None:
     """The extension was enabled in a file that has live chains."""
     live.resume()
-    mechanisms.resume()
     wake_clock()
 
 
@@ -254,8 +238,6 @@ def unregister() -> None:
     remote.end_all()
     live.leave()
     live.forget()
-    mechanisms.leave()
-    mechanisms.forget()
     for timer in (_clock, _heartbeat, _remote, _pictures, _after_enable):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)

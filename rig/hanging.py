@@ -1,23 +1,26 @@
-"""What hangs on what: the bones that move an object, and what that means for chains that depend on one another."""
+"""What hangs on what: what moves an object, and what that means for chains and mechanisms that depend on one another."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from . import mimic
 from .errors import RigError
 from .paths import bone_names
 
+Bodies = Mapping[int, Container[str]]  # what shows a mechanism's bodies: objects' session_uids -> bones; "": the object itself
+
 
 class Carrier(NamedTuple):
-    """A bone that moves an object."""
+    """A bone, or a whole object, that moves an object."""
 
     how: str  # in words
-    rig: object  # the bone's armature object
-    bone: str
+    rig: object  # the bone's armature object, or the object
+    bone: str  # "": the object
 
 
 def carriers(thing, seen: set | None = None) -> Iterator[Carrier]:
-    """The bones that move an object, by parent, constraint or driver, also through other objects."""
+    """The bones and objects that move an object, by parent, constraint or driver, also through other objects."""
     seen = set() if seen is None else seen
     if thing is None or thing.name_full in seen:
         return
@@ -27,6 +30,7 @@ def carriers(thing, seen: set | None = None) -> Iterator[Carrier]:
     if parent is not None:
         if parent.type == "ARMATURE" and thing.parent_type == "BONE":
             yield Carrier(f"{subject} hangs on bone '{thing.parent_bone}'", parent, thing.parent_bone)
+        yield Carrier(f"{subject} hangs on '{parent.name}'", parent, "")
         yield from carriers(parent, seen)
     for constraint in thing.constraints:
         if not constraint.mute:
@@ -56,32 +60,52 @@ def _followed(how: str, thing, bone: str, seen: set) -> Iterator[Carrier]:
         return
     if thing.type == "ARMATURE" and bone:
         yield Carrier(f"{how} '{bone}'", thing, bone)
+    yield Carrier(f"{how.removesuffix(' bone')} '{thing.name}'", thing, "")
     yield from carriers(thing, seen)
 
 
 def is_moved_by(carrier: Carrier, rig, bones: set[str]) -> bool:
     """Whether turning `bones` of `rig` moves the carrier."""
-    if carrier.rig != rig:
-        return False
-    bone = rig.data.bones.get(carrier.bone)
+    return carrier.rig == rig and bool(carrier.bone) and any(name in bones for name in _up_from(carrier))
+
+
+def is_on(carrier: Carrier, bodies: Bodies) -> bool:
+    """Whether the carrier is one of a mechanism's bodies, or a bone on one."""
+    names = bodies.get(carrier.rig.session_uid)
+    return names is not None and ("" in names or (bool(carrier.bone) and any(name in names for name in _up_from(carrier))))
+
+
+def _up_from(carrier: Carrier) -> Iterator[str]:
+    """Names of a carrier's bone and those above it."""
+    bone = carrier.rig.data.bones.get(carrier.bone)
     while bone is not None:
-        if bone.name in bones:
-            return True
+        yield bone.name
         bone = bone.parent
-    return False
 
 
 class Mover(NamedTuple):
-    """What the joints of a chain move."""
+    """What the joints of a chain, or a mechanism, move."""
 
-    rig: object  # the bones' armature object
-    bones: set[str]  # those of the joints, and those that mimic them
-    led: set[str]  # the latter
+    rig: object = None  # the bones' armature object
+    bones: Container[str] = frozenset()  # those of the joints, and those that mimic them
+    led: frozenset[str] = frozenset()  # the latter
+    bodies: Bodies = MappingProxyType({})  # of a mechanism
+
+    def moves(self, carrier: Carrier) -> bool:
+        return is_moved_by(carrier, self.rig, self.bones) or is_on(carrier, self.bodies)
+
+
+class Linkage(NamedTuple):
+    """A mechanism among what moves together."""
+
+    pair: tuple  # its owner, and what that keeps of it
+    mover: Mover
+    leaders: list[Carrier]  # what says where it is and what it does
 
 
 def mover(chain) -> Mover:
     """What the joints of a chain move."""
-    led = {follower.bone for follower in followers(chain)}
+    led = frozenset(follower.bone for follower in followers(chain))
     return Mover(chain.id_data, {joint.bone for joint in chain.joints} | led, led)
 
 
@@ -102,19 +126,25 @@ def targets(chain) -> list:
 
 
 def moved_targets(chain, other: Mover) -> list:
-    """The targets of a chain that the joints of another move."""
-    return [target for target in targets(chain) if any(is_moved_by(carrier, other.rig, other.bones) for carrier in carriers(target))]
+    """The targets of a chain that another, or a mechanism, moves."""
+    return [target for target in targets(chain) if any(map(other.moves, _with_itself(target)))]
+
+
+def _with_itself(thing) -> Iterator[Carrier]:
+    """An object and what moves it."""
+    yield Carrier("", thing, "")
+    yield from carriers(thing)
 
 
 def moved_part(pair: tuple, other: Mover) -> str:
-    """What of a (rig, chain) the joints of another move: its "base", its "armature", its "target", or ""."""
+    """What of a (rig, chain) another, or a mechanism, moves: its "base", its "armature", its "target", or ""."""
     rig, chain = pair
     if rig == other.rig and other.led and other.led.intersection(_path(rig, chain)):
         return "base"
     root = rig.data.bones.get(chain.root)
-    if root is not None and root.parent is not None and is_moved_by(Carrier("", rig, root.parent.name), other.rig, other.bones):
+    if root is not None and root.parent is not None and other.moves(Carrier("", rig, root.parent.name)):
         return "base"
-    if any(is_moved_by(carrier, other.rig, other.bones) for carrier in carriers(rig)):
+    if any(map(other.moves, _with_itself(rig))):
         return "armature"
     return "target" if moved_targets(chain, other) else ""
 
@@ -126,14 +156,18 @@ def _path(rig, chain) -> list[str]:
         return []
 
 
-def in_order(pairs: list[tuple]) -> tuple[list[tuple], frozenset[int]]:
-    """(rig, chain) pairs so that each comes after those that move its base or its target; and the places of those that go in a circle,
-    where one of them must come first nevertheless."""
-    pairs = sorted(pairs, key=lambda pair: (pair[0].name_full, pair[1].name))  # one order, however they were found
-    if len(pairs) < 2:
-        return pairs, frozenset()
-    movers = [mover(chain) for _, chain in pairs]
+def in_order(chains: list[tuple], linkages: Sequence[Linkage] = ()) -> tuple[list[tuple], frozenset[int]]:
+    """(rig, chain) and (owner, mechanism) pairs so that each comes after those that move its base, its target or its driven bodies; and the
+    places of chains that go in a circle, where one of them must come first nevertheless."""
+    pairs = sorted(chains, key=lambda pair: (pair[0].name_full, pair[1].name))  # one order, however they were found
+    linkages = sorted(linkages, key=lambda linkage: linkage.pair[0].name_full)
+    count, everything = len(pairs), [*pairs, *(linkage.pair for linkage in linkages)]
+    if len(everything) < 2:
+        return everything, frozenset()
+    movers = [*(mover(chain) for _, chain in pairs), *(linkage.mover for linkage in linkages)]
     needs = [[k for k, other in enumerate(movers) if k != own and moved_part(pair, other)] for own, pair in enumerate(pairs)]
+    for own, linkage in enumerate(linkages, count):
+        needs.append([k for k, other in enumerate(movers) if k != own and any(map(other.moves, linkage.leaders))])
     ordered: list[int] = []
     begun: set[int] = set()
     is_circular = False
@@ -148,11 +182,12 @@ def in_order(pairs: list[tuple]) -> tuple[list[tuple], frozenset[int]]:
                 is_circular = True
         ordered.append(k)
 
-    for k in range(len(pairs)):
+    for k in range(len(everything)):
         if k not in begun:
             visit(k)
-    circle = (place for place, k in enumerate(ordered) if _leads_to(needs, k, k)) if is_circular else ()
-    return [pairs[k] for k in ordered], frozenset(circle)
+    of_chains = [[k for k in above if k < count] for above in needs[:count]]
+    circle = (place for place, k in enumerate(ordered) if k < count and _leads_to(of_chains, k, k)) if is_circular else ()
+    return [everything[k] for k in ordered], frozenset(circle)
 
 
 def _leads_to(needs: list[list[int]], start: int, end: int) -> bool:

@@ -1,9 +1,9 @@
-"""Live: which chains follow their targets now, what moves them and what they show.
+"""Live: which chains and mechanisms follow their targets now, what moves them and what they show.
 
 Frame changes advance the motion by scene time, a clock by wall time while nothing plays. What a chain shows goes to its rig's twin and,
-where the rig has a connected robot, to the robot. Rendering goes its own way through the frames, from where live was, and leaves live and
-the robot where they are. All state of this module is runtime only: after undo, redo and file load it is rebuilt from what the chains say
-of themselves.
+where the rig has a connected robot, to the robot; so it is with mechanisms and their owners. Rendering goes its own way through the frames,
+from where live was, and leaves live and the robot where they are. All state of this module is runtime only: after undo, redo and file load
+it is rebuilt from what chains and mechanisms say of themselves.
 """
 
 from dataclasses import dataclass, field
@@ -13,6 +13,9 @@ import bpy
 
 from ..solvers.rotations import IDENTITY
 from . import robot, twin
+from .mechanism import ready
+from .mechanism.roster import MechanismRoster
+from .mechanism.roster import show as show_mechanism
 from .placement import Placement
 from .playback import Playback
 from .roster import Member, Roster, can_show, exists
@@ -24,6 +27,7 @@ from .stage import Session, Stage
 @dataclass
 class _Runtime(Runtime):
     roster: Roster = field(default_factory=Roster)
+    mechanisms: MechanismRoster = field(default_factory=MechanismRoster)
     suspended: bool = False  # a bake has the scene
     shown: Stage | None = None  # whose poses the twins show since the last frame change; None: the playback's
 
@@ -31,9 +35,9 @@ class _Runtime(Runtime):
 _now = _Runtime()
 
 
-def session(rig, chain) -> Session:
-    """What is known of a chain: for panels, the robot and tests."""
-    return _now.playback.stage.session(rig, chain)
+def session(rig, mover) -> Session:
+    """What is known of a chain, a retarget or a mechanism: for panels, the robot and tests."""
+    return _now.playback.stage.session(rig, mover)
 
 
 def live_chains(scene=None) -> list[tuple]:
@@ -42,25 +46,38 @@ def live_chains(scene=None) -> list[tuple]:
 
 
 def live_pairs(scene=None) -> list[tuple]:
-    """The same with (rig, retarget) of every body that follows another armature."""
-    return [(member.rig, mover) for member in _now.roster if scene is None or scene.session_uid in member.scenes for mover in member.movers]
+    """The same with (rig, retarget) of every body that follows another armature, and (owner, mechanism) of every mechanism."""
+    movers = [
+        (member.rig, mover) for member in _now.roster if scene is None or scene.session_uid in member.scenes for mover in member.movers
+    ]
+    return movers + _now.mechanisms.pairs(scene)
 
 
-def start(rig, chain) -> None:
-    """The chain, or the rig's retarget, goes live.
+def read(owner) -> None:
+    """Reads a mechanism that is about to be live.
+
+    Raises:
+        RigError: it cannot be read or assembled.
+    """
+    with _now.writing():
+        _now.mechanisms.read(owner)
+
+
+def start(rig, mover) -> None:
+    """The chain, the rig's retarget or the mechanism goes live.
 
     Call within an operator that has UNDO, so that an unrelated undo does not take it away.
     """
-    chain.live = True
+    mover.live = True
     look()
-    session(rig, chain).restart()
+    session(rig, mover).restart()
     _begin(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
 
 
-def stop(rig, chain) -> None:
-    """The chain shows what is authored again."""
-    chain.live = False
-    _now.playback.stage.sessions.pop((rig.session_uid, chain.uid), None)
+def stop(rig, mover) -> None:
+    """The chain, the retarget or the mechanism shows what is authored again."""
+    mover.live = False
+    _now.playback.stage.sessions.pop((rig.session_uid, mover.uid), None)
     look()
 
 
@@ -68,6 +85,7 @@ def forget() -> None:
     """Drop all runtime state: the data it speaks of is gone."""
     global _now
     _now = _Runtime()
+    ready.forget()
 
 
 def drop_references() -> None:
@@ -76,9 +94,10 @@ def drop_references() -> None:
 
 
 def look() -> None:
-    """Bring rigs and twins in line with the chains that say they are live: after undo, load, and any change of chains."""
+    """Bring everything that is shown in line with what says it is live: after undo, load, and any change of chains or mechanisms."""
     with _now.writing():
         _now.roster.look()
+        _now.mechanisms.look()
     for member in _now.roster:
         if not can_show(member.rig):
             for chain in member.movers:
@@ -87,13 +106,21 @@ def look() -> None:
                     " (Object > Library Override > Make)"
                 )
         _show(member, _now.playback.stage)
+    for owner, mechanism in _now.mechanisms.pairs():
+        if why := _now.mechanisms.unread.get(owner.session_uid):
+            session(owner, mechanism).problem = why
+        _show_mechanism(owner, _now.playback.stage)
 
 
 def resume() -> None:
     """Look, and solve at once: the file was just loaded, or the extension enabled."""
     look()
-    if _now.roster.members:
+    if _is_any():
         _begin(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
+
+
+def _is_any() -> bool:
+    return bool(_now.roster.members or _now.mechanisms.owners)
 
 
 def _begin(scene, depsgraph) -> None:
@@ -102,12 +129,12 @@ def _begin(scene, depsgraph) -> None:
 
 
 def _pairs(scene) -> list[tuple]:
-    """The chains that can move now."""
-    return [(rig, chain) for rig, chain in live_pairs(scene) if can_show(rig) and rig.mode != "EDIT"]
+    """What can move now."""
+    return [(rig, mover) for rig, mover in live_pairs(scene) if can_show(rig) and rig.mode != "EDIT"]
 
 
 def _advance(scene, depsgraph, dt: float) -> None:
-    """One tick of all live chains of a scene: solve, filter, show, send."""
+    """One tick of all that is live in a scene: solve, filter, show, send."""
     pairs = _pairs(scene)
     _now.shown = None
     _now.playback.stage.advance(pairs, depsgraph, dt)
@@ -115,18 +142,26 @@ def _advance(scene, depsgraph, dt: float) -> None:
 
 
 def _present(scene, depsgraph, pairs: list[tuple]) -> None:
-    """What the chains have come to is shown and sent."""
+    """What it has come to is shown and sent."""
     _now.note_rest(scene, pairs)
     _show_all(scene, _now.playback.stage, depsgraph)
-    for member in _now.roster:
-        if scene.session_uid in member.scenes:
-            robot.send(member.rig)
+    members = [member.rig for member in _now.roster if scene.session_uid in member.scenes]
+    owners = [owner for owner, _ in _now.mechanisms.pairs(scene)]
+    for rig in [*members, *(owner for owner in owners if owner not in members)]:
+        robot.send(rig)
 
 
 def _show_all(scene, stage: Stage, depsgraph) -> None:
     for member in _now.roster:
         if scene.session_uid in member.scenes:
             _show(member, stage, depsgraph)
+    for owner, _ in _now.mechanisms.pairs(scene):
+        _show_mechanism(owner, stage)
+
+
+def _show_mechanism(owner, stage: Stage) -> None:
+    with _now.writing():
+        show_mechanism(owner, stage.session(owner, owner.limber.mechanism))
 
 
 def _show(member: Member, stage: Stage, depsgraph=None) -> None:
@@ -157,7 +192,7 @@ def frame_changed(scene, depsgraph) -> bool:
 
     Rendering in a window calls this off the main thread: it reads the given scene and depsgraph and writes to twins, nothing else.
     """
-    if _now.busy or _now.suspended or not _now.roster.members:
+    if _now.busy or _now.suspended or not _is_any():
         return False
     if depsgraph.mode != "RENDER" and _now.roster.has_lost():
         look()
@@ -188,7 +223,7 @@ def is_playing() -> bool:
 
 
 def scene_updated(scene, depsgraph) -> bool:
-    """Something was evaluated anew. Returns whether the clock has work: a chain's goal is no longer the one it was solved for."""
+    """Something was evaluated anew. Returns whether the clock has work: a goal is no longer the one that was solved for."""
     if _now.busy or _now.suspended or _now.is_rendering:
         return False
     if depsgraph.id_type_updated("ARMATURE"):
@@ -207,7 +242,7 @@ def scene_updated(scene, depsgraph) -> bool:
 
 def _is_in_line() -> bool:
     with _now.writing():
-        return _now.roster.is_in_line()
+        return _now.roster.is_in_line() and _now.mechanisms.is_in_line()
 
 
 def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
@@ -218,7 +253,7 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
         return scene.session_uid in _now.moving
     if _now.roster.has_lost():
         look()
-    if scene.session_uid in _now.moving:
+    if scene.session_uid in _now.moving or (_is_any() and _now.playback.stage.has_changed(_pairs(scene), depsgraph)):
         passed = _now.clock.due(scene, now)
         if passed > 0.0:
             _advance(scene, depsgraph, passed)
@@ -228,7 +263,7 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
 
 
 def placement(depsgraph) -> Placement:
-    """Where things are with the chains' newest poses, before Blender has evaluated them."""
+    """Where things are with the newest poses, before Blender has evaluated them."""
     stage = _now.shown or _now.playback.stage
     return stage.placement(live_pairs(), depsgraph)
 
@@ -253,6 +288,7 @@ def end_render(scene) -> None:
 
 
 def leave() -> None:
-    """Until the next look every rig shows what is authored, and nothing is left of live in the file: it is saved, or Limber goes."""
+    """Until the next look all shows what is authored, and nothing is left of live in the file: it is saved, or Limber goes."""
     with _now.writing():
         _now.roster.leave()
+        _now.mechanisms.leave()

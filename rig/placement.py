@@ -1,12 +1,22 @@
-"""Where bones and objects are with the chains' new poses, before Blender has evaluated them.
+"""Where bones and objects are with the new poses of chains and mechanisms, before Blender has evaluated them.
 
-While a frame is handled, all that hangs on a live chain is one frame old in Blender. Here it is placed anew from its own channels alone, so
-that the outcome is the same whether the chain shows its pose (live) or not (a bake).
+While a frame is handled, all that hangs on a live chain or mechanism is one frame old in Blender. Here it is placed anew from its own
+channels alone, so that the outcome is the same whether the chain shows its pose (live) or not (a bake).
 """
+
+from collections.abc import Mapping
+from typing import Protocol
 
 from mathutils import Matrix, Quaternion, Vector
 
-from .hanging import carriers
+from .hanging import Carrier, carriers, is_on
+
+
+class Placed(Protocol):
+    """A mechanism whose bodies are somewhere."""
+
+    def world(self, uid: int, bone: str) -> Matrix:
+        """World matrix of what shows a body: an object, by its session_uid, or a bone of it."""
 
 
 class Placement:
@@ -21,7 +31,13 @@ class Placement:
     def __init__(self, depsgraph, moved: dict[int, dict[str, tuple | None]]) -> None:
         self.depsgraph = depsgraph
         self.moved = moved
+        self.bodies: dict[int, dict[str, Placed]] = {}  # object's session_uid -> bone ("": the object) -> whose body it shows
         self._placing: list = []
+
+    def carry(self, bodies: Mapping[int, Mapping[str, Placed]]) -> None:
+        """What shows these bodies is where their mechanisms have it, from now on."""
+        for uid, bones in bodies.items():
+            self.bodies.setdefault(uid, {}).update(bones)
 
     def root(self, rig, name: str, location: tuple) -> Matrix:
         """The frame of a chain's root bone before it turns, in its armature: the chain's base."""
@@ -29,11 +45,13 @@ class Placement:
 
     def bone(self, rig, name: str) -> Matrix:
         """Pose matrix of a bone in its armature."""
+        if placed := self.bodies.get(rig.session_uid, {}).get(name):
+            return self.object(rig).inverted_safe() @ placed.world(rig.session_uid, name)
         pose_bone = rig.evaluated_get(self.depsgraph).pose.bones[name]
         if not self._is_moved(rig, pose_bone):
             return pose_bone.matrix
         bone = rig.data.bones[name]
-        moved = self.moved[rig.session_uid]
+        moved = self.moved.get(rig.session_uid, {})
         if moved.get(name) is not None:
             rotation, location, scale = moved[name]
             basis = Matrix.LocRotScale(Vector(location), Quaternion(rotation), Vector(scale))
@@ -48,6 +66,8 @@ class Placement:
 
     def object(self, thing) -> Matrix:
         """World matrix of an object."""
+        if placed := self.bodies.get(thing.session_uid, {}).get(""):
+            return placed.world(thing.session_uid, "")
         evaluated = thing.evaluated_get(self.depsgraph)
         if thing in self._placing or not self._hangs(thing):  # constraints may go round in a circle
             return evaluated.matrix_world
@@ -102,7 +122,9 @@ class Placement:
         )
 
     def _is_moved(self, rig, pose_bone) -> bool:
-        moved = self.moved.get(rig.session_uid)
+        moved = self.moved.get(rig.session_uid, {})
+        if is_on(Carrier("", rig, pose_bone.name), self.bodies):
+            return True
         while moved and pose_bone is not None:
             if pose_bone.name in moved:
                 return True
@@ -110,14 +132,17 @@ class Placement:
         return False
 
     def _hangs(self, thing) -> bool:
-        """Whether an object hangs, over any number of others, on a bone that a chain moves."""
-        return bool(self.moved) and any(self._is_on(carrier.rig, carrier.bone) for carrier in carriers(thing))
+        """Whether an object hangs, over any number of others, on a bone that a chain moves, or on a mechanism's body."""
+        return bool(self.moved or self.bodies) and any(map(self._is_by, carriers(thing)))
 
-    def _is_on(self, rig, name: str) -> bool:
-        """Whether a bone, if it exists, is moved."""
-        if rig.session_uid not in self.moved:
+    def _is_by(self, carrier: Carrier) -> bool:
+        """Whether a carrier, if it exists, is moved."""
+        rig = carrier.rig
+        if is_on(carrier, self.bodies):
+            return True
+        if not carrier.bone or rig.session_uid not in self.moved:
             return False
-        pose_bone = rig.evaluated_get(self.depsgraph).pose.bones.get(name)
+        pose_bone = rig.evaluated_get(self.depsgraph).pose.bones.get(carrier.bone)
         return pose_bone is not None and self._is_moved(rig, pose_bone)
 
 

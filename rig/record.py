@@ -8,6 +8,7 @@ import bpy
 from . import actions, axes, live, take_copies
 from .bake import new_action
 from .errors import RigError
+from .mechanism.owners import is_mechanism
 from .retarget.columns import Column, columns_of, values_of
 from .roster import is_live
 from .stage import is_body
@@ -66,7 +67,7 @@ def note(scene) -> None:
     for rig, chain in live.live_pairs(scene):  # bodies come before the chains that warp what they do
         passes = _going.get(rig.session_uid)
         session = live.session(rig, chain)
-        if passes is None or session.outputs is None:
+        if passes is None or session.outputs is None or is_mechanism(chain):
             continue
         frame = scene.frame_current
         if passes[-1].frames and frame < passes[-1].frames[-1]:

@@ -1,7 +1,7 @@
-"""All chains that move together: read from the evaluated scene, solved as they hang on one another.
+"""All chains and mechanisms that move together: read from the evaluated scene, solved as they hang on one another.
 
-Whoever wants motion has a stage of its own: live, rendering, a bake. A chain that hangs on another starts from that one's new, filtered
-pose: what Blender has evaluated of it is one frame old.
+Whoever wants motion has a stage of its own: live, rendering, a bake. What hangs on another starts from that one's new, filtered pose: what
+Blender has evaluated of it is one frame old.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +21,8 @@ from .errors import RigError
 from .hanging import in_order, joint_bones
 from .joint_tree import joint_tree
 from .keyed import keyed
+from .mechanism.owners import is_mechanism
+from .mechanism.session import MechanismSession
 from .moving import Moving
 from .one_thread import in_one_thread
 from .paths import end_bones
@@ -63,12 +65,17 @@ def is_body(chain) -> bool:
     return chain.uid == BODY
 
 
+def is_chain(mover) -> bool:
+    """Whether this is neither an armature's retarget nor a mechanism."""
+    return not is_body(mover) and not is_mechanism(mover)
+
+
 def _has_body(pair: tuple) -> bool:
     return is_body(pair[1])
 
 
 class Stage:
-    """The sessions of many chains, by (armature object, chain).
+    """The sessions of many chains and mechanisms, by their object and identity.
 
     Args:
         solvers: Those to use instead of the chains' own, by the same keys as the sessions.
@@ -80,11 +87,13 @@ class Stage:
         self._doubted: set[str] = set()  # names of armatures whose bones may have changed
         self._circle: frozenset[int] = frozenset()  # places, in their order, of chains that move each other's targets
 
-    def session(self, rig, chain) -> Session:
-        """What is known of a chain, or of a rig's retarget (a `BodySession`), which is among the chains wherever they move together."""
-        key = (rig.session_uid, chain.uid)
+    def session(self, rig, mover) -> Session:
+        """What is known of a chain; or of a rig's retarget (a `BodySession`) or a mechanism, which are among the chains wherever these
+        move together."""
+        key = (rig.session_uid, mover.uid)
         if key not in self.sessions:
-            self.sessions[key] = BodySession() if is_body(chain) else Session()
+            made = BodySession if is_body(mover) else MechanismSession if is_mechanism(mover) else Session
+            self.sessions[key] = made()
         return self.sessions[key]
 
     def moment(self) -> dict:
@@ -116,7 +125,8 @@ class Stage:
 
     @in_one_thread
     def advance(self, pairs: list[tuple], depsgraph, dt: float, ahead: Mapping[tuple[int, str], Sequence[GazeGoal]] | None = None) -> None:
-        """One tick of the (rig, chain) pairs; the outcome is in their sessions. Reads only what the depsgraph has evaluated.
+        """One tick of the pairs of an object and what moves of it: a chain, a retarget, a mechanism. The outcome is in their sessions.
+        Reads only what the depsgraph has evaluated.
 
         Bodies that follow another armature come first: what they do is the pose that chains on them warp.
 
@@ -124,13 +134,15 @@ class Stage:
         """
         ahead = ahead or {}
         if dt > 0.0:
-            for rig, chain in pairs:
-                self.session(rig, chain).move_on()
-        ordered, self._circle = in_order([pair for pair in pairs if not _has_body(pair)])
-        shown = Placement(depsgraph, self._bones(pairs, lambda session: session.channels_before))
+            for rig, mover in pairs:
+                self.session(rig, mover).move_on()
+        chains = [pair for pair in pairs if is_chain(pair[1])]
+        linkages = [self.session(*pair).linkage(*pair) for pair in pairs if is_mechanism(pair[1])]
+        ordered, self._circle = in_order(chains, linkages)
+        shown = self._placement(pairs, depsgraph, lambda session: session.channels_before)
         # Chains that move each other's targets go round in a circle: the first of them sees the others as they were a moment ago, and all
         # see where the others are going. Looking at where they are, each would run after the other's motors, and swing for ever.
-        going = Placement(depsgraph, self._bones(pairs, lambda session: session.going_before)) if self._circle else shown
+        going = self._placement(pairs, depsgraph, lambda session: session.going_before) if self._circle else shown
 
         def move(rig, channels: dict, where_to: dict) -> None:
             shown.moved[rig.session_uid].update(channels)
@@ -144,9 +156,14 @@ class Stage:
         for rig, chain in (ordered[place] for place in self._circle):
             session = self.session(rig, chain)
             move(rig, session.channels_before, session.going_before)  # on a body, too, a chain that is not solved yet is where it was
-        for place, (rig, chain) in enumerate(ordered):
-            session, is_circular = self.session(rig, chain), place in self._circle
-            self._solve(rig, chain, shown, going if is_circular else shown, session, dt, ahead.get((rig.session_uid, chain.uid), ()))
+        for place, (rig, mover) in enumerate(ordered):
+            session, is_circular = self.session(rig, mover), place in self._circle
+            if is_mechanism(mover):
+                session.advance(rig, mover, shown, dt)
+                for placement in (shown, going):
+                    placement.carry(session.channels)
+                continue
+            self._solve(rig, mover, shown, going if is_circular else shown, session, dt, ahead.get((rig.session_uid, mover.uid), ()))
             if session.outputs is not None and session.poses:
                 session.channels = session.going = session.reader.channels(session.poses, session.outputs.angles.tolist())
                 if is_circular:
@@ -179,29 +196,33 @@ class Stage:
                 )
 
     def is_at_rest(self, pairs: list[tuple]) -> bool:
-        """Whether the chains would stay as they are while nothing else moves."""
-        for rig, chain in pairs:
-            session = self.session(rig, chain)
+        """Whether all would stay as it is while nothing else moves."""
+        for rig, mover in pairs:
+            session = self.session(rig, mover)
             if session.outputs is not None and not session.outputs.at_rest:
                 return False
-            if not is_body(chain) and session.state is not None and session.state.attention and not session.state.attention.is_settled:
+            if is_mechanism(mover):
+                continue
+            if is_chain(mover) and session.state is not None and session.state.attention and not session.state.attention.is_settled:
                 return False
             if self._circle and (session.channels, session.going) != (session.channels_before, session.going_before):
                 return False
         return True
 
     def has_changed(self, pairs: list[tuple], depsgraph) -> bool:
-        """Whether a chain has something new to solve, or its set-up became right or wrong, since its last tick; or it was left on its way,
-        as live is that is undone and redone."""
-        placement = Placement(depsgraph, self._bones(pairs, lambda session: session.channels if session.state is not None else {}))
-        return not self.is_at_rest(pairs) or any(self._differs(rig, chain, placement) for rig, chain in pairs)
+        """Whether there is something new to solve, or a set-up became right or wrong, since the last tick; or something was left on its
+        way, as live is that is undone and redone."""
+        placement = self._placement(pairs, depsgraph, lambda session: session.channels if session.state is not None else {})
+        return not self.is_at_rest(pairs) or any(self._differs(rig, mover, placement) for rig, mover in pairs)
 
     def placement(self, pairs: list[tuple], depsgraph) -> Placement:
-        """Where things are with the chains' newest poses, as far as they were solved."""
-        return Placement(depsgraph, self._bones(pairs, lambda session: session.channels))
+        """Where things are with the newest poses, as far as they were solved."""
+        return self._placement(pairs, depsgraph, lambda session: session.channels)
 
     def _differs(self, rig, chain, placement: Placement) -> bool:
         session = self.session(rig, chain)
+        if is_mechanism(chain):
+            return session.differs(rig, chain, placement)
         if is_body(chain):
             return session.differs(rig, chain, placement, self._is_doubted(rig, chain))
         before, influence = (session.model, session.goal, session.poses), session.influence
@@ -217,15 +238,19 @@ class Stage:
             or any(now is not was for now, was in zip((session.model, session.goal, session.poses), before, strict=True))
         )
 
-    def _bones(self, pairs: list[tuple], known: Callable[[Session], dict]) -> dict[int, dict[str, tuple | None]]:
-        """All bones that the chains move, by armature object, with their channels as far as they are known."""
+    def _placement(self, pairs: list[tuple], depsgraph, known: Callable[[Session], dict]) -> Placement:
+        """Where things are with the channels of all that moves, as far as they are known."""
         bones: dict[int, dict[str, tuple | None]] = {}
-        for rig, chain in sorted(pairs, key=_has_body, reverse=True):
-            session = self.session(rig, chain)
+        placement = Placement(depsgraph, bones)
+        for rig, mover in sorted(pairs, key=_has_body, reverse=True):
+            session = self.session(rig, mover)
             channels = known(session)
-            names = session.reader.moved if session.reader else () if is_body(chain) else joint_bones(chain)
+            if is_mechanism(mover):
+                placement.carry(channels)
+                continue
+            names = session.reader.moved if session.reader else () if is_body(mover) else joint_bones(mover)
             bones.setdefault(rig.session_uid, {}).update({bone: channels.get(bone) for bone in names})
-        return bones
+        return placement
 
     def _read(self, rig, chain, placement: Placement, seen: Placement, session: Session, dt: float) -> None:
         """Brings the session's model, goal and authored poses up to date; its targets are where `seen` has them.

@@ -9,14 +9,13 @@ from ..bake import baked_action
 from ..errors import RigError
 from ..stage import Stage
 from ..stepped import Stepped
-from . import authored, live, twin
-from .stage import MechanismStage, prepare
+from . import authored, live, ready, twin
 
 
 class MechanismBake(Stepped):
     """A bake of one mechanism over a range of frames, one frame a step. Nothing is written before `finish`.
 
-    Chains that are live move along as they do live, so a body that hangs on one drives the mechanism in the bake as well.
+    What else is live moves along as it does live, so a body that hangs on a chain drives the mechanism in the bake as well.
 
     Raises:
         RigError: the range is empty, or the mechanism cannot be read or assembled.
@@ -28,14 +27,11 @@ class MechanismBake(Stepped):
         self.start, self.end = kept.frame_start, kept.frame_end
         if self.end < self.start:
             raise RigError(f"The range to bake ends at frame {self.end}, before it starts at {self.start}: exchange the two")
-        self.pairs = chains_live.live_pairs(context.scene)
-        self.chains = Stage()
-        self.stage = MechanismStage(lambda depsgraph: self.chains.placement(self.pairs, depsgraph))
-        session = live.session(owner) if kept.live else None
-        if session is None or session.reading is None:
-            session = prepare(owner, context.evaluated_depsgraph_get())
-        fresh = self.stage.session(owner)
-        fresh.reading, fresh.solver, fresh.model = session.reading, session.solver, session.model
+        others = [pair for pair in chains_live.live_pairs(context.scene) if pair[0] != owner or pair[1].uid != kept.uid]
+        self.pairs = [*others, (owner, kept)]
+        self.stage = Stage()
+        made = ready.kept(owner) if kept.live else None
+        self.stage.session(owner, kept).take(made or ready.prepare(owner, context.evaluated_depsgraph_get()))
         self.frames: list[int] = []
         self.values: list[tuple[float, ...]] = []
         self.channels: dict[tuple, list[list[float]]] = {}  # (place among what moves, channel) -> numbers of every frame
@@ -65,15 +61,14 @@ class MechanismBake(Stepped):
         self.scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
         dt = self.seconds_a_frame if self.frames else 0.0
-        self.chains.advance(self.pairs, depsgraph, dt)
-        self.stage.advance([(self.owner, self.kept)], depsgraph, dt)
-        session = self.stage.session(self.owner)
+        self.stage.advance(self.pairs, depsgraph, dt)
+        session = self.stage.session(self.owner, self.kept)
         if session.outputs is None:
             raise RigError(f"Frame {frame}: {session.problem}")
         if session.problem or session.remark:
             self.held[frame] = session.problem or session.remark
         self.values.append(session.outputs.values)
-        placement = self.chains.placement(self.pairs, depsgraph)
+        placement = self.stage.placement(self.pairs, depsgraph)
         placed = authored.worlds(session.reading, session.base, session.outputs.poses)
         for k, (_, part) in enumerate(twin.movers(session.reading)):
             self._note(k, part, authored.basis(part, placed, placement))
@@ -88,7 +83,7 @@ class MechanismBake(Stepped):
 
     def finish(self) -> list[bpy.types.Action]:
         """Writes the keys; live ends, and the bodies play what was baked. Returns the new actions."""
-        session = self.stage.session(self.owner)
+        session = self.stage.session(self.owner, self.kept)
         if self.kept.live:
             live.stop(self.owner)
         curves: dict[int, tuple] = {}  # object's session_uid -> it, and its channels: path, index, group, numbers

@@ -12,9 +12,9 @@ from ...solvers.mechanism.report import Counts
 from ..axes import slides, text
 from ..counted import counted
 from ..errors import Finding, RigError
-from . import live
+from . import ready
+from .asked import motor_joint
 from .reading import Reading
-from .stage import Session, motor_joint, prepare
 
 APART = 1e-6  # [m] joints of a rod nearer to each other than this are at one place
 NAMED = 4  # in a sentence
@@ -33,18 +33,18 @@ def check(context, owner) -> Outcome:
     """Looks at a mechanism as it is authored, or as it went live."""
     kept = owner.limber.mechanism
     try:
-        session = live.session(owner) if kept.live else None
-        if session is None or session.reading is None:
-            session = prepare(owner, context.evaluated_depsgraph_get())
+        made = ready.kept(owner) if kept.live else None
+        if made is None:
+            made = ready.prepare(owner, context.evaluated_depsgraph_get())
     except RigError as error:
         return Outcome(str(error), (Finding(str(error), blocks=True),))
-    counts = count(session.solver, session.model.rest)
-    findings = [Finding(warning) for warning in session.reading.warnings]
-    findings += [*_of_motors(kept, session), *_of_rods(session.reading), *_of_goals(kept), *of_physics(context, session.reading)]
+    reading, counts = made.reading, count(made.model.solver, made.model.rest)
+    findings = [Finding(warning) for warning in reading.warnings]
+    findings += [*_of_motors(kept, reading), *_of_rods(reading), *_of_goals(kept), *of_physics(context, reading)]
     if counts.independent_actuators < counts.actuators:
         more = counts.actuators - counts.independent_actuators
         findings.append(Finding(f"{more} of {counts.actuators} motors follow from the others: they work, but must agree on the robot"))
-    return Outcome(_sentence(owner, session.reading, counts), tuple(findings), counts)
+    return Outcome(_sentence(owner, reading, counts), tuple(findings), counts)
 
 
 def _sentence(owner, reading: Reading, counts: Counts) -> str:
@@ -59,8 +59,8 @@ def _sentence(owner, reading: Reading, counts: Counts) -> str:
     return said
 
 
-def _of_motors(kept, session: Session) -> Iterator[Finding]:
-    joints = session.reading.mechanism.joint
+def _of_motors(kept, reading: Reading) -> Iterator[Finding]:
+    joints = reading.mechanism.joint
     for motor in kept.motors:
         joint = joints.get(motor_joint(motor))
         if joint is None:

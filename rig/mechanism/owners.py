@@ -2,7 +2,14 @@
 
 import bpy
 
+from .properties import LimberMechanism
+
 TYPES = ("EMPTY", "ARMATURE")  # of objects that can have one
+
+
+def is_mechanism(mover) -> bool:
+    """Whether this is no chain but what an object keeps of its mechanism."""
+    return isinstance(mover, LimberMechanism)
 
 
 def has_mechanism(thing) -> bool:

@@ -38,7 +38,7 @@ class Zone:
     def __init__(self, rig, number: int) -> None:
         self._rig, self._number, self.name = rig, number, ""
         self.name = self._object().name
-        self.carriers = {carrier.bone for carrier in carriers(self._object()) if carrier.rig == rig}
+        self.carriers = {carrier.bone for carrier in carriers(self._object()) if carrier.rig == rig and carrier.bone}
         self.body: Body | None = None  # what it forbids, in the last frame that was looked at
         self.stands: Stand | None = None  # in that frame
         self.stood: Stand | None = None  # in the frame before

@@ -23,7 +23,7 @@ def update():
 
 def clock(ticks: int = 1, start: float = 100.0) -> None:
     """What Blender's timer does while nothing plays."""
-    from limber.rig.mechanism import live
+    from limber.rig import live
 
     for k in range(ticks):
         live.advance_clock(bpy.context.scene, update(), now=start + k * FRAME)

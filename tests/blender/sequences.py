@@ -201,8 +201,7 @@ class Sequences(RuleBasedStateMachine):
         """Timers never fire without a window: the clock is moved, and the robots hear from Blender."""
         for _ in range(CLOCK):
             self.now += STEP
-            for advance in handlers.CLOCKS:
-                advance(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), self.now)
+            live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), self.now)
         robot.heartbeat()
 
     @rule()

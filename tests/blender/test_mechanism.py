@@ -295,7 +295,7 @@ def test_a_target_that_was_deleted_is_named_and_the_mechanism_stands_still():
 
 
 def test_rendering_shows_what_playing_shows_and_leaves_live_where_it_is():
-    from limber.rig.mechanism import live
+    from limber.rig import live
 
     owner = those.add("stewart")
     scene, target = bpy.context.scene, owner.limber.mechanism.goals[0].target

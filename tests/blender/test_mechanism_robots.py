@@ -1,5 +1,6 @@
 """Mechanisms and what is around them: a chain's gaze that drives one, a robot that follows, files of robots with loops."""
 
+import json
 from pathlib import Path
 
 import bpy
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.blender import mechanisms as those
-from tests.blender.rigs import build, make_active, select, target
+from tests.blender.rigs import build, keyed, make_active, select, target
 from tests.blender.robots import is_at, until
 
 ROBOTS = Path(__file__).resolve().parents[3] / "shared" / "data" / "example-parallel-robots"
@@ -149,3 +150,27 @@ def test_closures_that_name_what_the_robot_lacks_say_so(tmp_path):
     with pytest.raises(RuntimeError, match="'nobody' is neither a link nor a joint"):
         bpy.ops.limber.import_closures(filepath=str(file))
     assert not bpy.context.active_object.limber.mechanism.uid
+
+
+@pytest.mark.parametrize("is_live", [True, False])
+def test_motors_of_a_mechanism_are_exported_as_they_play(is_live, tmp_path):
+    owner = those.add("neck")
+    kept, scene = owner.limber.mechanism, bpy.context.scene
+    moved = kept.goals[0].target
+    keyed(moved, (1, 12), "rotation_euler", (0.15, 0.1, 0.4))
+    kept.frame_start, kept.frame_end = 1, 20
+    scene.frame_set(1)
+    bpy.ops.limber.mechanism_live()
+    played = []
+    for frame in range(1, 21):
+        scene.frame_set(frame)
+        played.append(those.session(owner).outputs.values)
+    if not is_live:
+        bpy.ops.limber.bake_mechanism()
+        assert not kept.live
+    path = tmp_path / "motion.json"
+    assert bpy.ops.limber.export_motion(filepath=str(path), format="json", rate=24) == {"FINISHED"}
+    document = json.loads(path.read_text())
+    assert [joint["name"] for joint in document["joints"]] == [motor.name for motor in kept.motors]
+    values, told = np.array(document["values"]), np.array(played)
+    assert np.abs(values[2:19] - (told[:-3] + 4 * told[1:-2] + told[2:-1]) / 6).max() < 1e-5  # the spline's values at its frames

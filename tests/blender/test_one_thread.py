@@ -3,7 +3,8 @@
 import bpy
 import pytest
 from limber.rig import compare, stage
-from limber.rig.mechanism import stage as mechanism_stage
+from limber.rig.mechanism import ready as mechanism_ready
+from limber.rig.mechanism import session as mechanism_session
 from threadpoolctl import ThreadpoolController
 
 from tests.blender import mechanisms
@@ -44,8 +45,8 @@ def test_a_chain_moves_in_one_thread(watch):
 
 def test_a_mechanism_is_assembled_and_moves_in_one_thread(watch):
     mechanisms.add("four_bar")
-    watch(mechanism_stage, "assemble")
-    seen = watch(mechanism_stage, "tick")
+    watch(mechanism_ready, "assemble")
+    seen = watch(mechanism_session, "tick")
     bpy.ops.limber.mechanism_live()
     assert len(seen) > 1
     assert all(count == {1} for count in seen)

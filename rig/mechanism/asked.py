@@ -1,0 +1,143 @@
+"""What is asked of a mechanism, read from the evaluated scene: where its base is, what its goals want, what its motors are told."""
+
+from mathutils import Matrix
+
+from ...solvers.mechanism.frames import Array, inverse
+from ...solvers.mechanism.goals import CentreGoal, FrameGoal
+from ...solvers.mechanism.model import HERE, Frame
+from ..errors import RigError
+from ..hanging import Carrier, carriers
+from ..identity import find
+from ..placement import Placement
+from .poses import frame_of, rigid
+from .reading import Part, Reading, signature
+
+
+def frames(kept, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], CentreGoal | None]:
+    """What driven bodies and goals ask, in the base, into which `back` (4, 4) leads.
+
+    Raises:
+        RigError: a goal cannot be followed.
+    """
+    found = [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
+    centre = None
+    for goal in kept.goals:
+        if goal.target is None:
+            raise RigError(f"Goal '{goal.name}' has no target: choose an object that says where")
+        _refuse_lost(goal, placement.depsgraph)
+        _refuse_circle(goal, reading)
+        at = back @ rigid(placement.object(goal.target))
+        if goal.does == "CENTRE":
+            if not any(body.mass > 0.0 for body in reading.mechanism.bodies):
+                raise RigError(f"Goal '{goal.name}': no body has a mass: give bodies a rigid body with a mass, or choose another goal")
+            centre = CentreGoal(frame_of(at).place, tuple(goal.place_weight))
+        else:
+            found.append(_wanted(goal, reading, frame_of(at), placement))
+    return found, centre
+
+
+def leaders(owner, kept, reading: Reading) -> list[Carrier]:
+    """What moves the things that say where a mechanism is and what it does."""
+    part = reading.base_part
+    things = [find(part.thing, part.uid) if part is not None else owner]
+    found = [Carrier("", things[0], part.bone)] if part is not None and part.bone else []
+    if kept.drive != "MOTORS":
+        things += [find(part.thing, part.uid) for part in reading.parts if part.role == "DRIVEN"]
+        things += [goal.target for goal in kept.goals]
+    for thing in things:
+        if thing is not None:
+            found += [Carrier("", thing, ""), *carriers(thing)]
+    return found
+
+
+def motor_joint(motor) -> str:
+    """Name of a motor's joint."""
+    return motor.joint.name if motor.joint else motor.bone
+
+
+def ordered(kept, reading: Reading) -> list:
+    known = reading.mechanism.joint
+    for motor in kept.motors:
+        if motor_joint(motor) not in known:
+            raise RigError(f"Motor '{motor.name}' has no joint any more: press End Live, and remove the motor or bring the joint back")
+    return list(kept.motors)
+
+
+def refuse_change(owner, reading: Reading) -> None:
+    """What the mechanism is made of may not change while it is live: what is authored cannot be seen then."""
+    now = signature(owner)
+    if now == reading.signature:
+        return
+    kept = owner.limber.mechanism
+    left = {thing.session_uid for thing in kept.collection.all_objects} if kept.collection else set()
+    gone = [name for uid, name in reading.joint_names.items() if uid not in left]
+    gone += [part.name for part in reading.parts if not part.bone and find(part.thing, part.uid) is None]
+    what = f"'{gone[0]}' was deleted" if gone else "a joint, body or motor was changed"
+    raise RigError(
+        f"Mechanism '{owner.name}': {what} while it is live, so it stands still: undo that, or press End Live, mend it and press Live"
+    )
+
+
+def base(owner, reading: Reading, placement: Placement) -> Array:
+    part = reading.base_part
+    if part is None:
+        return rigid(placement.object(owner))
+    thing = find(part.thing, part.uid)
+    pose = rigid(placement.object(thing) @ placement.bone(thing, part.bone)) if part.bone else rigid(placement.object(thing))
+    made: Array = pose @ part.offset
+    return made
+
+
+def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
+    thing = find(part.thing, part.uid)
+    at = frame_of(back @ rigid(placement.object(thing)) @ part.offset)
+    return FrameGoal(part.name, place=at.place, rotation=at.rotation)
+
+
+def _wanted(goal, reading: Reading, at: Frame, placement: Placement) -> FrameGoal:
+    body, on_body = _followed(goal, reading, placement)
+    place = at.place if goal.does in ("FRAME", "POSITION") else None
+    rotation = at.rotation if goal.does in ("FRAME", "ORIENTATION") else None
+    return FrameGoal(body, on_body, place, rotation, tuple(goal.place_weight), tuple(goal.turn_weight))
+
+
+def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]:
+    """The body of a goal, and where on it the followed frame is."""
+    if goal.bone:
+        part = next((part for part in reading.parts if part.bone == goal.bone), None)
+        if part is None:
+            raise RigError(f"Goal '{goal.name}': bone '{goal.bone}' is no body of the mechanism: choose another one")
+        return part.name, frame_of(inverse(part.offset))
+    if goal.body is None:
+        raise RigError(f"Goal '{goal.name}' has no body: choose the body that is to follow")
+    thing, on = goal.body, None
+    while reading.part(thing) is None:
+        if thing.parent is None:
+            raise RigError(f"Goal '{goal.name}': '{goal.body.name}' is no body of the mechanism and on none: choose one that has a joint")
+        step = thing.matrix_parent_inverse @ thing.matrix_basis
+        on = step if on is None else step @ on
+        thing = thing.parent
+    part = reading.part(thing)
+    if on is None:
+        return part.name, HERE
+    return part.name, frame_of(rigid(Matrix.Diagonal((*part.scale, 1.0)) @ on))
+
+
+def _refuse_lost(goal, depsgraph) -> None:
+    """Blender keeps a deleted object that a property still points to; what is seen need not be looked for."""
+    target = goal.target
+    if not target.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(target.name) is None:
+        raise RigError(
+            f"Goal '{goal.name}': target '{target.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another"
+        )
+
+
+def _refuse_circle(goal, reading: Reading) -> None:
+    thing = goal.target
+    while thing is not None:
+        part = reading.part(thing)
+        if part is not None and part.role == "MOVES":
+            raise RigError(
+                f"Goal '{goal.name}': target '{goal.target.name}' hangs on '{part.name}', which follows it: choose another target"
+            )
+        thing = thing.parent

@@ -1,0 +1,83 @@
+"""Mechanisms that were read and assembled, as whoever moves them needs them.
+
+What is authored cannot be read while bodies are shown elsewhere, so what was read when live began is kept here for all that move the
+mechanism: live, renders, bakes. Runtime only.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...solvers.mechanism.assembly import assemble
+from ...solvers.mechanism.counting import count
+from ...solvers.mechanism.model import MechanismError
+from ...solvers.mechanism.solver import MechanismSolver
+from ..errors import RigError
+from ..one_thread import in_one_thread
+from .reading import Reading, read
+from .tick import Model
+from .twin import shown_parts
+
+TRIES = 20  # starts from which a mechanism that does not close at once is tried; each takes some milliseconds
+
+_kept: dict[int, "Ready"] = {}  # by the owner's session_uid
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A mechanism with what ties it to the scene, assembled; its motors are not known yet."""
+
+    reading: Reading
+    model: Model
+
+    @cached_property
+    def bodies(self) -> dict[int, dict[str, int]]:
+        """What shows the bodies that it moves: object's session_uid -> bone ("": the object) -> the body's place among all."""
+        found: dict[int, dict[str, int]] = {}
+        for k, part in shown_parts(self.reading):
+            found.setdefault(part.uid, {})[part.bone] = k
+        return found
+
+
+@in_one_thread
+def prepare(owner, depsgraph) -> Ready:
+    """A mechanism as it is authored, assembled.
+
+    Raises:
+        RigError: it cannot be read, or cannot be assembled.
+    """
+    reading = read(owner, depsgraph)
+    try:
+        solver = MechanismSolver(reading.mechanism)
+    except MechanismError as error:
+        raise RigError(f"Mechanism '{owner.name}': {error}") from error
+    found = assemble(solver, tries=TRIES)
+    if not found.report.assembled:
+        raise RigError(
+            f"Mechanism '{owner.name}' cannot be assembled: joint '{found.report.worst}' stays open by {1e3 * found.report.residual:.3g} mm"
+            " or mrad. Bring its bodies nearer to each other, mend their lengths, or widen the limits of its joints"
+        )
+    counts = count(solver, found.state)
+    named = {goal.body.name for goal in owner.limber.mechanism.goals if goal.body}
+    is_determined = not named & set(counts.undetermined)
+    is_over_actuated = counts.independent_actuators < counts.actuators
+    return Ready(reading, Model(solver, found.state, (), is_determined, is_over_actuated))
+
+
+def keep(owner, ready: Ready) -> None:
+    """For all that will move the mechanism."""
+    _kept[owner.session_uid] = ready
+
+
+def kept(owner) -> Ready | None:
+    """What is kept of a mechanism."""
+    return _kept.get(owner.session_uid)
+
+
+def drop(owner) -> None:
+    """The mechanism may change again."""
+    _kept.pop(owner.session_uid, None)
+
+
+def forget() -> None:
+    """Drop all: the data that they speak of is gone."""
+    _kept.clear()

@@ -1,0 +1,82 @@
+"""Which mechanisms are live now, each with its twin, kept in line with what the mechanisms say of themselves.
+
+Owners are known by name and identity, so that undo, redo and loading cannot make them invalid.
+"""
+
+from dataclasses import dataclass, field
+
+import bpy
+
+from ..errors import RigError
+from ..identity import find
+from ..roster import exists
+from . import ready, twin
+from .owners import TYPES
+from .ready import prepare
+from .session import MechanismSession
+
+
+@dataclass
+class MechanismRoster:
+    """The live mechanisms, as last looked at."""
+
+    owners: dict[int, str] = field(default_factory=dict)  # session_uid -> name
+    unread: dict[int, str] = field(default_factory=dict)  # session_uid -> why it could not be read
+
+    def pairs(self, scene=None) -> list[tuple]:
+        """(owner, mechanism) of every live mechanism, of one scene where it is given."""
+        found = [thing for uid, name in self.owners.items() if (thing := find(name, uid)) is not None]
+        return [(thing, thing.limber.mechanism) for thing in found if scene is None or thing.name in scene.objects]
+
+    def look(self) -> None:
+        """Finds the live mechanisms of the file, reads those that are not known yet, gives each its twin, and takes away others'."""
+        self.owners = {
+            thing.session_uid: thing.name
+            for thing in bpy.data.objects
+            if thing.type in TYPES and thing.limber.mechanism.live and thing.library is None and thing.users_scene
+        }
+        self.unread = {}
+        twin.discard_others(list(self.owners))
+        for owner, _ in self.pairs():
+            if ready.kept(owner) is None:
+                self._read(owner)
+            if (made := ready.kept(owner)) is not None:
+                twin.equip(owner, made.reading)
+
+    def read(self, owner) -> None:
+        """Reads a mechanism that is about to be live.
+
+        Raises:
+            RigError: it cannot be read or assembled.
+        """
+        twin.discard_others([uid for uid in self.owners if uid != owner.session_uid])
+        bpy.context.view_layer.update()
+        ready.keep(owner, prepare(owner, bpy.context.evaluated_depsgraph_get()))
+
+    def _read(self, owner) -> None:
+        try:
+            self.read(owner)
+        except RigError as error:
+            self.unread[owner.session_uid] = str(error)
+
+    def is_in_line(self) -> bool:
+        """Whether owners and constraints are as they were at the last look."""
+        for uid, name in self.owners.items():
+            owner = find(name, uid)
+            if owner is None:
+                return False
+            made = ready.kept(owner)
+            if made is not None and not twin.is_equipped(owner, made.reading):
+                return False
+        return True
+
+    def leave(self) -> None:
+        """Everything is where it is authored, and no twin is left."""
+        twin.discard_others([])
+
+
+def show(owner, session: MechanismSession) -> None:
+    """Writes where bodies are to the mechanism's twin."""
+    made, shown = ready.kept(owner), twin.find_twin(owner)
+    if session.outputs is not None and session.made is made and shown is not None and exists(shown):
+        twin.write(shown, made.reading, session.base, session.outputs.poses)
