@@ -30,9 +30,9 @@ PLAIN_FOLDERS = ("house", "motion", "solvers", "urdf", "hardware", "batch", "ben
 BLENDERS = {".venv": "the newest Blender for Python 3.11", ".venv-4.2": "Blender 4.2", ".venv-newest": "the newest Blender"}
 NEWEST = ".venv-newest"
 # Which cases of each test in `tests/blender`: every how many-th, from which on. Blenders seldom differ from case to case.
-SOME_CASES = {".venv": "1:0", ".venv-4.2": "4:0", NEWEST: "4:1"}
+SOME_CASES = {".venv": "1:0", ".venv-4.2": "6:0", NEWEST: "6:1"}
 CASES = "LIMBER_CASES"  # of the environment: these in every Blender
-SHARES = 20  # processes that the files of `tests/blender` share: each start of a Blender costs two seconds
+SHARES = 14  # processes that the files of `tests/blender` share: each start of a Blender costs two seconds
 
 # The cores are already taken, by files.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
