@@ -123,7 +123,7 @@ class MechanismSession(Moving):
         steady = Steady(kept.steady) if kept.steady else Steady()
         if kept.drive == "MOTORS":
             told = tuple(motor.value for motor in asked.ordered(kept, reading))
-            return Goals(actuators=by_joint(self.model, told), steady=steady)
+            return Goals(actuators=by_joint(self.model, told), steady=steady, counts_turns=True)
         frames, centre = asked.frames(kept, reading, placement, inverse(self.base))
         return Goals(tuple(frames), centre, steady=steady)
 

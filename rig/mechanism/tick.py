@@ -133,7 +133,7 @@ def by_joint(model: Model, numbers: tuple[float, ...]) -> Mapping[str, tuple[flo
 def _held(model: Model, goals: Goals, filtered: tuple[float, ...]) -> Goals:
     """The motors where the filter has them; what they leave open follows the goals."""
     frames = () if model.is_determined else tuple(map(_faint, goals.frames))
-    return Goals(frames, actuators=by_joint(model, filtered))
+    return Goals(frames, actuators=by_joint(model, filtered), counts_turns=True)
 
 
 def _faint(goal: FrameGoal) -> FrameGoal:

@@ -123,6 +123,8 @@ class Descent:
         """The best place found, whether nothing more was to be gained, and the steps made."""
         settled, count = False, 0
         is_probed = False
+        self._wanted = None  # what was asked before may have been something else
+        self._past.clear()
         while not settled and count < iterations and self.looked < self.most:
             if here.open <= CLOSED and here.square <= MET * MET:
                 settled = True

@@ -50,3 +50,4 @@ class Goals:
     actuators: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint -> its values [rad or m]: forward kinematics
     driven: Mapping[str, Frame] = field(default_factory=dict)  # driven body -> its pose; one without is free in this frame
     steady: Steady = CALM
+    counts_turns: bool = False  # whether actuators' whole turns count; else they go the shortest way within their limits

@@ -160,7 +160,7 @@ class _Centre:
 
 
 def _actuators(goals: Goals, tree: Tree, coordinates: Coordinates, reference: Array) -> tuple[Array, Array]:
-    """Coordinates (m,) that have a value to reach, and these values (m,); turning ones by the way without whole turns."""
+    """Coordinates (m,) that have a value to reach, and these values (m,); turning ones without whole turns where these do not count."""
     driven, asked = [], []
     for name, values in goals.actuators.items():
         nodes, _ = _driven_nodes(tree, name)
@@ -168,7 +168,7 @@ def _actuators(goals: Goals, tree: Tree, coordinates: Coordinates, reference: Ar
             nodes, values = nodes[:-1], values[:-3]
         for node, value in zip(nodes, values, strict=True):
             coordinate = int(coordinates.first[node])
-            if coordinates.is_turn[coordinate]:
+            if coordinates.is_turn[coordinate] and not goals.counts_turns:
                 value -= 2.0 * np.pi * round((value - reference[coordinate]) / (2.0 * np.pi))
             driven.append(coordinate)
             asked.append(value)

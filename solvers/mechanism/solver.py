@@ -125,12 +125,7 @@ class MechanismSolver:
         """Values moved into limits, by whole turns where these do it."""
         if ((values >= lower) & (values <= upper)).all():
             return values
-        with np.errstate(invalid="ignore"):
-            below, above = np.ceil((lower - values) / TURN), -np.ceil((values - upper) / TURN)
-        turns = np.where(values < lower, below, np.where(values > upper, above, 0.0))
-        turned = values + np.where(self.coordinates.is_turn, TURN * turns, 0.0)
-        values = np.where((turned >= lower) & (turned <= upper), turned, values)
-        within: Array = np.clip(values, lower, upper)
+        within: Array = np.clip(_turned(values, lower, upper, self.coordinates.is_turn), lower, upper)
         return within
 
     # -- solving --
@@ -155,6 +150,8 @@ class MechanismSolver:
         bounds = self._bounds(state, dt)
         values = self._within(state.values, *bounds)
         pursuit = Pursuit(self.mechanism, self.tree, self.coordinates, goals, values)
+        if not goals.counts_turns and len(asked := pursuit.driven):
+            pursuit.asked = _turned(pursuit.asked, self.lower[asked], self.upper[asked], self.coordinates.is_turn[asked])
         steadiness = None
         if goals.steady.weight > 0.0 or (goals.steady.speed_weight > 0.0 and dt is not None):
             last = self.coordinates.frames(state.values, state.balls)
@@ -244,3 +241,13 @@ class MechanismSolver:
                         what = f"its {word} limit of {limit:.6g} {unit}" if bound == limit else speed
                         found.append(f"joint '{name}' is at {what}")
         return found
+
+
+def _turned(values: Array, lower: Array, upper: Array, is_turn: NDArray[np.bool_]) -> Array:
+    """Values (v,) moved by the fewest whole turns into limits, where these do it."""
+    with np.errstate(invalid="ignore"):
+        below, above = np.ceil((lower - values) / TURN), -np.ceil((values - upper) / TURN)
+    turns = np.where(values < lower, below, np.where(values > upper, above, 0.0))
+    turned = values + np.where(is_turn, TURN * turns, 0.0)
+    found: Array = np.where((turned >= lower) & (turned <= upper), turned, values)
+    return found

@@ -260,3 +260,33 @@ def test_a_body_with_no_joint_stays_where_it_is():
     found = solver.solve(Goals(actuators={"motor": (2.0,)}), found.state)
     assert found.poses[-1][:3, 3] == pytest.approx((1.0, 2.0, 3.0))
     assert "loose" in count(solver, found.state).undetermined
+
+
+@pytest.mark.parametrize("step", [15.0, 20.0, 30.0])
+def test_a_crank_that_turns_fast_is_where_it_is_asked_to_be_in_every_frame(step: float):
+    solver = MechanismSolver(mechanisms.four_bar())
+    found = assemble(solver)
+    first = solver.values(found.state, "motor")[0]
+    for k in range(1, 49):
+        asked = first + math.radians(step) * k
+        found = solver.solve(Goals(actuators={"motor": (asked,)}), found.state, DT)
+        assert solver.values(found.state, "motor")[0] == pytest.approx(asked, abs=1e-9), k
+        assert not found.report.flipped
+
+
+@pytest.mark.parametrize(("asked", "counted", "short"), [(300.0, 300.0, -60.0), (-170.0, -170.0, -170.0), (720.0, 720.0, 0.0)])
+def test_whole_turns_of_actuators_count_where_that_is_asked(asked: float, counted: float, short: float):
+    solver = MechanismSolver(mechanisms.four_bar())
+    begun = solver.solve(Goals(actuators={"motor": (0.0,)}), assemble(solver).state)
+    for counts_turns, expected in ((True, counted), (False, short)):
+        goals = Goals(actuators={"motor": (math.radians(asked),)}, counts_turns=counts_turns)
+        found = solver.solve(goals, begun.state)
+        assert math.degrees(solver.values(found.state, "motor")[0]) == pytest.approx(expected, abs=1e-6)
+
+
+def test_an_actuator_goes_the_long_way_where_limits_bar_the_short_one():
+    solver = MechanismSolver(mechanisms.four_bar(lower=(-math.pi,), upper=(math.pi,)))
+    found = assemble(solver)
+    for asked in (170.0, -20.0, -100.0, 170.0):
+        found = solver.solve(Goals(actuators={"motor": (math.radians(asked),)}), found.state)
+        assert math.degrees(solver.values(found.state, "motor")[0]) == pytest.approx(asked, abs=1e-6)
