@@ -6,6 +6,8 @@ from where live was, and leaves live and the robot where they are. All state of 
 it is rebuilt from what chains and mechanisms say of themselves.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -53,14 +55,21 @@ def live_pairs(scene=None) -> list[tuple]:
     return movers + _now.mechanisms.pairs(scene)
 
 
-def read(owner) -> None:
-    """Reads a mechanism that is about to be live.
-
-    Raises:
-        RigError: it cannot be read or assembled.
-    """
+@contextmanager
+def as_authored() -> Iterator[bpy.types.Depsgraph]:
+    """Meanwhile all shows what is authored, so that a mechanism can be read: what of it hangs on a live chain is elsewhere else."""
     with _now.writing():
-        _now.mechanisms.read(owner)
+        _show_authored()
+    try:
+        yield bpy.context.evaluated_depsgraph_get()
+    finally:
+        look()
+
+
+def _show_authored() -> None:
+    _now.roster.leave()
+    _now.mechanisms.leave()
+    bpy.context.view_layer.update()
 
 
 def start(rig, mover) -> None:
@@ -96,8 +105,12 @@ def drop_references() -> None:
 def look() -> None:
     """Bring everything that is shown in line with what says it is live: after undo, load, and any change of chains or mechanisms."""
     with _now.writing():
-        _now.roster.look()
         _now.mechanisms.look()
+        if _now.mechanisms.has_news:
+            _show_authored()
+            _now.mechanisms.read()
+        _now.roster.look()
+        _now.mechanisms.equip()
     for member in _now.roster:
         if not can_show(member.rig):
             for chain in member.movers:

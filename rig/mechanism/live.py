@@ -31,7 +31,8 @@ def start(owner) -> None:
     Raises:
         RigError: it cannot be read or assembled; then it is not live.
     """
-    live.read(owner)
+    with live.as_authored() as depsgraph:
+        ready.keep(owner, ready.prepare(owner, depsgraph))
     live.start(owner, owner.limber.mechanism)
 
 

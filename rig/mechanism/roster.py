@@ -12,7 +12,6 @@ from ..identity import find
 from ..roster import exists
 from . import ready, twin
 from .owners import TYPES
-from .ready import prepare
 from .session import MechanismSession
 
 
@@ -29,35 +28,34 @@ class MechanismRoster:
         return [(thing, thing.limber.mechanism) for thing in found if scene is None or thing.name in scene.objects]
 
     def look(self) -> None:
-        """Finds the live mechanisms of the file, reads those that are not known yet, gives each its twin, and takes away others'."""
+        """Finds the live mechanisms of the file."""
         self.owners = {
             thing.session_uid: thing.name
             for thing in bpy.data.objects
             if thing.type in TYPES and thing.limber.mechanism.live and thing.library is None and thing.users_scene
         }
+
+    @property
+    def has_news(self) -> bool:
+        """Whether a mechanism is to be read, as one that was live when its file was opened."""
+        return any(ready.kept(owner) is None for owner, _ in self.pairs())
+
+    def read(self) -> None:
+        """Reads what is not known yet. All must show what is authored meanwhile."""
         self.unread = {}
-        twin.discard_others(list(self.owners))
         for owner, _ in self.pairs():
             if ready.kept(owner) is None:
-                self._read(owner)
+                try:
+                    ready.keep(owner, ready.prepare(owner, bpy.context.evaluated_depsgraph_get()))
+                except RigError as error:
+                    self.unread[owner.session_uid] = str(error)
+
+    def equip(self) -> None:
+        """Gives each its twin, and takes away others'."""
+        twin.discard_others(list(self.owners))
+        for owner, _ in self.pairs():
             if (made := ready.kept(owner)) is not None:
                 twin.equip(owner, made.reading)
-
-    def read(self, owner) -> None:
-        """Reads a mechanism that is about to be live.
-
-        Raises:
-            RigError: it cannot be read or assembled.
-        """
-        twin.discard_others([uid for uid in self.owners if uid != owner.session_uid])
-        bpy.context.view_layer.update()
-        ready.keep(owner, prepare(owner, bpy.context.evaluated_depsgraph_get()))
-
-    def _read(self, owner) -> None:
-        try:
-            self.read(owner)
-        except RigError as error:
-            self.unread[owner.session_uid] = str(error)
 
     def is_in_line(self) -> bool:
         """Whether owners and constraints are as they were at the last look."""

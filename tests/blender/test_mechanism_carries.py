@@ -46,6 +46,8 @@ def go_live(owner, *chains) -> None:
         bpy.ops.limber.live()
     make_active(owner)
     bpy.ops.limber.mechanism_live()
+    bpy.context.scene.frame_set(100)
+    bpy.context.scene.frame_set(FRAMES.start)  # all begins anew, at rest
 
 
 def misses(rig, chain, frames=FRAMES) -> float:

@@ -10,6 +10,7 @@ import pytest
 from tests.blender import mechanisms as those
 from tests.blender.rigs import build, keyed, make_active, select, target
 from tests.blender.robots import is_at, until
+from tests.blender.shown import settle
 
 ROBOTS = Path(__file__).resolve().parents[3] / "shared" / "data" / "example-parallel-robots"
 MODELS = Path(__file__).resolve().parents[3] / "shared" / "mechanism" / "models"
@@ -174,3 +175,28 @@ def test_motors_of_a_mechanism_are_exported_as_they_play(is_live, tmp_path):
     assert [joint["name"] for joint in document["joints"]] == [motor.name for motor in kept.motors]
     values, told = np.array(document["values"]), np.array(played)
     assert np.abs(values[2:19] - (told[:-3] + 4 * told[1:-2] + told[2:-1]) / 6).max() < 1e-5  # the spline's values at its frames
+
+
+def motors_after(owner, *first) -> list[float]:
+    """What the motors come to when these go live in this order: operators, each with what is active."""
+    for operator, thing in first:
+        make_active(thing)
+        operator()
+    settle()
+    return list(those.session(owner).outputs.values)
+
+
+def test_what_motors_say_does_not_depend_on_what_went_live_first(reopen):
+    rig, chain, owner = head_on_push_rods()
+    chain.target.location = (-0.3, -1.0, 0.15)
+    live, mechanism_live = (bpy.ops.limber.live, rig), (bpy.ops.limber.mechanism_live, owner)
+    values = motors_after(owner, mechanism_live, live)
+    assert np.abs(values).max() > 0.1
+    for thing, ended in ((rig, bpy.ops.limber.end_live), (owner, bpy.ops.limber.end_mechanism_live)):
+        make_active(thing)
+        ended()
+    assert motors_after(owner, live, mechanism_live) == pytest.approx(values, abs=1e-5)
+    name = owner.name
+    reopen()
+    settle()
+    assert list(those.session(bpy.data.objects[name]).outputs.values) == pytest.approx(values, abs=1e-5)
