@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..rig import axes
 from ..rig.errors import RigError
 from ..rig.mechanism import build
 from ..rig.mechanism.properties import NONE
@@ -30,7 +31,8 @@ class LIMBER_OT_add_motors(bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Motors: {', '.join(motor.name for motor in made)}")
+        said = ", ".join(f"{motor.name} ({axes.span(motor.axis, motor.lower, motor.upper)})" for motor in made)
+        self.report({"INFO"}, f"Motors, with their limits: {said}")
         return {"FINISHED"}
 
 

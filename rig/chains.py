@@ -223,7 +223,7 @@ def _add_joint(rig, chain, bone, axis: str):
     servo_units.make_usual(joint, rig.limber.device.protocol)
     if axes.slides(axis):
         joint.velocity, joint.acceleration, joint.jerk = SLIDE_SPEEDS
-        _fit_servo(joint)
+        fit_servo(joint)
     motor = urdf_robot.motor(bone, axis)
     if motor is not None and motor.branch.joint.velocity:
         joint.velocity = motor.branch.joint.velocity
@@ -231,7 +231,7 @@ def _add_joint(rig, chain, bone, axis: str):
     return joint
 
 
-def _fit_servo(joint) -> None:
+def fit_servo(joint) -> None:
     """A servo's usual range of pulses spans the slide's."""
     span = max(joint.upper - joint.lower, NO_RANGE)
     joint.us_per_radian = (joint.max_us - joint.min_us) / span

@@ -124,6 +124,8 @@ class _Reading:
         if kind not in PAIR_KINDS:
             raise JointTypeError(self.file, 0, "type", f"the closure of {pair} is '{kind}': it can be 3d or 6d")
         a, b = (self._link(str(name)) for name in pair)
+        if a == b:
+            raise MalformedError(self.file, 0, "closed_loop", f"the closure of {pair} joins link '{a}' to itself: name two links")
         return Held(f"{pair[0]} = {pair[1]} ({kind})", PAIR_KINDS[kind], a, b, closes=True)
 
     def _link(self, name: str) -> str:

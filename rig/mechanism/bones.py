@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...solvers.mechanism.frames import Array, frame_array, inverse
-from ...solvers.mechanism.model import WORLD, Frame, Joint, Mechanism
+from ...solvers.mechanism.model import WORLD, Frame, Joint, Mechanism, MechanismError
 from ...urdf.closures import mechanism_of
 from ...urdf.errors import UrdfError
 from ...urdf.model import Link, Robot
@@ -116,7 +116,7 @@ def _from_file(rig, depsgraph) -> Bones:
     shown = rig.evaluated_get(depsgraph)
     if max(abs(size - 1.0) for size in shown.matrix_world.to_scale()) > EVEN:
         raise RigError(f"Armature '{rig.name}' is scaled, and its robot's file tells lengths in metres: clear the scale (Alt S)")
-    mechanism, bone_of, resting = file_mechanism(rig)
+    mechanism, bone_of, resting = file_mechanism(rig, rig.limber.mechanism.closures_file)
     base = rigid(shown.matrix_world)
     bodies = []
     for body in mechanism.bodies:
@@ -127,8 +127,8 @@ def _from_file(rig, depsgraph) -> Bones:
     return Bones(tuple(bodies), mechanism.joints, mechanism.warnings)
 
 
-def file_mechanism(rig) -> tuple[Mechanism, dict[str, str], dict[str, Array]]:
-    """The mechanism of an imported robot and its closures, bodies' bones, and bodies' frames at rest in the armature.
+def file_mechanism(rig, text: str) -> tuple[Mechanism, dict[str, str], dict[str, Array]]:
+    """The mechanism of an imported robot and the text of its closures, bodies' bones, and bodies' frames at rest in the armature.
 
     Raises:
         RigError: the armature was not imported, or what its closures say cannot be.
@@ -138,9 +138,22 @@ def file_mechanism(rig) -> tuple[Mechanism, dict[str, str], dict[str, Array]]:
     joints = tuple(branch.joint for branch in tree.branches if branch.joint is not None)
     robot = Robot(rig.name, rig.name, links, joints, tree.root)
     try:
-        mechanism = mechanism_of(robot, rig.limber.mechanism.closures_file, "closures")
-    except UrdfError as error:
+        mechanism = mechanism_of(robot, text, "closures")
+    except (UrdfError, MechanismError) as error:
         raise RigError(f"Armature '{rig.name}': {error}") from error
     names = [branch.link for branch in tree.branches]
     resting = {name: frame_array(Frame(frame.rotation, frame.offset)) for name, frame in zip(names, tree.frames({}), strict=True)}
     return mechanism, dict(zip(names, bones, strict=True)), resting
+
+
+def file_joint(rig, bone: str) -> Joint:
+    """The joint of the robot's file on which a bone hangs.
+
+    Raises:
+        RigError: it hangs on none, or on one that is fixed; or as `file_mechanism`.
+    """
+    mechanism, bone_of, _ = file_mechanism(rig, rig.limber.mechanism.closures_file)
+    found = next((joint for joint in mechanism.joints if not joint.closes and bone_of[joint.child] == bone), None)
+    if found is None or found.kind == "fixed":
+        raise RigError(f"Bone '{bone}' hangs on no joint that moves in the robot's file: choose another bone")
+    return found

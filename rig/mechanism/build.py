@@ -1,5 +1,6 @@
 """Making mechanisms in the scene: ready ones, and one of what is there already."""
 
+from itertools import repeat
 from math import radians
 from uuid import uuid4
 
@@ -7,16 +8,17 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-from .. import axes, servo_units
-from ..chains import SLIDE_SPEEDS
+from .. import axes, servo_units, urdf_robot
+from ..chains import SLIDE_SPEEDS, fit_servo
 from ..errors import RigError
-from ..joint_axes import NO_RANGE, joint_axes, limits
+from ..joint_axes import joint_axes, limits
 from . import bones, joints
 from .properties import NONE
 from .recipe import Body, Joint, Motor, Recipe
 from .shapes import freedoms
 
 SIDES = 8  # of a bar
+USUAL_SLIDE = 0.1  # [m] either way of a slide without limits: what a small linear servo or a belt can do
 FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers
 TITLE = "Mechanism"
 ARROWS = 0.025  # [m] of a joint's empty
@@ -113,23 +115,32 @@ def _joint(joint: Joint, bodies: dict, owner, collection):
 
 
 def _motor(kept, owner, motor: Motor, joint) -> None:
-    made = add_motor(kept, owner, motor.axis, joint=joint)
     scale = 1.0 if axes.slides(motor.axis) else radians(1.0)
-    made.lower, made.upper = scale * motor.lower, scale * motor.upper
+    add_motor(kept, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper))
 
 
-def add_motor(kept, owner, axis: str, joint=None, bone: str = ""):
-    """A motor on a freedom of a joint, with a servo's usual limits; returns it."""
+def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = "", limits=(-np.inf, np.inf)):
+    """A motor on a freedom of a joint, with the joint's limits [rad or m], and a servo's usual ones where it has none; returns it.
+
+    Args:
+        axis: The freedom's axis in the joint's own frame, as its kind has it.
+        seen: The same axis as people see it, for the motor's name.
+    """
     taken = [motor.servo for motor in kept.motors] + [joint.servo for chain in owner.limber.chains for joint in chain.joints]
     made = kept.motors.add()
     made.bone, made.axis, made.joint = joint.name if joint else bone, axis, joint
-    made.name = axes.label(made.bone, axis)
+    made.name = axes.label(made.bone, seen or axis)
     servo_units.make_usual(made, owner.limber.device.protocol)
     if axes.slides(axis):
         made.velocity, made.acceleration, made.jerk = SLIDE_SPEEDS
-        made.lower, made.upper = -0.1, 0.1
-        span = max(made.upper - made.lower, NO_RANGE)
-        made.us_per_radian = (made.max_us - made.min_us) / span
+        made.lower, made.upper = -USUAL_SLIDE, USUAL_SLIDE
+    lower, upper = limits
+    if np.isfinite(lower):
+        made.lower = max(lower, -FARTHEST)
+    if np.isfinite(upper):
+        made.upper = min(upper, FARTHEST)
+    if axes.slides(axis):
+        fit_servo(made)
     made.servo = max(taken, default=-1) + 1
     return made
 
@@ -149,12 +160,16 @@ def add_motors(owner, joint) -> list:
     moved = freedoms(found.shape.kind)
     if not moved:
         raise RigError(f"Joint '{joint.name}' is fixed and leaves nothing to move: choose another joint, or another kind for it")
-    made = []
-    for axis, lower, upper in zip(moved, found.lower or (-np.inf,) * 3, found.upper or (np.inf,) * 3, strict=False):
-        motor = add_motor(kept, owner, axis, joint=joint)
-        motor.lower, motor.upper = max(lower, motor.lower), min(upper, motor.upper)
-        made.append(motor)
-    return made
+    limited = _spans(found.lower, found.upper)
+    return [
+        add_motor(kept, owner, axis, joint=joint, seen=found.shape.seen(axis), limits=span)
+        for axis, span in zip(moved, limited, strict=False)
+    ]
+
+
+def _spans(lower, upper):
+    """Limits of each freedom; endless where a joint has none at all."""
+    return zip(lower, upper, strict=True) if lower else repeat((-np.inf, np.inf))
 
 
 def add_bone_motors(owner, name: str) -> list:
@@ -164,14 +179,23 @@ def add_bone_motors(owner, name: str) -> list:
         RigError: it has motors already, leaves no freedom, or moves as no kind of joint does.
     """
     kept, pose_bone = owner.limber.mechanism, owner.pose.bones[name]
-    if any(motor.joint is None and motor.bone == name for motor in kept.motors):
+    of_file = bones.file_joint(owner, name) if kept.closures_file else None
+    if any(motor.joint is None and motor.bone == (of_file.name if of_file else name) for motor in kept.motors):
         raise RigError(f"Bone '{name}' has a motor already: remove that first")
+    if of_file is not None:
+        return _file_motors(kept, owner, of_file)
     found = joint_axes(pose_bone)
     if not found:
         raise RigError(f"All axes of bone '{name}' are locked: unlock the axis that the motor moves")
-    made = [add_motor(kept, owner, axis, bone=name) for axis in freedoms(bones.bone_shape(name, found).kind)]
+    shape = bones.bone_shape(name, found)
+    made = [add_motor(kept, owner, axis, bone=name, seen=shape.seen(axis)) for axis in freedoms(shape.kind)]
     if len(found) == 1:
         made[0].lower, made[0].upper = limits(pose_bone, found[0])
+        if axes.slides(found[0]):
+            fit_servo(made[0])
+        record = urdf_robot.motor(pose_bone, found[0])
+        if record is not None and record.branch.joint.velocity:
+            made[0].velocity = record.branch.joint.velocity
     return made
 
 
@@ -182,22 +206,29 @@ def from_closures(rig, text: str) -> tuple[str, ...]:
     Raises:
         RigError: the armature was not imported, or the text cannot be used; nothing has changed then.
     """
-    kept = rig.limber.mechanism
-    before = kept.closures_file
-    kept.closures_file = text
-    try:
-        mechanism, _, _ = bones.file_mechanism(rig)
-    except RigError:
-        kept.closures_file = before
-        raise
-    make(rig)
-    kept.use_bones = True
+    mechanism, _, _ = bones.file_mechanism(rig, text)
+    kept = make(rig)
+    kept.closures_file, kept.use_bones = text, True
     kept.motors.clear()
     for joint in mechanism.actuators:
-        for axis, lower, upper in zip(freedoms(joint.kind), joint.lower or (-np.pi,) * 3, joint.upper or (np.pi,) * 3, strict=False):
-            motor = add_motor(kept, rig, axis, bone=joint.name)
-            motor.lower, motor.upper = max(lower, -FARTHEST), min(upper, FARTHEST)
+        _file_motors(kept, rig, joint)
     return mechanism.warnings
+
+
+def _file_motors(kept, rig, joint) -> list:
+    """Motors on a joint of a robot's file, with the limits and the speed that this tells."""
+    found = next(
+        record for _, record in urdf_robot.records(rig) if record.branch.joint is not None and record.branch.joint.name == joint.name
+    )
+    told, shown = found.branch.joint, urdf_robot.axis_of(found)
+    made = []
+    for axis, span in zip(freedoms(joint.kind), _spans(joint.lower, joint.upper), strict=False):
+        is_as_told = len(freedoms(joint.kind)) == 1 and shown and axes.slides(shown) == axes.slides(axis)
+        motor = add_motor(kept, rig, axis, bone=joint.name, seen=shown if is_as_told else "", limits=span)
+        if told.velocity and axes.slides(axis) == (told.kind == "prismatic"):
+            motor.velocity = told.velocity
+        made.append(motor)
+    return made
 
 
 def is_joint(thing) -> bool:

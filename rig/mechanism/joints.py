@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ...solvers.mechanism.frames import Array
+from .. import axes
 from ..errors import RigError
 from .properties import NONE
 from .shapes import LETTERS, Shape, freedoms, shape_of
@@ -122,10 +123,21 @@ def _is_locked(held, word: str, letter: str) -> bool:
 
 
 def _span(held, word: str, letter: str) -> tuple[float, float] | None:
-    """Blender's limits [m or rad] of an axis; None where it has none."""
+    """Blender's limits [m or rad] of an axis; None where it has none.
+
+    Raises:
+        RigError: the lower one is above the upper one: Blender's physics takes the axis for free then.
+    """
     if not getattr(held, f"use_limit_{word}_{letter.lower()}"):
         return None
-    return (getattr(held, f"limit_{word}_{letter.lower()}_lower"), getattr(held, f"limit_{word}_{letter.lower()}_upper"))
+    lower, upper = (getattr(held, f"limit_{word}_{letter.lower()}_{end}") for end in ("lower", "upper"))
+    if lower - upper >= LOCKED:
+        axis = axes.slide(letter) if word == "lin" else letter
+        raise RigError(
+            f"Joint '{held.id_data.name}': its lower limit {axes.text(axis, lower)} is above its upper limit {axes.text(axis, upper)}"
+            f" ({letter} {'Axis' if word == 'lin' else 'Angle'} of its rigid body constraint): exchange them, or switch that limit off"
+        )
+    return lower, max(lower, upper)
 
 
 def _limits(held, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:

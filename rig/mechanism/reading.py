@@ -8,6 +8,7 @@ import numpy as np
 
 from ...solvers.mechanism.frames import Array, frame_array, inverse
 from ...solvers.mechanism.model import WORLD, Body, Joint, Mechanism, MechanismError
+from .. import axes
 from ..errors import RigError
 from ..identity import find
 from . import bones, joints
@@ -269,6 +270,13 @@ def _motorised(joint: Joint, driven: dict) -> Joint:
     lower, upper = joint.lower or (-inf,) * len(moved), joint.upper or (inf,) * len(moved)
     lowest = tuple(max(bound, driven[axis].lower) for bound, axis in zip(lower, moved, strict=True))
     highest = tuple(min(bound, driven[axis].upper) for bound, axis in zip(upper, moved, strict=True))
+    for axis, low, high, at_least, at_most in zip(moved, lower, upper, lowest, highest, strict=True):
+        own = driven[axis]
+        if at_least > at_most and own.lower <= own.upper:
+            raise RigError(
+                f"Motor '{own.name}': its limits {axes.span(axis, own.lower, own.upper)} lie outside those of its joint,"
+                f" {axes.span(axis, low, high)}: change one of them"
+            )
     return replace(joint, lower=lowest, upper=highest, actuated=True)
 
 

@@ -19,6 +19,11 @@ class Shape:
     kind: Kind
     turned: Array
 
+    def seen(self, axis: str) -> str:
+        """One of the kind's own axes as it is called in the frame in which they were told, where people see it."""
+        letter = LETTERS[int(np.argmax(np.abs(self.turned[:3, LETTERS.index(axes.letter(axis))])))]
+        return axes.slide(letter) if axes.slides(axis) else letter
+
 
 def turned_to(z: str, x: str = "") -> Array:
     """(4, 4) the right-handed frame whose Z axis, and X axis where it is told, are these axes of another one."""
