@@ -6,6 +6,7 @@ from bpy.props import EnumProperty
 from ..rig import handlers
 from ..rig.counted import counted
 from ..rig.errors import RigError
+from ..rig.live import as_authored
 from ..rig.mechanism import authored, build, live
 from ..rig.mechanism.bake import MechanismBake
 from ..rig.mechanism.check import check, of_physics
@@ -162,15 +163,14 @@ class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
 
     def execute(self, context):
         owner = mechanism_owner(context)
-        context.view_layer.update()
-        depsgraph = context.evaluated_depsgraph_get()
         try:
-            made = prepare(owner, depsgraph)
+            with as_authored() as depsgraph:
+                made = prepare(owner, depsgraph)
+                base = made.reading.base_now(owner)
+                authored.assemble(made.reading, base, made.model.solver.poses(made.model.rest), depsgraph)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        base = made.reading.base_now(owner)
-        authored.assemble(made.reading, base, made.model.solver.poses(made.model.rest), depsgraph)
         self.report({"INFO"}, f"'{owner.name}' is assembled: its bodies are where all joints hold")
         return {"FINISHED"}
 

@@ -31,7 +31,7 @@ class MechanismBake(Stepped):
         self.pairs = [*others, (owner, kept)]
         self.stage = Stage()
         made = ready.kept(owner) if kept.live else None
-        self.stage.session(owner, kept).take(made or ready.prepare(owner, context.evaluated_depsgraph_get()))
+        self.stage.session(owner, kept).take(made or live.prepare(owner))
         self.frames: list[int] = []
         self.values: list[tuple[float, ...]] = []
         self.channels: dict[tuple, list[list[float]]] = {}  # (place among what moves, channel) -> numbers of every frame

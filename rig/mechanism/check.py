@@ -12,7 +12,7 @@ from ...solvers.mechanism.report import Counts
 from ..axes import slides, text
 from ..counted import counted
 from ..errors import Finding, RigError
-from . import ready
+from . import live, ready
 from .asked import motor_joint
 from .reading import Reading
 
@@ -35,7 +35,7 @@ def check(context, owner) -> Outcome:
     try:
         made = ready.kept(owner) if kept.live else None
         if made is None:
-            made = ready.prepare(owner, context.evaluated_depsgraph_get())
+            made = live.prepare(owner)
     except RigError as error:
         return Outcome(str(error), (Finding(str(error), blocks=True),))
     reading, counts = made.reading, count(made.model.solver, made.model.rest)

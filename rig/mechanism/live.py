@@ -3,6 +3,7 @@
 from .. import live
 from ..hanging import Mover
 from . import ready
+from .ready import Ready
 from .session import MechanismSession
 
 
@@ -25,14 +26,23 @@ def mover(owner) -> Mover:
     return Mover(bodies=made.bodies) if made is not None else Mover()
 
 
+def prepare(owner) -> Ready:
+    """A mechanism as it is authored, whatever is live, assembled.
+
+    Raises:
+        RigError: it cannot be read, or cannot be assembled.
+    """
+    with live.as_authored() as depsgraph:
+        return ready.prepare(owner, depsgraph)
+
+
 def start(owner) -> None:
     """The mechanism goes live. Call within an operator that has UNDO.
 
     Raises:
         RigError: it cannot be read or assembled; then it is not live.
     """
-    with live.as_authored() as depsgraph:
-        ready.keep(owner, ready.prepare(owner, depsgraph))
+    ready.keep(owner, prepare(owner))
     live.start(owner, owner.limber.mechanism)
 
 
