@@ -9,10 +9,13 @@ from functools import cached_property
 
 from ...solvers.mechanism.assembly import assemble
 from ...solvers.mechanism.counting import count
+from ...solvers.mechanism.frames import Array
 from ...solvers.mechanism.model import MechanismError
 from ...solvers.mechanism.solver import MechanismSolver
 from ..errors import RigError
 from ..one_thread import in_one_thread
+from ..placement import Placement
+from . import asked
 from .reading import Reading, read
 from .tick import Model
 from .twin import shown_parts
@@ -28,6 +31,7 @@ class Ready:
 
     reading: Reading
     model: Model
+    base: Array  # (4, 4) where the mechanism's base was in the world
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, int]]:
@@ -60,7 +64,8 @@ def prepare(owner, depsgraph) -> Ready:
     named = {goal.body.name for goal in owner.limber.mechanism.goals if goal.body}
     is_determined = not named & set(counts.undetermined)
     is_over_actuated = counts.independent_actuators < counts.actuators
-    return Ready(reading, Model(solver, found.state, (), is_determined, is_over_actuated))
+    model = Model(solver, found.state, (), is_determined, is_over_actuated)
+    return Ready(reading, model, asked.base(owner, reading, Placement(depsgraph, {})))
 
 
 def keep(owner, ready: Ready) -> None:

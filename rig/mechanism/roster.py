@@ -74,7 +74,11 @@ class MechanismRoster:
 
 
 def show(owner, session: MechanismSession) -> None:
-    """Writes where bodies are to the mechanism's twin."""
+    """Writes where bodies are to the mechanism's twin: where they are authored, until it was solved."""
     made, shown = ready.kept(owner), twin.find_twin(owner)
-    if session.outputs is not None and session.made is made and shown is not None and exists(shown):
+    if made is None or shown is None or not exists(shown):
+        return
+    if session.outputs is not None and session.made is made:
         twin.write(shown, made.reading, session.base, session.outputs.poses)
+    else:
+        twin.write(shown, made.reading, made.base, made.model.solver.poses(made.model.rest))

@@ -190,3 +190,13 @@ def test_a_joint_that_meets_an_object_elsewhere_is_named():
     owner = owned()
     pins["C"].limber.part.meets = beside
     assert "Joint 'pin C' is to meet 'beside', which is not on body 'rocker': parent it to that" in says(owner)
+
+
+def test_a_mechanism_that_cannot_follow_from_the_start_stays_where_it_is_authored():
+    owner = those.add("stewart")
+    before = those.shown(owner)
+    owner.limber.mechanism.goals[0].target = None
+    bpy.ops.limber.mechanism_live()
+    those.clock(3)
+    assert "has no target" in those.session(owner).problem
+    assert those.furthest(before, those.shown(owner)) < 1e-5
