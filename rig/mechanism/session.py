@@ -17,11 +17,12 @@ from ..hanging import Linkage, Mover
 from ..moving import Moving
 from ..placement import Placement
 from . import asked, ready
+from .missed import missed
 from .poses import matrix_of
 from .reading import Reading
 from .ready import Ready
 from .shapes import freedoms
-from .tick import Model, Motor, Outputs, State, by_joint, tick
+from .tick import NO_MORE, Model, Motor, Outputs, State, by_joint, tick
 from .twin import world_of
 
 MISSED = 100 * ASSEMBLED  # [m or rad] what is left of the goals is worth a word from here
@@ -74,7 +75,7 @@ class MechanismSession(Moving):
         try:
             goals = self._read(owner, kept, placement)
             self.outputs, self.state = tick(self.model, goals, self.state, dt)
-            self.problem, self.remark = "", _remark(self.outputs, self.state)
+            self.problem, self.remark = "", _remark(self.model, self.outputs, self.state)
         except ERRORS as error:
             self.problem = str(error)
             if (state := self.state) is not None:  # it comes to rest where it was going
@@ -144,7 +145,7 @@ class MechanismSession(Moving):
         self.model, self.model_key = replace(self.model, motors=tuple(made)), key
 
 
-def _remark(outputs: Outputs, state: State) -> str:
+def _remark(model: Model, outputs: Outputs, state: State) -> str:
     """How the goals are missed, as a sentence; "" where they are met."""
     report = outputs.report
     if not report.assembled or not outputs.is_closed:
@@ -153,8 +154,10 @@ def _remark(outputs: Outputs, state: State) -> str:
     if state.flipped:
         return "A loop went over to its other assembly: lead the targets another way, or begin again from a frame before this one"
     if report.goal_error > MISSED:
-        left = f"{1e3 * report.goal_error:.3g} mm or mrad are left"
-        if not report.settled:
-            return f"On its way to the targets: {left}"
-        return f"The targets cannot be met, {left}" + (f": {report.at_limits[0]}" if report.at_limits else "")
+        asked = "motors' values" if state.goals.actuators else "targets"
+        if not (left := missed(model.solver, state.goals, state.wanted)):
+            return ""
+        if not report.settled and state.vain < NO_MORE:
+            return f"On its way to the {asked}: {left}"
+        return f"The {asked} cannot be met, {left}" + (f": {report.at_limits[0]}" if report.at_limits else "")
     return ""

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
+import numpy as np
+
 from ...motion import Filter, Kinematic
 from ...solvers.mechanism.frames import Array
 from ...solvers.mechanism.goals import FrameGoal, Goals
@@ -19,6 +21,7 @@ FIRST = 200  # steps of a first frame, whose goals may be far from where the mec
 PLACES = (
     20  # poses that a later frame looks at: some 6 ms at 30 bodies; what is left over at the edge of the workspace goes to the next one
 )
+BACK = 1e-4  # of a pose's numbers [rad, m]: bodies are where they were at the start
 STILL = 1e-9  # [rad, m] of a motor: less is no move
 NO_MORE = 30  # ticks of the same goal after which an answer that still changes is let be
 FAINT = 0.03  # weight of goals beside the filtered motors, where these leave something open
@@ -56,6 +59,7 @@ class State:
     report: Report | None = None
     model: Model | None = None
     flipped: bool = False  # since the start a loop went over to its other assembly
+    first: Array | None = None  # (b, 4, 4) bodies at the start, where nothing has gone over yet
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,9 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
     if any(abs(a - b) > STILL for a, b in zip(filtered, asked, strict=True)):
         follow = model.solver.solve(_held(model, goals, filtered), state.shown if state is not None else wanted)
         shown, is_closed, flipped = follow.state, follow.report.assembled, flipped or follow.report.flipped
+    first = state.first if state is not None and state.first is not None else model.solver.poses(wanted)
+    if flipped and np.abs(model.solver.poses(wanted) - first).max() < BACK:
+        flipped = False
     outputs = Outputs(
         poses=model.solver.poses(shown),
         values=values(model, shown) if model.is_over_actuated else filtered,
@@ -114,7 +121,7 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
         at_rest=vain >= NO_MORE and filtered == asked and not any(one.velocity or one.acceleration for one in motion),
         seconds=perf_counter() - begun,
     )
-    return outputs, State(goals, wanted, shown, motion, vain, report, model, flipped)
+    return outputs, State(goals, wanted, shown, motion, vain, report, model, flipped, first)
 
 
 def values(model: Model, pose: Pose) -> tuple[float, ...]:

@@ -3,6 +3,7 @@
 A mechanism is made ready once; a solve is a function of goals, state and time, free of side effects. Source: docs/mechanisms.md.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -234,11 +235,12 @@ class MechanismSolver:
                 c = int(self.coordinates.first[node])
                 if not descent.held[c]:
                     continue
-                value, unit = float(here.values[c]), "rad" if self.coordinates.is_turn[c] else "m"
+                value, unit = float(here.values[c]), "degrees" if self.coordinates.is_turn[c] else "mm"
+                told = math.degrees(1.0) if self.coordinates.is_turn[c] else 1e3
                 for word, bound, limit in (("lower", descent.lower[c], self.lower[c]), ("upper", descent.upper[c], self.upper[c])):
                     if abs(value - bound) <= HELD_WITHIN * self.coordinates.unit[c]:
-                        speed = f"its speed limit of {self.velocity[c]:.6g} {unit}/s"
-                        what = f"its {word} limit of {limit:.6g} {unit}" if bound == limit else speed
+                        speed = f"its speed limit of {told * self.velocity[c]:.6g} {unit}/s"
+                        what = f"its {word} limit of {told * limit:.6g} {unit}" if bound == limit else speed
                         found.append(f"joint '{name}' is at {what}")
         return found
 

@@ -1,0 +1,73 @@
+"""What is said where a mechanism does not follow: by how much, in millimetres and degrees, and only as long as it is so."""
+
+import re
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender import mechanisms as those
+
+
+def platform(place=None, turn=None):
+    """A live Stewart platform that has come to rest with its target there; returns its owner."""
+    owner = those.add("stewart", place=(0.0, 0.0, 0.0))
+    bpy.ops.limber.mechanism_live()
+    go(owner, place, turn)
+    return owner
+
+
+def go(owner, place=None, turn=None) -> None:
+    target = owner.limber.mechanism.goals[0].target
+    if place is not None:
+        target.location = place
+    if turn is not None:
+        target.rotation_euler = turn
+    bpy.context.view_layer.update()
+    those.settle(owner)
+
+
+def test_a_miss_is_told_in_millimetres_and_degrees():
+    owner = platform(place=(0.0, 0.0, 0.6), turn=(0.3, 0.0, 0.0))
+    goal = owner.limber.mechanism.goals[0]
+    body, target = those.world(goal.body), those.world(goal.target)
+    away = 1e3 * np.linalg.norm(body[:3, 3] - target[:3, 3])
+    turned = np.degrees(np.arccos((np.trace(body[:3, :3].T @ target[:3, :3]) - 1.0) / 2.0))
+    said = re.search(r"cannot be met, '(.*)' is ([\d.e+]+) mm and ([\d.]+) degrees off", those.session(owner).remark)
+    assert said, those.session(owner).remark
+    assert said[1] == goal.body.name
+    assert float(said[2]) == pytest.approx(away, rel=0.01)
+    assert float(said[3]) == pytest.approx(turned, rel=0.06)
+
+
+def test_limits_that_hold_it_back_are_told_in_the_units_that_people_read():
+    remark = those.session(platform(place=(0.0, 0.0, 0.6))).remark
+    assert re.search(r"is at its upper limit of [\d.]+ mm", remark), remark
+
+
+@pytest.mark.parametrize("place", [(3.0, 2.0, 5.0), (0.3, 0.0, 0.25)])
+def test_at_rest_out_of_reach_it_is_not_on_its_way(place):
+    assert those.session(platform(place=place)).remark.startswith("The targets cannot be met")
+
+
+def test_back_where_it_began_nothing_has_gone_over():
+    owner = platform()
+    home = tuple(owner.limber.mechanism.goals[0].target.location)
+    for place in ((3.0, 2.0, 5.0), home, (0.3, 0.0, 0.25), home):
+        go(owner, place)
+    assert those.session(owner).remark == ""
+    assert not those.session(owner).state.flipped
+
+
+def test_a_motor_that_cannot_be_where_it_is_told_is_named():
+    owner = those.add("four_bar")
+    kept = owner.limber.mechanism
+    kept.motors[0].lower, kept.motors[0].upper = -0.5, 0.5
+    bpy.ops.limber.mechanism_live()
+    kept.motors[0].value = 0.6
+    bpy.context.view_layer.update()
+    those.settle(owner)
+    remark = those.session(owner).remark
+    assert re.search(
+        r"The motors' values cannot be met, motor '.*' is 5.7 degrees off: joint .* is at its upper limit of 28.6479 degrees", remark
+    )
