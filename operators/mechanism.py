@@ -11,6 +11,7 @@ from ..rig.mechanism import authored, build, live
 from ..rig.mechanism.bake import MechanismBake
 from ..rig.mechanism.check import check, of_physics
 from ..rig.mechanism.gallery import RECIPES
+from ..rig.mechanism.held import refuse_held
 from ..rig.mechanism.owners import has_mechanism, owner_among
 from ..rig.mechanism.ready import prepare
 from .bake_reports import tell_held
@@ -166,6 +167,7 @@ class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
         try:
             with as_authored() as depsgraph:
                 made = prepare(owner, depsgraph)
+                refuse_held(made.reading)
                 base = made.reading.base_now(owner)
                 authored.assemble(made.reading, base, made.model.solver.poses(made.model.rest), depsgraph)
         except RigError as error:

@@ -1,0 +1,46 @@
+"""What says where a body is beside its own channels: where there is any, these cannot be written for good."""
+
+from bpy.utils import escape_identifier
+
+from .. import actions
+from ..errors import RigError
+from . import authored, twin
+from .reading import Part, Reading
+
+PLACING = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+OWN = "Limber"  # constraints of Limber's own begin so
+BOUNDS = "LIMIT_"  # types of constraints that leave what is within their limits alone
+
+
+def refuse_held(reading: Reading) -> None:
+    """Whether what the mechanism moves stays where its channels are put.
+
+    Raises:
+        RigError: it has keys or drivers on them, or a constraint; the message names it and the remedy.
+    """
+    for _, part in twin.movers(reading):
+        has = authored.holder(part)
+        what = "Object" if part.role == "CARRIED" else "Body"
+        if (path := _animated(part, has)) is not None:
+            raise RigError(
+                f"{what} '{part.thing if not part.bone else part.bone}' {path}, which would take it back at the next frame:"
+                " remove them there first, assemble, then animate"
+            )
+        for held in has.constraints:
+            if not held.mute and held.influence > 0.0 and not held.name.startswith(OWN) and not held.type.startswith(BOUNDS):
+                raise RigError(f"{what} '{part.name}' is held by its constraint '{held.name}': apply it or mute it, then assemble")
+
+
+def _animated(part: Part, has) -> str | None:
+    """Which channel is keyed or driven, as the middle of a sentence; None where none is."""
+    thing = has.id_data
+    start = f'pose.bones["{escape_identifier(part.bone)}"].' if part.bone else ""
+    paths = {start + channel: channel.partition("_")[0] for channel in PLACING}
+    for action, slot in actions.playing(thing):
+        for curve in actions.fcurves(action, slot):
+            if curve.data_path in paths and not curve.mute:
+                return f"has keys on its {paths[curve.data_path]} (action '{action.name}')"
+    for driver in thing.animation_data.drivers if thing.animation_data else ():
+        if driver.data_path in paths and not driver.mute:
+            return f"has drivers on its {paths[driver.data_path]}"
+    return None
