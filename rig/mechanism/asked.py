@@ -19,7 +19,7 @@ def frames(kept, reading: Reading, placement: Placement, back: Array) -> tuple[l
     Raises:
         RigError: a goal cannot be followed.
     """
-    found = [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
+    found = driven(reading, placement, back)
     centre = None
     for goal in kept.goals:
         if goal.target is None:
@@ -36,13 +36,18 @@ def frames(kept, reading: Reading, placement: Placement, back: Array) -> tuple[l
     return found, centre
 
 
+def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
+    """Where bodies are that move as their parent or their keys say, in the base."""
+    return [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
+
+
 def leaders(owner, kept, reading: Reading) -> list[Carrier]:
     """What moves the things that say where a mechanism is and what it does."""
     part = reading.base_part
     things = [find(part.thing, part.uid) if part is not None else owner]
     found = [Carrier("", things[0], part.bone)] if part is not None and part.bone else []
+    things += [find(part.thing, part.uid) for part in reading.parts if part.role == "DRIVEN"]
     if kept.drive != "MOTORS":
-        things += [find(part.thing, part.uid) for part in reading.parts if part.role == "DRIVEN"]
         things += [goal.target for goal in kept.goals]
     for thing in things:
         if thing is not None:
@@ -50,15 +55,17 @@ def leaders(owner, kept, reading: Reading) -> list[Carrier]:
     return found
 
 
-def motor_joint(motor) -> str:
-    """Name of a motor's joint."""
-    return motor.joint.name if motor.joint else motor.bone
+def motor_joint(motor, reading: Reading) -> str:
+    """Name of a motor's joint when the mechanism was read: it may have been renamed since."""
+    if motor.joint is None:
+        return motor.bone
+    return reading.joint_names.get(motor.joint.session_uid, motor.joint.name)
 
 
 def ordered(kept, reading: Reading) -> list:
     known = reading.mechanism.joint
     for motor in kept.motors:
-        if motor_joint(motor) not in known:
+        if motor_joint(motor, reading) not in known:
             raise RigError(f"Motor '{motor.name}' has no joint any more: press End Live, and remove the motor or bring the joint back")
     return list(kept.motors)
 

@@ -62,7 +62,7 @@ def _sentence(owner, reading: Reading, counts: Counts) -> str:
 def _of_motors(kept, reading: Reading) -> Iterator[Finding]:
     joints = reading.mechanism.joint
     for motor in kept.motors:
-        joint = joints.get(motor_joint(motor))
+        joint = joints.get(motor_joint(motor, reading))
         if joint is None:
             continue
         if not motor.lower <= 0.0 <= motor.upper and not kept.use_bones:

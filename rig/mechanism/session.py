@@ -124,7 +124,8 @@ class MechanismSession(Moving):
         steady = Steady(kept.steady) if kept.steady else Steady()
         if kept.drive == "MOTORS":
             told = tuple(motor.value for motor in asked.ordered(kept, reading))
-            return Goals(actuators=by_joint(self.model, told), steady=steady, counts_turns=True)
+            held = tuple(asked.driven(reading, placement, inverse(self.base)))
+            return Goals(held, actuators=by_joint(self.model, told), steady=steady, counts_turns=True)
         frames, centre = asked.frames(kept, reading, placement, inverse(self.base))
         return Goals(tuple(frames), centre, steady=steady)
 
@@ -136,7 +137,7 @@ class MechanismSession(Moving):
             return
         moves, made = character(kept), []
         for motor, numbers in zip(motors, limits, strict=True):
-            joint = reading.mechanism.joint[asked.motor_joint(motor)]
+            joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
             index = list(freedoms(joint.kind)).index(motor.axis)
             try:
                 made.append(Motor(joint.name, index, make_filter(kept.filter, Limits(*numbers), moves)))

@@ -71,3 +71,27 @@ def test_a_motor_that_cannot_be_where_it_is_told_is_named():
     assert re.search(
         r"The motors' values cannot be met, motor '.*' is 5.7 degrees off: joint .* is at its upper limit of 28.6479 degrees", remark
     )
+
+
+def test_a_joint_that_is_renamed_while_live_still_has_its_motor():
+    owner = those.add("four_bar")
+    kept = owner.limber.mechanism
+    bpy.ops.limber.mechanism_live()
+    kept.motors[0].joint.name = "Renamed"
+    kept.motors[0].value = 0.3
+    bpy.context.view_layer.update()
+    those.settle(owner)
+    assert those.session(owner).problem == ""
+    assert those.session(owner).outputs.values == pytest.approx([0.3], abs=1e-6)
+
+
+def test_driven_bodies_and_motors_that_contradict_each_other_are_told():
+    owner = those.add("four_bar")
+    kept = owner.limber.mechanism
+    bpy.data.objects["Rocker"].limber.part.role = "DRIVEN"
+    bpy.ops.limber.mechanism_live()
+    assert those.session(owner).remark == ""
+    kept.motors[0].value = 0.4
+    bpy.context.view_layer.update()
+    those.settle(owner)
+    assert re.search("The motors' values cannot be met, '.*' is .* degrees off", those.session(owner).remark)
