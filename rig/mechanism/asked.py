@@ -79,10 +79,25 @@ def refuse_change(owner, reading: Reading) -> None:
     left = {thing.session_uid for thing in kept.collection.all_objects} if kept.collection else set()
     gone = [name for uid, name in reading.joint_names.items() if uid not in left]
     gone += [part.name for part in reading.parts if not part.bone and find(part.thing, part.uid) is None]
-    what = f"'{gone[0]}' was deleted" if gone else "a joint, body or motor was changed"
+    what = f"'{gone[0]}' was deleted" if gone else _changed(kept, reading, now)
     raise RigError(
         f"Mechanism '{owner.name}': {what} while it is live, so it stands still: undo that, or press End Live, mend it and press Live"
     )
+
+
+def _changed(kept, reading: Reading, now: tuple) -> str:
+    """What is no longer as it was read, in words."""
+    joints, closures, motors = zip(now, reading.signature, strict=True)
+    if motors[0] != motors[1]:
+        if len(motors[0]) != len(motors[1]):
+            return "a motor was added or removed"
+        changed = next(motor for motor, is_now, was in zip(kept.motors, *motors, strict=True) if is_now != was)
+        return f"motor '{changed.name}' was changed"
+    if joints[0] != joints[1]:
+        uid = next((one[0] for one in joints[0] if one not in joints[1]), None)
+        named = next((thing.name for thing in kept.collection.all_objects if thing.session_uid == uid), "")
+        return f"joint '{named}' was changed or added" if named else "a joint was removed"
+    return "a closure was changed" if closures[0] != closures[1] else "it was changed"
 
 
 def base(owner, reading: Reading, placement: Placement) -> Array:

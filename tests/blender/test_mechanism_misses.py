@@ -95,3 +95,28 @@ def test_driven_bodies_and_motors_that_contradict_each_other_are_told():
     bpy.context.view_layer.update()
     those.settle(owner)
     assert re.search("The motors' values cannot be met, '.*' is .* degrees off", those.session(owner).remark)
+
+
+def stopped_by(owner) -> str:
+    """Why a live mechanism stands still."""
+    bpy.context.view_layer.update()
+    those.clock(2)
+    return re.search(r"': (.*) while it is live, so it stands still", those.session(owner).problem)[1]
+
+
+def test_what_was_changed_while_live_is_named():
+    owner = those.add("four_bar")
+    kept = owner.limber.mechanism
+    bpy.ops.limber.mechanism_live()
+    upper = kept.motors[0].upper
+    kept.motors[0].upper = 0.7
+    assert stopped_by(owner) == f"motor '{kept.motors[0].name}' was changed"
+    kept.motors[0].upper = upper
+    those.clock(2)
+    assert those.session(owner).problem == ""
+    joint = kept.motors[0].joint
+    joint.limber.part.kind = "spherical"
+    assert stopped_by(owner) == f"joint '{joint.name}' was changed or added"
+    joint.limber.part.kind = "revolute"
+    kept.motors.add()
+    assert stopped_by(owner) == "a motor was added or removed"
