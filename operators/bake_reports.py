@@ -1,5 +1,8 @@
 """What a bake or an export has to tell beside what it has made."""
 
+from collections.abc import Sequence
+
+from ..rig.bake import muted_remarks
 from ..rig.counted import counted
 
 FRAMES_NAMED = 5  # in a report
@@ -18,7 +21,7 @@ def tell_held(operator, held: dict[int, str], what: str) -> None:
         operator.report({"WARNING"}, f"In {counted(len(held), 'frame')} ({frames}) {what} be followed. {next(iter(held.values()))}")
 
 
-def tell_muted(operator, drivers: list[str]) -> None:
-    """Warns of drivers that the bake has muted."""
-    if drivers:
-        operator.report({"WARNING"}, f"Drivers of {', '.join(drivers)} are muted: they would win over the keys")
+def tell_muted(operator, drivers: list[str], constraints: Sequence[str] = ()) -> None:
+    """Warns of drivers and constraints that the bake has muted."""
+    for remark in muted_remarks(drivers, constraints):
+        operator.report({"WARNING"}, remark)

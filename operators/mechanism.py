@@ -14,7 +14,7 @@ from ..rig.mechanism.gallery import RECIPES
 from ..rig.mechanism.held import refuse_held
 from ..rig.mechanism.owners import has_mechanism, owner_among
 from ..rig.mechanism.ready import prepare
-from .bake_reports import tell_held
+from .bake_reports import tell_held, tell_muted
 from .stepwise import Stepwise
 from .subject import rig_of
 
@@ -256,9 +256,11 @@ class LIMBER_OT_bake_mechanism(Stepwise, bpy.types.Operator):
         return f"Baking: frame {self.work.frame} of {self.work.end}"
 
     def _finish(self, context):
-        held = self.work.held
-        made = self.work.finish()
-        tell_held(self, held, "the targets could not")
+        work = self.work
+        drivers, constraints = work.mute_drivers(), work.mute_constraints()
+        made = work.finish()
+        tell_muted(self, drivers, constraints)
+        tell_held(self, work.held, "the targets could not")
         self.report({"INFO"}, f"Baked {counted(self.work.total, 'frame')} to {counted(len(made), 'action')}")
         return {"FINISHED"}
 

@@ -1,6 +1,7 @@
 """Baking: the same tick as live, frame by frame, to keys on a new action. The action that was there is kept."""
 
 import re
+from collections.abc import Sequence
 
 import bpy
 from bpy.utils import escape_identifier
@@ -42,7 +43,7 @@ class Bake(Stepped):
             raise RigError(f"The range to bake ends at frame {end}, before it starts at {start}: exchange the two")
         self.rigs = list({rig.session_uid: rig for rig, _ in pairs}.values())
         for rig in self.rigs:
-            _refuse_what_would_hide_keys(rig)
+            refuse_what_would_hide_keys(rig)
         _refuse_half_of_what_hangs_together(scene, pairs)
         self.pairs = pairs
         self.moving = [*pairs, *_along(scene, pairs)]
@@ -164,6 +165,12 @@ class Bake(Stepped):
         super()._put_back()
 
 
+def muted_remarks(drivers: Sequence[str], constraints: Sequence[str] = ()) -> list[str]:
+    """What a bake has muted, as sentences."""
+    found = [f"Drivers of {', '.join(drivers)} are muted: they would win over the keys"] if drivers else []
+    return found + ([f"Constraints are muted, which would act on top of the keys: {', '.join(constraints)}"] if constraints else [])
+
+
 def baked_action(thing) -> tuple:
     """A `new_action` that is named as baked."""
     old = thing.animation_data.action if thing.animation_data else None
@@ -196,7 +203,12 @@ def frames_ahead(chain) -> int:
     return info.looks_ahead if info else 0
 
 
-def _refuse_what_would_hide_keys(rig) -> None:
+def refuse_what_would_hide_keys(rig) -> None:
+    """Whether an action of the object plays as it is.
+
+    Raises:
+        RigError: NLA tracks would hide it.
+    """
     animation = rig.animation_data
     if animation is None or not animation.nla_tracks:
         return

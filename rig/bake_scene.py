@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import bpy
 
-from .bake import Bake
+from .bake import Bake, muted_remarks
 from .counted import counted
 from .errors import RigError
 from .goal import followed
@@ -80,14 +80,14 @@ def _run(work: Stepped, baked: Baked) -> None:
     try:
         while work.step():
             pass
-        muted = work.mute_drivers() if isinstance(work, Bake) else []
+        drivers = work.mute_drivers() if isinstance(work, (Bake, MechanismBake)) else []
+        constraints = work.mute_constraints() if isinstance(work, MechanismBake) else []
         actions = [action.name for action in work.finish()]
     finally:
         work.cancel()
     baked.actions += actions
     baked.frames += work.total // getattr(work, "passes", 1)
-    if muted:
-        baked.remarks.append(f"Drivers of {', '.join(muted)} are muted: they would win over the keys")
+    baked.remarks += muted_remarks(drivers, constraints)
     baked.remarks += [f"Chain '{name}': {remark}" for name, remark in getattr(work, "remarks", {}).items()]
     if work.held:
         first, why = next(iter(work.held.items()))

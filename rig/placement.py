@@ -82,7 +82,7 @@ class Placement:
 
     def _placed(self, thing, evaluated) -> Matrix:
         held = [constraint for constraint in evaluated.constraints if not constraint.mute and constraint.influence > 0.0]
-        if not all(map(_is_plain, held)):
+        if not all(map(is_plain, held)):
             # What other constraints would do is known for the last frame alone: it is carried along with the parent.
             if thing.parent is None:
                 return evaluated.matrix_world
@@ -99,6 +99,10 @@ class Placement:
     def _parent(self, thing, object_matrix: Matrix, is_new: bool) -> Matrix:
         """The frame in which an object sits on its parent."""
         parent, name = thing.parent, thing.parent_bone
+        if is_on_shape(thing):  # where on it Blender alone knows: that goes along
+            evaluated = thing.evaluated_get(self.depsgraph)
+            shape = evaluated.matrix_world @ evaluated.matrix_local.inverted_safe()
+            return object_matrix @ parent.evaluated_get(self.depsgraph).matrix_world.inverted_safe() @ shape
         if thing.parent_type != "BONE" or parent.type != "ARMATURE" or name not in parent.data.bones:
             return object_matrix
         bone = parent.data.bones[name]
@@ -146,7 +150,14 @@ class Placement:
         return pose_bone is not None and self._is_moved(rig, pose_bone)
 
 
-def _is_plain(constraint) -> bool:
+def is_on_shape(thing) -> bool:
+    """Whether an object sits on vertices of its parent, or on the path along a curve."""
+    return thing.parent_type in ("VERTEX", "VERTEX_3") or (
+        thing.parent_type == "OBJECT" and thing.parent.type == "CURVE" and thing.parent.data.use_path
+    )
+
+
+def is_plain(constraint) -> bool:
     """Whether a constraint is Child Of with all channels, which hangs an object on another as a parent does."""
     return constraint.type == "CHILD_OF" and all(
         getattr(constraint, f"use_{channel}_{axis}") for channel in ("location", "rotation", "scale") for axis in "xyz"

@@ -5,11 +5,14 @@ from mathutils import Matrix
 
 from .. import actions
 from .. import live as chains_live
-from ..bake import baked_action
+from ..bake import baked_action, refuse_what_would_hide_keys
 from ..errors import RigError
+from ..identity import find
 from ..stage import Stage
 from ..stepped import Stepped
-from . import authored, live, ready, twin
+from . import authored, live, muting, ready, twin
+from .parents import refuse_unknown
+from .reading import Reading
 
 
 class MechanismBake(Stepped):
@@ -31,7 +34,11 @@ class MechanismBake(Stepped):
         self.pairs = [*others, (owner, kept)]
         self.stage = Stage()
         made = ready.kept(owner) if kept.live else None
-        self.stage.session(owner, kept).take(made or live.prepare(owner))
+        session = self.stage.session(owner, kept)
+        session.take(made or live.prepare(owner))
+        for thing in self._written(session.reading):
+            refuse_what_would_hide_keys(thing)
+        refuse_unknown(session.reading)
         self.frames: list[int] = []
         self.values: list[tuple[float, ...]] = []
         self.channels: dict[tuple, list[list[float]]] = {}  # (place among what moves, channel) -> numbers of every frame
@@ -69,26 +76,52 @@ class MechanismBake(Stepped):
             self.held[frame] = session.problem or session.remark
         self.values.append(session.outputs.values)
         placement = self.stage.placement(self.pairs, depsgraph)
-        placed = authored.worlds(session.reading, session.base, session.outputs.poses)
+        authored.place(session.reading, session.base, session.outputs.poses, placement)
         for k, (_, part) in enumerate(twin.movers(session.reading)):
-            self._note(k, part, authored.basis(part, placed, placement))
+            self._note(k, part, authored.basis(part, placement))
         self.frames.append(frame)
         return len(self.frames) < self.total
 
     def _note(self, k: int, part, matrix: Matrix) -> None:
         has = authored.holder(part)
-        self.channels.setdefault((k, "location"), []).append(list(matrix.translation))
+        self.channels.setdefault((k, "location"), []).append(authored.location_numbers(has, matrix))
         turns = self.channels.setdefault((k, authored.rotation_channel(has)), [])
         turns.append(authored.rotation_numbers(has, matrix, turns[-1] if turns else None))
 
+    def _written(self, reading: Reading) -> list:
+        """Objects that get keys."""
+        things = [find(part.thing, part.uid) for _, part in twin.movers(reading)]
+        return list({thing.session_uid: thing for thing in [*things, *([self.owner] if self.kept.motors else [])]}.values())
+
+    def mute_drivers(self) -> list[str]:
+        """Mutes the drivers of baked channels, which would win over the keys; returns what they drive."""
+        return [label for thing, found in self._curves() for label in muting.mute_drivers(thing, found)]
+
+    def mute_constraints(self) -> list[str]:
+        """Mutes the constraints of what gets keys, which would act on top of them; returns their names and whose they are."""
+        muted = []
+        for k, (_, part) in enumerate(twin.movers(self.stage.session(self.owner, self.kept).reading)):
+            has = authored.holder(part)
+            turns = self.channels[k, authored.rotation_channel(has)]
+            for held in muting.in_the_way(has, self.channels[k, "location"], turns):
+                muting.mute(held)
+                muted.append(f"'{held.name}' of '{has.name}'")
+        return muted
+
     def finish(self) -> list[bpy.types.Action]:
         """Writes the keys; live ends, and the bodies play what was baked. Returns the new actions."""
-        session = self.stage.session(self.owner, self.kept)
         if self.kept.live:
             live.stop(self.owner)
-        curves: dict[int, tuple] = {}  # object's session_uid -> it, and its channels: path, index, group, numbers
+        made = [self._write(thing, found) for thing, found in self._curves()]
+        self._end()
+        return made
+
+    def _curves(self) -> list[tuple]:
+        """Objects that get keys, each with its channels: path, index, group, numbers."""
+        reading = self.stage.session(self.owner, self.kept).reading
+        curves: dict[int, tuple] = {}  # by session_uid
         for (k, channel), rows in self.channels.items():
-            _, part = twin.movers(session.reading)[k]
+            _, part = twin.movers(reading)[k]
             has = authored.holder(part)
             thing = has.id_data
             path = has.path_from_id(channel) if part.bone else channel
@@ -98,14 +131,15 @@ class MechanismBake(Stepped):
             _, found = curves.setdefault(self.owner.session_uid, (self.owner, []))
             columns = zip(*self.values, strict=True)
             found += [(f"limber.mechanism.motors[{k}].value", 0, "Motors", list(column)) for k, column in enumerate(columns)]
-        made = [self._write(thing, found) for thing, found in curves.values()]
-        self._end()
-        return made
+        return list(curves.values())
 
     def _write(self, thing, channels: list[tuple]) -> bpy.types.Action:
         action, handle, curves = baked_action(thing)
         for path, index, group, numbers in channels:
             actions.bake_keys(curves, path, index, group, self.frames, numbers)
+        for _, part in twin.movers(self.stage.session(self.owner, self.kept).reading):
+            if part.uid == thing.session_uid:
+                muting.mute_switches(authored.holder(part), curves)
         actions.assign(thing, action, handle)
         return action
 
