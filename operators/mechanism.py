@@ -11,8 +11,9 @@ from ..rig.mechanism import authored, build, live
 from ..rig.mechanism.bake import MechanismBake
 from ..rig.mechanism.check import check, of_physics
 from ..rig.mechanism.gallery import RECIPES
-from ..rig.mechanism.held import refuse_held
-from ..rig.mechanism.owners import has_mechanism, owner_among
+from ..rig.mechanism.held import refuse_held, refuse_taken
+from ..rig.mechanism.members import owner_among
+from ..rig.mechanism.owners import has_mechanism, own_identity
 from ..rig.mechanism.ready import prepare
 from .bake_reports import tell_held, tell_muted
 from .stepwise import Stepwise
@@ -26,6 +27,13 @@ def mechanism_owner(context):
     if found is None:
         found = rig_of(context)
     return found if has_mechanism(found) else None
+
+
+def taken_up(context):
+    """The owner of the mechanism at hand, with which something is done now: a copy is a mechanism of its own from here on."""
+    owner = mechanism_owner(context)
+    own_identity(owner)
+    return owner
 
 
 def poll_mechanism(cls, context) -> bool:
@@ -102,15 +110,16 @@ class LIMBER_OT_new_mechanism(bpy.types.Operator):
     def execute(self, context):
         thing = context.active_object
         try:
-            collection = build.collection_of(thing, context.scene)
-            if thing.type == "ARMATURE" and not build.has_joints(collection):
+            collection, found = build.joints_around(thing, context.scene)
+            if thing.type == "ARMATURE" and not found:
                 kept = build.make(thing)
                 kept.use_bones = True
                 self.report({"INFO"}, f"The bones of '{thing.name}' are bodies now: add closures where loops close, then press Check")
                 return {"FINISHED"}
-            build.check_joints(collection)
+            build.check_joints(collection, found, context.scene)
+            collection = build.collection_for(found, collection, context.scene)
             owner = thing if thing.type == "ARMATURE" else build.owner_in(collection)
-            kept = build.from_scene(owner, collection)
+            kept = build.from_scene(owner, collection, found)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -132,7 +141,7 @@ class LIMBER_OT_check_mechanism(bpy.types.Operator):
         return poll_mechanism(cls, context)
 
     def execute(self, context):
-        owner = mechanism_owner(context)
+        owner = taken_up(context)
         context.view_layer.update()
         outcome = check(context, owner)
         sentences = [finding.sentence for finding in outcome.findings]
@@ -163,7 +172,7 @@ class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
         return poll_authoring(cls, context)
 
     def execute(self, context):
-        owner = mechanism_owner(context)
+        owner = taken_up(context)
         try:
             with as_authored() as depsgraph:
                 made = prepare(owner, depsgraph)
@@ -197,8 +206,9 @@ class LIMBER_OT_mechanism_live(bpy.types.Operator):
         return True
 
     def execute(self, context):
-        owner = mechanism_owner(context)
+        owner = taken_up(context)
         try:
+            refuse_taken(owner)
             live.start(owner)
         except RigError as error:
             self.report({"ERROR"}, str(error))
@@ -232,6 +242,7 @@ class LIMBER_OT_end_mechanism_live(bpy.types.Operator):
 
     def execute(self, context):
         live.stop(mechanism_owner(context))
+        taken_up(context)
         return {"FINISHED"}
 
 
@@ -250,7 +261,9 @@ class LIMBER_OT_bake_mechanism(Stepwise, bpy.types.Operator):
         return poll_mechanism(cls, context)
 
     def _begin(self, context):
-        return MechanismBake(context, mechanism_owner(context))
+        owner = taken_up(context)
+        refuse_taken(owner)
+        return MechanismBake(context, owner)
 
     def _says(self):
         return f"Baking: frame {self.work.frame} of {self.work.end}"

@@ -6,7 +6,7 @@ from ..rig import axes
 from ..rig.errors import RigError
 from ..rig.mechanism import build
 from ..rig.mechanism.properties import NONE
-from .mechanism import mechanism_owner, poll_authoring, poll_mechanism
+from .mechanism import mechanism_owner, poll_authoring, poll_mechanism, taken_up
 from .remove_item import RemoveItem
 
 
@@ -22,7 +22,7 @@ class LIMBER_OT_add_motors(bpy.types.Operator):
         return poll_authoring(cls, context)
 
     def execute(self, context):
-        owner = mechanism_owner(context)
+        owner = taken_up(context)
         try:
             if owner.limber.mechanism.use_bones and context.mode == "POSE" and context.active_pose_bone is not None:
                 made = build.add_bone_motors(owner, context.active_pose_bone.name)
@@ -68,7 +68,7 @@ class LIMBER_OT_add_mechanism_goal(bpy.types.Operator):
         return poll_mechanism(cls, context)
 
     def execute(self, context):
-        owner = mechanism_owner(context)
+        owner = taken_up(context)
         kept, body = owner.limber.mechanism, context.active_object
         bone = context.active_pose_bone if kept.use_bones and context.mode == "POSE" else None
         goal = kept.goals.add()
@@ -113,7 +113,7 @@ class LIMBER_OT_add_closure(bpy.types.Operator):
         return True
 
     def execute(self, context):
-        kept = mechanism_owner(context).limber.mechanism
+        kept = taken_up(context).limber.mechanism
         chosen = list(context.selected_pose_bones or ())
         active = context.active_pose_bone
         if len(chosen) != 2 or active not in chosen:

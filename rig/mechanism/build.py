@@ -13,7 +13,7 @@ from ..chains import SLIDE_SPEEDS, fit_servo
 from ..errors import RigError
 from ..joint_axes import joint_axes, limits
 from . import bones, joints
-from .properties import NONE
+from .members import groups, is_joint, members, owner_among, role_of
 from .recipe import Body, Joint, Motor, Recipe
 from .shapes import freedoms
 
@@ -152,7 +152,7 @@ def add_motors(owner, joint) -> list:
         RigError: it is no joint of the mechanism, has motors already, or leaves no freedom.
     """
     kept = owner.limber.mechanism
-    found = next((one for one in joints.joints(kept.collection) if one.thing == joint), None) if kept.collection else None
+    found = next((one for one in joints.joints(members(owner)) if one.thing == joint), None)
     if found is None:
         raise RigError(f"Object '{joint.name}' is no joint of mechanism '{owner.name}': select a joint of its collection")
     if any(motor.joint == joint for motor in kept.motors):
@@ -231,20 +231,52 @@ def _file_motors(kept, rig, joint) -> list:
     return made
 
 
-def is_joint(thing) -> bool:
-    return thing.rigid_body_constraint is not None or thing.limber.part.kind != NONE
+def joints_around(thing, scene) -> tuple:
+    """The collection in which an object's mechanism would be, and the joints there that are no other mechanism's.
 
-
-def collection_of(thing, scene):
-    """The collection in which an object's mechanism is; of joints in the scene's own collection a new one, in which they are as well."""
+    In the scene's own collection all sketches are mixed: where some joints there are a mechanism's already, only those that hang together
+    with the object are meant.
+    """
     world = scene.rigidbody_world
     passing = [world.collection, world.constraints] if world else []  # Blender's own: what is in them takes part in its physics
-    found = next((one for one in thing.users_collection if one not in passing and one != scene.collection), None)
-    if found is not None or not any(map(is_joint, scene.collection.objects)):
-        return found or scene.collection
+    collection = next((one for one in thing.users_collection if one not in passing and one != scene.collection), scene.collection)
+    there = [one for one in (collection.objects if collection == scene.collection else collection.all_objects) if is_joint(one)]
+    free = [joint for joint in there if owner_among(joint, scene) is None]
+    if collection == scene.collection and len(free) < len(there):
+        uid = thing.session_uid
+        near = [group for group in groups(free) if group.has(uid) or uid in group.grounds]
+        free = [joint for joint in free if any(joint.session_uid in group.joints for group in near)]
+    return collection, free
+
+
+def check_joints(collection, found: list, scene) -> None:
+    """Whether joints can make a mechanism of their own.
+
+    Raises:
+        RigError: there is none, one cannot be read, or one moves a body of another mechanism.
+    """
+    if not found:
+        raise RigError(
+            f"Collection '{collection.name}' has no joint that is no mechanism's yet: add rigid body constraints to it (Physics), or"
+            " empties with a Joint of Limber's, or select one of those"
+        )
+    for one in joints.joints(found):
+        for body in (one.first, one.second):
+            other = owner_among(body, scene) if body is not None and role_of(body) == "MOVES" else None
+            if other is not None:
+                raise RigError(
+                    f"Joint '{one.name}' holds '{body.name}', a body of mechanism '{other.name}': link the joint to collection"
+                    f" '{other.limber.mechanism.collection.name}', where it is part of that"
+                )
+
+
+def collection_for(found: list, collection, scene):
+    """The collection of a new mechanism with these joints: for those of the scene's own a new one, in which they are as well."""
+    if collection != scene.collection:
+        return collection
     made = bpy.data.collections.new(TITLE)
     scene.collection.children.link(made)
-    for joint in filter(is_joint, scene.collection.objects):
+    for joint in found:
         made.objects.link(joint)
     return made
 
@@ -257,29 +289,12 @@ def owner_in(collection):
     return owner
 
 
-def has_joints(collection) -> bool:
-    """Whether a collection has joints of its own: what is elsewhere in the file is no part of the scene's collection."""
-    return any(map(is_joint, collection.objects if collection.is_embedded_data else collection.all_objects))
-
-
-def check_joints(collection) -> None:
-    """Whether a collection's joints can be read.
-
-    Raises:
-        RigError: there is none, or one cannot be.
-    """
-    if not has_joints(collection):
-        raise RigError(
-            f"Collection '{collection.name}' has no joint: add rigid body constraints to it (Physics), or empties with a Joint of Limber's"
-        )
-    list(joints.joints(collection))
-
-
-def from_scene(owner, collection):
-    """A mechanism of the joints in a collection, with motors where Blender's own Motor constraints are. They were checked."""
+def from_scene(owner, collection, found: list):
+    """A mechanism of joints in a collection, with motors where Blender's own Motor constraints are. They were checked."""
     kept = make(owner, collection)
-    pairs = joints.driven_pairs(collection)
-    for one in joints.joints(collection):
+    kept.anchor = found[0]
+    pairs = joints.driven_pairs(found)
+    for one in joints.joints(found):
         if {thing.session_uid if thing else 0 for thing in (one.first, one.second)} in pairs and freedoms(one.shape.kind):
             add_motors(owner, one.thing)
     return kept

@@ -1,10 +1,13 @@
-"""What says where a body is beside its own channels: where there is any, these cannot be written for good."""
+"""What else says where a mechanism's bodies are: keys, drivers and constraints, or another mechanism that is live."""
 
+import bpy
 from bpy.utils import escape_identifier
 
 from .. import actions
 from ..errors import RigError
-from . import authored, twin
+from . import authored, ready, twin
+from .members import ends, is_joint, members, role_of
+from .owners import has_mechanism
 from .reading import Part, Reading
 
 PLACING = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
@@ -44,3 +47,21 @@ def _animated(part: Part, has) -> str | None:
         if driver.data_path in paths and not driver.mute:
             return f"has drivers on its {paths[driver.data_path]}"
     return None
+
+
+def refuse_taken(owner) -> None:
+    """Whether no other mechanism that is live moves a body of this one.
+
+    Raises:
+        RigError: one does; the message names both.
+    """
+    own = {body.session_uid for joint in members(owner) if is_joint(joint) for body in ends(joint) if body and role_of(body) == "MOVES"}
+    for other in bpy.data.objects:
+        if other == owner or not has_mechanism(other) or not other.limber.mechanism.live or (made := ready.kept(other)) is None:
+            continue
+        for part in made.reading.parts:
+            if part.role == "MOVES" and not part.bone and part.uid in own:
+                raise RigError(
+                    f"Mechanism '{other.name}' is live and moves '{part.name}', a body of '{owner.name}' as well: press End Live there"
+                    " first, or give each mechanism bodies and joints of its own"
+                )

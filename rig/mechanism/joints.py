@@ -1,6 +1,6 @@
 """Joints between objects, as the scene tells them: Blender's rigid body constraints, and empties with a joint of Limber's own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
 
@@ -42,10 +42,10 @@ class Found:
         return self.thing.name
 
 
-def signature(collection) -> tuple:
+def signature(things: Iterable) -> tuple:
     """What joints there are, so that a change shows."""
     found, there = [], set()
-    for thing in collection.all_objects:
+    for thing in things:
         there.add(thing.session_uid)
         held = thing.rigid_body_constraint
         if held is not None:
@@ -64,20 +64,18 @@ def _uid(thing) -> int:
     return thing.session_uid if thing is not None and thing.users_collection else 0
 
 
-def names(collection) -> dict[int, str]:
+def names(things: Iterable) -> dict[int, str]:
     """session_uid -> name of the joints, to say which one is gone."""
-    return {
-        thing.session_uid: thing.name for thing in collection.all_objects if thing.rigid_body_constraint or thing.limber.part.kind != NONE
-    }
+    return {thing.session_uid: thing.name for thing in things if thing.rigid_body_constraint or thing.limber.part.kind != NONE}
 
 
-def joints(collection) -> Iterator[Found]:
-    """All joints of a collection, by name.
+def joints(things: Iterable) -> Iterator[Found]:
+    """All joints among objects, by name.
 
     Raises:
         RigError: one that joins nothing, or leaves freedoms as no kind does.
     """
-    for thing in sorted(collection.all_objects, key=lambda thing: thing.name):
+    for thing in sorted(things, key=lambda thing: thing.name):
         held, part = thing.rigid_body_constraint, thing.limber.part
         if held is not None:
             if held.enabled and held.type != MOTOR:
@@ -86,9 +84,9 @@ def joints(collection) -> Iterator[Found]:
             yield _checked(Found(thing, part.first, part.second, Shape(part.kind, np.eye(4)), meets=part.meets))
 
 
-def driven_pairs(collection) -> list[set]:
+def driven_pairs(things: Iterable) -> list[set]:
     """Bodies between which Blender's own Motor constraints are."""
-    held = [thing.rigid_body_constraint for thing in collection.all_objects if thing.rigid_body_constraint]
+    held = [thing.rigid_body_constraint for thing in things if thing.rigid_body_constraint]
     return [{_uid(one.object1), _uid(one.object2)} for one in held if one.enabled and one.type == MOTOR]
 
 

@@ -1,4 +1,6 @@
-"""Which objects have a mechanism."""
+"""Which objects have a mechanism, and which one it is."""
+
+from uuid import uuid4
 
 import bpy
 
@@ -16,12 +18,11 @@ def has_mechanism(thing) -> bool:
     return thing is not None and thing.type in TYPES and bool(thing.limber.mechanism.uid)
 
 
-def owner_among(thing, scene) -> bpy.types.Object | None:
-    """The owner of the mechanism that an object is, or is a part of."""
-    if has_mechanism(thing):
-        return thing
-    for owner in scene.objects:
-        collection = owner.limber.mechanism.collection if has_mechanism(owner) else None
-        if collection is not None and collection.all_objects.get(thing.name) == thing:
-            return owner
-    return None
+def own_identity(owner) -> None:
+    """A copy of a mechanism gets an identity of its own, as soon as something is done with it. What is live keeps what it has."""
+    kept = owner.limber.mechanism
+    if not kept.live and any(
+        has_mechanism(other) and other.limber.mechanism.uid == kept.uid and other.session_uid < owner.session_uid
+        for other in bpy.data.objects
+    ):
+        kept.uid = uuid4().hex

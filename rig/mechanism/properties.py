@@ -133,6 +133,9 @@ class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
         description="Collection with the joints: rigid body constraints, and empties with a joint of Limber's",
         type=Collection,
     )
+    anchor: PointerProperty(
+        name="Own Joint", description="A joint that tells the mechanism from others of the same collection", type=Object, options={"HIDDEN"}
+    )
     use_bones: BoolProperty(name="Bones Are Bodies", description="Bones of this armature are bodies, their free axes joints")
     closures_file: StringProperty(
         name="Closures", description="Text of the file that came with the robot and says which links are held together", options={"HIDDEN"}

@@ -12,6 +12,7 @@ from .. import axes
 from ..errors import RigError
 from ..identity import find
 from . import bones, joints
+from .members import is_joint, members, role_of
 from .poses import frame_of, rigid, scale_of
 from .shapes import freedoms
 from .straight import straighten
@@ -55,22 +56,11 @@ class Reading:
         return next((part for part in self.parts if part.uid == thing.session_uid and not part.bone), None)
 
 
-def role_of(thing) -> str:
-    """What moves a body."""
-    role = thing.limber.part.role
-    if role != "AUTO":
-        return role
-    held = thing.rigid_body
-    if held is not None and held.type == "PASSIVE":
-        return "DRIVEN" if held.kinematic else "GROUND"
-    return "MOVES"
-
-
 def signature(owner) -> tuple:
     """What the mechanism is made of, so that a change shows. Cheap: it is looked at in every tick."""
     kept = owner.limber.mechanism
     motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in kept.motors)
-    made = joints.signature(kept.collection) if kept.collection else ()
+    made = joints.signature(members(owner))
     held = tuple((one.first, one.second, one.kind, one.axis) for one in kept.closures) if kept.use_bones else ()
     return made, held, motors
 
@@ -82,9 +72,14 @@ def read(owner, depsgraph) -> Reading:
         RigError: it cannot be a mechanism; the message names body or joint, and the remedy.
     """
     kept = owner.limber.mechanism
-    found = list(joints.joints(kept.collection)) if kept.collection else []
+    found = list(joints.joints(members(owner)))
     if not found and not kept.use_bones:
         where = f"collection '{kept.collection.name}'" if kept.collection else "no collection"
+        if kept.collection is not None and any(map(is_joint, kept.collection.all_objects)):
+            raise RigError(
+                f"Mechanism '{owner.name}' has no joints of its own: those in {where} are other mechanisms'. Duplicate their joints and"
+                " bodies as well, or choose another collection"
+            )
         raise RigError(
             f"Mechanism '{owner.name}' has no joints ({where}): choose the collection in which its rigid body constraints"
             " or joint empties are"
@@ -190,8 +185,7 @@ class _Reader:
             mechanism = Mechanism(bodies, tuple(self._with_motors(held)))
         except MechanismError as error:
             raise RigError(f"Mechanism '{self.owner.name}': {error}") from error
-        kept = self.owner.limber.mechanism
-        names = joints.names(kept.collection) if kept.collection else {}
+        names = joints.names(members(self.owner))
         return Reading(mechanism, parts, ground, signature(self.owner), names, tuple(self.warnings), tuple(self._carried(found)))
 
     def _carried(self, found: list) -> Iterator[tuple[int, Part]]:
@@ -210,8 +204,7 @@ class _Reader:
                 )
 
     def _note_looseness(self, found: list) -> None:
-        kept = self.owner.limber.mechanism
-        for thing in kept.collection.all_objects if kept.collection else ():
+        for thing in members(self.owner):
             is_body = thing.rigid_body is not None or thing.limber.part.role != "AUTO"
             if is_body and thing.session_uid not in self.name_of:
                 self.warnings.append(

@@ -61,7 +61,7 @@ def test_each_of_blenders_constraints_is_the_joint_that_it_looks_like(kind, shap
         setattr(held, f"use_limit_{axis}", True)
         setattr(held, f"limit_{axis}_lower", value)
         setattr(held, f"limit_{axis}_upper", value)
-    (found,) = joints(bpy.context.scene.collection)
+    (found,) = joints(bpy.context.scene.collection.all_objects)
     assert found.shape.kind == shape
 
 
