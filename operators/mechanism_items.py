@@ -4,7 +4,7 @@ import bpy
 
 from ..rig import axes
 from ..rig.errors import RigError
-from ..rig.mechanism import build
+from ..rig.mechanism import build, motors
 from ..rig.mechanism.properties import NONE
 from .mechanism import mechanism_owner, poll_authoring, poll_mechanism, taken_up
 from .remove_item import RemoveItem
@@ -25,9 +25,9 @@ class LIMBER_OT_add_motors(bpy.types.Operator):
         owner = taken_up(context)
         try:
             if owner.limber.mechanism.use_bones and context.mode == "POSE" and context.active_pose_bone is not None:
-                made = build.add_bone_motors(owner, context.active_pose_bone.name)
+                made = motors.add_bone_motors(owner, context.active_pose_bone.name)
             else:
-                made = build.add_motors(owner, context.active_object)
+                made = motors.add_motors(owner, context.active_object)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -1,6 +1,5 @@
 """Making mechanisms in the scene: ready ones, and one of what is there already."""
 
-from itertools import repeat
 from math import radians
 from uuid import uuid4
 
@@ -8,18 +7,15 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-from .. import axes, servo_units, urdf_robot
-from ..chains import SLIDE_SPEEDS, fit_servo
+from .. import axes
 from ..errors import RigError
-from ..joint_axes import joint_axes, limits
 from . import bones, joints
-from .members import groups, is_joint, members, owner_among, role_of
+from .members import groups, is_joint, owner_among, role_of
+from .motors import add_motor, add_motors, file_motors
 from .recipe import Body, Joint, Motor, Recipe
 from .shapes import freedoms
 
 SIDES = 8  # of a bar
-USUAL_SLIDE = 0.1  # [m] either way of a slide without limits: what a small linear servo or a belt can do
-FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers
 TITLE = "Mechanism"
 ARROWS = 0.025  # [m] of a joint's empty
 COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
@@ -119,86 +115,6 @@ def _motor(kept, owner, motor: Motor, joint) -> None:
     add_motor(kept, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper))
 
 
-def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = "", limits=(-np.inf, np.inf)):
-    """A motor on a freedom of a joint, with the joint's limits [rad or m], and a servo's usual ones where it has none; returns it.
-
-    Args:
-        axis: The freedom's axis in the joint's own frame, as its kind has it.
-        seen: The same axis as people see it, for the motor's name.
-    """
-    taken = [motor.servo for motor in kept.motors] + [joint.servo for chain in owner.limber.chains for joint in chain.joints]
-    made = kept.motors.add()
-    made.bone, made.axis, made.joint = joint.name if joint else bone, axis, joint
-    made.name = axes.label(made.bone, seen or axis)
-    servo_units.make_usual(made, owner.limber.device.protocol)
-    if axes.slides(axis):
-        made.velocity, made.acceleration, made.jerk = SLIDE_SPEEDS
-        made.lower, made.upper = -USUAL_SLIDE, USUAL_SLIDE
-    lower, upper = limits
-    if np.isfinite(lower):
-        made.lower = max(lower, -FARTHEST)
-    if np.isfinite(upper):
-        made.upper = min(upper, FARTHEST)
-    if axes.slides(axis):
-        fit_servo(made)
-    made.servo = max(taken, default=-1) + 1
-    return made
-
-
-def add_motors(owner, joint) -> list:
-    """Motors on all freedoms of a joint's object.
-
-    Raises:
-        RigError: it is no joint of the mechanism, has motors already, or leaves no freedom.
-    """
-    kept = owner.limber.mechanism
-    found = next((one for one in joints.joints(members(owner)) if one.thing == joint), None)
-    if found is None:
-        raise RigError(f"Object '{joint.name}' is no joint of mechanism '{owner.name}': select a joint of its collection")
-    if any(motor.joint == joint for motor in kept.motors):
-        raise RigError(f"Joint '{joint.name}' has a motor already: remove that first")
-    moved = freedoms(found.shape.kind)
-    if not moved:
-        raise RigError(f"Joint '{joint.name}' is fixed and leaves nothing to move: choose another joint, or another kind for it")
-    limited = _spans(found.lower, found.upper)
-    return [
-        add_motor(kept, owner, axis, joint=joint, seen=found.shape.seen(axis), limits=span)
-        for axis, span in zip(moved, limited, strict=False)
-    ]
-
-
-def _spans(lower, upper):
-    """Limits of each freedom; endless where a joint has none at all."""
-    return zip(lower, upper, strict=True) if lower else repeat((-np.inf, np.inf))
-
-
-def add_bone_motors(owner, name: str) -> list:
-    """Motors on all freedoms of the joint on which a bone hangs.
-
-    Raises:
-        RigError: it has motors already, leaves no freedom, or moves as no kind of joint does.
-    """
-    kept, pose_bone = owner.limber.mechanism, owner.pose.bones[name]
-    of_file = bones.file_joint(owner, name) if kept.closures_file else None
-    if any(motor.joint is None and motor.bone == (of_file.name if of_file else name) for motor in kept.motors):
-        raise RigError(f"Bone '{name}' has a motor already: remove that first")
-    if of_file is not None:
-        return _file_motors(kept, owner, of_file)
-    found = joint_axes(pose_bone)
-    if not found:
-        raise RigError(f"All axes of bone '{name}' are locked: unlock the axis that the motor moves")
-    shape = bones.bone_shape(name, found)
-    made = [add_motor(kept, owner, axis, bone=name, seen=shape.seen(axis)) for axis in freedoms(shape.kind)]
-    if len(found) == 1:
-        made[0].lower, made[0].upper = limits(pose_bone, found[0])
-        if axes.slides(found[0]):
-            fit_servo(made[0])
-        record = urdf_robot.motor(pose_bone, found[0])
-        if record is not None and record.branch.joint.velocity:
-            made[0].velocity = record.branch.joint.velocity
-    return made
-
-
 def from_closures(rig, text: str) -> tuple[str, ...]:
     """Makes an imported robot's links the bodies of its mechanism, closed as the text of its closures' file says, with the motors that this
     names. Returns what was read otherwise than it is written, as sentences.
@@ -211,24 +127,8 @@ def from_closures(rig, text: str) -> tuple[str, ...]:
     kept.closures_file, kept.use_bones = text, True
     kept.motors.clear()
     for joint in mechanism.actuators:
-        _file_motors(kept, rig, joint)
+        file_motors(kept, rig, joint)
     return mechanism.warnings
-
-
-def _file_motors(kept, rig, joint) -> list:
-    """Motors on a joint of a robot's file, with the limits and the speed that this tells."""
-    found = next(
-        record for _, record in urdf_robot.records(rig) if record.branch.joint is not None and record.branch.joint.name == joint.name
-    )
-    told, shown = found.branch.joint, urdf_robot.axis_of(found)
-    made = []
-    for axis, span in zip(freedoms(joint.kind), _spans(joint.lower, joint.upper), strict=False):
-        is_as_told = len(freedoms(joint.kind)) == 1 and shown and axes.slides(shown) == axes.slides(axis)
-        motor = add_motor(kept, rig, axis, bone=joint.name, seen=shown if is_as_told else "", limits=span)
-        if told.velocity and axes.slides(axis) == (told.kind == "prismatic"):
-            motor.velocity = told.velocity
-        made.append(motor)
-    return made
 
 
 def joints_around(thing, scene) -> tuple:
