@@ -42,13 +42,12 @@ class LIMBER_OT_import_closures(bpy.types.Operator, ImportHelper):
             return {"CANCELLED"}
         rig = rig_of(context)
         try:
-            warnings = build.from_closures(rig, text)
+            loops, warnings = build.from_closures(rig, text)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         for warning in warnings:
             self.report({"WARNING"}, warning)
-        self.report(
-            {"INFO"}, f"Robot '{rig.name}' has closed loops and {counted(len(rig.limber.mechanism.motors), 'motor')}: press Check Mechanism"
-        )
+        said = f"{counted(loops, 'closed loop')} and {counted(len(rig.limber.mechanism.motors), 'motor')}"
+        self.report({"INFO"}, f"Robot '{rig.name}' has {said}: press Check Mechanism")
         return {"FINISHED"}

@@ -10,6 +10,7 @@ from ..rig.live import as_authored
 from ..rig.mechanism import authored, build, live
 from ..rig.mechanism.bake import MechanismBake
 from ..rig.mechanism.check import check, of_physics
+from ..rig.mechanism.findings import locked_motors, of_locked
 from ..rig.mechanism.gallery import RECIPES
 from ..rig.mechanism.held import refuse_held, refuse_taken
 from ..rig.mechanism.members import owner_among
@@ -215,7 +216,10 @@ class LIMBER_OT_mechanism_live(bpy.types.Operator):
             return {"CANCELLED"}
         handlers.wake_clock()
         session = live.session(owner)
-        for finding in of_physics(context, session.reading):
+        warnings = list(of_physics(context, session.reading))
+        if session.made is not None:
+            warnings += of_locked(locked_motors(owner.limber.mechanism, session.made))
+        for finding in warnings:
             self.report({"WARNING"}, finding.sentence)
         if session.problem or session.remark:
             self.report({"WARNING"}, session.problem or session.remark)

@@ -5,7 +5,7 @@ import bpy
 from ..operators.mechanism import mechanism_owner
 from ..rig.axes import slides
 from ..rig.mechanism import live
-from ..rig.mechanism.check import value_text
+from ..rig.mechanism.findings import value_text
 from ..rig.mechanism.properties import NONE
 from .tab import Tab, listed, sentence
 
@@ -70,6 +70,10 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
         row = layout.row()
         row.label(text=owner.name, icon="MOD_ARMATURE")
         row.operator_menu_enum("limber.add_mechanism", "kind", text="", icon="ADD")
+        if owner.type == "ARMATURE" or kept.use_bones:
+            row = layout.row()
+            row.enabled = not kept.live
+            row.prop(kept, "use_bones")
         if not kept.use_bones:
             layout.prop(kept, "collection")
         layout.prop(kept, "drive", expand=True)
@@ -83,19 +87,20 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
         else:
             row.operator("limber.mechanism_live", text="Live", icon="PLAY")
         if kept.live:
-            _draw_outcome(layout, live.session(owner))
+            _draw_outcome(layout, kept, live.session(owner))
         if context.active_object is not owner:
             _draw_part(layout, context.active_object)
 
 
-def _draw_outcome(layout, session) -> None:
+def _draw_outcome(layout, kept, session) -> None:
     if session.problem:
         sentence(layout, session.problem, "ERROR")
     elif session.remark:
         sentence(layout, session.remark, "INFO")
     elif session.outputs is not None:
         lag = max((abs(a - b) for a, b in zip(session.outputs.values, session.outputs.wanted, strict=True)), default=0.0)
-        sentence(layout, "The motors are where the targets want them" if lag < 1e-6 else "The motors are on their way", "CHECKMARK")
+        there = "The motors are where the targets want them" if kept.drive == "TARGETS" else "The motors have the values that they are told"
+        sentence(layout, there if lag < 1e-6 else "The motors are on their way", "CHECKMARK")
 
 
 def _draw_part(layout, thing) -> None:

@@ -15,7 +15,7 @@ from ..solvers.mechanism.kinds import Kind
 from ..solvers.mechanism.model import Body, Frame, Mechanism
 from ..solvers.mechanism.model import Joint as Held
 from ..solvers.rotations import IDENTITY, Quaternion, X, Y, Z, between, cross, from_axes, multiply
-from .errors import JointTypeError, MalformedError, UnknownNameError
+from .errors import JointTypeError, MalformedError
 from .flow import flow_of, read_flow
 from .model import Joint, Robot
 from .reading import read
@@ -83,7 +83,12 @@ class _Reading:
             is_base = link.name == self.robot.root
             bodies.append(Body(link.name, mass, centre, Frame() if is_base else None, is_base and not is_floating))
         joints = [self._joint(joint) for joint in self.robot.joints]
-        joints += [self._closure(pair, kind) for pair, kind in zip(self.pairs, self.kinds, strict=True)]
+        for pair, kind in zip(self.pairs, self.kinds, strict=True):
+            closure = self._closure(pair, kind)
+            if closure is not None and closure.name in [joint.name for joint in joints]:
+                self.warnings.append(f"{self.file}, closed_loop: {pair} is told twice: the second one is left out")
+            elif closure is not None:
+                joints.append(closure)
         return Mechanism(tuple(bodies), tuple(joints), tuple(self.warnings))
 
     def _joint(self, joint: Joint) -> Held:
@@ -118,11 +123,17 @@ class _Reading:
             return "prismatic", between(Z, joint.axis), 1
         return "fixed", IDENTITY, 0
 
-    def _closure(self, pair: Any, kind: str) -> Held:
+    def _closure(self, pair: Any, kind: str) -> Held | None:
+        """What holds a pair together; None, with a warning, where the robot does not have both."""
         if not isinstance(pair, list) or len(pair) != 2:
             raise MalformedError(self.file, 0, "closed_loop", f"each closure is a pair of names, found '{pair}'")
         if kind not in PAIR_KINDS:
             raise JointTypeError(self.file, 0, "type", f"the closure of {pair} is '{kind}': it can be 3d or 6d")
+        unknown = [str(name) for name in pair if str(name) not in self.robot.link and str(name) not in self.robot.joint]
+        if unknown:
+            what = ", ".join(f"'{name}' is neither a link nor a joint of the URDF" for name in unknown)
+            self.warnings.append(f"{self.file}, closed_loop: {what}: the closure of {pair} is left out")
+            return None
         a, b = (self._link(str(name)) for name in pair)
         if a == b:
             raise MalformedError(self.file, 0, "closed_loop", f"the closure of {pair} joins link '{a}' to itself: name two links")
@@ -131,6 +142,4 @@ class _Reading:
     def _link(self, name: str) -> str:
         if name in self.robot.link:
             return name
-        if name in self.robot.joint:
-            return self.robot.joint[name].child
-        raise UnknownNameError(self.file, 0, "closed_loop", f"'{name}' is neither a link nor a joint of {self.robot.file}: mend it")
+        return self.robot.joint[name].child

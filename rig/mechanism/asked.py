@@ -22,18 +22,34 @@ def frames(kept, reading: Reading, placement: Placement, back: Array) -> tuple[l
     found = driven(reading, placement, back)
     centre = None
     for goal in kept.goals:
-        if goal.target is None:
-            raise RigError(f"Goal '{goal.name}' has no target: choose an object that says where")
-        _refuse_lost(goal, placement.depsgraph)
-        _refuse_circle(goal, reading)
-        at = back @ rigid(placement.object(goal.target))
-        if goal.does == "CENTRE":
-            if not any(body.mass > 0.0 for body in reading.mechanism.bodies):
-                raise RigError(f"Goal '{goal.name}': no body has a mass: give bodies a rigid body with a mass, or choose another goal")
-            centre = CentreGoal(frame_of(at).place, tuple(goal.place_weight))
+        made = of_goal(goal, reading, placement, back)
+        if isinstance(made, CentreGoal):
+            centre = made
         else:
-            found.append(_wanted(goal, reading, frame_of(at), placement))
+            found.append(made)
     return found, centre
+
+
+def of_goal(goal, reading: Reading, placement: Placement, back: Array) -> FrameGoal | CentreGoal:
+    """What one goal asks, in the base.
+
+    Raises:
+        RigError: it cannot be followed.
+    """
+    if goal.target is None:
+        raise RigError(f"Goal '{goal.name}' has no target: choose an object that says where")
+    _refuse_lost(goal, placement.depsgraph)
+    _refuse_circle(goal, reading)
+    at = frame_of(back @ rigid(placement.object(goal.target)))
+    if goal.does != "CENTRE":
+        return _wanted(goal, reading, at, placement)
+    if not any(body.mass > 0.0 for body in reading.mechanism.bodies):
+        is_robot = any(part.bone for part in reading.parts)
+        remedy = (
+            "the robot's file tells none, so add <inertial> to its links and import it anew" if is_robot else "give bodies a rigid body"
+        )
+        raise RigError(f"Goal '{goal.name}': no body has a mass: {remedy}, or choose another goal")
+    return CentreGoal(at.place, tuple(goal.place_weight))
 
 
 def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:

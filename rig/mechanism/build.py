@@ -115,20 +115,29 @@ def _motor(kept, owner, motor: Motor, joint) -> None:
     add_motor(kept, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper))
 
 
-def from_closures(rig, text: str) -> tuple[str, ...]:
+def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
     """Makes an imported robot's links the bodies of its mechanism, closed as the text of its closures' file says, with the motors that this
-    names. Returns what was read otherwise than it is written, as sentences.
+    names.
+
+    Returns:
+        How many loops are closed, and what was read otherwise than it is written, as sentences.
 
     Raises:
         RigError: the armature was not imported, or the text cannot be used; nothing has changed then.
     """
     mechanism, _, _ = bones.file_mechanism(rig, text)
+    loops = sum(joint.closes for joint in mechanism.joints)
+    if not loops and not mechanism.actuators:
+        raise RigError(
+            f"Armature '{rig.name}': the file closes no loop and names no motor, so write closed_loop and name_mot in it."
+            + "".join(f" {warning}." for warning in mechanism.warnings)
+        )
     kept = make(rig)
     kept.closures_file, kept.use_bones = text, True
     kept.motors.clear()
     for joint in mechanism.actuators:
         file_motors(kept, rig, joint)
-    return mechanism.warnings
+    return loops, mechanism.warnings
 
 
 def joints_around(thing, scene) -> tuple:

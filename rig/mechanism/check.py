@@ -2,18 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import degrees
 
 import bpy
 import numpy as np
 
 from ...solvers.mechanism.counting import count
+from ...solvers.mechanism.model import WORLD
 from ...solvers.mechanism.report import Counts
-from ..axes import slides, text
 from ..counted import counted
 from ..errors import Finding, RigError
 from . import live, ready
-from .asked import motor_joint
+from .findings import locked_motors, of_constraints, of_goals, of_locked, of_motors
 from .reading import Reading
 
 APART = 1e-6  # [m] joints of a rod nearer to each other than this are at one place
@@ -40,16 +39,20 @@ def check(context, owner) -> Outcome:
         return Outcome(str(error), (Finding(str(error), blocks=True),))
     reading, counts = made.reading, count(made.model.solver, made.model.rest)
     findings = [Finding(warning) for warning in reading.warnings]
-    findings += [*_of_motors(kept, reading), *_of_rods(reading), *_of_goals(kept), *of_physics(context, reading)]
-    if counts.independent_actuators < counts.actuators:
-        more = counts.actuators - counts.independent_actuators
-        findings.append(Finding(f"{more} of {counts.actuators} motors follow from the others: they work, but must agree on the robot"))
+    findings += [*_of_mounting(reading), *of_constraints(owner), *_of_rods(reading)]
+    findings += [*of_motors(kept, reading), *of_goals(owner, reading, context.evaluated_depsgraph_get()), *of_physics(context, reading)]
+    locked = locked_motors(kept, made)
+    findings += of_locked(locked)
+    if (more := counts.actuators - counts.independent_actuators - len(locked)) > 0:
+        some = f"{more} of {counts.actuators} motors follow" if more > 1 else f"1 of {counts.actuators} motors follows"
+        findings.append(Finding(f"{some} from the others: they work, but must agree on the robot"))
     return Outcome(_sentence(owner, reading, counts), tuple(findings), counts)
 
 
 def _sentence(owner, reading: Reading, counts: Counts) -> str:
+    bodies, joints = counted(len(reading.parts), "body", "bodies"), counted(len(reading.mechanism.joints), "joint")
     said = (
-        f"'{owner.name}': {len(reading.parts)} bodies, {counted(len(reading.mechanism.joints), 'joint')}, mobility {counts.mobility}"
+        f"'{owner.name}': {bodies}, {joints}, mobility {counts.mobility}"
         f" with {counted(counts.actuators, 'motor')}, redundancy {counts.redundancy}"
     )
     if counts.open_ways and counts.undetermined:
@@ -59,17 +62,12 @@ def _sentence(owner, reading: Reading, counts: Counts) -> str:
     return said
 
 
-def _of_motors(kept, reading: Reading) -> Iterator[Finding]:
-    joints = reading.mechanism.joint
-    for motor in kept.motors:
-        joint = joints.get(motor_joint(motor, reading))
-        if joint is None:
-            continue
-        if not motor.lower <= 0.0 <= motor.upper and not kept.use_bones:
-            low, high = text(motor.axis, motor.lower), text(motor.axis, motor.upper)
-            yield Finding(f"Motor '{motor.name}' stands at 0 in the sketch, but its limits are {low} to {high}: it starts at the nearest")
-    if not kept.motors:
-        yield Finding("No motor is chosen: select a joint and press Add Motors, so that a robot can follow")
+def _of_mounting(reading: Reading) -> Iterator[Finding]:
+    joints = reading.mechanism.joints
+    if not any(part.role in ("GROUND", "DRIVEN") for part in reading.parts) and not any(WORLD in (one.parent, one.child) for one in joints):
+        yield Finding(
+            "No body is Ground, so the whole mechanism floats: select the body on which it is mounted, and choose the role Ground for it"
+        )
 
 
 def _of_rods(reading: Reading) -> Iterator[Finding]:
@@ -86,13 +84,6 @@ def _of_rods(reading: Reading) -> Iterator[Finding]:
                 yield Finding(f"Body '{name}' has no length: joints '{found[0][0]}' and '{found[1][0]}' are at one place, move one")
 
 
-def _of_goals(kept) -> Iterator[Finding]:
-    if kept.drive == "TARGETS":
-        for goal in kept.goals:
-            if goal.target is None:
-                yield Finding(f"Goal '{goal.name}' has no target: choose an object that says where", blocks=True)
-
-
 def of_physics(context, reading: Reading) -> Iterator[Finding]:
     """What Blender's own simulation would move as well."""
     world = context.scene.rigidbody_world
@@ -107,8 +98,3 @@ def of_physics(context, reading: Reading) -> Iterator[Finding]:
                 " switch the Rigid Body World off (Scene properties)"
             )
             return
-
-
-def value_text(motor, value: float) -> str:
-    """A motor's value as people read it."""
-    return f"{1e3 * value:.2f} mm" if slides(motor.axis) else f"{degrees(value):.1f}°"

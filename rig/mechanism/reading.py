@@ -103,6 +103,8 @@ class _Reader:
 
     def matrix(self, thing):
         evaluated = thing.evaluated_get(self.depsgraph)
+        if not thing.users_collection:
+            raise RigError(f"Object '{thing.name}' was deleted, but a joint still holds it: choose another body there, or undo")
         if not evaluated.is_evaluated:
             raise RigError(f"Object '{thing.name}' is in no visible collection: show it, Blender does not evaluate it otherwise")
         return evaluated.matrix_world

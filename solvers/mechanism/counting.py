@@ -1,6 +1,7 @@
 """What a mechanism can do at a pose: mobility, redundancy, what its actuators leave open, and whether it flipped. Knows no Blender."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .branches import RANK, is_another
 from .frames import Array
@@ -9,6 +10,7 @@ from .report import Counts
 from .solver import MechanismSolver, State
 
 STILL = 1e-6  # [rad or sizes] a body that a unit motion of the whole moves less stands still
+FURTHER = 0.05  # [rad or sizes] past a dead centre
 
 
 def count(solver: MechanismSolver, state: State) -> Counts:
@@ -24,6 +26,30 @@ def count(solver: MechanismSolver, state: State) -> Counts:
     names = tuple(body.name for body, moves in zip(solver.mechanism.bodies, moved, strict=True) if moves)
     independent = _rank(actuated @ ways) if ways.size else 0
     return Counts(width, len(loops), rank, width - rank, len(loops) - rank, len(solver.actuated), independent, left.shape[1], names)
+
+
+def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
+    """Places, among all actuators' values, of those that the loops hold fast.
+
+    At a dead centre a motor moves nothing at first, either; so where others can move, they take the mechanism a little further, and only
+    what stands still there as well is locked.
+    """
+    ways = _null(_linear(solver, state)[0], solver.coordinates.width)
+    is_locked = _is_still(solver, ways)
+    if is_locked.any() and ways.shape[1]:
+        step = ways @ np.random.default_rng(0).normal(size=ways.shape[1])
+        step *= FURTHER / np.abs(step).max()
+        values, balls = solver.coordinates.moved(state.values, state.balls, step * solver.coordinates.unit)
+        beside = solver.solve(Goals(), State(np.clip(values, solver.lower, solver.upper), balls))
+        if beside.report.assembled:
+            is_locked &= _is_still(solver, _null(_linear(solver, beside.state)[0], solver.coordinates.width))
+    return tuple(np.flatnonzero(is_locked).tolist())
+
+
+def _is_still(solver: MechanismSolver, ways: Array) -> NDArray[np.bool_]:
+    """Which actuators (m,) have no part in any way to move (v, k)."""
+    still: NDArray[np.bool_] = np.abs(ways[solver.actuated]).max(1, initial=0.0) < STILL
+    return still
 
 
 def is_flipped(solver: MechanismSolver, before: State, after: State) -> bool:

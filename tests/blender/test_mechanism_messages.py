@@ -123,7 +123,7 @@ def test_check_says_where_no_motor_is_and_where_motors_follow_from_others():
     for pin in ("pin A", "pin D"):
         make_active(bpy.data.objects[pin])
         bpy.ops.limber.add_motors()
-    assert "1 of 2 motors follow from the others: they work, but must agree on the robot" in says(owner)
+    assert "1 of 2 motors follows from the others: they work, but must agree on the robot" in says(owner)
 
 
 def test_goals_name_what_they_lack():
@@ -148,7 +148,10 @@ def test_a_centre_of_mass_of_a_robot_whose_file_tells_no_mass_is_refused(tmp_pat
     rig.limber.mechanism.drive = "TARGETS"
     goal = rig.limber.mechanism.goals.add()
     goal.does, goal.target = "CENTRE", those.box("there")
-    assert "no body has a mass: give bodies a rigid body with a mass, or choose another goal" in problem_of(rig)
+    assert (
+        "no body has a mass: the robot's file tells none, so add <inertial> to its links and import it anew, or choose another goal"
+        in problem_of(rig)
+    )
 
 
 def test_a_robot_of_a_file_with_closures_is_not_to_be_scaled(tmp_path):

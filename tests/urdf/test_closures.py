@@ -86,6 +86,25 @@ def test_names_that_the_robot_lacks_are_warned_of(files):
     assert "'notes'" in warnings
 
 
+def test_a_closure_of_a_name_that_the_robot_lacks_is_warned_of_and_left_out(files):
+    told = CLOSED.replace("[['plate_end', 'right_end']]", "[['plate_end', 'nowhere'], ['plate_end', 'right_end']]").replace(
+        "['6d']", "['6d', '6d']"
+    )
+    mechanism = read_mechanism(*files(closures=told))
+    assert [joint.name for joint in mechanism.joints if joint.closes] == ["plate_end = right_end (6d)"]
+    (warning,) = mechanism.warnings
+    assert "'nowhere' is neither a link nor a joint of the URDF: the closure of ['plate_end', 'nowhere'] is left out" in warning
+
+
+def test_a_closure_that_is_told_twice_is_warned_of_and_made_once(files):
+    told = CLOSED.replace("[['plate_end', 'right_end']]", "[['plate_end', 'right_end'], ['plate_end', 'right_end']]").replace(
+        "['6d']", "['6d', '6d']"
+    )
+    mechanism = read_mechanism(*files(closures=told))
+    assert len([joint for joint in mechanism.joints if joint.closes]) == 1
+    assert "is told twice" in mechanism.warnings[0]
+
+
 def test_a_motor_on_a_joint_that_is_fixed_is_warned_of_and_left_out(files):
     mechanism = read_mechanism(*files(closures=CLOSED.replace("['motor']", "['motor', 'end']")))
     assert [joint.name for joint in mechanism.actuators] == ["motor"]
@@ -96,7 +115,7 @@ def test_a_motor_on_a_joint_that_is_fixed_is_warned_of_and_left_out(files):
 @pytest.mark.parametrize(
     ("closures", "words"),
     [
-        (CLOSED.replace("plate_end", "nowhere"), "nowhere"),
+        (CLOSED.replace("right_end", "end"), "joins link 'plate_end' to itself"),
         (CLOSED.replace("6d", "5d"), "3d or 6d"),
         (CLOSED.replace("['6d']", "['6d', '6d']"), "1 pairs in closed_loop, but 2 types"),
         (CLOSED + "joint_name: ['pin']\njoint_type: ['UJOINT_XX']\n", "ujoint_xx"),

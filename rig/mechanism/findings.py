@@ -1,0 +1,104 @@
+"""What may be wrong with a mechanism's motors, goals and constraints, each with its remedy."""
+
+from collections.abc import Iterable, Iterator
+from math import degrees
+
+import bpy
+import numpy as np
+
+from ...motion import Limits, MotionError, make_filter
+from ...solvers.mechanism.counting import locked_actuators
+from .. import actions
+from ..axes import slides, text
+from ..character_properties import character
+from ..errors import Finding, RigError
+from ..placement import Placement
+from . import asked
+from .members import ends, is_joint, members
+from .reading import Reading
+from .ready import Ready
+from .shapes import freedoms
+
+WEIGHTS = {  # of what a goal does
+    "FRAME": ("place_weight", "turn_weight"),
+    "POSITION": ("place_weight",),
+    "ORIENTATION": ("turn_weight",),
+    "CENTRE": ("place_weight",),
+}
+
+
+def of_motors(kept, reading: Reading) -> Iterator[Finding]:
+    joints = reading.mechanism.joint
+    for motor in kept.motors:
+        if joints.get(asked.motor_joint(motor, reading)) is None:
+            continue
+        if not motor.lower <= 0.0 <= motor.upper and not kept.use_bones:
+            low, high = text(motor.axis, motor.lower), text(motor.axis, motor.upper)
+            yield Finding(f"Motor '{motor.name}' stands at 0 in the sketch, but its limits are {low} to {high}: it starts at the nearest")
+        try:
+            make_filter(kept.filter, Limits(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk), character(kept))
+        except MotionError as error:
+            yield Finding(f"Motor '{motor.name}': {error}", blocks=True)
+    if not kept.motors:
+        yield Finding("No motor is chosen: select a joint and press Add Motors, so that a robot can follow")
+
+
+def locked_motors(kept, made: Ready) -> list:
+    """Motors that the loops do not let move."""
+    mechanism = made.reading.mechanism
+    places = [(joint.name, axis) for joint in mechanism.actuators for axis in freedoms(joint.kind)]
+    locked = {places[k] for k in locked_actuators(made.model.solver, made.model.rest)}
+    return [motor for motor in kept.motors if (asked.motor_joint(motor, made.reading), motor.axis) in locked]
+
+
+def of_locked(motors: Iterable) -> Iterator[Finding]:
+    for motor in motors:
+        yield Finding(
+            f"Motor '{motor.name}' cannot move: its loop holds the joint fast. Give the loop another freedom (a joint more, another kind of"
+            " joint, one Ground less), or remove the motor"
+        )
+
+
+def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
+    kept = owner.limber.mechanism
+    if kept.drive != "TARGETS":
+        return
+    placement = Placement(depsgraph, {})
+    for k, goal in enumerate(kept.goals):
+        try:
+            asked.of_goal(goal, reading, placement, np.eye(4))
+        except RigError as error:
+            yield Finding(str(error), blocks=True)
+            continue
+        weights = WEIGHTS[goal.does]
+        if not any(weight for name in weights for weight in getattr(goal, name)) and not any(
+            _is_animated(owner, k, name) for name in weights
+        ):
+            yield Finding(f"Goal '{goal.name}' asks for nothing: its weights are all 0, raise one")
+
+
+def _is_animated(owner, goal: int, weights: str) -> bool:
+    path = f"limber.mechanism.goals[{goal}].{weights}"
+    curves = [curve for action, slot in actions.playing(owner) for curve in actions.fcurves(action, slot)]
+    curves += owner.animation_data.drivers if owner.animation_data else ()
+    return any(curve.data_path == path for curve in curves)
+
+
+def of_constraints(owner) -> Iterator[Finding]:
+    """Rigid body constraints that lost a body: Blender's physics leaves them out, here an end without a body is the world."""
+    for thing in members(owner):
+        if not is_joint(thing) or (held := thing.rigid_body_constraint) is None or not held.enabled:
+            continue
+        lost = [word for word, body in zip(("First", "Second"), ends(thing), strict=True) if body is None]
+        if len(lost) == 1:
+            yield Finding(
+                f"Joint '{thing.name}': its rigid body constraint has no {lost[0]} object, so the world is taken for it: choose the body"
+                " (Physics), or remove the constraint"
+            )
+
+
+def value_text(motor, value: float) -> str:
+    """A motor's value as people read it."""
+    if not slides(motor.axis):
+        return f"{degrees(value):.1f}°"
+    return f"{1e3 * value * bpy.context.scene.unit_settings.scale_length:.2f} mm"
