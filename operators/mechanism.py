@@ -16,6 +16,7 @@ from ..rig.mechanism.held import refuse_held, refuse_taken
 from ..rig.mechanism.members import owner_among
 from ..rig.mechanism.owners import has_mechanism, own_identity
 from ..rig.mechanism.ready import prepare
+from ..rig.mechanism.sketching import note, remember
 from .bake_reports import tell_held, tell_muted
 from .stepwise import Stepwise
 from .subject import rig_of
@@ -80,6 +81,7 @@ class LIMBER_OT_add_mechanism(bpy.types.Operator):
 
     def execute(self, context):
         owner = build.add(RECIPES[self.kind], context.scene.cursor.location)
+        remember(owner, is_anew=True)
         for thing in context.selected_objects:
             thing.select_set(False)
         context.view_layer.objects.active = owner
@@ -121,6 +123,7 @@ class LIMBER_OT_new_mechanism(bpy.types.Operator):
             collection = build.collection_for(found, collection, context.scene)
             owner = thing if thing.type == "ARMATURE" else build.owner_in(collection)
             kept = build.from_scene(owner, collection, found)
+            remember(owner, is_anew=True)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -183,6 +186,7 @@ class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        remember(owner)
         self.report({"INFO"}, f"'{owner.name}' is assembled: its bodies are where all joints hold")
         return {"FINISHED"}
 
@@ -216,6 +220,10 @@ class LIMBER_OT_mechanism_live(bpy.types.Operator):
             return {"CANCELLED"}
         handlers.wake_clock()
         session = live.session(owner)
+        if session.reading is not None:
+            note(owner, session.reading)
+            if session.reading.unkept:
+                self.report({"WARNING"}, session.reading.unkept)
         warnings = list(of_physics(context, session.reading))
         if session.made is not None:
             warnings += of_locked(locked_motors(owner.limber.mechanism, session.made))
@@ -276,6 +284,8 @@ class LIMBER_OT_bake_mechanism(Stepwise, bpy.types.Operator):
         work = self.work
         drivers, constraints = work.mute_drivers(), work.mute_constraints()
         made = work.finish()
+        if unkept := work.reading.unkept:
+            self.report({"WARNING"}, unkept)
         tell_muted(self, drivers, constraints)
         tell_held(self, work.held, "the targets could not")
         self.report({"INFO"}, f"Baked {counted(self.work.total, 'frame')} to {counted(len(made), 'action')}")

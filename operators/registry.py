@@ -18,6 +18,7 @@ from .look_at import CLASSES as LOOK_AT_CLASSES
 from .match_joints import LIMBER_OT_match_joints
 from .mechanism import CLASSES as MECHANISM_CLASSES
 from .mechanism_items import CLASSES as MECHANISM_ITEM_CLASSES
+from .mechanism_zero import CLASSES as MECHANISM_ZERO_CLASSES
 from .mirror_posture import LIMBER_OT_mirror_posture
 from .motion_check import CLASSES as MOTION_CHECK_CLASSES
 from .new_chain import LIMBER_OT_new_chain
@@ -118,6 +119,7 @@ CLASSES = (
     LIMBER_OT_import_closures,
     *MECHANISM_CLASSES,
     *MECHANISM_ITEM_CLASSES,
+    *MECHANISM_ZERO_CLASSES,
     LIMBER_OT_choose_port,
     LIMBER_OT_choose_baudrate,
     LIMBER_OT_choose_protocol_file,

@@ -80,6 +80,7 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("limber.check_mechanism", text="Check", icon="CHECKMARK")
         row.operator("limber.assemble_mechanism", icon="MOD_BUILD")
+        row.operator("limber.set_mechanism_zero", icon="RECOVER_LAST")
         row = layout.row()
         row.scale_y = 1.4
         if kept.live:

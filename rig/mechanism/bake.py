@@ -10,7 +10,7 @@ from ..errors import RigError
 from ..identity import find
 from ..stage import Stage
 from ..stepped import Stepped
-from . import authored, live, muting, ready, twin
+from . import authored, live, muting, ready, sketching, twin
 from .parents import refuse_unknown
 from .reading import Reading
 
@@ -39,6 +39,7 @@ class MechanismBake(Stepped):
         for thing in self._written(session.reading):
             refuse_what_would_hide_keys(thing)
         refuse_unknown(session.reading)
+        self.reading = session.reading
         self.frames: list[int] = []
         self.values: list[tuple[float, ...]] = []
         self.channels: dict[tuple, list[list[float]]] = {}  # (place among what moves, channel) -> numbers of every frame
@@ -100,7 +101,7 @@ class MechanismBake(Stepped):
     def mute_constraints(self) -> list[str]:
         """Mutes the constraints of what gets keys, which would act on top of them; returns their names and whose they are."""
         muted = []
-        for k, (_, part) in enumerate(twin.movers(self.stage.session(self.owner, self.kept).reading)):
+        for k, (_, part) in enumerate(twin.movers(self.reading)):
             has = authored.holder(part)
             turns = self.channels[k, authored.rotation_channel(has)]
             for held in muting.in_the_way(has, self.channels[k, "location"], turns):
@@ -112,16 +113,16 @@ class MechanismBake(Stepped):
         """Writes the keys; live ends, and the bodies play what was baked. Returns the new actions."""
         if self.kept.live:
             live.stop(self.owner)
+        sketching.note_baked(self.owner, self.reading)
         made = [self._write(thing, found) for thing, found in self._curves()]
         self._end()
         return made
 
     def _curves(self) -> list[tuple]:
         """Objects that get keys, each with its channels: path, index, group, numbers."""
-        reading = self.stage.session(self.owner, self.kept).reading
         curves: dict[int, tuple] = {}  # by session_uid
         for (k, channel), rows in self.channels.items():
-            _, part = twin.movers(reading)[k]
+            _, part = twin.movers(self.reading)[k]
             has = authored.holder(part)
             thing = has.id_data
             path = has.path_from_id(channel) if part.bone else channel
@@ -137,7 +138,7 @@ class MechanismBake(Stepped):
         action, handle, curves = baked_action(thing)
         for path, index, group, numbers in channels:
             actions.bake_keys(curves, path, index, group, self.frames, numbers)
-        for _, part in twin.movers(self.stage.session(self.owner, self.kept).reading):
+        for _, part in twin.movers(self.reading):
             if part.uid == thing.session_uid:
                 muting.mute_switches(authored.holder(part), curves)
         actions.assign(thing, action, handle)

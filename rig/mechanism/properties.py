@@ -65,6 +65,7 @@ class LimberPart(PropertyGroup):
         description="Object on the second body that the joint is to meet there, where the sketch has a gap; none: they meet already",
         type=Object,
     )
+    zero: StringProperty(name="Places", description="Where the object is in the sketches of mechanisms, by their marks", options={"HIDDEN"})
 
 
 class LimberMotor(LimberJointSettings, PropertyGroup):
@@ -147,6 +148,9 @@ class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
     goals: CollectionProperty(name="Goals", description="What bodies are to do", type=LimberMechanismGoal)
     active_goal: IntProperty(name="Goal", description="The goal whose settings are shown")
 
+    zero: StringProperty(
+        name="Sketch", description="Mark of the places that bodies and joints keep: there the motors are at zero", options={"HIDDEN"}
+    )
     drive: EnumProperty(name="Driven By", description="What says where the mechanism is", items=DRIVES, default="TARGETS")
     live: BoolProperty(name="Live", description="The mechanism follows; switch it with the Live button", options={"HIDDEN"})
     steady: FloatProperty(

@@ -15,7 +15,9 @@ from . import bones, joints
 from .members import is_joint, members, role_of
 from .poses import frame_of, rigid, scale_of
 from .shapes import freedoms
+from .starts import starts_closed
 from .straight import straighten
+from .zero import Sketch
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,9 @@ class Reading:
     joint_names: dict[int, str]  # session_uid -> name of the joints' objects
     warnings: tuple[str, ...]
     carried: tuple[tuple[int, Part], ...] = ()  # joints' objects that hang on no body, with the body that takes them along
+    places: tuple[tuple[str, int, Array], ...] = ()  # of the sketch: name, session_uid and pose (4, 4) of its objects
+    is_kept: bool = False  # the sketch is not what there is in this frame, but as it was kept
+    unkept: str = ""  # why it is what there is in this frame, where that may be another one in the next, as a sentence
 
     def base_now(self, owner) -> Array:
         """(4, 4) where the base is as it is authored."""
@@ -65,8 +70,13 @@ def signature(owner) -> tuple:
     return made, held, motors
 
 
-def read(owner, depsgraph) -> Reading:
+def read(owner, depsgraph, is_anew: bool = False) -> Reading:
     """The mechanism that an object owns, as it is authored. Nothing of Limber's may be shown meanwhile.
+
+    Args:
+        owner: The object.
+        depsgraph: What has been evaluated.
+        is_anew: This frame's pose is the sketch, whatever was kept.
 
     Raises:
         RigError: it cannot be a mechanism; the message names body or joint, and the remedy.
@@ -84,7 +94,7 @@ def read(owner, depsgraph) -> Reading:
             f"Mechanism '{owner.name}' has no joints ({where}): choose the collection in which its rigid body constraints"
             " or joint empties are"
         )
-    reader = _Reader(owner, depsgraph)
+    reader = _Reader(owner, depsgraph, found, is_anew)
     reader.add_objects(found)
     if kept.use_bones:
         reader.add_bones()
@@ -92,14 +102,20 @@ def read(owner, depsgraph) -> Reading:
 
 
 class _Reader:
-    def __init__(self, owner, depsgraph) -> None:
+    def __init__(self, owner, depsgraph, found: list, is_anew: bool) -> None:
         self.owner, self.depsgraph = owner, depsgraph
         self.parts: dict[str, Part] = {}
-        self.poses: dict[str, Array] = {}
+        self.poses: dict[str, Array] = {}  # in the sketch
+        self.shown: dict[str, Array] = {}  # in this frame, in the sketch's world
         self.masses: dict[str, tuple] = {}
         self.joints: list[Joint] = []
         self.warnings: list[str] = []
         self.name_of: dict[int, str] = {}  # object's session_uid -> body
+        bodies = [thing for one in found for thing in (one.first, one.second) if thing is not None]
+        things = [*bodies, *(thing for one in found for thing in (one.thing, one.meets) if thing is not None)]
+        anchor = next((thing for thing in bodies if role_of(thing) == "GROUND"), owner)
+        mark = None if is_anew else owner.limber.mechanism.zero
+        self.sketch = Sketch(mark, things, anchor, self.matrix)
 
     def matrix(self, thing):
         evaluated = thing.evaluated_get(self.depsgraph)
@@ -116,8 +132,9 @@ class _Reader:
             for thing in (one.first, one.second):
                 if thing is not None and thing.session_uid not in self.name_of:
                     self._add_body(thing)
-        places = [joints.frame(one, rigid(self.matrix(one.thing))) for one in found]
-        meeting = [None if one.meets is None else joints.frame(one, rigid(self.matrix(one.meets))) for one in found]
+        poses = self.sketch.poses
+        places = [joints.frame(one, poses[one.thing.session_uid]) for one in found]
+        meeting = [None if one.meets is None else joints.frame(one, poses[one.meets.session_uid]) for one in found]
         every = [frame for frame in (*places, *meeting) if frame is not None]
         for frame, turn in zip(every, straighten([frame[:3, :3] for frame in every]), strict=True):
             frame[:3, :3] = turn
@@ -130,7 +147,8 @@ class _Reader:
             raise RigError(f"Body '{thing.name}' is another file's: make a library override of it (Object > Library Override > Make)")
         matrix = self.matrix(thing)
         part = Part(thing.name, role_of(thing), thing.name, thing.session_uid, offset=np.eye(4), scale=scale_of(thing, matrix))
-        self.parts[part.name], self.poses[part.name] = part, rigid(matrix)
+        self.parts[part.name], self.poses[part.name] = part, self.sketch.poses[thing.session_uid]
+        self.shown[part.name] = self.sketch.shown @ rigid(matrix)
         self.name_of[thing.session_uid] = part.name
         self.masses[part.name] = (thing.rigid_body.mass if thing.rigid_body else 1.0, (0.0, 0.0, 0.0))
 
@@ -162,9 +180,11 @@ class _Reader:
                 body.offset,
                 body.scale,
             )
-            self.poses[body.name] = body.pose
+            self.poses[body.name] = self.shown[body.name] = self.sketch.shown @ body.pose
             self.masses[body.name] = (body.mass, body.centre)
-        self.joints += read_bones.joints
+        for joint in read_bones.joints:
+            at_parent = joint.in_parent if joint.parent != WORLD else frame_of(self.sketch.shown @ frame_array(joint.in_parent))
+            self.joints.append(replace(joint, in_parent=at_parent))
         self.warnings += read_bones.warnings
 
     # -- the whole --
@@ -172,23 +192,48 @@ class _Reader:
     def reading(self, found: list) -> Reading:
         parts = tuple(self.parts.values())
         ground = next((part for part in parts if part.role == "GROUND"), None)
-        base = self.poses[ground.name] if ground else rigid(self.matrix(self.owner))
+        base = self.poses[ground.name] if ground else self.sketch.shown @ rigid(self.matrix(self.owner))
         back = inverse(base)
         held = [
             joint if joint.parent != WORLD else replace(joint, in_parent=frame_of(back @ frame_array(joint.in_parent)))
             for joint in self.joints
         ]
-        bodies = tuple(
-            Body(part.name, *self.masses[part.name], start=frame_of(back @ self.poses[part.name]), grounded=part.role == "GROUND")
-            for part in parts
-        )
         self._note_looseness(found)
         try:
-            mechanism = Mechanism(bodies, tuple(self._with_motors(held)))
+            mechanism = Mechanism(self._bodies(back, self.poses), tuple(self._with_motors(held)))
+            if self.sketch.is_kept:
+                begun = replace(mechanism, bodies=self._bodies(back, self.shown))
+                mechanism = begun if starts_closed(begun) else mechanism
         except MechanismError as error:
             raise RigError(f"Mechanism '{self.owner.name}': {error}") from error
-        names = joints.names(members(self.owner))
-        return Reading(mechanism, parts, ground, signature(self.owner), names, tuple(self.warnings), tuple(self._carried(found)))
+        unkept = ""
+        if self.sketch.lost:
+            unkept = (
+                f"'{self.sketch.lost}' moves by itself or came later, so motors of '{self.owner.name}' are at zero where its bodies are at"
+                " this frame: press Set Zero at the frame of the sketch"
+            )
+            self.warnings.append(unkept)
+        return Reading(
+            mechanism,
+            parts,
+            ground,
+            signature(self.owner),
+            joints.names(members(self.owner)),
+            tuple(self.warnings),
+            tuple(self._carried(found)),
+            tuple((thing.name, uid, self.sketch.poses[uid]) for uid, thing in self.sketch.things.items()),
+            self.sketch.is_kept,
+            unkept,
+        )
+
+    def _bodies(self, back: Array, poses: dict[str, Array]) -> tuple[Body, ...]:
+        """Bodies that start at these poses (4, 4), in the base, into which `back` (4, 4) leads; grounded ones as in the sketch."""
+        found = []
+        for part in self.parts.values():
+            is_grounded = part.role == "GROUND"
+            start = frame_of(back @ (self.poses if is_grounded else poses)[part.name])
+            found.append(Body(part.name, *self.masses[part.name], start=start, grounded=is_grounded))
+        return tuple(found)
 
     def _carried(self, found: list) -> Iterator[tuple[int, Part]]:
         """Objects of joints stay at their place on the body on which they are mounted, when bodies are assembled or baked."""
@@ -198,12 +243,9 @@ class _Reader:
                 part = self.parts.get(self.name_of.get(holder.session_uid, "")) if thing is not None and holder is not None else None
                 if part is None or part.role != "MOVES" or any(above.session_uid in self.name_of for above in _ancestors(thing)):
                     continue
-                matrix = self.matrix(thing)
-                offset = inverse(rigid(matrix)) @ self.poses[part.name]
-                yield (
-                    names.index(part.name),
-                    Part(thing.name, "CARRIED", thing.name, thing.session_uid, "", offset, scale_of(thing, matrix)),
-                )
+                offset = inverse(self.sketch.poses[thing.session_uid]) @ self.poses[part.name]
+                scale = scale_of(thing, self.matrix(thing))
+                yield names.index(part.name), Part(thing.name, "CARRIED", thing.name, thing.session_uid, "", offset, scale)
 
     def _note_looseness(self, found: list) -> None:
         for thing in members(self.owner):
