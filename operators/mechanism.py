@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import EnumProperty
 
-from ..rig import handlers
+from ..rig import handlers, robot
 from ..rig.counted import counted
 from ..rig.errors import RigError
 from ..rig.live import as_authored
@@ -34,7 +34,8 @@ def mechanism_owner(context):
 def taken_up(context):
     """The owner of the mechanism at hand, with which something is done now: a copy is a mechanism of its own from here on."""
     owner = mechanism_owner(context)
-    own_identity(owner)
+    if robot.link(owner) is None:  # what is connected knows its motors by the identity that they had
+        own_identity(owner)
     return owner
 
 

@@ -56,7 +56,9 @@ class _Reading:
         kinds = self._list(told, "type") or ["6d"] * len(self.pairs)
         self.kinds = [str(kind).lower() for kind in kinds]
         if len(self.kinds) != len(self.pairs):
-            raise MalformedError(file, 0, "type", f"{len(self.pairs)} pairs in closed_loop, but {len(self.kinds)} types: give one for each")
+            raise MalformedError(
+                file, 0, "type", f"closed_loop has {len(self.pairs)} of them, type {len(self.kinds)}: give one type for each pair"
+            )
         names, changed = self._list(told, "joint_name"), self._list(told, "joint_type")
         if len(names) != len(changed):
             raise MalformedError(file, 0, "joint_type", f"{len(names)} names in joint_name, but {len(changed)} types: give one for each")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...motion import Limits, MotionError, make_filter
 from ...solvers.mechanism.counting import locked_actuators
+from ...solvers.mechanism.goals import FrameGoal
 from .. import actions
 from ..axes import slides, text
 from ..character_properties import character
@@ -63,13 +64,17 @@ def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
     kept = owner.limber.mechanism
     if kept.drive != "TARGETS":
         return
-    placement = Placement(depsgraph, {})
+    placement, roles = Placement(depsgraph, {}), {part.name: part.role for part in reading.parts}
     for k, goal in enumerate(kept.goals):
         try:
-            asked.of_goal(goal, reading, placement, np.eye(4))
+            made = asked.of_goal(goal, reading, placement, np.eye(4))
         except RigError as error:
             yield Finding(str(error), blocks=True)
             continue
+        if isinstance(made, FrameGoal) and roles[made.body] != "MOVES":
+            yield Finding(
+                f"Goal '{goal.name}': body '{made.body}' is {roles[made.body].title()}, so the mechanism does not move it: choose another"
+            )
         weights = WEIGHTS[goal.does]
         if not any(weight for name in weights for weight in getattr(goal, name)) and not any(
             _is_animated(owner, k, name) for name in weights

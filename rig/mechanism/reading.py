@@ -309,7 +309,10 @@ def _motorised(joint: Joint, driven: dict) -> Joint:
     highest = tuple(min(bound, driven[axis].upper) for bound, axis in zip(upper, moved, strict=True))
     for axis, low, high, at_least, at_most in zip(moved, lower, upper, lowest, highest, strict=True):
         own = driven[axis]
-        if at_least > at_most and own.lower <= own.upper:
+        if own.lower > own.upper:
+            low, high = axes.text(axis, own.lower), axes.text(axis, own.upper)
+            raise RigError(f"Motor '{own.name}': its lower limit {low} is above its upper limit {high}: exchange them")
+        if at_least > at_most:
             raise RigError(
                 f"Motor '{own.name}': its limits {axes.span(axis, own.lower, own.upper)} lie outside those of its joint,"
                 f" {axes.span(axis, low, high)}: change one of them"

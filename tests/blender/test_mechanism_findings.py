@@ -83,6 +83,12 @@ def test_check_says_of_goals_what_live_says():
     assert f"hangs on '{body.name}', which follows it: choose another target" in says(owner)
 
 
+def test_a_goal_on_a_body_that_stands_still_is_named():
+    owner, goal = with_goal()
+    goal.body = bpy.data.objects["Base"]
+    assert f"Goal '{goal.name}': body 'Base' is Ground, so the mechanism does not move it: choose another" in says(owner)
+
+
 def test_a_goal_whose_weights_are_all_0_is_named_unless_they_have_keys():
     owner, goal = with_goal()
     goal.place_weight = goal.turn_weight = (0.0, 0.0, 0.0)

@@ -172,7 +172,7 @@ def test_a_motor_whose_limits_are_exchanged_is_named_with_both():
     owner = those.add("four_bar")
     motor = owner.limber.mechanism.motors[0]
     motor.lower, motor.upper = 0.5, -0.5
-    assert "its lower limit 0.5 is above its upper limit -0.5: exchange them" in says(owner)
+    assert "its lower limit 29 degrees is above its upper limit -29 degrees: exchange them" in says(owner)
 
 
 @pytest.mark.parametrize("kind", ["four_bar", "stewart", "neck"])

@@ -117,7 +117,7 @@ def test_a_motor_on_a_joint_that_is_fixed_is_warned_of_and_left_out(files):
     [
         (CLOSED.replace("right_end", "end"), "joins link 'plate_end' to itself"),
         (CLOSED.replace("6d", "5d"), "3d or 6d"),
-        (CLOSED.replace("['6d']", "['6d', '6d']"), "1 pairs in closed_loop, but 2 types"),
+        (CLOSED.replace("['6d']", "['6d', '6d']"), "closed_loop has 1 of them, type 2: give one type for each pair"),
         (CLOSED + "joint_name: ['pin']\njoint_type: ['UJOINT_XX']\n", "ujoint_xx"),
         (CLOSED + "joint_name: ['pin']\n", "joint_type"),
         (CLOSED.replace("['plate_end', 'right_end']", "'plate_end'"), "pair"),
