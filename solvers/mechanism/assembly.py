@@ -10,7 +10,7 @@ from .frames import Array
 from .goals import Goals
 from .loops import Loops
 from .report import ASSEMBLED
-from .solver import MechanismSolver, Solution, State
+from .solver import TURN, MechanismSolver, Solution, State
 
 TRIES = 60  # starts, the given one first
 STEPS = 150  # of one start
@@ -33,7 +33,7 @@ def assemble(solver: MechanismSolver, start: State | None = None, goals: Goals =
     Returns:
         The best found. Where `report.assembled` is False, no start could be closed, and `report.worst` names the worst joint.
     """
-    start = solver.rest() if start is None else start
+    start = _turned(solver, solver.rest() if start is None else start, goals)
     dice = np.random.default_rng(seed)
     best: Solution | None = None
     for k in range(max(tries, 1)):
@@ -78,3 +78,16 @@ def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
     descent = Descent(solver.coordinates, nothing, gaps, None, {}, (solver.lower, solver.upper), FIRST_DAMPING)
     here, _, _ = descent.go(descent.place(start.values, start.balls), STEPS)
     return State(here.values, here.balls)
+
+
+def _turned(solver: MechanismSolver, start: State, goals: Goals) -> State:
+    """A start whose actuators have the whole turns that are asked of them, where limits allow."""
+    values = start.values.copy()
+    for name, asked in goals.actuators.items():
+        for node, value in zip(solver.tree.walked.get(name, ((), False))[0], asked, strict=False):
+            k = int(solver.coordinates.first[node])
+            if solver.tree.nodes[node].move != "ball" and solver.coordinates.is_turn[k]:
+                turned = values[k] + TURN * round((value - values[k]) / TURN)
+                if solver.lower[k] <= turned <= solver.upper[k]:
+                    values[k] = turned
+    return replace(start, values=values)

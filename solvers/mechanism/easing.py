@@ -13,20 +13,23 @@ import numpy as np
 
 from .calm import Jolts, calmed
 from .clusters import SMALLEST
-from .descent import CLOSED, Descent, Place
+from .descent import CLOSED, MET, Descent, Place
 from .frames import Array, Indices
 
 STANDARD_RATE = 60.0  # [Hz] at which the next figure is told
 GENTLE = math.radians(1.0) * STANDARD_RATE**2  # [rad/s2, sizes/s2] of one coordinate that needs no cause; several add up in a body
 MOST_JOLT = math.radians(1.8) * STANDARD_RATE**2  # [rad/s2] of any body while a target is out of reach, as far as that can be had
 OWED = 1.0  # of the targets' own jolt [rad or sizes]: that much joints may jolt too, so that they follow what is sudden on purpose
-REACHED = 1e-6  # [rad or sizes] of a goal: what is left there is nothing
+REACHED = 1e-4  # [rad or sizes] of a goal: a target that is no farther off is in reach, where a solve may take several frames
 CAUGHT_UP = 1e-9  # [rad or sizes] of a coordinate: it lags no more
-LONGEST = 9 / STANDARD_RATE  # [s] to where coordinates should be; that long after a target came back into reach it is met
+LONGEST = 9 / STANDARD_RATE  # [s] to where coordinates should be while a target is out of reach
+LATEST, LATEST_FRAMES = 7 / STANDARD_RATE, 3.6  # [s], and frames where these last longer, after a target came back into reach it is met
 FORESEEN = 0.85  # of the speed at which where they should be moves on: the jump with which it begins does not go on
 FASTEST = math.radians(6.0) * STANDARD_RATE  # [rad/s, sizes/s] of that speed: what is faster is such a jump
 FEWEST = 2.0  # frames in which a way can be gone and stopped
 WEAK = 0.4  # of the way that moves goals most: ways that move them less are near singular
+BENT, LEAST_BEND = 0.25, math.radians(0.05)  # of the last step, [rad or sizes]: a way that differs by more turns off
+STRAIGHTER = 0.5  # of how far a way is bent: another one is better that is bent by less
 TOLERANCE = 1e-9  # [s] of sums of frames
 CORRECTIONS = 2  # steps along the other ways
 
@@ -57,14 +60,15 @@ def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: f
     Not for regularisers and actuators that are told: these say themselves how the mechanism moves.
     """
     pull = (start.goals[0] - last.error) / dt if last is not None and last.error.shape == start.goals[0].shape else None
-    since = 0.0 if np.abs(exact.goals[0]).max(initial=0.0) > REACHED else dt + (last.since if last is not None else LONGEST)
+    latest = max(LATEST, LATEST_FRAMES * dt)
+    since = 0.0 if np.abs(exact.goals[0]).max(initial=0.0) > REACHED else dt + (last.since if last is not None else latest)
     wanted = descent.way(start, exact)
     here, lag = exact, np.zeros_like(wanted)
-    if since <= LONGEST + TOLERANCE and last is not None and last.pull is not None and pull is not None and last.pull.shape == pull.shape:
+    if since <= latest + TOLERANCE and last is not None and last.pull is not None and pull is not None and last.pull.shape == pull.shape:
         owed, kept = OWED * float(np.abs(pull - last.pull).max(initial=0.0)) * dt, last.speed * dt
         is_late = np.abs(last.lag).max(initial=0.0) > CAUGHT_UP
         if is_late or np.abs(wanted - kept).max(initial=0.0) > GENTLE * dt * dt + owed:
-            frames = (LONGEST - since) / dt + 1.0 if since > 0.0 else LONGEST / dt
+            frames = (latest - since) / dt + 1.0 if since > 0.0 else LONGEST / dt
             onward = FORESEEN * np.clip(wanted - last.lag, -FASTEST * dt, FASTEST * dt)
             step = _gentle(wanted, kept, onward, frames)
             here = _beside(descent, start, exact, np.clip(wanted, step - owed, step + owed))
@@ -73,6 +77,30 @@ def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: f
                 here = calmed(descent, start, here, exact, jolts, MOST_JOLT * dt * dt + owed)
             wanted, lag = descent.way(start, here), descent.way(here, exact)
     return here, Pace(wanted / dt, here.goals[0], lag, pull, since, start.shape.frames, dt)
+
+
+def carried_on(descent: Descent, start: Place, here: Place, last: Array, iterations: int) -> Place | None:
+    """The way on where the way to an answer turns back: None where it does not, or leads to nothing that meets the goals as well.
+
+    Where a path passes a fold, two answers meet: one that goes on as before, and its mirror image, which soon comes to an end.
+
+    Args:
+        here: The answer.
+        last: (v,) the last step, in units.
+    """
+    bent = float(np.abs(descent.way(start, here) - last).max(initial=0.0))
+    if bent <= max(BENT * float(np.abs(last).max(initial=0.0)), LEAST_BEND) or np.abs(here.goals[0]).max(initial=0.0) > REACHED:
+        return None
+    ahead = descent.close(descent.stepped(start, last), CLOSED)
+    if ahead.open > CLOSED:
+        return None
+    damping, held = descent.damping, descent.held
+    there, _, _ = descent.go(ahead, iterations)
+    is_met = there.open <= CLOSED and there.square <= max(here.square, MET * MET)
+    if is_met and float(np.abs(descent.way(start, there) - last).max(initial=0.0)) < STRAIGHTER * bent:
+        return there
+    descent.damping, descent.held = damping, held
+    return None
 
 
 def _strong(descent: Descent, here: Place) -> Array:

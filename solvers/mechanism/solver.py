@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .branches import Branch, Branches
 from .descent import CLOSE_ENOUGH, CLOSED, NO_END, Descent, Place, Shape
-from .easing import Pace, paced
+from .easing import Pace, carried_on, paced
 from .frames import Array, frame_array, orthonormal
 from .goals import Goals
 from .loops import Loops
@@ -175,6 +175,8 @@ class MechanismSolver:
             here, settled = start, True  # steps are compared nearly closed: what they seemed to gain may be less than closing takes
         pace = None
         if dt is not None and steadiness is None and not goals.actuators and here.open <= CLOSE_ENOUGH:
+            if state.pace is not None and (onward := carried_on(descent, start, here, state.pace.speed * dt, iterations)) is not None:
+                here, settled = onward, True
             exact = here
             here, pace = paced(descent, start, exact, state.pace, dt, self._carriers)
             settled = settled and here is exact

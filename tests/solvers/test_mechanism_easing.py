@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from limber.solvers.mechanism.assembly import assemble
-from limber.solvers.mechanism.easing import LONGEST
+from limber.solvers.mechanism.easing import LATEST, LATEST_FRAMES
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver
@@ -58,7 +58,7 @@ def test_joints_do_not_jolt_where_a_target_passes_the_edge_of_the_workspace(rate
     inside = along < REACH
     back = int(np.flatnonzero(~inside)[-1]) + 1
     assert missed[: int(np.flatnonzero(~inside)[0]) - 1].max() < 1e-8
-    assert missed[back + round(LONGEST * rate) :].max() < 1e-8
+    assert missed[back + round(max(LATEST * rate, LATEST_FRAMES)) :].max() < 1e-8
     assert (missed[~inside] - (along[~inside] - REACH)).max() < 0.03
 
 
@@ -89,3 +89,29 @@ def test_a_target_that_rests_out_of_reach_leaves_the_mechanism_at_rest(seed: int
     assert errors[-1] > 0.1
     assert np.diff(errors).max() < 1e-12, "no answer is worse than the one before"
     assert np.abs(np.diff(poses[30:], axis=0)).max() < 1e-12
+
+
+def turned_by(angles: np.ndarray) -> list[float]:
+    """Where a crank turns [rad] whose end has to be as far along x as if it turned by these angles: as far as it may also turn back."""
+    bodies = (Body("ground", start=Frame(), grounded=True), Body("crank"))
+    solver = MechanismSolver(Mechanism(bodies, (Joint("motor", "revolute", "ground", "crank", flat(0.0), flat(0.0), actuated=True),)))
+    found, turned = solver.solve(Goals(actuators={"motor": (float(angles[0]),)}), assemble(solver).state), []
+    for angle in angles:
+        goal = FrameGoal("crank", Frame(place=(0.3, 0.0, 0.0)), (0.3 * float(np.cos(angle)), 0.0, 0.0), place_weight=(1.0, 0.0, 0.0))
+        found = solver.solve(Goals((goal,)), found.state, DT)
+        assert found.report.goal_error < 1e-6
+        turned.append(solver.values(found.state, "motor")[0])
+    return turned
+
+
+@pytest.mark.parametrize("step", [0.7, 1.3, 3.1])
+def test_a_crank_goes_on_through_its_dead_centre(step: float):
+    """On the other side the way on and the way back meet the target alike."""
+    angles = np.radians(np.arange(60.0, -60.0, -step))
+    assert turned_by(angles) == pytest.approx(angles, abs=1e-3)
+
+
+def test_a_crank_that_slows_down_before_its_dead_centre_turns_back():
+    """The way that changes less from frame to frame is the way back, here."""
+    angles = np.radians(5.0 + 55.0 * np.cos(np.linspace(0.0, np.pi, 60)) ** 2)
+    assert turned_by(angles) == pytest.approx(angles, abs=1e-3)

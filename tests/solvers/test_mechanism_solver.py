@@ -290,3 +290,11 @@ def test_an_actuator_goes_the_long_way_where_limits_bar_the_short_one():
     for asked in (170.0, -20.0, -100.0, 170.0):
         found = solver.solve(Goals(actuators={"motor": (math.radians(asked),)}), found.state)
         assert math.degrees(solver.values(found.state, "motor")[0]) == pytest.approx(asked, abs=1e-6)
+
+
+def test_an_assembly_has_the_whole_turns_that_are_asked_of_its_motors():
+    first = MechanismSolver(mechanisms.four_bar())
+    angle = first.values(assemble(first).state, "motor")[0]
+    solver = MechanismSolver(mechanisms.four_bar(lower=(angle - 14.0,), upper=(angle + 1.5,)))
+    found = assemble(solver, goals=Goals(actuators={"motor": (angle - 4.0 * math.pi,)}))
+    assert solver.values(found.state, "motor")[0] == pytest.approx(angle - 4.0 * math.pi, abs=1e-9)
