@@ -10,7 +10,7 @@ from ..solvers.goals import GazeGoal
 from ..solvers.table import SOLVERS
 from . import actions, axes, live
 from .errors import RigError
-from .hanging import moved_part, moved_targets, mover
+from .hanging import is_carried, moved_part, moved_targets, mover
 from .mechanism import live as mechanisms
 from .mechanism.owners import is_mechanism
 from .stage import Stage, is_body, is_chain
@@ -226,9 +226,8 @@ def refuse_what_would_hide_keys(rig) -> None:
 
 def _along(scene, pairs: list[tuple]) -> list[tuple]:
     """What else moves while chains are baked: all that is live, where one of them hangs on a live mechanism."""
-    chains = [pair for pair in pairs if is_chain(pair[1])]
     movers = [mechanisms.mover(owner) for owner, mover in live.live_pairs(scene) if is_mechanism(mover)]
-    if not any(moved_part(pair, mover) for mover in movers for pair in chains):
+    if not any(moved_part(pair, mover) if is_chain(pair[1]) else is_carried(pair[0], mover) for mover in movers for pair in pairs):
         return []
     baked = {(rig.session_uid, mover.uid) for rig, mover in pairs}
     return [(rig, mover) for rig, mover in live.live_pairs(scene) if (rig.session_uid, mover.uid) not in baked]

@@ -89,10 +89,11 @@ class Export(Stepped):
         for owner, chain in self.pairs:
             session = self.stage.session(owner, chain)
             if owner == self.rig and session.outputs is None:
-                named = f"mechanism '{owner.name}'" if is_mechanism(chain) else f"chain '{chain.name}'"
-                raise RigError(f"Frame {self.start}, {named}: {session.problem}")
-            if owner == self.rig and session.problem and len(self.rows) < self.total:
-                self.held[self.start + len(self.rows)] = session.problem
+                named = "" if is_mechanism(chain) else f", chain '{chain.name}'"
+                raise RigError(f"Frame {self.start}{named}: {session.problem}")
+            held = session.problem or (session.remark if is_mechanism(chain) else "")
+            if owner == self.rig and held and len(self.rows) < self.total:
+                self.held[self.start + len(self.rows)] = held
         self.rows.append(tuple(self.filters.step(self.rig, self.sources, self._values(), dt)))
         at_rest = self.filters.at_rest and self.stage.is_at_rest([pair for pair in self.pairs if pair[0] == self.rig])
         return len(self.rows) < self.total or not at_rest
@@ -123,7 +124,7 @@ class Export(Stepped):
         movers = [mover for owner, mover in self.pairs if owner == self.rig]
         chains = ", ".join(mover.name for mover in movers if not is_mechanism(mover))
         solved = ([f"chains {chains}"] if chains else []) + (["the mechanism"] if any(map(is_mechanism, movers)) else [])
-        return f"{' and '.join(solved)} live, the rest as posed" if solved else "as posed: no chain is live"
+        return f"{' and '.join(solved)} live, the rest as posed" if solved else "as posed: nothing is live"
 
     def _values(self) -> list[float]:
         """What each of the device's joints is in this frame."""

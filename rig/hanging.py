@@ -127,13 +127,18 @@ def targets(chain) -> list:
 
 def moved_targets(chain, other: Mover) -> list:
     """The targets of a chain that another, or a mechanism, moves."""
-    return [target for target in targets(chain) if any(map(other.moves, _with_itself(target)))]
+    return [target for target in targets(chain) if is_carried(target, other)]
 
 
 def _with_itself(thing) -> Iterator[Carrier]:
     """An object and what moves it."""
     yield Carrier("", thing, "")
     yield from carriers(thing)
+
+
+def is_carried(thing, other: Mover) -> bool:
+    """Whether an object is moved as a whole by another, or by a mechanism."""
+    return any(map(other.moves, _with_itself(thing)))
 
 
 def moved_part(pair: tuple, other: Mover) -> str:
@@ -144,7 +149,7 @@ def moved_part(pair: tuple, other: Mover) -> str:
     root = rig.data.bones.get(chain.root)
     if root is not None and root.parent is not None and other.moves(Carrier("", rig, root.parent.name)):
         return "base"
-    if any(map(other.moves, _with_itself(rig))):
+    if is_carried(rig, other):
         return "armature"
     return "target" if moved_targets(chain, other) else ""
 

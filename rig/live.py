@@ -111,6 +111,18 @@ def look() -> None:
             _now.mechanisms.read()
         _now.roster.look()
         _now.mechanisms.equip()
+    _show_looked()
+
+
+def _look_at_chains() -> None:
+    """As `look`, where there is no mechanism: in a large file that takes a tenth of the time."""
+    with _now.writing():
+        _now.roster.look()
+    _show_looked()
+
+
+def _show_looked() -> None:
+    """What was solved is shown again, after a look."""
     for member in _now.roster:
         if not can_show(member.rig):
             for chain in member.movers:
@@ -247,7 +259,7 @@ def scene_updated(scene, depsgraph) -> bool:
         _now.playback.stage.doubt_postures()
     # Objects that come or go change their scene or collection.
     if depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION") or not _is_in_line():
-        look()
+        (_look_at_chains if _now.mechanisms.is_empty else look)()
     if scene.session_uid not in _now.moving and _now.playback.stage.has_changed(_pairs(scene), depsgraph):
         _now.moving.add(scene.session_uid)
     return scene.session_uid in _now.moving

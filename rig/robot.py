@@ -179,7 +179,7 @@ def send(rig) -> None:
     robot = _robots.get(rig.session_uid)
     if robot is None:
         return
-    is_live_now = is_live(rig) or rig.limber.mechanism.live
+    is_live_now = _is_live(rig)
     if robot.was_live and not is_live_now and robot.link.status().state not in OWN_WAYS:
         robot.link.disarm()
     robot.was_live = is_live_now
@@ -190,11 +190,16 @@ def send(rig) -> None:
     robot.link.send(robot.shaped)
 
 
+def _is_live(rig) -> bool:
+    """Whether a chain of the rig, its retarget or its mechanism is live."""
+    return is_live(rig) or rig.limber.mechanism.live
+
+
 def send_posed(scene) -> None:
-    """Hands over the new frame of rigs without a live chain; the live ones send when they are solved."""
+    """Hands over the new frame of rigs of which nothing is live; what is live sends when it is solved."""
     for uid, robot in _robots.items():
         rig = _find(uid, robot)
-        if rig is not None and rig.name in scene.objects and not is_live(rig):
+        if rig is not None and rig.name in scene.objects and not _is_live(rig):
             send(rig)
 
 

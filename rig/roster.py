@@ -10,6 +10,7 @@ import bpy
 
 from . import axes, mimic, twin
 from .hanging import followers, hangs_on_objects_alone, targets
+from .mechanism import ready
 from .retarget import pairing
 
 
@@ -40,7 +41,9 @@ class Member:
         if self.rig.limber.retarget.live:
             moved += [*pairing.bones(self.rig, self.rig.limber.retarget), *dict.fromkeys(bone for bone, _ in mimic.driven(self.rig))]
         moved += [joint.bone for chain in chains for joint in chain.joints if joint.bone in bones]
-        return list(dict.fromkeys([*moved, *(follower.bone for chain in chains for follower in followers(chain))]))
+        moved += [follower.bone for chain in chains for follower in followers(chain)]
+        bodies = ready.bones(self.rig)  # these are shown where the mechanism has them
+        return [name for name in dict.fromkeys(moved) if name not in bodies]
 
     @property
     def targets(self) -> dict[str, list[bpy.types.Object]]:

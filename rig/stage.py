@@ -4,7 +4,7 @@ Whoever wants motion has a stage of its own: live, rendering, a bake. What hangs
 Blender has evaluated of it is one frame old.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,6 +21,7 @@ from .errors import RigError
 from .hanging import in_order, joint_bones
 from .joint_tree import joint_tree
 from .keyed import keyed
+from .mechanism import ready
 from .mechanism.owners import is_mechanism
 from .mechanism.session import MechanismSession
 from .moving import Moving
@@ -72,6 +73,15 @@ def is_chain(mover) -> bool:
 
 def _has_body(pair: tuple) -> bool:
     return is_body(pair[1])
+
+
+def _refuse_bodies(rig, chain, bodies: Container[str]) -> None:
+    body = next((joint.bone for joint in chain.joints if joint.bone in bodies), None)
+    if body is not None:
+        raise RigError(
+            f"Bone '{body}' of chain '{chain.name}' is a body of mechanism '{rig.name}', which is live and moves it: end the one Live or"
+            " the other"
+        )
 
 
 class Stage:
@@ -264,6 +274,8 @@ class Stage:
             raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
         now = keyed(rig, chain, depsgraph)
         session.influence = now.influence
+        if bodies := ready.bones(rig):
+            _refuse_bodies(rig, chain, bodies)
         self._update_reader(rig, chain, session)
         if session.reader.modes_changed(evaluated.pose.bones):
             self._doubted.add(rig.data.name)

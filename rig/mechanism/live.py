@@ -48,5 +48,4 @@ def start(owner) -> None:
 
 def stop(owner) -> None:
     """The bodies are where they are authored again."""
-    ready.drop(owner)
     live.stop(owner, owner.limber.mechanism)

@@ -4,6 +4,7 @@ What is authored cannot be read while bodies are shown elsewhere, so what was re
 mechanism: live, renders, bakes. Runtime only.
 """
 
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,9 +79,16 @@ def kept(owner) -> Ready | None:
     return _kept.get(owner.session_uid)
 
 
-def drop(owner) -> None:
-    """The mechanism may change again."""
-    _kept.pop(owner.session_uid, None)
+def drop_others(owners: Container[int]) -> None:
+    """Every mechanism but those of these owners (session_uids) may change again."""
+    for uid in [uid for uid in _kept if uid not in owners]:
+        del _kept[uid]
+
+
+def bones(rig) -> Container[str]:
+    """The bones of an armature that its live mechanism moves."""
+    made = _kept.get(rig.session_uid)
+    return made.bodies.get(rig.session_uid, {}) if made is not None else ()
 
 
 def forget() -> None:

@@ -1,0 +1,153 @@
+"""What is kept of mechanisms while Blender runs: it goes with undo, save and whatever else is live, and nothing is done twice."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender import mechanisms as those
+from tests.blender.following import follower, hips
+from tests.blender.four_bars import boned
+from tests.blender.rigs import keyed, looking_chain, make_active, target
+from tests.blender.robots import until
+from tests.blender.shown import no_handler_raises, settle  # noqa: F401
+from tests.blender.test_mechanism_carries import FRAMES, moving_platform
+
+RODS = {"Rocker": 0.02, "Rocker Shaft": 0.02}  # [m] by which an edit moves these
+
+
+def shape(owner) -> np.ndarray:
+    """Where joints are on their bodies, as the mechanism was read."""
+    return np.array([joint.in_parent.place for joint in those.session(owner).reading.mechanism.joints])
+
+
+def test_a_mechanism_that_is_live_again_by_undo_is_as_it_was_then(undo_step):
+    owner = those.add("four_bar")
+    name = owner.name
+    undo_step("mechanism")
+    bpy.ops.limber.mechanism_live()
+    undo_step("live")
+    first = shape(owner)
+    bpy.ops.limber.end_mechanism_live()
+    undo_step("end")
+    for rod, by in RODS.items():
+        bpy.data.objects[rod].location.x += by
+    bpy.context.view_layer.update()
+    undo_step("edit")
+    bpy.ops.limber.mechanism_live()
+    undo_step("live with the edit")
+    assert np.abs(shape(owner) - first).max() > 0.01
+    for _ in range(3):
+        bpy.ops.ed.undo()
+    owner = bpy.data.objects[name]
+    assert owner.limber.mechanism.live
+    those.clock(3)
+    assert np.abs(shape(owner) - first).max() < 1e-9
+
+
+def test_a_live_mechanisms_robot_is_sent_once_a_frame_and_not_between_frames(monkeypatch):
+    from limber.rig import robot
+
+    owner = those.add("neck", place=(0.0, 0.0, 0.0))
+    owner.limber.device.port = "virtual"
+    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.connect()
+    until(lambda: robot.status(owner) is not None and robot.status(owner).state.name == "DISARMED", "the robot is connected")
+    sent, send = [], robot.send
+    monkeypatch.setattr(robot, "send", lambda rig: (sent.append(bpy.context.scene.frame_current), send(rig)))
+    for frame in range(2, 6):
+        bpy.context.scene.frame_set(frame)
+    bpy.context.scene.frame_set(6, subframe=0.5)
+    robot.disconnect_all()
+    assert sent == [2, 3, 4, 5]
+
+
+def test_an_export_tells_the_frames_in_which_targets_cannot_be_met(tmp_path, capfd):
+    owner = those.add("neck")
+    kept = owner.limber.mechanism
+    keyed(kept.goals[0].target, (1, 12), "rotation_euler", (0.9, 1.2, 0.4))
+    kept.frame_start, kept.frame_end = 1, 12
+    bpy.context.scene.frame_set(1)
+    bpy.ops.limber.mechanism_live()
+    for motor in kept.motors:
+        motor.velocity, motor.acceleration, motor.jerk = 10.0, 1e4, 1e6
+    bpy.ops.limber.export_motion(filepath=str(tmp_path / "motion.json"), format="json", rate=24)
+    said = capfd.readouterr().out
+    assert "a goal could not be followed. " in said
+    assert "cannot be met, 'Head' is" in said
+
+
+def test_a_saved_file_has_no_constraint_of_a_live_mechanism(tmp_path):
+    those.add("stewart")
+    bpy.ops.limber.mechanism_live()
+    path = tmp_path / "saved.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    held = [thing.name for thing in bpy.data.objects if any(one.name.startswith("Limber") for one in thing.constraints)]
+    assert held, "live goes on after saving"
+    with bpy.data.libraries.load(str(path)) as (found, taken):
+        taken.objects = list(found.objects)
+    assert not [thing.name for thing in taken.objects if thing and any(one.name.startswith("Limber") for one in thing.constraints)]
+
+
+def test_a_body_that_follows_on_a_platform_is_baked_with_the_platform_moving():
+    rig, source = follower()
+    make_active(rig)
+    owner, platform = moving_platform()
+    rig.parent = platform
+    rig.matrix_parent_inverse = platform.matrix_world.inverted()
+    bpy.context.view_layer.update()
+    make_active(rig)
+    bpy.ops.limber.follow()
+    make_active(owner)
+    bpy.ops.limber.mechanism_live()
+    names = (list(rig.pose.bones.keys()), list(source.pose.bones.keys()))
+    first = hips_apart(rig, source)
+    rig.limber.retarget.frame_start, rig.limber.retarget.frame_end = FRAMES.start, FRAMES.stop - 1
+    make_active(rig)
+    assert bpy.ops.limber.bake_follow() == {"FINISHED"}
+    assert owner.limber.mechanism.live, names
+    strayed = []
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        strayed.append(float((hips_apart(rig, source) - first).length))
+    assert max(strayed) < 0.1  # it is a frame late; with the platform at rest it would be .22
+
+
+def hips_apart(rig, source):
+    from tests.blender.figures import CMU, XSENS
+
+    return hips(rig, XSENS) - hips(source, CMU)
+
+
+def chain_on_bodies():
+    """A live mechanism of bones, and a chain on two of them; returns the armature and the chain."""
+    arms, closure = boned()
+    closure.kind = "revolute"
+    make_active(arms)
+    bpy.ops.object.mode_set(mode="POSE")
+    arms.data.bones.active = arms.data.bones["crank"]
+    bpy.ops.limber.add_motors()
+    arms.limber.mechanism.drive = "MOTORS"
+    arms, chain = looking_chain(arms, "crank", "coupler", at=target((0.4, -1.0, 0.5)))
+    return arms, chain
+
+
+@pytest.mark.parametrize("first", ["chain", "mechanism"])
+def test_a_chain_of_bones_that_are_bodies_of_a_live_mechanism_says_so_and_leaves_them_to_it(first, monkeypatch):
+    from limber.rig import live
+
+    arms, chain = chain_on_bodies()
+    for what in (first, "mechanism" if first == "chain" else "chain"):
+        make_active(arms)
+        (bpy.ops.limber.live if what == "chain" else bpy.ops.limber.mechanism_live)()
+    those.clock(2)
+    assert "is a body of mechanism 'Rig', which is live and moves it: end the one Live or the other" in live.session(arms, chain).problem
+    looks, look = [], live.look
+    monkeypatch.setattr(live, "look", lambda: (looks.append(1), look()))
+    for k in range(5):
+        arms.limber.mechanism.motors[0].value = 0.02 * k
+        arms.update_tag()
+        those.clock(1, 100.0 + k / 60)
+    assert len(looks) <= 1, "the two do not wrestle for the last place among the constraints"
+    bpy.ops.limber.end_mechanism_live()
+    settle()
+    assert live.session(arms, chain).problem == ""
