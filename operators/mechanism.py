@@ -13,7 +13,7 @@ from ..rig.mechanism.check import check, of_physics
 from ..rig.mechanism.findings import locked_motors, of_locked
 from ..rig.mechanism.gallery import RECIPES
 from ..rig.mechanism.held import refuse_held, refuse_taken
-from ..rig.mechanism.members import owner_among
+from ..rig.mechanism.members import loose_joints, owner_among
 from ..rig.mechanism.owners import has_mechanism, own_identity
 from ..rig.mechanism.ready import prepare
 from ..rig.mechanism.sketching import note, remember
@@ -106,8 +106,12 @@ class LIMBER_OT_new_mechanism(bpy.types.Operator):
         if thing is None or context.mode not in {"OBJECT", "POSE"}:
             cls.poll_message_set("Select a joint, a body or the robot's armature in Object Mode first")
             return False
-        if owner_among(thing, context.scene) is not None:
+        owner = owner_among(thing, context.scene)
+        if owner is not None and not loose_joints(thing, owner):
             cls.poll_message_set(f"'{thing.name}' is part of a mechanism already: select another object")
+            return False
+        if owner is not None and owner.limber.mechanism.live:
+            cls.poll_message_set(f"Mechanism '{owner.name}', in whose collection this is, is live: press End Live first")
             return False
         return True
 

@@ -6,6 +6,7 @@ from ..operators.mechanism import mechanism_owner
 from ..rig.axes import slides
 from ..rig.mechanism import live
 from ..rig.mechanism.findings import value_text
+from ..rig.mechanism.members import loose_joints
 from ..rig.mechanism.properties import NONE
 from .tab import Tab, listed, sentence
 
@@ -89,8 +90,11 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
             row.operator("limber.mechanism_live", text="Live", icon="PLAY")
         if kept.live:
             _draw_outcome(layout, kept, live.session(owner))
-        if context.active_object is not owner:
-            _draw_part(layout, context.active_object)
+        active = context.active_object
+        if active is not None and active is not owner and loose_joints(active, owner):
+            layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
+        if active is not owner:
+            _draw_part(layout, active)
 
 
 def _draw_outcome(layout, kept, session) -> None:

@@ -10,7 +10,7 @@ from mathutils import Matrix, Vector
 from .. import axes
 from ..errors import RigError
 from . import bones, joints
-from .members import groups, is_joint, owner_among, role_of
+from .members import groups, is_joint, loose_joints, owner_among, role_of
 from .motors import add_motor, add_motors, file_motors
 from .recipe import Body, Joint, Motor, Recipe
 from .shapes import freedoms
@@ -143,9 +143,13 @@ def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
 def joints_around(thing, scene) -> tuple:
     """The collection in which an object's mechanism would be, and the joints there that are no other mechanism's.
 
-    In the scene's own collection all sketches are mixed: where some joints there are a mechanism's already, only those that hang together
-    with the object are meant.
+    Of a mechanism's collection that is what hangs together with the object and with nothing of the mechanism's own, as a copy without its
+    owner. In the scene's own collection all sketches are mixed: where some joints there are a mechanism's already, only those that hang
+    together with the object are meant.
     """
+    owner = owner_among(thing, scene)
+    if owner is not None and (loose := loose_joints(thing, owner)):
+        return owner.limber.mechanism.collection, loose
     world = scene.rigidbody_world
     passing = [world.collection, world.constraints] if world else []  # Blender's own: what is in them takes part in its physics
     collection = next((one for one in thing.users_collection if one not in passing and one != scene.collection), scene.collection)
@@ -172,7 +176,7 @@ def check_joints(collection, found: list, scene) -> None:
     for one in joints.joints(found):
         for body in (one.first, one.second):
             other = owner_among(body, scene) if body is not None and role_of(body) == "MOVES" else None
-            if other is not None:
+            if other is not None and not loose_joints(body, other):
                 raise RigError(
                     f"Joint '{one.name}' holds '{body.name}', a body of mechanism '{other.name}': link the joint to collection"
                     f" '{other.limber.mechanism.collection.name}', where it is part of that"

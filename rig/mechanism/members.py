@@ -120,6 +120,15 @@ def groups(joints) -> list[Group]:
     return found
 
 
+def loose_joints(thing, owner) -> list:
+    """Joints that hang together with an object and are a mechanism's only for being in its collection: nothing of its own is among them."""
+    found = groups(filter(is_joint, members(owner)))
+    near = next((group for group in found if group.has(thing.session_uid)), None)
+    if near is None or _claims(owner, near) or not any(_claims(owner, group) for group in found):
+        return []
+    return [one for one in near.things if one.session_uid in near.joints]
+
+
 def owner_among(thing, scene):
     """The owner of the mechanism that an object is, or is a part of: joint, body, target, or what else its collection has; else None."""
     if has_mechanism(thing):

@@ -29,7 +29,7 @@ class Layout:
     def _nothing(self, *_arguments, **_options) -> None:
         pass
 
-    prop = separator = template_list = template_icon_view = menu = prop_search = _nothing
+    prop = separator = template_list = template_icon_view = menu = prop_search = operator_menu_enum = _nothing
 
 
 def drawn(panel) -> Layout:

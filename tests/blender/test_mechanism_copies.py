@@ -137,6 +137,24 @@ def test_an_owner_copied_alone_has_no_joints_of_its_own_and_says_so():
     assert not copy.limber.mechanism.live
 
 
+def test_bodies_and_joints_copied_without_their_owner_can_be_a_mechanism_of_their_own():
+    four_bar()
+    owner = owned()
+    for thing in bpy.data.objects:
+        thing.select_set(thing != owner)
+    bpy.ops.object.duplicate()
+    assert len(bodies(owner)) == 8, "they are in the same collection"
+    make_active(bpy.data.objects["pin A"])
+    assert not bpy.ops.limber.new_mechanism.poll(), "what has the motor is what the mechanism is"
+    copy = new(bpy.data.objects["coupler.001"])
+    assert bodies(owner) == {"ground", "crank", "coupler", "rocker"}
+    assert bodies(copy) == {"ground.001", "crank.001", "coupler.001", "rocker.001"}
+    assert copy.limber.mechanism.uid != owner.limber.mechanism.uid
+    make_active(bpy.data.objects["pin A.001"])
+    bpy.ops.limber.add_motors()
+    assert [motor.joint.name for motor in copy.limber.mechanism.motors] == ["pin A.001"]
+
+
 def test_two_mechanisms_with_a_body_in_common_are_not_live_at_once():
     pins = four_bar()
     owner = owned()

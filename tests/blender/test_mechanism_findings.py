@@ -4,6 +4,7 @@ import bpy
 import pytest
 
 from tests.blender import mechanisms as those
+from tests.blender.drawing import drawn
 from tests.blender.four_bars import boned, four_bar, owned
 from tests.blender.rigs import make_active
 from tests.blender.test_mechanism_limits import imported
@@ -169,3 +170,27 @@ def test_a_slides_value_is_told_in_true_millimetres_at_any_unit_scale():
     assert value_text(motor, 0.1) == "100.00 mm"
     bpy.context.scene.unit_settings.scale_length = 0.01
     assert value_text(motor, 10.0) == "100.00 mm"
+
+
+def test_the_panel_speaks_of_what_drives_the_mechanism():
+    from limber.panels.mechanism import LIMBER_PT_mechanism
+
+    owner = those.add("stewart")
+    bpy.ops.limber.mechanism_live()
+    assert "The motors are where the targets want them" in drawn(LIMBER_PT_mechanism).labels
+    owner.limber.mechanism.drive = "MOTORS"
+    those.settle(owner)
+    assert "The motors have the values that they are told" in drawn(LIMBER_PT_mechanism).labels
+
+
+def test_the_panel_offers_a_mechanism_of_its_own_to_what_only_lies_in_the_collection():
+    from limber.panels.mechanism import LIMBER_PT_mechanism
+
+    four_bar()
+    owner = owned()
+    more = those.joint("more", "revolute", None, those.box("bar", (1.0, 0.0, 0.0)), (1.0, 0.0, 0.0))
+    owner.limber.mechanism.collection.objects.link(more)
+    make_active(bpy.data.objects["crank"])
+    assert "limber.new_mechanism" not in drawn(LIMBER_PT_mechanism).operators
+    make_active(bpy.data.objects["bar"])
+    assert "limber.new_mechanism" in drawn(LIMBER_PT_mechanism).operators
