@@ -1,7 +1,8 @@
-"""The little of YAML that files of closures are written in: keys with lists of names, in brackets or by dashes. Knows no Blender.
+"""The little of YAML that files of closures are written in: keys with names and lists, in brackets or by dashes. Knows no Blender.
 
-Blender's Python has no YAML. Read are: `key: value`, lists in brackets over several lines, lists by dashes (nested too), quotes and
-comments. Anything else is an error that names its line.
+Blender's Python has no YAML. Read are maps and lists in brackets and by indentation, in any mixture, and names in every way of writing
+them (yaml_text.py); a name stays the text that it is, also where YAML would make a number or a truth of it, but null and ~ are None.
+Anchors, tags, several documents and keys that are no names are errors that name their line.
 """
 
 import re
@@ -9,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from .errors import MalformedError
+from .yaml_text import Text
 
-TOKEN = re.compile(
-    r"""\s*(?:(?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?P<mark>[\[\],])|(?P<plain>[^\[\],\s"'#][^\[\],\n]*?)(?=\s*(?:[\[\],\n]|$|\s#)))"""
-)
-KEY = re.compile(r"^(?P<key>[A-Za-z_]\w*)\s*:(?:\s+|$)(?P<rest>.*)$")
+COLON = re.compile(r"[ \t]*:(?=\s|\Z)")
+NOTHING = ("", "~", "null", "Null", "NULL")
+DEEPEST = 50  # lists within lists: files of closures have two, and Python's own stack ends somewhere
 
 
 def read_flow(path: Path) -> dict[str, Any]:
@@ -38,97 +39,149 @@ def flow_of(text: str, file: str) -> dict[str, Any]:
     return _Reader(file, text).read()
 
 
-class _Reader:
-    def __init__(self, file: str, text: str) -> None:
-        self.file = file
-        lines = [(number, _without_comment(line).rstrip()) for number, line in enumerate(text.splitlines(), 1)]
-        self.lines = [(number, line) for number, line in lines if line.strip() and line.strip() not in ("---", "...")]
-
-    def error(self, line: int, what: str) -> MalformedError:
-        return MalformedError(self.file, line, "", what)
-
+class _Reader(Text):
     def read(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        at = 0
-        while at < len(self.lines):
-            number, line = self.lines[at]
-            match = KEY.match(line)
-            if match is None:
-                raise self.error(number, f"a key with a colon is needed, found '{line.strip()}'")
-            key, block = match["key"], [(number, match["rest"])]
-            at += 1
-            while at < len(self.lines) and KEY.match(self.lines[at][1]) is None:
-                block.append(self.lines[at])
-                at += 1
-            if key in found:
-                raise self.error(number, f"'{key}' is there twice: keep one")
-            found[key] = self.value(block)
+        self.skip()
+        if not self.letter:
+            return {}
+        begin, line = self.at, self.rest
+        found = self._node(0, 0)
+        if not isinstance(found, dict):
+            raise self.error(f"a key with a colon is needed, found '{line}'", begin)
+        self.skip()
+        if self.letter:
+            raise self._stray()
         return found
 
-    def value(self, block: list[tuple[int, str]]) -> Any:
-        block = [(number, line) for number, line in block if line.strip()]
-        if not block:
+    def _stray(self) -> MalformedError:
+        what = "does not belong to what is above: indent it alike, or begin it with a dash below the others"
+        return self.error(f"'{self.rest}' {what}")
+
+    def _no_deeper(self, depth: int) -> None:
+        if depth > DEEPEST:
+            raise self.error(f"this is nested deeper than {DEEPEST} lists")
+
+    # -- by indentation --
+
+    def _node(self, least: int, depth: int) -> Any:
+        """What begins here; further lines belong to it from column `least` on."""
+        self._no_deeper(depth)
+        column = self.column()
+        if self.is_dash():
+            return self._dashes(column, depth)
+        key = self._key()
+        return self._value(least, depth) if key is None else self._keys(column, key, depth)
+
+    def _key(self) -> str | None:
+        """The key that stands here, behind whose colon the place is then; None: here is none, and the place stays."""
+        begin = self.at
+        if self.letter in ("'", '"'):
+            key = self.quoted()
+        elif self.letter in "[{|>":
             return None
-        if block[0][1].lstrip().startswith("- ") or block[0][1].strip() == "-":
-            return self.dashes(block)
-        return self.brackets(block)
+        else:
+            key = self.plain_line(in_brackets=False)
+        colon = COLON.match(self.text, self.at)
+        if colon is None or "\n" in self.text[begin : self.at]:
+            self.at = begin
+            return None
+        self.at = colon.end()
+        return key
 
-    def dashes(self, block: list[tuple[int, str]]) -> list[Any]:
-        indent = len(block[0][1]) - len(block[0][1].lstrip())
-        items: list[list[tuple[int, str]]] = []
-        for number, line in block:
-            depth = len(line) - len(line.lstrip())
-            if depth == indent and line.lstrip().startswith("-"):
-                items.append([(number, " " * (depth + 1) + line.lstrip()[1:])])
-            elif depth > indent and items:
-                items[-1].append((number, line))
-            else:
-                raise self.error(number, f"'{line.strip()}' does not belong to the list above: begin it with a dash below the others")
-        return [self.value(item) for item in items]
+    def _keys(self, column: int, key: str, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        while True:
+            if key in found:
+                raise self.error(f"'{key}' is there twice: keep one")
+            found[key] = self._value(column + 1, depth) if self.has_more_in_line() else self._below(column, depth, has_key=True)
+            self.skip()
+            if not self.letter or self.column() < column:
+                return found
+            if self.column() > column:
+                raise self._stray()
+            following = None if self.is_dash() else self._key()
+            if following is None:
+                raise self.error(f"a key with a colon is needed, found '{self.rest}'")
+            key = following
 
-    def brackets(self, block: list[tuple[int, str]]) -> Any:
-        tokens: list[tuple[int, str, bool]] = []  # line, text, whether it is a bracket or comma
-        for number, line in block:
-            place = 0
-            while line[place:].strip():
-                match = TOKEN.match(line, place)
-                if match is None:
-                    raise self.error(number, f"'{line[place:].strip()}' cannot be read here")
-                quoted, mark, plain = match["quoted"], match["mark"], match["plain"]
-                tokens.append((number, mark or (quoted[1:-1] if quoted else (plain or "").strip()), mark is not None))
-                place = match.end()
-        value, rest = self.nested(tokens, 0)
-        if rest < len(tokens):
-            raise self.error(tokens[rest][0], f"'{tokens[rest][1]}' comes after the value's end")
-        return value
-
-    def nested(self, tokens: list[tuple[int, str, bool]], at: int) -> tuple[Any, int]:
-        number, text, is_mark = tokens[at]
-        if not is_mark:
-            return text, at + 1
-        if text != "[":
-            raise self.error(number, f"'{text}' is out of place")
+    def _dashes(self, column: int, depth: int) -> list[Any]:
         found: list[Any] = []
-        at += 1
-        while at < len(tokens):
-            if tokens[at][1:] == ("]", True):
-                return found, at + 1
-            value, at = self.nested(tokens, at)
-            found.append(value)
-            if at < len(tokens) and tokens[at][1:] == (",", True):
-                at += 1
-            elif at < len(tokens) and tokens[at][1:] != ("]", True):
-                raise self.error(tokens[at][0], f"a comma or ] is needed before '{tokens[at][1]}'")
-        raise self.error(number, "this list is not closed: add ]")
+        while True:
+            self.at += 1
+            found.append(self._node(column + 1, depth + 1) if self.has_more_in_line() else self._below(column, depth))
+            self.skip()
+            if not self.letter or self.column() < column or (self.column() == column and not self.is_dash()):
+                return found
+            if self.column() > column:
+                raise self._stray()
 
+    def _below(self, column: int, depth: int, has_key: bool = False) -> Any:
+        """What stands in the lines below a key or a dash at that column; None: nothing."""
+        self.skip()
+        if not self.letter:
+            return None
+        here = self.column()
+        is_theirs = here > column or (here == column and has_key and self.is_dash())
+        return self._node(column + 1, depth + 1) if is_theirs else None
 
-def _without_comment(line: str) -> str:
-    quote = ""
-    for k, letter in enumerate(line):
-        if quote:
-            quote = "" if letter == quote else quote
-        elif letter in "\"'":
-            quote = letter
-        elif letter == "#" and (k == 0 or line[k - 1].isspace()):
-            return line[:k]
-    return line
+    def _value(self, least: int, depth: int) -> Any:
+        """A value that is no map and no list by indentation."""
+        if self.is_dash():
+            raise self.error("begin the list in a line of its own")
+        if self.letter in "|>":
+            return self.block(least)
+        found = self._part(least, depth, in_brackets=False)
+        self.end_line()
+        return found
+
+    # -- in brackets --
+
+    def _part(self, least: int, depth: int, in_brackets: bool) -> Any:
+        """A name, or what stands in brackets."""
+        if self.letter in ("[", "{"):
+            return self._bracketed(depth)
+        if self.letter in ("'", '"'):
+            return self.quoted()
+        name = self.plain(least, in_brackets)
+        return None if name in NOTHING else name
+
+    def _bracketed(self, depth: int) -> Any:
+        self._no_deeper(depth)
+        begin, is_list = self.at, self.letter == "["
+        closing = "]" if is_list else "}"
+        items: list[Any] = []
+        pairs: dict[str, Any] = {}
+        self.at += 1
+        while True:
+            self.skip()
+            if self.letter == closing:
+                self.at += 1
+                return items if is_list else pairs
+            if not self.letter:
+                raise self.error(f"this {'list' if is_list else 'map'} is not closed: add {closing}", begin)
+            place = self.at
+            item, has_value, value = self._item(depth)
+            if (has_value or not is_list) and not isinstance(item, str):
+                raise self.error("a key must be a name", place)
+            if is_list:
+                items.append({item: value} if has_value else item)
+            elif item in pairs:
+                raise self.error(f"'{item}' is there twice: keep one", place)
+            else:
+                pairs[item] = value
+            self.skip()
+            if self.letter == ",":
+                self.at += 1
+            elif self.letter not in ("", closing):
+                raise self.error(f"a comma or {closing} is needed before '{self.rest}'")
+
+    def _item(self, depth: int) -> tuple[Any, bool, Any]:
+        """What stands between two commas: a value, or a key, whether a colon is behind it, and its value."""
+        item = self._part(0, depth + 1, in_brackets=True)
+        self.skip()
+        if self.letter != ":":
+            return item, False, None
+        self.at += 1
+        self.skip()
+        is_told = self.letter not in (",", "]", "}", "")
+        return item, True, self._part(0, depth + 1, in_brackets=True) if is_told else None
