@@ -209,8 +209,8 @@ class _Reader:
         unkept = ""
         if self.sketch.lost:
             unkept = (
-                f"'{self.sketch.lost}' moves by itself or came later, so motors of '{self.owner.name}' are at zero where its bodies are at"
-                " this frame: press Set Zero at the frame of the sketch"
+                f"It is not known where '{self.sketch.lost}' is in the sketch, so motors of '{self.owner.name}' are at zero where bodies"
+                " are at this frame: press Set Zero at the frame of the sketch"
             )
             self.warnings.append(unkept)
         return Reading(

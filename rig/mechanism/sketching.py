@@ -35,4 +35,4 @@ def set_zero(owner) -> None:
     """
     with as_authored() as depsgraph:
         reading = read(owner, depsgraph, is_anew=True)
-    zero.keep(owner, reading.places, is_same=False)
+    zero.keep(owner, reading.places, is_known=False)

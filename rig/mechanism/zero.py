@@ -18,7 +18,7 @@ from .. import actions
 from ..identity import find
 from ..placement import is_on_shape
 from .owners import has_mechanism
-from .poses import rigid
+from .poses import is_same, rigid
 
 OWN = "Limber"  # constraints of Limber's own begin so
 ROTATIONS = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle")
@@ -45,7 +45,7 @@ def record_of(thing, mark: str) -> Record | None:
     """What an object keeps of a sketch."""
     try:
         pose, basis, *others = json.loads(thing.limber.part.zero or "{}")[mark]
-    except (KeyError, ValueError):
+    except (KeyError, TypeError, ValueError):  # none, or not Limber's
         return None
     made = [np.vstack((np.reshape(numbers, (3, 4)), (0.0, 0.0, 0.0, 1.0))) for numbers in (pose, basis)]
     return Record(*made, *others)
@@ -83,24 +83,33 @@ class Sketch:
 
     def _take(self, records: Mapping[int, Record | None]) -> None:
         """The records, where they say it all; else the sketch is what there is now."""
+        under = records[self.anchor.session_uid]
+        if under is not None:
+            self.shown = under.pose @ inverse(self._now[self.anchor.session_uid])
         ordered = sorted(self.things.values(), key=self._is_still)  # what moves is named first
         unknown = next((thing.name for thing in ordered if not self._is_known(thing, records[thing.session_uid])), "")
-        under = records[self.anchor.session_uid]
         if unknown or under is None:
+            self.shown = np.eye(4)
             is_moving = any(map(self._is_moving, self.things.values()))
             self.lost = (unknown or self.anchor.name) if is_moving else ""
             return
-        self.is_kept, self.shown = True, under.pose @ inverse(self._now[self.anchor.session_uid])
+        self.is_kept = True
         self.poses = {uid: self._place(thing, records) for uid, thing in self.things.items()}
 
     def _is_known(self, thing, record: Record | None) -> bool:
         if self._is_still(thing):
-            return record is not None or not thing.is_editable  # else it came later
+            if record is None:
+                return not thing.is_editable  # else it came later
+            return not record.is_sure or is_keyed(thing) or self._is_there(thing, record)
         if self._carrier(thing) is not None:
             return True
         if record is None:
             return False
         return record.is_sure or passes(thing, record.channels) if is_keyed(thing) else record.hangs == how_it_hangs(thing)
+
+    def _is_there(self, thing, record: Record) -> bool:
+        """Whether an object that lost its keys was left where the sketch has it."""
+        return is_same(self.shown @ self._now[thing.session_uid], record.pose, SAME)
 
     def _place(self, thing, records: Mapping[int, Record | None]) -> Array:
         now, carrier, record = self._now[thing.session_uid], self._carrier(thing), records[thing.session_uid]
@@ -176,17 +185,17 @@ def passes(thing, channels: Mapping[str, list[float]]) -> bool:
     return any(map(is_at, frames))
 
 
-def keep(owner, places: Iterable[tuple[str, int, Array]], is_same: bool, is_sure: bool = False) -> None:
+def keep(owner, places: Iterable[tuple[str, int, Array]], is_known: bool, is_sure: bool = False) -> None:
     """Keeps a sketch with its objects. Call within an operator that has UNDO.
 
     Args:
         owner: Whose mechanism it is.
         places: Name, session_uid and pose (4, 4) of its objects.
-        is_same: The sketch is the one that was kept already: a copy of the mechanism may share it.
+        is_known: The sketch is the one that was kept already: a copy of the mechanism may share it.
         is_sure: What has no keys now gets its keys from Limber.
     """
     kept = owner.limber.mechanism
-    if not is_same or not kept.zero:
+    if not is_known or not kept.zero:
         kept.zero = uuid4().hex
     used = {other.limber.mechanism.zero for other in bpy.data.objects if has_mechanism(other)}
     for name, uid, pose in places:

@@ -5,10 +5,11 @@ from math import atan2, degrees, radians
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
 from tests.blender import mechanisms as those
 from tests.blender.four_bars import PLACES, boned, four_bar, owned
-from tests.blender.rigs import make_active
+from tests.blender.rigs import build, make_active
 
 BODIES = ("crank", "coupler", "rocker")
 CLOSED = 2e-6  # [m] what single precision leaves of a joint that holds
@@ -253,6 +254,41 @@ def test_bodies_that_were_keyed_by_hand_where_joints_do_not_hold_begin_at_the_sk
     assert gap() < CLOSED
 
 
+def test_bodies_that_were_keyed_by_hand_near_another_assembly_begin_in_that_of_the_sketch():
+    owner = sketched()
+    for name, turn in (("coupler", 1.3), ("rocker", -2.0)):  # beyond the line through their outer pins
+        thing = bpy.data.objects[name]
+        thing.keyframe_insert("rotation_euler", frame=1)
+        thing.rotation_euler.y = turn
+        thing.keyframe_insert("rotation_euler", frame=25)
+    go_live(owner, 25)
+    assert abs(angle("rocker")) < 1e-3
+
+
+def test_a_body_on_a_bone_is_where_it_was_moved_to_by_hand_before_the_bone_was_keyed():
+    four_bar(those.joint, "revolute", bodies="")
+    rocker, pin, rig = bpy.data.objects["rocker"], bpy.data.objects["pin D"], build({"neck": "X"})
+    rig.location = (0.3, 0.2, 0.1)
+    those.update()
+    world = rocker.matrix_world.copy()
+    rocker.parent, rocker.parent_type, rocker.parent_bone = rig, "BONE", "neck"
+    those.update()
+    rocker.matrix_world = world
+    rocker.limber.part.role = "DRIVEN"
+    owner = owned()
+    rocker.matrix_world = Matrix.Translation((0.02, 0.0, 0.0)) @ world
+    pin.location.x += 0.02
+    bone = rig.pose.bones["neck"]
+    bone.rotation_mode = "XYZ"
+    for frame, turn in ((1, 0.0), (25, 0.1)):
+        bone.rotation_euler.x = turn
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    go_live(owner, 25)
+    joint = those.session(owner).reading.mechanism.joint["pin D"]
+    assert np.abs(joint.in_child.place).max() < 1e-6
+    assert SAYS not in said(owner)
+
+
 def test_a_sketch_that_was_edited_before_it_was_keyed_is_not_what_was_kept():
     owner = sketched()
     for name in ("rocker", "pin D"):
@@ -260,10 +296,65 @@ def test_a_sketch_that_was_edited_before_it_was_keyed_is_not_what_was_kept():
     rocker = bpy.data.objects["rocker"]
     rocker.keyframe_insert("location", frame=1)
     those.update()
-    assert "'rocker' moves by itself" in said(owner)
+    assert "where 'rocker' is in the sketch" in said(owner)
     go_live(owner, 1)
     assert those.world(rocker)[0, 3] == pytest.approx(0.22, abs=1e-6)
     assert those.session(owner).outputs.values[0] == pytest.approx(0.0, abs=NEAR)
+
+
+def test_a_body_that_lost_its_keys_somewhere_else_is_not_taken_for_sketched_there():
+    owner = baked()
+    bpy.context.scene.frame_set(25)
+    bpy.data.objects["coupler"].animation_data_clear()
+    assert "where 'coupler' is in the sketch" in said(owner)
+    go_live(owner, 25)
+    assert gap() < CLOSED
+
+
+def test_a_mechanism_whose_owner_is_keyed_has_the_zero_of_its_sketch():
+    owner = those.add("four_bar", place=(0.0, 0.0, 0.0))
+    kept = owner.limber.mechanism
+    kept.frame_start, kept.frame_end = 1, 25
+    key_motor(owner, (1, 0.0), (25, 1.0))
+    for frame, place in ((1, 0.0), (25, 1.0)):
+        owner.location, owner.rotation_euler.z = (place, place, 0.0), place
+        owner.keyframe_insert("location", frame=frame)
+        owner.keyframe_insert("rotation_euler", frame=frame)
+    bpy.context.scene.frame_set(1)
+    bake(owner)
+    bpy.context.scene.frame_set(25)
+    poses, value = those.shown(owner), kept.motors[0].value
+    go_live(owner, 25)
+    assert those.session(owner).outputs.values[0] == pytest.approx(value, abs=NEAR)
+    assert those.furthest(poses, those.shown(owner)) < 1e-4
+    assert SAYS not in said(owner)
+
+
+def test_an_override_of_a_baked_mechanism_has_its_zero(tmp_path):
+    owner = baked(those.add("four_bar", place=(0.0, 0.0, 0.0)))
+    kept = owner.limber.mechanism
+    bpy.context.scene.frame_set(25)
+    value, name = kept.motors[0].value, kept.collection.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.collections = [name]
+    linked = wanted.collections[0]
+    bpy.context.scene.collection.children.link(linked)
+    made = linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+    copy = next(thing for thing in made.all_objects if thing.limber.mechanism.uid)
+    go_live(copy, 25)
+    assert those.session(copy).outputs.values[0] == pytest.approx(value, abs=NEAR)
+    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.set_mechanism_zero()
+    path = tmp_path / "override.blend"
+    name = copy.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    copy = next(thing for thing in bpy.data.objects if thing.override_library and thing.name == name)
+    copy.limber.mechanism.drive = "TARGETS"
+    go_live(copy, 1)
+    assert those.session(copy).outputs.values[0] == pytest.approx(-value, abs=1e-3), "its own zero was saved with the override"
 
 
 @pytest.mark.parametrize("is_parented", [True, False])
