@@ -130,27 +130,32 @@ def loose_joints(thing, owner) -> list:
 
 
 def owner_among(thing, scene):
-    """The owner of the mechanism that an object is, or is a part of: joint, body, target, or what else its collection has; else None."""
+    """The owner of the mechanism that an object is, or is a part of: joint, body, target, or what else its collection has; else None.
+
+    Panels ask this in every redraw: whose it is among several is looked at only where there are several.
+    """
     if has_mechanism(thing):
         return thing
-    owners = [owner for owner in scene.objects if has_mechanism(owner)]
-    for is_of in (_is_target, _is_body, _is_member):
-        found = next((owner for owner in owners if is_of(thing, owner)), None)
+    owners = [owner for owner in scene.objects if has_mechanism(owner) and owner.limber.mechanism.collection is not None]
+    near = [owner for owner in owners if owner.limber.mechanism.collection.all_objects.get(thing.name) == thing]
+    if not near and thing.type != "ARMATURE":  # an armature may have a mechanism of its own beside
+        near = [owner for owner in owners if _is_joined(thing, owner.limber.mechanism.collection.all_objects)]
+    if len(near) < 2:
+        return near[0] if near else None
+    for is_of in (_is_target, _is_own):
+        found = next((owner for owner in near if is_of(thing, owner)), None)
         if found is not None:
             return found
-    return None
+    return near[0]
+
+
+def _is_joined(thing, things) -> bool:
+    return any(thing == joint or thing in ends(joint) for joint in things if is_joint(joint))
 
 
 def _is_target(thing, owner) -> bool:
-    kept = owner.limber.mechanism
-    is_here = kept.collection is not None and kept.collection.all_objects.get(thing.name) == thing
-    return is_here and any(goal.target == thing for goal in kept.goals)
+    return any(goal.target == thing for goal in owner.limber.mechanism.goals)
 
 
-def _is_body(thing, owner) -> bool:
-    """Whether it is a joint or a body; an armature may have a mechanism of its own beside."""
-    return thing.type != "ARMATURE" and any(thing == joint or thing in ends(joint) for joint in members(owner) if is_joint(joint))
-
-
-def _is_member(thing, owner) -> bool:
-    return thing in members(owner)
+def _is_own(thing, owner) -> bool:
+    return _is_joined(thing, members(owner))
