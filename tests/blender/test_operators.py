@@ -111,6 +111,7 @@ MECHANISM = {  # verbs of mechanisms
     "add_closure",
     "remove_closure",
     "import_closures",
+    "set_mechanism_zero",
 }
 WITHOUT_A_RIG = {"cancel_scan", "add_demo_lamp", "clear_marks"}  # are about something else than the armature at hand
 BUILT_IN = {"rna_type", "bl_idname", "bl_label", "bl_description", "bl_options", "bl_translation_context", "bl_undo_group"}
