@@ -126,6 +126,23 @@ def test_a_copy_that_is_undone_leaves_the_first_one_as_it_was(undo_step):
     assert {part.name for part in those.session(owner).reading.parts} == {"Ground", "Crank", "Coupler", "Rocker"}
 
 
+def test_a_copy_keeps_its_identity_while_a_robot_is_connected_that_knows_it():
+    from limber.rig import robot
+
+    owner = those.add("four_bar")
+    copy = duplicated(owner)
+    copy.limber.device.port = "virtual"
+    bpy.ops.limber.connect()
+    bpy.ops.limber.mechanism_live()
+    (joint,) = robot.link(copy).device.joints
+    assert joint.name == copy.limber.mechanism.motors[0].name
+    assert copy.limber.mechanism.uid == owner.limber.mechanism.uid
+    bpy.ops.limber.end_mechanism_live()
+    robot.disconnect_all()
+    bpy.ops.limber.check_mechanism()
+    assert copy.limber.mechanism.uid != owner.limber.mechanism.uid
+
+
 def test_an_owner_copied_alone_has_no_joints_of_its_own_and_says_so():
     owner = those.add("four_bar")
     make_active(owner)
