@@ -18,6 +18,7 @@ from ..one_thread import in_one_thread
 from ..placement import Placement
 from . import asked
 from .reading import Reading, read
+from .starts import with_turns
 from .tick import Model
 from .twin import shown_parts
 
@@ -61,11 +62,12 @@ def prepare(owner, depsgraph) -> Ready:
             f"Mechanism '{owner.name}' cannot be assembled: joint '{found.report.worst}' stays open by {1e3 * found.report.residual:.3g} mm"
             " or mrad. Bring its bodies nearer to each other, mend their lengths, or widen the limits of its joints"
         )
-    counts = count(solver, found.state)
+    rest = with_turns(owner, solver, found.state) if reading.is_kept else found.state
+    counts = count(solver, rest)
     named = {goal.body.name for goal in owner.limber.mechanism.goals if goal.body}
     is_determined = not named & set(counts.undetermined)
     is_over_actuated = counts.independent_actuators < counts.actuators
-    model = Model(solver, found.state, (), is_determined, is_over_actuated)
+    model = Model(solver, rest, (), is_determined, is_over_actuated)
     return Ready(reading, model, asked.base(owner, reading, Placement(depsgraph, {})))
 
 

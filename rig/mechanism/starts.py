@@ -1,11 +1,16 @@
-"""Whether a mechanism can begin where its bodies are in a frame: baked keys have them where all joints hold, others seldom do."""
+"""Where a mechanism begins whose bodies have keys: baked ones have them where all joints hold, and its motors' keys count whole turns."""
+
+from dataclasses import replace
+from math import pi
 
 import numpy as np
 
 from ...solvers.mechanism.frames import frame_array
 from ...solvers.mechanism.goals import Goals
 from ...solvers.mechanism.model import Mechanism
-from ...solvers.mechanism.solver import MechanismSolver
+from ...solvers.mechanism.solver import MechanismSolver, State
+from .. import actions
+from .shapes import freedoms
 
 NEAR = 1e-3  # [rad, or of the mechanism's size] what keys between two frames may be apart
 
@@ -18,3 +23,30 @@ def starts_closed(mechanism: Mechanism) -> bool:
     size = max(float(np.ptp(starts[:, :3, 3], axis=0).max()), *(float(np.abs(joint.in_child.place).max()) for joint in mechanism.joints))
     apart = np.abs(found.poses - starts)
     return bool(found.report.assembled and apart[:, :3, :3].max() <= NEAR and apart[:, :3, 3].max() <= NEAR * max(size, NEAR))
+
+
+def with_turns(owner, solver: MechanismSolver, state: State) -> State:
+    """The same pose with motors as many whole turns from the sketch as the keys of their values say at this frame."""
+    kept = owner.limber.mechanism
+    keyed = {curve.data_path for action, slot in actions.playing(owner) for curve in actions.fcurves(action, slot) if not curve.mute}
+    for k, motor in enumerate(kept.motors):
+        joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
+        if joint is not None and joint.actuated and f"limber.mechanism.motors[{k}].value" in keyed:
+            state = _turned(solver, state, joint.name, list(freedoms(joint.kind)).index(motor.axis), motor.value)
+    return state
+
+
+def _turned(solver: MechanismSolver, state: State, joint: str, index: int, told: float) -> State:
+    """The state with whole turns more or less, that has a joint within half a turn of what is told, where limits allow it."""
+    turns = round((told - solver.values(state, joint)[index]) / (2.0 * pi))
+    if turns == 0:
+        return state
+    for node in solver.tree.walked[joint][0]:
+        c = int(solver.coordinates.first[node])
+        for way in (turns, -turns) if solver.coordinates.is_turn[c] else ():
+            values = state.values.copy()
+            values[c] += 2.0 * pi * way
+            other = replace(state, values=values, branch=None, shape=None)
+            if abs(told - solver.values(other, joint)[index]) <= pi and solver.lower[c] <= values[c] <= solver.upper[c]:
+                return other
+    return state

@@ -139,6 +139,26 @@ def test_limits_hold_from_the_sketch_on_at_whatever_frame_live_is_pressed():
     assert degrees(angle()) == pytest.approx(80.0, abs=0.01)
 
 
+@pytest.mark.parametrize("drive", ["MOTORS", "TARGETS"])
+def test_whole_turns_that_were_baked_are_counted_at_whatever_frame_live_is_pressed(drive):
+    owner = those.add("four_bar")
+    kept = owner.limber.mechanism
+    kept.frame_start, kept.frame_end = 1, 49
+    motor = kept.motors[0]
+    motor.velocity, motor.acceleration, motor.jerk = 50.0, 5000.0, 1e6
+    key_motor(owner, (1, 0.0), (49, radians(-800.0)))
+    bpy.context.scene.frame_set(1)
+    bake(owner)
+    kept.drive = drive
+    for frame in (49, 25):
+        bpy.context.scene.frame_set(frame)
+        told = motor.value
+        assert told < -3.5
+        go_live(owner, frame)
+        assert those.session(owner).outputs.values[0] == pytest.approx(told, abs=1e-4)
+        bpy.ops.limber.end_mechanism_live()
+
+
 def test_a_sketch_without_keys_is_edited_as_ever_and_its_zero_follows():
     owner = sketched()
     go_live(owner, 1)
