@@ -34,8 +34,9 @@ def read_mechanism(urdf: str | os.PathLike[str], closures: str | os.PathLike[str
     Raises:
         UrdfError: a file cannot be used; the message names file, place and remedy.
     """
-    robot = read(urdf)
     told = read_flow(Path(closures))
+    remade = told.get("joint_name")
+    robot = read(urdf, for_mechanism=True, remade=[str(name) for name in remade] if isinstance(remade, list) else ())
     return _Reading(robot, str(closures), told).mechanism(is_floating)
 
 
@@ -53,12 +54,11 @@ class _Reading:
         self.robot, self.file = robot, file
         self.warnings = list(robot.warnings)
         self.pairs = self._list(told, "closed_loop")
-        kinds = self._list(told, "type") or ["6d"] * len(self.pairs)
-        self.kinds = [str(kind).lower() for kind in kinds]
-        if len(self.kinds) != len(self.pairs):
-            raise MalformedError(
-                file, 0, "type", f"closed_loop has {len(self.pairs)} of them, type {len(self.kinds)}: give one type for each pair"
-            )
+        kinds = [str(kind).lower() for kind in self._list(told, "type")]
+        if kinds and len(kinds) != len(self.pairs):
+            outcome = "those at the end are left out" if len(kinds) > len(self.pairs) else "pairs without one are taken as 6d"
+            self.warnings.append(f"{file}, type: pairs in closed_loop: {len(self.pairs)}, types: {len(kinds)}: {outcome}")
+        self.kinds = [*kinds, *["6d"] * len(self.pairs)][: len(self.pairs)]
         names, changed = self._list(told, "joint_name"), self._list(told, "joint_type")
         if len(names) != len(changed):
             raise MalformedError(file, 0, "joint_type", f"{len(names)} names in joint_name, but {len(changed)} types: give one for each")
@@ -85,13 +85,23 @@ class _Reading:
             is_base = link.name == self.robot.root
             bodies.append(Body(link.name, mass, centre, Frame() if is_base else None, is_base and not is_floating))
         joints = [self._joint(joint) for joint in self.robot.joints]
+        return Mechanism(tuple(bodies), (*joints, *self._closures()), tuple(self.warnings))
+
+    def _closures(self) -> tuple[Held, ...]:
+        """One for every two links: of several the strictest, since frames that coincide have one place."""
+        found: dict[frozenset[str], Held] = {}
         for pair, kind in zip(self.pairs, self.kinds, strict=True):
             closure = self._closure(pair, kind)
-            if closure is not None and closure.name in [joint.name for joint in joints]:
-                self.warnings.append(f"{self.file}, closed_loop: {pair} is told twice: the second one is left out")
-            elif closure is not None:
-                joints.append(closure)
-        return Mechanism(tuple(bodies), tuple(joints), tuple(self.warnings))
+            if closure is None:
+                continue
+            links = frozenset((closure.parent, closure.child))
+            if links in found:
+                kept = "6d" if "fixed" in (found[links].kind, closure.kind) else "3d"
+                what = f"{pair} is told twice, '{closure.parent}' and '{closure.child}' are joined already: one is kept, as {kept}"
+                self.warnings.append(f"{self.file}, closed_loop: {what}")
+            if links not in found or found[links].kind == "spherical":
+                found[links] = closure
+        return tuple(found.values())
 
     def _joint(self, joint: Joint) -> Held:
         kind, turned, freedoms = self._shape(joint)

@@ -63,6 +63,22 @@ class Source:
         found = self.number(element, attribute)
         return None if found is not None and abs(found) > most else found
 
+    def spare(self, element: Element, attribute: str, most: float = inf) -> float | None:
+        """A size that can be done without: what is no number, or below zero, is left out with a warning."""
+        try:
+            found = self.bound(element, attribute, most)
+        except NumberError as error:
+            self.leave_out(error, "it is left out")
+            return None
+        if found is not None and found < 0.0:
+            self.warn(element, f"{attribute}='{found:g}' is below zero: it is left out")
+            return None
+        return found
+
+    def leave_out(self, error: UrdfError, outcome: str) -> None:
+        """Warns of what would be an error if it were needed."""
+        self.warnings.append(f"{error.place}: {error.what}: {outcome}")
+
     def vector(self, element: Element, attribute: str) -> Vector | None:
         found = self.numbers(element, attribute, 3)
         return None if found is None else (found[0], found[1], found[2])

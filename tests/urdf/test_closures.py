@@ -5,7 +5,7 @@ import pytest
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.urdf.closures import read_mechanism
-from limber.urdf.errors import UrdfError
+from limber.urdf.errors import AxisError, LimitError, UrdfError
 from limber.urdf.flow import read_flow
 
 LINK = '<link name="{}"/>'
@@ -105,6 +105,98 @@ def test_a_closure_that_is_told_twice_is_warned_of_and_made_once(files):
     assert "is told twice" in mechanism.warnings[0]
 
 
+@pytest.mark.parametrize("kinds", ["['6d', '6d']", "['3d', '6d']", "['6d', '3D']"])
+@pytest.mark.parametrize("second", ["['right_end', 'plate_end']", "['right_end', 'end']", "['plate_end', 'pin']"])
+def test_a_closure_of_the_same_links_is_told_twice_however_it_is_written_and_the_frames_count(files, second: str, kinds: str):
+    told = CLOSED.replace("[['plate_end', 'right_end']]", f"[['plate_end', 'right_end'], {second}]").replace("['6d']", kinds)
+    mechanism = read_mechanism(*files(closures=told))
+    (closure,) = [joint for joint in mechanism.joints if joint.closes]
+    assert closure.kind == "fixed"
+    (warning,) = mechanism.warnings
+    assert f"robot.yaml, closed_loop: {second} is told twice, '" in warning
+    assert "are joined already: one is kept, as 6d" in warning
+
+
+def test_types_that_are_too_many_or_missing_are_warned_of(files):
+    more = read_mechanism(*files(closures=CLOSED.replace("['6d']", "['3d', '6d', '6d']")))
+    assert more.joints[-1].kind == "spherical"
+    (warning,) = more.warnings
+    assert "robot.yaml, type: pairs in closed_loop: 1, types: 3: those at the end are left out" in warning
+    pairs = CLOSED.replace("[['plate_end', 'right_end']]", "[['plate_end', 'right_end'], ['left', 'right']]").replace("6d", "3d")
+    fewer = read_mechanism(*files(closures=pairs))
+    assert [joint.kind for joint in fewer.joints if joint.closes] == ["spherical", "fixed"]
+    (warning,) = fewer.warnings
+    assert "robot.yaml, type: pairs in closed_loop: 2, types: 1: pairs without one are taken as 6d" in warning
+
+
+BALL = JOINT.format("pin", "revolute", "right", "right_end", 0, 0, 0.2, "0 1 0", "{}")
+NONSENSE = {
+    "no axis": BALL.replace("0 1 0", "0 0 0").format(""),
+    "no number for an axis": BALL.replace("0 1 0", "x").format(""),
+    "limits the wrong way round": BALL.format('<limit lower="1" upper="-1" effort="1" velocity="1"/>'),
+    "limits that are equal": BALL.format('<limit lower="0" upper="0"/>'),
+    "limits that are no numbers": BALL.format('<limit lower="nan" upper="" velocity="x"/>'),
+    "a joint that it follows": BALL.format('<mimic joint="pin" multiplier="x"/>'),
+    "no motor": BALL.format("").replace("revolute", "floating"),
+}
+
+
+@pytest.mark.parametrize("kind", ["SPHERICAL", "UJOINT_XY", "FIXED"])
+@pytest.mark.parametrize("case", NONSENSE)
+def test_axis_and_limits_of_a_joint_that_changes_its_kind_mean_nothing(files, case: str, kind: str):
+    urdf = parallelogram().replace(JOINT.format("pin", "continuous", "right", "right_end", 0, 0, 0.2, "0 1 0", ""), NONSENSE[case])
+    mechanism = read_mechanism(*files(urdf, CLOSED + f"joint_name: [pin]\njoint_type: [{kind}]\n"))
+    assert mechanism.joint["pin"].lower == ()
+    assert not mechanism.warnings
+
+
+def test_of_other_joints_axis_and_limits_still_count(files):
+    changed = CLOSED + "joint_name: [pin]\njoint_type: [FIXED]\n"
+    with pytest.raises(LimitError, match="'motor'"):
+        read_mechanism(*files(parallelogram('<limit lower="1" upper="-1"/>'), changed))
+    with pytest.raises(AxisError, match="'free_right'"):
+        read_mechanism(*files(parallelogram().replace('0.5 0 0"/><axis xyz="0 1 0"', '0.5 0 0"/><axis xyz="0 0 0"'), changed))
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ('<limit effort="" velocity="1"/>', "effort='' must be a finite number: it is left out"),
+        ('<limit effort="-1" velocity="1"/>', "effort='-1' is below zero: it is left out"),
+        ('<limit effort="1" velocity="-1"/>', "velocity='-1' is below zero: it is left out"),
+        ('<limit effort="1" velocity="nan"/>', "velocity='nan' must be a finite number: it is left out"),
+    ],
+)
+def test_a_speed_or_force_that_makes_no_sense_is_left_out(files, limit: str, said: str):
+    mechanism = read_mechanism(*files(parallelogram(limit)))
+    (warning,) = mechanism.warnings
+    assert said in warning
+    assert "<limit>" in warning
+
+
+@pytest.mark.parametrize(
+    ("inertial", "mass", "said"),
+    [
+        ('<mass value="2"/><inertia ixx="nan" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>', 2.0, "ixx='nan' must be a finite number"),
+        ('<mass value="nan"/>', 0.0, "value='nan' must be a finite number: the link has no mass"),
+        ('<origin xyz="nan 0 0"/><mass value="2"/>', 0.0, "xyz='nan 0 0' must be 3 finite numbers"),
+    ],
+)
+def test_a_mass_that_makes_no_sense_is_none(files, inertial: str, mass: float, said: str):
+    heavy = f'<link name="weight"><inertial>{inertial}</inertial></link>' + JOINT.format(
+        "hang", "fixed", "plate", "weight", 0, 0, 0, "", ""
+    )
+    mechanism = read_mechanism(*files(parallelogram(extra=heavy.replace('<axis xyz=""/>', ""))))
+    assert mechanism.bodies[mechanism.body_index["weight"]].mass == mass
+    (warning,) = mechanism.warnings
+    assert said in warning
+
+
+def test_looks_are_nothing_to_a_mechanism(files):
+    shown = '<link name="left"><visual><origin xyz="nan 0 0"/><geometry><sphere radius="x"/></geometry></visual></link>'
+    assert not read_mechanism(*files(parallelogram().replace(LINK.format("left"), shown))).warnings
+
+
 def test_a_motor_on_a_joint_that_is_fixed_is_warned_of_and_left_out(files):
     mechanism = read_mechanism(*files(closures=CLOSED.replace("['motor']", "['motor', 'end']")))
     assert [joint.name for joint in mechanism.actuators] == ["motor"]
@@ -117,7 +209,6 @@ def test_a_motor_on_a_joint_that_is_fixed_is_warned_of_and_left_out(files):
     [
         (CLOSED.replace("right_end", "end"), "joins link 'plate_end' to itself"),
         (CLOSED.replace("6d", "5d"), "3d or 6d"),
-        (CLOSED.replace("['6d']", "['6d', '6d']"), "closed_loop has 1 of them, type 2: give one type for each pair"),
         (CLOSED + "joint_name: ['pin']\njoint_type: ['UJOINT_XX']\n", "ujoint_xx"),
         (CLOSED + "joint_name: ['pin']\n", "joint_type"),
         (CLOSED.replace("['plate_end', 'right_end']", "'plate_end'"), "pair"),

@@ -163,6 +163,14 @@ def test_a_joint_whose_limits_are_equal_cannot_move_and_that_is_said(tmp_path):
     assert "cannot move" in warnings[0]
 
 
+@pytest.mark.parametrize("kind", ["fixed", "floating"])
+def test_axis_and_limits_of_a_joint_that_has_none_are_not_read(tmp_path, kind):
+    found, warnings = only_joint(tmp_path, '<axis xyz="x"/><limit lower="" upper="nan" velocity="-1"/>', kind)
+    assert (found.axis, found.lower, found.upper, found.velocity) == ((1.0, 0.0, 0.0), None, None, None)
+    assert not any("limit" in warning for warning in warnings)
+    assert only_joint(tmp_path, '<limit lower="" upper="nan" velocity="2"/>', "continuous")[0].velocity == 2.0
+
+
 def test_an_axis_that_is_not_told_is_x(tmp_path):
     assert only_joint(tmp_path, '<limit lower="0" upper="1"/>')[0].axis == (1.0, 0.0, 0.0)
 
@@ -200,6 +208,16 @@ def test_a_colour_that_cannot_be_read_is_a_warning(tmp_path):
     visual, warnings = shapes(tmp_path, '<sphere radius="1"/>', '<material name="m"><color rgba="1 0 0"/></material>')
     assert visual.material.colour is None
     assert "rgba" in warnings[0]
+
+
+def test_a_force_or_an_inertia_that_makes_no_sense_is_left_out_since_nothing_needs_it(tmp_path):
+    found, (warning,) = only_joint(tmp_path, '<limit lower="0" upper="1" effort="" velocity="2"/>')
+    assert (found.effort, found.velocity) == (None, 2.0)
+    assert "line 2, <limit>: effort='' must be a finite number: it is left out" in warning
+    body = '<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="inf" iyz="0" izz="1"/></inertial></link>'
+    made = read(write(tmp_path, robot(body)))
+    assert (made.links[0].inertial.mass, made.links[0].inertial.inertia) == (1.0, (0.0,) * 6)
+    assert "iyy='inf' must be a finite number: the inertia is left out" in made.warnings[0]
 
 
 def test_a_mass_below_zero_is_no_mass_and_said_so(tmp_path):
