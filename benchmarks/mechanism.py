@@ -14,7 +14,7 @@ import argparse
 import gc
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +22,7 @@ import numpy as np
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import EVENLY, CentreGoal, FrameGoal, Goals
 from limber.solvers.mechanism.model import Frame, Mechanism, MechanismError
+from limber.solvers.mechanism.report import Report
 from limber.solvers.mechanism.solver import MechanismSolver, State
 from limber.solvers.rotations import from_matrix
 from limber.urdf.closures import read_mechanism
@@ -82,7 +83,7 @@ def answer(given: Arrays, mechanism: Mechanism) -> dict[str, np.ndarray]:
     began = time.perf_counter()
     solution = assemble(solver, start_of(given, solver), goals[0])
     first = time.perf_counter() - began
-    poses, values, residual, converged, seconds = [], [], [], [], []
+    poses, values, reports, seconds = [], [], [], []
     gc.disable()  # its pauses belong to no one frame
     for t, goal in enumerate(goals):
         began = time.perf_counter()
@@ -91,10 +92,9 @@ def answer(given: Arrays, mechanism: Mechanism) -> dict[str, np.ndarray]:
         seconds.append(time.perf_counter() - began if t else first)
         poses.append(solution.poses)
         values.append([solver.values(solution.state, name)[0] for name in motors])
-        residual.append(solution.report.residual)
-        converged.append(solution.report.converged)
-    if not converged[-1]:
-        print(f"not assembled: {solution.report.worst} is open by {solution.report.residual:.3g} m or rad")
+        reports.append(solution.report)
+    if said := unassembled(reports):
+        print(said)
     every = np.array(poses)
     return {
         "body_names": np.array([body.name for body in mechanism.bodies]),
@@ -102,10 +102,20 @@ def answer(given: Arrays, mechanism: Mechanism) -> dict[str, np.ndarray]:
         "body_rotation": every[:, :, :3, :3],
         "motor_names": np.array(motors, dtype=str),
         "motor_position": np.array(values).reshape(len(goals), len(motors)),
-        "residual": np.array(residual),
-        "converged": np.array(converged),
+        "residual": np.array([report.residual for report in reports]),
+        "converged": np.array([report.converged for report in reports]),
         "seconds": np.array(seconds),
     }
+
+
+def unassembled(reports: Sequence[Report]) -> str:
+    """How many frames' mechanisms do not hold together, and what is most open in the first such; "" where all do."""
+    frames = [t for t, report in enumerate(reports) if not report.converged]
+    if not frames:
+        return ""
+    first = reports[frames[0]]
+    counted = f"{len(frames)} of {len(reports)} frames, first frame {frames[0]}"
+    return f"not assembled: {counted}: {first.worst} is open by {first.residual:.3g} m or rad"
 
 
 def main() -> None:

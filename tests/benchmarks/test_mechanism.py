@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from limber.solvers.mechanism.report import ASSEMBLED, Report
 
+from benchmarks.mechanism import unassembled
 from tests.urdf.test_closures import CLOSED, parallelogram
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +24,9 @@ def run(tmp_path):
         np.savez(tmp_path / "in.npz", **given)
         files = {"urdf": "robot.urdf", "closures": "robot.yaml", "targets": "in.npz", "out": "out.npz"}
         options = [part for name, file in files.items() for part in (f"--{name}", str(tmp_path / file))]
-        subprocess.run([sys.executable, "-m", "benchmarks.mechanism", *options], cwd=ROOT, check=True, env=os.environ, capture_output=True)
+        command = [sys.executable, "-m", "benchmarks.mechanism", *options]
+        done = subprocess.run(command, cwd=ROOT, check=True, env=os.environ, capture_output=True, text=True)
+        answer.said = done.stdout
         with np.load(tmp_path / "out.npz") as file:
             return dict(file)
 
@@ -64,3 +68,21 @@ def test_a_speed_limit_holds_the_motor_back(run):
         velocity_limit=3.0,
     )
     assert np.diff(found["motor_position"][:, 0]) == pytest.approx([0.05, 0.05], abs=1e-8)
+
+
+def test_frames_that_are_not_assembled_are_counted_and_the_first_one_is_told(run, tmp_path):
+    still = {"frames": np.array([], dtype=str), "position": np.zeros((3, 0, 3))}
+    run(**common(3), **still)
+    assert "not assembled" not in run.said
+    (tmp_path / "robot.urdf").write_text(parallelogram().replace('xyz="0.5 0 0"/><axis xyz="1 0 0"', 'xyz="2 0 0"/><axis xyz="1 0 0"'))
+    assert not run(**common(3), **still)["converged"].any()
+    assert "not assembled: 3 of 3 frames, first frame 0: plate_end = right_end (6d) is open by 1.1 m or rad" in run.said
+
+
+def test_a_frame_in_the_middle_that_is_not_assembled_is_told_as_well():
+    def report(residual: float, worst: str) -> Report:
+        return Report(residual < ASSEMBLED, True, residual, worst, 0.0, (), 1, False)
+
+    frames = [report(*each) for each in ((1e-12, "a = b (6d)"), (0.125, "c = d (3d)"), (0.5, "a = b (6d)"), (1e-12, "a = b (6d)"))]
+    assert unassembled(frames) == "not assembled: 2 of 4 frames, first frame 1: c = d (3d) is open by 0.125 m or rad"
+    assert unassembled(frames[:1]) == ""
