@@ -4,6 +4,7 @@ from ..errors import RigError
 from ..live import as_authored
 from . import zero
 from .reading import Reading, read
+from .twin import movers
 
 
 def remember(owner, is_anew: bool = False) -> None:
@@ -24,7 +25,7 @@ def note(owner, reading: Reading) -> None:
 
 def note_baked(owner, reading: Reading) -> None:
     """Keeps the sketch of what gets keys now: their motors' values count from there."""
-    zero.keep(owner, reading.places, reading.is_kept, is_sure=True)
+    zero.keep(owner, reading.places, reading.is_kept, {part.uid for _, part in movers(reading)})
 
 
 def set_zero(owner) -> None:

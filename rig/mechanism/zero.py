@@ -6,7 +6,7 @@ and library overrides with it. Records of one sketch have a mark in common, whic
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from uuid import uuid4
 
@@ -185,14 +185,14 @@ def passes(thing, channels: Mapping[str, list[float]]) -> bool:
     return any(map(is_at, frames))
 
 
-def keep(owner, places: Iterable[tuple[str, int, Array]], is_known: bool, is_sure: bool = False) -> None:
+def keep(owner, places: Iterable[tuple[str, int, Array]], is_known: bool, keyed: Container[int] = ()) -> None:
     """Keeps a sketch with its objects. Call within an operator that has UNDO.
 
     Args:
         owner: Whose mechanism it is.
         places: Name, session_uid and pose (4, 4) of its objects.
         is_known: The sketch is the one that was kept already: a copy of the mechanism may share it.
-        is_sure: What has no keys now gets its keys from Limber.
+        keyed: session_uids of what gets its keys from Limber now.
     """
     kept = owner.limber.mechanism
     if not is_known or not kept.zero:
@@ -203,7 +203,7 @@ def keep(owner, places: Iterable[tuple[str, int, Array]], is_known: bool, is_sur
         if thing is None or not thing.is_editable:
             continue
         channels = {path: list(getattr(thing, path)) for path in ("location", *ROTATIONS)}
-        record = Record(pose, np.array(thing.matrix_basis), how_it_hangs(thing), channels, is_sure or is_keyed(thing))
+        record = Record(pose, np.array(thing.matrix_basis), how_it_hangs(thing), channels, uid in keyed or is_keyed(thing))
         try:
             others = {mark: found for mark, found in json.loads(thing.limber.part.zero or "{}").items() if mark in used}
         except ValueError:

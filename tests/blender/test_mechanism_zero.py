@@ -405,6 +405,29 @@ def test_a_joint_on_a_baked_body_may_still_be_moved_on_it():
     assert np.abs(np.subtract(joint.in_parent.place, (0.17, 0.0, 0.1))).max() < 1e-5
 
 
+def test_a_joint_without_keys_may_still_be_moved_while_bodies_have_them():
+    owner = baked()
+    bpy.context.scene.frame_set(25)
+    bpy.data.objects["pin D"].location.y += 0.01  # along its axis
+    those.update()
+    assert SAYS not in said(owner)
+    go_live(owner, 25)
+    assert those.session(owner).reading.mechanism.joint["pin D"].in_parent.place[1] == pytest.approx(0.01, abs=1e-6)
+    assert degrees(those.session(owner).outputs.values[0]) == pytest.approx(60.0, abs=0.01)
+
+
+def test_a_mechanism_that_was_saved_live_at_a_keyed_frame_goes_on_with_the_same_zero(reopen):
+    owner = baked()
+    go_live(owner, 25)
+    value, name = those.session(owner).outputs.values[0], owner.name
+    shown = {body: those.world(bpy.data.objects[body]) for body in BODIES}
+    reopen()
+    owner = bpy.data.objects[name]
+    assert owner.limber.mechanism.live
+    assert those.session(owner).outputs.values[0] == pytest.approx(value, abs=1e-6)
+    assert those.furthest(shown, {body: those.world(bpy.data.objects[body]) for body in BODIES}) < 1e-5
+
+
 def test_set_zero_takes_the_pose_of_this_frame(undo_step):
     owner = baked()
     name = owner.name
