@@ -85,7 +85,7 @@ class Sketch:
         """The records, where they say it all; else the sketch is what there is now."""
         under = records[self.anchor.session_uid]
         if under is not None:
-            self.shown = under.pose @ inverse(self._now[self.anchor.session_uid])
+            self.shown = self._shown(under, records)
         ordered = sorted(self.things.values(), key=self._is_still)  # what moves is named first
         unknown = next((thing.name for thing in ordered if not self._is_known(thing, records[thing.session_uid])), "")
         if unknown or under is None:
@@ -95,6 +95,19 @@ class Sketch:
             return
         self.is_kept = True
         self.poses = {uid: self._place(thing, records) for uid, thing in self.things.items()}
+
+    def _shown(self, under: Record, records: Mapping[int, Record | None]) -> Array:
+        """(4, 4) from the world to the sketch's: all was moved with the anchor, unless what stands still beside it stayed where it was."""
+        whole: Array = under.pose @ inverse(self._now[self.anchor.session_uid])
+        if is_keyed(self.anchor) or under.hangs != how_it_hangs(self.anchor):
+            return whole
+        alone: Array = under.pose @ self._edit(self.anchor, under) @ inverse(self._now[self.anchor.session_uid])
+        beside = [uid for uid, thing in self.things.items() if thing != self.anchor and self._is_still(thing) and records[uid] is not None]
+
+        def agreeing(shown: Array) -> int:
+            return sum(is_same(shown @ self._now[uid], records[uid].pose, SAME) for uid in beside)
+
+        return alone if agreeing(alone) > agreeing(whole) else whole
 
     def _is_known(self, thing, record: Record | None) -> bool:
         if self._is_still(thing):

@@ -416,6 +416,21 @@ def test_a_joint_without_keys_may_still_be_moved_while_bodies_have_them():
     assert degrees(those.session(owner).outputs.values[0]) == pytest.approx(60.0, abs=0.01)
 
 
+@pytest.mark.parametrize("moved", [("ground",), ("ground", "pin A", "pin D")], ids=["alone", "with its joints"])
+def test_a_ground_that_is_moved_under_keyed_bodies_leaves_their_lengths_and_zero_alone(moved):
+    owner = baked()
+    bpy.context.scene.frame_set(25)
+    for name in moved:
+        bpy.data.objects[name].location.x += 1.0
+    those.update()
+    go_live(owner, 25)
+    assert gap() < CLOSED
+    assert degrees(those.session(owner).outputs.values[0]) == pytest.approx(60.0, abs=0.01)
+    assert degrees(angle()) == pytest.approx(60.0, abs=0.01)
+    rocker = those.world(bpy.data.objects["rocker"])[0, 3]
+    assert rocker == pytest.approx(0.2 if len(moved) == 1 else 1.2, abs=1e-5)
+
+
 def test_a_mechanism_that_was_saved_live_at_a_keyed_frame_goes_on_with_the_same_zero(reopen):
     owner = baked()
     go_live(owner, 25)
