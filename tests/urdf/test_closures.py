@@ -126,7 +126,7 @@ def test_types_that_are_too_many_or_missing_are_warned_of(files):
     fewer = read_mechanism(*files(closures=pairs))
     assert [joint.kind for joint in fewer.joints if joint.closes] == ["spherical", "fixed"]
     (warning,) = fewer.warnings
-    assert "robot.yaml, type: pairs in closed_loop: 2, types: 1: pairs without one are taken as 6d" in warning
+    assert "robot.yaml, type: pairs in closed_loop: 2, types: 1: pairs without one are taken as 6d, give each its own" in warning
 
 
 BALL = JOINT.format("pin", "revolute", "right", "right_end", 0, 0, 0.2, "0 1 0", "{}")
