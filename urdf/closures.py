@@ -56,7 +56,8 @@ class _Reading:
         self.pairs = self._list(told, "closed_loop")
         kinds = [str(kind).lower() for kind in self._list(told, "type")]
         if kinds and len(kinds) != len(self.pairs):
-            outcome = "those at the end are left out" if len(kinds) > len(self.pairs) else "pairs without one are taken as 6d, give each its own"
+            fewer, more = "pairs without one are taken as 6d, give each its own", "those at the end are left out"
+            outcome = more if len(kinds) > len(self.pairs) else fewer
             self.warnings.append(f"{file}, type: pairs in closed_loop: {len(self.pairs)}, types: {len(kinds)}: {outcome}")
         self.kinds = [*kinds, *["6d"] * len(self.pairs)][: len(self.pairs)]
         names, changed = self._list(told, "joint_name"), self._list(told, "joint_type")
