@@ -22,6 +22,7 @@ ESCAPES = {"0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f"
            "_": "\xa0", "L": "\u2028", "P": "\u2029", " ": " ", "\t": "\t", '"': '"', "/": "/", "\\": "\\"}  # fmt: skip
 BLOCK = re.compile(r"(?P<style>[|>])(?=(?:[+-]?[1-9]?|[1-9][+-])[ \t]*(?:[ \t]#[^\n]*)?(?:\n|\Z))(?P<head>[^\n]*)\n?")
 ENDING = r"[\s,\[\]{}]"  # of a word, for messages
+SHOWN = 60  # letters of a line in messages
 NO_NAMES = {
     "&": "anchors are not known, write the list out in each place",
     "*": "anchors are not known, write the list out in each place",
@@ -79,7 +80,8 @@ class Text:
     @property
     def rest(self) -> str:
         """What is left of the line, for messages."""
-        return self.text[self.at :].split("\n", 1)[0].strip()
+        found = self.text[self.at :].split("\n", 1)[0].strip()
+        return found if len(found) <= SHOWN else found[:SHOWN] + "..."
 
     def column(self) -> int:
         """Of the place; what stands before it in its line must be no tab.

@@ -3,6 +3,7 @@
 import pytest
 from limber.urdf.errors import MalformedError
 from limber.urdf.flow import DEEPEST, flow_of
+from limber.urdf.yaml_text import SHOWN
 
 
 @pytest.mark.parametrize(
@@ -106,6 +107,7 @@ def test_a_file_without_keys_says_nothing():
         ("a: [b c: d: e]", 1, "a comma or ] is needed before ': e]'"),
         ("a: {b: c d: e}", 1, "a comma or } is needed before ': e}'"),
         ("a: {[b]: c}", 1, "a key must be a name"),
+        ("a: 'b' " + "c" * 999, 1, f"'{'c' * SHOWN}...' comes after"),
         ("a: [b,, c]", 1, "', c]' is out of place"),
         ("a: " + "[" * (DEEPEST + 2), 1, "nested deeper"),
         ("a:\n" + "- " * (DEEPEST + 2) + "b", 2, "nested deeper"),
