@@ -103,7 +103,7 @@ def refuse_change(owner, reading: Reading) -> None:
 
 def _changed(kept, reading: Reading, now: tuple) -> str:
     """What is no longer as it was read, in words."""
-    joints, closures, motors = zip(now, reading.signature, strict=True)
+    joints, closures, motors, bones = zip(now, reading.signature, strict=True)
     if motors[0] != motors[1]:
         if len(motors[0]) != len(motors[1]):
             return "a motor was added or removed"
@@ -113,6 +113,8 @@ def _changed(kept, reading: Reading, now: tuple) -> str:
         uid = next((one[0] for one in joints[0] if one not in joints[1]), None)
         named = next((thing.name for thing in kept.collection.all_objects if thing.session_uid == uid), "")
         return f"joint '{named}' was changed or added" if named else "a joint was removed"
+    if bones[0] != bones[1]:
+        return "a bone was moved in Edit Mode, added or removed"
     return "a closure was changed" if closures[0] != closures[1] else "it was changed"
 
 

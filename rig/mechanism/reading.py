@@ -1,20 +1,18 @@
 """A mechanism as solvers take it, read from the scene as it is authored: bodies, joints, motors, and where they are."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import inf
 
 import numpy as np
 
 from ...solvers.mechanism.frames import Array, frame_array, inverse
 from ...solvers.mechanism.model import WORLD, Body, Joint, Mechanism, MechanismError
-from .. import axes
 from ..errors import RigError
 from ..identity import find
 from . import bones, joints
 from .members import is_joint, members, role_of
+from .motorised import with_motors
 from .poses import frame_of, rigid, scale_of
-from .shapes import freedoms
 from .starts import starts_closed
 from .straight import straighten
 from .zero import Sketch
@@ -67,7 +65,13 @@ def signature(owner) -> tuple:
     motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in kept.motors)
     made = joints.signature(members(owner))
     held = tuple((one.first, one.second, one.kind, one.axis) for one in kept.closures) if kept.use_bones else ()
-    return made, held, motors
+    return made, held, motors, _rest_of_bones(owner) if kept.use_bones else b""
+
+
+def _rest_of_bones(rig) -> bytes:
+    found = np.empty(16 * len(rig.data.bones), np.float32)
+    rig.data.bones.foreach_get("matrix_local", found)
+    return found.tobytes()
 
 
 def read(owner, depsgraph, is_anew: bool = False) -> Reading:
@@ -200,7 +204,7 @@ class _Reader:
         ]
         self._note_looseness(found)
         try:
-            mechanism = Mechanism(self._bodies(back, self.poses), tuple(self._with_motors(held)))
+            mechanism = Mechanism(self._bodies(back, self.poses), tuple(with_motors(self.owner.limber.mechanism, held)))
             if self.sketch.is_kept:
                 begun = replace(mechanism, bodies=self._bodies(back, self.shown))
                 mechanism = begun if starts_closed(begun) else mechanism
@@ -265,20 +269,6 @@ class _Reader:
                     f"Joint '{one.name}' is to meet '{one.meets.name}', which is not on body '{one.second.name}': parent it to that"
                 )
 
-    def _with_motors(self, held: Iterable[Joint]) -> list[Joint]:
-        kept = self.owner.limber.mechanism
-        motors: dict[str, dict[str, object]] = {}
-        for motor in kept.motors:
-            name = motor.joint.name if motor.joint else motor.bone
-            motors.setdefault(name, {})[motor.axis] = motor
-        made = []
-        for joint in held:
-            driven = motors.pop(joint.name, None)
-            made.append(replace(joint, actuated=False) if driven is None else _motorised(joint, driven))
-        if motors:
-            raise RigError(f"Motor '{next(iter(motors))}' has no joint any more: remove the motor, or bring the joint back")
-        return made
-
 
 def _joint(one, parent: str, child: str, at_parent: Array, at_child: Array) -> Joint:
     limited = any(map(np.isfinite, (*one.lower, *one.upper)))
@@ -286,38 +276,6 @@ def _joint(one, parent: str, child: str, at_parent: Array, at_child: Array) -> J
     return Joint(
         one.name, one.shape.kind, parent, child, frame_of(at_parent), frame_of(at_child), lower, upper, closes=one.meets is not None
     )
-
-
-def _motorised(joint: Joint, driven: dict) -> Joint:
-    """A joint with a motor on each of its freedoms; its limits are the narrower of joint's and motor's."""
-    moved = freedoms(joint.kind)
-    if not moved:
-        raise RigError(
-            f"Motor '{joint.name}': its joint is fixed and leaves nothing to move: remove the motor, or choose another kind of joint"
-        )
-    for axis in moved:
-        if axis not in driven:
-            raise RigError(
-                f"Joint '{joint.name}' has {len(moved)} freedoms, and motors for other ones: remove its motors, then press Add Motors on it"
-            )
-    if strange := [axis for axis in driven if axis not in moved]:
-        raise RigError(
-            f"Motor '{joint.name}' is on axis {strange[0]}, about which the joint does not move: remove the motor, and add it again"
-        )
-    lower, upper = joint.lower or (-inf,) * len(moved), joint.upper or (inf,) * len(moved)
-    lowest = tuple(max(bound, driven[axis].lower) for bound, axis in zip(lower, moved, strict=True))
-    highest = tuple(min(bound, driven[axis].upper) for bound, axis in zip(upper, moved, strict=True))
-    for axis, low, high, at_least, at_most in zip(moved, lower, upper, lowest, highest, strict=True):
-        own = driven[axis]
-        if own.lower > own.upper:
-            low, high = axes.text(axis, own.lower), axes.text(axis, own.upper)
-            raise RigError(f"Motor '{own.name}': its lower limit {low} is above its upper limit {high}: exchange them")
-        if at_least > at_most:
-            raise RigError(
-                f"Motor '{own.name}': its limits {axes.span(axis, own.lower, own.upper)} lie outside those of its joint,"
-                f" {axes.span(axis, low, high)}: change one of them"
-            )
-    return replace(joint, lower=lowest, upper=highest, actuated=True)
 
 
 def _ancestors(thing) -> list:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.blender import mechanisms as those
+from tests.blender.four_bars import boned
 
 
 def platform(place=None, turn=None):
@@ -120,3 +121,13 @@ def test_what_was_changed_while_live_is_named():
     joint.limber.part.kind = "revolute"
     kept.motors.add()
     assert stopped_by(owner) == "a motor was added or removed"
+
+
+def test_a_bone_that_is_moved_while_live_stops_the_mechanism_and_is_told():
+    arms, closure = boned()
+    closure.kind = "revolute"
+    bpy.ops.limber.mechanism_live()
+    bpy.ops.object.mode_set(mode="EDIT")
+    arms.data.edit_bones["coupler"].tail.z += 0.01
+    bpy.ops.object.mode_set(mode="POSE")
+    assert stopped_by(arms) == "a bone was moved in Edit Mode, added or removed"
