@@ -17,6 +17,7 @@ from ..rig.mechanism.members import loose_joints, owner_among
 from ..rig.mechanism.owners import has_mechanism, own_identity
 from ..rig.mechanism.ready import prepare
 from ..rig.mechanism.sketching import note, remember
+from ..rig.mechanism.starts import note_values
 from .bake_reports import tell_held, tell_muted
 from .stepwise import Stepwise
 from .subject import rig_of
@@ -188,6 +189,7 @@ class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
                 refuse_held(made.reading)
                 base = made.reading.base_now(owner)
                 authored.assemble(made.reading, base, made.model.solver.poses(made.model.rest), depsgraph)
+            note_values(owner, made.model.solver, made.model.rest)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -135,6 +135,7 @@ def _show_looked() -> None:
         if why := _now.mechanisms.unread.get(owner.session_uid):
             session(owner, mechanism).problem = why
         _show_mechanism(owner, _now.playback.stage)
+    _now.mechanisms.counted = len(bpy.data.objects)
 
 
 def resume() -> None:

@@ -13,7 +13,6 @@ from . import robot_ahead, robot_device, robot_values
 from .identity import find
 from .robot_device import Source, describe
 from .robot_history import History
-from .roster import is_live
 from .value_filters import ValueFilters
 
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
@@ -36,7 +35,7 @@ class _Robot:
     history: History = field(default_factory=History)
     filters: ValueFilters = field(default_factory=ValueFilters)
     sent_at: float = field(default_factory=monotonic)  # [s]
-    was_live: bool = False  # something moved the rig live when values were last sent
+    were_live: frozenset[str] = frozenset()  # what moved the rig live when values were last sent, by its uid
 
 
 _robots: dict[int, _Robot] = {}  # by the armature object's session_uid
@@ -174,15 +173,16 @@ def hold(held: bool) -> None:
 def send(rig) -> None:
     """Hands the rig's values to its robot: the filtered ones of live chains, the posed ones of the others.
 
-    Where live has ended since, by its button, a bake, undo or deletion, the robot is disarmed: what is authored may be far from there.
+    Where live of anything has ended since, by its button, a bake, undo or deletion, the robot is disarmed: what is authored may be far from
+    there.
     """
     robot = _robots.get(rig.session_uid)
     if robot is None:
         return
-    is_live_now = _is_live(rig)
-    if robot.was_live and not is_live_now and robot.link.status().state not in OWN_WAYS:
+    are_live = _live_movers(rig)
+    if not robot.were_live <= are_live and robot.link.status().state not in OWN_WAYS:
         robot.link.disarm()
-    robot.was_live = is_live_now
+    robot.were_live = are_live
     if not _held:
         robot.angles = robot_ahead.ahead(rig, robot.sources, robot_values.newest(rig, robot.sources, robot.angles))
         before, robot.sent_at = robot.sent_at, monotonic()
@@ -190,16 +190,17 @@ def send(rig) -> None:
     robot.link.send(robot.shaped)
 
 
-def _is_live(rig) -> bool:
-    """Whether a chain of the rig, its retarget or its mechanism is live."""
-    return is_live(rig) or rig.limber.mechanism.live
+def _live_movers(rig) -> frozenset[str]:
+    """What of the rig is live: chains, its retarget, its mechanism, by their uids."""
+    movers = (*rig.limber.chains, rig.limber.retarget, rig.limber.mechanism)
+    return frozenset(mover.uid for mover in movers if mover.live)
 
 
 def send_posed(scene) -> None:
     """Hands over the new frame of rigs of which nothing is live; what is live sends when it is solved."""
     for uid, robot in _robots.items():
         rig = _find(uid, robot)
-        if rig is not None and rig.name in scene.objects and not _is_live(rig):
+        if rig is not None and rig.name in scene.objects and not _live_movers(rig):
             send(rig)
 
 

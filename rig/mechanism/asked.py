@@ -13,16 +13,16 @@ from .poses import frame_of, rigid
 from .reading import Part, Reading, signature
 
 
-def frames(kept, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], CentreGoal | None]:
-    """What driven bodies and goals ask, in the base, into which `back` (4, 4) leads.
+def frames(kept, now, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], CentreGoal | None]:
+    """What driven bodies and goals ask, in the base, into which `back` (4, 4) leads; `now` has the mechanism's numbers at the moment.
 
     Raises:
         RigError: a goal cannot be followed.
     """
     found = driven(reading, placement, back)
     centre = None
-    for goal in kept.goals:
-        made = of_goal(goal, reading, placement, back)
+    for goal, weighed in zip(kept.goals, now.goals, strict=True):
+        made = of_goal(goal, reading, placement, back, weighed)
         if isinstance(made, CentreGoal):
             centre = made
         else:
@@ -30,8 +30,8 @@ def frames(kept, reading: Reading, placement: Placement, back: Array) -> tuple[l
     return found, centre
 
 
-def of_goal(goal, reading: Reading, placement: Placement, back: Array) -> FrameGoal | CentreGoal:
-    """What one goal asks, in the base.
+def of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed=None) -> FrameGoal | CentreGoal:
+    """What one goal asks, in the base; `weighed` has its weights, where that is not the goal itself.
 
     Raises:
         RigError: it cannot be followed.
@@ -42,14 +42,14 @@ def of_goal(goal, reading: Reading, placement: Placement, back: Array) -> FrameG
     _refuse_circle(goal, reading)
     at = frame_of(back @ rigid(placement.object(goal.target)))
     if goal.does != "CENTRE":
-        return _wanted(goal, reading, at, placement)
+        return _wanted(goal, weighed or goal, reading, at, placement)
     if not any(body.mass > 0.0 for body in reading.mechanism.bodies):
         is_robot = any(part.bone for part in reading.parts)
         remedy = (
             "the robot's file tells none, so add <inertial> to its links and import it anew" if is_robot else "give bodies a rigid body"
         )
         raise RigError(f"Goal '{goal.name}': no body has a mass: {remedy}, or choose another goal")
-    return CentreGoal(at.place, tuple(goal.place_weight))
+    return CentreGoal(at.place, tuple((weighed or goal).place_weight))
 
 
 def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
@@ -134,11 +134,11 @@ def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
     return FrameGoal(part.name, place=at.place, rotation=at.rotation)
 
 
-def _wanted(goal, reading: Reading, at: Frame, placement: Placement) -> FrameGoal:
+def _wanted(goal, weighed, reading: Reading, at: Frame, placement: Placement) -> FrameGoal:
     body, on_body = _followed(goal, reading, placement)
     place = at.place if goal.does in ("FRAME", "POSITION") else None
     rotation = at.rotation if goal.does in ("FRAME", "ORIENTATION") else None
-    return FrameGoal(body, on_body, place, rotation, tuple(goal.place_weight), tuple(goal.turn_weight))
+    return FrameGoal(body, on_body, place, rotation, tuple(weighed.place_weight), tuple(weighed.turn_weight))
 
 
 def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]:

@@ -5,6 +5,7 @@ from ..hanging import Mover
 from . import ready
 from .ready import Ready
 from .session import MechanismSession
+from .starts import note_values
 
 
 def session(owner) -> MechanismSession:
@@ -42,7 +43,9 @@ def start(owner) -> None:
     Raises:
         RigError: it cannot be read or assembled; then it is not live.
     """
-    ready.keep(owner, prepare(owner))
+    made = prepare(owner)
+    ready.keep(owner, made)
+    note_values(owner, made.model.solver, made.model.rest)
     live.start(owner, owner.limber.mechanism)
 
 

@@ -21,7 +21,7 @@ class MechanismRoster:
 
     owners: dict[int, str] = field(default_factory=dict)  # session_uid -> name
     unread: dict[int, str] = field(default_factory=dict)  # session_uid -> why it could not be read
-    counted: int = -1  # objects in the file at the last look
+    counted: int = -1  # objects in the file after the last look
 
     def pairs(self, scene=None) -> list[tuple]:
         """(owner, mechanism) of every live mechanism, of one scene where it is given."""
@@ -35,7 +35,6 @@ class MechanismRoster:
             for thing in bpy.data.objects
             if thing.type in TYPES and thing.limber.mechanism.live and thing.library is None and thing.users_scene
         }
-        self.counted = len(bpy.data.objects)
         ready.drop_others(self.owners)
 
     @property

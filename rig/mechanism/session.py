@@ -9,11 +9,12 @@ from ...motion import Limits, MotionError, make_filter
 from ...solvers.mechanism.frames import Array, inverse
 from ...solvers.mechanism.goals import Goals, Steady
 from ...solvers.mechanism.model import MechanismError
-from ...solvers.mechanism.report import ASSEMBLED
+from ...solvers.mechanism.report import ASSEMBLED, Report
 from ...solvers.mechanism.solver import MechanismSolver
 from ..character_properties import character
 from ..errors import RigError
 from ..hanging import Linkage, Mover
+from ..keyed import keyed_mechanism
 from ..moving import Moving
 from ..placement import Placement
 from . import asked, ready
@@ -121,12 +122,14 @@ class MechanismSession(Moving):
         asked.refuse_change(owner, reading)
         self._update_model(owner, kept, reading)
         self.base = asked.base(owner, reading, placement)
-        steady = Steady(kept.steady) if kept.steady else Steady()
-        if kept.drive == "MOTORS":
-            told = tuple(motor.value for motor in asked.ordered(kept, reading))
+        now = keyed_mechanism(owner, kept, placement.depsgraph)
+        steady = Steady(now.steady) if now.steady else Steady()
+        if now.drive == "MOTORS":
+            asked.ordered(kept, reading)
+            told = tuple(motor.value for motor in now.motors)
             held = tuple(asked.driven(reading, placement, inverse(self.base)))
             return Goals(held, actuators=by_joint(self.model, told), steady=steady, counts_turns=True)
-        frames, centre = asked.frames(kept, reading, placement, inverse(self.base))
+        frames, centre = asked.frames(kept, now, reading, placement, inverse(self.base))
         return Goals(tuple(frames), centre, steady=steady)
 
     def _update_model(self, owner, kept, reading: Reading) -> None:
@@ -152,13 +155,16 @@ def _remark(model: Model, outputs: Outputs, state: State) -> str:
     if not report.assembled or not outputs.is_closed:
         gap = f"Joint '{report.worst}' is open by {1e3 * report.residual:.3g} mm or mrad"
         return f"{gap}: lead the targets back, or begin again from a frame before this one"
+    said = [_shortfall(model, report, state)] if report.goal_error > MISSED else []
     if state.flipped:
-        return "A loop went over to its other assembly: lead the targets another way, or begin again from a frame before this one"
-    if report.goal_error > MISSED:
-        asked = "motors' values" if state.goals.actuators else "targets"
-        if not (left := missed(model.solver, state.goals, state.wanted)):
-            return ""
-        if not report.settled and state.vain < NO_MORE:
-            return f"On its way to the {asked}: {left}"
-        return f"The {asked} cannot be met, {left}" + (f": {report.at_limits[0]}" if report.at_limits else "")
-    return ""
+        said.append("A loop went over to its other assembly: lead the targets another way, or begin again from a frame before this one")
+    return ". ".join(filter(None, said))
+
+
+def _shortfall(model: Model, report: Report, state: State) -> str:
+    asked = "motors' values" if state.goals.actuators else "targets"
+    if not (left := missed(model.solver, state.goals, state.wanted)):
+        return ""
+    if not report.settled and state.vain < NO_MORE:
+        return f"On its way to the {asked}: {left}"
+    return f"The {asked} cannot be met, {left}" + (f": {report.at_limits[0]}" if report.at_limits else "")

@@ -1,4 +1,5 @@
-"""Where a mechanism begins whose bodies have keys: baked ones have them where all joints hold, and its motors' keys count whole turns."""
+"""Where a mechanism begins: bodies with keys have them where all joints hold, motors' keys count whole turns, and motors without keys say
+where they are in the sketch."""
 
 from dataclasses import replace
 from math import pi
@@ -25,10 +26,28 @@ def starts_closed(mechanism: Mechanism) -> bool:
     return bool(found.report.assembled and apart[:, :3, :3].max() <= NEAR and apart[:, :3, 3].max() <= NEAR * max(size, NEAR))
 
 
+def _keyed(owner) -> set[str]:
+    """Paths of the owner's channels that have keys or drivers."""
+    curves = [curve for action, slot in actions.playing(owner) for curve in actions.fcurves(action, slot)]
+    drivers = owner.animation_data.drivers if owner.animation_data else ()
+    return {curve.data_path for curve in [*curves, *drivers] if not curve.mute}
+
+
+def note_values(owner, solver: MechanismSolver, state: State) -> None:
+    """Motors that follow targets and have no keys say where they are in a pose: it is what a robot gets while nothing is live.
+
+    Call within an operator that has UNDO.
+    """
+    kept, keyed = owner.limber.mechanism, _keyed(owner)
+    for k, motor in enumerate(kept.motors):
+        joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
+        if kept.drive == "TARGETS" and joint is not None and joint.actuated and f"limber.mechanism.motors[{k}].value" not in keyed:
+            motor.value = solver.values(state, joint.name)[list(freedoms(joint.kind)).index(motor.axis)]
+
+
 def with_turns(owner, solver: MechanismSolver, state: State) -> State:
     """The same pose with motors as many whole turns from the sketch as the keys of their values say at this frame."""
-    kept = owner.limber.mechanism
-    keyed = {curve.data_path for action, slot in actions.playing(owner) for curve in actions.fcurves(action, slot) if not curve.mute}
+    kept, keyed = owner.limber.mechanism, _keyed(owner)
     for k, motor in enumerate(kept.motors):
         joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
         if joint is not None and joint.actuated and f"limber.mechanism.motors[{k}].value" in keyed:

@@ -1,16 +1,14 @@
 """Rendering an animation shows what live shows, frame by frame; with motion blur what lies between; and leaves live where it was."""
 
-from pathlib import Path
-
 import bpy
 import numpy as np
 import pytest
 from limber.rig import live
 
+from tests.blender.filming import film, render_all, render_still
 from tests.blender.rigs import keyed, looking_chain
 from tests.blender.shown import evaluated, farthest, go_live, missed, no_handler_raises, pose, session, settle  # noqa: F401
 
-SIZE = 48  # [pixels]
 FRAMES = range(1, 9)
 
 
@@ -27,29 +25,7 @@ def filmed():
         block = bpy.data.objects.new(bone.name, data)
         scene.collection.objects.link(block)
         block.parent, block.parent_type, block.parent_bone = rig, "BONE", bone.name
-    material = bpy.data.materials.new("Bright")
-    if material.node_tree is None:  # before 5.0
-        material.use_nodes = True
-    material.node_tree.nodes.clear()
-    light = material.node_tree.nodes.new("ShaderNodeEmission")
-    out = material.node_tree.nodes.new("ShaderNodeOutputMaterial")
-    material.node_tree.links.new(light.outputs[0], out.inputs[0])
-    for thing in scene.objects:
-        if thing.type == "MESH":
-            thing.data.materials.append(material)
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(camera)
-    camera.data.type, camera.data.ortho_scale = "ORTHO", 1.0
-    camera.location, camera.rotation_euler = (2, 0, 0.25), (np.pi / 2, 0, np.pi / 2)
-    scene.camera = camera
-    render = scene.render
-    render.resolution_x = render.resolution_y = SIZE
-    render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 4, False
-    scene.cycles.seed = 1
-    render.use_motion_blur = False
-    render.image_settings.file_format, render.image_settings.color_mode = "PNG", "BW"
-    scene.view_settings.view_transform = "Raw"
-    scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
+    film((2, 0, 0.25), (np.pi / 2, 0, np.pi / 2), FRAMES)
     chain.target.location = (0.3, -1.5, 0.1)
     keyed(chain.target, (1, 8), end=(-0.2, 1.5, 0.9))
     for joint in chain.joints:
@@ -57,28 +33,6 @@ def filmed():
     scene.frame_set(1)
     go_live(rig, chain)
     return rig, chain
-
-
-def render_all(folder: Path) -> np.ndarray:
-    """Renders the animation and returns its pictures (frames, height, width)."""
-    scene = bpy.context.scene
-    scene.render.filepath = str(folder) + "/"
-    bpy.ops.render.render(animation=True)
-    return np.array([picture(folder / f"{frame:04d}.png") for frame in FRAMES[:: scene.frame_step]])
-
-
-def render_still(path: Path) -> np.ndarray:
-    bpy.context.scene.render.filepath = str(path)
-    bpy.ops.render.render(write_still=True)
-    return picture(path)
-
-
-def picture(path: Path) -> np.ndarray:
-    image = bpy.data.images.load(str(path))
-    pixels = np.empty(len(image.pixels), np.float32)
-    image.pixels.foreach_get(pixels)
-    bpy.data.images.remove(image)
-    return pixels.reshape(SIZE, SIZE, -1)[..., 0]
 
 
 def baked(rig, chain) -> None:

@@ -151,3 +151,50 @@ def test_a_chain_of_bones_that_are_bodies_of_a_live_mechanism_says_so_and_leaves
     bpy.ops.limber.end_mechanism_live()
     settle()
     assert live.session(arms, chain).problem == ""
+
+
+def test_where_only_one_of_two_that_are_live_ends_the_robot_is_disarmed():
+    from limber.rig import robot
+
+    arms, _ = chain_on_bodies()
+    arms.limber.chains.clear()
+    arms.limber.mechanism.drive = "TARGETS"
+    make_active(arms)
+    bpy.ops.object.mode_set(mode="EDIT")
+    neck = arms.data.edit_bones.new("neck")
+    neck.head, neck.tail = (1.0, 0.0, 0.0), (1.0, 0.0, 0.1)
+    bpy.ops.object.mode_set(mode="POSE")
+    arms.pose.bones["neck"].rotation_mode = "XYZ"
+    arms.pose.bones["neck"].lock_location = (True, True, True)
+    arms, chain = looking_chain(arms, "neck", at=target((1.2, -1.0, 0.5), name="Seen"))
+    for k, joint in enumerate(chain.joints):
+        joint.servo = 10 + k
+    arms.limber.device.port = "virtual"
+    bpy.ops.limber.live()
+    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.connect()
+    until(lambda: robot.status(arms) is not None and robot.status(arms).state.name == "DISARMED", "the robot is connected")
+    bpy.ops.limber.arm()
+    until(lambda: (robot.heartbeat(), robot.status(arms).state.name)[1] == "ARMED", "the robot is armed")
+    bpy.ops.limber.end_mechanism_live()
+    robot.heartbeat()
+    until(lambda: robot.status(arms).state.name == "DISARMED", "what is authored may be far from where the motors are")
+    robot.disconnect_all()
+
+
+def test_motors_that_follow_targets_say_where_they_are_in_the_sketch_while_nothing_is_live():
+    from limber.rig import robot_values
+
+    owner = those.add("neck")
+    kept = owner.limber.mechanism
+    for motor in kept.motors:
+        motor.value = 0.3
+    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.end_mechanism_live()
+    assert [motor.value for motor in kept.motors] == pytest.approx([0.0] * 3, abs=1e-5)
+    assert list(robot_values.shown(owner).values()) == pytest.approx([0.0] * 3, abs=1e-5)
+    kept.drive = "MOTORS"
+    kept.motors[0].value = 0.2
+    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.end_mechanism_live()
+    assert kept.motors[0].value == pytest.approx(0.2), "what is told stays"
