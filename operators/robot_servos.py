@@ -4,33 +4,42 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..hardware.presets import PRESETS
-from ..rig import axes, chains, robot_device, servo_units
-from ..rig.selection import selected, selected_index
+from ..rig import axes, robot_device, servo_lists, servo_units
+from ..rig.selection import selected
 from .remove_item import RemoveItem
-from .subject import poll_chain, poll_rig, rig_of
+from .subject import poll_rig, poll_servos, rig_of
 
 NO_CHANNEL = "There is no further servo: press Add Servo"
 
 
+def _of_motors():
+    return BoolProperty(
+        name="Motors",
+        description="The mechanism's motors are meant, where the armature has a chain with joints, too",
+        options={"SKIP_SAVE", "HIDDEN"},
+    )
+
+
 class LIMBER_OT_assign_servo(bpy.types.Operator):
-    """Give the selected joint this servo; the joint that had it gets the selected one's"""
+    """Give the selected joint or motor this servo; the one that had it gets the selected one's"""
 
     bl_idname = "limber.assign_servo"
     bl_label = "Assign Servo"
     bl_options = {"REGISTER", "UNDO"}
 
     servo: IntProperty(name="Servo", description="Number of the servo; -1: none", default=-1, min=-1, max=252, options={"SKIP_SAVE"})
+    motors: _of_motors()
 
     @classmethod
     def poll(cls, context):
-        return poll_chain(cls, context)
+        return poll_servos(cls, context)
 
     def execute(self, context):
         rig = rig_of(context)
-        chain = chains.active(rig)
-        joint = selected(chain.joints, chain.active_joint)
+        listed = servo_lists.chosen(rig, self.motors)
+        joint = listed.selected
         if joint is None:
-            self.report({"ERROR"}, f"Chain '{chain.name}' has no joint: press Match Joints")
+            self.report({"ERROR"}, f"Chain '{listed.owner.name}' has no joint: press Match Joints")
             return {"CANCELLED"}
         self.report({"INFO"}, robot_device.give_servo(rig, joint, self.servo))
         return {"FINISHED"}
@@ -59,17 +68,18 @@ class LIMBER_OT_use_preset(bpy.types.Operator):
         name="For",
         description="Whose servos are described",
         items=[
-            ("JOINT", "This Joint", "The selected joint's servo"),
-            ("CHAIN", "All of the Chain", "The servos of all joints of the chain"),
+            ("JOINT", "This One", "The servo of the joint, or motor, that is selected"),
+            ("CHAIN", "All of the List", "The servos of all joints of the chain, or of all motors of the mechanism"),
         ],
     )
+    motors: _of_motors()
     speeds: BoolProperty(
         name="Joints' Speeds Too", description="Velocity, acceleration and jerk of the joints become what the servo can do", default=True
     )
 
     @classmethod
     def poll(cls, context):
-        return poll_chain(cls, context)
+        return poll_servos(cls, context)
 
     def invoke(self, context, event):
         return context.window_manager.invoke_props_dialog(self, confirm_text="Use")
@@ -79,9 +89,9 @@ class LIMBER_OT_use_preset(bpy.types.Operator):
         if preset is None:
             self.report({"ERROR"}, "No servo is known for this protocol: type its range")
             return {"CANCELLED"}
-        chain = chains.active(rig_of(context))
-        index = selected_index(chain.joints, chain.active_joint)
-        joints = chain.joints if self.which == "CHAIN" else chain.joints[index : index + 1]
+        listed = servo_lists.chosen(rig_of(context), self.motors)
+        index = listed.selected_index
+        joints = listed.all if self.which == "CHAIN" else listed.all[index : index + 1]
         protocol = rig_of(context).limber.device.protocol
         for joint in joints:
             servo_units.use_preset(joint, preset, protocol, self.speeds and not axes.slides(joint.axis))
@@ -89,7 +99,7 @@ class LIMBER_OT_use_preset(bpy.types.Operator):
 
 
 class LIMBER_OT_add_channel(bpy.types.Operator):
-    """Add a servo: a second one on the selected joint, or one that several joints drive"""
+    """Add a servo: a second one on the selected joint or motor, or one that several drive"""
 
     bl_idname = "limber.add_channel"
     bl_label = "Add Servo"
@@ -104,8 +114,7 @@ class LIMBER_OT_add_channel(bpy.types.Operator):
         device = rig.limber.device
         channel = device.channels.add()
         servo_units.make_usual(channel, device.protocol)
-        chain = chains.active(rig)
-        joint = selected(chain.joints, chain.active_joint) if chain is not None else None
+        joint = next((one.selected for one in servo_lists.lists(rig) if one.all), None)
         if joint is not None:
             channel.shares.add().joint = robot_device.label(joint)
             channel.name = f"{robot_device.label(joint)} too"

@@ -1,6 +1,6 @@
 """What the operators act on: the armature at hand and its selected chain."""
 
-from ..rig import chains
+from ..rig import chains, servo_lists
 from ..rig.goal import ends_of, followed, no_target
 from ..rig.mechanism.owners import has_mechanism
 
@@ -43,6 +43,19 @@ def poll_chain(cls, context) -> bool:
         cls.poll_message_set("This armature has no chain: select bones in Pose Mode and press New Chain")
         return False
     return True
+
+
+def poll_servos(cls, context) -> bool:
+    """Whether there are joints or motors that have servos."""
+    if not poll_rig(cls, context):
+        return False
+    rig = rig_of(context)
+    if servo_lists.lists(rig):
+        return True
+    if not has_mechanism(rig):
+        return poll_chain(cls, context)
+    cls.poll_message_set(f"Mechanism '{rig.name}' has no motor: select a joint of it and press + under Motors")
+    return False
 
 
 def poll_frames(cls, context, work: str) -> bool:

@@ -4,13 +4,12 @@ import bpy
 
 from ..hardware.safety import State
 from ..operators.subject import rig_of
-from ..rig import axes, calibrating, chains, robot, robot_device, servo_units
-from ..rig.selection import selected
-from .robot_servos import draw_trials
-from .tab import ChainTab, sentence
+from ..rig import axes, calibrating, robot, robot_device, servo_lists, servo_units
+from .robot_servos import draw_list, draw_trials
+from .tab import ServoTab, sentence
 
 
-class LIMBER_PT_calibrate(ChainTab, bpy.types.Panel):
+class LIMBER_PT_calibrate(ServoTab, bpy.types.Panel):
     """Where the robot's joints are 0, which way they turn and how far"""
 
     bl_label = "Calibrate"
@@ -21,13 +20,14 @@ class LIMBER_PT_calibrate(ChainTab, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         rig = rig_of(context)
-        chain = chains.active(rig)
         status = robot.status(rig)
         if status is None:
             sentence(layout, "Connect, then move joints by hand or by the buttons, and say where they are", "INFO")
-        elif chain.joints:
-            layout.template_list("LIMBER_UL_servos", "calibrate", chain, "joints", chain, "active_joint", rows=3)
-            _draw_joint(layout, rig, selected(chain.joints, chain.active_joint), status)
+        elif any(each.all for each in servo_lists.lists(rig)):
+            for each in servo_lists.lists(rig):
+                joint = draw_list(layout, rig, each, "calibrate ", rows=3)
+                if joint is not None:
+                    _draw_joint(layout, rig, joint, status)
             _draw_range(layout, rig, status)
         column = layout.column(align=True)
         row = column.row(align=True)

@@ -3,10 +3,9 @@
 import bpy
 
 from ..operators.subject import rig_of
-from ..rig import chains, robot, robot_device, robot_errands, robot_values, servo_units
-from ..rig.selection import selected
+from ..rig import robot, robot_device, robot_errands, robot_values, servo_lists, servo_units
 from ..rig.value_filters import DIRECT
-from .tab import ChainTab, RigTab, listed, sentence
+from .tab import RigTab, ServoTab, listed, sentence
 
 JOGS = {  # by a joint's unit: the operator's amounts, and what they are
     "rad": ((-5.0, "-5°"), (-1.0, "-1°"), (1.0, "+1°"), (5.0, "+5°")),
@@ -16,7 +15,7 @@ JOGS = {  # by a joint's unit: the operator's amounts, and what they are
 
 
 class LIMBER_UL_servos(bpy.types.UIList):
-    """Joints of the chain, with their servos"""
+    """Joints of the chain, or motors of the mechanism, with their servos"""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         row = layout.split(factor=0.62)
@@ -42,8 +41,8 @@ class LIMBER_UL_auxiliaries(bpy.types.UIList):
         row.prop(item, "servo", text="", emboss=False)
 
 
-class LIMBER_PT_channels(ChainTab, bpy.types.Panel):
-    """Servo of the joint that is selected in the list"""
+class LIMBER_PT_channels(ServoTab, bpy.types.Panel):
+    """Servo of the joint, or motor, that is selected in the list"""
 
     bl_label = "Servos"
     bl_parent_id = "LIMBER_PT_robot"
@@ -51,17 +50,32 @@ class LIMBER_PT_channels(ChainTab, bpy.types.Panel):
     bl_order = 2
 
     def draw(self, context):
-        layout = self.layout
         rig = rig_of(context)
-        chain = chains.active(rig)
-        layout.template_list("LIMBER_UL_servos", "", chain, "joints", chain, "active_joint", rows=4)
-        joint = selected(chain.joints, chain.active_joint)
-        if joint is None:
-            return
-        draw_trials(layout, rig, robot_device.label(joint), joint.servo)
-        _draw_found(layout, joint)
-        layout.operator("limber.use_preset", icon="PRESET")
-        draw_servo(layout, rig.limber.device, joint)
+        for each in servo_lists.lists(rig):
+            layout = self.layout.column()
+            joint = draw_list(layout, rig, each)
+            if joint is None:
+                continue
+            draw_trials(layout, rig, robot_device.label(joint), joint.servo)
+            _draw_found(layout, joint, each.is_motors)
+            layout.operator("limber.use_preset", icon="PRESET").motors = each.is_motors
+            draw_servo(layout, rig.limber.device, joint)
+
+
+def draw_list(layout, rig, shown: servo_lists.ServoList, name: str = "", rows: int = 4):
+    """Joints or motors with their servos' numbers, with a heading where there are both; returns the selected one, or None.
+
+    Args:
+        layout: Where it is drawn.
+        rig: What has the robot.
+        shown: The list.
+        name: Tells it from the same list in another panel.
+        rows: Its height [lines].
+    """
+    if len(servo_lists.lists(rig)) > 1:
+        layout.label(text="Motors of the Mechanism" if shown.is_motors else f"Joints of {shown.owner.name}")
+    layout.template_list("LIMBER_UL_servos", name + shown.items, shown.owner, shown.items, shown.owner, shown.active, rows=rows)
+    return shown.selected
 
 
 def draw_trials(layout, rig, name: str, servo: int) -> None:
@@ -88,8 +102,8 @@ def draw_trials(layout, rig, name: str, servo: int) -> None:
         sentence(layout, "Not on the robot that is connected: connect anew to try it", "INFO")
 
 
-def _draw_found(layout, joint) -> None:
-    """Servos that the scan found, to take one for the joint."""
+def _draw_found(layout, joint, of_motors: bool) -> None:
+    """Servos that the scan found, to take one for the joint or motor."""
     scan = robot_errands.scan()
     found = [one for one in scan.found if one.servo is not None] if scan else []
     if not found:
@@ -98,7 +112,7 @@ def _draw_found(layout, joint) -> None:
     flow = layout.grid_flow(columns=6, align=True, row_major=True, even_columns=True)
     for one in found:
         button = flow.operator("limber.assign_servo", text=str(one.servo), depress=one.servo == joint.servo)
-        button.servo = one.servo
+        button.servo, button.motors = one.servo, of_motors
 
 
 def draw_servo(layout, device, servo, gear: bool = True) -> None:

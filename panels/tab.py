@@ -5,7 +5,7 @@ from textwrap import wrap
 import bpy
 
 from ..operators.subject import rig_of
-from ..rig import chains, robot
+from ..rig import chains, robot, servo_lists
 from ..rig.selection import selected
 
 CHARACTER = 6.6  # mean width of a letter of Blender's interface font, in pixels at a scale of 1
@@ -87,6 +87,15 @@ class ChainTab(Tab):
     def poll(cls, context):
         rig = rig_of(context)
         return rig is not None and chains.active(rig) is not None
+
+
+class ServoTab(Tab):
+    """A panel that speaks of what has servos: joints of the selected chain, motors of the mechanism."""
+
+    @classmethod
+    def poll(cls, context):
+        rig = rig_of(context)
+        return rig is not None and bool(servo_lists.lists(rig))
 
 
 class GazePart(ChainTab):

@@ -1,4 +1,4 @@
-"""What a panel draws, without a window: its buttons and lines, by a layout that only takes notes."""
+"""What a panel draws, without a window: its buttons, lines, settings and lists, by a layout that only takes notes."""
 
 from types import SimpleNamespace
 from unittest.mock import patch
@@ -8,11 +8,13 @@ from limber.panels import tab
 
 
 class Layout:
-    """Takes notes of buttons and lines; rows and columns within it tell the same notes."""
+    """Takes notes of buttons, lines, settings (whose, name) and lists (whose, name); rows and columns within it tell the same notes."""
 
     def __init__(self, notes: "Layout | None" = None) -> None:
         self.operators: list[str] = notes.operators if notes else []
         self.labels: list[str] = notes.labels if notes else []
+        self.settings: list[tuple] = notes.settings if notes else []
+        self.lists: list[tuple] = notes.lists if notes else []
 
     def operator(self, verb: str, **_options):
         self.operators.append(verb)
@@ -21,15 +23,21 @@ class Layout:
     def label(self, text: str = "", **_options) -> None:
         self.labels.append(text)
 
+    def prop(self, whose, name: str, **_options) -> None:
+        self.settings.append((whose, name))
+
+    def template_list(self, _class: str, _id: str, whose, name: str, *_arguments, **_options) -> None:
+        self.lists.append((whose, name))
+
     def _within(self, *_arguments, **_options) -> "Layout":
         return Layout(self)
 
-    row = column = box = split = _within
+    row = column = box = split = grid_flow = _within
 
     def _nothing(self, *_arguments, **_options) -> None:
         pass
 
-    prop = separator = template_list = template_icon_view = menu = prop_search = operator_menu_enum = _nothing
+    separator = template_icon_view = menu = prop_search = operator_menu_enum = _nothing
 
 
 def drawn(panel) -> Layout:
