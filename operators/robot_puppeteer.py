@@ -19,7 +19,12 @@ class LIMBER_OT_puppeteer(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return poll_state(cls, context, robot.QUIET)
+        if not poll_state(cls, context, robot.QUIET):
+            return False
+        reason = puppeteer.why_not(rig_of(context))
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
 
     def invoke(self, context, event):
         return context.window_manager.invoke_confirm(

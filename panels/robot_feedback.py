@@ -27,7 +27,9 @@ class LIMBER_PT_feedback(RobotTab, bpy.types.Panel):
         status, link = robot.status(rig), robot.link(rig)
         view = context.window_manager.limber_view
         row = layout.row(align=True)
-        row.prop(view, "ghost", toggle=True, icon="GHOST_ENABLED")
+        ghost = row.row(align=True)
+        ghost.enabled = rig.pose is not None
+        ghost.prop(view, "ghost", toggle=True, icon="GHOST_ENABLED")
         row.prop(view, "plot", toggle=True, icon="GRAPH")
         if view.plot:
             layout.prop(view, "plot_joint")
@@ -98,7 +100,7 @@ class LIMBER_PT_puppeteer(RobotTab, bpy.types.Panel):
         layout = self.layout
         rig = rig_of(context)
         if not puppeteer.leads(rig):
-            sentence(layout, "The servos go limp, you move the robot, and the armature follows", "INFO")
+            sentence(layout, puppeteer.why_not(rig) or "The servos go limp, you move the robot, and the armature follows", "INFO")
             layout.operator("limber.puppeteer", icon="VIEW_PAN")
             return
         if robot.status(rig).state is not State.LIMP:

@@ -10,6 +10,7 @@ import bpy
 from ..hardware.safety import State
 from . import actions, axes, robot, robot_values
 from .errors import RigError
+from .mechanism.owners import has_mechanism
 
 SAME_FRAME = 1e-3
 
@@ -27,20 +28,34 @@ class _Take:
 _takes: dict[int, _Take] = {}  # by the armature object's session_uid
 
 
+def why_not(rig) -> str:
+    """Why the hand cannot lead the rig, as a sentence with the remedy; "" where it can."""
+    if has_mechanism(rig):
+        if not rig.limber.chains:
+            return (
+                f"The bodies of mechanism '{rig.name}' cannot be moved by hand yet: Move by Hand is for chains."
+                " Feedback shows where its motors are"
+            )
+        if rig.limber.mechanism.live:
+            return f"Mechanism '{rig.name}' is live, and would move the armature too: press End Live first"
+    live = next((chain.name for chain in rig.limber.chains if chain.live), None)
+    return f"Chain '{live}' is live, and would move the armature too: press End Live first" if live is not None else ""
+
+
 def start(rig) -> None:
     """Lets the rig's robot go limp, and its armature follow.
 
     Raises:
-        RigError: the robot is not connected, or follows the armature; a chain is live.
+        RigError: the robot is not connected, or follows the armature; or as `why_not`.
     """
     link, status = robot.link(rig), robot.status(rig)
     if link is None or status is None:
         raise RigError("The robot is not connected: press Connect first")
     if status.state not in robot.QUIET:
         raise RigError(f"The robot cannot be let go now ({status.sentence}): disarm it first")
-    live = next((chain.name for chain in rig.limber.chains if chain.live), None)
-    if live is not None:
-        raise RigError(f"Chain '{live}' is live, and would move the armature too: press End Live first")
+    reason = why_not(rig)
+    if reason:
+        raise RigError(reason)
     link.release()
     _takes[rig.session_uid] = _Take()
 
@@ -93,8 +108,10 @@ def finish(rig) -> int:
 
 
 def key_now(rig, frame: int) -> None:
-    """Keys the robot's joints as they are posed."""
+    """Keys the robot's joints as they are posed; motors of a mechanism are none of the pose."""
     for source in robot.sources(rig):
+        if robot_values.motor_of(rig, source) is not None:
+            continue
         bone = rig.pose.bones.get(source.bone)
         if bone is not None:
             bone.keyframe_insert(axes.channel(source.axis), index=axes.index(source.axis), frame=frame, group=source.bone)
@@ -141,7 +158,7 @@ def _key(rig, take: _Take) -> None:
     actions.assign(rig, animation.action, getattr(getattr(animation, "action_slot", None), "handle", None))
     for index, source in enumerate(robot.sources(rig)):
         known = [(frame, pose[index]) for frame, pose in zip(take.frames, take.poses, strict=True) if pose[index] is not None]
-        if not known:
+        if not known or robot_values.motor_of(rig, source) is not None:
             continue
         if source.auxiliary:
             _key_value(rig, source.auxiliary, known)

@@ -10,12 +10,12 @@ Segment = tuple[tuple[float, float, float], tuple[float, float, float]]
 
 
 def segments(rig) -> list[Segment]:
-    """Head and tail [m, world] of each bone as the connected robot says it stands; empty where it says nothing.
+    """Head and tail [m, world] of each bone as the connected robot says it stands; empty where it says nothing or there are no bones.
 
     Bones that are not on the robot, and joints of which it tells nothing, are as posed.
     """
     status = robot.status(rig)
-    if status is None or not any(place is not None for place in status.places):
+    if rig.pose is None or status is None or not any(place is not None for place in status.places):
         return []
     return posed(rig, robot.sources(rig), status.places)
 

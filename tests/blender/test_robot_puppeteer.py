@@ -5,6 +5,9 @@ import numpy as np
 import pytest
 from mathutils import Vector
 
+from tests.blender import mechanisms as those
+from tests.blender.baking import curves
+from tests.blender.rigs import make_active
 from tests.blender.robots import a_while, connect, is_at, on_bus, robot_rig, state, status, until
 from tests.hardware.servo_bus import DynamixelBus
 
@@ -246,3 +249,68 @@ def test_a_robot_that_follows_is_not_let_go_and_nothing_is_recorded_of_one_that_
     until(lambda: state(rig) == "LIMP", "the robot is limp, and leads nobody")
     with pytest.raises(RuntimeError, match="The armature does not follow the robot: press Move by Hand"):
         bpy.ops.limber.end_puppeteer()
+
+
+def test_bodies_of_a_mechanism_are_not_moved_by_hand_and_nothing_is_left_behind():
+    from limber.rig import puppeteer
+
+    owner = those.add("neck")
+    owner.limber.device.port = "virtual"
+    connect(owner)
+    with pytest.raises(RuntimeError, match="cannot be moved by hand yet: Move by Hand is for chains"):
+        bpy.ops.limber.puppeteer()
+    assert not puppeteer.leads(owner)
+    assert state(owner) == "DISARMED"
+    assert owner.animation_data is None
+    assert not bpy.data.actions
+
+
+def with_mechanism(rig):
+    """The same armature, as the owner of a mechanism with a motor that has the name of one of its bones."""
+    make_active(rig)
+    kept = rig.limber.mechanism
+    kept.uid = "a mechanism of its own"
+    motor = kept.motors.add()
+    motor.bone, motor.axis, motor.name, motor.servo = "middle", "Z", "motor", 20
+    return kept
+
+
+def test_the_hand_does_not_lead_an_armature_whose_mechanism_is_live(rig, chain):
+    from limber.rig import puppeteer
+
+    kept = with_mechanism(rig)
+    connect(rig)
+    kept.live = True
+    with pytest.raises(RuntimeError, match=f"Mechanism '{rig.name}' is live, and would move the armature too: press End Live first"):
+        bpy.ops.limber.puppeteer()
+    assert not puppeteer.leads(rig)
+
+
+@pytest.mark.parametrize("is_recorded", [False, True], ids=["Key Pose", "Record"])
+def test_motors_of_a_mechanism_are_not_keyed_as_bones(rig, chain, is_recorded):
+    from limber.rig import puppeteer
+
+    with_mechanism(rig)
+    connect(rig)
+    let_go(rig)
+    if is_recorded:
+        puppeteer.record(rig)
+        until(lambda: any(place is not None for place in status(rig).places), "the robot tells where it is")
+        follow()
+        puppeteer.finish(rig)
+    else:
+        puppeteer.key_now(rig, 3)
+    keyed = [curve.array_index for curve in curves(rig) if curve.data_path == 'pose.bones["middle"].rotation_euler']
+    assert keyed == [0], "X of the chain's joint, not Z of the motor"
+    bpy.ops.limber.end_puppeteer()
+
+
+def test_there_is_no_ghost_of_what_has_no_bones():
+    from limber.rig import robot_ghost
+
+    owner = those.add("neck")
+    owner.limber.device.port = "virtual"
+    connect(owner)
+    bpy.ops.limber.arm()
+    until(lambda: any(place is not None for place in status(owner).places), "the robot tells where it is")
+    assert robot_ghost.segments(owner) == []
