@@ -6,10 +6,11 @@ from uuid import uuid4
 
 import bpy
 
-from . import axes, constrained, mimic, servo_units, urdf_robot
+from . import axes, constrained, mimic, robot_device, servo_units, urdf_robot
 from .axes import is_euler
 from .errors import RigError
 from .joint_axes import NO_RANGE, free_axes, joint_axes, limits
+from .mechanism import bones as bodies
 from .paths import bone_names, end_bones, missing, path_names
 from .rotation_mode import give_euler_order
 from .selection import selected, selected_index
@@ -37,10 +38,10 @@ def active(rig):
 
 def find_path(rig, selected: list[str]) -> list[str]:
     """Names of the bones from root to end: of the selection, or to the one selected bone from the top of the hierarchy, or from below the
-    next bone that constraints move.
+    next bone that constraints or the armature's mechanism move.
 
     Raises:
-        RigError: nothing is selected, or the selection is on no single path.
+        RigError: nothing is selected, or the selection is on no single path; the mechanism's file cannot be read.
     """
     if not selected:
         raise RigError("No bone is selected: select the end bone, or root and end, in Pose Mode")
@@ -56,11 +57,15 @@ def find_path(rig, selected: list[str]) -> list[str]:
     if len(bones) > 1:
         return path_names(rig.pose.bones, bones[0].name, end.name)
     taken = {joint.bone for chain in rig.limber.chains for joint in chain.joints}
+    held = bodies.not_below(rig, end.name)
+    taken |= held
     above = []
     for bone in line:
         if bone is not end and (bone.name in taken or constrained.mover(rig.pose.bones[bone.name])):
             break
         above.append(bone.name)
+    while held and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]]):  # fixed to the mechanism, these go with it
+        above.pop()
     return above[::-1]
 
 
@@ -215,7 +220,7 @@ def _refuse_followers(rig, names: list[str], had: Sequence[tuple[str, str]] = ()
 
 
 def _add_joint(rig, chain, bone, axis: str):
-    servos = [joint.servo for other in rig.limber.chains for joint in other.joints]
+    servo = robot_device.next_servo(rig)
     joint = chain.joints.add()
     joint.name = axes.label(bone.name, axis)
     joint.bone, joint.axis = bone.name, axis
@@ -227,7 +232,7 @@ def _add_joint(rig, chain, bone, axis: str):
     motor = urdf_robot.motor(bone, axis)
     if motor is not None and motor.branch.joint.velocity:
         joint.velocity = motor.branch.joint.velocity
-    joint.servo = max(servos, default=-1) + 1
+    joint.servo = servo
     return joint
 
 

@@ -71,6 +71,13 @@ def free_servo(rig) -> int:
     return next(number for number in range(len(taken) + 1) if number not in taken)
 
 
+def next_servo(rig) -> int:
+    """One more than the highest number that a servo of the rig has: joints and motors get theirs in the order in which they are made."""
+    device = rig.limber.device
+    taken = (thing.servo for thing in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries))
+    return max(taken, default=-1) + 1
+
+
 def give_servo(rig, joint, servo: int) -> str:
     """Gives a joint a servo; whatever had that number gets the joint's. Returns what has changed, in words."""
     had = joint.servo

@@ -56,6 +56,33 @@ def read(rig, depsgraph) -> Bones:
     return _from_hierarchy(rig, depsgraph)
 
 
+def not_below(rig, end: str) -> set[str]:
+    """The bones below which a chain begins that ends at bone `end`, as the armature's mechanism moves them.
+
+    Those are the bones at which a closure, a motor or a goal is, and all above them; of a robot from its file all that the file has, where
+    `end` is none of them. There are none where the mechanism needs `end` itself.
+
+    Raises:
+        RigError: as `file_mechanism`.
+    """
+    kept = rig.limber.mechanism
+    if not kept.use_bones:
+        return set()
+    at = {goal.bone for goal in kept.goals}
+    motors = {motor.bone for motor in kept.motors if motor.joint is None}
+    if kept.closures_file:
+        mechanism, bone_of, _ = file_mechanism(rig, kept.closures_file)
+        if end not in bone_of.values():
+            return set(bone_of.values())
+        at |= {bone_of[body] for joint in mechanism.joints if joint.closes for body in (joint.parent, joint.child) if body in bone_of}
+        at |= {bone_of[joint.child] for joint in mechanism.joints if joint.name in motors}
+    else:
+        at |= motors | {bone for closure in kept.closures for bone in (closure.first, closure.second)}
+    lowest = [rig.data.bones[name] for name in at if name in rig.data.bones]
+    needed = {bone.name for found in lowest for bone in (found, *found.parent_recursive)}
+    return needed if end not in needed else set()
+
+
 # -- any armature --
 
 

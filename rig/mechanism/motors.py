@@ -4,7 +4,7 @@ from itertools import repeat
 
 import numpy as np
 
-from .. import axes, servo_units, urdf_robot
+from .. import axes, robot_device, servo_units, urdf_robot
 from ..chains import SLIDE_SPEEDS, fit_servo
 from ..errors import RigError
 from ..joint_axes import joint_axes, limits
@@ -23,7 +23,7 @@ def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = ""
         axis: The freedom's axis in the joint's own frame, as its kind has it.
         seen: The same axis as people see it, for the motor's name.
     """
-    taken = [motor.servo for motor in kept.motors] + [joint.servo for chain in owner.limber.chains for joint in chain.joints]
+    servo = robot_device.next_servo(owner)
     made = kept.motors.add()
     made.bone, made.axis, made.joint = joint.name if joint else bone, axis, joint
     made.name = axes.label(made.bone, seen or axis)
@@ -38,7 +38,7 @@ def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = ""
         made.upper = min(upper, FARTHEST)
     if axes.slides(axis):
         fit_servo(made)
-    made.servo = max(taken, default=-1) + 1
+    made.servo = servo
     return made
 
 
