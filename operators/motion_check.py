@@ -12,7 +12,16 @@ from ..rig.motion_check.findings import csv
 from ..rig.stepped import scene_frames
 from .files import WritesFile, shown_files
 from .stepwise import Stepwise
-from .subject import poll_chain, rig_of
+from .subject import poll_chain, poll_rig, rig_of
+
+
+def _poll_chain(cls, context) -> bool:
+    if not poll_rig(cls, context):
+        return False
+    if rig_of(context).type != "ARMATURE":
+        cls.poll_message_set(f"Motion Check is for chains, and '{rig_of(context).name}' has no bones: click the armature of a chain")
+        return False
+    return poll_chain(cls, context)
 
 
 class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
@@ -27,7 +36,7 @@ class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not poll_chain(cls, context):
+        if not _poll_chain(cls, context):
             return False
         if rig_of(context).mode == "EDIT":
             cls.poll_message_set("Leave Edit Mode first: motion is checked in Object Mode or Pose Mode")
@@ -50,7 +59,7 @@ class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
 
 
 def _poll_result(cls, context) -> bool:
-    if not poll_chain(cls, context):
+    if not _poll_chain(cls, context):
         return False
     if result(rig_of(context)) is None:
         cls.poll_message_set("The motion of this armature was not checked yet: press Check Motion")

@@ -5,6 +5,7 @@ import bpy
 from ..rig import record, take_copies
 from ..rig.counted import counted
 from ..rig.errors import RigError
+from ..rig.mechanism.owners import has_mechanism
 from ..rig.roster import is_live
 from .subject import poll_rig, rig_of
 
@@ -24,7 +25,7 @@ class LIMBER_OT_record_live(bpy.types.Operator):
             cls.poll_message_set("Live is being recorded: press Keep Takes to end it")
             return False
         if not is_live(rig_of(context)):
-            cls.poll_message_set("Nothing of this armature is live: press Live or Retarget Live first")
+            cls.poll_message_set(_nothing_live(rig_of(context)))
             return False
         return True
 
@@ -33,6 +34,12 @@ class LIMBER_OT_record_live(bpy.types.Operator):
         if not bpy.app.background and not context.screen.is_animation_playing:
             bpy.ops.screen.animation_play()
         return {"FINISHED"}
+
+
+def _nothing_live(rig) -> str:
+    if has_mechanism(rig) and (rig.limber.mechanism.live or not rig.limber.chains):
+        return "Record Live is for chains and retargets, and none is live here: Bake Mechanism keeps a mechanism's motion"
+    return "Nothing of this armature is live: press Live or Retarget Live first"
 
 
 def _poll_going(cls, context) -> bool:
