@@ -8,12 +8,17 @@ from limber.panels import tab
 
 
 class Layout:
-    """Takes notes of buttons, lines, settings (whose, name) and lists (whose, name); rows and columns within it tell the same notes."""
+    """Takes notes of buttons, lines, settings (whose, name), those greyed out among them, and lists (whose, name).
+
+    Rows and columns within it tell the same notes.
+    """
 
     def __init__(self, notes: "Layout | None" = None) -> None:
         self.operators: list[str] = notes.operators if notes else []
         self.labels: list[str] = notes.labels if notes else []
         self.settings: list[tuple] = notes.settings if notes else []
+        self.greyed: list[tuple] = notes.greyed if notes else []
+        self.enabled: bool = notes.enabled if notes else True
         self.lists: list[tuple] = notes.lists if notes else []
 
     def operator(self, verb: str, **_options):
@@ -25,6 +30,8 @@ class Layout:
 
     def prop(self, whose, name: str, **_options) -> None:
         self.settings.append((whose, name))
+        if not self.enabled:
+            self.greyed.append((whose, name))
 
     def template_list(self, _class: str, _id: str, whose, name: str, *_arguments, **_options) -> None:
         self.lists.append((whose, name))

@@ -7,6 +7,7 @@ from mathutils import Vector
 
 from tests.blender import mechanisms as those
 from tests.blender.baking import curves
+from tests.blender.drawing import drawn
 from tests.blender.rigs import make_active
 from tests.blender.robots import a_while, connect, is_at, on_bus, robot_rig, state, status, until
 from tests.hardware.servo_bus import DynamixelBus
@@ -314,3 +315,18 @@ def test_there_is_no_ghost_of_what_has_no_bones():
     bpy.ops.limber.arm()
     until(lambda: any(place is not None for place in status(owner).places), "the robot tells where it is")
     assert robot_ghost.segments(owner) == []
+
+
+@pytest.mark.parametrize("has_bones", [True, False])
+def test_the_panel_offers_the_ghost_where_there_are_bones_and_says_of_what_the_hand_cannot_lead(has_bones, request):
+    from limber.panels.robot_feedback import LIMBER_PT_feedback, LIMBER_PT_puppeteer
+
+    owner = request.getfixturevalue("rig") if has_bones else those.add("neck")
+    if has_bones:
+        request.getfixturevalue("chain")
+    owner.limber.device.port = "virtual"
+    connect(owner)
+    view = bpy.context.window_manager.limber_view
+    assert ((view, "ghost") in drawn(LIMBER_PT_feedback).greyed) is not has_bones
+    said = " ".join(drawn(LIMBER_PT_puppeteer).labels)
+    assert ("cannot be moved by hand yet" in said) is not has_bones
