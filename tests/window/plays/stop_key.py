@@ -8,6 +8,7 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
+from robot_states import armed
 
 
 def play(stage):
@@ -22,9 +23,7 @@ def play(stage):
     stage.facts["editors"] = editors
     for editor in editors:
         yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state == states.DISARMED)
-        with stage.context():
-            bpy.ops.limber.arm()
-        yield from stage.until(lambda: robot.status(rig).state == states.ARMED)
+        yield from armed(stage, rig, bpy.ops.limber.arm)
         stage.photograph("robot_armed")
         stage.press("ESC", stage.point(0.5, 0.5, area=editor), shift=True)
         yield from stage.until(lambda: robot.status(rig).state == states.FAULT)
