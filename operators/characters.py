@@ -1,4 +1,4 @@
-"""Verbs on characters of motion: use one, keep the chain's own, read one from a file."""
+"""Verbs on characters of motion, of chains and of mechanisms: use one, keep one's own, read one from a file."""
 
 from pathlib import Path
 
@@ -8,13 +8,43 @@ from bpy.props import StringProperty
 from ..rig import characters
 from ..rig.errors import RigError
 from .files import ReadsFile, WritesFile, shown_files
-from .subject import chain_of, poll_chain, rig_of
+from .mechanism import mechanism_owner, poll_mechanism
+from .subject import chain_of, poll_chain
 
 
-class LIMBER_OT_use_character(bpy.types.Operator):
-    """Give the chain this character: its filter, and how much of the joints' limits it uses"""
+class _OfChain:
+    """What has the character is the chain at hand."""
 
-    bl_idname = "limber.use_character"
+    @classmethod
+    def poll(cls, context):
+        return poll_chain(cls, context)
+
+    @classmethod
+    def _kept(cls, context):
+        return chain_of(context)
+
+    @classmethod
+    def _title(cls, kept) -> str:
+        return f"Chain '{kept.name}'"
+
+
+class _OfMechanism:
+    """What has the character is the mechanism at hand."""
+
+    @classmethod
+    def poll(cls, context):
+        return poll_mechanism(cls, context)
+
+    @classmethod
+    def _kept(cls, context):
+        return mechanism_owner(context).limber.mechanism
+
+    @classmethod
+    def _title(cls, kept) -> str:
+        return f"Mechanism '{kept.id_data.name}'"
+
+
+class _Use:
     bl_label = "Use Character"
     bl_options = {"REGISTER", "UNDO"}
 
@@ -23,11 +53,7 @@ class LIMBER_OT_use_character(bpy.types.Operator):
     @classmethod
     def description(cls, context, properties):
         found = characters.BUILT_IN.get(properties.name)
-        return found[0] if found else f"Give the chain your character '{properties.name}'"
-
-    @classmethod
-    def poll(cls, context):
-        return poll_chain(cls, context)
+        return found[0] if found else f"Move with your character '{properties.name}'"
 
     def execute(self, context):
         try:
@@ -35,9 +61,10 @@ class LIMBER_OT_use_character(bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        characters.use(chain_of(context), manner)
-        rig_of(context).update_tag()
-        self.report({"INFO"}, f"Chain '{chain_of(context).name}' is {self.name.lower()} now")
+        kept = self._kept(context)
+        characters.use(kept, manner)
+        kept.id_data.update_tag()
+        self.report({"INFO"}, f"{self._title(kept)} is {self.name.lower()} now")
         return {"FINISHED"}
 
     def _manner(self) -> characters.Manner:
@@ -49,27 +76,21 @@ class LIMBER_OT_use_character(bpy.types.Operator):
         return characters.load(own[self.name])
 
 
-class LIMBER_OT_save_character(WritesFile, bpy.types.Operator):
-    """Keep the chain's character in a file, to use again and to share. In the folder that is offered, it is in the menu from now on"""
-
-    bl_idname = "limber.save_character"
+class _Save(WritesFile):
     bl_label = "Save Character"
 
     filter_glob: shown_files(f"*{characters.SUFFIX}")
 
-    @classmethod
-    def poll(cls, context):
-        return poll_chain(cls, context)
-
     def _usual_path(self, context) -> Path:
-        return characters.folder() / (bpy.path.clean_name(chain_of(context).name) + characters.SUFFIX)
+        kept = self._kept(context)
+        return characters.folder() / (bpy.path.clean_name(getattr(kept, "name", kept.id_data.name)) + characters.SUFFIX)
 
     def _path(self, given: str) -> Path:
         return Path(given.removesuffix(".json").removesuffix(characters.SUFFIX.removesuffix(".json")) + characters.SUFFIX)
 
     def _write(self, context, path: Path) -> set[str]:
         try:
-            characters.save(path, characters.of(chain_of(context)))
+            characters.save(path, characters.of(self._kept(context)))
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -77,18 +98,11 @@ class LIMBER_OT_save_character(WritesFile, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class LIMBER_OT_load_character(ReadsFile, bpy.types.Operator):
-    """Give the chain a character from a file, as someone else may have shared it"""
-
-    bl_idname = "limber.load_character"
+class _Load(ReadsFile):
     bl_label = "Load Character"
     bl_options = {"REGISTER", "UNDO"}
 
     filter_glob: shown_files(f"*{characters.SUFFIX}")
-
-    @classmethod
-    def poll(cls, context):
-        return poll_chain(cls, context)
 
     def execute(self, context):
         try:
@@ -96,10 +110,54 @@ class LIMBER_OT_load_character(ReadsFile, bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        characters.use(chain_of(context), manner)
-        rig_of(context).update_tag()
-        self.report({"INFO"}, f"Chain '{chain_of(context).name}' has the character of {Path(self.filepath).name}")
+        kept = self._kept(context)
+        characters.use(kept, manner)
+        kept.id_data.update_tag()
+        self.report({"INFO"}, f"{self._title(kept)} has the character of {Path(self.filepath).name}")
         return {"FINISHED"}
 
 
-CLASSES = (LIMBER_OT_use_character, LIMBER_OT_save_character, LIMBER_OT_load_character)
+class LIMBER_OT_use_character(_OfChain, _Use, bpy.types.Operator):
+    """Give the chain this character: its filter, and how much of the joints' limits it uses"""
+
+    bl_idname = "limber.use_character"
+
+
+class LIMBER_OT_save_character(_OfChain, _Save, bpy.types.Operator):
+    """Keep the chain's character in a file, to use again and to share. In the folder that is offered, it is in the menu from now on"""
+
+    bl_idname = "limber.save_character"
+
+
+class LIMBER_OT_load_character(_OfChain, _Load, bpy.types.Operator):
+    """Give the chain a character from a file, as someone else may have shared it"""
+
+    bl_idname = "limber.load_character"
+
+
+class LIMBER_OT_use_mechanism_character(_OfMechanism, _Use, bpy.types.Operator):
+    """Give the mechanism this character: its filter, and how much of the motors' limits it uses"""
+
+    bl_idname = "limber.use_mechanism_character"
+
+
+class LIMBER_OT_save_mechanism_character(_OfMechanism, _Save, bpy.types.Operator):
+    """Keep the mechanism's character in a file, to use again and to share. In the folder that is offered, it is in the menu from now on"""
+
+    bl_idname = "limber.save_mechanism_character"
+
+
+class LIMBER_OT_load_mechanism_character(_OfMechanism, _Load, bpy.types.Operator):
+    """Give the mechanism a character from a file, as someone else may have shared it"""
+
+    bl_idname = "limber.load_mechanism_character"
+
+
+CLASSES = (
+    LIMBER_OT_use_character,
+    LIMBER_OT_save_character,
+    LIMBER_OT_load_character,
+    LIMBER_OT_use_mechanism_character,
+    LIMBER_OT_save_mechanism_character,
+    LIMBER_OT_load_mechanism_character,
+)

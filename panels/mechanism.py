@@ -1,4 +1,4 @@
-"""Mechanisms: their goals, motors and closures, what they do now, baking."""
+"""Mechanisms: their goals, motors and closures, what they do now, the character of their motion, baking."""
 
 import bpy
 
@@ -8,6 +8,7 @@ from ..rig.mechanism import live
 from ..rig.mechanism.findings import value_text
 from ..rig.mechanism.members import loose_joints
 from ..rig.mechanism.properties import NONE
+from .character import CharacterMenu, draw_character
 from .tab import Tab, listed, sentence
 
 
@@ -173,9 +174,6 @@ class LIMBER_PT_mechanism_motors(MechanismTab, bpy.types.Panel):
                 column = layout.column(align=True)
                 for name in names:
                     column.prop(motor, unit + name)
-        layout.prop(kept, "filter")
-        layout.prop(kept, "sigma", slider=True)
-        layout.prop(kept, "rho", slider=True)
 
 
 class LIMBER_PT_mechanism_closures(MechanismTab, bpy.types.Panel):
@@ -202,6 +200,23 @@ class LIMBER_PT_mechanism_closures(MechanismTab, bpy.types.Panel):
                 layout.prop(closure, name)
 
 
+class LIMBER_MT_mechanism_characters(CharacterMenu, bpy.types.Menu):
+    """Characters for the mechanism, built in and your own"""
+
+    bl_idname = "LIMBER_MT_mechanism_characters"
+    use, load, save = "limber.use_mechanism_character", "limber.load_mechanism_character", "limber.save_mechanism_character"
+
+
+class LIMBER_PT_mechanism_motion(MechanismTab, bpy.types.Panel):
+    """What makes the motors' values into movement"""
+
+    bl_label = "Motion"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        draw_character(self.layout, mechanism_owner(context).limber.mechanism, LIMBER_MT_mechanism_characters.bl_idname)
+
+
 class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
     """Motion to keys"""
 
@@ -225,5 +240,7 @@ CLASSES = (
     LIMBER_PT_mechanism_goals,
     LIMBER_PT_mechanism_motors,
     LIMBER_PT_mechanism_closures,
+    LIMBER_MT_mechanism_characters,
+    LIMBER_PT_mechanism_motion,
     LIMBER_PT_mechanism_bake,
 )

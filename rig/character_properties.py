@@ -29,7 +29,7 @@ class LimberCharacter(LimberSmoothness):
     )
     velocity_share: FactorProperty(
         name="Velocity",
-        description="How much of the joints' velocity limits the motion uses: less for a heavier character",
+        description="How much of the velocity limits of joints or motors the motion uses: less for a heavier character",
         default=1.0,
         min=0.01,
     )

@@ -161,14 +161,21 @@ def _path(rig, chain) -> list[str]:
         return []
 
 
-def in_order(chains: list[tuple], linkages: Sequence[Linkage] = ()) -> tuple[list[tuple], frozenset[int]]:
-    """(rig, chain) and (owner, mechanism) pairs so that each comes after those that move its base, its target or its driven bodies; and the
-    places of chains that go in a circle, where one of them must come first nevertheless."""
+class Order(NamedTuple):
+    """How what moves together is gone through."""
+
+    pairs: list[tuple]  # each after those that move its base, its target or its driven bodies
+    circle: frozenset[int] = frozenset()  # places of chains that go in a circle, where one of them must come first nevertheless
+    endless: Mapping[int, tuple] = MappingProxyType({})  # places of mechanisms that lead to themselves -> the pair that leads back to them
+
+
+def in_order(chains: list[tuple], linkages: Sequence[Linkage] = ()) -> Order:
+    """The order of (rig, chain) and (owner, mechanism) pairs."""
     pairs = sorted(chains, key=lambda pair: (pair[0].name_full, pair[1].name))  # one order, however they were found
     linkages = sorted(linkages, key=lambda linkage: linkage.pair[0].name_full)
     count, everything = len(pairs), [*pairs, *(linkage.pair for linkage in linkages)]
     if len(everything) < 2:
-        return everything, frozenset()
+        return Order(everything)
     movers = [*(mover(chain) for _, chain in pairs), *(linkage.mover for linkage in linkages)]
     needs = [[k for k, other in enumerate(movers) if k != own and moved_part(pair, other)] for own, pair in enumerate(pairs)]
     for own, linkage in enumerate(linkages, count):
@@ -190,9 +197,16 @@ def in_order(chains: list[tuple], linkages: Sequence[Linkage] = ()) -> tuple[lis
     for k in range(len(everything)):
         if k not in begun:
             visit(k)
+    ways = [everything[k] for k in ordered]
+    if not is_circular:
+        return Order(ways)
     of_chains = [[k for k in above if k < count] for above in needs[:count]]
-    circle = (place for place, k in enumerate(ordered) if k < count and _leads_to(of_chains, k, k)) if is_circular else ()
-    return [everything[k] for k in ordered], frozenset(circle)
+    circle = frozenset(place for place, k in enumerate(ordered) if k < count and _leads_to(of_chains, k, k))
+    endless = {}
+    for place, k in enumerate(ordered):
+        if k >= count and (back := next((above for above in needs[k] if _leads_to(needs, above, k)), None)) is not None:
+            endless[place] = everything[back]
+    return Order(ways, circle, endless)
 
 
 def _leads_to(needs: list[list[int]], start: int, end: int) -> bool:

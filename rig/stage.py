@@ -18,7 +18,7 @@ from . import goal as goals
 from .attention import Attention, partial
 from .character_properties import character
 from .errors import RigError
-from .hanging import in_order, joint_bones
+from .hanging import Order, in_order, joint_bones
 from .joint_tree import joint_tree
 from .keyed import keyed
 from .mechanism import ready
@@ -96,6 +96,7 @@ class Stage:
         self.sessions: dict[tuple[int, str], Session] = {}
         self._doubted: set[str] = set()  # names of armatures whose bones may have changed
         self._circle: frozenset[int] = frozenset()  # places, in their order, of chains that move each other's targets
+        self._has_endless = False  # whether a mechanism would follow itself
 
     def session(self, rig, mover) -> Session:
         """What is known of a chain; or of a rig's retarget (a `BodySession`) or a mechanism, which are among the chains wherever these
@@ -146,9 +147,8 @@ class Stage:
         if dt > 0.0:
             for rig, mover in pairs:
                 self.session(rig, mover).move_on()
-        chains = [pair for pair in pairs if is_chain(pair[1])]
-        linkages = [self.session(*pair).linkage(*pair) for pair in pairs if is_mechanism(pair[1])]
-        ordered, self._circle = in_order(chains, linkages)
+        ordered, self._circle, endless = self._in_order(pairs)
+        self._has_endless = bool(endless)
         shown = self._placement(pairs, depsgraph, lambda session: session.channels_before)
         # Chains that move each other's targets go round in a circle: the first of them sees the others as they were a moment ago, and all
         # see where the others are going. Looking at where they are, each would run after the other's motors, and swing for ever.
@@ -169,7 +169,7 @@ class Stage:
         for place, (rig, mover) in enumerate(ordered):
             session, is_circular = self.session(rig, mover), place in self._circle
             if is_mechanism(mover):
-                session.advance(rig, mover, shown, dt)
+                session.advance(rig, mover, shown, dt, endless.get(place))
                 for placement in (shown, going):
                     placement.carry(session.channels)
                 continue
@@ -205,11 +205,15 @@ class Stage:
                     state.model, state.goal, state, dt, influence=session.influence, life=state.life, attention=state.attention
                 )
 
+    def _in_order(self, pairs: list[tuple]) -> Order:
+        linkages = [self.session(*pair).linkage(*pair) for pair in pairs if is_mechanism(pair[1])]
+        return in_order([pair for pair in pairs if is_chain(pair[1])], linkages)
+
     def is_at_rest(self, pairs: list[tuple]) -> bool:
         """Whether all would stay as it is while nothing else moves."""
         for rig, mover in pairs:
             session = self.session(rig, mover)
-            if session.outputs is not None and not session.outputs.at_rest:
+            if session.outputs is not None and session.state is not None and not session.outputs.at_rest:
                 return False
             if is_mechanism(mover):
                 continue
@@ -223,6 +227,8 @@ class Stage:
         """Whether there is something new to solve, or a set-up became right or wrong, since the last tick; or something was left on its
         way, as live is that is undone and redone."""
         placement = self._placement(pairs, depsgraph, lambda session: session.channels if session.state is not None else {})
+        if self._has_endless and not self._in_order(pairs).endless:
+            return True
         return not self.is_at_rest(pairs) or any(self._differs(rig, mover, placement) for rig, mover in pairs)
 
     def placement(self, pairs: list[tuple], depsgraph) -> Placement:

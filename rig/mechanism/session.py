@@ -19,6 +19,7 @@ from ..moving import Moving
 from ..placement import Placement
 from . import asked, ready
 from .missed import missed
+from .owners import is_mechanism
 from .poses import matrix_of
 from .reading import Reading
 from .ready import Ready
@@ -61,6 +62,7 @@ class MechanismSession(Moving):
     outputs: Outputs | None = None
     base: Array | None = None  # (4, 4) the mechanism's base in the world, at the last tick
     problem: str = ""  # why it does not follow, as a sentence with its remedy
+    endless: str = ""  # why it would follow itself, as a sentence
     remark: str = ""  # how it falls short of its goals
 
     @property
@@ -71,8 +73,10 @@ class MechanismSession(Moving):
     def solver(self) -> MechanismSolver | None:
         return self.made.model.solver if self.made is not None else None
 
-    def advance(self, owner, kept, placement: Placement, dt: float) -> None:
-        """One tick. Reads only what the depsgraph has evaluated; the outcome is in the session."""
+    def advance(self, owner, kept, placement: Placement, dt: float, leads_back: tuple | None = None) -> None:
+        """One tick. Reads only what the depsgraph has evaluated; the outcome is in the session. `leads_back`: what the mechanism would
+        follow, an (object, mover), and what would follow the mechanism."""
+        self.endless = _endless(owner, leads_back) if leads_back else ""
         try:
             goals = self._read(owner, kept, placement)
             self.outputs, self.state = tick(self.model, goals, self.state, dt)
@@ -118,6 +122,8 @@ class MechanismSession(Moving):
         self._take_up(owner, kept)
         if self.made is None:
             raise RigError(self.problem or f"Mechanism '{owner.name}' could not be read: press End Live, then Check")
+        if self.endless:
+            raise RigError(self.endless)
         reading = self.made.reading
         asked.refuse_change(owner, reading)
         self._update_model(owner, kept, reading)
@@ -147,6 +153,15 @@ class MechanismSession(Moving):
             except MotionError as error:
                 raise RigError(f"Motor '{motor.name}': {error}") from error
         self.model, self.model_key = replace(self.model, motors=tuple(made)), key
+
+
+def _endless(owner, leads_back: tuple) -> str:
+    thing, other = leads_back
+    named = f"mechanism '{thing.name}'" if is_mechanism(other) else f"chain '{other.name}' of '{thing.name}'"
+    return (
+        f"Mechanism '{owner.name}' and {named} would follow each other, so the mechanism stands still: choose a goal's target, or a driven"
+        f" body's parent, that {named} does not move; or let {named} look at, and hang on, nothing that the mechanism moves"
+    )
 
 
 def _remark(model: Model, outputs: Outputs, state: State) -> str:

@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.blender import mechanisms
 from tests.blender.rigs import keyed, looking_chain
 
 
@@ -109,3 +110,33 @@ def test_files_that_are_not_there_or_cannot_be_written_are_named(rig, chain, tmp
         bpy.ops.limber.load_character(filepath=str(tmp_path / "list.json"))
     with pytest.raises(RuntimeError, match="There is no character 'Angry': choose one of Light, Heavy, Nervous, Sleepy"):
         bpy.ops.limber.use_character(name="Angry")
+
+
+def test_a_mechanism_has_characters_too_and_keeps_to_its_share_of_the_motors_limits(tmp_path):
+    from limber.rig.characters import name_of, of
+
+    owner = mechanisms.add("four_bar")
+    bpy.ops.limber.mechanism_live()
+    kept = owner.limber.mechanism
+    motor = kept.motors[0]
+
+    def speed() -> float:
+        """The highest [rad/s] at which the motor turns on its way to a new value."""
+        shown = []
+        for frame in range(1, 40):
+            bpy.context.scene.frame_set(frame)
+            shown.append(mechanisms.session(owner).outputs.values[0])
+        return float(np.abs(np.diff(shown)).max() * bpy.context.scene.render.fps)
+
+    kept.drive = "MOTORS"
+    keyed(motor, (5, 6), "value", 0.8)
+    bpy.ops.limber.use_mechanism_character(name="Nervous")
+    quick = speed()
+    bpy.ops.limber.use_mechanism_character(name="Sleepy")
+    assert name_of(kept) == "Sleepy"
+    assert speed() <= 0.25 * motor.velocity + 1e-6
+    assert quick > 2 * speed()
+    bpy.ops.limber.save_mechanism_character(filepath=str(tmp_path / "mine"))
+    bpy.ops.limber.use_mechanism_character(name="Light")
+    bpy.ops.limber.load_mechanism_character(filepath=str(tmp_path / "mine.limber-character.json"))
+    assert of(kept)[1:] == pytest.approx((0.9, 0.0, 0.25, 0.15, 0.1), abs=1e-6)

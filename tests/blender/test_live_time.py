@@ -313,6 +313,15 @@ def test_a_frame_while_playing_leaves_work_for_the_clock_when_the_motion_is_not_
     assert not live.frame_changed(scene, depsgraph())
 
 
+def test_the_clock_stops_for_a_chain_that_was_on_its_way_and_begins_anew_where_it_cannot_be_solved(lagging):
+    rig, chain = lagging
+    play(rig, chain, range(1, 6))
+    bpy.context.scene.collection.objects.unlink(chain.target)
+    bpy.context.scene.frame_set(30)
+    settle()
+    assert session(rig, chain).problem
+
+
 @pytest.mark.parametrize("name", ["default", "nutty"])
 @pytest.mark.parametrize("sigma", [0.0, 0.7])
 def test_the_clock_stops_whatever_the_character(name, sigma):
