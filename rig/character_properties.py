@@ -23,7 +23,7 @@ class LimberCharacter(LimberSmoothness):
 
     filter: EnumProperty(
         name="Filter",
-        description="How the motion is shaped within the joints' limits",
+        description="How the motion is shaped within the limits of joints or motors",
         items=[choice(key, info) for key, info in FILTERS.items()],
         default="default",
     )

@@ -36,7 +36,7 @@ BOUNDS = {  # of the numbers: from, to
 BUILT_IN: dict[str, tuple[str, Manner]] = {  # what it feels like, and how it is made
     "Light": ("Quick to start, softly stopped", Manner("default", 0.2, 0.5, 1.0, 0.8, 0.6)),
     "Heavy": ("Has weight: slow to start and slow to stop", Manner("default", 0.6, 0.0, 0.6, 0.3, 0.2)),
-    "Nervous": ("All that the joints can do, at once", Manner()),
+    "Nervous": ("All that the limits allow, at once", Manner()),
     "Sleepy": ("Drowsy: a quarter of the speed, without any haste", Manner("default", 0.9, 0.0, 0.25, 0.15, 0.1)),
 }
 

@@ -1,12 +1,15 @@
 """What hangs on what: what moves an object, and what that means for chains and mechanisms that depend on one another."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from . import mimic
 from .errors import RigError
 from .paths import bone_names
+
+_TRANSFORM = re.compile(r"(delta_)?(location|rotation_\w+|scale)\b")  # properties that move an object
 
 Bodies = Mapping[int, Container[str]]  # what shows a mechanism's bodies: objects' session_uids -> bones; "": the object itself
 
@@ -19,8 +22,9 @@ class Carrier(NamedTuple):
     bone: str  # "": the object
 
 
-def carriers(thing, seen: set | None = None) -> Iterator[Carrier]:
-    """The bones and objects that move an object, by parent, constraint or driver, also through other objects."""
+def carriers(thing, seen: set | None = None, surely: bool = False) -> Iterator[Carrier]:
+    """The bones and objects that move an object, by parent, constraint or driver, also through other objects. `surely`: without those that
+    only may: constraints that are off, and drivers of or from anything but places, turns and sizes of whole objects."""
     seen = set() if seen is None else seen
     if thing is None or thing.name_full in seen:
         return
@@ -31,17 +35,20 @@ def carriers(thing, seen: set | None = None) -> Iterator[Carrier]:
         if parent.type == "ARMATURE" and thing.parent_type == "BONE":
             yield Carrier(f"{subject} hangs on bone '{thing.parent_bone}'", parent, thing.parent_bone)
         yield Carrier(f"{subject} hangs on '{parent.name}'", parent, "")
-        yield from carriers(parent, seen)
+        yield from carriers(parent, seen, surely)
     for constraint in thing.constraints:
-        if not constraint.mute:
+        if not constraint.mute and (constraint.influence > 0.0 or not surely):
             how = f"{subject} follows by constraint '{constraint.name}' bone"
             for held in getattr(constraint, "targets", None) or (constraint,):
-                yield from _followed(how, getattr(held, "target", None), getattr(held, "subtarget", ""), seen)
+                yield from _followed(how, getattr(held, "target", None), getattr(held, "subtarget", ""), seen, surely)
     if thing.animation_data:
         for curve in thing.animation_data.drivers:
+            if surely and not _TRANSFORM.match(curve.data_path):
+                continue
             for variable in curve.driver.variables:
                 for held in variable.targets:
-                    yield from _followed(f"{subject} follows by a driver bone", held.id, held.bone_target, seen)
+                    if not surely or variable.type != "SINGLE_PROP" or _TRANSFORM.match(held.data_path):
+                        yield from _followed(f"{subject} follows by a driver bone", held.id, held.bone_target, seen, surely)
 
 
 def hangs_on_objects_alone(thing) -> bool:
@@ -55,13 +62,13 @@ def hangs_on_objects_alone(thing) -> bool:
     return True
 
 
-def _followed(how: str, thing, bone: str, seen: set) -> Iterator[Carrier]:
+def _followed(how: str, thing, bone: str, seen: set, surely: bool) -> Iterator[Carrier]:
     if getattr(thing, "id_type", "") != "OBJECT":
         return
     if thing.type == "ARMATURE" and bone:
         yield Carrier(f"{how} '{bone}'", thing, bone)
     yield Carrier(f"{how.removesuffix(' bone')} '{thing.name}'", thing, "")
-    yield from carriers(thing, seen)
+    yield from carriers(thing, seen, surely)
 
 
 def is_moved_by(carrier: Carrier, rig, bones: set[str]) -> bool:
@@ -100,7 +107,7 @@ class Linkage(NamedTuple):
 
     pair: tuple  # its owner, and what that keeps of it
     mover: Mover
-    leaders: list[Carrier]  # what says where it is and what it does
+    leaders: Callable[[bool], list[Carrier]]  # what says where it is and what it does; given True, what surely does
 
 
 def mover(chain) -> Mover:
@@ -130,18 +137,18 @@ def moved_targets(chain, other: Mover) -> list:
     return [target for target in targets(chain) if is_carried(target, other)]
 
 
-def _with_itself(thing) -> Iterator[Carrier]:
+def with_itself(thing, surely: bool = False) -> Iterator[Carrier]:
     """An object and what moves it."""
     yield Carrier("", thing, "")
-    yield from carriers(thing)
+    yield from carriers(thing, surely=surely)
 
 
-def is_carried(thing, other: Mover) -> bool:
+def is_carried(thing, other: Mover, surely: bool = False) -> bool:
     """Whether an object is moved as a whole by another, or by a mechanism."""
-    return any(map(other.moves, _with_itself(thing)))
+    return any(map(other.moves, with_itself(thing, surely)))
 
 
-def moved_part(pair: tuple, other: Mover) -> str:
+def moved_part(pair: tuple, other: Mover, surely: bool = False) -> str:
     """What of a (rig, chain) another, or a mechanism, moves: its "base", its "armature", its "target", or ""."""
     rig, chain = pair
     if rig == other.rig and other.led and other.led.intersection(_path(rig, chain)):
@@ -149,9 +156,9 @@ def moved_part(pair: tuple, other: Mover) -> str:
     root = rig.data.bones.get(chain.root)
     if root is not None and root.parent is not None and other.moves(Carrier("", rig, root.parent.name)):
         return "base"
-    if is_carried(rig, other):
+    if is_carried(rig, other, surely):
         return "armature"
-    return "target" if moved_targets(chain, other) else ""
+    return "target" if any(is_carried(target, other, surely) for target in targets(chain)) else ""
 
 
 def _path(rig, chain) -> list[str]:
@@ -166,7 +173,7 @@ class Order(NamedTuple):
 
     pairs: list[tuple]  # each after those that move its base, its target or its driven bodies
     circle: frozenset[int] = frozenset()  # places of chains that go in a circle, where one of them must come first nevertheless
-    endless: Mapping[int, tuple] = MappingProxyType({})  # places of mechanisms that lead to themselves -> the pair that leads back to them
+    endless: Mapping[int, tuple] = MappingProxyType({})  # places of mechanisms that follow themselves -> the pair through which they do
 
 
 def in_order(chains: list[tuple], linkages: Sequence[Linkage] = ()) -> Order:
@@ -174,12 +181,10 @@ def in_order(chains: list[tuple], linkages: Sequence[Linkage] = ()) -> Order:
     pairs = sorted(chains, key=lambda pair: (pair[0].name_full, pair[1].name))  # one order, however they were found
     linkages = sorted(linkages, key=lambda linkage: linkage.pair[0].name_full)
     count, everything = len(pairs), [*pairs, *(linkage.pair for linkage in linkages)]
-    if len(everything) < 2:
+    if len(everything) < 2 and not linkages:
         return Order(everything)
     movers = [*(mover(chain) for _, chain in pairs), *(linkage.mover for linkage in linkages)]
-    needs = [[k for k, other in enumerate(movers) if k != own and moved_part(pair, other)] for own, pair in enumerate(pairs)]
-    for own, linkage in enumerate(linkages, count):
-        needs.append([k for k, other in enumerate(movers) if k != own and any(map(other.moves, linkage.leaders))])
+    needs = _needs(pairs, linkages, movers)
     ordered: list[int] = []
     begun: set[int] = set()
     is_circular = False
@@ -202,11 +207,20 @@ def in_order(chains: list[tuple], linkages: Sequence[Linkage] = ()) -> Order:
         return Order(ways)
     of_chains = [[k for k in above if k < count] for above in needs[:count]]
     circle = frozenset(place for place, k in enumerate(ordered) if k < count and _leads_to(of_chains, k, k))
-    endless = {}
+    endless, surely = {}, _needs(pairs, linkages, movers, surely=True) if linkages else []
     for place, k in enumerate(ordered):
-        if k >= count and (back := next((above for above in needs[k] if _leads_to(needs, above, k)), None)) is not None:
+        if k >= count and (back := next((above for above in surely[k] if above == k or _leads_to(surely, above, k)), None)) is not None:
             endless[place] = everything[back]
     return Order(ways, circle, endless)
+
+
+def _needs(pairs: list[tuple], linkages: Sequence[Linkage], movers: list[Mover], surely: bool = False) -> list[list[int]]:
+    """What each must come after, by its place among the movers; a mechanism may be said to come after itself."""
+    needs = [[k for k, other in enumerate(movers) if k != own and moved_part(pair, other, surely)] for own, pair in enumerate(pairs)]
+    for linkage in linkages:
+        leaders = linkage.leaders(surely)
+        needs.append([k for k, other in enumerate(movers) if any(map(other.moves, leaders))])
+    return needs
 
 
 def _leads_to(needs: list[list[int]], start: int, end: int) -> bool:

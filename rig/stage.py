@@ -75,6 +75,19 @@ def _has_body(pair: tuple) -> bool:
     return is_body(pair[1])
 
 
+def _keys(pairs: list[tuple]) -> set[tuple[int, str]]:
+    return {(rig.session_uid, mover.uid) for rig, mover in pairs}
+
+
+def _endless(order: Order) -> dict[tuple[int, str], tuple]:
+    """Mechanisms that follow themselves, by their object and identity, and those of that through which they do."""
+    found = {}
+    for place, (thing, other) in order.endless.items():
+        owner, kept = order.pairs[place]
+        found[owner.session_uid, kept.uid] = (thing.session_uid, other.uid)
+    return found
+
+
 def _refuse_bodies(rig, chain, bodies: Container[str]) -> None:
     body = next((joint.bone for joint in chain.joints if joint.bone in bodies), None)
     if body is not None:
@@ -96,7 +109,7 @@ class Stage:
         self.sessions: dict[tuple[int, str], Session] = {}
         self._doubted: set[str] = set()  # names of armatures whose bones may have changed
         self._circle: frozenset[int] = frozenset()  # places, in their order, of chains that move each other's targets
-        self._has_endless = False  # whether a mechanism would follow itself
+        self._endless: dict[tuple[int, str], tuple] = {}  # mechanisms that follow themselves -> that through which they do
 
     def session(self, rig, mover) -> Session:
         """What is known of a chain; or of a rig's retarget (a `BodySession`) or a mechanism, which are among the chains wherever these
@@ -147,8 +160,8 @@ class Stage:
         if dt > 0.0:
             for rig, mover in pairs:
                 self.session(rig, mover).move_on()
-        ordered, self._circle, endless = self._in_order(pairs)
-        self._has_endless = bool(endless)
+        ordered, self._circle, _ = order = self._in_order(pairs)
+        self._endless = {key: through for key, through in self._endless.items() if key not in _keys(pairs)} | _endless(order)
         shown = self._placement(pairs, depsgraph, lambda session: session.channels_before)
         # Chains that move each other's targets go round in a circle: the first of them sees the others as they were a moment ago, and all
         # see where the others are going. Looking at where they are, each would run after the other's motors, and swing for ever.
@@ -169,7 +182,7 @@ class Stage:
         for place, (rig, mover) in enumerate(ordered):
             session, is_circular = self.session(rig, mover), place in self._circle
             if is_mechanism(mover):
-                session.advance(rig, mover, shown, dt, endless.get(place))
+                session.advance(rig, mover, shown, dt, order.endless.get(place))
                 for placement in (shown, going):
                     placement.carry(session.channels)
                 continue
@@ -227,7 +240,7 @@ class Stage:
         """Whether there is something new to solve, or a set-up became right or wrong, since the last tick; or something was left on its
         way, as live is that is undone and redone."""
         placement = self._placement(pairs, depsgraph, lambda session: session.channels if session.state is not None else {})
-        if self._has_endless and not self._in_order(pairs).endless:
+        if self._endless and _endless(self._in_order(pairs)) != {key: self._endless[key] for key in _keys(pairs) & self._endless.keys()}:
             return True
         return not self.is_at_rest(pairs) or any(self._differs(rig, mover, placement) for rig, mover in pairs)
 

@@ -6,7 +6,7 @@ from ...solvers.mechanism.frames import Array, inverse
 from ...solvers.mechanism.goals import CentreGoal, FrameGoal
 from ...solvers.mechanism.model import HERE, Frame
 from ..errors import RigError
-from ..hanging import Carrier, carriers
+from ..hanging import Carrier, with_itself
 from ..identity import find
 from ..placement import Placement
 from .poses import frame_of, rigid
@@ -57,8 +57,8 @@ def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoa
     return [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
 
 
-def leaders(owner, kept, reading: Reading) -> list[Carrier]:
-    """What moves the things that say where a mechanism is and what it does."""
+def leaders(owner, kept, reading: Reading, surely: bool = False) -> list[Carrier]:
+    """What moves the things that say where a mechanism is and what it does; `surely` as `carriers` has it."""
     part = reading.base_part
     things = [find(part.thing, part.uid) if part is not None else owner]
     found = [Carrier("", things[0], part.bone)] if part is not None and part.bone else []
@@ -67,7 +67,7 @@ def leaders(owner, kept, reading: Reading) -> list[Carrier]:
         things += [goal.target for goal in kept.goals]
     for thing in things:
         if thing is not None:
-            found += [Carrier("", thing, ""), *carriers(thing)]
+            found += with_itself(thing, surely)
     return found
 
 

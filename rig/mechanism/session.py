@@ -1,7 +1,7 @@
 """What is known of one mechanism from tick to tick: goals are read from the evaluated scene, one tick is made. Nothing of it is saved."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from mathutils import Matrix
 
@@ -62,7 +62,6 @@ class MechanismSession(Moving):
     outputs: Outputs | None = None
     base: Array | None = None  # (4, 4) the mechanism's base in the world, at the last tick
     problem: str = ""  # why it does not follow, as a sentence with its remedy
-    endless: str = ""  # why it would follow itself, as a sentence
     remark: str = ""  # how it falls short of its goals
 
     @property
@@ -73,14 +72,14 @@ class MechanismSession(Moving):
     def solver(self) -> MechanismSolver | None:
         return self.made.model.solver if self.made is not None else None
 
-    def advance(self, owner, kept, placement: Placement, dt: float, leads_back: tuple | None = None) -> None:
-        """One tick. Reads only what the depsgraph has evaluated; the outcome is in the session. `leads_back`: what the mechanism would
-        follow, an (object, mover), and what would follow the mechanism."""
-        self.endless = _endless(owner, leads_back) if leads_back else ""
+    def advance(self, owner, kept, placement: Placement, dt: float, through: tuple | None = None) -> None:
+        """One tick. Reads only what the depsgraph has evaluated; the outcome is in the session. `through`: what the mechanism follows that
+        follows the mechanism, as (object, mover)."""
         try:
             goals = self._read(owner, kept, placement)
             self.outputs, self.state = tick(self.model, goals, self.state, dt)
-            self.problem, self.remark = "", _remark(self.model, self.outputs, self.state)
+            said = (_endless(owner, through) if through else "", _remark(self.model, self.outputs, self.state))
+            self.problem, self.remark = "", ". ".join(filter(None, said))
         except ERRORS as error:
             self.problem = str(error)
             if (state := self.state) is not None:  # it comes to rest where it was going
@@ -102,8 +101,8 @@ class MechanismSession(Moving):
         """What it moves, and what moves it."""
         self._take_up(owner, kept)
         if self.made is None:
-            return Linkage((owner, kept), Mover(), [])
-        return Linkage((owner, kept), Mover(bodies=self.made.bodies), asked.leaders(owner, kept, self.made.reading))
+            return Linkage((owner, kept), Mover(), lambda surely: [])
+        return Linkage((owner, kept), Mover(bodies=self.made.bodies), partial(asked.leaders, owner, kept, self.made.reading))
 
     def _take_up(self, owner, kept) -> None:
         """A mechanism that is live is as it was read when live began."""
@@ -122,8 +121,6 @@ class MechanismSession(Moving):
         self._take_up(owner, kept)
         if self.made is None:
             raise RigError(self.problem or f"Mechanism '{owner.name}' could not be read: press End Live, then Check")
-        if self.endless:
-            raise RigError(self.endless)
         reading = self.made.reading
         asked.refuse_change(owner, reading)
         self._update_model(owner, kept, reading)
@@ -155,12 +152,16 @@ class MechanismSession(Moving):
         self.model, self.model_key = replace(self.model, motors=tuple(made)), key
 
 
-def _endless(owner, leads_back: tuple) -> str:
-    thing, other = leads_back
+def _endless(owner, through: tuple) -> str:
+    """That it follows itself through an (object, mover), as a sentence."""
+    thing, other = through
+    so = "so what they come to hangs on the frames before"
+    if thing == owner and is_mechanism(other):
+        return f"Mechanism '{owner.name}' follows what it moves itself, {so}: choose a target that it does not move"
     named = f"mechanism '{thing.name}'" if is_mechanism(other) else f"chain '{other.name}' of '{thing.name}'"
     return (
-        f"Mechanism '{owner.name}' and {named} would follow each other, so the mechanism stands still: choose a goal's target, or a driven"
-        f" body's parent, that {named} does not move; or let {named} look at, and hang on, nothing that the mechanism moves"
+        f"Mechanism '{owner.name}' follows {named}, which in turn hangs on it or looks at it, {so}: choose another target, or clear a"
+        " parent, so that only one of them follows the other"
     )
 
 
