@@ -139,18 +139,21 @@ class LIMBER_OT_use_mechanism_character(_OfMechanism, _Use, bpy.types.Operator):
     """Give the mechanism this character: its filter, and how much of the motors' limits it uses"""
 
     bl_idname = "limber.use_mechanism_character"
+    bl_label = "Use Mechanism's Character"
 
 
 class LIMBER_OT_save_mechanism_character(_OfMechanism, _Save, bpy.types.Operator):
     """Keep the mechanism's character in a file, to use again and to share. In the folder that is offered, it is in the menu from now on"""
 
     bl_idname = "limber.save_mechanism_character"
+    bl_label = "Save Mechanism's Character"
 
 
 class LIMBER_OT_load_mechanism_character(_OfMechanism, _Load, bpy.types.Operator):
     """Give the mechanism a character from a file, as someone else may have shared it"""
 
     bl_idname = "limber.load_mechanism_character"
+    bl_label = "Load Mechanism's Character"
 
 
 CLASSES = (

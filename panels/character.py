@@ -20,8 +20,8 @@ class CharacterMenu:
         for name in own:
             layout.operator(self.use, text=name, icon="USER").name = name
         layout.separator()
-        layout.operator(self.load, icon="FILEBROWSER")
-        layout.operator(self.save, icon="FILE_TICK")
+        layout.operator(self.load, text="Load Character", icon="FILEBROWSER")
+        layout.operator(self.save, text="Save Character", icon="FILE_TICK")
 
 
 def draw_character(layout, kept, menu: str) -> None:

@@ -112,7 +112,10 @@ MECHANISM = {  # verbs of mechanisms
     "remove_closure",
     "import_closures",
     "set_mechanism_zero",
+    "use_mechanism_character",
+    "load_mechanism_character",
 }
+OF_MECHANISMS = {"check_mechanism", "save_mechanism_character", *MECHANISM}
 WITHOUT_A_RIG = {"cancel_scan", "add_demo_lamp", "clear_marks"}  # are about something else than the armature at hand
 BUILT_IN = {"rna_type", "bl_idname", "bl_label", "bl_description", "bl_options", "bl_translation_context", "bl_undo_group"}
 
@@ -187,14 +190,14 @@ def refusal(name) -> str:
 
 
 def test_without_an_armature_every_button_says_to_click_one():
-    for name in set(names()) - {"stop", "import_urdf", "check_mechanism", *MECHANISM, *WITHOUT_A_RIG}:
+    for name in set(names()) - {"stop", "import_urdf", *OF_MECHANISMS, *WITHOUT_A_RIG}:
         assert "No armature is active: click the robot's armature" in refusal(name), name
     make_active(target())
     assert "No armature is active" in refusal("check_chain")
 
 
 def test_without_a_mechanism_every_button_that_needs_one_says_how_to_make_it():
-    for name in {"check_mechanism", *MECHANISM} - {"add_mechanism", "new_mechanism", "import_closures"}:
+    for name in OF_MECHANISMS - {"add_mechanism", "new_mechanism", "import_closures"}:
         assert "press Add Mechanism" in refusal(name), name
 
 
