@@ -7,6 +7,7 @@ from bpy.props import StringProperty
 
 from ..rig import characters
 from ..rig.errors import RigError
+from ..rig.mechanism.owners import is_mechanism
 from .files import ReadsFile, WritesFile, shown_files
 from .mechanism import mechanism_owner, poll_mechanism
 from .subject import chain_of, poll_chain
@@ -15,33 +16,22 @@ from .subject import chain_of, poll_chain
 class _OfChain:
     """What has the character is the chain at hand."""
 
-    @classmethod
-    def poll(cls, context):
-        return poll_chain(cls, context)
-
-    @classmethod
-    def _kept(cls, context):
-        return chain_of(context)
-
-    @classmethod
-    def _title(cls, kept) -> str:
-        return f"Chain '{kept.name}'"
+    poll = classmethod(poll_chain)
+    _kept = staticmethod(chain_of)
 
 
 class _OfMechanism:
     """What has the character is the mechanism at hand."""
 
-    @classmethod
-    def poll(cls, context):
-        return poll_mechanism(cls, context)
+    poll = classmethod(poll_mechanism)
 
-    @classmethod
-    def _kept(cls, context):
+    @staticmethod
+    def _kept(context):
         return mechanism_owner(context).limber.mechanism
 
-    @classmethod
-    def _title(cls, kept) -> str:
-        return f"Mechanism '{kept.id_data.name}'"
+
+def _called(kept) -> str:
+    return f"Mechanism '{kept.id_data.name}'" if is_mechanism(kept) else f"Chain '{kept.name}'"
 
 
 class _Use:
@@ -64,7 +54,7 @@ class _Use:
         kept = self._kept(context)
         characters.use(kept, manner)
         kept.id_data.update_tag()
-        self.report({"INFO"}, f"{self._title(kept)} is {self.name.lower()} now")
+        self.report({"INFO"}, f"{_called(kept)} is {self.name.lower()} now")
         return {"FINISHED"}
 
     def _manner(self) -> characters.Manner:
@@ -113,7 +103,7 @@ class _Load(ReadsFile):
         kept = self._kept(context)
         characters.use(kept, manner)
         kept.id_data.update_tag()
-        self.report({"INFO"}, f"{self._title(kept)} has the character of {Path(self.filepath).name}")
+        self.report({"INFO"}, f"{_called(kept)} has the character of {Path(self.filepath).name}")
         return {"FINISHED"}
 
 

@@ -23,7 +23,7 @@ from .joint_tree import joint_tree
 from .keyed import keyed
 from .mechanism import ready
 from .mechanism.owners import is_mechanism
-from .mechanism.session import MechanismSession
+from .mechanism.session import MechanismSession, through
 from .moving import Moving
 from .one_thread import in_one_thread
 from .paths import end_bones
@@ -75,19 +75,6 @@ def _has_body(pair: tuple) -> bool:
     return is_body(pair[1])
 
 
-def _keys(pairs: list[tuple]) -> set[tuple[int, str]]:
-    return {(rig.session_uid, mover.uid) for rig, mover in pairs}
-
-
-def _endless(order: Order) -> dict[tuple[int, str], tuple]:
-    """Mechanisms that follow themselves, by their object and identity, and those of that through which they do."""
-    found = {}
-    for place, (thing, other) in order.endless.items():
-        owner, kept = order.pairs[place]
-        found[owner.session_uid, kept.uid] = (thing.session_uid, other.uid)
-    return found
-
-
 def _refuse_bodies(rig, chain, bodies: Container[str]) -> None:
     body = next((joint.bone for joint in chain.joints if joint.bone in bodies), None)
     if body is not None:
@@ -109,7 +96,6 @@ class Stage:
         self.sessions: dict[tuple[int, str], Session] = {}
         self._doubted: set[str] = set()  # names of armatures whose bones may have changed
         self._circle: frozenset[int] = frozenset()  # places, in their order, of chains that move each other's targets
-        self._endless: dict[tuple[int, str], tuple] = {}  # mechanisms that follow themselves -> that through which they do
 
     def session(self, rig, mover) -> Session:
         """What is known of a chain; or of a rig's retarget (a `BodySession`) or a mechanism, which are among the chains wherever these
@@ -160,8 +146,7 @@ class Stage:
         if dt > 0.0:
             for rig, mover in pairs:
                 self.session(rig, mover).move_on()
-        ordered, self._circle, _ = order = self._in_order(pairs)
-        self._endless = {key: through for key, through in self._endless.items() if key not in _keys(pairs)} | _endless(order)
+        ordered, self._circle, endless = self._in_order(pairs)
         shown = self._placement(pairs, depsgraph, lambda session: session.channels_before)
         # Chains that move each other's targets go round in a circle: the first of them sees the others as they were a moment ago, and all
         # see where the others are going. Looking at where they are, each would run after the other's motors, and swing for ever.
@@ -182,7 +167,7 @@ class Stage:
         for place, (rig, mover) in enumerate(ordered):
             session, is_circular = self.session(rig, mover), place in self._circle
             if is_mechanism(mover):
-                session.advance(rig, mover, shown, dt, order.endless.get(place))
+                session.advance(rig, mover, shown, dt, endless.get(place))
                 for placement in (shown, going):
                     placement.carry(session.channels)
                 continue
@@ -222,6 +207,12 @@ class Stage:
         linkages = [self.session(*pair).linkage(*pair) for pair in pairs if is_mechanism(pair[1])]
         return in_order([pair for pair in pairs if is_chain(pair[1])], linkages)
 
+    def _has_other_circles(self, pairs: list[tuple]) -> bool:
+        """Whether mechanisms follow themselves through others than is said of them."""
+        ordered, _, endless = self._in_order(pairs)
+        now = [(pair, through(pair[0], endless.get(place))) for place, pair in enumerate(ordered) if is_mechanism(pair[1])]
+        return any(self.session(*pair).endless != said for pair, said in now)
+
     def is_at_rest(self, pairs: list[tuple]) -> bool:
         """Whether all would stay as it is while nothing else moves."""
         for rig, mover in pairs:
@@ -240,9 +231,9 @@ class Stage:
         """Whether there is something new to solve, or a set-up became right or wrong, since the last tick; or something was left on its
         way, as live is that is undone and redone."""
         placement = self._placement(pairs, depsgraph, lambda session: session.channels if session.state is not None else {})
-        if self._endless and _endless(self._in_order(pairs)) != {key: self._endless[key] for key in _keys(pairs) & self._endless.keys()}:
+        if not self.is_at_rest(pairs) or any(self._differs(rig, mover, placement) for rig, mover in pairs):
             return True
-        return not self.is_at_rest(pairs) or any(self._differs(rig, mover, placement) for rig, mover in pairs)
+        return any(is_mechanism(mover) and self.session(rig, mover).endless for rig, mover in pairs) and self._has_other_circles(pairs)
 
     def placement(self, pairs: list[tuple], depsgraph) -> Placement:
         """Where things are with the newest poses, as far as they were solved."""

@@ -62,6 +62,7 @@ class MechanismSession(Moving):
     outputs: Outputs | None = None
     base: Array | None = None  # (4, 4) the mechanism's base in the world, at the last tick
     problem: str = ""  # why it does not follow, as a sentence with its remedy
+    endless: str = ""  # that it follows itself, as a sentence
     remark: str = ""  # how it falls short of its goals
 
     @property
@@ -72,13 +73,13 @@ class MechanismSession(Moving):
     def solver(self) -> MechanismSolver | None:
         return self.made.model.solver if self.made is not None else None
 
-    def advance(self, owner, kept, placement: Placement, dt: float, through: tuple | None = None) -> None:
-        """One tick. Reads only what the depsgraph has evaluated; the outcome is in the session. `through`: what the mechanism follows that
-        follows the mechanism, as (object, mover)."""
+    def advance(self, owner, kept, placement: Placement, dt: float, back: tuple | None = None) -> None:
+        """One tick. Reads only what the depsgraph has evaluated; the outcome is in the session. `back`: as `through` has it."""
+        self.endless = through(owner, back)
         try:
             goals = self._read(owner, kept, placement)
             self.outputs, self.state = tick(self.model, goals, self.state, dt)
-            said = (_endless(owner, through) if through else "", _remark(self.model, self.outputs, self.state))
+            said = (self.endless, _remark(self.model, self.outputs, self.state))
             self.problem, self.remark = "", ". ".join(filter(None, said))
         except ERRORS as error:
             self.problem = str(error)
@@ -152,9 +153,11 @@ class MechanismSession(Moving):
         self.model, self.model_key = replace(self.model, motors=tuple(made)), key
 
 
-def _endless(owner, through: tuple) -> str:
-    """That it follows itself through an (object, mover), as a sentence."""
-    thing, other = through
+def through(owner, back: tuple | None) -> str:
+    """That a mechanism follows itself through `back`, an (object, mover) that it follows and that follows it, as a sentence; "" without."""
+    if back is None:
+        return ""
+    thing, other = back
     so = "so what they come to hangs on the frames before"
     if thing == owner and is_mechanism(other):
         return f"Mechanism '{owner.name}' follows what it moves itself, {so}: choose a target that it does not move"
