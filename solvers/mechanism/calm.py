@@ -1,11 +1,14 @@
-"""The nearest pose to a wanted one in which no body's turning changes by more than it should from frame to frame. Knows no Blender.
+"""The nearest pose to a wanted one from which no body has to jolt, in this frame or the next ones. Knows no Blender.
 
 A body's jolt is not that of a coordinate: several add up in it, and a loop turns one into many. So bodies are looked at themselves, all at
-once with the loops, the limits and the goals: where a limit stops a leg dead, the platform turns on and gives way along the other legs.
+once with the loops, the limits and the goals: where a limit stops a leg dead, the platform turns on and gives way along the other legs. And
+what is fast cannot be stopped in one frame: so this frame is found together with the next ones, as they would be if targets went on evenly.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,18 +16,22 @@ from .. import box
 from .descent import CLOSED, Descent, Place
 from .frames import Array, Indices, logarithm
 
+FRAMES = 3  # that are looked at: this one and the next
 STIFF = 300.0  # of a squared jolt beyond what is allowed, against the goals' squares: what is allowed comes first
 KEPT = 0.3  # of the squared distance from the wanted pose, against the goals' squares
+DAMPED = 0.3  # of squared steps, against the goals' squares
 CLOSING = 1e6  # of the loops' squares against the goals'
-ROUNDS = 12  # steps: most frames take two or three
+ROUNDS = 8  # steps: most frames take two or three
+LOOKS = 3  # at what a step would make of bodies that it did not heed
 OVER = 2  # times as many places as a frame may look at, where they are counted: calming has as many as the way there
 ENOUGH = 1.03  # of what is allowed
-SPARED = 2.0 / 3.0  # of the jolt that may be left where it cannot be as little as allowed: else the way off is not worth it
+LITTLE = 0.003  # of what shall be small: a step that gains less is the last
 FARTHEST = 0.08  # [rad or sizes] of the goals beyond the exact answer: what lags behind farther has to catch up first
-STOPPED = math.radians(40.0)  # in that way bodies must be able to stop: what is faster would go too far
-LITTLE = 0.01  # of the least jolt so far: a round that spares less is in vain
-VAIN = 2  # such rounds in a row, after which too little will be spared
+STOPPED = math.radians(48.0)  # in that way bodies must be able to stop: what is faster would go too far
 SHARES = (1.0, 0.5, 0.25, 0.125)  # of a step, where the whole one leads too far
+
+Places = Sequence[Place]  # of this frame and the next ones
+Jolting = list[Array]  # (b, 3) [rad] of each of them
 
 
 @dataclass(frozen=True)
@@ -41,68 +48,125 @@ class Jolts:
         first = start.shape.frames[nodes, :3, :3]
         return cls(nodes, first, share * _turned(before[nodes, :3, :3], first))
 
-    def at(self, place: Place) -> Array:
-        """(b, 3) [rad] by how much more each body turns on the way to a place than in the last frame."""
-        more: Array = _turned(self.first, place.shape.frames[self.nodes, :3, :3]) - self.last
-        return more
+    def at(self, *places: Place) -> Jolting:
+        """By how much more each body turns in each of these frames than in the one before."""
+        turns = [self.first, *(place.shape.frames[self.nodes, :3, :3] for place in places)]
+        steps = [self.last, *(_turned(first, then) for first, then in pairwise(turns))]
+        return [then - first for first, then in pairwise(steps)]
 
-    def largest(self, place: Place) -> float:
+    def largest(self, *places: Place) -> float:
         """[rad] of `at`."""
-        return math.sqrt(float((self.at(place) ** 2).sum(-1).max(initial=0.0)))
+        return max(float(_sizes(jolt).max(initial=0.0)) for jolt in self.at(*places))
 
 
 def _turned(first: Array, then: Array) -> Array:
     return logarithm(then @ np.swapaxes(first, -1, -2))
 
 
-def calmed(descent: Descent, start: Place, wanted: Place, exact: Place, jolts: Jolts, most: float) -> Place:
-    """The wanted place, or one near it in which no body jolts by more than `most` [rad], as far as that can be had.
+def _sizes(vectors: Array) -> Array:
+    sizes: Array = np.sqrt((vectors * vectors).sum(-1))
+    return sizes
 
-    Args:
-        start: Where the frame begins.
-        exact: The goals' nearest pose, from which the answer's goals stay no more than `FARTHEST` away.
+
+@dataclass(frozen=True)
+class Calm:
+    """What is asked of a frame and those after it.
 
     The excess over `most` is weighed by steps of least squares whose target is what the last step left of each jolt, cut to `most`: each
     step makes the sum smaller.
     """
-    here = best = wanted
-    least = as_wanted = jolts.largest(wanted)
-    farthest, open_most = math.sqrt(exact.square) + FARTHEST, max(CLOSED, exact.open)
-    is_late, is_fast = math.sqrt(wanted.square) > farthest, (jolts.last**2).sum(-1).max(initial=0.0) > 2.0 * most * STOPPED
-    if least <= ENOUGH * most or is_late or is_fast:
-        return wanted
-    aim, vain = descent.way(start, wanted), 0
-    for _ in range(ROUNDS):
-        if descent.looked >= OVER * descent.most:
-            break
-        step = _step(descent, here, exact, aim - descent.way(start, here), jolts, most)
-        for share in SHARES:
-            there = descent.close(descent.stepped(here, share * step), CLOSED)
-            if there.open <= open_most and math.sqrt(there.square) <= farthest:
+
+    descent: Descent
+    start: Place  # where the frame begins
+    exact: Place  # the goals' nearest pose, from which the answer's goals stay no more than `FARTHEST` away
+    jolts: Jolts
+    most: float  # [rad] that a body may jolt
+    move: Array  # (e,) by which the goals' rows change with every frame
+    met: float = 1.0  # how much this frame's goals count, against those of the next ones
+
+    def near(self, wanted: Place) -> Place:
+        """The wanted place, or one near it from which no body has to jolt by more than `most`, as far as that can be had."""
+        farthest = max(math.sqrt(self.exact.square) + FARTHEST, math.sqrt(self.start.square))
+        is_late = math.sqrt(wanted.square) > farthest
+        if is_late or (self.jolts.last**2).sum(-1).max(initial=0.0) > 2.0 * self.most * STOPPED:
+            return wanted
+        descent, open_most = self.descent, max(CLOSED, self.exact.open)
+        aim = descent.way(self.start, wanted)
+        here = self._onward(wanted, aim)
+        for _ in range(ROUNDS):
+            if self.jolts.largest(*here) <= ENOUGH * self.most or descent.looked >= OVER * descent.most:
                 break
-        else:
-            break
-        here, jolt = there, jolts.largest(there)
-        vain = 0 if jolt < (1.0 - LITTLE) * least else vain + 1
-        if jolt < least:
-            best, least = here, jolt
-        if least <= ENOUGH * most or (vain == VAIN and least > SPARED * as_wanted):
-            break
-    return best if least <= max(ENOUGH * most, SPARED * as_wanted) else wanted
+            cost = self._cost(here, aim)
+            steps = self._steps(here, aim)
+            for share in SHARES:
+                there = [descent.close(descent.stepped(at, share * step), CLOSED) for at, step in zip(here, steps, strict=True)]
+                is_near = max(at.open for at in there) <= open_most and math.sqrt(there[0].square) <= farthest
+                if is_near and (less := self._cost(there, aim)) < cost:
+                    break
+            else:
+                break
+            here = there
+            if cost - less < LITTLE * cost:
+                break
+        return here[0]
 
+    def _onward(self, wanted: Place, way: Array) -> Places:
+        """A frame's place, and those to which its way leads on, as far as the loops go."""
+        places = [wanted]
+        while len(places) < FRAMES:
+            there = self.descent.close(self.descent.stepped(places[-1], way), CLOSED)
+            if there.open > CLOSED:
+                there = places[-1]
+            way = self.descent.way(places[-1], there)
+            places.append(there)
+        return places
 
-def _step(descent: Descent, here: Place, exact: Place, aim: Array, jolts: Jolts, most: float) -> Array:
-    """The step (v,) in units, within limits, of which `aim` (v,) is left to the wanted place."""
-    coordinates = descent.coordinates
-    jolt = jolts.at(here)
-    size = np.sqrt((jolt * jolt).sum(-1))
-    fast = size > most
-    beyond = (jolt[fast] * (1.0 - most / size[fast])[:, None]).ravel()
-    rows = (here.shape.screws[0] * coordinates.carries[jolts.nodes[fast]][:, None, :]).reshape(-1, coordinates.width)
-    gap, loops = here.shape.loops
-    error, goal = here.goals
-    matrix = CLOSING * (loops.T @ loops) + goal.T @ goal + STIFF * (rows.T @ rows)
-    matrix.flat[:: len(matrix) + 1] += KEPT
-    slope = KEPT * aim - CLOSING * (gap @ loops) - (error - exact.goals[0]) @ goal - STIFF * (beyond @ rows)
-    lower, upper = (descent.lower - here.values) / descent.unit, (descent.upper - here.values) / descent.unit
-    return box.solve(matrix, slope, np.minimum(lower, 0.0), np.maximum(upper, 0.0)).x
+    def _errors(self, here: Places) -> list[Array]:
+        """Goals' rows (e,) of each frame; this one's against those of the exact answer."""
+        return [here[0].goals[0] - self.exact.goals[0], *(at.goals[0] + k * self.move for k, at in enumerate(here[1:], 1))]
+
+    def _cost(self, here: Places, aim: Array) -> float:
+        """What shall be small."""
+        now, *later = self._errors(here)
+        off = aim - self.descent.way(self.start, here[0])
+        excess = sum(float((np.maximum(_sizes(jolt) - self.most, 0.0) ** 2).sum()) for jolt in self.jolts.at(*here))
+        return STIFF * excess + self.met * float(now @ now) + sum(float(row @ row) for row in later) + KEPT * float(off @ off)
+
+    def _steps(self, here: Places, aim: Array) -> Array:
+        """A step (v,) in units, within limits, for each frame."""
+        descent, width = self.descent, self.descent.coordinates.width
+        matrix, slope = np.zeros((FRAMES, width, FRAMES, width)), np.zeros((FRAMES, width))
+        for k, (at, error) in enumerate(zip(here, self._errors(here), strict=True)):
+            gap, loops = at.shape.loops
+            goal, weight = at.goals[1], 1.0 if k else self.met
+            matrix[k, :, k] = CLOSING * (loops.T @ loops) + weight * (goal.T @ goal) + DAMPED * np.eye(width)
+            slope[k] = -CLOSING * (gap @ loops) - weight * (error @ goal)
+        slope[0] += KEPT * (aim - descent.way(self.start, here[0]))
+        lower = np.array([np.minimum((descent.lower - at.values) / descent.unit, 0.0) for at in here]).ravel()
+        upper = np.array([np.maximum((descent.upper - at.values) / descent.unit, 0.0) for at in here]).ravel()
+        matrix, slope = matrix.reshape(FRAMES * width, -1), slope.ravel()
+        jolt = np.concatenate(self.jolts.at(*here))
+        rows = self._turns(here)
+        step, after = np.zeros(FRAMES * width), jolt
+        heeded = np.zeros(len(jolt), bool)
+        for look in range(LOOKS):
+            size = _sizes(after)
+            if look and not (size[~heeded] > self.most).any():
+                break
+            heeded |= size > self.most
+            kept = after[heeded] * np.minimum(1.0, self.most / np.maximum(size[heeded], self.most))[:, None]
+            heavy = rows[heeded].reshape(-1, FRAMES * width)
+            beyond = (jolt[heeded] - kept).ravel()
+            step = box.solve(matrix + STIFF * (heavy.T @ heavy), slope - STIFF * (beyond @ heavy), lower, upper).x
+            after = jolt + rows @ step
+        return step.reshape(FRAMES, width)
+
+    def _turns(self, here: Places) -> Array:
+        """The derivative of all frames' jolts by all their steps (f b, 3, f v)."""
+        coordinates, nodes = self.descent.coordinates, self.jolts.nodes
+        turns = [at.shape.screws[0] * coordinates.carries[nodes][:, None, :] for at in here]
+        rows = np.zeros((FRAMES, len(nodes), 3, FRAMES, coordinates.width))
+        for k in range(FRAMES):
+            for back, share in enumerate((1.0, -2.0, 1.0)[: k + 1]):
+                rows[k, :, :, k - back] = share * turns[k - back]
+        return rows.reshape(FRAMES * len(nodes), 3, -1)

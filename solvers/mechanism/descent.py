@@ -88,6 +88,12 @@ class Descent:
         self._wanted: Array | None = None
         self._taken: Array | None = None
 
+    def towards(self, pursuit: Wishes) -> "Descent":
+        """A solve of the same frame for other wishes alone, that may look at as many places."""
+        other = Descent(self.coordinates, self.loops, pursuit, None, self.driven, (self.lower, self.upper), self.damping)
+        other.most = self.most
+        return other
+
     def place(self, values: Array, balls: Array, shape: Shape | None = None) -> Place:
         """Everything at these coordinates; `shape` where it is known already."""
         self.looked += 1

@@ -3,28 +3,31 @@
 Where a mechanism is stretched, the nearest pose to a target that moves evenly does not move evenly: an angle goes with the root of the
 distance from the edge, so it stops dead, or starts with a jump. While a target is out of reach, and shortly after, coordinates take their
 time to where they should be, with the least acceleration that brings them there in that time, along what the goals feel least: the other
-ways stay as exact as they were. Targets that stay in reach are met exactly, whatever that costs.
+ways stay as exact as they were. This begins a frame before the edge where a body would jolt there and the target goes on to beyond it.
+Targets that stay in reach are met exactly, whatever that costs.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .calm import Jolts, calmed
+from .ahead import leaves_reach
+from .calm import Calm, Jolts
 from .clusters import SMALLEST
 from .descent import CLOSED, MET, Descent, Place
 from .frames import Array, Indices
 
 STANDARD_RATE = 60.0  # [Hz] at which the next figure is told
 GENTLE = math.radians(1.0) * STANDARD_RATE**2  # [rad/s2, sizes/s2] of one coordinate that needs no cause; several add up in a body
-MOST_JOLT = math.radians(1.8) * STANDARD_RATE**2  # [rad/s2] of any body while a target is out of reach, as far as that can be had
+MOST_JOLT = math.radians(1.5) * STANDARD_RATE**2  # [rad/s2] of any body while a target is out of reach, as far as that can be had
 OWED = 1.0  # of the targets' own jolt [rad or sizes]: that much joints may jolt too, so that they follow what is sudden on purpose
 REACHED = 1e-4  # [rad or sizes] of a goal: a target that is no farther off is in reach, where a solve may take several frames
 CAUGHT_UP = 1e-9  # [rad or sizes] of a coordinate: it lags no more
 LONGEST = 9 / STANDARD_RATE  # [s] to where coordinates should be while a target is out of reach
 LATEST, LATEST_FRAMES = 7 / STANDARD_RATE, 3.6  # [s], and frames where these last longer, after a target came back into reach it is met
-FORESEEN = 0.85  # of the speed at which where they should be moves on: the jump with which it begins does not go on
+IN_REACH = 30.0  # how much more goals count in a frame before the edge than in those beyond it
+FORESEEN = 0.4  # of the speed at which where they should be moves on: the jump with which it begins does not go on
 FASTEST = math.radians(6.0) * STANDARD_RATE  # [rad/s, sizes/s] of that speed: what is faster is such a jump
 FEWEST = 2.0  # frames in which a way can be gone and stopped
 WEAK = 0.4  # of the way that moves goals most: ways that move them less are near singular
@@ -64,17 +67,21 @@ def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: f
     since = 0.0 if np.abs(exact.goals[0]).max(initial=0.0) > REACHED else dt + (last.since if last is not None else latest)
     wanted = descent.way(start, exact)
     here, lag = exact, np.zeros_like(wanted)
-    if since <= latest + TOLERANCE and last is not None and last.pull is not None and pull is not None and last.pull.shape == pull.shape:
+    if last is not None and last.pull is not None and pull is not None and last.pull.shape == pull.shape:
         owed, kept = OWED * float(np.abs(pull - last.pull).max(initial=0.0)) * dt, last.speed * dt
         is_late = np.abs(last.lag).max(initial=0.0) > CAUGHT_UP
         if is_late or np.abs(wanted - kept).max(initial=0.0) > GENTLE * dt * dt + owed:
-            frames = (latest - since) / dt + 1.0 if since > 0.0 else LONGEST / dt
-            onward = FORESEEN * np.clip(wanted - last.lag, -FASTEST * dt, FASTEST * dt)
-            step = _gentle(wanted, kept, onward, frames)
-            here = _beside(descent, start, exact, np.clip(wanted, step - owed, step + owed))
-            if since == 0.0:
-                jolts = Jolts.since(last.before, start, nodes, dt / last.length)
-                here = calmed(descent, start, here, exact, jolts, MOST_JOLT * dt * dt + owed)
+            jolts, most = Jolts.since(last.before, start, nodes, dt / last.length), MOST_JOLT * dt * dt + owed
+            calm = Calm(descent, start, exact, jolts, most, pull * dt)
+            is_sudden = since > 0.0 and not is_late and jolts.largest(exact) > most
+            if is_sudden and leaves_reach(descent, exact, (2.0 * pull - last.pull) * dt, REACHED):
+                since, here = 0.0, replace(calm, met=IN_REACH).near(exact)  # what brakes beyond the edge alone, brakes too late
+            elif since <= latest + TOLERANCE:
+                frames = (latest - since) / dt + 1.0 if since > 0.0 else LONGEST / dt
+                onward = FORESEEN * np.clip(wanted - last.lag, -FASTEST * dt, FASTEST * dt)
+                step = _gentle(wanted, kept, onward, frames)
+                here = _beside(descent, start, exact, np.clip(wanted, step - owed, step + owed))
+                here = here if since > 0.0 else calm.near(here)
             wanted, lag = descent.way(start, here), descent.way(here, exact)
     return here, Pace(wanted / dt, here.goals[0], lag, pull, since, start.shape.frames, dt)
 

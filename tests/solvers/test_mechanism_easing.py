@@ -62,11 +62,37 @@ def test_joints_do_not_jolt_where_a_target_passes_the_edge_of_the_workspace(rate
     assert (missed[~inside] - (along[~inside] - REACH)).max() < 0.03
 
 
-def test_a_target_that_stays_in_reach_is_met_even_where_the_joints_must_jolt():
-    along = REACH - 1e-4 - 0.004 * np.abs(np.arange(-40, 40))
+@pytest.mark.parametrize("speed", [0.002, 0.004, 0.006, 0.01, 0.018])  # [m] a frame
+@pytest.mark.parametrize("phase", [0.0, 0.3])  # of a step, by which the edge is passed
+def test_no_body_jolts_by_two_degrees_from_the_first_frame_out_of_reach_on(speed: float, phase: float, monkeypatch):
+    along = REACH - 1e-9 + speed * (phase + np.arange(-round(0.15 / speed), 40))
+    first = int(np.flatnonzero(along >= REACH)[0])
+    joints, missed = follow(along, DT)
+    bodies = np.cumsum(joints, axis=1)  # in one plane turns add up
+    assert jolt(bodies[first - 2 :]) < 1.7
+    assert missed[: first - 1].max() < 1e-8
+    assert missed[first - 1] < 0.005
+    if phase == 0.0 and speed > 0.005:  # fast, and the last one in reach right at the edge: what does not brake in it brakes too late
+        monkeypatch.setattr("limber.solvers.mechanism.easing.leaves_reach", lambda *_: False)
+        assert jolt(np.cumsum(follow(along, DT)[0], axis=1)[first - 2 :]) > 2.0
+
+
+def test_a_target_that_turns_at_the_edge_is_met_even_where_the_joints_must_jolt():
+    """Its motion tells that it stays in reach."""
+    along = REACH - 1e-4 - 6e-4 * np.arange(-14, 15) ** 2
     joints, missed = follow(along, DT)
     assert missed.max() < 1e-8
     assert jolt(joints) > 5.0
+
+
+def test_a_target_that_turns_back_all_at_once_is_missed_by_little_and_not_for_long():
+    """Nothing tells that it does not go on beyond the edge, where the elbow would have to stop dead."""
+    along = REACH - 1e-4 - 0.004 * np.abs(np.arange(-40, 40))
+    joints, missed = follow(along, DT)
+    assert missed[:39].max() < 1e-8
+    assert 1e-5 < missed.max() < 0.01
+    assert missed[41 + round(LATEST / DT) :].max() < 1e-8
+    assert jolt(joints) < 0.7 * jolt(follow(along, None)[0])
 
 
 def test_a_target_that_jumps_is_followed_at_once():
