@@ -27,11 +27,15 @@ CAUGHT_UP = 1e-9  # [rad or sizes] of a coordinate: it lags no more
 LONGEST = 9 / STANDARD_RATE  # [s] to where coordinates should be while a target is out of reach
 LATEST, LATEST_FRAMES = 7 / STANDARD_RATE, 3.6  # [s], and frames where these last longer, after a target came back into reach it is met
 IN_REACH = 30.0  # how much more goals count in a frame before the edge than in those beyond it
-FORESEEN = 0.4  # of the speed at which where they should be moves on: the jump with which it begins does not go on
+FORESEEN, EXPECTED = (
+    0.4,
+    0.85,
+)  # of the speed at which where they should be moves on, away and back: the jump with which it begins does not go on
 FASTEST = math.radians(6.0) * STANDARD_RATE  # [rad/s, sizes/s] of that speed: what is faster is such a jump
 FEWEST = 2.0  # frames in which a way can be gone and stopped
 WEAK = 0.4  # of the way that moves goals most: ways that move them less are near singular
 BENT, LEAST_BEND = 0.25, math.radians(0.05)  # of the last step, [rad or sizes]: a way that differs by more turns off
+FREE = 1e-8  # of the square of the way that moves goals most: ways that move them less do not move them
 STRAIGHTER = 0.5  # of how far a way is bent: another one is better that is bent by less
 TOLERANCE = 1e-9  # [s] of sums of frames
 CORRECTIONS = 2  # steps along the other ways
@@ -78,7 +82,7 @@ def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: f
                 since, here = 0.0, replace(calm, met=IN_REACH).near(exact)  # what brakes beyond the edge alone, brakes too late
             elif since <= latest + TOLERANCE:
                 frames = (latest - since) / dt + 1.0 if since > 0.0 else LONGEST / dt
-                onward = FORESEEN * np.clip(wanted - last.lag, -FASTEST * dt, FASTEST * dt)
+                onward = (EXPECTED if since > 0.0 else FORESEEN) * np.clip(wanted - last.lag, -FASTEST * dt, FASTEST * dt)
                 step = _gentle(wanted, kept, onward, frames)
                 here = _beside(descent, start, exact, np.clip(wanted, step - owed, step + owed))
                 here = here if since > 0.0 else calm.near(here)
@@ -95,9 +99,13 @@ def carried_on(descent: Descent, start: Place, here: Place, last: Array, iterati
         here: The answer.
         last: (v,) the last step, in units.
     """
-    bent = float(np.abs(descent.way(start, here) - last).max(initial=0.0))
-    if bent <= max(BENT * float(np.abs(last).max(initial=0.0)), LEAST_BEND) or np.abs(here.goals[0]).max(initial=0.0) > REACHED:
+    way = descent.way(start, here)
+    if not _turns_off(way, last) or np.abs(here.goals[0]).max(initial=0.0) > REACHED:
         return None
+    last = _told(descent, start, last)
+    if not _turns_off(way, last):
+        return None
+    bent = float(np.abs(way - last).max())
     ahead = descent.close(descent.stepped(start, last), CLOSED)
     if ahead.open > CLOSED:
         return None
@@ -108,6 +116,20 @@ def carried_on(descent: Descent, start: Place, here: Place, last: Array, iterati
         return there
     descent.damping, descent.held = damping, held
     return None
+
+
+def _turns_off(way: Array, last: Array) -> bool:
+    return float(np.abs(way - last).max(initial=0.0)) > max(BENT * float(np.abs(last).max(initial=0.0)), LEAST_BEND)
+
+
+def _told(descent: Descent, here: Place, way: Array) -> Array:
+    """What of a way (v,) the goals tell. What they leave free has no way on: it would never come to rest."""
+    _, across = descent.loops.clusters.close(*here.shape.loops)
+    along = descent.loops.clusters.project(here.goals[1], across)
+    square, ways = np.linalg.eigh(along @ along.T)
+    told = ways[:, square > FREE * square[-1]].T @ along
+    found: Array = told.T @ ((told @ way) / (told * told).sum(1))
+    return found
 
 
 def _strong(descent: Descent, here: Place) -> Array:

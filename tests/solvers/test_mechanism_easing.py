@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from limber.solvers.mechanism.assembly import assemble
-from limber.solvers.mechanism.easing import LATEST, LATEST_FRAMES
+from limber.solvers.mechanism.descent import Descent
+from limber.solvers.mechanism.easing import LATEST, LATEST_FRAMES, carried_on
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
+from limber.solvers.mechanism.pursuit import Pursuit
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.rotations import Y, about
 
@@ -15,14 +17,16 @@ DT = 1 / 60
 REACH = 0.6  # [m] of the arm below
 
 
-def arm() -> MechanismSolver:
-    """Two links of .3 m in a plane."""
-    bodies = (Body("ground", start=Frame(), grounded=True), Body("upper"), Body("fore"))
-    joints = (
-        Joint("shoulder", "revolute", "ground", "upper", flat(0.0), flat(0.0), actuated=True),
-        Joint("elbow", "revolute", "upper", "fore", flat(0.3), flat(0.0), actuated=True),
-    )
-    return MechanismSolver(Mechanism(bodies, joints))
+def arm(links: int = 2) -> MechanismSolver:
+    """Links of .6 m together in a plane: the upper one, the fore one, fingers."""
+    names, length = ("ground", "upper", "fore", "finger")[: links + 1], REACH / links
+    bodies = (Body("ground", start=Frame(), grounded=True), *map(Body, names[1:]))
+    places = (0.0, *(length,) * (links - 1))
+    joints = [
+        Joint(joint, "revolute", parent, child, flat(place), flat(0.0), actuated=True)
+        for joint, parent, child, place in zip(("shoulder", "elbow", "wrist"), names, names[1:], places, strict=False)
+    ]
+    return MechanismSolver(Mechanism(bodies, tuple(joints)))
 
 
 def follow(along: np.ndarray, dt: float | None) -> tuple[np.ndarray, np.ndarray]:
@@ -115,6 +119,22 @@ def test_a_target_that_rests_out_of_reach_leaves_the_mechanism_at_rest(seed: int
     assert errors[-1] > 0.1
     assert np.diff(errors).max() < 1e-12, "no answer is worse than the one before"
     assert np.abs(np.diff(poses[30:], axis=0)).max() < 1e-12
+
+
+def test_what_a_target_leaves_free_has_no_way_on():
+    """Three links whose end has a place: they could go on turning for ever, and meet the target in every frame."""
+    solver = arm(3)
+    bent = solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0)), "finger": Frame(about(Y, 2.5))})
+    goals = Goals((FrameGoal("finger", Frame(place=(REACH / 3, 0.0, 0.0)), (0.3, 0.0, 0.0)),))
+    state = assemble(solver, bent, goals).state
+    pursuit = Pursuit(solver.mechanism, solver.tree, solver.coordinates, goals, state.values)
+    descent = Descent(solver.coordinates, solver.loops, pursuit, None, {}, (solver.lower, solver.upper), 1e-9)
+    here = descent.place(state.values, state.balls)
+    free = np.linalg.svd(here.goals[1])[2][-1]  # of the mobility of three, two are told
+    there, _, _ = descent.go(descent.stepped(here, 0.1 * free), 20)
+    assert there.square < 1e-16
+    assert np.abs(descent.way(here, there)).max() > 0.05
+    assert carried_on(descent, here, here, 0.1 * free, 20) is None
 
 
 def turned_by(angles: np.ndarray) -> list[float]:
