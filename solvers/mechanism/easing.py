@@ -4,7 +4,7 @@ Where a mechanism is stretched, the nearest pose to a target that moves evenly d
 distance from the edge, so it stops dead, or starts with a jump. While a target is out of reach, and shortly after, coordinates take their
 time to where they should be, with the least acceleration that brings them there in that time, along what the goals feel least: the other
 ways stay as exact as they were. This begins a frame before the edge where a body would jolt there and the target goes on to beyond it.
-Targets that stay in reach are met exactly, whatever that costs.
+Any other target that stays in reach is met exactly, whatever that costs.
 """
 
 import math
@@ -27,10 +27,8 @@ CAUGHT_UP = 1e-9  # [rad or sizes] of a coordinate: it lags no more
 LONGEST = 9 / STANDARD_RATE  # [s] to where coordinates should be while a target is out of reach
 LATEST, LATEST_FRAMES = 7 / STANDARD_RATE, 3.6  # [s], and frames where these last longer, after a target came back into reach it is met
 IN_REACH = 30.0  # how much more goals count in a frame before the edge than in those beyond it
-FORESEEN, EXPECTED = (
-    0.4,
-    0.85,
-)  # of the speed at which where they should be moves on, away and back: the jump with which it begins does not go on
+FORESEEN = 0.4  # of the speed at which where they should be moves on while a target is away: the jump with which it begins does not go on
+EXPECTED = 0.85  # of it, once the target is back
 FASTEST = math.radians(6.0) * STANDARD_RATE  # [rad/s, sizes/s] of that speed: what is faster is such a jump
 FEWEST = 2.0  # frames in which a way can be gone and stopped
 WEAK = 0.4  # of the way that moves goals most: ways that move them less are near singular
@@ -85,7 +83,8 @@ def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: f
                 onward = (EXPECTED if since > 0.0 else FORESEEN) * np.clip(wanted - last.lag, -FASTEST * dt, FASTEST * dt)
                 step = _gentle(wanted, kept, onward, frames)
                 here = _beside(descent, start, exact, np.clip(wanted, step - owed, step + owed))
-                here = here if since > 0.0 else calm.near(here)
+                if since == 0.0:
+                    here = calm.near(here)
             wanted, lag = descent.way(start, here), descent.way(here, exact)
     return here, Pace(wanted / dt, here.goals[0], lag, pull, since, start.shape.frames, dt)
 
