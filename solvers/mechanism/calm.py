@@ -28,6 +28,7 @@ ENOUGH = 1.03  # of what is allowed
 LITTLE = 0.003  # of what shall be small: a step that gains less is the last
 FARTHEST = 0.08  # [rad or sizes] of the goals beyond the exact answer: what lags behind farther has to catch up first
 STOPPED = math.radians(48.0)  # in that way bodies must be able to stop: what is faster would go too far
+HEAVIER = 2.0  # times as much this frame's goals count where steps lead too far from them
 SHARES = (1.0, 0.5, 0.25, 0.125)  # of a step, where the whole one leads too far
 
 Places = Sequence[Place]  # of this frame and the next ones
@@ -78,33 +79,38 @@ class Calm:
 
     descent: Descent
     start: Place  # where the frame begins
-    exact: Place  # the goals' nearest pose, from which the answer's goals stay no more than `FARTHEST` away
+    exact: Place  # the goals' nearest pose, from which the answer's goals stay no more than `farthest` away
     jolts: Jolts
     most: float  # [rad] that a body may jolt
     move: Array  # (e,) by which the goals' rows change with every frame
     met: float = 1.0  # how much this frame's goals count, against those of the next ones
+    farthest: float = FARTHEST  # [rad or sizes] of the goals beyond the exact answer
 
     def near(self, wanted: Place) -> Place:
         """The wanted place, or one near it from which no body has to jolt by more than `most`, as far as that can be had."""
-        farthest = max(math.sqrt(self.exact.square) + FARTHEST, math.sqrt(self.start.square))
+        farthest = math.sqrt(self.exact.square) + self.farthest
         is_late = math.sqrt(wanted.square) > farthest
         if is_late or (self.jolts.last**2).sum(-1).max(initial=0.0) > 2.0 * self.most * STOPPED:
             return wanted
         descent, open_most = self.descent, max(CLOSED, self.exact.open)
-        aim = descent.way(self.start, wanted)
+        aim, met = descent.way(self.start, wanted), self.met
         here = self._onward(wanted, aim)
         for _ in range(ROUNDS):
             if self.jolts.largest(*here) <= ENOUGH * self.most or descent.looked >= OVER * descent.most:
                 break
-            cost = self._cost(here, aim)
-            steps = self._steps(here, aim)
+            cost = self._cost(here, aim, met)
+            steps, is_far = self._steps(here, aim, met), False
             for share in SHARES:
                 there = [descent.close(descent.stepped(at, share * step), CLOSED) for at, step in zip(here, steps, strict=True)]
-                is_near = max(at.open for at in there) <= open_most and math.sqrt(there[0].square) <= farthest
-                if is_near and (less := self._cost(there, aim)) < cost:
+                is_far = math.sqrt(there[0].square) > farthest
+                is_closed = max(at.open for at in there) <= open_most
+                if is_closed and not is_far and (less := self._cost(there, aim, met)) < cost:
                     break
             else:
-                break
+                if not is_far:
+                    break
+                met *= HEAVIER
+                continue
             here = there
             if cost - less < LITTLE * cost:
                 break
@@ -125,20 +131,20 @@ class Calm:
         """Goals' rows (e,) of each frame; this one's against those of the exact answer."""
         return [here[0].goals[0] - self.exact.goals[0], *(at.goals[0] + k * self.move for k, at in enumerate(here[1:], 1))]
 
-    def _cost(self, here: Places, aim: Array) -> float:
+    def _cost(self, here: Places, aim: Array, met: float) -> float:
         """What shall be small."""
         now, *later = self._errors(here)
         off = aim - self.descent.way(self.start, here[0])
         excess = sum(float((np.maximum(_sizes(jolt) - self.most, 0.0) ** 2).sum()) for jolt in self.jolts.at(*here))
-        return STIFF * excess + self.met * float(now @ now) + sum(float(row @ row) for row in later) + KEPT * float(off @ off)
+        return STIFF * excess + met * float(now @ now) + sum(float(row @ row) for row in later) + KEPT * float(off @ off)
 
-    def _steps(self, here: Places, aim: Array) -> Array:
+    def _steps(self, here: Places, aim: Array, met: float) -> Array:
         """A step (v,) in units, within limits, for each frame."""
         descent, width = self.descent, self.descent.coordinates.width
         matrix, slope = np.zeros((FRAMES, width, FRAMES, width)), np.zeros((FRAMES, width))
         for k, (at, error) in enumerate(zip(here, self._errors(here), strict=True)):
             gap, loops = at.shape.loops
-            goal, weight = at.goals[1], 1.0 if k else self.met
+            goal, weight = at.goals[1], 1.0 if k else met
             matrix[k, :, k] = CLOSING * (loops.T @ loops) + weight * (goal.T @ goal) + DAMPED * np.eye(width)
             slope[k] = -CLOSING * (gap @ loops) - weight * (error @ goal)
         slope[0] += KEPT * (aim - descent.way(self.start, here[0]))

@@ -3,17 +3,17 @@
 Where a mechanism is stretched, the nearest pose to a target that moves evenly does not move evenly: an angle goes with the root of the
 distance from the edge, so it stops dead, or starts with a jump. While a target is out of reach, and shortly after, coordinates take their
 time to where they should be, with the least acceleration that brings them there in that time, along what the goals feel least: the other
-ways stay as exact as they were. This begins a frame before the edge where a body would jolt there and the target goes on to beyond it.
+ways stay as exact as they were. What brakes only beyond the edge brakes too late: this begins a frame before it, where a body would jolt.
 Any other target that stays in reach is met exactly, whatever that costs.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from .ahead import leaves_reach
-from .calm import Calm, Jolts
+from .calm import FARTHEST, Calm, Jolts
 from .clusters import SMALLEST
 from .descent import CLOSED, MET, Descent, Place
 from .frames import Array, Indices
@@ -26,7 +26,8 @@ REACHED = 1e-4  # [rad or sizes] of a goal: a target that is no farther off is i
 CAUGHT_UP = 1e-9  # [rad or sizes] of a coordinate: it lags no more
 LONGEST = 9 / STANDARD_RATE  # [s] to where coordinates should be while a target is out of reach
 LATEST, LATEST_FRAMES = 7 / STANDARD_RATE, 3.6  # [s], and frames where these last longer, after a target came back into reach it is met
-IN_REACH = 30.0  # how much more goals count in a frame before the edge than in those beyond it
+FIRM = 100.0  # how much more goals count in a frame before the edge than in those beyond it
+GIVES_WAY = 0.019  # [rad or sizes] of the goals that it does so, at most
 FORESEEN = 0.4  # of the speed at which where they should be moves on while a target is away: the jump with which it begins does not go on
 EXPECTED = 0.85  # of it, once the target is back
 FASTEST = math.radians(6.0) * STANDARD_RATE  # [rad/s, sizes/s] of that speed: what is faster is such a jump
@@ -74,17 +75,18 @@ def paced(descent: Descent, start: Place, exact: Place, last: Pace | None, dt: f
         is_late = np.abs(last.lag).max(initial=0.0) > CAUGHT_UP
         if is_late or np.abs(wanted - kept).max(initial=0.0) > GENTLE * dt * dt + owed:
             jolts, most = Jolts.since(last.before, start, nodes, dt / last.length), MOST_JOLT * dt * dt + owed
-            calm = Calm(descent, start, exact, jolts, most, pull * dt)
-            is_sudden = since > 0.0 and not is_late and jolts.largest(exact) > most
-            if is_sudden and leaves_reach(descent, exact, (2.0 * pull - last.pull) * dt, REACHED):
-                since, here = 0.0, replace(calm, met=IN_REACH).near(exact)  # what brakes beyond the edge alone, brakes too late
-            elif since <= latest + TOLERANCE:
+            if since > latest + TOLERANCE:
+                ahead = (2.0 * pull - last.pull) * dt
+                if not is_late and jolts.largest(exact) > most and leaves_reach(descent, exact, ahead, REACHED):
+                    here = Calm(descent, start, exact, jolts, most, pull * dt, FIRM, GIVES_WAY).near(exact)
+            else:
                 frames = (latest - since) / dt + 1.0 if since > 0.0 else LONGEST / dt
                 onward = (EXPECTED if since > 0.0 else FORESEEN) * np.clip(wanted - last.lag, -FASTEST * dt, FASTEST * dt)
                 step = _gentle(wanted, kept, onward, frames)
                 here = _beside(descent, start, exact, np.clip(wanted, step - owed, step + owed))
                 if since == 0.0:
-                    here = calm.near(here)
+                    farthest = max(FARTHEST, math.sqrt(start.square) - math.sqrt(exact.square))
+                    here = Calm(descent, start, exact, jolts, most, pull * dt, farthest=farthest).near(here)
             wanted, lag = descent.way(start, here), descent.way(here, exact)
     return here, Pace(wanted / dt, here.goals[0], lag, pull, since, start.shape.frames, dt)
 

@@ -1,13 +1,14 @@
 """No body jolts while a target is out of reach, whatever stops it there: measured on the bodies themselves."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.calm import ENOUGH, FARTHEST, STOPPED, Calm, Jolts
 from limber.solvers.mechanism.descent import Descent, Place
-from limber.solvers.mechanism.easing import MOST_JOLT
+from limber.solvers.mechanism.easing import FIRM, MOST_JOLT
 from limber.solvers.mechanism.frames import logarithm
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.pursuit import Pursuit
@@ -113,13 +114,13 @@ def test_what_is_wanted_far_behind_its_target_catches_up_first():
         assert math.sqrt(found.square) <= max(FARTHEST, lag) + 1e-6
 
 
-def test_what_is_far_off_already_may_stay_as_far():
+def test_how_far_off_it_may_stay_can_be_told():
     """Where the nearest pose itself leaps to another one far away, bodies take their time."""
     solver = MechanismSolver(stewart())
     descent, exact = place_at(solver, 0.0, raised(0.0))
     _, far = place_at(solver, 3.0 * FARTHEST * solver.coordinates.size, raised(0.0))
     most = math.radians(0.9)
-    asked = calm(solver, descent, far, exact, 3.0 * most, most)
+    asked = replace(calm(solver, descent, far, exact, 3.0 * most, most), farthest=math.sqrt(far.square))
     found = asked.near(far)
     assert asked.jolts.largest(far) > 2.9 * most
     assert asked.jolts.largest(found) < 1.1 * most
@@ -135,6 +136,19 @@ def test_a_turn_that_nothing_wants_dies_down_as_fast_as_is_allowed():
     turned = asked.jolts.at(found)[0][0, 2] + 2.5 * most
     assert asked.jolts.largest(found) < 1.05 * most
     assert turned == pytest.approx(1.5 * most, rel=0.1)
+
+
+@pytest.mark.parametrize("allowed", [0.02, 0.002])
+def test_goals_count_the_more_the_less_they_may_be_missed(allowed: float):
+    """A platform that turns, whose target does not: all of the turn cannot be taken away, and no more may be left than is allowed."""
+    goals = Goals((FrameGoal("platform", place=tuple(HOME), rotation=(1.0, 0.0, 0.0, 0.0)),))
+    solver = MechanismSolver(stewart())
+    descent, here = place_at(solver, 0.0, goals)
+    most = math.radians(0.5)
+    asked = replace(calm(solver, descent, here, here, 4.0 * most, most), met=FIRM, farthest=allowed)
+    found = asked.near(here)
+    assert 0.5 * allowed < math.sqrt(found.square) <= allowed
+    assert asked.jolts.largest(found) < asked.jolts.largest(here)
 
 
 def test_where_places_are_counted_calming_ends_with_them():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.descent import Descent
-from limber.solvers.mechanism.easing import LATEST, LATEST_FRAMES, carried_on
+from limber.solvers.mechanism.easing import GIVES_WAY, LATEST, LATEST_FRAMES, carried_on
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
 from limber.solvers.mechanism.pursuit import Pursuit
@@ -89,14 +89,13 @@ def test_a_target_that_turns_at_the_edge_is_met_even_where_the_joints_must_jolt(
     assert jolt(joints) > 5.0
 
 
-def test_a_target_that_turns_back_all_at_once_is_missed_by_little_and_not_for_long():
+def test_a_target_that_turns_back_all_at_once_is_missed_by_little_in_one_frame():
     """Nothing tells that it does not go on beyond the edge, where the elbow would have to stop dead."""
     along = REACH - 1e-4 - 0.004 * np.abs(np.arange(-40, 40))
-    joints, missed = follow(along, DT)
-    assert missed[:39].max() < 1e-8
-    assert 1e-5 < missed.max() < 0.01
-    assert missed[41 + round(LATEST / DT) :].max() < 1e-8
-    assert jolt(joints) < 0.7 * jolt(follow(along, None)[0])
+    _, missed = follow(along, DT)
+    late = np.flatnonzero(missed > 1e-8)
+    assert late.tolist() == [40]
+    assert missed[40] < GIVES_WAY * REACH
 
 
 def test_a_target_that_jumps_is_followed_at_once():
