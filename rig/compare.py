@@ -17,10 +17,11 @@ from ..solvers.goals import GazeError, GazeGoal
 from ..solvers.skeleton import Skeleton
 from ..solvers.table import SOLVERS, make_solver
 from . import build, live, pops, unkeyed
+from .chain_session import SETUP_ERRORS
 from .errors import RigError
 from .one_thread import in_one_thread
 from .skeleton import ChainReader
-from .stage import SETUP_ERRORS, Stage
+from .stage import Stage
 from .stepped import Stepped
 
 REPEATS, REPEAT_FOR = 5, 0.1  # of a first frame, and [s]: its first answer also pays for what is kept, and a long one needs no repeating

@@ -5,8 +5,8 @@ from typing import NamedTuple
 from mathutils import Vector
 
 from ..solvers import rotations
+from .chain_session import ChainSession
 from .robot_ghost import Segment
-from .stage import Session
 
 
 class Deviation(NamedTuple):
@@ -17,7 +17,7 @@ class Deviation(NamedTuple):
     distance: float  # [m] of bones that slide
 
 
-def deviations(session: Session) -> list[Deviation]:
+def deviations(session: ChainSession) -> list[Deviation]:
     """Of each bone that the chain's joints move, root first; empty before the first tick."""
     if session.outputs is None or session.reader is None or not session.poses:
         return []
@@ -31,7 +31,7 @@ def deviations(session: Session) -> list[Deviation]:
     return found
 
 
-def segments(rig, session: Session, depsgraph) -> list[tuple[Segment, float]]:
+def segments(rig, session: ChainSession, depsgraph) -> list[tuple[Segment, float]]:
     """Head and tail [m, world] of each of those bones as it is shown, and its angle [rad]."""
     evaluated = rig.evaluated_get(depsgraph)
     lines = []

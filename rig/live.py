@@ -15,6 +15,7 @@ import bpy
 
 from ..solvers.rotations import IDENTITY
 from . import robot, twin
+from .chain_session import ChainSession
 from .mechanism import ready
 from .mechanism.roster import MechanismRoster
 from .mechanism.roster import show as show_mechanism
@@ -23,7 +24,7 @@ from .playback import Playback
 from .roster import Member, Roster, can_show, exists
 from .runtime import Runtime
 from .skeleton import NO_SCALE, ORIGIN
-from .stage import Session, Stage
+from .stage import Stage
 
 
 @dataclass
@@ -37,7 +38,7 @@ class _Runtime(Runtime):
 _now = _Runtime()
 
 
-def session(rig, mover) -> Session:
+def session(rig, mover) -> ChainSession:
     """What is known of a chain, a retarget or a mechanism: for panels, the robot and tests."""
     return _now.playback.stage.session(rig, mover)
 

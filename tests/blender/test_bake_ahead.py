@@ -82,16 +82,16 @@ def test_off_keys_are_what_live_shows(rig, chain):
 
 
 def test_each_frame_is_told_the_goals_of_those_after_it(rig, chain, monkeypatch):
-    from limber.rig import stage
+    from limber.rig import chain_session
 
     asked = []
-    tick = stage.tick
+    tick = chain_session.tick
 
     def noting(model, goal, state, dt, ahead=(), *more, **named):
         asked.append((goal, ahead))
         return tick(model, goal, state, dt, ahead, *more, **named)
 
-    monkeypatch.setattr(stage, "tick", noting)
+    monkeypatch.setattr(chain_session, "tick", noting)
     bake = begin(chain)
     while bake.step():
         pass
