@@ -16,7 +16,8 @@ from .. import box
 from .descent import CLOSED, Descent, Place
 from .frames import Array, Indices, logarithm
 
-FRAMES = 3  # that are looked at: this one and the next
+FRAMES = 3  # that are looked at, at most: this one and the next
+WIDEST = 400  # coordinates of all of them: a step takes with their third power
 STIFF = 300.0  # of a squared jolt beyond what is allowed, against the goals' squares: what is allowed comes first
 KEPT = 0.3  # of the squared distance from the wanted pose, against the goals' squares
 DAMPED = 0.3  # of squared steps, against the goals' squares
@@ -118,8 +119,8 @@ class Calm:
 
     def _onward(self, wanted: Place, way: Array) -> Places:
         """A frame's place, and those to which its way leads on, as far as the loops go."""
-        places = [wanted]
-        while len(places) < FRAMES:
+        places, count = [wanted], min(FRAMES, WIDEST // len(way))
+        while len(places) < count:
             there = self.descent.close(self.descent.stepped(places[-1], way), CLOSED)
             if there.open > CLOSED:
                 there = places[-1]
@@ -140,8 +141,8 @@ class Calm:
 
     def _steps(self, here: Places, aim: Array, met: float) -> Array:
         """A step (v,) in units, within limits, for each frame."""
-        descent, width = self.descent, self.descent.coordinates.width
-        matrix, slope = np.zeros((FRAMES, width, FRAMES, width)), np.zeros((FRAMES, width))
+        descent, width, count = self.descent, self.descent.coordinates.width, len(here)
+        matrix, slope = np.zeros((count, width, count, width)), np.zeros((count, width))
         for k, (at, error) in enumerate(zip(here, self._errors(here), strict=True)):
             gap, loops = at.shape.loops
             goal, weight = at.goals[1], 1.0 if k else met
@@ -150,10 +151,10 @@ class Calm:
         slope[0] += KEPT * (aim - descent.way(self.start, here[0]))
         lower = np.array([np.minimum((descent.lower - at.values) / descent.unit, 0.0) for at in here]).ravel()
         upper = np.array([np.maximum((descent.upper - at.values) / descent.unit, 0.0) for at in here]).ravel()
-        matrix, slope = matrix.reshape(FRAMES * width, -1), slope.ravel()
+        matrix, slope = matrix.reshape(count * width, -1), slope.ravel()
         jolt = np.concatenate(self.jolts.at(*here))
         rows = self._turns(here)
-        step, after = np.zeros(FRAMES * width), jolt
+        step, after = np.zeros(count * width), jolt
         heeded = np.zeros(len(jolt), bool)
         for look in range(LOOKS):
             size = _sizes(after)
@@ -161,18 +162,18 @@ class Calm:
                 break
             heeded |= size > self.most
             kept = after[heeded] * np.minimum(1.0, self.most / np.maximum(size[heeded], self.most))[:, None]
-            heavy = rows[heeded].reshape(-1, FRAMES * width)
+            heavy = rows[heeded].reshape(-1, count * width)
             beyond = (jolt[heeded] - kept).ravel()
             step = box.solve(matrix + STIFF * (heavy.T @ heavy), slope - STIFF * (beyond @ heavy), lower, upper).x
             after = jolt + rows @ step
-        return step.reshape(FRAMES, width)
+        return step.reshape(count, width)
 
     def _turns(self, here: Places) -> Array:
         """The derivative of all frames' jolts by all their steps (f b, 3, f v)."""
-        coordinates, nodes = self.descent.coordinates, self.jolts.nodes
+        coordinates, nodes, count = self.descent.coordinates, self.jolts.nodes, len(here)
         turns = [at.shape.screws[0] * coordinates.carries[nodes][:, None, :] for at in here]
-        rows = np.zeros((FRAMES, len(nodes), 3, FRAMES, coordinates.width))
-        for k in range(FRAMES):
+        rows = np.zeros((count, len(nodes), 3, count, coordinates.width))
+        for k in range(count):
             for back, share in enumerate((1.0, -2.0, 1.0)[: k + 1]):
                 rows[k, :, :, k - back] = share * turns[k - back]
-        return rows.reshape(FRAMES * len(nodes), 3, -1)
+        return rows.reshape(count * len(nodes), 3, -1)

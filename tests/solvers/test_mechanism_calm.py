@@ -151,6 +151,17 @@ def test_goals_count_the_more_the_less_they_may_be_missed(allowed: float):
     assert asked.jolts.largest(found) < asked.jolts.largest(here)
 
 
+@pytest.mark.parametrize(("times", "frames"), [(0, 1), (1, 1), (2, 2), (3, 3), (9, 3)])
+def test_large_mechanisms_are_looked_at_for_fewer_frames(times: int, frames: int, monkeypatch):
+    """What a step takes grows with the third power of all frames' coordinates together."""
+    solver = MechanismSolver(stewart())
+    monkeypatch.setattr("limber.solvers.mechanism.calm.WIDEST", times * solver.coordinates.width)
+    descent, here = place_at(solver, 0.0)
+    looked = descent.looked
+    assert calm(solver, descent, here, here, 0.0, math.radians(1.0)).near(here) is here  # nothing turns
+    assert descent.looked - looked == frames - 1
+
+
 def test_where_places_are_counted_calming_ends_with_them():
     solver = MechanismSolver(stewart())
     descent, here = place_at(solver, 0.0)
