@@ -15,7 +15,7 @@ import time
 import bpy
 import limber
 import numpy as np
-from limber.rig import live, stage
+from limber.rig import chain_session, live
 
 BAR_MS = 0.5  # median of the tick of one chain of 8 joints without the solver
 WAYS = ("animation", "posture", "no target motion", "60 bones", "locked axes keyed", "two chains")
@@ -107,7 +107,7 @@ class Watch:
 def watch_solvers() -> list[float]:
     """Seconds of every solve, whatever the solver."""
     seconds: list[float] = []
-    make = stage.make_model
+    make = chain_session.make_model
 
     def made(*args, **options):
         model = make(*args, **options)
@@ -123,7 +123,7 @@ def watch_solvers() -> list[float]:
         object.__setattr__(model, "solver", type("Watched", (), {"solve": staticmethod(solved)})())
         return model
 
-    stage.make_model = made
+    chain_session.make_model = made
     return seconds
 
 

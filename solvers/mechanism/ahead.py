@@ -27,7 +27,7 @@ class _Moved:
 
 
 def leaves_reach(descent: Descent, here: Place, move: Array, reached: float) -> bool:
-    """Whether no pose meets the goals to `reached` [rad or sizes] once their rows have moved by `move` (e,) from where `here` has them."""
-    onward = descent.towards(_Moved(descent.pursuit, move))
+    """Whether no pose is found that meets the goals to `reached` [rad or sizes] once their rows have moved by `move` (e,)."""
+    onward = descent.later(_Moved(descent.pursuit, move))
     there, _, _ = onward.go(onward.place(here.values, here.balls, here.shape), STEPS)
     return bool(np.abs(there.goals[0]).max(initial=0.0) > reached)

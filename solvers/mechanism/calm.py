@@ -8,6 +8,7 @@ what is fast cannot be stopped in one frame: so this frame is found together wit
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -87,22 +88,33 @@ class Calm:
     met: float = 1.0  # how much this frame's goals count, against those of the next ones
     farthest: float = FARTHEST  # [rad or sizes] of the goals beyond the exact answer
 
+    @cached_property
+    def later(self) -> Descent:
+        """Of the next frames."""
+        return self.descent.later()
+
+    def _moved(self, here: Places, steps: Array) -> Places:
+        """Where steps (f, v) lead, once it is closed."""
+        descents = (self.descent, *(self.later,) * (len(here) - 1))
+        return [descent.close(descent.stepped(at, step), CLOSED) for descent, at, step in zip(descents, here, steps, strict=True)]
+
     def near(self, wanted: Place) -> Place:
         """The wanted place, or one near it from which no body has to jolt by more than `most`, as far as that can be had."""
         farthest = math.sqrt(self.exact.square) + self.farthest
-        is_late = math.sqrt(wanted.square) > farthest
-        if is_late or (self.jolts.last**2).sum(-1).max(initial=0.0) > 2.0 * self.most * STOPPED:
+        is_far = math.sqrt(wanted.square) > farthest
+        if is_far or (self.jolts.last**2).sum(-1).max(initial=0.0) > 2.0 * self.most * STOPPED:
             return wanted
         descent, open_most = self.descent, max(CLOSED, self.exact.open)
         aim, met = descent.way(self.start, wanted), self.met
         here = self._onward(wanted, aim)
         for _ in range(ROUNDS):
-            if self.jolts.largest(*here) <= ENOUGH * self.most or descent.looked >= OVER * descent.most:
+            looked = descent.looked + self.later.looked
+            if self.jolts.largest(*here) <= ENOUGH * self.most or looked >= OVER * descent.most:
                 break
             cost = self._cost(here, aim, met)
             steps, is_far = self._steps(here, aim, met), False
             for share in SHARES:
-                there = [descent.close(descent.stepped(at, share * step), CLOSED) for at, step in zip(here, steps, strict=True)]
+                there = self._moved(here, share * steps)
                 is_far = math.sqrt(there[0].square) > farthest
                 is_closed = max(at.open for at in there) <= open_most
                 if is_closed and not is_far and (less := self._cost(there, aim, met)) < cost:
@@ -121,7 +133,7 @@ class Calm:
         """A frame's place, and those to which its way leads on, as far as the loops go."""
         places, count = [wanted], min(FRAMES, WIDEST // len(way))
         while len(places) < count:
-            there = self.descent.close(self.descent.stepped(places[-1], way), CLOSED)
+            there = self.later.close(self.later.stepped(places[-1], way), CLOSED)
             if there.open > CLOSED:
                 there = places[-1]
             way = self.descent.way(places[-1], there)
@@ -140,33 +152,42 @@ class Calm:
         return STIFF * excess + met * float(now @ now) + sum(float(row @ row) for row in later) + KEPT * float(off @ off)
 
     def _steps(self, here: Places, aim: Array, met: float) -> Array:
-        """A step (v,) in units, within limits, for each frame."""
-        descent, width, count = self.descent, self.descent.coordinates.width, len(here)
+        """A step (f, v) in units, within limits, for each frame."""
+        width, count = self.descent.coordinates.width, len(here)
         matrix, slope = np.zeros((count, width, count, width)), np.zeros((count, width))
         for k, (at, error) in enumerate(zip(here, self._errors(here), strict=True)):
             gap, loops = at.shape.loops
             goal, weight = at.goals[1], 1.0 if k else met
             matrix[k, :, k] = CLOSING * (loops.T @ loops) + weight * (goal.T @ goal) + DAMPED * np.eye(width)
             slope[k] = -CLOSING * (gap @ loops) - weight * (error @ goal)
-        slope[0] += KEPT * (aim - descent.way(self.start, here[0]))
-        lower = np.array([np.minimum((descent.lower - at.values) / descent.unit, 0.0) for at in here]).ravel()
-        upper = np.array([np.maximum((descent.upper - at.values) / descent.unit, 0.0) for at in here]).ravel()
-        matrix, slope = matrix.reshape(count * width, -1), slope.ravel()
-        jolt = np.concatenate(self.jolts.at(*here))
-        rows = self._turns(here)
-        step, after = np.zeros(count * width), jolt
+        slope[0] += KEPT * (aim - self.descent.way(self.start, here[0]))
+        return self._heeding_jolts(here, matrix.reshape(count * width, -1), slope.ravel()).reshape(count, width)
+
+    def _heeding_jolts(self, here: Places, matrix: Array, slope: Array) -> Array:
+        """The step (f v,) that makes x' `matrix` x / 2 - `slope`' x small with what bodies jolt beyond what is allowed, also after it."""
+        lower, upper = self._room(here)
+        jolt, rows = np.concatenate(self.jolts.at(*here)), self._turns(here)
+        step, after = np.zeros(len(slope)), jolt
         heeded = np.zeros(len(jolt), bool)
         for look in range(LOOKS):
             size = _sizes(after)
             if look and not (size[~heeded] > self.most).any():
                 break
             heeded |= size > self.most
-            kept = after[heeded] * np.minimum(1.0, self.most / np.maximum(size[heeded], self.most))[:, None]
-            heavy = rows[heeded].reshape(-1, count * width)
+            kept = after[heeded] * (self.most / np.maximum(size[heeded], self.most))[:, None]
+            heavy = rows[heeded].reshape(-1, len(slope))
             beyond = (jolt[heeded] - kept).ravel()
             step = box.solve(matrix + STIFF * (heavy.T @ heavy), slope - STIFF * (beyond @ heavy), lower, upper).x
             after = jolt + rows @ step
-        return step.reshape(count, width)
+        return step
+
+    def _room(self, here: Places) -> tuple[Array, Array]:
+        """Least and most step (f v,) in units: this frame's by speeds, too."""
+        unit = self.descent.unit
+        bounds = [(self.descent.lower, self.descent.upper), *(self.descent.limits,) * (len(here) - 1)]
+        lower = [np.minimum((low - at.values) / unit, 0.0) for at, (low, _) in zip(here, bounds, strict=True)]
+        upper = [np.maximum((high - at.values) / unit, 0.0) for at, (_, high) in zip(here, bounds, strict=True)]
+        return np.concatenate(lower), np.concatenate(upper)
 
     def _turns(self, here: Places) -> Array:
         """The derivative of all frames' jolts by all their steps (f b, 3, f v)."""

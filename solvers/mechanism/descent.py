@@ -76,10 +76,13 @@ class Descent:
         driven: Mapping[int, Array],
         bounds: tuple[Array, Array],
         damping: float,
+        limits: tuple[Array, Array] | None = None,
     ) -> None:
+        """`bounds` (v,), (v,) of this frame, from speeds and limits; `limits` of any frame, the same where they are None."""
         self.coordinates, self.loops, self.pursuit, self.steadiness, self.driven = coordinates, loops, pursuit, steadiness, driven
         self.unit = coordinates.unit
         self.lower, self.upper = bounds
+        self.limits = limits or bounds
         self.is_bounded = bool(np.isfinite(bounds).any())
         self.damping = damping
         self.looked, self.most = 0, NO_END  # places, and after how many to stop
@@ -88,9 +91,9 @@ class Descent:
         self._wanted: Array | None = None
         self._taken: Array | None = None
 
-    def towards(self, pursuit: Wishes) -> "Descent":
-        """A solve of the same frame for other wishes alone, that may look at as many places."""
-        other = Descent(self.coordinates, self.loops, pursuit, None, self.driven, (self.lower, self.upper), self.damping)
+    def later(self, pursuit: Wishes | None = None) -> "Descent":
+        """A solve of a later frame, which this one's speeds do not bound: for other wishes, or the same. It may look at as many places."""
+        other = Descent(self.coordinates, self.loops, pursuit or self.pursuit, None, self.driven, self.limits, self.damping)
         other.most = self.most
         return other
 

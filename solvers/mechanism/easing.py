@@ -34,7 +34,7 @@ FASTEST = math.radians(6.0) * STANDARD_RATE  # [rad/s, sizes/s] of that speed: w
 FEWEST = 2.0  # frames in which a way can be gone and stopped
 WEAK = 0.4  # of the way that moves goals most: ways that move them less are near singular
 BENT, LEAST_BEND = 0.25, math.radians(0.05)  # of the last step, [rad or sizes]: a way that differs by more turns off
-FREE = 1e-8  # of the square of the way that moves goals most: ways that move them less do not move them
+FREE = 1e-10  # of the way that moves goals most: ways that move them less do not move them; at a fold one hardly does
 STRAIGHTER = 0.5  # of how far a way is bent: another one is better that is bent by less
 TOLERANCE = 1e-9  # [s] of sums of frames
 CORRECTIONS = 2  # steps along the other ways
@@ -126,10 +126,9 @@ def _turns_off(way: Array, last: Array) -> bool:
 def _told(descent: Descent, here: Place, way: Array) -> Array:
     """What of a way (v,) the goals tell. What they leave free has no way on: it would never come to rest."""
     _, across = descent.loops.clusters.close(*here.shape.loops)
-    along = descent.loops.clusters.project(here.goals[1], across)
-    square, ways = np.linalg.eigh(along @ along.T)
-    told = ways[:, square > FREE * square[-1]].T @ along
-    found: Array = told.T @ ((told @ way) / (told * told).sum(1))
+    _, sizes, ways = np.linalg.svd(descent.loops.clusters.project(here.goals[1], across), full_matrices=False)
+    told = ways[sizes > FREE * sizes.max(initial=0.0)]
+    found: Array = told.T @ (told @ way)
     return found
 
 

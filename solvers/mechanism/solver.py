@@ -139,7 +139,7 @@ class MechanismSolver:
         Args:
             goals: What is asked in this frame.
             state: The last frame's, or one from `assemble`.
-            dt: [s] since the last frame, for speed limits; None: no speed limit holds.
+            dt: [s] since the last frame, more than 0, for speed limits; None: no speed limit holds.
             iterations: Most steps.
             places: About how many poses to look at at most, which is what time goes by; None: no bound. What is left over then is left to
                 the next frame.
@@ -157,7 +157,8 @@ class MechanismSolver:
         if goals.steady.weight > 0.0 or (goals.steady.speed_weight > 0.0 and dt is not None):
             last = self.coordinates.frames(state.values, state.balls)
             steadiness = Steadiness(self.tree, self.coordinates, goals.steady, last, dt)
-        descent = Descent(self.coordinates, self.loops, pursuit, steadiness, driven, bounds, state.damping)
+        limits = self.lower, self.upper
+        descent = Descent(self.coordinates, self.loops, pursuit, steadiness, driven, bounds, state.damping, limits)
         is_same = values is state.values and not self.loops.driven
         shape = state.shape if is_same and state.shape is not None and state.shape.of is self.loops else None
         start = here = descent.place(values, state.balls, shape)
@@ -174,7 +175,8 @@ class MechanismSolver:
         if start.open <= CLOSED and 0.0 < start.square <= here.square:
             here, settled = start, True  # steps are compared nearly closed: what they seemed to gain may be less than closing takes
         pace = None
-        if dt is not None and steadiness is None and not goals.actuators and here.open <= CLOSE_ENOUGH:
+        is_led = len(here.goals[0]) > 0 and steadiness is None and not goals.actuators
+        if dt is not None and is_led and here.open <= CLOSE_ENOUGH:
             if state.pace is not None and (onward := carried_on(descent, start, here, state.pace.speed * dt, iterations)) is not None:
                 here, settled = onward, True
             exact = here

@@ -2,7 +2,7 @@
 
 import bpy
 import pytest
-from limber.rig import compare, stage
+from limber.rig import chain_session, compare
 from limber.rig.mechanism import ready as mechanism_ready
 from limber.rig.mechanism import session as mechanism_session
 from threadpoolctl import ThreadpoolController
@@ -36,7 +36,7 @@ def watch(monkeypatch):
 
 def test_a_chain_moves_in_one_thread(watch):
     looking_chain()
-    seen = watch(stage, "tick")
+    seen = watch(chain_session, "tick")
     bpy.ops.limber.live()
     assert seen
     assert all(count == {1} for count in seen)

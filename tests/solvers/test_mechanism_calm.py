@@ -151,15 +151,29 @@ def test_goals_count_the_more_the_less_they_may_be_missed(allowed: float):
     assert asked.jolts.largest(found) < asked.jolts.largest(here)
 
 
+def test_later_frames_follow_a_target_that_goes_on():
+    """A platform that rises with its target and turns: the third frame's target is twice as far as the second's."""
+    goals = Goals((FrameGoal("platform", place=tuple(HOME)),))
+    solver = MechanismSolver(stewart())
+    descent, here = place_at(solver, 0.0, goals)
+    most = math.radians(1.0)
+    asked = calm(solver, descent, here, here, 3.0 * most, most)
+    rising = replace(asked, move=np.array([0.0, 0.0, -0.01 / solver.coordinates.size]))  # [m] a frame
+    raised_by = [place_at(solver, up)[1] for up in (0.0, 0.01, 0.02)]
+    risen = [descent.place(place.values, place.balls) for place in raised_by]
+    assert max(np.abs(error).max() for error in rising._errors(risen)) < 1e-9
+    assert max(np.abs(error).max() for error in rising._errors(risen[:1] * 3)) > 1e-3
+
+
 @pytest.mark.parametrize(("times", "frames"), [(0, 1), (1, 1), (2, 2), (3, 3), (9, 3)])
 def test_large_mechanisms_are_looked_at_for_fewer_frames(times: int, frames: int, monkeypatch):
     """What a step takes grows with the third power of all frames' coordinates together."""
     solver = MechanismSolver(stewart())
     monkeypatch.setattr("limber.solvers.mechanism.calm.WIDEST", times * solver.coordinates.width)
     descent, here = place_at(solver, 0.0)
-    looked = descent.looked
-    assert calm(solver, descent, here, here, 0.0, math.radians(1.0)).near(here) is here  # nothing turns
-    assert descent.looked - looked == frames - 1
+    asked = calm(solver, descent, here, here, 0.0, math.radians(1.0))
+    assert asked.near(here) is here  # nothing turns
+    assert asked.later.looked == frames - 1
 
 
 def test_where_places_are_counted_calming_ends_with_them():
@@ -171,8 +185,8 @@ def test_where_places_are_counted_calming_ends_with_them():
         assert (asked.near(here) is not here) == is_calmed
 
 
-def test_steps_are_those_that_lessen_what_shall_be_small():
-    """Seen in what it costs, from one round to the next, for bodies that turn opposite ways: what helps the one harms the other."""
+def test_what_helps_one_body_and_harms_another_is_weighed():
+    """A platform and one of its legs that turn opposite ways by eight degrees."""
     solver = MechanismSolver(stewart())
     descent, here = place_at(solver, 0.0)
     nodes = np.array([solver.tree.bodies[k].node for k in (1, 2)])

@@ -1,5 +1,7 @@
 """Passing the edge of the workspace: no jolt while a target is out of reach, exact again soon after it is back."""
 
+import math
+
 import numpy as np
 import pytest
 from limber.solvers.mechanism.assembly import assemble
@@ -17,21 +19,21 @@ DT = 1 / 60
 REACH = 0.6  # [m] of the arm below
 
 
-def arm(links: int = 2) -> MechanismSolver:
+def arm(links: int = 2, speed: float = math.inf) -> MechanismSolver:
     """Links of .6 m together in a plane: the upper one, the fore one, fingers."""
     names, length = ("ground", "upper", "fore", "finger")[: links + 1], REACH / links
     bodies = (Body("ground", start=Frame(), grounded=True), *map(Body, names[1:]))
     places = (0.0, *(length,) * (links - 1))
     joints = [
-        Joint(joint, "revolute", parent, child, flat(place), flat(0.0), actuated=True)
+        Joint(joint, "revolute", parent, child, flat(place), flat(0.0), actuated=True, velocity=(speed,))
         for joint, parent, child, place in zip(("shoulder", "elbow", "wrist"), names, names[1:], places, strict=False)
     ]
     return MechanismSolver(Mechanism(bodies, tuple(joints)))
 
 
-def follow(along: np.ndarray, dt: float | None) -> tuple[np.ndarray, np.ndarray]:
+def follow(along: np.ndarray, dt: float | None, speed: float = math.inf) -> tuple[np.ndarray, np.ndarray]:
     """Joints (t, 2) [deg] and distances (t,) [m] from a target that goes along x."""
-    solver = arm()
+    solver = arm(speed=speed)
 
     def goals(x: float) -> Goals:
         return Goals((FrameGoal("fore", Frame(place=(0.3, 0.0, 0.0)), (x, 0.0, 0.0)),))
@@ -98,6 +100,29 @@ def test_a_target_that_turns_back_all_at_once_is_missed_by_little_in_one_frame()
     assert missed[40] < GIVES_WAY * REACH
 
 
+def test_without_goals_it_stays_where_it_is():
+    solver = arm()
+    bent = solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0))})
+    end = Frame(place=(0.3, 0.0, 0.0))
+    asked = [Goals((FrameGoal("fore", end, (x, 0.0, 0.0)),)) for x in (0.3, 0.32, 0.35, 0.7, 0.8)]
+    found, poses = assemble(solver, bent, asked[0]), []
+    for goals in (*asked, Goals(), Goals(), Goals((FrameGoal("fore", end, (0.3, 0.0, 0.0), place_weight=(0.0, 0.0, 0.0)),))):
+        found = solver.solve(goals, found.state, DT)
+        poses.append(found.poses)
+    assert np.ptp(poses[-4:], axis=0).max() < 1e-9
+
+
+@pytest.mark.parametrize("room", [1.05, 1.3, 2.0])
+def test_speed_limits_that_are_never_reached_change_nothing(room: float):
+    """They hold for a frame, not for all that are looked at together."""
+    along = np.concatenate((0.45 + 0.01 * np.arange(16), 0.6 - 0.01 * np.arange(16)))
+    free, free_missed = follow(along, DT)
+    fastest = max(np.abs(np.diff(joints, axis=0)).max() for joints in (free, follow(along, None)[0]))
+    bound, missed = follow(along, DT, room * math.radians(fastest) / DT)
+    assert missed == pytest.approx(free_missed, abs=1e-5)
+    assert bound == pytest.approx(free, abs=1e-2)
+
+
 def test_a_target_that_jumps_is_followed_at_once():
     joints, missed = follow(np.array([0.3, 0.3, 0.3, 0.3, 0.5, 0.5, 0.5]), DT)
     assert missed == pytest.approx(np.zeros(7), abs=1e-8)
@@ -137,22 +162,29 @@ def test_what_a_target_leaves_free_has_no_way_on():
 
 
 def turned_by(angles: np.ndarray) -> list[float]:
-    """Where a crank turns [rad] whose end has to be as far along x as if it turned by these angles: as far as it may also turn back."""
-    bodies = (Body("ground", start=Frame(), grounded=True), Body("crank"))
-    solver = MechanismSolver(Mechanism(bodies, (Joint("motor", "revolute", "ground", "crank", flat(0.0), flat(0.0), actuated=True),)))
+    """Where a crank turns [rad] whose end has to be as far along x as if it turned by these angles: as far as it may also turn back.
+
+    A slide beside it has a goal that it meets all the time.
+    """
+    bodies = (Body("ground", start=Frame(), grounded=True), Body("crank"), Body("slide"))
+    crank = Joint("motor", "revolute", "ground", "crank", flat(0.0), flat(0.0), actuated=True)
+    slide = Joint("slide", "prismatic", "ground", "slide", Frame(), Frame(), actuated=True)
+    solver = MechanismSolver(Mechanism(bodies, (crank, slide)))
     found, turned = solver.solve(Goals(actuators={"motor": (float(angles[0]),)}), assemble(solver).state), []
-    for angle in angles:
+    for k, angle in enumerate(angles):
         goal = FrameGoal("crank", Frame(place=(0.3, 0.0, 0.0)), (0.3 * float(np.cos(angle)), 0.0, 0.0), place_weight=(1.0, 0.0, 0.0))
-        found = solver.solve(Goals((goal,)), found.state, DT)
+        found = solver.solve(Goals((goal, FrameGoal("slide", place=(0.0, 0.0, 0.001 * k)))), found.state, DT)
         assert found.report.goal_error < 1e-6
         turned.append(solver.values(found.state, "motor")[0])
     return turned
 
 
 @pytest.mark.parametrize("step", [0.7, 1.3, 3.1])
-def test_a_crank_goes_on_through_its_dead_centre(step: float):
+@pytest.mark.parametrize("off", [None, 1e-4, 1e-8])  # [rad] of a frame from the dead centre
+def test_a_crank_goes_on_through_its_dead_centre(step: float, off: float | None):
     """On the other side the way on and the way back meet the target alike."""
     angles = np.radians(np.arange(60.0, -60.0, -step))
+    angles -= 0.0 if off is None else np.abs(angles).min() * np.sign(angles[np.abs(angles).argmin()]) - off
     assert turned_by(angles) == pytest.approx(angles, abs=1e-3)
 
 
