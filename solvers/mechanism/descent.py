@@ -128,6 +128,11 @@ class Descent:
             step[self.coordinates.ball_coordinates] = logarithm(np.swapaxes(start.balls, -1, -2) @ end.balls)
         return step
 
+    def along(self, here: Place) -> Array:
+        """The goals' derivative (e, v) by what leaves the loops closed."""
+        _, across = self.loops.clusters.close(*here.shape.loops)
+        return self.loops.clusters.project(here.goals[1], across)
+
     def go(self, here: Place, iterations: int) -> tuple[Place, bool, int]:
         """The best place found, whether nothing more was to be gained, and the steps made."""
         settled, count = False, 0
@@ -153,8 +158,7 @@ class Descent:
         error, goal = here.goals
         if not goal.size:
             return None
-        _, across = self.loops.clusters.close(*here.shape.loops)
-        along = self.loops.clusters.project(goal, across)
+        along = self.along(here)
         is_wide = len(error) > along.shape[1]
         square, ways = np.linalg.eigh(along.T @ along if is_wide else along @ along.T)
         strong = ways[:, square > FLAT * FLAT * square[-1]].T

@@ -26,10 +26,10 @@ REACHED = 1e-4  # [rad or sizes] of a goal: a target that is no farther off is i
 CAUGHT_UP = 1e-9  # [rad or sizes] of a coordinate: it lags no more
 LONGEST = 9 / STANDARD_RATE  # [s] to where coordinates should be while a target is out of reach
 LATEST, LATEST_FRAMES = 7 / STANDARD_RATE, 3.6  # [s], and frames where these last longer, after a target came back into reach it is met
-FIRM = 100.0  # how much more goals count in a frame before the edge than in those beyond it
-GIVES_WAY = 0.019  # [rad or sizes] of the goals that it does so, at most
+FIRM = 100.0  # how much goals count in the last frame before the edge, against those of the frames beyond it
+GIVES_WAY = 0.019  # [rad or sizes] by which they may be missed there so that no body jolts
 FORESEEN = 0.4  # of the speed at which where they should be moves on while a target is away: the jump with which it begins does not go on
-EXPECTED = 0.85  # of it, once the target is back
+EXPECTED = 0.85  # the same, once the target is back
 FASTEST = math.radians(6.0) * STANDARD_RATE  # [rad/s, sizes/s] of that speed: what is faster is such a jump
 FEWEST = 2.0  # frames in which a way can be gone and stopped
 WEAK = 0.4  # of the way that moves goals most: ways that move them less are near singular
@@ -125,8 +125,7 @@ def _turns_off(way: Array, last: Array) -> bool:
 
 def _told(descent: Descent, here: Place, way: Array) -> Array:
     """What of a way (v,) the goals tell. What they leave free has no way on: it would never come to rest."""
-    _, across = descent.loops.clusters.close(*here.shape.loops)
-    _, sizes, ways = np.linalg.svd(descent.loops.clusters.project(here.goals[1], across), full_matrices=False)
+    _, sizes, ways = np.linalg.svd(descent.along(here), full_matrices=False)
     told = ways[sizes > FREE * sizes.max(initial=0.0)]
     found: Array = told.T @ (told @ way)
     return found
@@ -134,8 +133,7 @@ def _told(descent: Descent, here: Place, way: Array) -> Array:
 
 def _strong(descent: Descent, here: Place) -> Array:
     """(v, e) the inverse of the goals' derivative along what leaves the loops closed, but for weak ways."""
-    _, across = descent.loops.clusters.close(*here.shape.loops)
-    along = descent.loops.clusters.project(here.goals[1], across)
+    along = descent.along(here)
     square, ways = np.linalg.eigh(along @ along.T)
     gain = square / (square * square + (WEAK * WEAK * square[-1]) ** 2 + SMALLEST)  # 1 / square of strong ways, nothing of weak ones
     inverse: Array = along.T @ (ways @ (gain[:, None] * ways.T))
