@@ -140,13 +140,13 @@ class Calm:
             places.append(there)
         return places
 
-    def _errors(self, here: Places) -> list[Array]:
+    def errors(self, here: Places) -> list[Array]:
         """Goals' rows (e,) of each frame; this one's against those of the exact answer."""
         return [here[0].goals[0] - self.exact.goals[0], *(at.goals[0] + k * self.move for k, at in enumerate(here[1:], 1))]
 
     def _cost(self, here: Places, aim: Array, met: float) -> float:
         """What shall be small."""
-        now, *later = self._errors(here)
+        now, *later = self.errors(here)
         off = aim - self.descent.way(self.start, here[0])
         excess = sum(float((np.maximum(_sizes(jolt) - self.most, 0.0) ** 2).sum()) for jolt in self.jolts.at(*here))
         return STIFF * excess + met * float(now @ now) + sum(float(row @ row) for row in later) + KEPT * float(off @ off)
@@ -155,7 +155,7 @@ class Calm:
         """A step (f, v) in units, within limits, for each frame."""
         width, count = self.descent.coordinates.width, len(here)
         matrix, slope = np.zeros((count, width, count, width)), np.zeros((count, width))
-        for k, (at, error) in enumerate(zip(here, self._errors(here), strict=True)):
+        for k, (at, error) in enumerate(zip(here, self.errors(here), strict=True)):
             gap, loops = at.shape.loops
             goal, weight = at.goals[1], 1.0 if k else met
             matrix[k, :, k] = CLOSING * (loops.T @ loops) + weight * (goal.T @ goal) + DAMPED * np.eye(width)
