@@ -3,7 +3,7 @@ from os import stat
 from os.path import basename
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ..rig.urdf_import import import_robot
@@ -11,6 +11,11 @@ from ..urdf.errors import UrdfError
 from ..urdf.reading import read
 from .files import shown_files
 
+UP_AXES = [
+    ("AUTO", "Automatic", "Rotate each DAE file from its up axis to Z, except those of MeshLab, which writes Y up whatever the mesh is"),
+    ("FILE", "From File", "Rotate each DAE file from the up axis that it names to Z"),
+    ("IGNORE", "Ignore", "Leave DAE files as they are written, as ROS's viewer RViz does"),
+]
 LINES = 20  # of warnings in the information log; the last line says how many there are
 
 
@@ -35,6 +40,7 @@ class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
         search=lambda self, _context, _text: links_of(self.filepath),
     )
     with_meshes: BoolProperty(name="Meshes", description="Bring in what the links look like", default=True)
+    up_axis: EnumProperty(name="DAE Up Axis", description="Which way DAE meshes stand", items=UP_AXES)
 
     def invoke(self, context, event):
         if not self.properties.is_property_set("filepath"):
@@ -47,7 +53,7 @@ class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
             self.report({"ERROR"}, "No file is chosen: choose a robot's URDF file")
             return {"CANCELLED"}
         try:
-            came = import_robot(context, self.filepath, self.root.strip(), self.with_meshes)
+            came = import_robot(context, self.filepath, self.root.strip(), self.with_meshes, self.up_axis)
         except UrdfError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

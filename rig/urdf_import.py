@@ -13,6 +13,7 @@ from math import pi
 import bpy
 
 from ..solvers import rotations
+from ..urdf.collada import UpAxis
 from ..urdf.display import BoneShape, bone_shapes
 from ..urdf.model import Robot
 from ..urdf.reading import read
@@ -41,7 +42,7 @@ class Imported:
     warnings: tuple[str, ...]
 
 
-def import_robot(context, path: str | os.PathLike, root: str = "", with_meshes: bool = True) -> Imported:
+def import_robot(context, path: str | os.PathLike, root: str = "", with_meshes: bool = True, up_axis: UpAxis = "AUTO") -> Imported:
     """Brings a robot in, selected and active, in a collection of its own. Where it raises, nothing has come in.
 
     Args:
@@ -49,6 +50,7 @@ def import_robot(context, path: str | os.PathLike, root: str = "", with_meshes: 
         path: The URDF file.
         root: Link on which all others are to hang; "": the file's own root.
         with_meshes: Bring in what the links look like.
+        up_axis: What to do with the up axis of DAE files; see `read_collada`.
 
     Raises:
         UrdfError: the file cannot be used, or has no such link.
@@ -64,7 +66,7 @@ def import_robot(context, path: str | os.PathLike, root: str = "", with_meshes: 
         collection.objects.link(rig)
         warnings = list(robot.warnings)
         if with_meshes:
-            warnings += urdf_meshes.add(robot, tree, rig, bones, collection)
+            warnings += urdf_meshes.add(robot, tree, rig, bones, collection, up_axis)
         context.scene.collection.children.link(collection)
         _prepare_pose(tree, rig, bones)
     for thing in context.selected_objects:

@@ -6,11 +6,13 @@ from pathlib import Path
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ..urdf.collada import ColladaError, read_collada
+from ..urdf.collada import ColladaError, UpAxis, read_collada
+from ..urdf.lfs import IS_POINTER, is_lfs_pointer
 from ..urdf.meshes import find_mesh
 from ..urdf.model import Box, Colour, Cylinder, Link, Material, MeshFile, Robot, Sphere, Visual
 from ..urdf.transform import Transform
 from ..urdf.tree import Tree
+from .counted import counted
 
 IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}  # Blender's own, the same in all versions from 4.2 on
 SIDES = 32  # of a cylinder; a sphere has half as many rings
@@ -21,9 +23,13 @@ PLAIN: Colour = (0.6, 0.6, 0.6, 1.0)  # of what the file gives no colour
 LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # of the sRGB curve (IEC 61966-2-1)
 
 
-def add(robot: Robot, tree: Tree, rig, bones: list[str], collection) -> list[str]:
-    """Adds what all links look like to the collection, on their bones; returns what could not be had, as sentences."""
-    look = _Look(robot, collection)
+def add(robot: Robot, tree: Tree, rig, bones: list[str], collection, up_axis: UpAxis = "AUTO") -> list[str]:
+    """Adds the meshes of all links to the collection, on their bones; returns warnings: what is missing, and what was rotated.
+
+    Args:
+        up_axis: What to do with the up axis of DAE files; see `read_collada`.
+    """
+    look = _Look(robot, collection, up_axis)
     progress = bpy.context.window_manager
     progress.progress_begin(0, len(tree.branches))
     try:
@@ -33,15 +39,16 @@ def add(robot: Robot, tree: Tree, rig, bones: list[str], collection) -> list[str
             look.dress(robot.link[branch.link], rig, rig.data.bones[name], frames[k])
     finally:
         progress.progress_end()
-    return look.warnings
+    return [*look.warnings, *look.rotations()]
 
 
 class _Look:
     """One robot's visuals while they are made: each file is read once."""
 
-    def __init__(self, robot: Robot, collection) -> None:
-        self.robot, self.collection = robot, collection
+    def __init__(self, robot: Robot, collection, up_axis: UpAxis) -> None:
+        self.robot, self.collection, self.up_axis = robot, collection, up_axis
         self.warnings: list[str] = []
+        self._rotated: dict[str, list[str]] = {}  # up axis that was not z -> names of its files
         self._meshes: dict[str, bpy.types.Mesh | None] = {}
         self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}
 
@@ -99,6 +106,8 @@ class _Look:
         path = find_mesh(name, self.robot.file)
         if path is None:
             return self._warn(link, name, "is not there")
+        if is_lfs_pointer(path):
+            return self._warn(link, name, IS_POINTER)
         suffix = path.suffix.lower()
         if suffix not in (*IMPORTERS, ".dae"):
             return self._warn(link, name, f"is a {suffix or 'file without a suffix'}: only STL, OBJ and DAE can be read; convert it")
@@ -111,9 +120,11 @@ class _Look:
     def _collada(self, path: Path) -> bpy.types.Mesh | None:
         """The mesh of a DAE file, with its own colours; None where it cannot be read."""
         try:
-            found = read_collada(path)
+            found = read_collada(path, self.up_axis)
         except ColladaError:
             return None
+        if found.rotated_from:
+            self._rotated.setdefault(found.rotated_from, []).append(path.name)
         mesh = bpy.data.meshes.new(path.stem)
         mesh.from_pydata(found.corners, [], found.faces)
         mesh.polygons.foreach_set("material_index", found.colour_of)
@@ -121,6 +132,15 @@ class _Look:
             mesh.materials.append(None if colour is None else self._material(Material(path.stem, colour)))
         mesh.validate()
         return mesh
+
+    def rotations(self) -> list[str]:
+        """A sentence for each up axis from which DAE files were rotated, where the user has not asked for it."""
+        return [
+            f"Rotated {counted(len(names), 'DAE file')} ('{names[0]}'{' ...' if len(names) > 1 else ''}) from {told[0]} up to Z up:"
+            " if meshes lie on their side, import again with DAE Up Axis set to Ignore"
+            for told, names in self._rotated.items()
+            if self.up_axis == "AUTO"
+        ]
 
     def _warn(self, link: Link, name: str, what: str) -> None:
         self.warnings.append(f"mesh '{name}' of link '{link.name}' {what}; a stand-in takes its place")

@@ -1,7 +1,6 @@
 """Faces and colours of a COLLADA file (.dae), which not every Blender can import. Knows no Blender.
 
-What robots' files need of COLLADA 1.4: triangles and polygons, the scene's placements, the unit, plain colours. As in ROS's own viewer the
-file's up axis does not count: the URDF says how the mesh stands.
+What robots' files need of COLLADA 1.4: triangles and polygons, the scene's placements, the unit, the up axis, plain colours.
 """
 
 import xml.etree.ElementTree as ET
@@ -9,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from math import cos, isfinite, radians, sin
 from pathlib import Path
+from typing import Literal
 
 from ..solvers.rotations import Vector
 from .model import Colour
@@ -16,6 +16,13 @@ from .model import Colour
 Affine = tuple[tuple[float, float, float, float], ...]  # three rows
 DEEPEST = 100  # nodes inside nodes: more are a file that goes round in a circle
 POLYGONS = ("triangles", "polylist", "polygons")
+IDENTITY: Affine = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
+TO_Z_UP: dict[str, Affine] = {  # COLLADA 1.4.1, <up_axis>: rotation from a file's axes to x right, z up
+    "Y_UP": ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (0.0, 1.0, 0.0, 0.0)),
+    "X_UP": ((0.0, -1.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (1.0, 0.0, 0.0, 0.0)),
+}
+MESHLAB = "VCGLib"  # authoring tool that writes Y_UP into every file, whichever way the mesh stands (vcglib, UpAxisTag)
+UpAxis = Literal["AUTO", "FILE", "IGNORE"]
 
 
 class ColladaError(ValueError):
@@ -30,16 +37,22 @@ class Faces:
     faces: list[tuple[int, ...]] = field(default_factory=list)
     colour_of: list[int] = field(default_factory=list)
     colours: list[Colour | None] = field(default_factory=list)  # None: the file tells none
+    rotated_from: str = ""  # the file's up axis, "X_UP" or "Y_UP", where the corners were rotated from it to z up
 
 
-def read_collada(path: Path) -> Faces:
-    """All that the file's scene shows, in the file's own axes, in metres.
+def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
+    """All that the file's scene shows, in metres, with z up.
+
+    Args:
+        path: The file.
+        up_axis: "FILE": rotate from the file's up axis to z up. "IGNORE": the corners as they are written, as ROS's viewer RViz has them.
+            "AUTO": as the file says, except that MeshLab's files are left as they are written.
 
     Raises:
         ColladaError: it cannot be read, or shows nothing.
     """
     try:
-        faces = _File(ET.parse(path).getroot()).read()
+        faces = _File(ET.parse(path).getroot()).read(up_axis)
     except (OSError, ET.ParseError, ValueError, KeyError, IndexError, AttributeError) as error:
         raise ColladaError(f"{type(error).__name__}: {error}") from error
     if not faces.faces:
@@ -56,15 +69,25 @@ class _File:
         self.made = Faces()
         self._places: dict[Colour | None, int] = {}
 
-    def read(self) -> Faces:
+    def read(self, up_axis: UpAxis) -> Faces:
         unit = self.root.find("asset/unit")
         metre = float(unit.get("meter", "1")) if unit is not None else 1.0
-        size = ((metre, 0.0, 0.0, 0.0), (0.0, metre, 0.0, 0.0), (0.0, 0.0, metre, 0.0))
+        self.made.rotated_from = self._rotated_from(up_axis)
+        scaled = ((metre, 0.0, 0.0, 0.0), (0.0, metre, 0.0, 0.0), (0.0, 0.0, metre, 0.0))
+        size = _product(TO_Z_UP.get(self.made.rotated_from, IDENTITY), scaled)
         shown = self.root.find("scene/instance_visual_scene")
         scene = self._target(shown.get("url")) if shown is not None else self.root.find("library_visual_scenes/visual_scene")
         for node in scene.findall("node") if scene is not None else []:
             self._node(node, size, 0)
         return self.made
+
+    def _rotated_from(self, up_axis: UpAxis) -> str:
+        """The file's up axis where it is another than z and counts, else ""."""
+        tool = self.root.findtext("asset/contributor/authoring_tool") or ""
+        if up_axis == "IGNORE" or (up_axis == "AUTO" and tool.startswith(MESHLAB)):
+            return ""
+        told = (self.root.findtext("asset/up_axis") or "").strip()
+        return told if told in TO_Z_UP else ""
 
     def _target(self, url: str | None) -> ET.Element:
         return self.by_id[(url or "").lstrip("#")]

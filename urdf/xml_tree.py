@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
+from . import lfs
 from .errors import MalformedError
 
 
@@ -38,6 +39,8 @@ def read_xml(path: Path) -> Element:
         data = path.read_bytes()
     except OSError as error:
         raise MalformedError(str(path), 0, "", f"the file cannot be read ({error.strerror}): check its path") from error
+    if data.startswith(lfs.SIGNATURE):
+        raise MalformedError(str(path), 0, "", f"this {lfs.IS_POINTER}")
     parser = expat.ParserCreate()
     parser.buffer_text = True
     top = Element("", {}, 0)

@@ -203,7 +203,7 @@ def test_dae_files_come_in_with_their_own_colours_and_the_urdfs_where_they_tell_
         write(tmp_path, DAE.replace("FACES", faces).replace("NODES", f"<node>{SHOWN}</node>"), name)
     rig = bring(meshed(tmp_path, 'filename="a.dae"', 'filename="b.dae"', 'filename="c.dae"', material=BLUE))
     own, urdfs, both = visuals(rig)
-    assert extent(own) == near(0, 0, 0, 1, 1, 1)
+    assert extent(own) == near(0, -1, 0, 1, 0, 1)
     orange, blue = pytest.approx((1.0, 0.21404, 0.0), abs=1e-4), (0.0, 0.0, 1.0)
     assert colours(own) == [orange]
     assert colours(urdfs) == [blue]
@@ -228,6 +228,27 @@ def test_a_mesh_of_two_links_is_read_once_and_may_have_two_colours(tmp_path):
     assert {tuple(thing.material_slots[0].material.diffuse_color)[:2] for thing in (first, second)} == {(1.0, 0.0), (0.0, 1.0)}
 
 
+@pytest.mark.parametrize(("up_axis", "size"), [("AUTO", (1, 1, 2)), ("FILE", (1, 1, 2)), ("IGNORE", (1, 2, 1))])
+def test_a_dae_file_stands_as_its_up_axis_says_unless_that_is_to_be_ignored(tmp_path, up_axis, size, capfd):
+    tall = DAE.replace("100 0 0 0 100 0", "100 0 0 0 200 0").replace("FACES", TRIANGLES).replace("NODES", f"<node>{SHOWN}</node>")
+    write(tmp_path, tall, "a.dae")
+    bpy.ops.limber.import_urdf(filepath=str(meshed(tmp_path, 'filename="a.dae"')), up_axis=up_axis)
+    (mesh,) = bpy.context.active_object.children
+    corners = [mesh.matrix_world @ corner.co for corner in mesh.data.vertices]
+    assert [max(c[k] for c in corners) - min(c[k] for c in corners) for k in range(3)] == pytest.approx(size)
+    said = "Rotated 1 DAE file ('a.dae') from Y up to Z up: if meshes lie on their side, import again" in capfd.readouterr().out
+    assert said == (up_axis == "AUTO"), "who has asked for it need not be told"
+
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+
+
+def test_a_robot_file_that_is_a_git_lfs_pointer_is_named_as_one(tmp_path):
+    path = write(tmp_path, POINTER.decode())
+    with pytest.raises(RuntimeError, match=r"robot\.urdf: this is a Git LFS pointer, not the file itself: run `git lfs pull`"):
+        bpy.ops.limber.import_urdf(filepath=str(path))
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -240,6 +261,8 @@ def test_a_mesh_of_two_links_is_read_once_and_may_have_two_colours(tmp_path):
         ("a.stl", bytes(80) + b"\xff\xff\xff\xff" + bytes(50), "cannot be read, or is empty"),
         ("a.obj", b"v 0 0 0\n", "cannot be read, or is empty"),
         ("a.obj", bytes(range(256)), "cannot be read, or is empty"),
+        ("a.stl", POINTER, "is a Git LFS pointer, not the file itself: run `git lfs pull`"),
+        ("a.dae", POINTER, "is a Git LFS pointer, not the file itself: run `git lfs pull`"),
     ],
 )
 def test_a_mesh_that_cannot_be_had_is_a_warning_with_its_name_and_a_stand_in(tmp_path, name, content, said):

@@ -30,7 +30,42 @@ SHOWN = f'<instance_geometry url="#g">{BOUND}</instance_geometry>'
 
 
 def read(tmp_path, faces: str = TRIANGLES, nodes: str = f"<node>{SHOWN}</node>"):
-    return read_collada(write(tmp_path, DAE.replace("FACES", faces).replace("NODES", nodes), "a.dae"))
+    """The file as it is written, without regard to its up axis."""
+    return read_collada(write(tmp_path, DAE.replace("FACES", faces).replace("NODES", nodes), "a.dae"), "IGNORE")
+
+
+def standing(tmp_path, told: str, up_axis: str, tool: str = ""):
+    """The corner that lies 1 m along each axis of a file with this <up_axis> element, and the axis from which it was rotated."""
+    made_by = f"<contributor><authoring_tool>{tool}</authoring_tool></contributor>"
+    text = DAE.replace("FACES", TRIANGLES).replace("NODES", f"<node>{SHOWN}</node>").replace("<up_axis>Y_UP</up_axis>", made_by + told)
+    made = read_collada(write(tmp_path, text, "a.dae"), up_axis)
+    return [tuple(map(round, corner)) for corner in made.corners[1:]], made.rotated_from
+
+
+AS_WRITTEN = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+FROM_Y, FROM_X = [(1, 0, 0), (0, 0, 1), (0, -1, 0)], [(0, 0, 1), (-1, 0, 0), (0, -1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("told", "up_axis", "tool", "wanted", "rotated_from"),
+    [
+        ("<up_axis>Y_UP</up_axis>", "AUTO", "Maya", FROM_Y, "Y_UP"),
+        ("<up_axis> X_UP </up_axis>", "AUTO", "", FROM_X, "X_UP"),
+        ("<up_axis>Z_UP</up_axis>", "AUTO", "Maya", AS_WRITTEN, ""),
+        ("", "AUTO", "Maya", AS_WRITTEN, ""),
+        ("<up_axis>?</up_axis>", "FILE", "Maya", AS_WRITTEN, ""),
+        ("<up_axis>Y_UP</up_axis>", "AUTO", "VCGLib | MeshLab", AS_WRITTEN, ""),
+        ("<up_axis>Y_UP</up_axis>", "FILE", "VCGLib | MeshLab", FROM_Y, "Y_UP"),
+        ("<up_axis>Y_UP</up_axis>", "IGNORE", "Maya", AS_WRITTEN, ""),
+    ],
+)
+def test_a_file_is_rotated_from_its_up_axis_to_z_except_those_of_meshlab(tmp_path, told, up_axis, tool, wanted, rotated_from):
+    assert standing(tmp_path, told, up_axis, tool) == (wanted, rotated_from)
+
+
+def test_what_nodes_place_is_rotated_with_its_place(tmp_path):
+    text = DAE.replace("FACES", TRIANGLES).replace("NODES", f"<node><translate>0 300 0</translate>{SHOWN}</node>")
+    assert read_collada(write(tmp_path, text, "a.dae")).corners[0] == pytest.approx((0, 0, 3))
 
 
 def test_triangles_are_read_in_metres_in_the_files_own_axes(tmp_path):
