@@ -15,7 +15,7 @@ _PROGRAM = "Does no other program use the port?"
 
 CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
     {
-        Fault.STOPPED: (_CLEAR, _HARM, "Is what made you press Stop over?"),
+        Fault.STOPPED: (_CLEAR, _HARM, "Is the cause resolved?"),
         Fault.PORT_MISSING: (_CABLE, "Is it the right port? They change names when they are plugged in elsewhere"),
         Fault.PORT_BUSY: (_PROGRAM, "Is another Blender connected to the robot?"),
         Fault.PORT_FORBIDDEN: ("Is your user in the group 'dialout'?",),

@@ -11,7 +11,7 @@ _STATES: dict[State, str] = {
     State.DISARMED: "Disarmed: press Arm to let the robot move",
     State.CONFIRM_POSE: (
         "These servos cannot tell where they are: bring the robot to the pose that Blender shows, "
-        "then press Confirm Pose, or Is There joint by joint"
+        "then press Confirm Pose, or Confirm joint by joint"
     ),
     State.ARMING: "Arming: the robot moves slowly to the pose that Blender shows; Stop is always ready",
     State.ARMED: "Armed: the robot follows",
@@ -51,8 +51,8 @@ _FAULTS: dict[Fault, str] = {
         "The robot did not tell where it is ({detail}), so it was not armed: check the servos' cables, press Clear Fault, then Arm"
     ),
     Fault.BLENDER_SILENT: "Blender was silent for too long, so the robot was disarmed: press Clear Fault, then Arm",
-    Fault.WORKER_DIED: "The process that talks to the robot ended ({detail}); the robot stops itself: press Clear Fault to start it anew",
-    Fault.WORKER_HUNG: "The process that talks to the robot hangs; the robot stops itself: press Clear Fault to start it anew",
+    Fault.WORKER_DIED: "The process that talks to the robot ended ({detail}); the robot stops itself: press Clear Fault to start it again",
+    Fault.WORKER_HUNG: "The process that talks to the robot hangs; the robot stops itself: press Clear Fault to start it again",
     Fault.BLOCKED: "A joint does not follow ({detail}): take away what holds it, check its servo's power, press Clear Fault, then Arm",
     Fault.POSE_UNFIT: (
         "The robot does not stand as its channels say ({detail}), so it was not armed: "

@@ -25,7 +25,7 @@ class LIMBER_OT_add_demo_lamp(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         _look_at(context, rig)
-        self.report({"INFO"}, f"'{rig.name}' looks at '{rig.limber.chains[0].target.name}' once it is live: press Live, then play")
+        self.report({"INFO"}, f"'{rig.name}' looks at '{rig.limber.chains[0].target.name}' once it is live: press Start Live, then play")
         return {"FINISHED"}
 
 

@@ -10,7 +10,7 @@ from .subject import chain_of, poll_frames, rig_of
 
 
 class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
-    """Bake the warped, filtered motion of the range to keys on a new action; the one that was there is kept. Esc cancels"""
+    """Bake the filtered motion of the frame range to keyframes on a new action. The previous action is kept. Esc cancels"""
 
     bl_idname = "limber.bake"
     bl_label = "Bake"

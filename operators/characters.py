@@ -54,7 +54,7 @@ class _Use:
         kept = self._kept(context)
         characters.use(kept, manner)
         kept.id_data.update_tag()
-        self.report({"INFO"}, f"{_called(kept)} is {self.name.lower()} now")
+        self.report({"INFO"}, f"{_called(kept)} has the character {self.name}")
         return {"FINISHED"}
 
     def _manner(self) -> characters.Manner:
@@ -84,7 +84,7 @@ class _Save(WritesFile):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"The character is kept in {path}")
+        self.report({"INFO"}, f"The character is saved in {path}")
         return {"FINISHED"}
 
 
@@ -108,39 +108,39 @@ class _Load(ReadsFile):
 
 
 class LIMBER_OT_use_character(_OfChain, _Use, bpy.types.Operator):
-    """Give the chain this character: its filter, and how much of the joints' limits it uses"""
+    """Use this character for the chain: its filter, and its share of the joints' limits"""
 
     bl_idname = "limber.use_character"
 
 
 class LIMBER_OT_save_character(_OfChain, _Save, bpy.types.Operator):
-    """Keep the chain's character in a file, to use again and to share. In the folder that is offered, it is in the menu from now on"""
+    """Save the chain's character to a file. Files in the default folder appear in the menu"""
 
     bl_idname = "limber.save_character"
 
 
 class LIMBER_OT_load_character(_OfChain, _Load, bpy.types.Operator):
-    """Give the chain a character from a file, as someone else may have shared it"""
+    """Load a character for the chain from a file"""
 
     bl_idname = "limber.load_character"
 
 
 class LIMBER_OT_use_mechanism_character(_OfMechanism, _Use, bpy.types.Operator):
-    """Give the mechanism this character: its filter, and how much of the motors' limits it uses"""
+    """Use this character for the mechanism: its filter, and its share of the motors' limits"""
 
     bl_idname = "limber.use_mechanism_character"
     bl_label = "Use Mechanism's Character"
 
 
 class LIMBER_OT_save_mechanism_character(_OfMechanism, _Save, bpy.types.Operator):
-    """Keep the mechanism's character in a file, to use again and to share. In the folder that is offered, it is in the menu from now on"""
+    """Save the mechanism's character to a file. Files in the default folder appear in the menu"""
 
     bl_idname = "limber.save_mechanism_character"
     bl_label = "Save Mechanism's Character"
 
 
 class LIMBER_OT_load_mechanism_character(_OfMechanism, _Load, bpy.types.Operator):
-    """Give the mechanism a character from a file, as someone else may have shared it"""
+    """Load a character for the mechanism from a file"""
 
     bl_idname = "limber.load_mechanism_character"
     bl_label = "Load Mechanism's Character"

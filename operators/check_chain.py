@@ -5,7 +5,7 @@ from .subject import chain_of, poll_chain, rig_of
 
 
 class LIMBER_OT_check_chain(bpy.types.Operator):
-    """Say what is wrong with the chain's set-up and what mends it"""
+    """List what is wrong with the chain's set-up and how to mend it"""
 
     bl_idname = "limber.check_chain"
     bl_label = "Check"

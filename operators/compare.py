@@ -18,7 +18,7 @@ LAST = 1_048_574  # Blender's last frame
 
 
 class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
-    """Let every solver that can answer the same frames, and show how well each does. The scene stays as it is. Esc cancels"""
+    """Run every suitable solver on the same frames and compare the results. The scene is not changed. Esc cancels"""
 
     bl_idname = "limber.compare_solvers"
     bl_label = "Compare Solvers"
@@ -43,7 +43,7 @@ class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
 
     @classmethod
     def description(cls, context, properties):
-        return f"{next(text for key, _, text in FRAMES if key == properties.frames)}, with every solver that can. The scene stays as it is"
+        return f"{next(text for key, _, text in FRAMES if key == properties.frames)}, with every suitable solver. The scene is not changed"
 
     @classmethod
     def poll(cls, context):
@@ -82,7 +82,7 @@ def _poll_table(cls, context) -> bool:
 
 
 class LIMBER_OT_sort_comparison(bpy.types.Operator):
-    """Sort the table by this column; once more: the other way round"""
+    """Sort the table by this column; click again to reverse the order"""
 
     bl_idname = "limber.sort_comparison"
     bl_label = "Sort"
@@ -93,7 +93,7 @@ class LIMBER_OT_sort_comparison(bpy.types.Operator):
     @classmethod
     def description(cls, context, properties):
         column = compare.COLUMNS.get(properties.column)
-        return f"{column.meaning if column else 'The solver'}. Click to sort, again to sort the other way round"
+        return f"{column.meaning if column else 'The solver'}. Click to sort, click again to reverse the order"
 
     @classmethod
     def poll(cls, context):
@@ -111,7 +111,7 @@ class LIMBER_OT_use_solver(bpy.types.Operator):
     """Use this solver for the chain"""
 
     bl_idname = "limber.use_solver"
-    bl_label = "Use This One"
+    bl_label = "Use Solver"
     bl_options = {"REGISTER", "UNDO"}
 
     solver: StringProperty(name="Solver", description="Name of the solver in the table of solvers", options={"SKIP_SAVE"})

@@ -12,7 +12,7 @@ from .subject import chain_of, poll_chain, rig_of
 
 
 class LIMBER_OT_add_end(EulerConsent, bpy.types.Operator):
-    """Make the active bone another end of the chain: a hand beside the head. Both are solved together"""
+    """Add a goal for the active bone, such as a hand beside the head. All goals of the chain are solved together"""
 
     bl_idname = "limber.add_end"
     bl_label = "Add End"
@@ -55,7 +55,7 @@ class LIMBER_OT_add_end(EulerConsent, bpy.types.Operator):
 
 
 class LIMBER_OT_remove_end(bpy.types.Operator):
-    """Remove the selected end, and the joints that led there alone"""
+    """Remove the selected end and the joints that only it uses"""
 
     bl_idname = "limber.remove_end"
     bl_label = "Remove End"

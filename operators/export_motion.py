@@ -21,7 +21,7 @@ ASKED = ("filepath", "format", "frame_start", "frame_end", "rate", "loops", "boa
 
 
 class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
-    """Write the robot's motion to a file that plays without Blender: live chains as filtered, the others as posed. Esc cancels"""
+    """Export the robot's motion to a file that plays without Blender: live chains filtered, all others as posed. Esc cancels"""
 
     bl_idname = "limber.export_motion"
     bl_label = "Export Motion"
@@ -30,22 +30,22 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
     filter_glob: shown_files("*.h;*.csv;*.json;*.bin")
     format: EnumProperty(
         name="Format",
-        description="What will play the motion",
+        description="Player of the motion",
         items=[(name, form.label, form.description) for name, form in FORMATS.items()],
     )
     frame_start: IntProperty(name="Start", description="First frame", options={"SKIP_SAVE"})
     frame_end: IntProperty(name="End", description="Last frame; live chains then come to rest", options={"SKIP_SAVE"})
     rate: IntProperty(
-        name="Rows a Second",
-        description="How often the file has positions [Hz]; Limber's firmware plays 50, 25 or 10, whatever the scene's frame rate",
+        name="Sample Rate",
+        description="Positions per second in the file [Hz]. Limber's firmware plays 50, 25 or 10, whatever the scene's frame rate",
         default=PULSE_RATE,
         min=1,
         max=HIGHEST_RATE,
     )
-    loops: BoolProperty(name="Loop", description="Go back to the first frame, slowly, and begin anew", default=False)
+    loops: BoolProperty(name="Loop", description="Return slowly to the first frame and repeat", default=False)
     board: EnumProperty(
         name="Board",
-        description="The board that will play it: the file must fit its memory",
+        description="Board that plays the motion; the file must fit its memory",
         items=[(name, board.label, f"Room for {board.room / 1024:.0f} kB of motion") for name, board in BOARDS.items()],
     )
     start_pin: IntProperty(

@@ -9,7 +9,7 @@ from .subject import chain_of, poll_chain, rig_of
 
 
 class LIMBER_OT_give_euler_order(bpy.types.Operator):
-    """Let the chain's bones that rotate by quaternion, or by axis and angle, rotate by Euler angles; pose and keys are converted"""
+    """Convert the chain's bones from quaternion or axis-angle rotation to Euler angles, with their pose and keyframes"""
 
     bl_idname = "limber.give_euler_order"
     bl_label = "Give Euler Order"

@@ -13,7 +13,7 @@ from .subject import rig_of
 
 
 class LIMBER_OT_import_closures(bpy.types.Operator, ImportHelper):
-    """Close the loops of an imported URDF robot, as a YAML file says that came with it: its links are bodies then, with its motors"""
+    """Import the loop closures of a URDF robot from its YAML file. Its links become bodies of a mechanism, with motors"""
 
     bl_idname = "limber.import_closures"
     bl_label = "Import Closures"

@@ -20,7 +20,7 @@ LINES = 20  # of warnings in the information log; the last line says how many th
 
 
 class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
-    """Bring in a robot from its URDF file: a bone for each link that turns or slides as its joint does, with limits and meshes"""
+    """Import a robot from its URDF file: a bone for each link, with joint axes, limits and meshes"""
 
     bl_idname = "limber.import_urdf"
     bl_label = "Import URDF"
@@ -36,11 +36,11 @@ class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
     filter_glob: shown_files("*.urdf")
     root: StringProperty(
         name="Root Link",
-        description="Link on which all others hang, the robot's foot; empty: the file's own root",
+        description="Link that becomes the root of the hierarchy; empty: the file's own root",
         search=lambda self, _context, _text: links_of(self.filepath),
     )
-    with_meshes: BoolProperty(name="Meshes", description="Bring in what the links look like", default=True)
-    up_axis: EnumProperty(name="DAE Up Axis", description="Which way DAE meshes stand", items=UP_AXES)
+    with_meshes: BoolProperty(name="Meshes", description="Import the links' meshes", default=True)
+    up_axis: EnumProperty(name="DAE Up Axis", description="Up axis of DAE meshes", items=UP_AXES)
 
     def invoke(self, context, event):
         if not self.properties.is_property_set("filepath"):

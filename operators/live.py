@@ -7,10 +7,10 @@ from .subject import chain_of, poll_chain, rig_of
 
 
 class LIMBER_OT_live(bpy.types.Operator):
-    """Follow the target: the armature shows the warped pose, and what is authored stays as it is"""
+    """Start following the target. The armature shows the solved pose; the authored pose and keyframes are not changed"""
 
     bl_idname = "limber.live"
-    bl_label = "Live"
+    bl_label = "Start Live"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -47,10 +47,10 @@ class LIMBER_OT_live(bpy.types.Operator):
 
 
 class LIMBER_OT_live_all(bpy.types.Operator):
-    """All chains of the armature follow their targets, from the top down: torso, head and eyes together"""
+    """Start following the targets with all chains of the armature"""
 
     bl_idname = "limber.live_all"
-    bl_label = "All Live"
+    bl_label = "Start All Live"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -86,7 +86,7 @@ class LIMBER_OT_live_all(bpy.types.Operator):
 
 
 class LIMBER_OT_end_live_all(bpy.types.Operator):
-    """All chains of the armature show what is authored again"""
+    """Stop following with all chains and show the authored pose"""
 
     bl_idname = "limber.end_live_all"
     bl_label = "End All"
@@ -97,7 +97,7 @@ class LIMBER_OT_end_live_all(bpy.types.Operator):
         if not poll_chain(cls, context):
             return False
         if not any(chain.live for chain in rig_of(context).limber.chains):
-            cls.poll_message_set("No chain is live: press Live to follow the target")
+            cls.poll_message_set("No chain is live: press Start Live to follow the target")
             return False
         return True
 
@@ -110,7 +110,7 @@ class LIMBER_OT_end_live_all(bpy.types.Operator):
 
 
 class LIMBER_OT_end_live(bpy.types.Operator):
-    """Stop following: the armature shows what is authored again"""
+    """Stop following and show the authored pose"""
 
     bl_idname = "limber.end_live"
     bl_label = "End Live"
@@ -121,7 +121,7 @@ class LIMBER_OT_end_live(bpy.types.Operator):
         if not poll_chain(cls, context):
             return False
         if not chain_of(context).live:
-            cls.poll_message_set("The chain is not live: press Live to follow the target")
+            cls.poll_message_set("The chain is not live: press Start Live to follow the target")
             return False
         return True
 

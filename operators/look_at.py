@@ -13,7 +13,7 @@ PLAY = "SPACE"
 
 
 class LIMBER_OT_look_into_camera(bpy.types.Operator):
-    """The scene's camera is the chain's target, and that of the armature's chains which look at the same thing as this one"""
+    """Use the scene's camera as target of this chain, and of the armature's other chains with the same target"""
 
     bl_idname = "limber.look_into_camera"
     bl_label = "Look into Camera"
@@ -38,14 +38,14 @@ class LIMBER_OT_look_into_camera(bpy.types.Operator):
 
 
 class LIMBER_OT_move_with_mouse(bpy.types.Operator):
-    """The chain's target is where the mouse is over the 3D view, as far away as it was. A click leaves it there, Esc puts it back"""
+    """Move the chain's target with the mouse pointer over the 3D view, at its present distance. Click to confirm, Esc to cancel"""
 
     bl_idname = "limber.move_with_mouse"
     bl_label = "Move with Mouse"
     bl_options = {"REGISTER", "UNDO"}
 
     place: FloatVectorProperty(
-        name="Place", description="Where in the world the target goes", subtype="TRANSLATION", size=3, options={"SKIP_SAVE"}
+        name="Place", description="Location of the target in the world", subtype="TRANSLATION", size=3, options={"SKIP_SAVE"}
     )
 
     @classmethod

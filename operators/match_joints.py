@@ -7,7 +7,7 @@ from .subject import chain_of, poll_chain, rig_of
 
 
 class LIMBER_OT_match_joints(bpy.types.Operator):
-    """Add joints for axes of the chain's bones that were unlocked since, and remove those of axes that were locked"""
+    """Update the chain's joints from its bones: add axes that were unlocked and remove axes that were locked"""
 
     bl_idname = "limber.match_joints"
     bl_label = "Match Joints"

@@ -62,7 +62,7 @@ def poll_authoring(cls, context) -> bool:
 
 
 class LIMBER_OT_add_mechanism(bpy.types.Operator):
-    """Add a ready mechanism with bodies, joints, motors and a target, to look at and to change"""
+    """Add a ready-made mechanism with bodies, joints, motors and a target"""
 
     bl_idname = "limber.add_mechanism"
     bl_label = "Add Mechanism"
@@ -70,7 +70,7 @@ class LIMBER_OT_add_mechanism(bpy.types.Operator):
 
     kind: EnumProperty(
         name="Mechanism",
-        description="Which one",
+        description="Mechanism to add",
         items=[(key, recipe.title, recipe.description) for key, recipe in RECIPES.items()],
     )
 
@@ -90,12 +90,12 @@ class LIMBER_OT_add_mechanism(bpy.types.Operator):
         owner.select_set(True)
         kept = owner.limber.mechanism
         says = "drag its targets" if kept.drive == "TARGETS" else "change the value of its motor"
-        self.report({"INFO"}, f"'{owner.name}' is added: press Live, then {says}")
+        self.report({"INFO"}, f"'{owner.name}' is added: press Start Live, then {says}")
         return {"FINISHED"}
 
 
 class LIMBER_OT_new_mechanism(bpy.types.Operator):
-    """Make a mechanism of the joints in the active object's collection: rigid body constraints, or empties with a joint of Limber's"""
+    """Make a mechanism from the joints in the active object's collection: rigid body constraints, or empties with a Limber joint"""
 
     bl_idname = "limber.new_mechanism"
     bl_label = "New Mechanism"
@@ -141,7 +141,7 @@ class LIMBER_OT_new_mechanism(bpy.types.Operator):
 
 
 class LIMBER_OT_check_mechanism(bpy.types.Operator):
-    """Say how the mechanism can move, what its motors leave open, and what is wrong"""
+    """Report the mechanism's degrees of freedom, those that its motors do not control, and what is wrong"""
 
     bl_idname = "limber.check_mechanism"
     bl_label = "Check Mechanism"
@@ -171,7 +171,7 @@ class LIMBER_OT_check_mechanism(bpy.types.Operator):
 
 
 class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
-    """Bring sketched bodies to where all joints hold, and keep them there"""
+    """Move the bodies so that all joints fit, and keep that as their pose"""
 
     bl_idname = "limber.assemble_mechanism"
     bl_label = "Assemble"
@@ -199,10 +199,10 @@ class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
 
 
 class LIMBER_OT_mechanism_live(bpy.types.Operator):
-    """Let the mechanism follow its targets, or its motors' values: what is authored stays as it is"""
+    """Start following the targets, or the motors' values. The authored pose and keyframes are not changed"""
 
     bl_idname = "limber.mechanism_live"
-    bl_label = "Live Mechanism"
+    bl_label = "Start Live Mechanism"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -244,7 +244,7 @@ class LIMBER_OT_mechanism_live(bpy.types.Operator):
 
 
 class LIMBER_OT_end_mechanism_live(bpy.types.Operator):
-    """Stop following: the bodies are where they are authored again"""
+    """Stop following and show the bodies as authored"""
 
     bl_idname = "limber.end_mechanism_live"
     bl_label = "End Live Mechanism"
@@ -255,7 +255,7 @@ class LIMBER_OT_end_mechanism_live(bpy.types.Operator):
         if not poll_mechanism(cls, context):
             return False
         if not mechanism_owner(context).limber.mechanism.live:
-            cls.poll_message_set("The mechanism is not live: press Live to follow")
+            cls.poll_message_set("The mechanism is not live: press Start Live to follow")
             return False
         return True
 
@@ -266,7 +266,7 @@ class LIMBER_OT_end_mechanism_live(bpy.types.Operator):
 
 
 class LIMBER_OT_bake_mechanism(Stepwise, bpy.types.Operator):
-    """Bake the mechanism's motion of the range to keys: of its bodies, and of its motors' values. Actions that were there are kept"""
+    """Bake the motion of the mechanism's bodies and motors to keyframes. Previous actions are kept"""
 
     bl_idname = "limber.bake_mechanism"
     bl_label = "Bake Mechanism"

@@ -11,7 +11,7 @@ from .remove_item import RemoveItem
 
 
 class LIMBER_OT_add_motors(bpy.types.Operator):
-    """Put motors on all freedoms of the selected joint; where bodies are bones, of the active bone"""
+    """Add a motor for each degree of freedom of the selected joint, or of the active bone"""
 
     bl_idname = "limber.add_motors"
     bl_label = "Add Motors"
@@ -49,7 +49,7 @@ class _Remove(RemoveItem):
 
 
 class LIMBER_OT_remove_motor(_Remove, bpy.types.Operator):
-    """Take the selected motor away"""
+    """Remove the selected motor"""
 
     bl_idname = "limber.remove_motor"
     bl_label = "Remove Motor"
@@ -57,7 +57,7 @@ class LIMBER_OT_remove_motor(_Remove, bpy.types.Operator):
 
 
 class LIMBER_OT_add_mechanism_goal(bpy.types.Operator):
-    """Let the active body follow a new target, which is put where the body is; where bodies are bones, the active bone"""
+    """Add a target at the active body, or at the active bone, and let it follow that target"""
 
     bl_idname = "limber.add_mechanism_goal"
     bl_label = "Add Goal"
@@ -85,7 +85,7 @@ class LIMBER_OT_add_mechanism_goal(bpy.types.Operator):
 
 
 class LIMBER_OT_remove_mechanism_goal(_Remove, bpy.types.Operator):
-    """Take the selected goal away; its target stays"""
+    """Remove the selected goal. Its target is kept"""
 
     bl_idname = "limber.remove_mechanism_goal"
     bl_label = "Remove Goal"
@@ -128,7 +128,7 @@ class LIMBER_OT_add_closure(bpy.types.Operator):
 
 
 class LIMBER_OT_remove_closure(_Remove, bpy.types.Operator):
-    """Take the selected closure away"""
+    """Remove the selected closure"""
 
     bl_idname = "limber.remove_closure"
     bl_label = "Remove Closure"

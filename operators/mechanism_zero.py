@@ -8,7 +8,7 @@ from .mechanism import mechanism_owner, poll_authoring, taken_up
 
 
 class LIMBER_OT_set_mechanism_zero(bpy.types.Operator):
-    """Take the bodies' pose at this frame as the mechanism's sketch, in which its motors are at zero, and forget the one that was kept"""
+    """Set the bodies' pose at this frame as the mechanism's rest pose, in which its motors are at zero"""
 
     bl_idname = "limber.set_mechanism_zero"
     bl_label = "Set Zero"

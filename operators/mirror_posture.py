@@ -11,7 +11,7 @@ from .subject import chain_of, rig_of
 
 
 class LIMBER_OT_mirror_posture(bpy.types.Operator):
-    """Make a new posture that is the selected one's mirror image: bones called .L and .R change sides, those in the middle stay"""
+    """Add the mirror image of the selected posture: bones named .L and .R swap sides, those in the middle stay"""
 
     bl_idname = "limber.mirror_posture"
     bl_label = "Mirror Posture"
@@ -19,7 +19,7 @@ class LIMBER_OT_mirror_posture(bpy.types.Operator):
 
     across: EnumProperty(
         name="Across",
-        description="Axis of the armature that changes its sign: the mirror stands upright on it",
+        description="Axis of the armature that changes its sign",
         items=[
             ("X", "X", "Left and right change, for armatures that face along Y as Blender's do"),
             ("Y", "Y", "Left and right change, for armatures that face along X as most robots do"),

@@ -25,7 +25,7 @@ def _poll_chain(cls, context) -> bool:
 
 
 class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
-    """Go through the scene's frames and list where the motion asks for more than joints may do, pops, or loses its target. Esc cancels"""
+    """Check the scene's frames for exceeded joint limits, discontinuities and lost targets. Esc cancels"""
 
     bl_idname = "limber.check_motion"
     bl_label = "Check Motion"
@@ -68,7 +68,7 @@ def _poll_result(cls, context) -> bool:
 
 
 class LIMBER_OT_mark_findings(bpy.types.Operator):
-    """Put a marker on the timeline at the worst frame of each finding; Limber's earlier ones go"""
+    """Add a marker to the timeline at the worst frame of each finding, in place of Limber's earlier markers"""
 
     bl_idname = "limber.mark_findings"
     bl_label = "Mark on Timeline"
@@ -85,7 +85,7 @@ class LIMBER_OT_mark_findings(bpy.types.Operator):
 
 
 class LIMBER_OT_clear_marks(bpy.types.Operator):
-    """Take the markers of Motion Check off the timeline; your own stay"""
+    """Remove the markers of Motion Check from the timeline. Your own markers are kept"""
 
     bl_idname = "limber.clear_marks"
     bl_label = "Clear Marks"
@@ -124,7 +124,7 @@ class _Save(WritesFile):
 
 
 class LIMBER_OT_save_findings(_Save, bpy.types.Operator):
-    """Write the findings as comma-separated values, for a spreadsheet"""
+    """Save the findings as comma-separated values"""
 
     bl_idname = "limber.save_findings"
     bl_label = "Save CSV"
@@ -137,7 +137,7 @@ class LIMBER_OT_save_findings(_Save, bpy.types.Operator):
 
 
 class LIMBER_OT_save_motion_picture(_Save, bpy.types.Operator):
-    """Write a picture: each joint's way over the frames with its limits, and what was found in colours"""
+    """Save a plot of each joint over the frames, with its limits and the findings in colour"""
 
     bl_idname = "limber.save_motion_picture"
     bl_label = "Save Picture"

@@ -8,7 +8,7 @@ from .subject import poll_rig, rig_of
 
 
 class LIMBER_OT_new_chain(EulerConsent, bpy.types.Operator):
-    """Make a chain from the selected bones (root and end, or only the end): a joint for each rotation axis that is not locked"""
+    """Add a chain from the selected bones (root and end, or only the end), with a joint for each unlocked rotation axis"""
 
     bl_idname = "limber.new_chain"
     bl_label = "New Chain"

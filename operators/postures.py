@@ -11,7 +11,7 @@ from .subject import chain_of, poll_chain, rig_of
 
 
 class LIMBER_OT_store_posture(bpy.types.Operator):
-    """Store the chain's pose, as authored, as a pose asset that Blender's pose library shows as well"""
+    """Store the chain's authored pose as a pose asset, which Blender's pose library shows as well"""
 
     bl_idname = "limber.store_posture"
     bl_label = "Store Posture"
@@ -48,7 +48,7 @@ def _pose_assets(_operator, context, typed: str) -> list[str]:
 
 
 class LIMBER_OT_add_posture(bpy.types.Operator):
-    """Take a pose asset that is in this file already, as Blender's pose library makes them, into the chain's list of postures"""
+    """Add an existing pose asset of this file to the chain's postures"""
 
     bl_idname = "limber.add_posture"
     bl_label = "Add Pose Asset"
@@ -92,7 +92,7 @@ def poll_posture(cls, context) -> bool:
 
 
 class LIMBER_OT_apply_posture(bpy.types.Operator):
-    """Pose the chain's bones as the selected posture says, and key them where Auto Keying is on"""
+    """Apply the selected posture to the chain's bones, with keyframes where Auto Keying is on"""
 
     bl_idname = "limber.apply_posture"
     bl_label = "Apply Posture"
@@ -117,7 +117,7 @@ class LIMBER_OT_apply_posture(bpy.types.Operator):
 
 
 class LIMBER_OT_remove_posture(bpy.types.Operator):
-    """Remove the selected posture from the chain, and its pose asset where Store Posture made it and nothing else uses it"""
+    """Remove the selected posture from the chain, and its pose asset if Store Posture made it and nothing else uses it"""
 
     bl_idname = "limber.remove_posture"
     bl_label = "Remove Posture"

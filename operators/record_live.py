@@ -39,7 +39,7 @@ class LIMBER_OT_record_live(bpy.types.Operator):
 def _nothing_live(rig) -> str:
     if has_mechanism(rig) and (rig.limber.mechanism.live or not rig.limber.chains):
         return "Record Live is for chains and retargets, and none is live here: Bake Mechanism keeps a mechanism's motion"
-    return "Nothing of this armature is live: press Live or Retarget Live first"
+    return "Nothing of this armature is live: press Start Live or Start Retarget first"
 
 
 def _poll_going(cls, context) -> bool:
@@ -79,10 +79,10 @@ class LIMBER_OT_keep_takes(bpy.types.Operator):
 
 
 class LIMBER_OT_drop_takes(bpy.types.Operator):
-    """End the recording and drop what was recorded; Live goes on"""
+    """End the recording and discard its takes. Live goes on"""
 
     bl_idname = "limber.drop_takes"
-    bl_label = "Drop Takes"
+    bl_label = "Discard Takes"
 
     @classmethod
     def poll(cls, context):

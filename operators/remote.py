@@ -36,7 +36,7 @@ class LIMBER_OT_remote(bpy.types.Operator):
 
 
 class LIMBER_OT_end_remote(bpy.types.Operator):
-    """Listen to other programs no more: the port is free again"""
+    """Stop listening to other programs and free the port"""
 
     bl_idname = "limber.end_remote"
     bl_label = "End Remote Control"

@@ -5,7 +5,7 @@ from .subject import chain_of, poll_chain, rig_of
 
 
 class LIMBER_OT_remove_chain(bpy.types.Operator):
-    """Remove the chain; its stored postures stay as pose assets"""
+    """Remove the chain. Its stored postures are kept as pose assets"""
 
     bl_idname = "limber.remove_chain"
     bl_label = "Remove Chain"

@@ -96,7 +96,7 @@ class LIMBER_OT_add_pair(bpy.types.Operator):
 
 
 class LIMBER_OT_remove_pair(RemoveItem, bpy.types.Operator):
-    """Remove the selected pair: the target's bone does what the others leave it to do"""
+    """Remove the selected pair"""
 
     bl_idname = "limber.remove_pair"
     bl_label = "Remove Pair"
@@ -110,7 +110,7 @@ class LIMBER_OT_remove_pair(RemoveItem, bpy.types.Operator):
 
 
 class LIMBER_OT_calibrate_pairs(bpy.types.Operator):
-    """Find how each bone lies against its source bone, and how much larger the body is, from poses in which both do the same"""
+    """Compute the rotation offset of each pair and the scale of the body from matching poses"""
 
     bl_idname = "limber.calibrate_pairs"
     bl_label = "Calibrate"
@@ -135,10 +135,10 @@ class LIMBER_OT_calibrate_pairs(bpy.types.Operator):
 
 
 class LIMBER_OT_follow(bpy.types.Operator):
-    """Follow the source with the whole body, within the joints' limits: what is authored stays as it is, live chains look on top of it"""
+    """Start following the source with the whole body, within joint limits. The authored pose is not changed; live chains work on top"""
 
     bl_idname = "limber.follow"
-    bl_label = "Retarget Live"
+    bl_label = "Start Retarget"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -187,7 +187,7 @@ class LIMBER_OT_end_follow(bpy.types.Operator):
         if not poll_rig(cls, context):
             return False
         if not rig_of(context).limber.retarget.live:
-            cls.poll_message_set("The body does not follow: press Retarget Live")
+            cls.poll_message_set("The body does not follow: press Start Retarget")
             return False
         return True
 
@@ -199,7 +199,7 @@ class LIMBER_OT_end_follow(bpy.types.Operator):
 
 
 class LIMBER_OT_listen(bpy.types.Operator):
-    """Begin to listen for orientations of links over UDP, at the address and port above"""
+    """Start listening for link orientations over UDP, at the address and port above"""
 
     bl_idname = "limber.listen"
     bl_label = "Listen"
@@ -227,7 +227,7 @@ class LIMBER_OT_listen(bpy.types.Operator):
 
 
 class LIMBER_OT_end_listen(bpy.types.Operator):
-    """Listen no more: the port is free again"""
+    """Stop listening and free the port"""
 
     bl_idname = "limber.end_listen"
     bl_label = "End Listening"

@@ -25,7 +25,7 @@ class LIMBER_OT_choose_port(bpy.types.Operator):
     bl_label = "Choose Port"
     bl_options = {"REGISTER", "UNDO"}
 
-    port: StringProperty(name="Port", description="The port to take", options={"SKIP_SAVE"})
+    port: StringProperty(name="Port", description="Port to use", options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context):
@@ -103,7 +103,7 @@ class LIMBER_OT_reconnect(bpy.types.Operator):
     """Disconnect, and connect with the settings as they are now. Nothing moves"""
 
     bl_idname = "limber.reconnect"
-    bl_label = "Connect Anew"
+    bl_label = "Reconnect"
 
     @classmethod
     def poll(cls, context):
@@ -134,7 +134,7 @@ class LIMBER_OT_disconnect(bpy.types.Operator):
 
 
 class LIMBER_OT_arm(bpy.types.Operator):
-    """Let the robot move: slowly from where it is to where the armature is, then along with it"""
+    """Enable motion: the robot moves slowly to the armature's pose, then follows it"""
 
     bl_idname = "limber.arm"
     bl_label = "Arm"
@@ -149,7 +149,7 @@ class LIMBER_OT_arm(bpy.types.Operator):
 
 
 class LIMBER_OT_arm_confirmed(bpy.types.Operator):
-    """The robot stands as the armature does: let it move from there. Its servos cannot tell where they are"""
+    """Confirm that the robot stands as the armature does, and enable motion. Its servos cannot measure their positions"""
 
     bl_idname = "limber.arm_confirmed"
     bl_label = "Confirm Pose and Arm"
@@ -165,7 +165,7 @@ class LIMBER_OT_arm_confirmed(bpy.types.Operator):
 
 
 class LIMBER_OT_confirm_pose(bpy.types.Operator):
-    """The robot stands as the armature does: start from there. Its servos cannot tell where they are"""
+    """Confirm that the robot stands as the armature does. Its servos cannot measure their positions"""
 
     bl_idname = "limber.confirm_pose"
     bl_label = "Confirm Pose"
@@ -181,7 +181,7 @@ class LIMBER_OT_confirm_pose(bpy.types.Operator):
 
 
 class LIMBER_OT_confirm_joint(bpy.types.Operator):
-    """This joint stands as the armature does. When all are confirmed, arming goes on"""
+    """Confirm that this joint stands as in the armature. Arming goes on when all joints are confirmed"""
 
     bl_idname = "limber.confirm_joint"
     bl_label = "Confirm Joint"
@@ -203,7 +203,7 @@ class LIMBER_OT_confirm_joint(bpy.types.Operator):
 
 
 class LIMBER_OT_park(bpy.types.Operator):
-    """Go slowly to the park pose, then disarm"""
+    """Move slowly to the park pose, then disarm"""
 
     bl_idname = "limber.park"
     bl_label = "Park"
@@ -229,7 +229,7 @@ class LIMBER_OT_park(bpy.types.Operator):
 
 
 class LIMBER_OT_disarm(bpy.types.Operator):
-    """Let the robot move no more"""
+    """Disable motion of the robot"""
 
     bl_idname = "limber.disarm"
     bl_label = "Disarm"
@@ -245,7 +245,7 @@ class LIMBER_OT_disarm(bpy.types.Operator):
 
 
 class LIMBER_OT_clear_fault(bpy.types.Operator):
-    """Take note of the fault: the robot is disarmed and can be armed again"""
+    """Acknowledge the fault. The robot is disarmed and can be armed again"""
 
     bl_idname = "limber.clear_fault"
     bl_label = "Clear Fault"

@@ -32,14 +32,14 @@ def _attempt(operator, rig, change) -> set[str]:
 
 
 class LIMBER_OT_set_zero(bpy.types.Operator):
-    """The robot's joint stands at this angle now: its zero follows from that"""
+    """Set the servo's zero from the angle at which the joint stands now"""
 
     bl_idname = "limber.set_zero"
-    bl_label = "Zero Here"
+    bl_label = "Set Zero Here"
     bl_options = {"REGISTER", "UNDO"}
 
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
-    angle: FloatProperty(name="It Stands At", description="Angle at which the joint stands; of slides in metres", subtype="ANGLE")
+    angle: FloatProperty(name="Angle", description="Angle at which the joint stands; of slides in metres", subtype="ANGLE")
 
     @classmethod
     def poll(cls, context):
@@ -51,10 +51,10 @@ class LIMBER_OT_set_zero(bpy.types.Operator):
 
 
 class LIMBER_OT_set_end(bpy.types.Operator):
-    """The robot's joint stands at an end of its range now: its servo goes no farther"""
+    """Set an end of the servo's range to where the joint stands now"""
 
     bl_idname = "limber.set_end"
-    bl_label = "End Here"
+    bl_label = "Set End Here"
     bl_options = {"REGISTER", "UNDO"}
 
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
@@ -72,7 +72,7 @@ class LIMBER_OT_set_end(bpy.types.Operator):
 
 
 class LIMBER_OT_record_range(bpy.types.Operator):
-    """Remember how far each joint is moved by hand; move each from end to end, then press End Range"""
+    """Record how far each joint is moved by hand. Move each from end to end, then press End Range"""
 
     bl_idname = "limber.record_range"
     bl_label = "Record Range"
@@ -91,13 +91,13 @@ class LIMBER_OT_record_range(bpy.types.Operator):
 
 
 class LIMBER_OT_end_range(bpy.types.Operator):
-    """Servos that were moved get the range in which they were seen"""
+    """End the recording and set the ranges of the servos that were moved"""
 
     bl_idname = "limber.end_range"
     bl_label = "End Range"
     bl_options = {"REGISTER", "UNDO"}
 
-    limits: BoolProperty(name="Joints' Limits Too", description="The joints' own limits become the same", default=True)
+    limits: BoolProperty(name="Set Joint Limits", description="Set the joints' limits to the same range", default=True)
 
     @classmethod
     def poll(cls, context):
@@ -114,7 +114,7 @@ class LIMBER_OT_end_range(bpy.types.Operator):
 
 
 class LIMBER_OT_save_calibration(WritesFile, bpy.types.Operator):
-    """Save servos, zeros, directions and ranges as a file, for another scene"""
+    """Save servo numbers, zeros, directions and ranges to a file"""
 
     bl_idname = "limber.save_calibration"
     bl_label = "Save Calibration"
@@ -140,14 +140,14 @@ class LIMBER_OT_save_calibration(WritesFile, bpy.types.Operator):
 
 
 class LIMBER_OT_load_calibration(ReadsFile, bpy.types.Operator):
-    """Take servos, zeros, directions and ranges from a file"""
+    """Load servo numbers, zeros, directions and ranges from a file"""
 
     bl_idname = "limber.load_calibration"
     bl_label = "Load Calibration"
     bl_options = {"REGISTER", "UNDO"}
 
     filter_glob: shown_files("*.json")
-    partly: BoolProperty(name="Take What Fits", description="Though joints are missing in the file, or unknown here")
+    partly: BoolProperty(name="Load Partially", description="Load even if joints are missing in the file or unknown here")
 
     @classmethod
     def poll(cls, context):
@@ -158,7 +158,7 @@ class LIMBER_OT_load_calibration(ReadsFile, bpy.types.Operator):
 
 
 class LIMBER_OT_restore_calibration(bpy.types.Operator):
-    """Take the newest calibration of an armature of this name: a copy is kept at each step, also of what was undone or not saved"""
+    """Load the newest automatic copy of this armature's calibration, including steps that were undone or not saved"""
 
     bl_idname = "limber.restore_calibration"
     bl_label = "Restore Last Calibration"

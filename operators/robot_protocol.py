@@ -20,7 +20,7 @@ class LIMBER_OT_choose_baudrate(bpy.types.Operator):
     bl_label = "Choose Baud Rate"
     bl_options = {"REGISTER", "UNDO"}
 
-    baudrate: IntProperty(name="Baud Rate", description="The baud rate to take", options={"SKIP_SAVE"})
+    baudrate: IntProperty(name="Baud Rate", description="Baud rate to use", options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context):
@@ -55,7 +55,7 @@ def _offered(device) -> tuple[int, ...]:
 
 
 class LIMBER_OT_choose_protocol_file(ReadsFile, bpy.types.Operator):
-    """Choose your own Python file that makes the robot's bytes"""
+    """Choose a Python file that implements the robot's protocol"""
 
     bl_idname = "limber.choose_protocol_file"
     bl_label = "Choose File"
@@ -79,7 +79,7 @@ class LIMBER_OT_choose_protocol_file(ReadsFile, bpy.types.Operator):
 
 
 class LIMBER_OT_read_protocol_file(bpy.types.Operator):
-    """Read the file, in a process of its own, and say what it offers"""
+    """Load the file in a separate process and list its capabilities"""
 
     bl_idname = "limber.read_protocol_file"
     bl_label = "Read File"

@@ -11,7 +11,7 @@ from .subject import rig_of
 
 
 class LIMBER_OT_puppeteer(bpy.types.Operator):
-    """Let the robot go limp, so that it can be moved by hand; the armature follows it. Hold what would fall"""
+    """Turn torque off, so that the robot can be moved by hand and the armature follows it. Hold what would fall"""
 
     bl_idname = "limber.puppeteer"
     bl_label = "Move by Hand"
@@ -28,7 +28,7 @@ class LIMBER_OT_puppeteer(bpy.types.Operator):
 
     def invoke(self, context, event):
         return context.window_manager.invoke_confirm(
-            self, event, title="Move by Hand", message="The servos go limp: hold what would fall", confirm_text="Let Go"
+            self, event, title="Move by Hand", message="The servos go limp: hold what would fall", confirm_text="Release"
         )
 
     def execute(self, context):
@@ -42,7 +42,7 @@ class LIMBER_OT_puppeteer(bpy.types.Operator):
 
 
 class LIMBER_OT_end_puppeteer(bpy.types.Operator):
-    """The armature keeps the pose that it has, and follows no more"""
+    """Stop following the robot and keep the armature's pose"""
 
     bl_idname = "limber.end_puppeteer"
     bl_label = "Keep Pose"
@@ -69,7 +69,7 @@ def _poll_leads(cls, context) -> bool:
 
 
 class LIMBER_OT_record(bpy.types.Operator):
-    """Record what the hand does, as scene time goes by; the scene plays meanwhile"""
+    """Record the motion by hand while the scene plays"""
 
     bl_idname = "limber.record"
     bl_label = "Record"
@@ -86,7 +86,7 @@ class LIMBER_OT_record(bpy.types.Operator):
 
 
 class LIMBER_OT_end_record(bpy.types.Operator):
-    """Key what was recorded, a key a frame"""
+    """End the recording and insert a keyframe for each frame"""
 
     bl_idname = "limber.end_record"
     bl_label = "End Recording"
@@ -114,7 +114,7 @@ class LIMBER_OT_end_record(bpy.types.Operator):
 
 
 class LIMBER_OT_key_pose(bpy.types.Operator):
-    """Key the robot's joints as they are posed, at this frame"""
+    """Insert keyframes for the robot's joints at this frame"""
 
     bl_idname = "limber.key_pose"
     bl_label = "Key Pose"

@@ -23,14 +23,14 @@ def _title(protocol: str) -> str:
 
 
 class LIMBER_OT_scan(bpy.types.Operator):
-    """Look for servos and boards: ask on serial ports who is there. Nothing is ordered to move"""
+    """Scan serial ports for servos and boards. Nothing moves"""
 
     bl_idname = "limber.scan"
     bl_label = "Scan"
 
     where: EnumProperty(
         name="Ports",
-        description="Where to look",
+        description="Ports to scan",
         items=[
             ("DEVICE", "This Port", "The port that is chosen in the panel"),
             ("ALL", "All Serial Ports", "Every serial port that no robot of this Blender uses"),
@@ -38,19 +38,19 @@ class LIMBER_OT_scan(bpy.types.Operator):
     )
     protocols: EnumProperty(
         name="Protocols",
-        description="What to ask in",
+        description="Protocols to try",
         items=[(name, _title(name), f"Ask as {_title(name)} are asked") for name in SCANNED],
         options={"ENUM_FLAG"},
     )
     rates: EnumProperty(
         name="Baud Rates",
-        description="At which rates to ask; each protocol is asked at those that it knows",
+        description="Baud rates to try, for each protocol those that it supports",
         items=[(str(rate), f"{rate:,}".replace(",", " "), f"{rate} bits per second") for rate in RATES],
         options={"ENUM_FLAG"},
         default=USUAL,
     )
-    lowest: IntProperty(name="Ids from", description="Lowest id to ask for on a bus", default=0, min=0, max=HIGHEST_ID)
-    highest: IntProperty(name="to", description="Highest id to ask for on a bus", default=HIGHEST_ID, min=0, max=HIGHEST_ID)
+    lowest: IntProperty(name="First ID", description="Lowest ID to try on a bus", default=0, min=0, max=HIGHEST_ID)
+    highest: IntProperty(name="Last ID", description="Highest ID to try on a bus", default=HIGHEST_ID, min=0, max=HIGHEST_ID)
 
     @classmethod
     def poll(cls, context):
@@ -87,7 +87,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
         port = device.port.strip() if self.where == "DEVICE" else None
         problem = _why_not(port, self.protocols)
         if not problem and self.lowest > self.highest:
-            problem = f"Ids from {self.lowest} to {self.highest} are none: exchange them"
+            problem = f"IDs from {self.lowest} to {self.highest} are none: exchange them"
         if problem:
             self.report({"ERROR"}, problem)
             return {"CANCELLED"}
@@ -114,7 +114,7 @@ def _why_not(port: str | None, protocols: set[str]) -> str:
 
 
 class LIMBER_OT_cancel_scan(bpy.types.Operator):
-    """End the scan; what was found so far stays in the list"""
+    """Cancel the scan. The list keeps what was found so far"""
 
     bl_idname = "limber.cancel_scan"
     bl_label = "Cancel"
@@ -133,7 +133,7 @@ class LIMBER_OT_cancel_scan(bpy.types.Operator):
 
 
 class LIMBER_OT_use_found(bpy.types.Operator):
-    """Take port, protocol and baud rate from what was found"""
+    """Use the port, protocol and baud rate of this result"""
 
     bl_idname = "limber.use_found"
     bl_label = "Use"
@@ -166,7 +166,7 @@ _rates: list[tuple[str, str, str]] = []  # Blender keeps no reference to what a 
 
 
 class LIMBER_OT_change_servo(bpy.types.Operator):
-    """Give a servo on a bus another id or another baud rate. It must be the only one with its id; it is read back afterwards"""
+    """Change the ID or baud rate of a servo on a bus. It must be the only one with its ID; the change is read back"""
 
     bl_idname = "limber.change_servo"
     bl_label = "Change Servo"
@@ -179,15 +179,17 @@ class LIMBER_OT_change_servo(bpy.types.Operator):
     servo: IntProperty(name="Servo", description="Id that it has", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"})
     what: EnumProperty(
         name="Change",
-        description="What it gets anew",
+        description="Setting to change",
         items=[
-            ("ID", "Id", "The number by which it is called"),
-            ("RATE", "Baud Rate", "The speed at which it talks; all servos of a bus need the same"),
+            ("ID", "ID", "Number of the servo on its bus"),
+            ("RATE", "Baud Rate", "Speed of the serial line; all servos of a bus need the same"),
         ],
     )
-    new_servo: IntProperty(name="New Id", description="Id that it gets; no other servo may have it", min=0, max=HIGHEST_ID)
-    new_baudrate: EnumProperty(name="New Baud Rate", description="Rate that it gets; all servos of a bus need the same", items=_rates_known)
-    alone: BoolProperty(name="It alone has this id", description="Servos that share an id would all be changed", options={"SKIP_SAVE"})
+    new_servo: IntProperty(name="New ID", description="New ID of the servo; no other servo may have it", min=0, max=HIGHEST_ID)
+    new_baudrate: EnumProperty(
+        name="New Baud Rate", description="New rate of the servo; all servos of a bus need the same", items=_rates_known
+    )
+    alone: BoolProperty(name="ID Is Unique", description="Servos that share an id would all be changed", options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context):

@@ -15,13 +15,13 @@ NO_CHANNEL = "There is no further servo: press Add Servo"
 def _of_motors():
     return BoolProperty(
         name="Motors",
-        description="The mechanism's motors are meant, where the armature has a chain with joints, too",
+        description="Use the mechanism's motors instead of the chain's joints",
         options={"SKIP_SAVE", "HIDDEN"},
     )
 
 
 class LIMBER_OT_assign_servo(bpy.types.Operator):
-    """Give the selected joint or motor this servo; the one that had it gets the selected one's"""
+    """Assign this servo to the selected joint or motor. The joint that had it gets the selected one's servo"""
 
     bl_idname = "limber.assign_servo"
     bl_label = "Assign Servo"
@@ -57,7 +57,7 @@ _items: list[tuple[str, str, str]] = []  # Blender keeps no reference to what a 
 
 
 class LIMBER_OT_use_preset(bpy.types.Operator):
-    """Describe servos as what is known of a model: range, units and speed; zero becomes its middle"""
+    """Set range, units and speed from a known servo model; zero becomes the middle of its range"""
 
     bl_idname = "limber.use_preset"
     bl_label = "Servo Model"
@@ -65,8 +65,8 @@ class LIMBER_OT_use_preset(bpy.types.Operator):
 
     preset: EnumProperty(name="Model", description="Model of the servo", items=_presets)
     which: EnumProperty(
-        name="For",
-        description="Whose servos are described",
+        name="Apply To",
+        description="Servos to set up",
         items=[
             ("JOINT", "This One", "The servo of the joint, or motor, that is selected"),
             ("CHAIN", "All of the List", "The servos of all joints of the chain, or of all motors of the mechanism"),
@@ -74,7 +74,9 @@ class LIMBER_OT_use_preset(bpy.types.Operator):
     )
     motors: _of_motors()
     speeds: BoolProperty(
-        name="Joints' Speeds Too", description="Velocity, acceleration and jerk of the joints become what the servo can do", default=True
+        name="Set Joint Speeds",
+        description="Set velocity, acceleration and jerk limits of the joints to what the servo can do",
+        default=True,
     )
 
     @classmethod
@@ -99,7 +101,7 @@ class LIMBER_OT_use_preset(bpy.types.Operator):
 
 
 class LIMBER_OT_add_channel(bpy.types.Operator):
-    """Add a servo: a second one on the selected joint or motor, or one that several drive"""
+    """Add a servo: a second one on the selected joint or motor, or one that several joints drive"""
 
     bl_idname = "limber.add_channel"
     bl_label = "Add Servo"
@@ -151,7 +153,7 @@ class LIMBER_OT_remove_channel(RemoveItem, bpy.types.Operator):
 
 
 class LIMBER_OT_add_share(bpy.types.Operator):
-    """Let another joint drive the servo as well, as in a differential"""
+    """Add a joint that drives the servo as well, as in a differential"""
 
     bl_idname = "limber.add_share"
     bl_label = "Add Joint"
@@ -173,7 +175,7 @@ class LIMBER_OT_add_share(bpy.types.Operator):
 
 
 class LIMBER_OT_remove_share(bpy.types.Operator):
-    """Let this joint drive the servo no more"""
+    """Remove this joint from those that drive the servo"""
 
     bl_idname = "limber.remove_share"
     bl_label = "Remove Joint"

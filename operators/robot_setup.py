@@ -20,7 +20,7 @@ def _joint_index(operator, link, name: str) -> int | None:
 
 
 class LIMBER_OT_wiggle(bpy.types.Operator):
-    """Turn one servo a little and back, to see which it is"""
+    """Move one servo a little and back, to identify it"""
 
     bl_idname = "limber.wiggle"
     bl_label = "Wiggle"
@@ -36,14 +36,14 @@ class LIMBER_OT_wiggle(bpy.types.Operator):
         channel = robot_device.channel_of_servo(link.device, self.servo)
         if channel is None:
             known = ", ".join(str(each.servo) for each in link.device.channels)
-            self.report({"ERROR"}, f"Servo {self.servo} is not on the robot that is connected; it has {known}: connect anew")
+            self.report({"ERROR"}, f"Servo {self.servo} is not on the robot that is connected; it has {known}: press Reconnect")
             return {"CANCELLED"}
         link.wiggle(channel)
         return {"FINISHED"}
 
 
 class LIMBER_OT_which_joint(bpy.types.Operator):
-    """Turn this servo a little and back, and say which joint moves: the joint gets the servo, and the one that had it gets the joint's"""
+    """Move this servo a little and back, and choose the joint that moves. That joint gets this servo, in exchange for its own"""
 
     bl_idname = "limber.which_joint"
     bl_label = "Which Joint Moves?"
@@ -84,10 +84,10 @@ class LIMBER_OT_which_joint(bpy.types.Operator):
 
 
 class LIMBER_OT_let_go(bpy.types.Operator):
-    """Let servos go limp, so that they can be moved by hand; the armature stays as it is. Hold what would fall"""
+    """Turn torque off, so that joints can be moved by hand; the armature stays as it is. Hold what would fall"""
 
     bl_idname = "limber.let_go"
-    bl_label = "Let Go"
+    bl_label = "Release"
 
     joint: StringProperty(name="Joint", description="Name of the joint whose servos go limp; empty: all do", options={"SKIP_SAVE"})
 
@@ -98,7 +98,7 @@ class LIMBER_OT_let_go(bpy.types.Operator):
     def invoke(self, context, event):
         who = f"The servos of {self.joint} go" if self.joint else "All servos go"
         return context.window_manager.invoke_confirm(
-            self, event, title="Let Go", message=f"{who} limp: hold what would fall", confirm_text="Let Go"
+            self, event, title="Release", message=f"{who} limp: hold what would fall", confirm_text="Release"
         )
 
     def execute(self, context):
@@ -114,7 +114,7 @@ class LIMBER_OT_let_go(bpy.types.Operator):
 
 
 class LIMBER_OT_jog(bpy.types.Operator):
-    """Move one joint a little, slowly; the others stay as they are"""
+    """Move one joint slowly by a small amount. The other joints do not move"""
 
     bl_idname = "limber.jog"
     bl_label = "Jog"
@@ -129,7 +129,7 @@ class LIMBER_OT_jog(bpy.types.Operator):
         soft_max=10,
     )
     free: BoolProperty(
-        name="Beyond Its Limits", description="Within the servo's range alone: while zero and limits are not known yet", default=True
+        name="Ignore Joint Limits", description="Keep within the servo's range only, while zero and limits are not known yet", default=True
     )
 
     @classmethod
@@ -146,7 +146,7 @@ class LIMBER_OT_jog(bpy.types.Operator):
 
 
 class LIMBER_OT_test_joint(bpy.types.Operator):
-    """Move one joint slowly from end to end of its range and back; the others stay as they are"""
+    """Move one joint slowly from end to end of its range and back. The other joints do not move"""
 
     bl_idname = "limber.test_joint"
     bl_label = "Test Joint"

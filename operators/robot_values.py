@@ -13,7 +13,7 @@ FULL_PATH = re.compile(r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)")  # as Copy 
 
 
 class LIMBER_OT_add_auxiliary(bpy.types.Operator):
-    """Let a servo follow a property that can be animated: a jaw, an eyelid, a lamp"""
+    """Add a servo that follows an animatable property: a jaw, an eyelid, a lamp"""
 
     bl_idname = "limber.add_auxiliary"
     bl_label = "Add Value"
@@ -67,7 +67,7 @@ def _add(operator, rig, owner, path: str) -> set[str]:
 
 
 class LIMBER_OT_remove_auxiliary(RemoveItem, bpy.types.Operator):
-    """Let the servo follow the selected value no more"""
+    """Remove the selected value"""
 
     bl_idname = "limber.remove_auxiliary"
     bl_label = "Remove Value"

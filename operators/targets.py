@@ -9,7 +9,7 @@ from .subject import chain_of, poll_chain, rig_of
 
 
 class LIMBER_OT_add_target(bpy.types.Operator):
-    """Let the chain follow one of several targets: the selected object that is not the armature, or one that you choose then"""
+    """Add a target that the chain can follow: the selected object, or one that you choose afterwards"""
 
     bl_idname = "limber.add_target"
     bl_label = "Add Target"
@@ -34,7 +34,7 @@ class LIMBER_OT_add_target(bpy.types.Operator):
 
 
 class LIMBER_OT_remove_target(bpy.types.Operator):
-    """Remove the selected one of the further targets. Keys on Watch go on to mean the same targets"""
+    """Remove the selected additional target. Keyframes on Watch keep their targets"""
 
     bl_idname = "limber.remove_target"
     bl_label = "Remove Target"

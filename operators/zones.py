@@ -8,7 +8,7 @@ from .subject import poll_chain, rig_of
 
 
 class LIMBER_OT_add_zone(bpy.types.Operator):
-    """Forbid the inside of objects to the links of the chains: of the selected ones, or of one that you choose then. Motion Check lists
+    """Forbid the inside of the selected objects, or of one chosen afterwards, to the links of the chains. Motion Check lists
     where a link enters"""
 
     bl_idname = "limber.add_zone"
@@ -35,7 +35,7 @@ class LIMBER_OT_add_zone(bpy.types.Operator):
 
 
 class LIMBER_OT_remove_zone(RemoveItem, bpy.types.Operator):
-    """Take the selected no-go zone from the list. The object stays"""
+    """Remove the selected no-go zone from the list. The object is kept"""
 
     bl_idname = "limber.remove_zone"
     bl_label = "Remove No-Go Zone"

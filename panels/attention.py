@@ -8,7 +8,7 @@ from .tab import GazePart, listed, sentence
 
 
 class LIMBER_PT_attention(GazePart, bpy.types.Panel):
-    """How the chain follows its target: eyes lead, a head follows, a torso hardly turns"""
+    """How closely the chain follows its target"""
 
     bl_label = "Attention"
 

@@ -11,7 +11,7 @@ from .tab import ChainTab, sentence
 
 
 class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
-    """Motion to keys"""
+    """Motion to keyframes"""
 
     bl_label = "Bake"
     bl_order = 6
@@ -31,7 +31,7 @@ class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
 
 
 class LIMBER_PT_record(ChainTab, bpy.types.Panel):
-    """Live to keys while the scene plays: each pass is a take"""
+    """Live motion to keyframes while the scene plays: each pass is a take"""
 
     bl_label = "Record"
     bl_parent_id = "LIMBER_PT_bake"

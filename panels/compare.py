@@ -82,7 +82,7 @@ class LIMBER_PT_comparison(bpy.types.Panel):
 
 
 class LIMBER_PT_compare(GazePart, bpy.types.Panel):
-    """How well each solver does on this chain"""
+    """Results of all solvers on this chain"""
 
     bl_label = "Compare Solvers"
 

@@ -1,4 +1,4 @@
-"""Where the posture gives way: a figure for each bone, and bones coloured by it in the 3D view. Nothing of it is in the file."""
+"""Posture deviation: a figure for each bone, and bones coloured by it in the 3D view. Nothing of it is in the file."""
 
 from math import degrees, radians
 
@@ -20,9 +20,9 @@ SWITCH = "limber_deviation"
 
 
 class LIMBER_PT_deviation(GazePart, bpy.types.Panel):
-    """How far each bone is from the posture, against its parent"""
+    """Deviation of each bone from the posture, relative to its parent"""
 
-    bl_label = "Where It Gives Way"
+    bl_label = "Posture Deviation"
 
     def draw(self, context):
         layout = self.layout
@@ -31,7 +31,7 @@ class LIMBER_PT_deviation(GazePart, bpy.types.Panel):
         layout.prop(context.window_manager, SWITCH, toggle=True, icon="COLOR")
         found = deviations(live.session(rig, chain)) if chain.live else []
         if not found:
-            sentence(layout, "Press Live: then each bone says how far it is from its posture", "INFO")
+            sentence(layout, "Press Start Live to see how far each bone is from its posture", "INFO")
             return
         column = layout.column(align=True)
         for deviation in found:
@@ -51,7 +51,7 @@ def _share(angle: float) -> float:
 
 
 def colour(angle: float) -> tuple[float, float, float, float]:
-    """A bone's colour for the angle [rad] by which it gives way."""
+    """A bone's colour for the angle [rad] by which it deviates."""
     place = _share(angle) * (len(COLOURS) - 1)
     first = min(int(place), len(COLOURS) - 2)
     red, green, blue = (a + (place - first) * (b - a) for a, b in zip(COLOURS[first], COLOURS[first + 1], strict=True))
@@ -77,8 +77,8 @@ _overlay = Overlay(_draw)
 def register() -> None:
     switch = bpy.props.BoolProperty(
         name="Colour Bones",
-        description="Draw a line along each bone of live chains: blue and thin where it is as its posture says, over yellow to red and wide"
-        " where it gives way by 30 degrees",
+        description="Draw a line along each bone of live chains: blue and thin where it keeps its posture, over yellow to red and wide"
+        " where it deviates by 30 degrees",
         options={"SKIP_SAVE"},
     )
     setattr(bpy.types.WindowManager, SWITCH, switch)

@@ -10,7 +10,7 @@ from .tab import GazePart, listed, sentence
 class LIMBER_PT_ends(GazePart, bpy.types.Panel):
     """Further ends of the chain, solved together with its own"""
 
-    bl_label = "More Ends"
+    bl_label = "Additional Goals"
 
     def draw(self, context):
         layout = self.layout

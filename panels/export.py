@@ -7,7 +7,7 @@ from .tab import ChainTab, sentence
 
 
 class LIMBER_PT_export(ChainTab, bpy.types.Panel):
-    """Motion that plays without the computer"""
+    """Export of motion to files that play without Blender"""
 
     bl_label = "Export"
     bl_order = 7

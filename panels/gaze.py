@@ -12,7 +12,7 @@ from .tab import ChainTab, sentence
 
 
 class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
-    """What the end does, and what the body keeps"""
+    """Target of the chain's end"""
 
     bl_label = "Gaze"
     bl_order = 3
@@ -72,7 +72,7 @@ def draw_goal(layout, wanted) -> None:
     if wanted.goal in TURNS or may_be_upright:
         layout.prop(wanted, "symmetric")
     if wanted.goal in REACHES:
-        layout.prop(wanted, "eye", text="Reaches With", slider=True)
+        layout.prop(wanted, "eye", text="Reach Point", slider=True)
     elif wanted.goal == "POINT":
         layout.prop(wanted, "eye", slider=True)
 
@@ -86,7 +86,7 @@ def _draw_outcome(layout, chain, session, said: str) -> None:
     solution = outputs.solution
     rows = [
         *_misses(chain, outputs),
-        ("The filter holds back", _held_back(outputs)),
+        ("Filter lag", _held_back(outputs)),
         ("Shape deviation", f"{degrees(solution.shape_deviation):.1f}°"),
         ("Posture error (ERIK)", f"{solution.posture_error:.4f}"),
         ("Iterations", str(solution.iterations)),

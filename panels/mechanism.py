@@ -105,7 +105,7 @@ def _draw_outcome(layout, kept, session) -> None:
         sentence(layout, session.remark, "INFO")
     elif session.outputs is not None:
         lag = max((abs(a - b) for a, b in zip(session.outputs.values, session.outputs.wanted, strict=True)), default=0.0)
-        there = "The motors are where the targets want them" if kept.drive == "TARGETS" else "The motors have the values that they are told"
+        there = "The motors are where the targets want them" if kept.drive == "TARGETS" else "The motors have their commanded values"
         sentence(layout, there if lag < 1e-6 else "The motors are on their way", "CHECKMARK")
 
 
@@ -128,7 +128,7 @@ def _draw_part(layout, thing) -> None:
 
 
 class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
-    """What bodies are to do"""
+    """Goals of bodies"""
 
     bl_label = "Goals"
 
@@ -156,7 +156,7 @@ class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
 
 
 class LIMBER_PT_mechanism_motors(MechanismTab, bpy.types.Panel):
-    """Freedoms that motors move"""
+    """Degrees of freedom that motors move"""
 
     bl_label = "Motors"
 
@@ -208,7 +208,7 @@ class LIMBER_MT_mechanism_characters(CharacterMenu, bpy.types.Menu):
 
 
 class LIMBER_PT_mechanism_motion(MechanismTab, bpy.types.Panel):
-    """What makes the motors' values into movement"""
+    """Filter and limits of the motors' motion"""
 
     bl_label = "Motion"
     bl_options = {"DEFAULT_CLOSED"}

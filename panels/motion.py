@@ -15,7 +15,7 @@ class LIMBER_MT_characters(CharacterMenu, bpy.types.Menu):
 
 
 class LIMBER_PT_motion(ChainTab, bpy.types.Panel):
-    """What makes the angles into movement"""
+    """Filter and limits of the chain's motion"""
 
     bl_label = "Motion"
     bl_order = 4

@@ -17,7 +17,7 @@ class LIMBER_UL_findings(bpy.types.UIList):
 
 
 class LIMBER_PT_motion_check(ChainTab, bpy.types.Panel):
-    """Where the motion asks for more than joints may do, pops, or loses its target"""
+    """Exceeded joint limits, discontinuities and lost targets in the scene's frames"""
 
     bl_label = "Motion Check"
     bl_order = 6

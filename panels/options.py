@@ -10,7 +10,7 @@ from .tab import GazePart
 
 
 class LIMBER_PT_options(GazePart, bpy.types.Panel):
-    """What the chain's solver lets you set"""
+    """Options of the chain's solver"""
 
     bl_label = "Solver Options"
 
@@ -28,12 +28,12 @@ class LIMBER_PT_options(GazePart, bpy.types.Panel):
         layout.use_property_split = True
         for name in FIELDS[kind]:
             if name == "wishes":
-                column = layout.column(heading="Beneath")
+                column = layout.column(heading="Secondary Objective")
                 column.prop(chain.options, name)
             else:
                 layout.prop(chain.options, name)
         if kind is ExpressiveOptions:
-            layout.label(text="How much each bone counts:")
+            layout.label(text="Shape weights of bones:")
             column = layout.column(align=True)
             for joint in weighed(chain):
                 column.prop(joint, "shape_weight", text=joint.bone)

@@ -26,7 +26,7 @@ class LIMBER_UL_pairs(bpy.types.UIList):
 
 
 class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
-    """The whole body follows another armature: motion capture, or any animated one"""
+    """Retargeting of motion capture, or of any animated armature, to the whole body"""
 
     bl_label = "Retarget"
     bl_order = 2

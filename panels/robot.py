@@ -39,7 +39,7 @@ class LIMBER_PT_robot(Tab, bpy.types.Panel):
             return
         _draw_state(layout, rig, robot.status(rig))
         if robot.changed_since_connect(rig):
-            sentence(layout, "The robot's settings have changed: connect anew to use them", "INFO")
+            sentence(layout, "The robot's settings have changed: press Reconnect to use them", "INFO")
             layout.operator("limber.reconnect", icon="FILE_REFRESH")
         layout.operator("limber.disconnect", icon="UNLINKED")
 
@@ -92,7 +92,7 @@ def _draw_confirming(layout, rig, status) -> None:
         done = index < len(status.confirmed) and status.confirmed[index]
         row.label(text=joint.name, icon="CHECKBOX_HLT" if done else "CHECKBOX_DEHLT")
         if not done:
-            row.operator("limber.confirm_joint", text="Is There").joint = index
+            row.operator("limber.confirm_joint", text="Confirm").joint = index
 
 
 def _draw_asking(layout) -> None:
@@ -122,7 +122,7 @@ def _draw_buttons(layout, rig, state) -> None:
 
 
 class LIMBER_PT_robot_options(RigTab, bpy.types.Panel):
-    """Where the robot rests, and how late it is"""
+    """Park pose, delay and statistics of the connection"""
 
     bl_label = "Options"
     bl_parent_id = "LIMBER_PT_robot"

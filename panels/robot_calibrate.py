@@ -10,7 +10,7 @@ from .tab import ServoTab, sentence
 
 
 class LIMBER_PT_calibrate(ServoTab, bpy.types.Panel):
-    """Where the robot's joints are 0, which way they turn and how far"""
+    """Zeros, directions and ranges of the robot's servos"""
 
     bl_label = "Calibrate"
     bl_parent_id = "LIMBER_PT_robot"
@@ -43,8 +43,8 @@ def _draw_joint(layout, rig, joint, status) -> None:
     else:
         draw_trials(layout, rig, name, joint.servo)
         row = layout.row(align=True)
-        row.operator("limber.let_go", text="Let Joint Go", icon="VIEW_PAN").joint = name
-        row.operator("limber.let_go", text="Let All Go")
+        row.operator("limber.let_go", text="Release Joint", icon="VIEW_PAN").joint = name
+        row.operator("limber.let_go", text="Release All")
     place = _place(rig, joint)
     unit = servo_units.unit_name(rig.limber.device.protocol)
     box = layout.box().column(align=True)

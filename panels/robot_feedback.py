@@ -9,12 +9,12 @@ from ..operators.subject import rig_of
 from ..rig import puppeteer, robot
 from .tab import RobotTab, sentence
 
-PLACES = (("Joint", 2.4), ("Told", 1.9), ("Is", 1.9), ("Off", 1.8))  # headings, and shares of the width
+PLACES = (("Joint", 2.4), ("Commanded", 2.1), ("Measured", 2.1), ("Error", 1.6))  # headings, and shares of the width
 HEALTH = (("Servo", 2.4), ("°C", 1.4), ("V", 1.4), ("Load", 1.6), ("A", 1.2))
 
 
 class LIMBER_PT_feedback(RobotTab, bpy.types.Panel):
-    """Where the robot is, against what it was told"""
+    """Measured state of the robot against its commands"""
 
     bl_label = "Feedback"
     bl_parent_id = "LIMBER_PT_robot"
@@ -34,7 +34,7 @@ class LIMBER_PT_feedback(RobotTab, bpy.types.Panel):
         if view.plot:
             layout.prop(view, "plot_joint")
         if not any(place is not None for place in status.places):
-            sentence(layout, "These servos do not tell where they are", "INFO")
+            sentence(layout, "These servos do not measure their positions", "INFO")
         _draw_places(layout, link.device, status)
         _draw_health(layout, link.device, status)
 

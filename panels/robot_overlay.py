@@ -1,4 +1,4 @@
-"""In the 3D view: the robot as it says it stands, as a ghost beside the armature, and what it was told against where it is, as a plot."""
+"""In the 3D view: the robot as it says it stands, as a ghost beside the armature, and commanded and measured positions as a plot."""
 
 from itertools import pairwise
 from math import degrees
@@ -97,7 +97,7 @@ class Plot:
         self._write(left + gap, bottom + height - line, f"{self.high * self.unit:.0f}{self.sign}", TEXT)
         self._write(left + gap, bottom + gap, f"{self.low * self.unit:.0f}{self.sign}", TEXT)
         right = left + width
-        for curve, colour, word in ((self.places, IS, "is"), (self.told, TOLD, "told")):
+        for curve, colour, word in ((self.places, IS, "measured"), (self.told, TOLD, "commanded")):
             text = f"{word} {curve[-1][1] * self.unit:.1f}{self.sign}" if curve else f"{word} -"
             blf.size(0, LETTERS * self.scale)
             right -= blf.dimensions(0, text)[0] + 2 * gap

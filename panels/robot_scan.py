@@ -12,7 +12,7 @@ from .tab import RigTab, sentence
 
 
 class LIMBER_PT_scan(RigTab, bpy.types.Panel):
-    """Ports and servos that answer"""
+    """Ports and servos that answer a scan"""
 
     bl_label = "Find Servos"
     bl_parent_id = "LIMBER_PT_robot"
@@ -80,9 +80,9 @@ def _title(protocol: str) -> str:
 
 
 class LIMBER_PT_protocol(RigTab, bpy.types.Panel):
-    """What the chosen protocol can and cannot do"""
+    """Capabilities of the chosen protocol"""
 
-    bl_label = "What It Can Do"
+    bl_label = "Protocol Capabilities"
     bl_parent_id = "LIMBER_PT_robot"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 0

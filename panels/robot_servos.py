@@ -99,7 +99,7 @@ def draw_trials(layout, rig, name: str, servo: int) -> None:
             jog = row.operator("limber.jog", text=text)
             jog.joint, jog.amount = name, amount
     elif name:
-        sentence(layout, "Not on the robot that is connected: connect anew to try it", "INFO")
+        sentence(layout, "Not on the robot that is connected: press Reconnect to try it", "INFO")
 
 
 def _draw_found(layout, joint, of_motors: bool) -> None:
@@ -138,7 +138,7 @@ def draw_servo(layout, device, servo, gear: bool = True) -> None:
 class LIMBER_PT_more_servos(RigTab, bpy.types.Panel):
     """Second servos on a joint, and servos that several joints drive, as in a differential"""
 
-    bl_label = "More Servos"
+    bl_label = "Additional Servos"
     bl_parent_id = "LIMBER_PT_robot"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 3
@@ -189,7 +189,7 @@ class LIMBER_PT_values(RigTab, bpy.types.Panel):
 def _draw_value(layout, rig, device, value) -> None:
     now = robot_values.value_of(value)
     if now is None:
-        sentence(layout, "This property is not there: correct its path, or remove it and add it anew", "ERROR")
+        sentence(layout, "This property is not there: correct its path, or remove it and add it again", "ERROR")
     draw_trials(layout, rig, value.name, value.servo)
     layout.use_property_split = True
     column = layout.column(align=True)
@@ -201,9 +201,9 @@ def _draw_value(layout, rig, device, value) -> None:
     unit = servo_units.unit_name(device.protocol)
     column.prop(value, "servo")
     column.prop(value, "low")
-    column.prop(value, "at_low", text=f"Servo At ({unit})" if unit else "Servo At")
+    column.prop(value, "at_low", text=f"Servo at Min ({unit})" if unit else "Servo at Min")
     column.prop(value, "high")
-    column.prop(value, "at_high", text=f"Servo At ({unit})" if unit else "Servo At")
+    column.prop(value, "at_high", text=f"Servo at Max ({unit})" if unit else "Servo at Max")
     column = layout.column(align=True)
     for name in ("velocity", "acceleration", "jerk"):
         column.prop(value, name)
@@ -211,5 +211,5 @@ def _draw_value(layout, rig, device, value) -> None:
     column.prop(value, "filter")
     if value.filter != DIRECT:
         column.prop(value, "sigma", slider=True)
-        column.prop(value, "rho", text="Responsive", slider=True)
+        column.prop(value, "rho", slider=True)
     column.prop(value, "on_silence")

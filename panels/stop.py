@@ -8,7 +8,7 @@ from .tab import Tab
 
 
 class LIMBER_PT_stop(Tab, bpy.types.Panel):
-    """Stops every robot, whatever else the tab shows"""
+    """Stop every robot"""
 
     bl_label = "Stop"
     bl_options = {"HIDE_HEADER"}

@@ -19,12 +19,12 @@ class LimberLife(PropertyGroup):
 
     amount: FactorProperty(
         name="Amount",
-        description="How much life there is on top of the posture while frames play: 0 none. It can be keyed",
+        description="Strength of the motion added to the posture while frames play; 0: none. Can be keyframed",
         default=0.0,
     )
     breathing: FloatProperty(
         name="Breathing",
-        description="Angle of the joints that lift the end most",
+        description="Angle of the breathing motion, in the joints that lift the end most",
         default=radians(2),
         min=0.0,
         soft_max=radians(15),
@@ -32,7 +32,7 @@ class LimberLife(PropertyGroup):
     )
     sway: FloatProperty(
         name="Sway",
-        description="Angle by which joints swing slowly, those near the root most",
+        description="Angle of the slow swing, largest in the joints near the root",
         default=radians(2),
         min=0.0,
         soft_max=radians(15),
@@ -40,14 +40,14 @@ class LimberLife(PropertyGroup):
     )
     glances: FloatProperty(
         name="Glances",
-        description="Angle by which the last joints dart away and back. What the gaze holds on its target stays there: glances are seen"
-        " where Influence or Share leave them room",
+        description="Angle by which the last joints dart away and back. The gaze keeps its target: glances are visible"
+        " where Influence or Share is below 1",
         default=radians(4),
         min=0.0,
         soft_max=radians(30),
         subtype="ANGLE",
     )
-    seed: IntProperty(name="Seed", description="Another number is another life of the same kind", default=0, min=0)
+    seed: IntProperty(name="Seed", description="Seed of the random motion", default=0, min=0)
 
 
 class LimberAuthoring:
@@ -55,25 +55,25 @@ class LimberAuthoring:
 
     influence: FactorProperty(
         name="Influence",
-        description="How much the gaze counts: 1 the end does what its goal says, 0 the chain moves as posed or animated, within its"
-        " joints' limits; between, each joint is that much of the way",
+        description="Influence of the gaze: 1 the end follows its goal, 0 the chain moves as posed or animated, within its"
+        " joints' limits; between, each joint is interpolated",
         default=1.0,
     )
     transition: SecondsProperty(
         name="Transition",
-        description="Time that the body takes from one stored posture to another; 0: as long as half of the joints' limits need",
+        description="Duration of a change of posture; 0: the time that half of the joints' limits need",
         default=0.0,
         soft_max=10.0,
     )
     share: FactorProperty(
         name="Share",
-        description="How far the end turns from where its posture looks to the target: 1 all the way. Eyes on a head on a torso, with"
+        description="Share of the rotation from the posture's gaze to the target; 1: all of it. Eyes on a head on a torso, with"
         " 1, 0.7 and 0.2, look together",
         default=1.0,
     )
     dead_zone: FloatProperty(
         name="Dead Zone",
-        description="Angle, seen from the chain's root, by which the target may move before the chain follows; it then stays that far"
+        description="Angle, seen from the chain's root, by which the target may move before the chain follows. It then stays that far"
         " behind",
         default=0.0,
         min=0.0,
@@ -82,23 +82,23 @@ class LimberAuthoring:
     )
     lag: SecondsProperty(
         name="Lag",
-        description="Time by which the chain trails a target that moves steadily",
+        description="Delay behind a target that moves steadily",
         default=0.0,
         soft_max=2.0,
     )
     targets: CollectionProperty(
-        name="More Targets", description="Further targets, one of which the chain may follow instead", type=LimberTarget
+        name="Additional Targets", description="Further targets that the chain can follow instead of its own", type=LimberTarget
     )
     active_target: IntProperty(name="Target", description="The further target that is shown")
     watch: IntProperty(
         name="Watch",
-        description="Number of the target that the chain follows: 0 its own, 1 the first of the further ones. It can be keyed",
+        description="Number of the target that the chain follows: 0 its own, 1 the first of the additional ones. Can be keyframed",
         default=0,
         min=0,
     )
     change: SecondsProperty(
         name="Change",
-        description="Time that the chain takes to go over from one of its targets to another",
+        description="Duration of a change from one target to another",
         default=0.5,
         soft_max=5.0,
     )

@@ -55,7 +55,7 @@ class Guard:
             return ""
         return (
             f"Limber takes {1e3 * self.meter.seconds:.0f} ms a step: it follows {1 / self.interval:.0f} times a second instead of"
-            f" {1 / STEP:.0f}, so that Blender stays awake. A quicker solver, or fewer live chains, brings the rate back"
+            f" {1 / STEP:.0f}, to keep Blender responsive. A quicker solver, or fewer live chains, brings the rate back"
         )
 
     def forget(self) -> None:

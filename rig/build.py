@@ -71,7 +71,7 @@ def why_not_solver(rig, chain, name: str = "") -> str:
     where the chain cannot be read at all."""
     name = name or chain.solver
     if name not in SOLVERS:
-        return f"Chain '{chain.name}' has a solver that this version does not know: choose its Solver anew"
+        return f"Chain '{chain.name}' has a solver that this version does not know: choose its Solver again"
     try:
         return unavailable(name, skeleton_now(rig, chain), goal_kinds(chain))
     except (RigError, SkeletonError):

@@ -99,7 +99,7 @@ def start_range(rig) -> None:
     """
     status = robot.status(rig)
     if status is None or status.state is not State.LIMP:
-        raise RigError("The robot is not let go: press Let All Go first")
+        raise RigError("The robot is not let go: press Release All first")
     _spans[rig.session_uid] = _Span()
 
 
@@ -157,7 +157,7 @@ def _channels_of(rig, name: str) -> list[tuple[int, Channel]]:
     link = robot.link(rig)
     found = [(index, channel) for index, channel in enumerate(link.device.channels) if any(share.joint == name for share in channel.shares)]
     if not found:
-        raise RigError(f"'{name}' is not on the robot that is connected: give it a servo, and connect anew")
+        raise RigError(f"'{name}' is not on the robot that is connected: give it a servo, and press Reconnect")
     return found
 
 

@@ -59,7 +59,7 @@ def load(rig, path: Path, partly: bool = False) -> list[str]:
     misfits = list(calibration.misfits(expected))
     fitting = [channel for channel in calibration.channels if all(share.joint in names for share in channel.shares)]
     if misfits and not partly:
-        raise RigError(f"{path.name} does not fit '{rig.name}': {'; '.join(misfits)}. Tick Take What Fits to use the rest")
+        raise RigError(f"{path.name} does not fit '{rig.name}': {'; '.join(misfits)}. Tick Load Partially to use the rest")
     if not fitting:
         raise RigError(f"{path.name} has no joint of '{rig.name}': {'; '.join(misfits)}")
     _give(rig, calibration, fitting)

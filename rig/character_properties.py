@@ -10,12 +10,12 @@ class LimberSmoothness:
 
     sigma: FloatProperty(
         name="Smoothness",
-        description="Sigma: 0 is as quick as the limits allow, 1 the smoothest and slowest",
+        description="Sigma: 0 is as fast as the limits allow, 1 the smoothest and slowest",
         default=0.0,
         min=0.0,
         max=1.0,
     )
-    rho: FloatProperty(name="Responsiveness", description="Rho: makes a smooth motion quicker again", default=0.0, min=0.0, max=0.99)
+    rho: FloatProperty(name="Responsiveness", description="Rho: makes a smooth motion faster again", default=0.0, min=0.0, max=0.99)
 
 
 class LimberCharacter(LimberSmoothness):
@@ -23,18 +23,20 @@ class LimberCharacter(LimberSmoothness):
 
     filter: EnumProperty(
         name="Filter",
-        description="How the motion is shaped within the limits of joints or motors",
+        description="Filter that shapes the motion within the limits of joints or motors",
         items=[choice(key, info) for key, info in FILTERS.items()],
         default="default",
     )
     velocity_share: FactorProperty(
         name="Velocity",
-        description="How much of the velocity limits of joints or motors the motion uses: less for a heavier character",
+        description="Share of the joints' or motors' velocity limits that the motion uses; lower for a heavier character",
         default=1.0,
         min=0.01,
     )
-    acceleration_share: FactorProperty(name="Acceleration", description="The same of their acceleration limits", default=1.0, min=0.01)
-    jerk_share: FactorProperty(name="Jerk", description="The same of their jerk limits", default=1.0, min=0.01)
+    acceleration_share: FactorProperty(
+        name="Acceleration", description="Share of the acceleration limits that the motion uses", default=1.0, min=0.01
+    )
+    jerk_share: FactorProperty(name="Jerk", description="Share of the jerk limits that the motion uses", default=1.0, min=0.01)
 
 
 def character(kept) -> Character:

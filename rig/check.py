@@ -116,7 +116,7 @@ def _shared_bones(rig, chain, reader) -> Iterator[Finding]:
     for other in rig.limber.chains:
         if other.uid != chain.uid:
             for bone in sorted({joint.bone for joint in other.joints} & set(reader.free)):
-                yield Finding(f"Bone '{bone}' moves in chain '{other.name}' too: remove one of the two chains, and make it anew", True)
+                yield Finding(f"Bone '{bone}' moves in chain '{other.name}' too: remove one of the two chains, and make it again", True)
 
 
 def _one_way(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Where a posture gives way: of each bone, how far what is shown is from what the posture says."""
+"""Posture deviation: of each bone, how far what is shown is from what the posture says."""
 
 from typing import NamedTuple
 

@@ -94,7 +94,7 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
             setattr(chain, field, value)
         chain.look, chain.up = _facing(rig, chain.end, front)
         if _along(rig, chain.end, chain.look, front) < cos(SKEW):
-            lacks.append(f"No axis of bone '{chain.end}' points to the front: see whether its Looks Along, {chain.look}, is right")
+            lacks.append(f"No axis of bone '{chain.end}' points to the front: see whether its Forward Axis, {chain.look}, is right")
         if manner is HEAD:
             chain.eye = _eye_height(rig, ends)
         if manner is EYES:

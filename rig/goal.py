@@ -50,7 +50,7 @@ class ChainEnd:
             RigError: this version does not know it.
         """
         if self.settings.goal not in KINDS:
-            raise RigError(f"{self.subject} has a goal that this version does not know: choose its Goal anew")
+            raise RigError(f"{self.subject} has a goal that this version does not know: choose its Goal again")
         return KINDS[self.settings.goal]
 
 
@@ -90,7 +90,7 @@ def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
     """
     settings = end.settings
     if not settings.look or not settings.up:
-        raise RigError(f"{end.subject} has an axis that this version does not know: choose Looks Along and Up anew")
+        raise RigError(f"{end.subject} has an axis that this version does not know: choose Forward Axis and Up again")
     if not isfinite(settings.eye):
         raise RigError(f"The Eye of {end.what} is not a number: set it between 0, the bone's head, and 1, its tail")
     look, up = signed_axis(settings.look), signed_axis(settings.up)
@@ -146,7 +146,7 @@ def _place(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> tup
 
 def _direction(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> tuple:
     if not end.settings.target_axis:
-        raise RigError(f"{end.subject} has an axis that this version does not know: choose Target's Axis anew")
+        raise RigError(f"{end.subject} has an axis that this version does not know: choose Target's Axis again")
     axis = _turn(end, target_in_world) @ Vector(signed_axis(end.settings.target_axis))
     return tuple((world_in_base.to_3x3() @ axis).normalized())
 

@@ -36,7 +36,7 @@ class LimberJointSettings(LimberServo):
     acceleration: FloatProperty(
         name="Acceleration", description="Largest acceleration, per second squared", subtype="ANGLE", default=ACCELERATION
     )
-    jerk: FloatProperty(name="Jerk", description="Largest jerk, per second cubed: less is softer", subtype="ANGLE", default=JERK)
+    jerk: FloatProperty(name="Jerk", description="Largest jerk, per second cubed; lower is softer", subtype="ANGLE", default=JERK)
     slide_lower: in_metres("lower", "Min", "Smallest way along the axis")
     slide_upper: in_metres("upper", "Max", "Largest way along the axis")
     slide_velocity: in_metres("velocity", "Velocity", "Largest speed, in metres per second")

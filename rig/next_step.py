@@ -27,13 +27,15 @@ RESTORE = Step(
     "RECOVER_LAST",
 )
 TARGET = Step("Choose a Target in the Gaze panel: any object for the end to look at")
-LIVE = Step("Press Live: the chain follows its target, and what you posed stays as it is", "limber.live", "PLAY")
-LIVE_ALL = Step("Press All Live: the chains follow their targets together, and what you posed stays as it is", "limber.live_all", "PLAY")
+LIVE = Step("Press Start Live: the chain follows its target, and what you posed stays as it is", "limber.live", "PLAY")
+LIVE_ALL = Step(
+    "Press Start All Live: the chains follow their targets together, and what you posed stays as it is", "limber.live_all", "PLAY"
+)
 PLAY = Step("Play (Space): the target moves, and the chain follows", "screen.animation_play", "PLAY")
 DRAG = Step("Select the target and drag it (G): the chain follows. To move a robot too, press Connect", "limber.connect", "LINKED")
 CONNECT = Step("To move a robot, press Connect: 'virtual' needs nothing plugged in, and nothing moves yet", "limber.connect", "LINKED")
 ARM = Step("Press Arm: the robot goes slowly to where the armature is, then follows", "limber.arm", "ARMATURE_DATA")
-LIVE_MECHANISM = Step("Press Live in the Mechanism panel: its bodies follow targets or motors", "limber.mechanism_live", "PLAY")
+LIVE_MECHANISM = Step("Press Start Live in the Mechanism panel: its bodies follow targets or motors", "limber.mechanism_live", "PLAY")
 DRAG_MECHANISM = Step("Drag a target, or change a motor's value. To move a robot too, press Connect", "limber.connect", "LINKED")
 FOLLOWS = Step("The robot follows. Stop (Shift Esc) stops it at once. Bake makes keys of the motion")
 

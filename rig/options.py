@@ -9,19 +9,19 @@ from ..solvers.expressive.options import Options as ExpressiveOptions
 from ..solvers.jacobian.options import Options, PriorityOptions
 from .errors import RigError
 
-TASKS = {"position": "Place", "aim": "Aim", "posture": "Posture"}
+TASKS = {"position": "Position", "aim": "Aim", "posture": "Posture"}
 ORDERS = [
     ("_".join(order).upper(), ", ".join(TASKS[task] for task in order), f"{TASKS[order[0]]} counts most, {TASKS[order[2]].lower()} least")
     for order in permutations(TASKS)
 ]
 WISHES = [
-    ("POSTURE", "Posture", "Joints stay near the posture as far as the goals let them"),
-    ("LIMITS", "Middle", "Joints keep away from their limits as far as the goals let them"),
-    ("MANIPULABILITY", "Agility", "Joints keep away from singular poses, from which the end cannot move every way"),
+    ("POSTURE", "Posture", "Keep joints near the posture"),
+    ("LIMITS", "Limit Avoidance", "Keep joints away from their limits"),
+    ("MANIPULABILITY", "Manipulability", "Keep joints away from singular poses, in which the end cannot move in every direction"),
 ]
 CCD_ORDERS = [
-    ("TIP", "Tip First", "The last joints turn most: the chain curls near its end"),
-    ("BASE", "Base First", "The first joints turn most: the chain turns as a whole"),
+    ("TIP", "Tip First", "The last joints rotate most: the chain curls near its end"),
+    ("BASE", "Base First", "The first joints rotate most: the chain rotates as a whole"),
 ]
 
 
@@ -119,5 +119,5 @@ def options_of(chain, info, places: list[tuple[str, str]]) -> object:
         return None
     for name in FIELDS[info.options]:
         if getattr(chain.options, name) == "":
-            raise RigError(f"An option of {info.label} in chain '{chain.name}' is not one that this version knows: choose it anew")
+            raise RigError(f"An option of {info.label} in chain '{chain.name}' is not one that this version knows: choose it again")
     return MAKERS[info.options](chain, places)

@@ -38,4 +38,4 @@ def bone_names(pose_bones, chain) -> list[str]:
 
 
 def missing(name: str) -> str:
-    return f"Bone '{name}' is missing: give a bone that name again, or make the chain anew"
+    return f"Bone '{name}' is missing: give a bone that name again, or make the chain again"

@@ -45,20 +45,20 @@ def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
 SIGNED_AXES, SIGNED_AXES_OF_TARGET = _signed_axes("bone"), _signed_axes("target")
 
 GOALS = [
-    ("POINT", "Look at Point", "The end looks at the place of the target"),
-    ("DIRECTION", "Look Along Direction", "The end looks the way that an axis of the target points, wherever the target is"),
-    ("ORIENTATION", "Match Orientation", "The end bone turns as the target does, axis by axis"),
-    ("POSITION", "Reach Position", "The end is at the place of the target, whichever way it looks"),
-    ("FRAME", "Reach and Orient", "The end is at the place of the target and the end bone turns as the target does"),
+    ("POINT", "Look at Point", "The end looks at the position of the target"),
+    ("DIRECTION", "Look Along Direction", "The end looks along an axis of the target, wherever the target is"),
+    ("ORIENTATION", "Match Orientation", "The end bone has the orientation of the target"),
+    ("POSITION", "Reach Position", "The end is at the position of the target, in any orientation"),
+    ("FRAME", "Reach and Orient", "The end has the position and the orientation of the target"),
 ]
 BASES = [
-    ("RIG", "Pose and Animation", "Warp the rig's own pose: as posed by hand, or as its keys, NLA strips and drivers move it"),
-    ("POSTURE", "Stored Posture", "Warp the posture that is selected in the list of postures"),
-    ("BLEND", "Blend of Postures", "Warp several stored postures, each by its weight, which can be keyed"),
+    ("RIG", "Pose and Animation", "Keep the rig's own pose: as posed by hand, or as keyframes, NLA strips and drivers move it"),
+    ("POSTURE", "Stored Posture", "Keep the stored posture that is selected, which can be keyframed"),
+    ("BLEND", "Blend of Postures", "Keep a blend of stored postures by their weights, which can be keyframed"),
 ]
 ROLLS = [
     ("UPRIGHT", "Upright", "The end looks at the target and stays upright"),
-    ("FREE", "May Roll", "Only the direction of the look counts; the roll that is nearest the posture is kept"),
+    ("FREE", "Free Roll", "Only the direction of the gaze counts; the roll nearest to the posture is kept"),
 ]
 
 
@@ -67,7 +67,7 @@ class LimberJoint(LimberJointSettings, PropertyGroup):
 
     shape_weight: WeightProperty(
         name="Shape Weight",
-        description="How much the bone counts for the shape that the Expressive solver keeps (the first joint of each bone says it)",
+        description="Weight of the bone in the shape that the Expressive solver keeps",
     )
 
 
@@ -82,7 +82,7 @@ class LimberPosture(PropertyGroup):
         default=0.0,
     )
     adopted: BoolProperty(
-        name="Adopted", description="The pose asset was there before and stays when the posture is removed", options={"HIDDEN"}
+        name="Adopted", description="The pose asset existed before and is kept when the posture is removed", options={"HIDDEN"}
     )
 
 
@@ -107,25 +107,28 @@ def _select_posture(chain, number: int) -> None:
 class LimberGoal:
     """What an end must do. Not registered itself: every end has these properties."""
 
-    goal: EnumProperty(name="Goal", description="What the end does", items=GOALS, default="POINT")
-    target: PointerProperty(name="Target", description="Object that the end looks at, turns as or reaches for", type=Object)
+    goal: EnumProperty(name="Goal", description="Task of the end", items=GOALS, default="POINT")
+    target: PointerProperty(
+        name="Target", description="Object that the end looks at, copies the orientation of, or reaches for", type=Object
+    )
     target_axis: EnumProperty(
-        name="Target's Axis", description="Axis of the target that says which way to look", items=SIGNED_AXES_OF_TARGET, default="+Y"
+        name="Target's Axis",
+        description="Axis of the target that gives the direction to look in",
+        items=SIGNED_AXES_OF_TARGET,
+        default="+Y",
     )
-    look: EnumProperty(
-        name="Looks Along", description="Axis of the end bone that points at what it looks at", items=SIGNED_AXES, default="+Y"
-    )
+    look: EnumProperty(name="Forward Axis", description="Axis of the end bone that points at the target", items=SIGNED_AXES, default="+Y")
     up: EnumProperty(name="Up", description="Axis of the end bone that points up when the end is upright", items=SIGNED_AXES, default="+Z")
     eye: FloatProperty(
         name="Eye",
-        description="Where along the end bone it looks from, or what of it reaches the target: 0 its head, 1 its tail",
+        description="Point on the end bone that looks at or reaches the target: 0 its head, 1 its tail",
         default=1.0,
         soft_min=0.0,
         soft_max=1.0,
     )
-    roll: EnumProperty(name="Roll", description="Whether the end stays upright while it looks", items=ROLLS, default="FREE")
+    roll: EnumProperty(name="Roll", description="Roll of the end about its forward axis", items=ROLLS, default="FREE")
     symmetric: BoolProperty(
-        name="Symmetric End", description="The end is as good rolled by half a turn about the axis along which it looks: a round lamp"
+        name="Symmetric End", description="Treat the end as equal when rolled by 180 degrees about its forward axis, like a round lamp"
     )
     weight: WeightProperty(
         name="Weight",
@@ -138,8 +141,8 @@ class LimberSolverOptions(PropertyGroup):
     """What a user sets of the solvers; each takes what is its own."""
 
     glide_speed: FloatProperty(
-        name="Glide Speed",
-        description="How far the fastest joint moves in a frame on the way to another branch, where that keeps the aim or the shape",
+        name="Transition Speed",
+        description="Largest joint motion per frame during a branch transition",
         subtype="ANGLE",
         default=radians(8),
         min=radians(0.1),
@@ -147,25 +150,27 @@ class LimberSolverOptions(PropertyGroup):
     )
     link_roll: FactorProperty(
         name="Roll of Links",
-        description="How much the roll of links counts for the shape, beside the way they point",
+        description="Weight of the links' roll in the shape, relative to their direction",
         default=0.0,
     )
     hold_body: BoolProperty(
-        name="Hold Body", description="The body does not turn as a whole toward the target: where the root faces counts as well"
+        name="Hold Body", description="Keep the orientation of the root: the body does not rotate as a whole toward the target"
     )
     previous_solution: BoolProperty(
-        name="Stay with Last Frame", description="Keep the last frame's answer as long as it will do: the paper's input that nothing uses"
+        name="Stay with Last Frame", description="Start from the last frame's solution and keep it while it meets the goal"
     )
-    ccd_order: EnumProperty(name="Order", description="Which joints turn first, and so most", items=CCD_ORDERS, default="TIP")
+    ccd_order: EnumProperty(name="Order", description="Joints that rotate first, and so most", items=CCD_ORDERS, default="TIP")
     ccd_sweeps: IntProperty(
-        name="Sweeps", description="Sweeps over all joints in a frame at most; one will do, and follows late", default=60, min=1, max=1000
+        name="Sweeps",
+        description="Largest number of sweeps over all joints in a frame; few sweeps follow late",
+        default=60,
+        min=1,
+        max=1000,
     )
-    task_order: EnumProperty(
-        name="Order", description="What counts most, then what, then least", items=ORDERS, default="POSITION_AIM_POSTURE"
-    )
+    task_order: EnumProperty(name="Order", description="Priority of the tasks, highest first", items=ORDERS, default="POSITION_AIM_POSTURE")
     wishes: EnumProperty(
-        name="Beneath",
-        description="What joints would like as far as the goals let them",
+        name="Secondary Objective",
+        description="What joints do as far as the goals leave them free",
         items=WISHES,
         options={"ENUM_FLAG", "ANIMATABLE"},
         default={"POSTURE"},
@@ -177,7 +182,7 @@ class LimberEnd(LimberGoal, PropertyGroup):
 
     name: StringProperty(name="Name", description="Name of the bone")  # overrides tell the items of a list by their names
     bone: StringProperty(name="Bone", description="Bone that is the end")
-    enabled: BoolProperty(name="Enabled", description="The end follows its goal; without, it keeps the posture", default=True)
+    enabled: BoolProperty(name="Enabled", description="Follow the goal; when off, the end keeps the posture", default=True)
 
 
 class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, PropertyGroup):
@@ -187,9 +192,11 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
     name: StringProperty(name="Name", description="Name of the chain, unique in its armature", update=_make_unique)
     uid: StringProperty(name="Identity", description="Stays the same when the chain is renamed", options={"HIDDEN"})
     root: StringProperty(name="Root", description="First bone of the chain")
-    end: StringProperty(name="End", description="Last bone of the chain: the one that looks")
-    joints: CollectionProperty(name="Joints", description="What the solver turns, root first", type=LimberJoint)
-    ends: CollectionProperty(name="More Ends", description="Further ends: the chain is a tree then, solved as one", type=LimberEnd)
+    end: StringProperty(name="End", description="Last bone of the chain, which looks at the target")
+    joints: CollectionProperty(name="Joints", description="Degrees of freedom of the solver, root first", type=LimberJoint)
+    ends: CollectionProperty(
+        name="Additional Goals", description="Further ends of the chain with goals of their own, solved together", type=LimberEnd
+    )
     active_end: IntProperty(name="End", description="The further end whose goal is shown")
     active_joint: IntProperty(name="Joint", description="The joint whose limits and servo are shown")
     postures: CollectionProperty(name="Postures", description="Stored postures that the chain can keep", type=LimberPosture)
@@ -203,38 +210,38 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
         options={"SKIP_SAVE"},
     )
 
-    live: BoolProperty(name="Live", description="The chain follows its target; switch it with the Live button", options={"HIDDEN"})
-    base: EnumProperty(name="Base", description="What the warp keeps the shape of", items=BASES)
+    live: BoolProperty(name="Live", description="The chain follows its target; switch it with Start Live and End Live", options={"HIDDEN"})
+    base: EnumProperty(name="Base", description="Posture whose shape the solver keeps", items=BASES)
     keep: FactorProperty(
         name="Keep Posture",
-        description="How much the posture counts beneath the goal: 1 as far as the goal allows, 0 not at all",
+        description="Weight of the posture below the goal: 1 as far as the goal allows, 0 not at all",
         default=1.0,
     )
 
     solver: EnumProperty(
         name="Solver",
-        description="Method that finds the angles",
+        description="Method that solves for the joint angles",
         items=[choice(key, info) for key, info in SOLVERS.items()],
         default="erik_exact",  # what files mean in which none was chosen; new chains choose `chains.SOLVER`
     )
-    options: PointerProperty(name="Solver Options", description="What is set of the solvers", type=LimberSolverOptions)
+    options: PointerProperty(name="Solver Options", description="Options of the solvers", type=LimberSolverOptions)
     look_ahead: BoolProperty(
         name="Look Ahead",
-        description="Bake twice, the second time knowing where the target will be: where it turns fast or suddenly, the end mostly loses it"
-        " on fewer frames. What is baked may then differ from what live shows, which has to guess",
+        description="Bake twice, the second time with the target's future positions: where it turns fast or suddenly, the end loses it"
+        " on fewer frames. The result may differ from live motion, which has to extrapolate",
     )
 
 
 class LimberRig(LimberZones, PropertyGroup):
     """All that Limber keeps on an armature object, on one that has a mechanism, and on those that are parts of one."""
 
-    chains: CollectionProperty(name="Chains", description="From root to end: what looks at a target", type=LimberChain)
-    active_chain: IntProperty(name="Chain", description="The chain that the panels show and the buttons act on")
+    chains: CollectionProperty(name="Chains", description="Chains of bones from root to end that follow a target", type=LimberChain)
+    active_chain: IntProperty(name="Chain", description="Chain that the panels show and the operators act on")
     device: PointerProperty(name="Device", description="The robot that the joints move", type=LimberDevice)
     retarget: PointerProperty(name="Retarget", description="The body follows another armature", type=LimberRetarget)
-    remote: PointerProperty(name="Remote", description="What other programs may set, and where they are heard", type=LimberRemote)
+    remote: PointerProperty(name="Remote", description="Remote control by other programs", type=LimberRemote)
     mechanism: PointerProperty(name="Mechanism", description="Bodies and joints with closed loops", type=LimberMechanism)
-    part: PointerProperty(name="Part", description="What the object is in a mechanism", type=LimberPart)
+    part: PointerProperty(name="Part", description="Role of the object in a mechanism", type=LimberPart)
 
 
 CLASSES = (

@@ -16,5 +16,5 @@ class LimberRemote(PropertyGroup):
     port: IntProperty(name="Port", description="UDP port on which to listen; another than Retarget's", default=9001, min=1, max=65535)
     allow_arm: BoolProperty(
         name="Allow Arming",
-        description="Other programs may arm the connected robot, which moves then. Stopping it they always may.",
+        description="Allow other programs to arm the connected robot, which then moves. They can always stop it",
     )

@@ -32,15 +32,15 @@ FARTHEST = 2e6  # raw units: 256 turns of a servo with 4096 steps are half of it
 OWN_FILE = "file"  # the protocol is a user's own file
 
 ON_SILENCE = [
-    ("hold", "Hold", "Without orders the servo keeps its place: for joints that carry weight"),
-    ("detach", "Let Go", "Without orders the servo's signal ends and it goes limp"),
+    ("hold", "Hold", "Keep the servo's position, for joints that carry weight"),
+    ("detach", "Go Limp", "End the servo's signal, so that it goes limp"),
 ]
 
 
 PROTOCOL_ITEMS = [
     item(OWN, "Limber", "A board with Limber's own firmware"),
-    *(item(key, entry.title, f"What speaks the protocol of {entry.title}") for key, entry in PROTOCOLS.items()),
-    item(OWN_FILE, "Your Own File", "A small Python file of yours says how to talk to the robot"),
+    *(item(key, entry.title, f"Devices that use the protocol of {entry.title}") for key, entry in PROTOCOLS.items()),
+    item(OWN_FILE, "Custom File", "A Python file that implements the robot's protocol"),
 ]
 
 
@@ -58,10 +58,10 @@ class LimberServo:
     servo: IntProperty(
         name="Servo", description="Number of the servo on the device, its id on a bus; -1: none of its own", default=-1, min=-1, max=252
     )
-    reverse: BoolProperty(name="Reverse", description="The servo turns the other way than the joint")
+    reverse: BoolProperty(name="Reverse", description="Rotate the servo opposite to the joint")
     zero_us: FloatProperty(
         name="Zero",
-        description="Position of the servo at which the joint stands at 0, in the protocol's unit",
+        description="Servo position at which the joint is at 0, in the protocol's unit",
         default=CENTRE_US,
         min=-FARTHEST,
         max=FARTHEST,
@@ -84,22 +84,22 @@ class LimberServo:
     )
     min_us: FloatProperty(
         name="Lowest",
-        description="Lowest position that the servo may get, in the protocol's unit",
+        description="Lowest position command, in the protocol's unit",
         default=MIN_US,
         min=-FARTHEST,
         max=FARTHEST,
     )
     max_us: FloatProperty(
         name="Highest",
-        description="Highest position that the servo may get, in the protocol's unit",
+        description="Highest position command, in the protocol's unit",
         default=MAX_US,
         min=-FARTHEST,
         max=FARTHEST,
     )
-    on_silence: EnumProperty(name="On Silence", description="What the device does with this servo when orders cease", items=ON_SILENCE)
+    on_silence: EnumProperty(name="On Signal Loss", description="What the servo does when commands cease", items=ON_SILENCE)
     servo_speed: FloatProperty(
         name="Top Speed",
-        description="How fast the servo itself can turn, per second; 0: not known",
+        description="Top speed of the servo itself, per second; 0: not known",
         subtype="ANGLE",
         default=0.0,
         min=0.0,
@@ -131,33 +131,33 @@ class LimberChannel(LimberServo, PropertyGroup):
     """A further servo: a second one on a joint, or one that several joints drive, as in a differential."""
 
     name: StringProperty(name="Name", description="Name of the channel", default="Channel")
-    shares: CollectionProperty(name="Joints", description="What drives the servo, each with its gear", type=LimberShare)
+    shares: CollectionProperty(name="Joints", description="Joints that drive the servo, each with its gear ratio", type=LimberShare)
 
 
 class LimberAuxiliary(LimberSmoothness, PropertyGroup):
     """A value beside the joints that a servo, or a lamp, follows: any property that can be animated."""
 
     name: StringProperty(name="Name", description="Name of the value", default="Value")
-    owner: PointerProperty(name="Of", description="What has the property: an object, a material, shape keys", type=ID)
+    owner: PointerProperty(name="Of", description="Owner of the property: an object, a material, shape keys", type=ID)
     path: StringProperty(name="Property", description='Path of the property: location[2], key_blocks["Jaw"].value, ["blink"]')
     servo: IntProperty(name="Servo", description="Number of the servo on the device; -1: none yet", default=-1, min=-1, max=252)
-    low: FloatProperty(name="From", description="Smallest value of the property; angles in radians", default=0.0)
-    high: FloatProperty(name="To", description="Largest value of the property; angles in radians", default=1.0)
-    at_low: FloatProperty(name="At From", description="Position of the servo at the smallest value", default=MIN_US)
-    at_high: FloatProperty(name="At To", description="Position of the servo at the largest value", default=MAX_US)
+    low: FloatProperty(name="Min", description="Smallest value of the property; angles in radians", default=0.0)
+    high: FloatProperty(name="Max", description="Largest value of the property; angles in radians", default=1.0)
+    at_low: FloatProperty(name="Servo at Min", description="Position of the servo at the smallest value", default=MIN_US)
+    at_high: FloatProperty(name="Servo at Max", description="Position of the servo at the largest value", default=MAX_US)
     velocity: FloatProperty(name="Velocity", description="Largest change of the value per second", default=4.0, min=1e-4)
     acceleration: FloatProperty(name="Acceleration", description="Largest acceleration of the value", default=40.0, min=1e-4)
     jerk: FloatProperty(name="Jerk", description="Largest jerk of the value: less is softer", default=400.0, min=1e-4)
     filter: EnumProperty(
         name="Filter",
-        description="How the value's motion is shaped within its limits",
+        description="Filter that shapes the value's motion within its limits",
         items=[
             (DIRECT, "None", "As the property is; the robot alone keeps the limits", "NONE", 0),
             *(choice(key, info) for key, info in FILTERS.items()),
         ],
         default=DIRECT,
     )
-    on_silence: EnumProperty(name="On Silence", description="What the device does with this servo when orders cease", items=ON_SILENCE)
+    on_silence: EnumProperty(name="On Signal Loss", description="What the servo does when commands cease", items=ON_SILENCE)
 
 
 class LimberDevice(PropertyGroup):
@@ -173,18 +173,18 @@ class LimberDevice(PropertyGroup):
     )
     protocol: EnumProperty(
         name="Protocol",
-        description="What the robot understands",
+        description="Protocol of the robot",
         items=PROTOCOL_ITEMS,
         default=OWN,
         update=lambda device, _context: servo_units.protocol_changed(device),
     )
     protocol_file: StringProperty(
-        name="File", description="Your Python file that makes the robot's bytes; Limber runs it, so use none that you would not run"
+        name="File", description="Python file that implements the robot's protocol. Limber runs it, so use only files that you trust"
     )
-    multi_turn: BoolProperty(name="Multi-Turn", description="The servos are set to turn more than once")
+    multi_turn: BoolProperty(name="Multi-Turn", description="The servos are configured for more than one turn")
     latency: FloatProperty(
         name="Delay",
-        description="The robot moves by so much later, in step with sound that comes late. Negative: earlier, while keys play",
+        description="Delay of the robot's motion, in step with sound that comes late. Negative: earlier, while keyframes play",
         subtype="TIME_ABSOLUTE",
         default=0.0,
         min=-2.0,
@@ -192,12 +192,12 @@ class LimberDevice(PropertyGroup):
         precision=3,
     )
     channels: CollectionProperty(
-        name="More Servos", description="Second servos on a joint, and servos that several joints drive", type=LimberChannel
+        name="Additional Servos", description="Second servos on a joint, and servos that several joints drive", type=LimberChannel
     )
     active_channel: IntProperty(name="Channel", description="The further servo whose settings are shown")
     auxiliaries: CollectionProperty(name="Values", description="Properties beside the joints that move a servo", type=LimberAuxiliary)
     active_auxiliary: IntProperty(name="Value", description="The value whose settings are shown")
-    park: PointerProperty(name="Park Pose", description="Pose asset to which the robot goes slowly before it is disarmed", type=Action)
+    park: PointerProperty(name="Park Pose", description="Pose asset to which the robot moves slowly before it is disarmed", type=Action)
 
     @property
     def protocol_name(self) -> str:

@@ -19,22 +19,20 @@ class LimberView(bpy.types.PropertyGroup):
 
     rays: BoolProperty(
         name="Gaze",
-        description="Draw where live ends look, and by how much they miss: the ray ends beside the target's middle",
+        description="Draw the gaze direction of live ends and their aim error",
         default=True,
     )
-    arcs: BoolProperty(name="Limits", description="Draw how far each joint of live chains may turn, and where it stands", default=False)
-    late: BoolProperty(
-        name="Filter", description="Draw where the solver wants the bones, wherever the motion filter keeps them back", default=True
-    )
+    arcs: BoolProperty(name="Limits", description="Draw the limits of each joint of live chains and its current angle", default=False)
+    late: BoolProperty(name="Filter", description="Draw the solver's pose where the motion filter lags behind it", default=True)
     entered: BoolProperty(
         name="No-Go Zones",
         description="Draw the links that are in a no-go zone at this frame, as the last Motion Check has found, with the bone's and the"
         " zone's names",
         default=True,
     )
-    ghost: BoolProperty(name="Ghost", description="Show where the robot says it is, as lines in the 3D view")
-    plot: BoolProperty(name="Plot", description="Plot what a joint was told and where it is, over the last seconds")
-    plot_joint: EnumProperty(name="Joint", description="The joint that is plotted", items=_joints)
+    ghost: BoolProperty(name="Ghost", description="Draw the measured pose of the robot as lines in the 3D view")
+    plot: BoolProperty(name="Plot", description="Plot the commanded and measured position of a joint over the last seconds")
+    plot_joint: EnumProperty(name="Joint", description="Joint that is plotted", items=_joints)
 
 
 def redraw_figures() -> None:
@@ -52,7 +50,7 @@ def redraw_figures() -> None:
 def register() -> None:
     bpy.utils.register_class(LimberView)
     bpy.types.WindowManager.limber_view = PointerProperty(
-        name="Robots in the View", description="What this session shows of robots in its 3D views", type=LimberView
+        name="Robots in the View", description="Overlays of robots in the 3D views of this session", type=LimberView
     )
 
 

@@ -95,14 +95,14 @@ class ChainReader:
                 raise RigError(missing(bone))
             if bone not in self.names:
                 ends = " or ".join(f"'{end}'" for end in self.ends)
-                raise RigError(f"Joint {axes.label(bone, axis)} is not on the path from '{chain.root}' to {ends}: make the chain anew")
+                raise RigError(f"Joint {axes.label(bone, axis)} is not on the path from '{chain.root}' to {ends}: make the chain again")
             if axis in on_bone.setdefault(bone, []):
                 raise RigError(f"Joint {axes.label(bone, axis)} is there twice: remove one of the two")
             if axes.slides(axis) and pose_bones[bone].bone.use_connect:
                 raise RigError(f"Bone '{bone}' is connected to its parent, so it cannot slide: disconnect it in Edit Mode (Alt P)")
             on_bone[bone].append(axis)
         if not self.joints:
-            raise RigError(f"Chain '{chain.name}' has no joints: unlock a rotation axis of one of its bones and make it anew")
+            raise RigError(f"Chain '{chain.name}' has no joints: unlock a rotation axis of one of its bones and make it again")
         turning = {bone: frozenset(axis for axis in found if not axes.slides(axis)) for bone, found in on_bone.items()}
         for bone, turns in turning.items():
             if turns and not is_euler(pose_bones[bone]):
@@ -137,7 +137,7 @@ class ChainReader:
         joints = self.free.get(bone.name, frozenset())
         free = joints.intersection(axes.TURNS)
         if not isfinite(sum(map(sum, bone.matrix)) + sum(offset)):
-            raise RigError(f"The rest pose of bone '{bone.name}' is not a number: place its head and tail anew in Edit Mode")
+            raise RigError(f"The rest pose of bone '{bone.name}' is not a number: place its head and tail again in Edit Mode")
         return Part(
             bone.name,
             self.names.index(bone.parent.name) if bone.name != self.names[0] else -1,

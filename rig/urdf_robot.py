@@ -34,7 +34,7 @@ def record_of(bone) -> Record | None:
     try:
         return _parsed(str(text))
     except ValueError as error:
-        raise RigError(f"Bone '{bone.name}': its custom property '{KEY}' was changed, import the robot anew") from error
+        raise RigError(f"Bone '{bone.name}': its custom property '{KEY}' was changed, import the robot again") from error
 
 
 def is_robot(rig) -> bool:
@@ -81,7 +81,7 @@ def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:
     for name, kept in found:
         parent = rig.data.bones[name].parent
         if kept.branch.joint is not None and (parent is None or parent.name not in place):
-            raise RigError(f"Bone '{name}' does not hang on its parent link's bone any more: import the robot anew")
+            raise RigError(f"Bone '{name}' does not hang on its parent link's bone any more: import the robot again")
         branches.append(replace(kept.branch, parent=place[parent.name] if kept.branch.joint is not None else -1))
     return Tree(tuple(branches)), tuple(name for name, _ in found)
 

@@ -14,7 +14,7 @@ def _remember_name(zone, _context) -> None:
 class LimberZone(PropertyGroup):
     """An object whose inside is forbidden."""
 
-    name: StringProperty(name="Name", description="Name that the object had when it was chosen")
+    name: StringProperty(name="Name", description="Name of the object when it was chosen")
     zone: PointerProperty(
         name="Zone",
         description="Object whose inside is forbidden: an empty shown as Sphere is a ball, as anything else a box of its display size;"
@@ -31,7 +31,7 @@ class LimberZones:
     active_zone: IntProperty(name="Zone", description="The no-go zone that is selected")
     link_radius: FloatProperty(
         name="Link Radius",
-        description="How thick links are: a link is all that is this near to the line from its bone's head to its tail",
+        description="Radius of links around the line from a bone's head to its tail",
         subtype="DISTANCE",
         default=0.02,
         min=0.0,

@@ -46,7 +46,7 @@ def of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed=N
     if not any(body.mass > 0.0 for body in reading.mechanism.bodies):
         is_robot = any(part.bone for part in reading.parts)
         remedy = (
-            "the robot's file tells none, so add <inertial> to its links and import it anew" if is_robot else "give bodies a rigid body"
+            "the robot's file tells none, so add <inertial> to its links and import it again" if is_robot else "give bodies a rigid body"
         )
         raise RigError(f"Goal '{goal.name}': no body has a mass: {remedy}, or choose another goal")
     return CentreGoal(at.place, tuple((weighed or goal).place_weight))
@@ -97,7 +97,7 @@ def refuse_change(owner, reading: Reading) -> None:
     gone += [part.name for part in reading.parts if not part.bone and find(part.thing, part.uid) is None]
     what = f"'{gone[0]}' was deleted" if gone else _changed(kept, reading, now)
     raise RigError(
-        f"Mechanism '{owner.name}': {what} while it is live, so it stands still: undo that, or press End Live, mend it and press Live"
+        f"Mechanism '{owner.name}': {what} while it is live, so it stands still: undo that, or press End Live, mend it and press Start Live"
     )
 
 

@@ -50,7 +50,7 @@ def read(rig, depsgraph) -> Bones:
         RigError: a bone, closure or file that cannot be.
     """
     if rig.type != "ARMATURE":
-        raise RigError(f"Object '{rig.name}' has no bones that could be bodies: switch Bones Are Bodies off")
+        raise RigError(f"Object '{rig.name}' has no bones that could be bodies: switch Bones as Bodies off")
     if rig.limber.mechanism.closures_file:
         return _from_file(rig, depsgraph)
     return _from_hierarchy(rig, depsgraph)

@@ -19,31 +19,31 @@ from ..overridable import (
 from ..range_properties import LimberRange
 
 KINDS = [
-    ("fixed", "Fixed", "Nothing moves: two bodies are one"),
-    ("revolute", "Revolute", "Turns about the joint's Z axis: a hinge"),
-    ("prismatic", "Prismatic", "Slides along the joint's Z axis"),
-    ("cylindrical", "Cylindrical", "Slides along the joint's Z axis and turns about it"),
-    ("spherical", "Spherical", "Turns every way about a point: a ball"),
-    ("universal", "Universal", "Turns about the joint's X axis, then about its Y axis: a cardan joint"),
-    ("cartesian", "Cartesian", "Slides every way, turns none"),
-    ("planar", "Planar", "Slides along the joint's X and Y axes and turns about its Z axis"),
+    ("fixed", "Fixed", "No motion: two bodies are one"),
+    ("revolute", "Revolute", "Rotation about the joint's Z axis: a hinge"),
+    ("prismatic", "Prismatic", "Translation along the joint's Z axis"),
+    ("cylindrical", "Cylindrical", "Translation along the joint's Z axis and rotation about it"),
+    ("spherical", "Spherical", "Rotation about a point: a ball joint"),
+    ("universal", "Universal", "Rotation about the joint's X axis, then about its Y axis: a cardan joint"),
+    ("cartesian", "Cartesian", "Translation along all axes, no rotation"),
+    ("planar", "Planar", "Translation along the joint's X and Y axes and rotation about its Z axis"),
 ]
 NONE = "NONE"
 ROLES = [
     ("AUTO", "As Its Rigid Body", "A passive rigid body stands still, an animated one drives; all else moves"),
     ("GROUND", "Ground", "Stands still: the mechanism is mounted on it"),
-    ("DRIVEN", "Driven", "Moves as its parent, its keys or a live chain say, and takes the mechanism along"),
+    ("DRIVEN", "Driven", "Moved by its parent, its keyframes or a live chain; the mechanism follows"),
     ("MOVES", "Moves", "The mechanism moves it"),
 ]
 DOES = [
-    ("FRAME", "Reach and Orient", "The body is at the target's place and turned as the target"),
-    ("POSITION", "Reach Position", "The body is at the target's place, turned any way"),
-    ("ORIENTATION", "Match Orientation", "The body is turned as the target, at any place"),
-    ("CENTRE", "Centre of Mass", "The centre of mass of all bodies is at the target's place"),
+    ("FRAME", "Reach and Orient", "The body has the target's position and orientation"),
+    ("POSITION", "Reach Position", "The body has the target's position, in any orientation"),
+    ("ORIENTATION", "Match Orientation", "The body has the target's orientation, at any position"),
+    ("CENTRE", "Centre of Mass", "The centre of mass of all bodies is at the target's position"),
 ]
 DRIVES = [
-    ("TARGETS", "Targets", "Targets say where bodies are to be; the motors follow from that"),
-    ("MOTORS", "Motors", "The motors' values, which may have keys, say where everything is"),
+    ("TARGETS", "Targets", "Targets give the poses of bodies; motor values are solved for"),
+    ("MOTORS", "Motors", "The motors' values, which can be keyframed, give the pose of the mechanism"),
 ]
 EVENLY = (1.0, 1.0, 1.0)
 
@@ -51,7 +51,7 @@ EVENLY = (1.0, 1.0, 1.0)
 class LimberPart(PropertyGroup):
     """What an object is in a mechanism: the role of a body, or a joint between two bodies, which is where the object is."""
 
-    role: EnumProperty(name="Role", description="What moves this body", items=ROLES, default="AUTO")
+    role: EnumProperty(name="Role", description="How the body moves", items=ROLES, default="AUTO")
     kind: EnumProperty(
         name="Joint",
         description="How this object joins two bodies",
@@ -59,10 +59,10 @@ class LimberPart(PropertyGroup):
         default=NONE,
     )
     first: PointerProperty(name="First Body", description="Body on which the joint is mounted; none: the world", type=Object)
-    second: PointerProperty(name="Second Body", description="Body that the joint lets move", type=Object)
+    second: PointerProperty(name="Second Body", description="Body that moves on the joint", type=Object)
     meets: PointerProperty(
         name="Meets",
-        description="Object on the second body that the joint is to meet there, where the sketch has a gap; none: they meet already",
+        description="Object on the second body that the joint is to meet, where the rest pose has a gap; none: they meet already",
         type=Object,
     )
     zero: StringProperty(name="Places", description="Where the object is in the sketches of mechanisms, by their marks", options={"HIDDEN"})
@@ -75,13 +75,13 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
     joint: PointerProperty(name="Joint", description="The joint's object; none: the joint of a bone", type=Object)
     value: FloatProperty(
         name="Value",
-        description="Where the motor is: for a mechanism that is driven by its motors, and of baked motion",
+        description="Position of the motor, for a mechanism driven by its motors and for baked motion",
         subtype="ANGLE",
         default=0.0,
         soft_min=-pi,
         soft_max=pi,
     )
-    slide_value: in_metres("value", "Value", "Where the motor is: for a mechanism that is driven by its motors, and of baked motion")
+    slide_value: in_metres("value", "Value", "Position of the motor, for a mechanism driven by its motors and for baked motion")
 
 
 class LimberClosure(PropertyGroup):
@@ -90,35 +90,35 @@ class LimberClosure(PropertyGroup):
     name: StringProperty(name="Name", description="Name of the closure", default="Closure")
     first: StringProperty(name="First Bone", description="Bone whose tail is where the joint is")
     second: StringProperty(name="Second Bone", description="Bone whose tail meets that of the first one")
-    kind: EnumProperty(name="Kind", description="How they are held together", items=KINDS, default="spherical")
+    kind: EnumProperty(name="Kind", description="Joint between the two bones", items=KINDS, default="spherical")
     axis: EnumProperty(
         name="Axis",
         description="Axis of the first bone that is the joint's own",
-        items=[(letter, letter, f"The first bone's {letter} axis") for letter in "XYZ"],
+        items=[(letter, letter, f"Use the first bone's {letter} axis") for letter in "XYZ"],
         default="X",
     )
 
 
 class LimberMechanismGoal(PropertyGroup):
-    """What a body is to do, or the centre of mass of them all."""
+    """Goal of a body, or of the centre of mass of all bodies."""
 
     name: StringProperty(name="Name", description="Name of the goal", default="Goal")
-    does: EnumProperty(name="Goal", description="What the body does", items=DOES, default="FRAME")
+    does: EnumProperty(name="Goal", description="Task of the body", items=DOES, default="FRAME")
     body: PointerProperty(
         name="Body", description="Body that follows, or an object on it (a foot's sole, a tool) that is to be at the target", type=Object
     )
     bone: StringProperty(name="Bone", description="Bone that follows, where bodies are bones")
-    target: PointerProperty(name="Target", description="Object that says where", type=Object)
+    target: PointerProperty(name="Target", description="Object that gives the pose", type=Object)
     place_weight: FloatVectorProperty(
-        name="Place",
-        description="How much the place counts along the world's axes; 0 leaves one free, keys change it in time",
+        name="Position",
+        description="Weight of the position along the world's axes; 0 leaves an axis free. Can be keyframed",
         default=EVENLY,
         min=0.0,
         soft_max=10.0,
     )
     turn_weight: FloatVectorProperty(
-        name="Turn",
-        description="How much the turn counts about the target's axes; 0 leaves one free, keys change it in time",
+        name="Orientation",
+        description="Weight of the orientation about the target's axes; 0 leaves an axis free. Can be keyframed",
         default=EVENLY,
         min=0.0,
         soft_max=10.0,
@@ -131,31 +131,31 @@ class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
     uid: StringProperty(name="Identity", description="Tells the mechanism from all others; empty: there is none", options={"HIDDEN"})
     collection: PointerProperty(
         name="Joints In",
-        description="Collection with the joints: rigid body constraints, and empties with a joint of Limber's",
+        description="Collection with the joints: rigid body constraints, and empties with a Limber joint",
         type=Collection,
     )
     anchor: PointerProperty(
         name="Own Joint", description="A joint that tells the mechanism from others of the same collection", type=Object, options={"HIDDEN"}
     )
-    use_bones: BoolProperty(name="Bones Are Bodies", description="Bones of this armature are bodies, their free axes joints")
+    use_bones: BoolProperty(name="Bones as Bodies", description="Use bones of this armature as bodies, and their free axes as joints")
     closures_file: StringProperty(
         name="Closures", description="Text of the file that came with the robot and says which links are held together", options={"HIDDEN"}
     )
     closures: CollectionProperty(name="Closures", description="Bones that are held together and close loops", type=LimberClosure)
     active_closure: IntProperty(name="Closure", description="The closure whose settings are shown")
-    motors: CollectionProperty(name="Motors", description="Freedoms that a motor moves", type=LimberMotor)
+    motors: CollectionProperty(name="Motors", description="Degrees of freedom that a motor moves", type=LimberMotor)
     active_motor: IntProperty(name="Motor", description="The motor whose settings are shown")
-    goals: CollectionProperty(name="Goals", description="What bodies are to do", type=LimberMechanismGoal)
+    goals: CollectionProperty(name="Goals", description="Goals of bodies", type=LimberMechanismGoal)
     active_goal: IntProperty(name="Goal", description="The goal whose settings are shown")
 
     zero: StringProperty(
         name="Sketch", description="Mark of the places that bodies and joints keep: there the motors are at zero", options={"HIDDEN"}
     )
-    drive: EnumProperty(name="Driven By", description="What says where the mechanism is", items=DRIVES, default="TARGETS")
-    live: BoolProperty(name="Live", description="The mechanism follows; switch it with the Live button", options={"HIDDEN"})
+    drive: EnumProperty(name="Driven By", description="Input that moves the mechanism", items=DRIVES, default="TARGETS")
+    live: BoolProperty(name="Live", description="The mechanism follows; switch it with Start Live and End Live", options={"HIDDEN"})
     steady: FloatProperty(
-        name="Calm",
-        description="How much bodies rather stay where they were: keeps motors slow where a small move of the target needs a large one",
+        name="Regularisation",
+        description="Velocity regularisation: keeps motors slow where a small motion of the target needs a large one",
         default=0.0,
         min=0.0,
         soft_max=1.0,

@@ -22,26 +22,26 @@ def _jump(view, context) -> None:
 class LimberFinding(bpy.types.PropertyGroup):
     """A line of the list."""
 
-    name: StringProperty(name="Finding", description="What was found")
-    subject: StringProperty(name="Subject", description="The joint, or the chain, that it is about")
+    name: StringProperty(name="Finding", description="Finding of the check")
+    subject: StringProperty(name="Subject", description="Joint or chain of the finding")
     kind: StringProperty(name="Kind", description="Key of the kind of finding")
-    frame: IntProperty(name="Frame", description="Frame where it is worst")
-    until: IntProperty(name="Last Frame", description="Last frame where it is so")
-    since: IntProperty(name="First Frame", description="First frame where it is so")
+    frame: IntProperty(name="Frame", description="Worst frame")
+    until: IntProperty(name="Last Frame", description="Last frame of the finding")
+    since: IntProperty(name="First Frame", description="First frame of the finding")
 
 
 class LimberMotionCheck(bpy.types.PropertyGroup):
     """The list, and what counts."""
 
-    findings: CollectionProperty(name="Findings", description="What was found, the gravest first", type=LimberFinding)
+    findings: CollectionProperty(name="Findings", description="Findings, the most serious first", type=LimberFinding)
     active: IntProperty(name="Finding", description="Select a finding to jump to the frame where it is worst", update=_jump)
     lost_beyond: _LargestAngle(
         name="Lost Beyond",
-        description="Angle by which the end may miss its target, after the motion filter, before it counts as lost",
+        description="Error of the end's aim after the motion filter beyond which the target counts as lost",
     )
     changed_beyond: _LargestAngle(
         name="Filter Beyond",
-        description="Angle by which the motion filter may keep a joint from where the solver wants it before that is told",
+        description="Filter lag of a joint beyond which it is reported",
     )
 
 
@@ -75,7 +75,7 @@ def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.WindowManager.limber_motion_check = PointerProperty(
-        name="Motion Check", description="What the last Motion Check has found", type=LimberMotionCheck
+        name="Motion Check", description="Results of the last Motion Check", type=LimberMotionCheck
     )
 
 

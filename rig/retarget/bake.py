@@ -32,7 +32,7 @@ class RetargetBake(Bake):
         found = values_of(rig, session, self.columns, dict(zip(self.columns, rows[-1], strict=True)) if rows else {})
         lost = next((column.bone for column in self.columns if column not in found), None)
         if lost is not None:
-            raise RigError(f"Frame {self.frame}: bone '{lost}' does not follow any more: switch its pair on again, then bake anew")
+            raise RigError(f"Frame {self.frame}: bone '{lost}' does not follow any more: switch its pair on again, then bake again")
         rows.append(list(found.values()))
 
     def channels(self, rig) -> list[tuple[str, int, str, str, list[float]]]:

@@ -20,11 +20,11 @@ from ..range_properties import LimberRange
 UID = "retarget"  # among the chains of its armature
 INPUTS = [
     ("ARMATURE", "Armature", "Another armature of the scene: from a motion-capture clip, or any animated one"),
-    ("OSC", "OSC over UDP", "Orientations of links that another program sends while it captures; nothing listens before Listen is pressed"),
+    ("OSC", "OSC over UDP", "Link orientations that another program sends; nothing listens before Listen is pressed"),
 ]
 CALIBRATIONS = [
-    ("REST", "Rest Poses", "Both as they rest: facing the same way, the target's arms and legs along the source's"),
-    ("POSE", "Poses as They Are", "Both as they stand now: pose the target as the source stands in this frame, facing the same way"),
+    ("REST", "Rest Poses", "Use the rest poses: facing the same way, the target's arms and legs along the source's"),
+    ("POSE", "Poses as They Are", "Use the current poses: pose the target like the source in this frame, facing the same way"),
 ]
 
 
@@ -39,25 +39,23 @@ class LimberPair(PropertyGroup):
     name: StringProperty(name="Name", description="Name of the target's bone")  # overrides tell the items of a list by their names
     target: StringProperty(name="Target Bone", description="Bone of this armature that follows", update=_uncalibrate)
     source: StringProperty(name="Source Bone", description="Bone of the source that is followed", update=_uncalibrate)
-    enabled: BoolProperty(name="Enabled", description="The bone follows; without, it does what the others leave it to do", default=True)
+    enabled: BoolProperty(name="Enabled", description="Follow the source bone; when off, the bone is left to the others", default=True)
     weight: WeightProperty(
         name="Weight",
-        description="How much this bone counts where not all can turn as their sources do",
+        description="Weight of this bone where not all can follow their sources",
     )
     level: IntProperty(
         name="Level",
-        description="What comes first where not all can turn as their sources do, whatever the weights: bones of level 0, then those of 1,"
-        " which leave the ones before undisturbed, and so on",
+        description="Priority where not all can follow their sources, whatever the weights: bones of level 0, then those of 1,"
+        " which do not disturb those before, and so on",
         min=0,
         soft_max=3,
         max=9,
     )
-    plant: BoolProperty(
-        name="Plant", description="A foot: while the source's stands still near the floor, this one stays exactly where it is"
-    )
+    plant: BoolProperty(name="Plant", description="Plant this foot while the source's foot stands still near the floor")
     offset: FloatVectorProperty(
         name="Calibration",
-        description="How the bone is turned in its source bone's frame (w, x, y, z)",
+        description="Rotation of the bone in its source bone's frame (w, x, y, z)",
         size=4,
         default=(1.0, 0.0, 0.0, 0.0),
         options={"HIDDEN"},
@@ -78,39 +76,39 @@ class LimberRetarget(LimberRange, PropertyGroup):
         type=Object,
         poll=lambda retarget, thing: thing.type == "ARMATURE" and thing != retarget.id_data and "limber_twin_of" not in thing,
     )
-    input: EnumProperty(name="Follow", description="What the body follows", items=INPUTS)
+    input: EnumProperty(name="Follow", description="Input of the retargeting", items=INPUTS)
     host: StringProperty(
         name="Address",
         description="On which of this computer's addresses to listen: 127.0.0.1 hears this computer alone, 0.0.0.0 its networks too",
         default="127.0.0.1",
     )
     port: IntProperty(name="Port", description="UDP port on which to listen", default=9000, min=1, max=65535)
-    pairs: CollectionProperty(name="Pairs", description="Which bone follows which", type=LimberPair)
-    active_pair: IntProperty(name="Pair", description="The pair that is shown")
-    live: BoolProperty(name="Live", description="The body follows the source; switch it with the button", options={"HIDDEN"})
-    calibrate_from: EnumProperty(name="Calibrate From", description="Poses in which both do the same", items=CALIBRATIONS)
+    pairs: CollectionProperty(name="Pairs", description="Pairs of bones and source bones", type=LimberPair)
+    active_pair: IntProperty(name="Pair", description="Pair whose settings are shown")
+    live: BoolProperty(
+        name="Live", description="The body follows the source; switch it with Start Retarget and End Retarget", options={"HIDDEN"}
+    )
+    calibrate_from: EnumProperty(name="Calibrate From", description="Matching poses of both armatures", items=CALIBRATIONS)
     scale: FloatProperty(
         name="Scale",
-        description="Of the way that the base goes, and of its height: how much longer the legs are than the source's",
+        description="Scale of the base's path and height: length of the legs relative to the source's",
         default=1.0,
         min=0.0,
         soft_max=10.0,
         max=1e6,
         precision=4,
     )
-    shift: FloatVectorProperty(
-        name="Shift", description="Moves the base, in the world: to stand beside the source, or higher", subtype="TRANSLATION", size=3
-    )
+    shift: FloatVectorProperty(name="Shift", description="Offset of the base in the world", subtype="TRANSLATION", size=3)
     velocity: FloatProperty(
         name="Fastest Joint",
-        description="Speed that no joint goes beyond, per second; 0: no limit",
+        description="Velocity limit of all joints, per second; 0: no limit",
         subtype="ANGLE",
         min=0.0,
         soft_max=12.0,
     )
     acceleration: FloatProperty(
         name="Acceleration",
-        description="How much a joint's speed may change, per second squared: it starts and brakes softly, which takes it a little longer;"
+        description="Acceleration limit of all joints, per second squared, for soft starts and stops;"
         " limits of position win over it; 0: no limit",
         subtype="ANGLE",
         min=0.0,
@@ -118,7 +116,7 @@ class LimberRetarget(LimberRange, PropertyGroup):
     )
     gain: FloatProperty(
         name="Gain",
-        description="How much of an error is corrected, per second: 0 is all at once; 20 smooths noisy capture and follows a little late",
+        description="Correction of errors, per second; 0: all at once. 20 smooths noisy capture and follows a little late",
         min=0.0,
         soft_max=100.0,
         max=inf,

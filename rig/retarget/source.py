@@ -34,7 +34,7 @@ def posed(source, names: Sequence[str], depsgraph) -> tuple[Array, Array]:
     rows = {name: k for k, name in enumerate(bones.keys())}
     for name in names:
         if name not in rows:
-            raise RigError(f"Bone '{name}' is missing in source '{source.name}': give a bone that name again, or pair anew")
+            raise RigError(f"Bone '{name}' is missing in source '{source.name}': give a bone that name again, or pair again")
     numbers = np.empty(16 * len(bones), np.float32)
     bones.foreach_get("matrix", numbers)
     frames = numbers.reshape(-1, 4, 4).swapaxes(1, 2)[[rows[name] for name in names]]

@@ -49,7 +49,7 @@ def edit_bones(rig, change) -> None:
 def test_a_missing_end_is_named(rig, chain):
     edit_bones(rig, lambda bones: bones.remove(bones["head"]))
     found = sentences(rig, chain)
-    assert "Bone 'head' is missing: give a bone that name again, or make the chain anew" in found
+    assert "Bone 'head' is missing: give a bone that name again, or make the chain again" in found
     refuses_live("'head'")
 
 

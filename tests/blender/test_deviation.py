@@ -1,4 +1,4 @@
-"""Where the posture gives way: figures of bones against their parents, drawn without a trace in the file."""
+"""Posture deviation: figures of bones against their parents, drawn without a trace in the file."""
 
 from math import degrees
 

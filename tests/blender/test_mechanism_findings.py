@@ -180,7 +180,7 @@ def test_the_panel_speaks_of_what_drives_the_mechanism():
     assert "The motors are where the targets want them" in drawn(LIMBER_PT_mechanism).labels
     owner.limber.mechanism.drive = "MOTORS"
     those.settle(owner)
-    assert "The motors have the values that they are told" in drawn(LIMBER_PT_mechanism).labels
+    assert "The motors have their commanded values" in drawn(LIMBER_PT_mechanism).labels
 
 
 def test_the_panel_offers_a_mechanism_of_its_own_to_what_only_lies_in_the_collection():

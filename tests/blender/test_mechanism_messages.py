@@ -37,7 +37,7 @@ def test_an_object_without_bones_is_asked_to_have_no_bodies_among_them():
     four_bar()
     owner = owned()
     owner.limber.mechanism.use_bones = True
-    assert "has no bones that could be bodies: switch Bones Are Bodies off" in says(owner)
+    assert "has no bones that could be bodies: switch Bones as Bodies off" in says(owner)
 
 
 def test_a_collection_without_joints_is_named():
@@ -149,7 +149,7 @@ def test_a_centre_of_mass_of_a_robot_whose_file_tells_no_mass_is_refused(tmp_pat
     goal = rig.limber.mechanism.goals.add()
     goal.does, goal.target = "CENTRE", those.box("there")
     assert (
-        "no body has a mass: the robot's file tells none, so add <inertial> to its links and import it anew, or choose another goal"
+        "no body has a mass: the robot's file tells none, so add <inertial> to its links and import it again, or choose another goal"
         in problem_of(rig)
     )
 

@@ -67,7 +67,7 @@ def test_servos_are_tried_once_the_robot_is_connected(chain):
 def test_deviations_are_of_live_chains(chain):
     from limber.panels.deviation import LIMBER_PT_deviation
 
-    assert "Press Live: then each bone says how far it is from its posture" in said(LIMBER_PT_deviation)
+    assert "Press Start Live to see how far each bone is from its posture" in said(LIMBER_PT_deviation)
 
 
 def test_motion_in_which_nothing_was_found_says_which_frames_it_is(rig, chain):

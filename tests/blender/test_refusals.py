@@ -130,7 +130,7 @@ def test_a_body_that_follows_is_not_calibrated_from_its_pose():
     refused("While it follows, the target does not show its own pose: press End Retarget", "calibrate_pairs")
     refused("The body follows already: press End Retarget to leave", "follow")
     bpy.ops.limber.end_follow()
-    refused("The body does not follow: press Retarget Live", "end_follow")
+    refused("The body does not follow: press Start Retarget", "end_follow")
 
 
 def test_a_pair_that_is_switched_off_while_the_body_is_baked_ends_the_bake_and_is_named(monkeypatch):
@@ -146,7 +146,7 @@ def test_a_pair_that_is_switched_off_while_the_body_is_baked_ends_the_bake_and_i
     while window.send("TIMER") == {"RUNNING_MODAL"}:
         pass
     assert window.reports[-1][0] == "ERROR"
-    assert "does not follow any more: switch its pair on again, then bake anew" in window.reports[-1][1]
+    assert "does not follow any more: switch its pair on again, then bake again" in window.reports[-1][1]
 
 
 def test_a_body_all_of_whose_axes_are_locked_has_no_joint_and_is_told():
@@ -237,7 +237,7 @@ def test_a_park_pose_of_other_bones_is_named(rig, chain):
 
 def test_what_was_not_done_yet_is_asked_for(rig, chain):
     refused("The motion of this armature was not checked yet: press Check Motion", "mark_findings")
-    refused("The chain is not live: press Live to follow the target", "end_live")
+    refused("The chain is not live: press Start Live to follow the target", "end_live")
     refused("No imported robot is active: bring its URDF file in first", "import_closures")
 
 
@@ -246,7 +246,7 @@ def test_a_mechanism_says_where_it_stands():
 
     owner = those.add("four_bar")
     refused("is part of a mechanism already: select another object", "new_mechanism")
-    refused("The mechanism is not live: press Live to follow", "end_mechanism_live")
+    refused("The mechanism is not live: press Start Live to follow", "end_mechanism_live")
     bpy.ops.limber.mechanism_live()
     refused("The mechanism is live already: press End Live to leave", "mechanism_live")
     bpy.ops.limber.end_mechanism_live()

@@ -124,7 +124,7 @@ def test_a_range_needs_a_limp_robot_from_its_begin_to_its_end(rig, bus):
 
     with pytest.raises(RuntimeError, match="No range is being recorded: press Record Range"):
         bpy.ops.limber.end_range()
-    with pytest.raises(RigError, match="The robot is not let go: press Let All Go first"):
+    with pytest.raises(RigError, match="The robot is not let go: press Release All first"):
         calibrating.start_range(rig)
     limp(rig)
     bpy.ops.limber.record_range()
@@ -141,7 +141,7 @@ def test_a_calibration_of_another_robot_says_what_fits_and_what_to_tick(rig, cha
         bone.name = f"{bone.name} new"
     for joint in chain.joints:
         joint.bone = f"{joint.bone} new"
-    with pytest.raises(RuntimeError, match=r"other\.json does not fit 'Rig': .*\. Tick Take What Fits to use the rest"):
+    with pytest.raises(RuntimeError, match=r"other\.json does not fit 'Rig': .*\. Tick Load Partially to use the rest"):
         bpy.ops.limber.load_calibration(filepath=str(path))
     with pytest.raises(RuntimeError, match=r"other\.json has no joint of 'Rig': "):
         bpy.ops.limber.load_calibration(filepath=str(path), partly=True)

@@ -110,7 +110,7 @@ def test_an_option_that_this_version_does_not_know_is_a_sentence():
     from limber.rig.options import options_of
 
     chain = SimpleNamespace(name="Neck", options=SimpleNamespace(ccd_order="", ccd_sweeps=3))
-    with pytest.raises(RigError, match=r"CCD in chain 'Neck'.*choose it anew"):
+    with pytest.raises(RigError, match=r"CCD in chain 'Neck'.*choose it again"):
         options_of(chain, SOLVERS["ccd"], [])
 
 

@@ -18,8 +18,8 @@ from tests.blender.test_tick_posture import lamp
 @pytest.mark.parametrize(
     ("setting", "value", "remedy"),
     [
-        ("look", "", "choose Looks Along"),
-        ("up", "", "choose Looks Along and Up"),
+        ("look", "", "choose Forward Axis"),
+        ("up", "", "choose Forward Axis and Up"),
         ("eye", math.nan, "set it between 0"),
         ("up", "+Y", "choose another"),
     ],
