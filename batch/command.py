@@ -17,6 +17,7 @@ from pathlib import Path
 
 import bpy
 
+from ..files import atomic
 from .one import bake_file
 from .runs import ANSWER, run
 from .spread import SpreadError
@@ -33,7 +34,7 @@ IN_PYTHON = (
 
 
 def main(argv: list[str], launcher: list[str] | None = None) -> int:
-    """Runs the command; returns 0, or 1 where a file failed, or 2 where nothing was begun.
+    """Runs the command; returns 0, or 1 where a file failed or was not written, or 2 where nothing was begun.
 
     Args:
         argv: What follows the command's name.
@@ -51,9 +52,21 @@ def main(argv: list[str], launcher: list[str] | None = None) -> int:
     except (BatchError, SpreadError) as error:
         print(f"{NAME}: {error}", file=sys.stderr)
         return 2
-    if asked.report:
-        asked.report.write_text(json.dumps([asdict(outcome) for outcome in outcomes], indent=1) + "\n", encoding="utf-8")
-    return _sum_up(outcomes)
+    problems = [problem for problem in (journal.problem, _write_report(asked.report, outcomes)) if problem]
+    for problem in problems:
+        print(f"{NAME}: {problem}", file=sys.stderr)
+    return _sum_up(outcomes) or int(bool(problems))
+
+
+def _write_report(path: Path | None, outcomes: list[Outcome]) -> str:
+    """Write what came of each file where it is asked for; returns why not, or ""."""
+    if path is None:
+        return ""
+    try:
+        atomic.write_text(path, json.dumps([asdict(outcome) for outcome in outcomes], indent=1) + "\n")
+    except OSError as error:
+        return f"{path} cannot be written ({error.strerror}): choose another --report"
+    return ""
 
 
 def _arguments() -> argparse.ArgumentParser:

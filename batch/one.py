@@ -1,14 +1,14 @@
 """One file, in a Blender of its own: opened, baked, and written whole or not at all."""
 
-import os
 from contextlib import contextmanager
 from time import monotonic
 
 import bpy
 
+from ..files import atomic
 from ..rig.bake_scene import bake_scene
 from ..rig.errors import RigError
-from .tasks import PART, Outcome, Settings, Task
+from .tasks import Outcome, Settings, Task
 
 
 def bake_file(task: Task, settings: Settings) -> Outcome:
@@ -53,13 +53,10 @@ def _inside(scene):
 
 def _save(task: Task) -> str:
     """Writes the open file to the output in one move; returns why not, or ""."""
-    part = task.output.with_name(f"{task.output.stem}.{os.getpid()}{PART}")
     try:
         task.output.parent.mkdir(parents=True, exist_ok=True)
-        bpy.ops.wm.save_as_mainfile(filepath=str(part), copy=True, relative_remap=True, check_existing=False)
-        part.replace(task.output)
+        with atomic.replacing(task.output) as part:
+            bpy.ops.wm.save_as_mainfile(filepath=str(part), copy=True, relative_remap=True, check_existing=False)
     except (OSError, RuntimeError) as error:
         return f"{task.output} cannot be written: {str(error).strip().removeprefix('Error: ')}"
-    finally:
-        part.unlink(missing_ok=True)
     return ""

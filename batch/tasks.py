@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from ..files import atomic
+
 SUFFIX = "_baked"
-PART = ".part.blend"  # of a file that is being written
+ENTRY = ("source", "output", "state", "how", "read", "made")  # of the journal: what decides whether a file is baked again
+PART = f"{atomic.PART}.blend"  # of a file that is being written
 
 
 class BatchError(Exception):
@@ -114,18 +118,18 @@ class Journal:
         path: Of its file; what cannot be read of it counts as not done.
         settings: Files that were baked with others are baked again.
         version: Of Limber; the same.
+
+    Raises:
+        BatchError: The file cannot be read.
     """
 
     def __init__(self, path: Path, settings: Settings, version: str) -> None:
         self.path, self.how = path, json.dumps([asdict(settings), version])
+        self.problem = ""
         self._done: dict[tuple[str, str], dict[str, str]] = {}  # source and output -> the last entry
         if path.exists():
-            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-                try:
-                    entry = json.loads(line)
-                    self._done[entry["source"], entry["output"]] = entry
-                except (ValueError, KeyError, TypeError):
-                    continue  # half a line, of a run that was killed
+            for entry in _entries(path):
+                self._done[entry["source"], entry["output"]] = entry
 
     def has(self, task: Task) -> bool:
         """Whether the file was baked as it is now, and what came of it is still there."""
@@ -136,8 +140,30 @@ class Journal:
         return digest(task.source) == before and (not entry["made"] or digest(task.output) == entry["made"])
 
     def note(self, task: Task, read: str, outcome: Outcome) -> None:
-        """Adds an outcome. `read`: the source's digest before."""
-        made = digest(task.output) if outcome.state == "baked" else ""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({**asdict(outcome), "how": self.how, "read": read, "made": made}) + "\n")
+        """Add an outcome. `read`: the source's digest before. Where that fails, `problem` says so: the files are baked nevertheless."""
+        try:
+            made = digest(task.output) if outcome.state == "baked" else ""
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            atomic.append_lines(self.path, [json.dumps({**asdict(outcome), "how": self.how, "read": read, "made": made})])
+        except OSError as error:
+            said = f"{self.path} cannot be written ({error.strerror})"
+            self.problem = f"{said}: a later batch bakes these files again; choose another --journal"
+
+
+def _entries(path: Path) -> Iterator[dict[str, str]]:
+    """What a journal says that is whole: a run that was killed leaves half a line, and a user may have changed some.
+
+    Raises:
+        BatchError: The file cannot be read.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise BatchError(f"{path} cannot be read ({error.strerror}): choose another --journal") from error
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in ENTRY):
+            yield entry

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..files import atomic
 from ..motion.limits import Limits
 from .device import Channel, Device, Joint, OnSilence, Share, Unit
 from .errors import DeviceError, HardwareError
@@ -107,20 +105,10 @@ def save(path: Path, calibration: Calibration) -> None:
     Raises:
         CalibrationError: The file cannot be written; names it.
     """
-    handle, temporary = -1, ""
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(to_text(calibration))
-            file.flush()
-            os.fsync(file.fileno())  # a crash of the whole computer must not leave the new name with no content
-        os.replace(temporary, path)
+        atomic.write_text(path, to_text(calibration))
     except OSError as error:
         raise CalibrationError(f"{path} cannot be written ({error}): choose another place") from error
-    finally:
-        if temporary:
-            with suppress(OSError):  # where it became the file, it is gone
-                os.unlink(temporary)
 
 
 def load(path: Path) -> Calibration:

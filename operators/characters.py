@@ -73,7 +73,7 @@ class _Save(WritesFile):
 
     def _usual_path(self, context) -> Path:
         kept = self._kept(context)
-        return characters.folder() / (bpy.path.clean_name(kept.name or kept.id_data.name) + characters.SUFFIX)
+        return (characters.folder() or Path()) / (bpy.path.clean_name(kept.name or kept.id_data.name) + characters.SUFFIX)
 
     def _path(self, given: str) -> Path:
         return Path(given.removesuffix(".json").removesuffix(characters.SUFFIX.removesuffix(".json")) + characters.SUFFIX)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import bpy
 
+from ..files import atomic
 from ..rig.counted import counted
 from ..rig.errors import RigError
 from ..rig.motion_check import marks, picture, view
@@ -133,7 +134,7 @@ class LIMBER_OT_save_findings(_Save, bpy.types.Operator):
     filter_glob: shown_files("*.csv")
 
     def _put(self, path: Path, found) -> None:
-        path.write_text(csv(list(found.findings)), encoding="utf-8")
+        atomic.write_text(path, csv(list(found.findings)))
 
 
 class LIMBER_OT_save_motion_picture(_Save, bpy.types.Operator):

@@ -169,7 +169,8 @@ class LIMBER_OT_restore_calibration(bpy.types.Operator):
         if not poll_disconnected(cls, context):
             return False
         rig = rig_of(context)
-        if not calibration.copy_path(rig).is_file():
+        path = calibration.copy_path(rig)
+        if path is None or not path.is_file():
             cls.poll_message_set(f"No calibration of an armature '{rig.name}' was kept yet")
             return False
         return True

@@ -13,6 +13,7 @@ from ..motion import MotionError
 from . import robot_device
 from .errors import RigError
 from .robot_properties import OWN_FILE
+from .user_folder import user_folder
 
 FOLDER = "calibrations"
 
@@ -108,23 +109,24 @@ def _describe_value(value, channel: Channel) -> None:
     value.at_low, value.at_high = at(value.low), at(value.high)
 
 
-def folder() -> Path:
-    """Where copies are kept: the extension's own folder of the user's, or Blender's where it runs from a checkout."""
-    try:
-        return Path(bpy.utils.extension_path_user(__package__.rpartition(".")[0], path=FOLDER, create=True))
-    except ValueError:
-        return Path(bpy.utils.user_resource("DATAFILES", path=f"limber/{FOLDER}", create=True))
+def folder() -> Path | None:
+    """Where copies are kept; None: it cannot be made."""
+    return user_folder(FOLDER)
 
 
-def copy_path(rig) -> Path:
-    """The copy of a rig's newest calibration."""
-    return folder() / f"{bpy.path.clean_name(rig.name)}.json"
+def copy_path(rig) -> Path | None:
+    """The copy of a rig's newest calibration; None: there is no folder for it."""
+    place = folder()
+    return place / f"{bpy.path.clean_name(rig.name)}.json" if place else None
 
 
 def keep_copy(rig) -> str:
     """Saves the copy that survives undo and a crash; returns why it could not be saved, or ""."""
+    path = copy_path(rig)
+    if path is None:
+        return "the user's folder of Blender cannot be made"
     try:
-        save(rig, copy_path(rig))
-    except (HardwareError, MotionError, OSError) as error:
+        save(rig, path)
+    except (HardwareError, MotionError) as error:
         return str(error)
     return ""

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-import bpy
-
+from ..files import atomic
 from ..motion import FILTERS
 from .errors import RigError
+from .user_folder import user_folder
 
 FORMAT, VERSION = "limber-character", 1  # of the files
 SUFFIX = ".limber-character.json"
@@ -62,17 +62,15 @@ def _is_same(one: Manner, other: Manner) -> bool:
     return one.filter == other.filter and all(abs(a - b) < 1e-6 for a, b in zip(one[1:], other[1:], strict=True))
 
 
-def folder() -> Path:
-    """Where a user's own characters are kept; it is made."""
-    try:
-        return Path(bpy.utils.extension_path_user(__package__.rpartition(".")[0], path=FOLDER, create=True))
-    except ValueError:  # run from its sources, Limber is no extension
-        return Path(bpy.utils.user_resource("DATAFILES", path=f"limber/{FOLDER}", create=True))
+def folder() -> Path | None:
+    """Where a user's own characters are kept; None: it cannot be made."""
+    return user_folder(FOLDER)
 
 
 def own() -> dict[str, Path]:
     """A user's own characters, by name."""
-    return {path.name.removesuffix(SUFFIX): path for path in sorted(folder().glob(f"*{SUFFIX}"))}
+    place = folder()
+    return {path.name.removesuffix(SUFFIX): path for path in sorted(place.glob(f"*{SUFFIX}"))} if place else {}
 
 
 def save(path: Path, manner: Manner) -> None:
@@ -84,7 +82,7 @@ def save(path: Path, manner: Manner) -> None:
     content = {"format": FORMAT, "version": VERSION, **manner._asdict()}
     content |= {name: round(content[name], 6) for name in BOUNDS}  # Blender keeps single precision
     try:
-        path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        atomic.write_text(path, json.dumps(content, indent=2) + "\n")
     except OSError as error:
         raise RigError(f"{path} cannot be written: choose another place ({error.strerror})") from error
 

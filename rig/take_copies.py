@@ -17,9 +17,11 @@ from time import monotonic
 
 import bpy
 
+from ..files.atomic import append_lines
 from .errors import RigError
 from .retarget.columns import PARTS, Column
 from .take import Take
+from .user_folder import user_folder
 
 FOLDER = "takes"
 VERSION = 1
@@ -37,7 +39,7 @@ class Copy:
     def __init__(self, rig_name: str) -> None:
         self.problem = ""
         place = folder()
-        self.path = place / f"{bpy.path.clean_name(rig_name)}-{os.getpid()}-{next(_numbers)}.jsonl" if place else None
+        self.path = _free_path(place, rig_name) if place else None
         if self.path is None:
             self.problem = "No copy of the recording is kept: the user's folder of Blender cannot be made"
             return
@@ -45,7 +47,7 @@ class Copy:
         self._columns: tuple = ()
         self._next = monotonic() + EVERY
         _open.add(self.path)
-        self._add([{"limber_takes": VERSION, "armature": rig_name}], "w")
+        self._add([{"limber_takes": VERSION, "armature": rig_name}])
 
     def note(self, takes: Sequence[Take]) -> None:
         """Adds what has come since, now and then. A take's last frame waits for the next: it may still change."""
@@ -68,7 +70,7 @@ class Copy:
                     lines.append({"take": number, "columns": list(row)})
                 lines.append([frame, *row.values()])
             self.written = [number, max(end, 0)] if is_last else [number + 1, 0]
-        self._add(lines, "a")
+        self._add(lines)
 
     def drop(self) -> None:
         """The recording has come to its end: nothing is to be offered."""
@@ -78,12 +80,17 @@ class Copy:
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
 
-    def _add(self, lines: list, mode: str) -> None:
+    def _add(self, lines: list) -> None:
         try:
-            with self.path.open(mode, encoding="utf-8") as file:
-                file.writelines(json.dumps(line) + "\n" for line in lines)
+            append_lines(self.path, [json.dumps(line) for line in lines], flush_to_disk=False)  # a crash of Blender alone is meant
         except OSError as error:
             self.problem = f"No copy of the recording is kept, {self.path} cannot be written: {error.strerror}"
+
+
+def _free_path(place: Path, rig_name: str) -> Path:
+    """Of a copy that is not there yet: an earlier process may have had this one's number, and left a recording."""
+    paths = (place / f"{bpy.path.clean_name(rig_name)}-{os.getpid()}-{number}.jsonl" for number in _numbers)
+    return next(path for path in paths if not path.exists())
 
 
 def is_wanted() -> bool:
@@ -92,12 +99,8 @@ def is_wanted() -> bool:
 
 
 def folder() -> Path | None:
-    """Where copies are kept: the extension's own folder of the user's, or Blender's where it runs from a checkout; None: there is none."""
-    try:
-        made = bpy.utils.extension_path_user(__package__.rpartition(".")[0], path=FOLDER, create=True)
-    except ValueError:
-        made = bpy.utils.user_resource("DATAFILES", path=f"limber/{FOLDER}", create=True)
-    return Path(made) if made else None
+    """Where copies are kept; None: it cannot be made."""
+    return user_folder(FOLDER)
 
 
 def left(rig) -> Path | None:

@@ -18,6 +18,7 @@ TOP_LEVEL = {  # what may stand at the top of the package; anything else in the 
     "api.py",
     "batch",
     "blender_manifest.toml",
+    "files",
     "hardware",
     "motion",
     "operators",

@@ -27,7 +27,7 @@ APART = 3  # files of windows that are neighbours by name run at so many differe
 MORE_THAN_CORES = 1  # files at a time: those with a robot wait for it most of the time
 HEARTBEAT = 20.0  # [s] between lines that say what is running
 NO_TEST_COLLECTED = 5  # pytest's exit code
-PLAIN_FOLDERS = ("house", "motion", "solvers", "urdf", "hardware", "batch", "benchmarks", "demo")
+PLAIN_FOLDERS = ("house", "files", "motion", "solvers", "urdf", "hardware", "batch", "benchmarks", "demo")
 BLENDERS = {".venv": "the newest Blender for Python 3.11", ".venv-4.2": "Blender 4.2", ".venv-newest": "the newest Blender"}
 NEWEST = ".venv-newest"
 # Which cases of each test in `tests/blender`: every how many-th, from which on. Blenders seldom differ from case to case.

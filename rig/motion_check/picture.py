@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 
+from ...files import atomic
 from ..counted import counted
 from ..errors import RigError
 from .check import Result
@@ -35,8 +36,9 @@ def write(result: Result, path: Path) -> None:
         flat = np.ones((high, wide, 4), dtype=np.float32)
         flat[..., :3] = pixels
         image.pixels.foreach_set(flat.ravel())
-        image.filepath_raw, image.file_format = str(path), "PNG"
-        image.save()
+        with atomic.replacing(path) as temporary:
+            image.filepath_raw, image.file_format = str(temporary), "PNG"
+            image.save()
     except (OSError, RuntimeError) as error:
         raise RigError(f"The picture cannot be written to {path}: choose another place ({str(error).strip()})") from error
     finally:

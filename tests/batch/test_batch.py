@@ -191,3 +191,27 @@ def test_a_journal_whose_last_line_is_cut_off_counts_as_far_as_it_goes(done):
     with journal.open("a") as file:
         file.write(json.dumps({"source": str(task.source)})[:-4])
     assert Journal(journal, Settings(), "1.0").has(task)
+
+
+@pytest.mark.parametrize("line", ["[]", "3", '{"source": [], "output": "b"}', '{"source": "SOURCE", "output": "OUTPUT"}', "[" * 100_000])
+def test_lines_of_a_journal_that_say_nothing_are_left_out(files, line):
+    task, journal = Task(files / "walk.blend", files / "walk_baked.blend"), files / "journal.jsonl"
+    journal.write_text(line.replace("SOURCE", str(task.source)).replace("OUTPUT", str(task.output)) + "\n", encoding="utf-8")
+    assert not Journal(journal, Settings(), "1.0").has(task)
+
+
+def test_what_follows_a_line_that_was_cut_off_counts(done):
+    task, journal = done
+    whole = journal.read_text(encoding="utf-8")
+    journal.write_text(whole.rstrip()[:-20], encoding="utf-8")
+    Journal(journal, Settings(), "1.0").note(task, digest(task.source), Outcome(str(task.source), str(task.output), "baked"))
+    assert Journal(journal, Settings(), "1.0").has(task)
+
+
+def test_a_journal_that_cannot_be_written_or_read_is_named(files):
+    task = Task(files / "walk.blend", files / "walk_baked.blend")
+    journal = Journal(files / "walk.blend" / "journal.jsonl", Settings(), "1.0")
+    journal.note(task, "", Outcome(str(task.source), str(task.output), "failed"))
+    assert "journal.jsonl cannot be written" in journal.problem
+    with pytest.raises(BatchError, match="cannot be read"):
+        Journal(files, Settings(), "1.0")

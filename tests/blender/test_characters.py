@@ -1,6 +1,7 @@
 """Characters: by name or from a file, they shape the motion within the joints' limits."""
 
 import json
+import os
 
 import bpy
 import numpy as np
@@ -142,3 +143,21 @@ def test_a_mechanism_has_characters_too_and_keeps_to_its_share_of_the_motors_lim
     bpy.ops.limber.use_mechanism_character(name="Light")
     bpy.ops.limber.load_mechanism_character(filepath=str(tmp_path / "mine.limber-character.json"))
     assert of(kept)[1:] == pytest.approx((0.9, 0.0, 0.25, 0.15, 0.1), abs=1e-6)
+
+
+def test_where_the_disk_is_full_the_old_character_stays(rig, chain, tmp_path, monkeypatch):
+    from limber.rig import characters
+
+    path = tmp_path / f"Mine{characters.SUFFIX}"
+    characters.save(path, characters.of(chain))
+    before = path.read_bytes()
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    chain.sigma = 0.5
+    with pytest.raises(RuntimeError, match="No space left on device"):
+        bpy.ops.limber.save_character(filepath=str(path))
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == [path.name]

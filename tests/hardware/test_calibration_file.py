@@ -7,7 +7,6 @@ from contextlib import suppress
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.hardware import calibration_file
 from limber.hardware.calibration_file import Calibration, CalibrationError, from_text, load, save, to_text
 from limber.hardware.device import Channel, Device, Joint, Share
 from limber.motion import Limits
@@ -119,7 +118,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monke
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(calibration_file.os, broken, fail)
+    monkeypatch.setattr(os, broken, fail)
     with pytest.raises((CalibrationError, KeyboardInterrupt)):
         save(path, Calibration.of(make_device()))
     monkeypatch.undo()

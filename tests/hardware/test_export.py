@@ -218,5 +218,5 @@ def test_where_writing_fails_the_old_file_stays_and_nothing_else_is_left(tmp_pat
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(ExportError, match=r"Folder '.*nowhere' cannot be written to"):
+    with pytest.raises(ExportError, match=r"nowhere/motion.csv' cannot be written \(No such file or directory\)"):
         write(tmp_path / "nowhere" / "motion.csv", b"")

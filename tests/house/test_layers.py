@@ -12,12 +12,13 @@ THREADS = {"threadpoolctl"}
 DASK = {"distributed", "cloudpickle"}  # only where a cluster is asked for
 MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "solvers": (set(), NUMPY),
+    "files": (set(), set()),
     "motion": (set(), set()),
-    "hardware": ({"motion"}, SERIAL),
+    "hardware": ({"files", "motion"}, SERIAL),
     "urdf": ({"solvers"}, set()),
-    "rig": ({"solvers", "motion", "hardware", "urdf"}, NUMPY | THREADS | BLENDER),
-    "operators": ({"rig", "solvers", "motion", "hardware", "urdf"}, NUMPY | BLENDER),
-    "batch": ({"rig"}, BLENDER | DASK),
+    "rig": ({"files", "solvers", "motion", "hardware", "urdf"}, NUMPY | THREADS | BLENDER),
+    "operators": ({"files", "rig", "solvers", "motion", "hardware", "urdf"}, NUMPY | BLENDER),
+    "batch": ({"files", "rig"}, BLENDER | DASK),
     "panels": ({"operators", "rig", "solvers", "motion", "hardware"}, NUMPY | BLENDER),
 }
 SOURCES = [path for layer in MAY_IMPORT for path in sorted((ROOT / layer).rglob("*.py"))]

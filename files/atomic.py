@@ -1,0 +1,155 @@
+"""Atomic writing: a file on the disk is the old one or the whole new one, whatever happens meanwhile. Knows no Blender.
+
+What is new goes to a temporary file in the same folder, which is flushed to the disk and renamed. A process that is killed in between
+leaves that temporary file; the next one that writes the same file deletes it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import BinaryIO
+
+LONGEST_STEM, LONGEST_SUFFIX = 40, 16  # characters of the file's name in the temporary one: a name has at most 255 bytes
+PART = ".part"  # stands before the suffix of a temporary file
+ABANDONED_AFTER = 3600.0  # [s] a temporary file this old is no longer being written, where the writer's process cannot be asked after
+
+_numbers = count(1)  # of this process's temporary files
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a file as a whole. What is no regular file (a pipe, `/dev/stdout`) is written to as it is.
+
+    Raises:
+        OSError: It cannot be written. A file that was there is as it was.
+    """
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    with replacing(path) as temporary, temporary.open("xb") as file:
+        file.write(data)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8, with line ends as they are. As `write`."""
+    write(path, text.encode("utf-8"))
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """The temporary path to write to; when the block ends, that file replaces `path`. Where the block raises, it is deleted.
+
+    A symbolic link stays: the file that it leads to is replaced. The access rights stay as well.
+
+    Raises:
+        OSError: The file cannot be replaced: its folder is missing or write-protected, the disk is full, or the file is write-protected.
+    """
+    path = Path(os.path.realpath(path))
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, "the file is write-protected", str(path))
+    _sweep(path)
+    temporary = path.with_name(f"{_beginning(path)}{os.getpid()}-{next(_numbers)}{_end(path)}")
+    try:
+        yield temporary
+        os.chmod(temporary, _access_rights(path))
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())  # a crash of the whole computer must not leave the new name with no content
+        os.replace(temporary, path)
+    finally:
+        with suppress(OSError):  # where it became the file, it is gone
+            temporary.unlink(missing_ok=True)
+    _flush_folder(path.parent)
+
+
+def append_lines(path: Path, lines: Sequence[str], flush_to_disk: bool = True) -> None:
+    """Add lines to a file, each whole: where the last writer was killed within a line, that line is ended first.
+
+    Args:
+        path: Of the file; it is made where there is none.
+        lines: Without their ends.
+        flush_to_disk: Whether they outlast a crash of the whole computer too; that may take some milliseconds.
+
+    Raises:
+        OSError: They cannot be added.
+    """
+    if not lines:
+        return
+    with path.open("ab+") as file:
+        if file.seek(0, os.SEEK_END) and _last_byte(file) != b"\n":
+            file.write(b"\n")
+        file.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
+        file.flush()
+        if flush_to_disk:
+            os.fsync(file.fileno())
+
+
+def _last_byte(file: BinaryIO) -> bytes:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1)
+
+
+def _beginning(path: Path) -> str:
+    """Of the temporary file's name: hidden, and of this file."""
+    return f".{path.stem[:LONGEST_STEM]}."
+
+
+def _end(path: Path) -> str:
+    """Of the temporary file's name: the suffix stays, since writers choose the format by it."""
+    return f"{PART}{path.suffix[:LONGEST_SUFFIX]}"
+
+
+def _sweep(path: Path) -> None:
+    """Delete what writers of this file have left that were killed."""
+    left = re.compile(re.escape(_beginning(path)) + r"(\d+)-\d+" + re.escape(_end(path)) + "@?")  # Blender writes to a name with @ first
+    with suppress(OSError):
+        for name in os.listdir(path.parent):
+            found = left.fullmatch(name)
+            if found and _is_abandoned(path.with_name(name), int(found[1])):
+                with suppress(OSError):
+                    path.with_name(name).unlink()
+
+
+def _is_abandoned(temporary: Path, process: int) -> bool:
+    """Whether the process that wrote a temporary file has ended, or so much time has passed that it must have."""
+    if process == os.getpid():
+        return False
+    if os.name != "nt":  # Windows has no harmless way to ask after a process
+        try:
+            os.kill(process, 0)
+        except (ProcessLookupError, OverflowError):
+            return True
+        except OSError:
+            pass
+    try:
+        return time.time() - temporary.stat().st_mtime > ABANDONED_AFTER
+    except OSError:
+        return False
+
+
+def _access_rights(path: Path) -> int:
+    """The access rights that the file has, or that a new one would get."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def _flush_folder(folder: Path) -> None:
+    """Have the new name on the disk too, where folders can be flushed."""
+    if os.name == "nt":
+        return
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
