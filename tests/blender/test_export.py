@@ -161,7 +161,7 @@ def test_without_a_servo_the_menu_says_what_is_missing(tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_named(rig, chain, tmp_path):
-    assert "cannot be written to" in refusal(tmp_path / "nowhere" / "motion.csv", "csv")
+    assert "cannot be written (No such file or directory)" in refusal(tmp_path / "nowhere" / "motion.csv", "csv")
 
 
 def test_the_header_is_for_the_board_that_was_chosen(rig, chain, tmp_path):
