@@ -166,7 +166,8 @@ class BodySession(Moving):
         base = frame[:3, 3]
         anchor = np.array((world[0, 3], world[1, 3], origin[2])) + np.array(retarget.shift, float)
         places = anchor + retarget.scale * (places - origin)
-        if linked.floating and np.isfinite(told := places[linked.targets.index(linked.base)]).all():
+        base_known = linked.floating and bool(np.isfinite(told := places[linked.targets.index(linked.base)]).all())
+        if base_known:
             base = to_armature[:3, :3] @ told + to_armature[:3, 3]
         feet = [k for k, plants in enumerate(linked.planted) if plants]
-        return Wanted(still @ turns, base, frame, places[feet])
+        return Wanted(still @ turns, base, frame, places[feet], base_known)

@@ -50,9 +50,20 @@ class Wanted(NamedTuple):
     base: Array  # (3,) [m] place of the base
     base_frame: Array  # (4, 4) of the base as it is authored, where it does not float
     feet: Array  # (f, 3) [m] where the sources of the body's feet are, in the body's size
+    base_known: bool = True  # the base's place comes from its source; False: it is the authored one
 
     def equals(self, other: "Wanted") -> bool:
         return all(np.array_equal(mine, others, equal_nan=True) for mine, others in zip(self, other, strict=True))
+
+
+class Velocities(NamedTuple):
+    """Velocities of the targets, fed forward so that a gain follows motion without lag; None: not known."""
+
+    angular: Array | None = None  # (k, 3) [rad/s]
+    linear: Array | None = None  # (1, 3) [m/s] of the base
+
+
+UNKNOWN = Velocities()
 
 
 class Planted(NamedTuple):
@@ -128,10 +139,10 @@ def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> t
         vain, lost, bounded = before.vain if again else 0, (), ()
         steps = ceil(dt / STEP - 1e-6) if dt > 0.0 and vain < VAIN else 0
         late = np.isfinite(solver.options.law.gain) or solver.options.limits.acceleration is not None
-        speeds = _speeds(before.wanted, wanted, dt) if steps and late else None
+        velocities = _velocities(before.wanted, wanted, dt) if steps and late else UNKNOWN
         for k in range(steps):
             part = _between(before.wanted, wanted, (k + 1) / steps) if not again else wanted
-            solution, state = solver.step(_values(model, part, speeds, planted), state, dt / steps)
+            solution, state = solver.step(_values(model, part, velocities, planted), state, dt / steps)
             lost = solution.lost
             planted = tuple(foot for foot in planted if f"contact of {foot.link}" not in solution.yielded)
             bounded = tuple(name for name, held in zip(model.body.names, solution.bounded.tolist(), strict=True) if held)
@@ -169,9 +180,11 @@ def _carried(model: Model, state: bodies.State, wanted: Wanted) -> bodies.State:
     return replace(state, base_rotation=turn, base_position=place, frames=model.body.forward(turn, state.joints))
 
 
-def _values(model: Model, wanted: Wanted, speeds: Array | None = None, planted: tuple[Planted, ...] = ()) -> Values:
+def _values(model: Model, wanted: Wanted, velocities: Velocities = UNKNOWN, planted: tuple[Planted, ...] = ()) -> Values:
     place = wanted.base[None] if model.floating else np.zeros((0, 3))
-    return Values(wanted.rotation, place, speeds, contacts=tuple(Contact(foot.link, foot.place) for foot in planted))
+    linear = velocities.linear if model.floating else None
+    contacts = tuple(Contact(foot.link, foot.place) for foot in planted)
+    return Values(wanted.rotation, place, velocities.angular, linear, contacts)
 
 
 def _planted(model: Model, wanted: Wanted, before: BodyState, dt: float) -> tuple[Planted, ...]:
@@ -203,10 +216,10 @@ def _between(first: Wanted, last: Wanted, share: float) -> Wanted:
     start = np.where(known[:, None, None], first.rotation, last.rotation)
     turned = exp(share * log(last.rotation @ start.swapaxes(1, 2))) @ start
     base = first.base + share * (last.base - first.base)
-    return Wanted(turned, base, last.base_frame, last.feet)
+    return last._replace(rotation=turned, base=base)
 
 
-def _speeds(first: Wanted, last: Wanted, dt: float) -> Array:
-    """Angular velocities (k, 3) [rad/s] of the targets between two frames."""
-    speeds: Array = log(last.rotation @ first.rotation.swapaxes(1, 2)) / dt
-    return speeds
+def _velocities(first: Wanted, last: Wanted, dt: float) -> Velocities:
+    """Mean velocities of the targets between two frames; NaN of what was not known in both: it is approached, not followed."""
+    linear = (last.base - first.base) / dt if first.base_known and last.base_known else np.full(3, np.nan)
+    return Velocities(log(last.rotation @ first.rotation.swapaxes(1, 2)) / dt, linear[None])

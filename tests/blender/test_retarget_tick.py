@@ -1,0 +1,42 @@
+"""One frame of a body that follows another, without Blender: what a gain follows without lag, and what it approaches."""
+
+import numpy as np
+import pytest
+from limber.rig.retarget.tick import Model, Wanted, make_model, tick
+from limber.solvers.whole_body.so3 import exp
+from limber.solvers.whole_body.targets import Target
+
+from tests.solvers.bodies import manikin
+
+LINKS = ("pelvis", "chest", "head", "left arm", "right arm")
+DT = 1 / 60  # [s]
+
+
+def model(gain: float) -> Model:
+    return make_model(manikin(), [Target(link) for link in LINKS], "pelvis", gain=gain)
+
+
+def wanted(place, swing: float = 0.0, base_known: bool = True) -> Wanted:
+    """All links turned alike about Z [rad], the base at a place [m]."""
+    turns = np.repeat(exp(np.array([[0.0, 0.0, swing]])), len(LINKS), axis=0)
+    return Wanted(turns, np.array(place, float), np.eye(4), np.zeros((0, 3)), base_known)
+
+
+@pytest.mark.parametrize("dt", [1 / 24, 1 / 60, 1 / 120])
+@pytest.mark.parametrize("gain", [0.0, 5.0, 20.0])
+def test_a_base_and_links_that_move_steadily_are_followed_without_lag(gain: float, dt: float):
+    body, state = model(gain), None
+    for frame in range(60):
+        outputs, state = tick(body, wanted((1.4 * frame * dt, 0.0, 1.0), 0.5 * frame * dt), state, dt)
+        assert outputs.base_missed < 1e-3
+        assert outputs.missed.max() < 1e-3
+
+
+def test_a_base_whose_place_becomes_known_is_approached_as_the_gain_says():
+    body = model(20.0)
+    _, state = tick(body, wanted((0.0, 0.0, 1.0), base_known=False), None, 0.0)
+    misses = []
+    for _ in range(3):
+        outputs, state = tick(body, wanted((0.5, 0.0, 1.0)), state, DT)
+        misses.append(outputs.base_missed)
+    assert misses == pytest.approx([0.5 * (1.0 - 20.0 * DT) ** k for k in (1, 2, 3)], rel=0.02)
