@@ -3,10 +3,11 @@
     /limber/target/CHAIN x y z          where the chain's target is in the world [m]
     /limber/influence/CHAIN v           the chain's Influence, 0 to 1
     /limber/weight/CHAIN/POSTURE v      a posture's weight, 0 to 1
-    /limber/stop                        every robot stops at once, whatever comes along, readable or not
+    /limber/stop                        every robot stops at once, whatever comes along or waits before it, readable or not
     /limber/arm                         the armature's robot is armed, where Allow Arming is ticked; 0 (a button let go) is nothing
 
-In names a space may be sent as an underscore. Of what comes twice between two looks the last counts. What is sent changes what a user could
+In names a space may be sent as an underscore. Of what comes twice between two looks the last counts. A look takes 2 ms at most; orders that
+there was no time for are obeyed at the next, unless newer ones have come. What is sent changes what a user could
 change by hand, and is no step in the undo history.
 """
 
@@ -21,29 +22,38 @@ from . import robot, targets
 from .errors import RigError, capitalised
 from .goal import ends_of, followed, no_target
 from .identity import find
-from .osc.inbox import Inbox, opened, refuse_others
+from .osc.inbox import BUDGET, Inbox, opened, refuse_others
 from .osc.packets import Message
 
 ROOT = "/limber/"
+STOP = f"{ROOT}stop"
+ARM = "arm"
+Arguments = tuple[float | str, ...]
 EVERY = 1 / 60  # [s] between two looks: a display's frame
 FARTHEST = 1e6  # [m] nobody's scene is wider, and much more is beyond single precision
-MOST = 1024  # addresses between two looks: a sender of ever new ones does not fill the memory
+MOST = 1024  # addresses that wait to be obeyed: a sender of ever new ones does not fill the memory
+READING = 0.6  # of a look's time: the rest is for obeying
 
 
 class Orders(Inbox):
-    """The newest of what came in since it was last taken."""
+    """The newest of what came in and is not obeyed yet."""
 
-    def __init__(self, host: str, port: int) -> None:
-        super().__init__(host, port)
+    urgent = STOP.encode()
+
+    def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
+        super().__init__(host, port, clock)
         self.stops = False
-        self.newest: dict[str, tuple[float, ...]] = {}  # by address, beneath the root
+        self.newest: dict[str, Arguments] = {}  # by address, beneath the root
+
+    def alarm(self) -> None:
+        self.stops = True
 
     def take(self, message: Message) -> None:
+        if message.trouble or not message.address.startswith(ROOT) or message.address == STOP:
+            return
         address = message.address.removeprefix(ROOT)
-        if address == "stop" and message.address.startswith(ROOT):
-            self.stops = True
-        elif not message.trouble and message.address.startswith(ROOT) and (address in self.newest or len(self.newest) < MOST):
-            self.newest[address] = message.numbers
+        if address in self.newest or len(self.newest) < MOST:
+            self.newest[address] = message.arguments
 
 
 @dataclass
@@ -97,30 +107,38 @@ def addresses(chain) -> list[str]:
     return [f"{ROOT}{address}" for address in (f"target/{name} x y z", f"influence/{name} v", *weights, "stop", "arm")]
 
 
-def look() -> bool:
-    """Does what was ordered since the last look; returns whether something was."""
+def look(budget: float = BUDGET) -> bool:
+    """Does what was ordered since the last look, for each armature in at most so much time [s]; returns whether something was."""
     done = False
     for uid, ear in list(_ears.items()):
-        ear.orders.look()
-        if ear.orders.stops:
+        orders = ear.orders
+        begun = orders.clock()
+        orders.look(READING * budget)
+        if orders.stops:
             robot.stop_all()
+            orders.stops, done = False, True
+            orders.newest.pop(ARM, None)  # it came before the stop, or with it
         rig = _find(uid, ear)
-        newest, stopped = ear.orders.newest, ear.orders.stops
-        ear.orders.newest, ear.orders.stops = {}, False
         if rig is None:
             _ears.pop(uid).orders.close()
             continue
-        done |= stopped or bool(newest)
-        if newest:
-            ear.orders.problem = ""
-        for address, numbers in newest.items():
-            try:
-                _obey(rig, address, numbers, stopped)
-            except RigError as error:
-                ear.orders.problem = str(error)
-        if newest:
-            rig.update_tag()
+        done |= _obey_newest(rig, orders, begun + budget)
     return done
+
+
+def _obey_newest(rig, orders: Orders, until: float) -> bool:
+    """Obeys what there is time for; returns whether something was ordered."""
+    if not orders.newest:
+        return False
+    for address in list(orders.newest):
+        try:
+            _obey(rig, address, orders.newest.pop(address))
+        except RigError as error:
+            orders.problem = str(error)
+        if orders.clock() >= until:
+            break
+    rig.update_tag()
+    return True
 
 
 def _find(uid: int, ear: _Ear):
@@ -130,10 +148,13 @@ def _find(uid: int, ear: _Ear):
     return rig
 
 
-def _obey(rig, address: str, numbers: Sequence[float], stopped: bool) -> None:
+def _obey(rig, address: str, arguments: Arguments) -> None:
     kind, _, names = address.partition("/")
-    if kind == "arm" and not names:
-        if not stopped and (not numbers or numbers[0] != 0.0):
+    numbers = [argument for argument in arguments if not isinstance(argument, str)]
+    if len(numbers) != len(arguments):
+        raise RigError(f"'{ROOT}{address}' has a text among its arguments, where only numbers were expected")
+    if kind == ARM and not names:
+        if not numbers or numbers[0] != 0.0:
             _arm(rig)
         return
     if kind not in ORDERS:

@@ -1,7 +1,8 @@
-"""OSC 1.0 as it comes over UDP: messages and bundles, as far as numbers go. Knows no Blender.
+"""OSC 1.0 packets as they come over UDP: messages and bundles, their numbers and strings. Knows no Blender.
 
 Source: Wright 2002, "The Open Sound Control 1.0 Specification". A packet is a message (address, type tags, arguments) or a bundle of
-packets, all big-endian and padded to four bytes. Time tags are not waited for: the newest orientation is the one that counts.
+packets, all big-endian and padded to four bytes. Time tags are not waited for: the newest value is the one that counts. Arguments that
+are neither numbers nor strings (blobs, time tags, MIDI, colours, characters, and arrays with all that is in them) are read past.
 """
 
 import struct
@@ -9,10 +10,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 BUNDLE = b"#bundle\x00"
-HEADER = len(BUNDLE) + 8  # of a bundle: its mark and time tag
+HEADER = len(BUNDLE) + 8  # [bytes] of a bundle: its mark and time tag
 NUMBERS = {"f": (">f", 4), "d": (">d", 8), "i": (">i", 4), "h": (">q", 8)}
 NOTHING = {"T": 1.0, "F": 0.0, "I": 1.0, "N": 0.0}  # tags without bytes of their own: yes, no, a bang, nil
+STRINGS = "sS"
+SKIPPED = {"t": 8, "m": 4, "r": 4, "c": 4}  # [bytes] of arguments that are read past
+BLOB = "b"
 DEEPEST = 8  # bundles in bundles: deeper ones are no honest sender's
+TRIES = 64  # places that look like an address before it is taken for one
+LONGEST = 1024  # [bytes] of an address or of type tags: no honest sender's are longer, and the time to read a message is bounded
 
 
 class _MalformedError(ValueError):
@@ -20,11 +26,19 @@ class _MalformedError(ValueError):
 
 
 class Message(NamedTuple):
-    """An address with numbers."""
+    """An address with its arguments. Without an address and without trouble: an empty bundle."""
 
     address: str  # "": it cannot be read either
-    numbers: tuple[float, ...] = ()
-    trouble: str = ""  # why the numbers cannot be read: what was expected and what was found
+    arguments: tuple[float | str, ...] = ()  # numbers and strings in their order
+    trouble: str = ""  # why the arguments cannot be read: what was expected and what was found
+
+    @property
+    def strings(self) -> tuple[str, ...]:
+        return tuple(argument for argument in self.arguments if isinstance(argument, str))
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        return tuple(argument for argument in self.arguments if not isinstance(argument, str))
 
 
 def messages(packet: bytes, depth: int = 0) -> Iterator[Message]:
@@ -32,11 +46,31 @@ def messages(packet: bytes, depth: int = 0) -> Iterator[Message]:
     if not packet.startswith(BUNDLE):
         yield _message(packet)
         return
+    if len(packet) == HEADER:
+        yield Message("")
     try:
         for element in _elements(packet, depth):
             yield from messages(element, depth + 1)
     except _MalformedError as error:
         yield Message("", trouble=str(error))
+
+
+def has_address(packet: bytes, address: bytes) -> bool:
+    """Whether a packet has a message with that address, anywhere in it and readable or not, found without reading the packet."""
+    address += b"\x00"
+    if packet.startswith(address):
+        return True
+    if not packet.startswith(BUNDLE):
+        return False
+    at = HEADER
+    for _ in range(TRIES):
+        at = packet.find(address, at + 1)
+        if at < 0:
+            return False
+        (size,) = struct.unpack_from(">i", packet, at - 4)
+        if at % 4 == 0 and 0 < size <= len(packet) - at:
+            return True
+    return True
 
 
 def _elements(bundle: bytes, depth: int) -> Iterator[bytes]:
@@ -54,30 +88,60 @@ def _elements(bundle: bytes, depth: int) -> Iterator[bytes]:
 def _message(packet: bytes) -> Message:
     address = ""
     try:
-        address, at = _text(packet, 0)
-        if not address.startswith("/"):
-            return Message("", trouble=f"an address begins with /, found '{address[:20]}'")
-        return Message(address, _numbers(packet, at))
+        found, at = _text(packet, 0)
+        if not found.startswith("/"):
+            raise _MalformedError(f"an address begins with /, found '{found[:20]}'")
+        if at > LONGEST:
+            raise _MalformedError(f"an address has at most {LONGEST} bytes, found '{found[:20]}...' with {at}")
+        address = found
+        return Message(address, _arguments(packet, at))
     except _MalformedError as error:
         return Message(address, trouble=str(error))
 
 
-def _numbers(packet: bytes, at: int) -> tuple[float, ...]:
+def _arguments(packet: bytes, at: int) -> tuple[float | str, ...]:
+    """Numbers and strings that begin with their type tags at `at`."""
     if at >= len(packet):  # senders older than the specification leave out the tags where there is nothing to say
         return ()
     tags, at = _text(packet, at)
     if not tags.startswith(","):
         raise _MalformedError(f"type tags begin with a comma, found '{tags[:20]}'")
-    numbers = []
+    if len(tags) > LONGEST:
+        raise _MalformedError(f"a message has at most {LONGEST} arguments, found {len(tags) - 1}")
+    found: list[float | str] = []
+    depth = 0  # of arrays
     for tag in tags[1:]:
-        if tag in NOTHING:
-            numbers.append(NOTHING[tag])
-            continue
-        if tag not in NUMBERS:
-            raise _MalformedError(f"an argument is of type '{tag}', where numbers were expected")
-        numbers.append(_number(packet, at, tag))
-        at += NUMBERS[tag][1]
-    return tuple(numbers)
+        value: float | str | None = None
+        if tag in "[]":
+            depth += 1 if tag == "[" else -1
+            if depth < 0:
+                raise _MalformedError("an array ends that has not begun")
+        elif tag in NOTHING:
+            value = NOTHING[tag]
+        elif tag in NUMBERS:
+            value = _number(packet, at, tag)
+            at += NUMBERS[tag][1]
+        elif tag in STRINGS:
+            value, at = _text(packet, at)
+        elif tag == BLOB or tag in SKIPPED:
+            at += 4 + _blob_size(packet, at) if tag == BLOB else SKIPPED[tag]
+            if at > len(packet):
+                raise _MalformedError(f"the packet ends after {len(packet)} bytes, within an argument of type '{tag}'")
+        else:
+            raise _MalformedError(f"an argument is of type '{tag[:1]}', which OSC 1.0 does not have")
+        if value is not None and not depth:
+            found.append(value)
+    if depth:
+        raise _MalformedError("an array does not end")
+    return tuple(found)
+
+
+def _blob_size(packet: bytes, at: int) -> int:
+    """Bytes of a blob whose size is told at `at`, with those that pad it."""
+    size = int(_number(packet, at, "i"))
+    if size < 0:
+        raise _MalformedError(f"a blob says it has {size} bytes")
+    return size + -size % 4
 
 
 def _number(packet: bytes, at: int, tag: str) -> float:
@@ -88,7 +152,7 @@ def _number(packet: bytes, at: int, tag: str) -> float:
 
 
 def _text(packet: bytes, at: int) -> tuple[str, int]:
-    """A text that begins there, and where what follows it does."""
+    """A text that begins at `at`, and where what follows it does."""
     end = packet.find(b"\x00", at)
     if end < 0:
         raise _MalformedError(f"a text that begins at byte {at} does not end")

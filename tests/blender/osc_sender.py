@@ -13,6 +13,10 @@ def packet(address: str, *numbers: float) -> bytes:
     return padded(address) + padded("," + "f" * len(numbers)) + b"".join(struct.pack(">f", number) for number in numbers)
 
 
+def words(address: str, *texts: str) -> bytes:
+    return padded(address) + padded("," + "s" * len(texts)) + b"".join(padded(text) for text in texts)
+
+
 def bundle(*packets: bytes) -> bytes:
     return b"#bundle\x00" + bytes(8) + b"".join(struct.pack(">i", len(each)) + each for each in packets)
 
@@ -21,3 +25,14 @@ def free_port() -> int:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+class Ticking:
+    """A clock that goes on by so much [s] whenever it is read: work is bounded without regard to how fast the machine is."""
+
+    def __init__(self, step: float) -> None:
+        self.step, self.time = step, 0.0
+
+    def __call__(self) -> float:
+        self.time += self.step
+        return self.time

@@ -6,8 +6,9 @@ import time
 import bpy
 import pytest
 from limber.rig import live, remote, robot
+from limber.rig.osc.inbox import BUDGET
 
-from tests.blender.osc_sender import bundle, free_port, packet, padded
+from tests.blender.osc_sender import Ticking, bundle, free_port, packet, padded, words
 from tests.blender.posing import stored
 from tests.blender.rigs import looking_chain
 from tests.blender.robots import connect, robot_rig, state, until
@@ -96,6 +97,7 @@ def test_the_panel_lists_addresses_that_work(rig, send):
         (packet("/limber/target/head", 1e30, 0.0, 0.0), "or beyond 1e+06"),
         (packet("/limber/weight/head/Proud", 1), "Chain 'head' has no posture 'Proud': it has none"),
         (packet("/limber/posture/head", 1), "is no address that is known"),
+        (words("/limber/influence/head", "half"), "'/limber/influence/head' has a text among its arguments"),
         (packet("/limber/arm"), "tick Allow Arming"),
     ],
 )
@@ -167,16 +169,64 @@ def test_a_stop_wins_over_what_arms_in_the_same_moment(rig, send, monkeypatch):
 
 
 def test_the_flood_of_a_sender_does_not_fill_the_memory(rig, send, monkeypatch):
-    monkeypatch.setattr(remote, "MOST", 3)
-    send(bundle(*(packet(f"/limber/influence/{k}", 1.0) for k in range(9)), packet("/limber/stop")))
     heard = remote.heard(rig)
-    heard.take(remote.Message("/other/stop", ()))
-    assert not heard.stops
+    monkeypatch.setattr(remote, "MOST", 3)
     for number in range(9):
         heard.take(remote.Message(f"/limber/{number}", ()))
     assert len(heard.newest) == 3
-    heard.take(remote.Message("/limber/stop", ()))
-    assert heard.stops, "a stop is never one too many"
+
+
+def test_a_stop_of_another_program_stops_nothing(rig, send):
+    send(bundle(packet("/other/stop"), words("/other/words", "/limber/stop"), packet("/limber/influence/head", 0.5)))
+    assert rig.limber.chains[0].influence == 0.5
+    assert not remote.heard(rig).stops
+
+
+@pytest.fixture
+def slow(rig, send):
+    """What listens, with a clock by which a look reads a few messages, and a way to send to it."""
+    heard = remote.heard(rig)
+    heard.clock = Ticking(BUDGET / 20)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        yield heard, lambda data: sender.sendto(data, ("127.0.0.1", rig.limber.remote.port))
+
+
+def test_a_stop_is_obeyed_before_what_came_before_it_is_read_and_no_arm_outlives_it(rig, slow, monkeypatch):
+    stopped, armed = [], []
+    monkeypatch.setattr(robot, "stop_all", lambda: stopped.append(True))
+    monkeypatch.setattr(remote, "_arm", lambda rig: armed.append(True))
+    heard, put = slow
+    heard.clock.step = BUDGET / 1e4
+    flood = bundle(*(packet(f"/limber/influence/{k}", 1.0) for k in range(500)))
+    for _ in range(5):
+        put(flood)
+    put(packet("/limber/arm", 1.0))
+    put(flood)
+    put(bundle(bundle(packet("/limber/influence/head", 0.5), packet("/limber/stop"))))
+    heard.clock.step = BUDGET / 30  # time for the packets, hardly for what is in them
+    assert remote.look()
+    assert stopped == [True]
+    while heard.newest:
+        remote.look()
+    assert stopped == [True], "once"
+    assert armed == []
+
+
+def test_a_look_is_short_whatever_comes_and_the_newest_of_each_address_is_obeyed(rig, slow):
+    heard, put = slow
+    chain = rig.limber.chains[0]
+    for value in range(200):
+        put(bundle(*(packet(f"/limber/influence/{k}", 1.0) for k in range(30)), packet("/limber/influence/head", value / 256)))
+    looks = 0
+    while chain.influence != 199 / 256:
+        begun = heard.clock.time
+        remote.look()
+        assert heard.clock.time - begun <= 1.3 * BUDGET
+        looks += 1
+        assert looks < 200
+    for _ in range(50):
+        remote.look()
+        assert chain.influence == 199 / 256, "what is older never comes after what is newer"
 
 
 def test_orders_go_on_after_renaming_and_undo_and_end_with_the_armature(rig, send, undo_step):

@@ -1,5 +1,6 @@
 """Orientations over UDP as OSC: bytes, what is lost, and a body that follows them."""
 
+import random
 import socket
 import struct
 from math import cos, degrees, radians, sin
@@ -10,11 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.rig import live
-from limber.rig.osc.packets import Message, messages
+from limber.rig.osc import inbox as inboxes
+from limber.rig.osc.inbox import BUDGET, Inbox
+from limber.rig.osc.packets import Message, has_address, messages
 from limber.rig.retarget import receiver
 
 from tests.blender.figures import XSENS, figure
-from tests.blender.osc_sender import bundle, free_port, packet, padded
+from tests.blender.osc_sender import Ticking, bundle, free_port, packet, padded, words
 
 
 def test_the_specifications_own_example_is_read():
@@ -32,6 +35,15 @@ def test_numbers_of_all_types_are_numbers():
     assert list(messages(data)) == [Message("/x", (0.5, 0.25, -3.0, 7.0, 1.0, 0.0, 1.0, 0.0))]
 
 
+def test_strings_are_read_and_other_arguments_read_past():
+    tags = padded("/x") + padded(",sbf[fs]tmrcSi")
+    data = padded("name") + struct.pack(">i", 3) + b"abc\x00" + struct.pack(">f", 0.5) + struct.pack(">f", 9.0) + padded("inside")
+    data += bytes(8) + bytes(4) + bytes(4) + bytes(4) + padded("Symbol") + struct.pack(">i", 7)
+    (message,) = messages(tags + data)
+    assert message == Message("/x", ("name", 0.5, "Symbol", 7.0))
+    assert (message.strings, message.numbers) == (("name", "Symbol"), (0.5, 7.0))
+
+
 def test_old_senders_leave_out_the_types_of_nothing():
     assert list(messages(padded("/x"))) == [Message("/x")]
 
@@ -43,7 +55,15 @@ def test_old_senders_leave_out_the_types_of_nothing():
         (padded("x") + padded(","), "begins with /"),
         (padded("/x") + padded("ff"), "begin with a comma"),
         (padded("/x") + padded(",f") + b"\x00", "ends after"),
-        (padded("/x") + padded(",s") + padded("no"), "type 's'"),
+        (padded("/x") + padded(",x") + padded("no"), "type 'x'"),
+        (padded("/x") + padded(",s") + b"no", "does not end"),
+        (padded("/x") + padded(",b") + struct.pack(">i", 5) + b"blob", "ends after"),
+        (padded("/x") + padded(",b") + struct.pack(">i", -4), "says it has -4 bytes"),
+        (padded("/x") + padded(",t") + b"time", "ends after"),
+        (padded("/x") + padded(",[f") + bytes(4), "does not end"),
+        (padded("/x") + padded(",]"), "has not begun"),
+        (padded("/" + 2000 * "x") + padded(","), "at most 1024 bytes"),
+        (padded("/x") + padded("," + 2000 * "T"), "at most 1024 arguments"),
         (b"#bundle\x00" + bytes(8) + struct.pack(">i", 99), "says it has 99 bytes"),
         (b"/\xff\xfe\x00", "not UTF-8"),
     ],
@@ -55,14 +75,87 @@ def test_what_is_no_packet_says_what_was_expected(data: bytes, said: str):
 
 
 def test_what_cannot_be_read_spoils_nothing_beside_it():
-    words = padded("/words") + padded(",s") + padded("no")
-    read = list(messages(bundle(packet("/a", 1.0), words, b"\xff\xff\xff\xff", packet("/b", 2.0))))
+    unknown = padded("/words") + padded(",x") + padded("no")
+    read = list(messages(bundle(packet("/a", 1.0), unknown, b"\xff\xff\xff\xff", packet("/b", 2.0))))
     assert [(message.address, bool(message.trouble)) for message in read] == [("/a", False), ("/words", True), ("", True), ("/b", False)]
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_messages_or_say_what_is_wrong(data: bytes):
-    assert all(message.address.startswith("/") or message.trouble for message in messages(data))
+    assert all(message.address.startswith("/") or message.trouble or data.startswith(b"#bundle") for message in messages(data))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_packets_of_all_types_are_messages_or_say_what_is_wrong(seed: int):
+    chance = random.Random(seed)
+    sound = padded("/x") + padded(",sbf[fs]tmrcSi") + padded("name") + struct.pack(">i", 3) + bytes(8) + padded("in") + bytes(24)
+    for _ in range(5000):
+        data = bytearray(bundle(sound, bundle(packet("/a", 1.0), sound), sound))
+        for _ in range(chance.randrange(1, 6)):
+            data[chance.randrange(len(data))] = chance.choice((0, 0x2C, 0x5B, 0x5D, 0x62, 0x73, 0xFC, 0xFF, chance.randrange(256)))
+        data = data[: chance.randrange(len(data))] if chance.random() < 0.3 else data
+        assert len(list(messages(bytes(data)))) < 100
+
+
+def test_an_address_is_found_in_bytes_only_where_a_message_has_it():
+    stop = b"/limber/stop"
+    there = [padded("/limber/stop"), bundle(packet("/a"), bundle(packet("/limber/stop", 1.0))), packet("/limber/stop", 0.0)]
+    elsewhere = [
+        packet("/other/limber/stop"),
+        packet("/limber/stops"),
+        words("/a", "/limber/stop"),
+        bundle(packet("/other/limber/stop"), words("/b", "/limber/stop", "/limber/stop")),
+    ]
+    assert all(has_address(data, stop) for data in there)
+    assert not any(has_address(data, stop) for data in elsewhere)
+
+
+def test_what_there_is_no_time_to_read_is_read_later_and_never_after_what_is_newer():
+    class Noting(Inbox):
+        def take(self, message: Message) -> None:
+            taken.append((message.address, *message.numbers))
+
+    taken: list[tuple] = []
+    inbox = Noting("127.0.0.1", 0, Ticking(BUDGET / 50))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+
+        def put(value: float, count: int) -> None:
+            data = bundle(*(packet(f"/{k}", value) for k in range(count)))
+            sender.sendto(data, ("127.0.0.1", inbox.port))
+
+        for value, count in ((1.0, 300), (2.0, 200), (3.0, 100)):
+            put(value, count)
+        inbox.look()
+        first = list(taken)
+        put(4.0, 10)
+        for _ in range(100):
+            inbox.look()
+    inbox.close()
+    assert 0 < len(first) < 100
+    assert {value for _, value in first} == {3.0}, "the newest first"
+    newest = dict(taken)
+    assert newest == {f"/{k}": (4.0 if k < 10 else 3.0 if k < 100 else 2.0 if k < 200 else 1.0) for k in range(300)}
+    assert len(taken) == 310, "nothing twice but what came anew"
+    assert inbox.problem == ""
+
+
+def test_more_than_can_be_read_is_left_out_from_the_oldest_on_and_said(monkeypatch):
+    class Noting(Inbox):
+        def take(self, message: Message) -> None:
+            taken.append(message.numbers[0])
+
+    taken: list[float] = []
+    monkeypatch.setattr(inboxes, "WAITING", 4000)
+    inbox = Noting("127.0.0.1", 0, Ticking(BUDGET / 1000))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        for value in range(20):
+            sender.sendto(packet(f"/{value}", value), ("127.0.0.1", inbox.port))
+        inbox.look()
+    inbox.close()
+    assert taken == sorted(taken)
+    assert taken[-1] == 19.0
+    assert 0.0 not in taken
+    assert "older messages are left out" in inbox.problem
 
 
 @pytest.fixture
