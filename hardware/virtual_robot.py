@@ -62,9 +62,21 @@ class Servo:
 
     place: float
     pulse: float | None = None
+    ended: tuple[float, float] | None = None  # the last pulse before there was none, and when it was ended [s]
     start: float | None = None  # pulse when the newest move came
     goal: float | None = None
     settings: Configure | None = None
+
+    def end_pulse(self, now: float) -> None:
+        """No pulse from `now` [s] on."""
+        if self.pulse is not None:
+            self.ended = self.pulse, now
+        self.pulse = None
+
+    def begin_pulse(self, now: float) -> None:
+        """A pulse at the goal; where the last one was ended less than a period ago, none was left out, and it goes on from there."""
+        recent = self.ended is not None and now - self.ended[1] < PERIOD_US / 1e6
+        self.pulse = self.ended[0] if self.ended is not None and recent else self.goal
 
     def turn(self, dt: float) -> None:
         """The horn after `dt` [s] more of the present pulse; without a pulse it stays, as a geared servo does."""
@@ -110,7 +122,7 @@ class VirtualRobot:
         self._moved_at = self._now
         self._span = (self._now, self._now)  # when the newest move came, and when it is to be done
         for servo in self.servos:
-            servo.pulse = servo.start = servo.goal = servo.settings = None
+            servo.pulse = servo.ended = servo.start = servo.goal = servo.settings = None
         self._say(self._report(None, Result.ACCEPTED), 0)
 
     @property
@@ -247,9 +259,9 @@ class VirtualRobot:
         for servo, place in asked:
             assert servo.settings is not None
             servo.goal = min(max(place, servo.settings.lower_us), servo.settings.upper_us)
-            servo.start = servo.pulse
             if servo.pulse is None:
-                servo.pulse = servo.start = servo.goal
+                servo.begin_pulse(self._now)
+            servo.start = servo.pulse
             if servo.goal != place:
                 self._reasons |= Reason.CLAMPED
         return Result.ACCEPTED
@@ -261,7 +273,7 @@ class VirtualRobot:
         for servo in self.servos:
             servo.goal = None
             if release or (servo.settings is not None and servo.settings.on_silence is OnSilence.DETACH):
-                servo.pulse = None
+                servo.end_pulse(self._now)
 
     def _report(self, answers: int | None, result: Result) -> Report:
         places = (None if index in self.unread else place for index, place in enumerate(self.places))

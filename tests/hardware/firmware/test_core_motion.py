@@ -5,7 +5,7 @@ from limber.hardware.protocols import limber
 from limber.hardware.protocols.limber import Arm, Configure, Disarm, Move, OnSilence, Reason, Result, State, Stop
 
 from tests.hardware.emulator import Core, require_emulator
-from tests.hardware.firmware.talking import CHANNELS, PER_PULSE_US, SESSION, refused
+from tests.hardware.firmware.talking import CHANNELS, DETACHES, HOLDS, PER_PULSE_US, SESSION, refused
 
 require_emulator()
 
@@ -108,6 +108,31 @@ def test_after_silence_it_moves_only_when_armed_again(armed):
     assert armed.ask(Arm(SESSION)).state == State.ARMED
     armed.ask(Move((1520.0, 1600.0)))
     assert armed.pulses()[:2] == (1520.0, 1600.0)
+
+
+def end_by_release(core):
+    core.ask(Disarm(release=True))
+
+
+def end_by_stop(core):
+    core.ask(Stop())
+    core.ask(Disarm())
+
+
+@pytest.mark.parametrize(("end", "channel"), [(end_by_release, HOLDS), (end_by_release, DETACHES), (end_by_stop, DETACHES)])
+def test_a_pulse_that_ended_and_begins_again_within_a_period_changes_no_faster_than_its_speed(armed, end, channel):
+    end(armed)
+    armed.ask(Arm(SESSION))
+    armed.ask(Move((2000.0, 2000.0)))
+    assert armed.pulses()[channel] == 1500.0 + PER_PULSE_US
+
+
+def test_once_a_pulse_was_left_out_it_begins_where_the_move_says(armed):
+    armed.ask(Disarm(release=True))
+    assert armed.pulses()[:2] == (None, None)
+    armed.ask(Arm(SESSION))
+    armed.ask(Move((2000.0, 1000.0)))
+    assert armed.pulses()[:2] == (2000.0, 1000.0)
 
 
 def test_stop_ends_motion_at_once_and_latches_until_disarmed(armed):

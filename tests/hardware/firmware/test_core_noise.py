@@ -71,6 +71,42 @@ def test_it_finds_the_frames_that_the_host_s_decoder_finds(pieces):
         assert [frame.sequence for frame in core.answers()] == expected
 
 
+@st.composite
+def heads_with_too_little_behind(draw: st.DrawFn) -> bytes:
+    """Noise like the head of a frame that is still incomplete when a STOP has come behind it."""
+    length = draw(st.integers(1, limber.MAX_PAYLOAD // 2))
+    missing = draw(st.integers(1, length))
+    stop = len(limber.encode(Stop()))
+    return bytes((0xA5, length, length ^ 0xFF)) + draw(st.binary(max_size=max(0, length + 4 - stop - missing)))
+
+
+@given(heads_with_too_little_behind(), st.integers(0, 255))
+def test_a_stop_behind_noise_that_looks_like_a_head_is_obeyed_at_once(noise, sequence):
+    with Core() as core:
+        core.open_session(CHANNELS)
+        core.ask(Move((1500.0, 1500.0)))
+        core.receive(noise + limber.encode(Stop(), sequence))
+        assert core.state == State.FAULT
+
+
+def test_noise_that_looks_like_a_head_within_another_head_s_frame_hides_no_stop(armed):
+    armed.receive(bytes((0xA5, 60, 60 ^ 0xFF, 4, 0, 0xA5, 50, 50 ^ 0xFF, 0xA5)) + limber.encode(Stop()))
+    assert armed.state == State.FAULT
+
+
+@given(
+    st.lists(st.none() | st.integers(int(RANGE_US[0]) * 8, int(RANGE_US[1]) * 8).map(lambda units: units / limber.UNITS_PER_US), max_size=2),
+    st.integers(0, 255),
+    st.integers(0, 255),
+)
+def test_a_move_is_never_taken_for_noise_around_another_frame(positions, interval, sequence):
+    with Core() as core:
+        core.open_session(CHANNELS)
+        core.answers()
+        core.receive(limber.encode(Move(tuple(positions), interval), sequence))
+        assert [(frame.sequence, frame.message.result) for frame in core.answers()] == [(sequence, 0)]
+
+
 def test_a_flipped_bit_of_the_length_is_found_even_where_the_crc_would_be_right(armed):
     armed.answers()
     armed.receive(length_trap())

@@ -101,6 +101,24 @@ def test_a_reset_in_the_middle_of_a_stream_ends_disarmed_until_armed_afresh():
     assert afterwards == pytest.approx([1234.0] * len(afterwards), abs=TOLERANCE_US)
 
 
+def test_a_stop_behind_noise_that_looks_like_a_long_frame_s_head_ends_the_motion_within_a_period():
+    timeline = Timeline()
+    timeline.open_session(configuration(speed=1000))
+    standing(timeline, (1000.0,) * 12, 10)
+    standing(timeline, (2000.0,) * 12, 10)
+    timeline.send_bytes(bytes((0xA5, 60, 60 ^ 0xFF, 4, 9)))
+    timeline.send(Stop())
+    stopped = timeline.now_us
+    timeline.wait(200_000)
+    run = timeline.run()
+    for channel in HOLDS:
+        widths = [pulse.width_us for pulse in run.pulses_of(channel, stopped + 10_000)]
+        assert len(widths) > 5
+        assert max(widths) - min(widths) <= TOLERANCE_US
+    for channel in DETACHES:
+        assert not run.pulses_of(channel, stopped + 10_000)
+
+
 # --- damage and noise
 def damaged_frames(chance: random.Random) -> list[bytes]:
     """What a bad line makes of moves that would be seen: flipped bits, lost tails, lost heads, doubled bytes, and bytes from nowhere."""

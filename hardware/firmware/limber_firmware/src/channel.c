@@ -12,7 +12,7 @@ uint8_t limber_channel_move(limber_channel *channel, uint16_t position, uint8_t 
     uint16_t goal = position;
     if (goal < channel->lower) goal = channel->lower;
     if (goal > channel->upper) goal = channel->upper;
-    if (channel->width == 0) channel->width = (uint32_t)goal << 8;
+    if (channel->width == 0) channel->width = channel->ended ? channel->ended : (uint32_t)goal << 8;
     channel->from = limber_channel_pulse(channel);
     channel->goal = goal;
     channel->start_us = now_us;
@@ -41,8 +41,18 @@ void limber_channel_advance(limber_channel *channel, uint32_t now_us) {
     else channel->width -= channel->step;
 }
 
+uint16_t limber_channel_send(limber_channel *channel) {
+    channel->ended = 0;
+    return limber_channel_pulse(channel);
+}
+
+void limber_channel_end(limber_channel *channel) {
+    if (channel->width) channel->ended = channel->width;
+    channel->width = 0;
+}
+
 void limber_channel_rest(limber_channel *channel) {
     channel->goal = 0;
     channel->behind = 0;
-    if (channel->detach) channel->width = 0;
+    if (channel->detach) limber_channel_end(channel);
 }

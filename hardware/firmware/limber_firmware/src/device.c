@@ -121,7 +121,7 @@ static uint8_t disarm(limber_device *device, const uint8_t *payload, uint8_t len
     if (length != 1) return WRONG_LENGTH;
     rest(device, LIMBER_DISARMED, 0);
     if (payload[0]) {
-        for (uint8_t i = 0; i < LIMBER_CHANNELS; i++) device->channels[i].width = 0;
+        for (uint8_t i = 0; i < LIMBER_CHANNELS; i++) limber_channel_end(&device->channels[i]);
     }
     return ACCEPTED;
 }
@@ -182,7 +182,7 @@ uint16_t limber_next_pulse(limber_device *device, uint8_t index, uint32_t now_us
     if (index == 0 && device->before_pulses) device->before_pulses(device, now_us);
     limber_channel *channel = &device->channels[index];
     if (device->state == LIMBER_ARMED) limber_channel_advance(channel, now_us);
-    return limber_channel_pulse(channel);
+    return limber_channel_send(channel);
 }
 
 static uint8_t welcome(const limber_device *device, uint8_t *frame, const limber_answer *answer) {

@@ -23,21 +23,45 @@ void limber_inbox_push(limber_inbox *inbox, uint8_t byte) {
     inbox->bytes[inbox->count++] = byte;  // has room: limber_inbox_frame never leaves a full inbox behind
 }
 
+// The length of the frame whose head stands at `at`, or 0: no whole head is there.
+static uint8_t length_at(const limber_inbox *inbox, uint8_t at) {
+    const uint8_t *bytes = inbox->bytes + at;
+    if (inbox->count - at < 3 || bytes[0] != LIMBER_START) return 0;
+    if (bytes[1] > LIMBER_MAX_PAYLOAD || bytes[1] + bytes[2] != 0xFF) return 0;
+    return LIMBER_HEADER + bytes[1] + LIMBER_TRAILER;
+}
+
+static uint8_t is_undamaged(const limber_inbox *inbox, uint8_t at, uint8_t length) {
+    return limber_crc16(inbox->bytes + at + 1, length - 1) == 0;
+}
+
+// Where an undamaged frame ends with the newest byte while an earlier head is still incomplete, or 0. That head was noise: no message that a
+// host sends can contain a frame that this device obeys (docs/protocol.md), and a STOP must not wait for the rest of it.
+static uint8_t frame_inside(const limber_inbox *inbox) {
+    const uint8_t *bytes = inbox->bytes, *end = bytes + inbox->count;
+    for (const uint8_t *start = bytes + 1; start < end && (start = memchr(start, LIMBER_START, end - start)); start++) {
+        uint8_t at = (uint8_t)(start - bytes), length = length_at(inbox, at);
+        if (length && at + length == inbox->count && is_undamaged(inbox, at, length)) return at;
+    }
+    return 0;
+}
+
 uint8_t limber_inbox_frame(limber_inbox *inbox) {
     while (inbox->count) {
-        const uint8_t *bytes = inbox->bytes;
-        if (bytes[0] == LIMBER_START) {
-            if (inbox->count < 3) return 0;
-            if (bytes[1] <= LIMBER_MAX_PAYLOAD && bytes[1] + bytes[2] == 0xFF) {
-                uint8_t length = LIMBER_HEADER + bytes[1] + LIMBER_TRAILER;
-                if (inbox->count < length) return 0;
-                if (limber_crc16(bytes + 1, length - 1) == 0) return length;
-                inbox->bad_frames++;
+        if (inbox->bytes[0] == LIMBER_START) {
+            uint8_t length = length_at(inbox, 0);
+            if (inbox->count < 3 || inbox->count < length) {
+                uint8_t at = frame_inside(inbox);
+                if (at == 0) return 0;
+                limber_inbox_drop(inbox, at);
+                return inbox->count;
             }
+            if (length && is_undamaged(inbox, 0, length)) return length;
+            if (length) inbox->bad_frames++;
         }
         // no frame begins here: go on from the next start, however near, so that a good frame behind is not lost
         uint8_t skip = 1;
-        while (skip < inbox->count && bytes[skip] != LIMBER_START) skip++;
+        while (skip < inbox->count && inbox->bytes[skip] != LIMBER_START) skip++;
         limber_inbox_drop(inbox, skip);
     }
     return 0;

@@ -27,7 +27,8 @@ uint16_t limber_crc16(const uint8_t *bytes, uint8_t count);
 // Takes one byte. Afterwards limber_inbox_frame must be asked until it says 0.
 void limber_inbox_push(limber_inbox *inbox, uint8_t byte);
 
-// The length of the whole and undamaged frame that inbox->bytes begins with, or 0. Noise before it is dropped.
+// The length of the whole and undamaged frame that inbox->bytes begins with, or 0. Noise before it is dropped, also noise that looks like the
+// head of a longer frame.
 uint8_t limber_inbox_frame(limber_inbox *inbox);
 
 // Drops the first bytes: a frame that has been dealt with, or one byte of a frame that will never be completed.

@@ -10,6 +10,7 @@
 
 #include <avr/interrupt.h>
 #include <avr/io.h>
+#include <util/atomic.h>
 
 #if F_CPU != 16000000L
 #error "the ticks below are those of a 16 MHz Uno"
@@ -138,14 +139,13 @@ void limber_pulses_prepare(limber_device *device, uint32_t now_us) {
     uint16_t first_ticks = limber_next_pulse(device, first, now_us) * TICKS_PER_UNIT;
     uint16_t second_ticks = limber_next_pulse(device, second, now_us) * TICKS_PER_UNIT;
     arrange(spare, first, first_ticks, second, second_ticks);
-    uint8_t flags = SREG;
-    cli();
-    if (running != next) {  // too late otherwise: it runs
-        slot *old = slots[next];
-        slots[next] = spare;
-        spare = old;
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE) {  // also keeps the compiler from moving memory accesses out of it, or those of arrange() into it
+        if (running != next) {           // too late otherwise: it runs
+            slot *old = slots[next];
+            slots[next] = spare;
+            spare = old;
+        }
     }
-    SREG = flags;
 }
 
 #endif
