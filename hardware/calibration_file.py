@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,13 @@ from ..files import atomic
 from ..motion.limits import Limits
 from .device import Channel, Device, Joint, OnSilence, Share, Unit
 from .errors import DeviceError, HardwareError
+from .protocols.settings import DEFAULT, ProtocolSettings
 
 FORMAT = "limber-calibration"
 VERSION = 1
 
-_ROBOT = ("format", "version", "protocol", "baudrate", "latency", "multi_turn", "joints", "channels")
+_ROBOT = ("format", "version", "protocol", "baudrate", "latency", "settings", "joints", "channels")
+_SETTINGS = tuple(field.name for field in fields(ProtocolSettings))
 _JOINT = ("name", "unit")
 _CHANNEL = ("servo", "joints", "direction", "zero", "per_radian", "lowest", "highest", "on_silence", "speed")
 _SHARE = ("joint", "gear")
@@ -52,7 +54,7 @@ class Calibration:
         joints: That the channels drive.
         channels: As `Device.channels`.
         latency: [s].
-        multi_turn: As `Device.multi_turn`.
+        settings: As `Device.settings`.
     """
 
     protocol: str
@@ -60,13 +62,13 @@ class Calibration:
     joints: tuple[FileJoint, ...]
     channels: tuple[Channel, ...]
     latency: float = 0.0
-    multi_turn: bool = False
+    settings: ProtocolSettings = DEFAULT
 
     @classmethod
     def of(cls, device: Device) -> Calibration:
         """What is known of a device's servos."""
         joints = tuple(FileJoint(joint.name, joint.unit) for joint in device.joints)
-        return cls(device.protocol, device.baudrate, joints, device.channels, device.latency, device.multi_turn)
+        return cls(device.protocol, device.baudrate, joints, device.channels, device.latency, device.settings)
 
     def misfits(self, names: Sequence[str]) -> tuple[str, ...]:
         """What keeps the calibration from fitting a robot's joints by name, in words; empty: it fits."""
@@ -96,7 +98,7 @@ class Calibration:
         for joint in joints:
             if units[joint.name] != joint.unit:
                 raise CalibrationError(f"Joint '{joint.name}': the calibration is in {units[joint.name]}, the robot in {joint.unit}")
-        return Device(port, tuple(joints), self.channels, self.baudrate, self.protocol, self.latency, self.multi_turn)
+        return Device(port, tuple(joints), self.channels, self.baudrate, self.protocol, self.latency, self.settings)
 
 
 def save(path: Path, calibration: Calibration) -> None:
@@ -146,7 +148,7 @@ def to_text(calibration: Calibration) -> str:
         "protocol": calibration.protocol,
         "baudrate": calibration.baudrate,
         "latency": calibration.latency,
-        "multi_turn": calibration.multi_turn,
+        "settings": asdict(calibration.settings),
         "joints": [{"name": joint.name, "unit": joint.unit} for joint in calibration.joints],
         "channels": channels,
     }
@@ -177,12 +179,16 @@ def _calibration(robot: _Place) -> Calibration:
     robot.only(_ROBOT)
     joints = tuple(_joint(joint) for joint in robot.places("joints", "joint", "name"))
     channels = tuple(_channel(channel) for channel in robot.places("channels", "servo", "servo"))
-    calibration = Calibration(
-        robot.get("protocol", str), robot.get("baudrate", int), joints, channels, robot.number("latency"), robot.get("multi_turn", bool)
-    )
+    settings = _settings(robot.place("settings"))
+    calibration = Calibration(robot.get("protocol", str), robot.get("baudrate", int), joints, channels, robot.number("latency"), settings)
     stand_ins = tuple(Joint(joint.name, _ANY, joint.unit) for joint in joints)
     Device("any", stand_ins, channels, calibration.baudrate, calibration.protocol, calibration.latency)  # raises where it cannot be
     return calibration
+
+
+def _settings(settings: _Place) -> ProtocolSettings:
+    settings.only(_SETTINGS)
+    return ProtocolSettings(settings.get("multi_turn", bool), settings.get("channel_count", int), settings.get("crc", bool))
 
 
 def _joint(joint: _Place) -> FileJoint:
@@ -246,6 +252,10 @@ class _Place:
         if value not in choices:
             self.wrong(field, " or ".join(f"'{choice}'" for choice in choices))
         return value
+
+    def place(self, field: str) -> _Place:
+        """The object in a field."""
+        return _Place(f"{self._name}, {field}", self.get(field, object))
 
     def places(self, field: str, kind: str, key: str) -> list[_Place]:
         """The objects in a list, each with the name that its field `key` gives it."""

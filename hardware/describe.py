@@ -12,6 +12,7 @@ from typing import Any
 from .news import Described, News
 from .protocols.interface import Capabilities, Check, Codec, Quantity, Silence
 from .protocols.limber.codec import Limber
+from .protocols.settings import DEFAULT, ProtocolSettings
 from .protocols.table import codec_for
 
 OWN = "limber"  # the name of Limber's own protocol
@@ -23,22 +24,22 @@ _SILENT = {
 }
 
 
-def codec_of(protocol: str) -> Codec:
+def codec_of(protocol: str, settings: ProtocolSettings = DEFAULT) -> Codec:
     """The codec of any protocol, Limber's own too, as one that has not connected yet.
 
     Raises:
         ProtocolError: There is none of that name, or the user's file cannot be used.
     """
-    return Limber(1, {}) if protocol == OWN else codec_for(protocol)
+    return Limber(1, {}) if protocol == OWN else codec_for(protocol, settings)
 
 
-def describe(protocol: str) -> Described:
+def describe(protocol: str, settings: ProtocolSettings = DEFAULT) -> Described:
     """What a protocol can do.
 
     Raises:
         ProtocolError: As `codec_of`.
     """
-    can = codec_of(protocol).capabilities
+    can = codec_of(protocol, settings).capabilities
     told = (_tells(can, protocol), _SILENT[can.on_silence], _limp(can), _damage(can), can.remark)
     return Described(protocol, can.title, tuple(text for text in told if text), can.baudrates, can.units.name)
 

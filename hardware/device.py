@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from ..motion.limits import Limits
 from .errors import DeviceError
+from .protocols.settings import DEFAULT, ProtocolSettings
 
 VIRTUAL_PORT = "virtual"
 """The built-in virtual robot, whose servos tell where they are."""
@@ -148,7 +149,7 @@ class Device:
         baudrate: Of the serial port [bit/s].
         protocol: Its name: "limber", or one that `protocols.table` knows.
         latency: By how much all motion is late [s], to keep in step with sound; negative: what is handed over is so much early.
-        multi_turn: Whether the servos turn more than once, where the protocol can tell them to.
+        settings: Of the protocol.
 
     Raises:
         DeviceError: No port, no channel, two channels on one servo, or joints and channels that do not belong together.
@@ -160,7 +161,7 @@ class Device:
     baudrate: int = 115200
     protocol: str = "limber"
     latency: float = 0.0
-    multi_turn: bool = False
+    settings: ProtocolSettings = DEFAULT
 
     def __post_init__(self) -> None:
         if not self.port.strip():
@@ -248,7 +249,7 @@ def from_plain(plain: dict[str, Any]) -> Device:
     channels = tuple(
         Channel(**{**channel, "shares": tuple(Share(**share) for share in channel["shares"])}) for channel in plain["channels"]
     )
-    return Device(**{**plain, "joints": joints, "channels": channels})
+    return Device(**{**plain, "joints": joints, "channels": channels, "settings": ProtocolSettings(**plain["settings"])})
 
 
 def _listed(names: list[str]) -> str:

@@ -3,6 +3,7 @@
 import bpy
 
 from ..hardware.checklists import CHECKS
+from ..hardware.protocols.table import settings_of
 from ..hardware.safety import FOLLOWING, State
 from ..operators.subject import rig_of
 from ..rig import puppeteer, robot
@@ -57,6 +58,8 @@ def _draw_device(layout, device) -> None:
     row = layout.row(align=True)
     row.prop(device, "baudrate")
     row.operator("limber.choose_baudrate", text="", icon="DOWNARROW_HLT")
+    for setting in sorted(settings_of(device.protocol)):
+        layout.prop(device, setting)
 
 
 def _draw_state(layout, rig, status) -> None:
@@ -138,8 +141,6 @@ class LIMBER_PT_robot_options(RigTab, bpy.types.Panel):
         layout.prop(device, "latency")
         if device.latency < 0.0 and any(chain.live for chain in rig.limber.chains):
             sentence(layout, "Live motion cannot be early: bake it", "INFO")
-        if device.protocol in {"feetech_sts", "dynamixel"}:
-            layout.prop(device, "multi_turn")
         status = robot.status(rig)
         if status and status.sent:
             box = layout.box().column(align=True)

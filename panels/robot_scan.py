@@ -8,6 +8,7 @@ from ..hardware.describe import OWN, codec_of
 from ..hardware.protocols.table import PROTOCOLS
 from ..operators.subject import rig_of
 from ..rig import robot_errands
+from ..rig.robot_device import protocol_settings
 from .tab import RigTab, sentence
 
 
@@ -88,7 +89,8 @@ class LIMBER_PT_protocol(RigTab, bpy.types.Panel):
     bl_order = 0
 
     def draw(self, context):
-        described, why = robot_errands.description(rig_of(context).limber.device.protocol_name)
+        device = rig_of(context).limber.device
+        described, why = robot_errands.description(device.protocol_name, protocol_settings(device))
         if described is None:
             sentence(self.layout, why, "INFO")
             return

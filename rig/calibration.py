@@ -73,7 +73,9 @@ def _give(rig, calibration: Calibration, channels: list[Channel]) -> None:
     device.protocol = OWN_FILE if own_file else calibration.protocol
     if own_file:
         device.protocol_file = calibration.protocol.removeprefix(FILE)
-    device.baudrate, device.latency, device.multi_turn = calibration.baudrate, calibration.latency, calibration.multi_turn
+    device.baudrate, device.latency = calibration.baudrate, calibration.latency
+    settings = calibration.settings
+    device.multi_turn, device.channel_count, device.crc = settings.multi_turn, str(settings.channel_count), settings.crc
     joints = {robot_device.label(joint): joint for _, joint in robot_device.joints(rig)}
     for joint in joints.values():
         joint.servo = -1

@@ -6,6 +6,8 @@ from math import isfinite, radians
 from ..hardware.describe import OWN
 from ..hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Channel, Device, Joint, Share, Unit, auxiliary
 from ..hardware.errors import DeviceError
+from ..hardware.protocols import table
+from ..hardware.protocols.settings import ProtocolSettings
 from ..motion import Limits, MotionError
 from . import axes
 from .axes import is_euler
@@ -133,8 +135,15 @@ def describe_plain(rig) -> Device:
         baudrate=device.baudrate,
         protocol=device.protocol_name,
         latency=device.latency,
-        multi_turn=device.multi_turn and device.protocol in ("feetech_sts", "dynamixel"),
+        settings=protocol_settings(device),
     )
+
+
+def protocol_settings(device) -> ProtocolSettings:
+    """The device's settings that its protocol uses; all others are at their defaults."""
+    chosen = {"multi_turn": device.multi_turn, "channel_count": int(device.channel_count), "crc": device.crc}
+    used = table.settings_of(device.protocol)
+    return ProtocolSettings(**{name: value for name, value in chosen.items() if name in used})
 
 
 def _joint(rig, joint) -> Joint:
@@ -194,7 +203,7 @@ def _on_virtual_robot(device: Device) -> Device:
         pulse = (high - low) / (channel.highest - channel.lowest)
         zero = low + (channel.zero - channel.lowest) * pulse
         channels.append(replace(channel, zero=zero, per_radian=channel.per_radian * pulse, lowest=low, highest=high))
-    return replace(device, channels=tuple(channels), protocol=OWN, multi_turn=False)
+    return replace(device, channels=tuple(channels), protocol=OWN, settings=ProtocolSettings())
 
 
 def channel_of_servo(device: Device, servo: int) -> int | None:

@@ -9,6 +9,7 @@ from ..hardware.describe import OWN, describe
 from ..hardware.errand import Errand
 from ..hardware.errors import HardwareError
 from ..hardware.news import Described, Ended, Found, Progress, Remark
+from ..hardware.protocols.settings import DEFAULT, ProtocolSettings
 from ..hardware.protocols.table import FILE, PROTOCOLS
 
 PATIENCE = 20.0  # [s] without a word: opening a port over the air may take ten
@@ -106,12 +107,10 @@ def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int
     return _change
 
 
-def description(protocol: str) -> tuple[Described | None, str]:
+def description(protocol: str, settings: ProtocolSettings = DEFAULT) -> tuple[Described | None, str]:
     """What a protocol can do, as far as that is known; else None, and why not."""
     if protocol == OWN or protocol in PROTOCOLS:
-        if protocol not in _described:
-            _described[protocol] = describe(protocol)
-        return _described[protocol], ""
+        return describe(protocol, settings), ""
     if protocol in _described:
         return _described[protocol], ""
     work = _reading.get(protocol)

@@ -11,6 +11,7 @@ from bpy.types import ID, Action, PropertyGroup
 
 from ..hardware.describe import OWN
 from ..hardware.device import VIRTUAL_PORT
+from ..hardware.protocols.maestro import MODELS
 from ..hardware.protocols.table import FILE, PROTOCOLS
 from ..motion import FILTERS
 from . import servo_units
@@ -182,6 +183,16 @@ class LimberDevice(PropertyGroup):
         name="File", description="Python file that implements the robot's protocol. Limber runs it, so use only files that you trust"
     )
     multi_turn: BoolProperty(name="Multi-Turn", description="The servos are configured for more than one turn")
+    channel_count: EnumProperty(
+        name="Channels",
+        description="Channels of the controller",
+        items=[(str(count), str(count), f"A Maestro with {count} channels, 0 to {count - 1}") for count in MODELS],
+    )
+    crc: BoolProperty(
+        name="Enable CRC",
+        description="Guard each command by a CRC. Must be the same as Enable CRC in the Maestro Control Center: "
+        "a controller that expects the other takes commands for errors, and may send all channels home",
+    )
     latency: FloatProperty(
         name="Delay",
         description="Delay of the robot's motion, in step with sound that comes late. Negative: earlier, while keyframes play",

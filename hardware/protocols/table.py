@@ -13,6 +13,7 @@ from .feetech import feetech
 from .interface import Codec, ProtocolError
 from .maestro import Maestro
 from .servo_animation import ServoAnimation
+from .settings import DEFAULT, ProtocolSettings
 
 FILE = "file:"  # begins the name of a user's own protocol; the path of its file follows
 
@@ -23,38 +24,49 @@ class Entry:
 
     Attributes:
         title: For the user.
-        make: Makes a codec, as most robots need it.
-        make_multi_turn: The same for servos that turn more than once; None where there are none.
+        make: Makes a codec for a device's settings.
+        settings: Names of the fields of `ProtocolSettings` that it uses.
     """
 
     title: str
-    make: Callable[[], Codec]
-    make_multi_turn: Callable[[], Codec] | None = None
+    make: Callable[[ProtocolSettings], Codec]
+    settings: frozenset[str] = frozenset()
 
 
 PROTOCOLS: Mapping[str, Entry] = MappingProxyType(
     {
-        "feetech_sts": Entry("Feetech STS", lambda: feetech("sts"), lambda: feetech("sts", multi_turn=True)),
-        "feetech_scs": Entry("Feetech SCS", lambda: feetech("scs")),
-        "dynamixel": Entry("Dynamixel X", Dynamixel, lambda: Dynamixel(multi_turn=True)),
-        "maestro": Entry("Pololu Maestro", Maestro),
-        "servo_animation": Entry("blender-servo-animation", ServoAnimation),
+        "feetech_sts": Entry("Feetech STS", lambda device: feetech("sts", multi_turn=device.multi_turn), frozenset({"multi_turn"})),
+        "feetech_scs": Entry("Feetech SCS", lambda _device: feetech("scs")),
+        "dynamixel": Entry("Dynamixel X", lambda device: Dynamixel(multi_turn=device.multi_turn), frozenset({"multi_turn"})),
+        "maestro": Entry(
+            "Pololu Maestro",
+            lambda device: Maestro(device.channel_count, crc=device.crc),
+            frozenset({"channel_count", "crc"}),
+        ),
+        "servo_animation": Entry("blender-servo-animation", lambda _device: ServoAnimation()),
     }
 )
 """All but Limber's own, which opens a session of its own for each connection (`limber.codec.Limber`)."""
 
 
-def codec_for(name: str, multi_turn: bool = False) -> Codec:
+def settings_of(name: str) -> frozenset[str]:
+    """Names of the settings that the protocol `name` uses."""
+    return PROTOCOLS[name].settings if name in PROTOCOLS else frozenset()
+
+
+def codec_for(name: str, settings: ProtocolSettings = DEFAULT) -> Codec:
     """The codec of the protocol `name`: one of PROTOCOLS, or `file:` and the path of a user's own.
 
     Raises:
-        ProtocolError: There is none of that name, none for servos that turn more than once, or the file cannot be used.
+        ProtocolError: There is none of that name, it does not have a setting that was changed, or the file cannot be used.
     """
     if name.startswith(FILE):
         return Custom(Path(name.removeprefix(FILE)))
     if name not in PROTOCOLS:
         raise ProtocolError(f"There is no protocol '{name}'; choose one of {', '.join(PROTOCOLS)}, or {FILE} and the path of your own")
     entry = PROTOCOLS[name]
-    if multi_turn and entry.make_multi_turn is None:
-        raise ProtocolError(f"{entry.title}: its servos turn no more than once; switch multi-turn off")
-    return entry.make_multi_turn() if multi_turn and entry.make_multi_turn is not None else entry.make()
+    for setting in settings.changed():
+        if setting not in entry.settings:
+            value, default = getattr(settings, setting), getattr(DEFAULT, setting)
+            raise ProtocolError(f"{entry.title}: it has no setting {setting} and cannot use {value}; set it to {default}")
+    return entry.make(settings)

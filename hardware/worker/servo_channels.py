@@ -8,6 +8,7 @@ from ..device import Channel, Device
 from ..errors import HardwareError
 from ..mixing import Mixing
 from ..protocols.interface import Codec, Exchange
+from ..protocols.table import settings_of
 from .translation import SPEED_HEADROOM
 
 
@@ -21,6 +22,7 @@ class ServoChannels:
 
     def __init__(self, device: Device, codec: Codec) -> None:
         self._channels = device.channels
+        self._has_models = "channel_count" in settings_of(device.protocol)
         self._mixing = Mixing(device)
         self._codec = codec
         self._units = codec.capabilities.units
@@ -65,7 +67,8 @@ class ServoChannels:
         ids = self._codec.capabilities.servos
         for channel in self._channels:
             if channel.servo not in ids:
-                return f"{channel.label} is not among its servos, {ids.start} to {ids.stop - 1}"
+                larger = ", or choose the controller's Channels" if self._has_models else ""
+                return f"{channel.label} is not among its servos, {ids.start} to {ids.stop - 1}: give it another servo{larger}"
             if problem := self._why_not(channel):
                 return f"{channel.label}: {problem}"
         return None

@@ -170,6 +170,18 @@ def test_the_virtual_robot_takes_the_calibration_of_any_protocol(rig, protocol):
     until(lambda: state(rig) == "ARMED", "it is armed, if need be again after a missed beat")
 
 
+def test_a_maestro_s_model_and_crc_are_settings_of_the_device_and_of_no_other_protocol(rig, chain):
+    from limber.hardware.protocols.settings import ProtocolSettings
+    from limber.rig import robot_device
+
+    device = rig.limber.device
+    device.channel_count, device.crc, device.multi_turn = "24", True, True
+    device.protocol = "maestro"
+    assert robot_device.describe_plain(rig).settings == ProtocolSettings(channel_count=24, crc=True)
+    device.protocol = "dynamixel"
+    assert robot_device.describe_plain(rig).settings == ProtocolSettings(multi_turn=True)
+
+
 def test_a_servo_is_assigned_to_the_selected_joint_which_changes_with_the_one_that_had_it(rig, chain):
     chain.active_joint = 3
     bpy.ops.limber.assign_servo(servo=1)

@@ -37,28 +37,70 @@ class Board:
         raise NotImplementedError
 
 
+def pololu_crc(command: bytes) -> int:
+    """CRC-7 of Pololu's controllers: what remains of the bits, the lowest of each byte first, divided by x^7 + x^3 + 1."""
+    bits = [byte >> bit & 1 for byte in (*command, 0) for bit in range(8)][: 8 * len(command) + 7]
+    for at in range(8 * len(command)):
+        if bits[at]:
+            for power in (0, 4, 7):
+                bits[at + power] ^= 1
+    return sum(value << bit for bit, value in enumerate(bits[-7:]))
+
+
 class MaestroBoard(Board):
-    """A Micro Maestro that understands the compact protocol without a CRC.
+    """A Maestro that understands the compact protocol.
+
+    Args:
+        channels: That it has; the Micro Maestro's 6 know no multiple targets.
+        crc: Whether *Enable CRC* is set in its Control Center.
 
     Attributes:
         errors: Bits that it tells, and forgets, when it is asked.
+        homecomings: How often an error sent all channels home.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, channels: int = 6, crc: bool = False) -> None:
         super().__init__()
-        self.errors = 0
+        self.errors = self.homecomings = 0
+        self._channels, self._crc = channels, crc
+
+    def _fail(self, bit: int) -> None:
+        self.errors |= bit
+        self.homecomings += 1
+
+    def _length(self) -> int | None:
+        """Bytes of the pending command; None where too few are there to know."""
+        lengths = {0x84: 4, 0x87: 4, 0x89: 4, 0x90: 2, 0xA1: 1}
+        if self._pending[0] != 0x9F:
+            return lengths[self._pending[0]] + self._crc
+        return 3 + 2 * self._pending[1] + self._crc if len(self._pending) > 1 else None
 
     def obey(self) -> bytes | None:
-        lengths = {0x84: 4, 0x87: 4, 0x89: 4, 0x90: 2, 0xA1: 1}
-        while self._pending and self._pending[0] not in lengths:
-            self.errors |= 0x10
+        known = {0x84, 0x87, 0x89, 0x90, 0xA1} | ({0x9F} if self._channels > 6 else set())
+        while self._pending and self._pending[0] not in known:
+            self._fail(0x10)
             del self._pending[0]
-        if not self._pending or len(self._pending) < lengths[self._pending[0]]:
+        if not self._pending or (length := self._length()) is None:
             return None
-        command = bytes(self._pending[: lengths[self._pending[0]]])
-        del self._pending[: len(command)]
+        interrupted = next((at for at, byte in enumerate(self._pending[1:length], 1) if byte >= 0x80), None)
+        if interrupted is not None:
+            self._fail(0x10)
+            del self._pending[:interrupted]
+            return b""
+        if len(self._pending) < length:
+            return None
+        command = bytes(self._pending[:length])
+        del self._pending[:length]
+        if self._crc:
+            command, check = command[:-1], command[-1]
+            if check != pololu_crc(command):
+                self._fail(0x08)
+                return b""
         if command[0] == 0x84:
             self.set(command[1], command[2] + 128 * command[3])
+        elif command[0] == 0x9F:
+            for at in range(command[1]):
+                self.set(command[2] + at, command[3 + 2 * at] + 128 * command[4 + 2 * at])
         elif command[0] == 0x90:
             return self.pulses.get(command[1], 0).to_bytes(2, "little")
         elif command[0] == 0xA1:

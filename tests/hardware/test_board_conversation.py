@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from limber.hardware.device import Device, direct, one_to_one
 from limber.hardware.mixing import Mixing
+from limber.hardware.protocols.settings import ProtocolSettings
 from limber.hardware.safety import Fault, State, Wish
 
 from tests.hardware.boards import LineBoard, MaestroBoard, ServoAnimationBoard
@@ -21,10 +22,10 @@ BOARDS = {"maestro": (MaestroBoard, 4), "servo_animation": (ServoAnimationBoard,
 class BoardSimulation(Simulation):
     """Blender, the worker and a board, on one simulated clock."""
 
-    def __init__(self, protocol: str, board, on_silence: str = "detach", servos=(0, 1, 2)) -> None:
+    def __init__(self, protocol: str, board, on_silence: str = "detach", servos=(0, 1, 2), **settings) -> None:
         self.bus = board
         pairs = [direct(f"joint {k}", k, LIMITS, on_silence=on_silence) for k in servos]
-        super().__init__(one_to_one("a port", pairs, protocol=protocol), board)
+        super().__init__(one_to_one("a port", pairs, protocol=protocol, settings=ProtocolSettings(**settings)), board)
 
     def _connect(self, device: Device, now: float) -> Wire:
         self.cable = Wire(self)
@@ -192,3 +193,29 @@ def test_a_file_that_fails_in_motion_is_a_fault_in_words_and_the_worker_goes_on(
     report = simulation.run(10.0, still(0.05, 0.0, 0.0), until=State.DISARMED)
     assert report.fault is Fault.UNSUITABLE  # found while connecting: the end of the range is said to it
     assert "line 10: frame() failed: AssertionError" in report.detail
+
+
+# --- a Maestro's model and its CRC
+@pytest.mark.parametrize("crc", [False, True])
+@pytest.mark.parametrize("channels", [6, 12, 18, 24])
+def test_every_channel_of_every_maestro_moves_with_and_without_a_crc(begin, channels, crc):
+    servos = (0, channels - 2, channels - 1)
+    simulation = begin("maestro", MaestroBoard(channels, crc), servos=servos, channel_count=channels, crc=crc)
+    simulation.run(2.0, POSE)
+    simulation.wish(Wish.ARM)
+    simulation.run(1.0, POSE)
+    simulation.wish(Wish.CONFIRM_POSE)
+    simulation.run(1.0, POSE, until=State.ARMED)
+    simulation.run(1.0, POSE)
+    assert [simulation.bus.pulses[servo] for servo in servos] == simulation.pulses_of([0.4, -0.3, 0.2], 4)
+    assert simulation.bus.homecomings == 0
+
+
+def test_a_channel_that_the_chosen_maestro_lacks_is_refused_with_the_remedy(begin):
+    simulation = begin("maestro", MaestroBoard(12), servos=(0, 1, 8))
+    status = simulation.run(2.0, POSE)
+    assert status.fault is Fault.UNSUITABLE
+    assert (
+        status.detail == "'joint 8' (servo 8) is not among its servos, 0 to 5: give it another servo, or choose the controller's Channels"
+    )
+    assert simulation.bus.history == []

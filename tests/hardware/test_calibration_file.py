@@ -63,7 +63,7 @@ def test_a_calibration_makes_the_device_that_it_came_from(tmp_path):
         (lambda plain: plain.update(version=2), "version: expected 1.*found 2"),
         (lambda plain: plain.update(colour="red"), "expected the fields .* found 'colour'"),
         (lambda plain: plain.pop("baudrate"), "baudrate: expected a whole number, found nothing"),
-        (lambda plain: plain.update(multi_turn=1), "multi_turn: expected true or false, found 1"),
+        (lambda plain: plain["settings"].update(multi_turn=1), "settings, multi_turn: expected true or false, found 1"),
         (lambda plain: plain["channels"][1].update(zero="middle"), "servo 5, zero: expected a finite number, found 'middle'"),
         (lambda plain: plain["channels"][1].update(servo=True), "servo true, servo: expected a whole number, found true"),
         (lambda plain: plain["channels"][0].update(lowest=5000), "servo 4.*range goes from 5000 to 4095"),

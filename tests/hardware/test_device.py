@@ -7,6 +7,7 @@ from limber.hardware.device import MAX_CHANNELS, Channel, Device, Joint, Share, 
 from limber.hardware.errors import DeviceError
 from limber.hardware.link import Link
 from limber.hardware.mixing import Mixing
+from limber.hardware.protocols.settings import ProtocolSettings
 from limber.hardware.worker.translation import configurations
 from limber.motion import Limits
 
@@ -105,5 +106,12 @@ def test_the_devices_speed_limit_lies_above_the_joints():
 def test_a_device_with_a_mix_survives_json():
     shares = (Share("pan"), Share("tilt", -2.0)), (Share("pan"), Share("tilt", 2.0))
     joints = (Joint("pan", LIMITS), Joint("tilt", LIMITS, "m"))
-    device = Device("virtual", joints, tuple(Channel(k, share, speed=3.0) for k, share in enumerate(shares)), latency=0.2, multi_turn=True)
+    settings = ProtocolSettings(multi_turn=True, crc=True)
+    device = Device(
+        "virtual",
+        joints,
+        tuple(Channel(k, share, speed=3.0) for k, share in enumerate(shares)),
+        latency=0.2,
+        settings=settings,
+    )
     assert from_plain(to_plain(device)) == device

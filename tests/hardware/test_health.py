@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 from limber.hardware.device import Channel, Device, Joint, Share, direct
+from limber.hardware.protocols.settings import ProtocolSettings
 from limber.hardware.safety import Fault, State, Wish
 from limber.motion import Limits
 
@@ -61,7 +62,7 @@ def test_servos_that_turn_more_than_once_are_driven_there_where_the_device_says_
     spool = replace(device, joints=(joint,), channels=(channel,))
     bus = BUSES[protocol]({1: 2048.0 + way * 7.0 * STEPS_PER_RAD})
     bus.servos[1].table[11] = 4  # a Dynamixel's extended position mode
-    simulation = BusSimulation(replace(spool, multi_turn=True), bus)
+    simulation = BusSimulation(replace(spool, settings=ProtocolSettings(multi_turn=True)), bus)
     simulation.arm(still(way * 7.5))
     simulation.run(0.5, still(way * 7.5))
     assert bus.servos[1].position == pytest.approx(2048.0 + way * 7.5 * STEPS_PER_RAD, abs=2)

@@ -7,6 +7,7 @@ from limber.hardware.protocols.bus.registers import Register
 from limber.hardware.protocols.custom import Custom
 from limber.hardware.protocols.feetech.packets import Packets
 from limber.hardware.protocols.interface import ProtocolError, Quantity
+from limber.hardware.protocols.settings import ProtocolSettings
 from limber.hardware.protocols.table import PROTOCOLS, codec_for
 from limber.motion import Limits
 
@@ -35,10 +36,19 @@ def test_a_joint_without_a_name_is_refused():
         Joint("", LIMITS)
 
 
-@pytest.mark.parametrize("name", [name for name, entry in PROTOCOLS.items() if entry.make_multi_turn is None])
-def test_servos_that_turn_once_are_not_set_to_turn_more_often(name):
-    with pytest.raises(ProtocolError, match="turn no more than once; switch multi-turn off"):
-        codec_for(name, multi_turn=True)
+CHANGED = {
+    "multi_turn": ProtocolSettings(multi_turn=True),
+    "channel_count": ProtocolSettings(channel_count=12),
+    "crc": ProtocolSettings(crc=True),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"), [(name, setting) for name, entry in PROTOCOLS.items() for setting in CHANGED if setting not in entry.settings]
+)
+def test_a_setting_that_a_protocol_does_not_have_is_refused_by_name(name, setting):
+    with pytest.raises(ProtocolError, match=f"it has no setting {setting}"):
+        codec_for(name, CHANGED[setting])
 
 
 def test_a_number_that_does_not_fit_a_register_is_named_with_what_fits():

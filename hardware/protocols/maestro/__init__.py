@@ -1,6 +1,6 @@
 """Pololu's Maestro servo controllers. Knows no Blender."""
 
-from .codec import Maestro, MaestroDecoder
+from .codec import MODELS, Maestro, MaestroDecoder
 from .commands import (
     Command,
     GetErrors,
@@ -17,6 +17,7 @@ from .commands import (
 )
 
 __all__ = [
+    "MODELS",
     "Command",
     "GetErrors",
     "GetMoving",

@@ -40,8 +40,8 @@ from .commands import (
     Wire,
 )
 
-MICRO = 6  # channels of the Micro Maestro, which knows no multiple targets; the others have 12, 18 or 24
-MOST_CHANNELS = 24
+MODELS = (6, 12, 18, 24)  # channels that a Maestro can have
+MICRO = MODELS[0]  # the Micro Maestro, which knows no multiple targets
 QUARTERS = 4  # units in a microsecond
 SHORTEST, LONGEST = 64 * QUARTERS, 4080 * QUARTERS  # pulses that a Maestro can be set to
 SPEED_UNIT = 100.0  # quarter us per second in one unit of speed: a quarter us every 10 ms
@@ -139,7 +139,7 @@ class Maestro:
     """
 
     def __init__(self, channels: int = MICRO, device: int | None = None, crc: bool = False) -> None:
-        if not 1 <= channels <= MOST_CHANNELS:
+        if channels not in MODELS:
             raise ProtocolError(f"A Maestro with {channels} channels; they have 6, 12, 18 or 24")
         self._wire = Wire(device, crc)
         self.capabilities = Capabilities(
@@ -162,7 +162,8 @@ class Maestro:
             limits_acceleration=True,
             remark=(
                 "Positions that it tells are the pulses that it sends, not where servos are. When the line goes silent it holds them, "
-                "unless a Serial Timeout is set in the Control Center: then its channels go home"
+                "unless a Serial Timeout is set in the Control Center: then its channels go home. "
+                "Enable CRC must be the same here and there, or they go home as soon as you connect"
             ),
         )
 

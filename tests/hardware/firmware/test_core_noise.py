@@ -94,8 +94,11 @@ def test_noise_that_looks_like_a_head_within_another_head_s_frame_hides_no_stop(
     assert armed.state == State.FAULT
 
 
+IN_RANGE_US = st.integers(int(RANGE_US[0]) * 8, int(RANGE_US[1]) * 8).map(lambda units: units / limber.UNITS_PER_US)
+
+
 @given(
-    st.lists(st.none() | st.integers(int(RANGE_US[0]) * 8, int(RANGE_US[1]) * 8).map(lambda units: units / limber.UNITS_PER_US), max_size=2),
+    st.lists(st.none() | IN_RANGE_US, max_size=2),
     st.integers(0, 255),
     st.integers(0, 255),
 )

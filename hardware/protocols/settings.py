@@ -1,0 +1,27 @@
+"""What a device's protocol leaves to the user. Knows no Blender."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolSettings:
+    """Settings of a device's protocol; each protocol uses those that its entry in the table names.
+
+    Attributes:
+        multi_turn: Whether the servos turn more than once.
+        channel_count: Channels of the controller.
+        crc: Whether the controller expects a CRC behind each command.
+    """
+
+    multi_turn: bool = False
+    channel_count: int = 6
+    crc: bool = False
+
+    def changed(self) -> tuple[str, ...]:
+        """Names of the settings that are not at their defaults."""
+        return tuple(field.name for field in fields(self) if getattr(self, field.name) != field.default)
+
+
+DEFAULT = ProtocolSettings()
