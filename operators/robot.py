@@ -9,7 +9,7 @@ from ..hardware.mixing import speed_problems
 from ..hardware.ports import Listing
 from ..hardware.safety import FOLLOWING, State
 from ..motion import MotionError
-from ..rig import handlers, puppeteer, robot
+from ..rig import handlers, puppeteer, robot, robot_view
 from ..rig.errors import RigError
 from .robot_polls import poll_connected, poll_disconnected, poll_state
 from .subject import poll_rig, rig_of
@@ -87,6 +87,7 @@ def _connect(operator, rig) -> set[str]:
         operator.report({"ERROR"}, str(error))
         return {"CANCELLED"}
     handlers.wake_heartbeat()
+    robot_view.show_virtual(robot.link(rig).device)
     short = robot.short_servos(rig)
     if short:
         named = ", ".join(short[:SERVOS_NAMED]) + (" ..." if len(short) > SERVOS_NAMED else "")

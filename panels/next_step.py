@@ -3,9 +3,11 @@
 import bpy
 
 from ..operators.subject import rig_of
-from ..rig import budget, live
+from ..rig import budget, chains, live
 from ..rig.next_step import next_step
 from .tab import Tab, sentence
+
+LINES = 4  # of the sentence: what comes below stays in its place while the sentence changes
 
 
 class LIMBER_PT_next_step(Tab, bpy.types.Panel):
@@ -17,12 +19,15 @@ class LIMBER_PT_next_step(Tab, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         is_playing = live.is_playing()
-        step = next_step(rig_of(context), is_playing)
-        sentence(layout, step.sentence, "INFO")
+        rig = rig_of(context)
+        step = next_step(rig, is_playing)
+        row = layout.row()  # above the sentence, however long that is: one click after the other, in one place
+        row.scale_y = 1.4
         if step.verb:
-            row = layout.row()
-            row.scale_y = 1.4
             row.operator(step.verb, icon=step.icon)
+        else:
+            row.prop(chains.active(rig), step.setting)
+        sentence(layout, step.sentence, "INFO", least=LINES)
         short = budget.playing.sentence if is_playing else budget.clock.sentence
         if short:
             sentence(layout, short, "TIME")

@@ -64,6 +64,10 @@ def _draw_device(layout, device) -> None:
 
 def _draw_state(layout, rig, status) -> None:
     state = status.state if status else State.CONNECTING
+    if state is State.DISARMED and status and status.asks:  # above the sentences, however long they are: the way on is in one place
+        _draw_asking(layout)
+    else:
+        _draw_buttons(layout, rig, state)
     if status:
         said = "The armature follows the robot: move it by hand" if puppeteer.leads(rig) else status.sentence
         sentence(layout, said, ALARMS.get(state, "INFO"))
@@ -72,10 +76,6 @@ def _draw_state(layout, rig, status) -> None:
             sentence(layout, warning, "ERROR")
     if state is State.CONFIRM_POSE:
         _draw_confirming(layout, rig, status)
-    if state is State.DISARMED and status and status.asks:
-        _draw_asking(layout)
-    else:
-        _draw_buttons(layout, rig, state)
 
 
 def _draw_checks(layout, status) -> None:

@@ -12,13 +12,14 @@ CHARACTER = 6.6  # mean width of a letter of Blender's interface font, in pixels
 FRAME = 72  # width of a panel's margins, of the icon and of the tabs
 
 
-def sentence(layout, text: str, icon: str) -> None:
-    """A sentence with its icon, over as many lines as the sidebar's width makes of it."""
+def sentence(layout, text: str, icon: str, least: int = 1) -> None:
+    """A sentence with its icon, over as many lines as the sidebar's width makes of it, and `least` lines high."""
     context = bpy.context
     width = int((context.region.width / context.preferences.system.ui_scale - FRAME) / CHARACTER)
     column = layout.column(align=True)
     column.scale_y = 0.85
-    for number, line in enumerate(wrap(text, max(width, 16)) or [""]):
+    lines = wrap(text, max(width, 16)) or [""]
+    for number, line in enumerate(lines + [""] * (least - len(lines))):
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 

@@ -129,3 +129,9 @@ class Playing:
 clock = Guard()  # of the motion while nothing plays
 playing = Playing()  # of what is drawn while the animation does
 drawing = Meter()  # of the overlays in one view
+
+
+def forget() -> None:
+    """Nothing is live any more: there is nothing that takes time."""
+    clock.forget()
+    playing.forget()

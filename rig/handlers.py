@@ -83,8 +83,7 @@ def _load_pre(*_) -> None:
     motion_check.forget()
     record.forget()
     gallery.forget()
-    budget.clock.forget()
-    budget.playing.forget()
+    budget.forget()
 
 
 @persistent

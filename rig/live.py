@@ -14,7 +14,7 @@ from time import perf_counter
 import bpy
 
 from ..solvers.rotations import IDENTITY
-from . import robot, twin
+from . import budget, robot, twin
 from .chain_session import ChainSession
 from .mechanism import ready
 from .mechanism.roster import MechanismRoster
@@ -137,6 +137,8 @@ def _show_looked() -> None:
             session(owner, mechanism).problem = why
         _show_mechanism(owner, _now.playback.stage)
     _now.mechanisms.counted = len(bpy.data.objects)
+    if not _is_any():
+        budget.forget()
 
 
 def resume() -> None:

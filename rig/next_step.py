@@ -11,13 +11,14 @@ class Step(NamedTuple):
     """What a user does next."""
 
     sentence: str
-    verb: str = ""  # idname of the operator that does it; none where a hand must
+    verb: str = ""  # idname of the operator that does it; none where a setting does
     icon: str = "FORWARD"
+    setting: str = ""  # name of the chain's property that is to be set
 
 
 BUILD = Step("New here? A click builds a lamp that looks at a ball. Or click an armature of your own", "limber.add_demo_lamp", "LIGHT")
 CHAIN = Step(
-    "In Pose Mode, select the end bone, or the root and the end, then press New Chain. Eyes, Head and Torso does it for a character",
+    "In Pose Mode, select the end bone, or root and end, and press New Chain. For a character, press Eyes, Head and Torso",
     "limber.new_chain",
     "ADD",
 )
@@ -26,7 +27,7 @@ RESTORE = Step(
     "limber.restore_takes",
     "RECOVER_LAST",
 )
-TARGET = Step("Choose a Target in the Gaze panel: any object for the end to look at")
+TARGET = Step("Choose a Target: any object for the end to look at", setting="target")
 LIVE = Step("Press Start Live: the chain follows its target, and what you posed stays as it is", "limber.live", "PLAY")
 LIVE_ALL = Step(
     "Press Start All Live: the chains follow their targets together, and what you posed stays as it is", "limber.live_all", "PLAY"
@@ -34,10 +35,11 @@ LIVE_ALL = Step(
 PLAY = Step("Play (Space): the target moves, and the chain follows", "screen.animation_play", "PLAY")
 DRAG = Step("Select the target and drag it (G): the chain follows. To move a robot too, press Connect", "limber.connect", "LINKED")
 CONNECT = Step("To move a robot, press Connect: 'virtual' needs nothing plugged in, and nothing moves yet", "limber.connect", "LINKED")
-ARM = Step("Press Arm: the robot goes slowly to where the armature is, then follows", "limber.arm", "ARMATURE_DATA")
+ARM = Step("Press Arm: the robot moves slowly to the armature's pose, then follows it", "limber.arm", "ARMATURE_DATA")
 LIVE_MECHANISM = Step("Press Start Live in the Mechanism panel: its bodies follow targets or motors", "limber.mechanism_live", "PLAY")
 DRAG_MECHANISM = Step("Drag a target, or change a motor's value. To move a robot too, press Connect", "limber.connect", "LINKED")
-FOLLOWS = Step("The robot follows. Stop (Shift Esc) stops it at once. Bake makes keys of the motion")
+FOLLOWS = Step("The robot follows. Stop (Shift Esc) stops it at once. Bake makes keyframes of the motion", "limber.disarm", "CANCEL")
+CONNECTING = Step("The robot is being connected", "limber.disconnect", "UNLINKED")
 
 
 def next_step(rig, is_playing: bool) -> Step:
@@ -49,6 +51,8 @@ def next_step(rig, is_playing: bool) -> Step:
     """
     if rig is None:
         return BUILD
+    if robot.is_lost(rig):
+        return _of_robot(robot.status(rig))
     if rig.type != "ARMATURE":  # it has a mechanism
         if not rig.limber.mechanism.live:
             return LIVE_MECHANISM
@@ -70,13 +74,24 @@ def next_step(rig, is_playing: bool) -> Step:
 
 
 def _of_robot(status) -> Step:
-    if status is None:
-        return Step("The robot is being connected", icon="TIME")
+    if status is None or status.state is State.CONNECTING:
+        return CONNECTING
     if status.state is State.DISARMED and not status.asks:
         return ARM
     if status.state in FOLLOWING:
         return FOLLOWS
-    return Step(status.sentence)
+    return Step(status.sentence, *_way_on(status.state))
+
+
+def _way_on(state: State) -> tuple[str, str]:
+    """Operator and icon of what the state's sentence asks for first."""
+    if state in robot.LOST:
+        return "limber.clear_fault", "FILE_REFRESH"
+    if state is State.DISARMED:  # and its servos cannot measure where they are
+        return "limber.arm_confirmed", "CHECKMARK"
+    if state is State.CONFIRM_POSE:
+        return "limber.confirm_pose", "CHECKMARK"
+    return ("limber.connect", "LINKED") if state is State.CLOSED else ("limber.disarm", "CANCEL")
 
 
 def _moves(target) -> bool:

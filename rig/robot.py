@@ -145,6 +145,12 @@ def stop_all() -> int:
     return len(_robots)
 
 
+def is_lost(rig) -> bool:
+    """Whether the rig's robot was stopped, has a fault, or is out of reach: nothing goes on before that is cleared."""
+    seen = status(rig)
+    return seen is not None and seen.state in LOST
+
+
 def is_any_connected() -> bool:
     return bool(_robots)
 

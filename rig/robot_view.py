@@ -35,6 +35,12 @@ class LimberView(bpy.types.PropertyGroup):
     plot_joint: EnumProperty(name="Joint", description="Joint that is plotted", items=_joints)
 
 
+def show_virtual(device) -> None:
+    """The ghost is on from now on where the robot is virtual: nothing else shows that it moves."""
+    if device.is_virtual:
+        bpy.context.window_manager.limber_view.ghost = True
+
+
 def redraw_figures() -> None:
     """The sidebars, and the views themselves where something of the robot is drawn into them: drawing those takes far longer."""
     manager = bpy.context.window_manager

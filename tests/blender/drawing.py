@@ -20,13 +20,16 @@ class Layout:
         self.greyed: list[tuple] = notes.greyed if notes else []
         self.enabled: bool = notes.enabled if notes else True
         self.lists: list[tuple] = notes.lists if notes else []
+        self.order: list[str] = notes.order if notes else []  # of buttons and lines, from the top down
 
     def operator(self, verb: str, **_options):
         self.operators.append(verb)
+        self.order.append(verb)
         return SimpleNamespace()
 
     def label(self, text: str = "", **_options) -> None:
         self.labels.append(text)
+        self.order.append(text)
 
     def prop(self, whose, name: str, **_options) -> None:
         self.settings.append((whose, name))

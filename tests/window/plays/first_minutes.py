@@ -9,7 +9,8 @@ import bpy
 
 TAB = 169  # [pixels] below the sidebar's top, beneath the tabs Item, Tool and View
 MIDDLE = 0.45  # of the sidebar's width: on the panel's wide button
-BUTTONS = {"lamp": 118, "live": 118, "play": 101, "connect": 118, "arm": 170}  # [pixels] below the sidebar's top
+NEXT = 52  # [pixels] below the sidebar's top: the next step's button, whatever it says
+STOP = 64  # [pixels] height of the stop button, which is above it while a robot is connected
 TABS = 20  # [pixels] width of the row of tabs
 HELD = 60.0  # [s] for what takes a second where nothing else is going on
 
@@ -25,8 +26,9 @@ class User:
         region = self.stage.region("UI")
         yield from self._click((int(region.x + x), int(region.y + region.height - below_top)))
 
-    def button(self, name: str):
-        yield from self.at(MIDDLE * self.stage.region("UI").width, BUTTONS[name])
+    def next_step(self, below: int = 0):
+        """Clicks on the next step's button, so much [pixels] below its usual place."""
+        yield from self.at(MIDDLE * self.stage.region("UI").width, NEXT + below)
 
     def _click(self, place):
         self.stage.move(place)
@@ -37,10 +39,10 @@ class User:
         self.stage.redraw()
         yield 0.5
 
-    def key(self, key: str):
+    def key(self, key: str, **modifiers: bool):
         self.stage.move(self.stage.point(0.4, 0.5))
         yield 0.3
-        self.stage.press(key, self.stage.point(0.4, 0.5))
+        self.stage.press(key, self.stage.point(0.4, 0.5), **modifiers)
         self.clicks += 1
         yield 1.0
 
@@ -61,17 +63,17 @@ def play(stage):
     stage.facts["tab"] = region.active_panel_category
     stage.photograph("first_tab")
 
-    yield from user.button("lamp")
+    yield from user.next_step()
     yield 1.5  # the view goes there smoothly
     stage.photograph("first_lamp")
     rig = bpy.context.view_layer.objects.active
     stage.facts["lamp"] = rig.name
     chain = rig.limber.chains[0]
 
-    yield from user.button("live")
+    yield from user.next_step()
     stage.photograph("first_live")
     stage.facts["live"] = chain.live
-    yield from user.button("play")
+    yield from user.next_step()
     live = stage.part("rig.live")
     yield from stage.until(live.is_playing)
     first = bpy.context.scene.frame_current
@@ -81,17 +83,32 @@ def play(stage):
     stage.photograph("first_playing")
 
     user.clicks = 0
-    yield from user.button("connect")
+    yield from user.next_step()
     robot, states = stage.part("rig.robot"), stage.part("hardware.safety").State
     following = stage.part("hardware.safety").FOLLOWING
     yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state is states.DISARMED, HELD)
     yield 1.0
     stage.photograph("first_connected")
-    yield from user.button("arm")
+    yield from user.next_step(STOP)
     yield from stage.until(lambda: robot.status(rig).state in following, HELD)
     yield 1.0
     stage.photograph("first_robot")
     stage.facts["clicks_to_follow"] = user.clicks
+
+    yield from user.key("ESC", shift=True)
+    yield from stage.until(lambda: robot.status(rig).state is states.FAULT, HELD)
+    yield 1.0
+    stage.photograph("first_stopped")
+    user.clicks = 0
+    yield from user.next_step(STOP)
+    yield from stage.until(lambda: robot.status(rig).state is states.DISARMED, HELD)
+    yield 1.0
+    yield from user.next_step(STOP)
+    yield from stage.until(lambda: robot.status(rig).state in following, HELD)
+    stage.facts["clicks_back_after_stop"] = user.clicks
+    stage.facts["ghost"] = bpy.context.window_manager.limber_view.ghost
+    yield 1.0
+    stage.photograph("first_back")
     bpy.ops.screen.animation_cancel(restore_frame=False)
     robot.stop_all()
     robot.disconnect_all()
