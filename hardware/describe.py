@@ -24,29 +24,29 @@ _SILENT = {
 }
 
 
-def codec_of(protocol: str, settings: ProtocolSettings = DEFAULT) -> Codec:
-    """The codec of any protocol, Limber's own too, as one that has not connected yet.
+def codec_of(protocol: str, settings: ProtocolSettings = DEFAULT, program: str = "") -> Codec:
+    """The codec of any protocol, Limber's own too, as one that has not connected yet; `program` as in `codec_for`.
 
     Raises:
-        ProtocolError: There is none of that name, or the user's file cannot be used.
+        ProtocolError: There is none of that name, or the user's file cannot be used or may not run.
     """
-    return Limber(1, {}) if protocol == OWN else codec_for(protocol, settings)
+    return Limber(1, {}) if protocol == OWN else codec_for(protocol, settings, program)
 
 
-def describe(protocol: str, settings: ProtocolSettings = DEFAULT) -> Described:
-    """What a protocol can do.
+def describe(protocol: str, settings: ProtocolSettings = DEFAULT, program: str = "") -> Described:
+    """What a protocol can do; `program` as in `codec_for`.
 
     Raises:
         ProtocolError: As `codec_of`.
     """
-    can = codec_of(protocol, settings).capabilities
+    can = codec_of(protocol, settings, program).capabilities
     told = (_tells(can, protocol), _SILENT[can.on_silence], _limp(can), _damage(can), can.remark)
     return Described(protocol, can.title, tuple(text for text in told if text), can.baudrates, can.units.name)
 
 
 def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[News]:
-    """The errand: describes `arguments["protocol"]`."""
-    yield describe(arguments["protocol"])
+    """The errand: describes `arguments["protocol"]`, whose file has the digest `arguments["program"]`."""
+    yield describe(arguments["protocol"], program=arguments["program"])
 
 
 def _tells(can: Capabilities, protocol: str) -> str:

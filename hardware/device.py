@@ -150,6 +150,7 @@ class Device:
         protocol: Its name: "limber", or one that `protocols.table` knows.
         latency: By how much all motion is late [s], to keep in step with sound; negative: what is handed over is so much early.
         settings: Of the protocol.
+        program: SHA-256 of the content that the protocol's file may have, where it is a user's own program: no other is run.
 
     Raises:
         DeviceError: No port, no channel, two channels on one servo, or joints and channels that do not belong together.
@@ -162,6 +163,7 @@ class Device:
     protocol: str = "limber"
     latency: float = 0.0
     settings: ProtocolSettings = DEFAULT
+    program: str = ""
 
     def __post_init__(self) -> None:
         if not self.port.strip():

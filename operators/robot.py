@@ -11,6 +11,7 @@ from ..hardware.safety import FOLLOWING, State
 from ..motion import MotionError
 from ..rig import handlers, puppeteer, robot, robot_view
 from ..rig.errors import RigError
+from .program_consent import ProgramConsent
 from .robot_polls import poll_connected, poll_disconnected, poll_state
 from .subject import poll_rig, rig_of
 
@@ -65,7 +66,19 @@ class LIMBER_OT_choose_port(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class LIMBER_OT_connect(bpy.types.Operator):
+class _Connects(ProgramConsent):
+    """Connects. The robot's protocol may be a program; the virtual robot runs none."""
+
+    def _program(self, context) -> str:
+        device = rig_of(context).limber.device
+        return "" if device.is_virtual else device.program_path
+
+    def execute(self, context):
+        self._allow()
+        return _connect(self, rig_of(context))
+
+
+class LIMBER_OT_connect(_Connects, bpy.types.Operator):
     """Connect to the device. Nothing moves until it is armed"""
 
     bl_idname = "limber.connect"
@@ -74,10 +87,6 @@ class LIMBER_OT_connect(bpy.types.Operator):
     @classmethod
     def poll(cls, context):
         return poll_disconnected(cls, context)
-
-    def execute(self, context):
-        rig = rig_of(context)
-        return _connect(self, rig)
 
 
 def _connect(operator, rig) -> set[str]:
@@ -100,7 +109,7 @@ def _connect(operator, rig) -> set[str]:
     return {"FINISHED"}
 
 
-class LIMBER_OT_reconnect(bpy.types.Operator):
+class LIMBER_OT_reconnect(_Connects, bpy.types.Operator):
     """Disconnect, and connect with the settings as they are now. Nothing moves"""
 
     bl_idname = "limber.reconnect"
@@ -114,9 +123,6 @@ class LIMBER_OT_reconnect(bpy.types.Operator):
             cls.poll_message_set("The robot is moving: disarm it first")
             return False
         return True
-
-    def execute(self, context):
-        return _connect(self, rig_of(context))
 
 
 class LIMBER_OT_disconnect(bpy.types.Operator):

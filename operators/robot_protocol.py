@@ -1,14 +1,17 @@
 """Choosing what the robot understands: its baud rate, a user's own file."""
 
 import os
+from pathlib import Path
 
 import bpy
 from bpy.props import IntProperty
 
 from ..hardware.errors import HardwareError
-from ..rig import handlers, robot_errands
+from ..hardware.protocols.program import read_program
+from ..rig import handlers, programs, robot_errands
 from ..rig.robot_properties import OWN_FILE
 from .files import ReadsFile, shown_files
+from .program_consent import ProgramConsent
 from .robot_polls import poll_disconnected
 from .subject import rig_of
 
@@ -55,7 +58,7 @@ def _offered(device) -> tuple[int, ...]:
 
 
 class LIMBER_OT_choose_protocol_file(ReadsFile, bpy.types.Operator):
-    """Choose a Python file that implements the robot's protocol"""
+    """Choose a Python file that implements the robot's protocol. It is a program, and may run on this computer from now on"""
 
     bl_idname = "limber.choose_protocol_file"
     bl_label = "Choose File"
@@ -72,13 +75,21 @@ class LIMBER_OT_choose_protocol_file(ReadsFile, bpy.types.Operator):
         if not os.path.isfile(path):
             self.report({"ERROR"}, f"There is no file {path or 'without a name'}: choose a Python file")
             return {"CANCELLED"}
+        try:
+            program = read_program(Path(path))
+        except HardwareError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        problem = programs.allow(path, program.digest)  # whoever chooses a file here wants it to run
+        if problem:
+            self.report({"WARNING"}, problem)
         device = rig_of(context).limber.device
         device.protocol = OWN_FILE
         device.protocol_file = path
         return _read(self, device)
 
 
-class LIMBER_OT_read_protocol_file(bpy.types.Operator):
+class LIMBER_OT_read_protocol_file(ProgramConsent, bpy.types.Operator):
     """Load the file in a separate process and list its capabilities"""
 
     bl_idname = "limber.read_protocol_file"
@@ -88,7 +99,11 @@ class LIMBER_OT_read_protocol_file(bpy.types.Operator):
     def poll(cls, context):
         return poll_disconnected(cls, context)
 
+    def _program(self, context) -> str:
+        return rig_of(context).limber.device.program_path
+
     def execute(self, context):
+        self._allow()
         return _read(self, rig_of(context).limber.device)
 
 

@@ -6,7 +6,7 @@ from ..hardware.checklists import CHECKS
 from ..hardware.protocols.table import settings_of
 from ..hardware.safety import FOLLOWING, State
 from ..operators.subject import rig_of
-from ..rig import puppeteer, robot
+from ..rig import programs, puppeteer, robot
 from ..rig.mechanism.owners import has_mechanism
 from ..rig.robot_properties import OWN_FILE
 from .tab import RigTab, Tab, sentence
@@ -52,6 +52,8 @@ def _draw_device(layout, device) -> None:
         row.prop(device, "protocol_file", text="", icon="FILE_SCRIPT")
         row.operator("limber.choose_protocol_file", text="", icon="FILEBROWSER")
         row.operator("limber.read_protocol_file", text="", icon="FILE_REFRESH")
+        if device.program_path and not programs.allowed(device.program_path):
+            sentence(layout, "You have not allowed this program on this computer: Connect asks before it runs it", "INFO")
     row = layout.row(align=True)
     row.prop(device, "port")
     row.operator("limber.choose_port", text="", icon="DOWNARROW_HLT")

@@ -1,15 +1,16 @@
 """The robots of this session's armatures: their links, and what goes over them. Nothing of it is saved; loading a file disarms."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from ..hardware.errors import DeviceError, HardwareError
 from ..hardware.link import Link
 from ..hardware.mixing import short_joints
+from ..hardware.protocols.table import FILE
 from ..hardware.safety import DRIVEN, State
 from ..hardware.status import Status
 from ..motion import MotionError
-from . import robot_ahead, robot_device, robot_values
+from . import programs, robot_ahead, robot_device, robot_values
 from .identity import find
 from .robot_device import Source, describe
 from .robot_history import History
@@ -47,9 +48,12 @@ def connect(rig) -> None:
 
     Raises:
         DeviceError, WorkerError: see `describe` and `Link.open`; another armature of this file has the port.
+        ProtocolError: the protocol is a program that the user has not allowed.
     """
     disconnect(rig)
     device = describe(rig)
+    if device.protocol.startswith(FILE):
+        device = replace(device, program=programs.require(rig.limber.device.program_path))
     owner = next((other.rig_name for other in _robots.values() if other.link.device.port == device.port), None)
     if owner and not device.is_virtual:
         raise DeviceError(f"Port {device.port} moves armature '{owner}' already: disconnect that one, or choose another port")

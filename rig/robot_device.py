@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 from math import isfinite, radians
 
 from ..hardware.describe import OWN
-from ..hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Channel, Device, Joint, Share, Unit, auxiliary
+from ..hardware.device import Channel, Device, Joint, Share, Unit, auxiliary
 from ..hardware.errors import DeviceError
 from ..hardware.protocols import table
 from ..hardware.protocols.settings import ProtocolSettings
 from ..motion import Limits, MotionError
-from . import axes
+from . import axes, programs
 from .axes import is_euler
 from .servo_units import PULSES
 
@@ -136,6 +136,7 @@ def describe_plain(rig) -> Device:
         protocol=device.protocol_name,
         latency=device.latency,
         settings=protocol_settings(device),
+        program=programs.allowed(device.program_path) if device.program_path else "",
     )
 
 
@@ -203,7 +204,7 @@ def _on_virtual_robot(device: Device) -> Device:
         pulse = (high - low) / (channel.highest - channel.lowest)
         zero = low + (channel.zero - channel.lowest) * pulse
         channels.append(replace(channel, zero=zero, per_radian=channel.per_radian * pulse, lowest=low, highest=high))
-    return replace(device, channels=tuple(channels), protocol=OWN, settings=ProtocolSettings())
+    return replace(device, channels=tuple(channels), protocol=OWN, settings=ProtocolSettings(), program="")
 
 
 def channel_of_servo(device: Device, servo: int) -> int | None:
@@ -230,7 +231,7 @@ def settings_of(rig, servo: int):
 def panel_raw(rig, channel: Channel, raw: float) -> float:
     """A raw position of the connected device in the unit of the panel: the virtual robot has pulses, whatever the protocol."""
     device, settings = rig.limber.device, settings_of(rig, channel.servo)
-    if device.port.strip() not in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT) or device.protocol == OWN or settings is None:
+    if not device.is_virtual or device.protocol == OWN or settings is None:
         return raw
     if hasattr(settings, "at_low"):
         low, high = sorted((settings.at_low, settings.at_high))

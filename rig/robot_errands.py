@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from ..hardware.describe import OWN, describe
 from ..hardware.errand import Errand
-from ..hardware.errors import HardwareError
 from ..hardware.news import Described, Ended, Found, Progress, Remark
 from ..hardware.protocols.settings import DEFAULT, ProtocolSettings
 from ..hardware.protocols.table import FILE, PROTOCOLS
+from . import programs
 
 PATIENCE = 20.0  # [s] without a word: opening a port over the air may take ten
 MOST_REMARKS = 6  # that are shown
@@ -123,14 +123,14 @@ def read_file(protocol: str) -> None:
     """Has a user's file described, anew if need be.
 
     Raises:
+        ProtocolError: The file is a program that the user has not allowed.
         HardwareError: The process cannot be started.
     """
-    if not protocol.removeprefix(FILE).strip():
-        raise HardwareError("No file is chosen: choose the Python file that talks to your robot")
+    digest = programs.require(protocol.removeprefix(FILE))
     _described.pop(protocol, None)
     if protocol in _reading:
         _reading[protocol].errand.cancel()
-    _reading[protocol] = Work(Errand("describe", {"protocol": protocol}, PATIENCE))
+    _reading[protocol] = Work(Errand("describe", {"protocol": protocol, "program": digest}, PATIENCE))
 
 
 def look() -> bool:

@@ -7,10 +7,11 @@ the sake of older files.
 
 from math import degrees, pi, radians
 
+import bpy
 from bpy.types import ID, Action, PropertyGroup
 
 from ..hardware.describe import OWN
-from ..hardware.device import VIRTUAL_PORT
+from ..hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
 from ..hardware.protocols.maestro import MODELS
 from ..hardware.protocols.table import FILE, PROTOCOLS
 from ..motion import FILTERS
@@ -180,7 +181,8 @@ class LimberDevice(PropertyGroup):
         update=lambda device, _context: servo_units.protocol_changed(device),
     )
     protocol_file: StringProperty(
-        name="File", description="Python file that implements the robot's protocol. Limber runs it, so use only files that you trust"
+        name="File",
+        description="Python file that implements the robot's protocol: a program. Limber asks before it runs one that you have not allowed",
     )
     multi_turn: BoolProperty(name="Multi-Turn", description="The servos are configured for more than one turn")
     channel_count: EnumProperty(
@@ -213,7 +215,17 @@ class LimberDevice(PropertyGroup):
     @property
     def protocol_name(self) -> str:
         """The protocol as `hardware.device.Device` has it."""
-        return f"{FILE}{self.protocol_file}" if self.protocol == OWN_FILE else self.protocol
+        return f"{FILE}{self.program_path}" if self.protocol == OWN_FILE else self.protocol
+
+    @property
+    def program_path(self) -> str:
+        """Path of the user's own program that is the protocol; "" where the protocol is none."""
+        return bpy.path.abspath(self.protocol_file) if self.protocol == OWN_FILE else ""
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether the port is one of the built-in robot's."""
+        return self.port.strip() in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
 
 
 CLASSES = (LimberShare, LimberChannel, LimberAuxiliary, LimberDevice)

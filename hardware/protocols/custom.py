@@ -1,7 +1,7 @@
 """A robot that Limber does not know, brought in by its user as one small Python file. Knows no Blender.
 
-The file is loaded by path, in the worker process alone: whatever is wrong in it becomes a sentence with file and line; where it hangs or
-crashes, the worker does, and Blender says so. docs/protocols.md has an example of such a file.
+The file is loaded by path, in the worker process alone, and only if its content is what the user has allowed. Whatever is wrong in it
+becomes a sentence with file and line; where it hangs or crashes, the worker does, and Blender says so. docs/protocols.md has an example.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from .interface import (
     Trouble,
     Units,
 )
+from .program import read_allowed
 
 MOST_BYTES = 4096  # that a function may want to send at once: a third of a second at 115200 baud
 MOST_PENDING = 4096  # bytes that `decode` may leave lying before they are noise
@@ -64,17 +65,15 @@ class RobotFile:
 
     Args:
         path: Of the file.
+        allowed: SHA-256 of the content that the user has allowed to run.
 
     Raises:
-        ProtocolError: It cannot be read or run, or says something that cannot be.
+        ProtocolError: It cannot be read or run, has other content than was allowed, or says something that cannot be.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, allowed: str) -> None:
         self.path = path
-        try:
-            source = path.read_bytes()
-        except OSError as error:
-            raise ProtocolError(f"The robot's file {path} cannot be read: {error.strerror or error}") from error
+        source = read_allowed(path, allowed).source  # read once: what was compared is what runs
         self._nowhere = Nowhere()
         module = ModuleType(MODULE)
         module.__file__ = str(path)
@@ -226,13 +225,14 @@ class Custom:
 
     Args:
         path: Of the file.
+        allowed: SHA-256 of the content that the user has allowed to run.
 
     Raises:
         ProtocolError: The file cannot be used.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._file = file = RobotFile(path)
+    def __init__(self, path: Path, allowed: str) -> None:
+        self._file = file = RobotFile(path, allowed)
         settings = file.settings
         asks = file.has("ask") and file.has("decode")
         if settings["MEASURES"] and not asks:

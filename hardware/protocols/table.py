@@ -54,14 +54,19 @@ def settings_of(name: str) -> frozenset[str]:
     return PROTOCOLS[name].settings if name in PROTOCOLS else frozenset()
 
 
-def codec_for(name: str, settings: ProtocolSettings = DEFAULT) -> Codec:
-    """The codec of the protocol `name`: one of PROTOCOLS, or `file:` and the path of a user's own.
+def codec_for(name: str, settings: ProtocolSettings = DEFAULT, program: str = "") -> Codec:
+    """The codec of the protocol `name`: one of PROTOCOLS, or `file:` and the path of a user's own, which is a program.
+
+    Args:
+        name: Of the protocol.
+        settings: Of the protocol.
+        program: SHA-256 of the content that the user's own file may have.
 
     Raises:
-        ProtocolError: There is none of that name, it does not have a setting that was changed, or the file cannot be used.
+        ProtocolError: There is none of that name, it does not have a setting that was changed, or the file cannot be used or may not run.
     """
     if name.startswith(FILE):
-        return Custom(Path(name.removeprefix(FILE)))
+        return Custom(Path(name.removeprefix(FILE)), program)
     if name not in PROTOCOLS:
         raise ProtocolError(f"There is no protocol '{name}'; choose one of {', '.join(PROTOCOLS)}, or {FILE} and the path of your own")
     entry = PROTOCOLS[name]

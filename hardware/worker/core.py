@@ -237,7 +237,8 @@ class Worker:
         self._report(now)  # opening may take its time
         self._no_port = None
         try:
-            codec = None if self._device.protocol == OWN_PROTOCOL else codec_for(self._device.protocol, self._device.settings)
+            device = self._device
+            codec = None if device.protocol == OWN_PROTOCOL else codec_for(device.protocol, device.settings, device.program)
             transport = self._connect(self._device, now)
         except TransportError as error:
             self._no_port = Trouble(error.fault, error.detail)

@@ -3,6 +3,7 @@
 import pytest
 from limber.hardware.describe import OWN, describe
 from limber.hardware.news import Ended
+from limber.hardware.protocols.program import read_program
 from limber.hardware.protocols.table import PROTOCOLS
 
 
@@ -19,7 +20,7 @@ def test_every_protocol_says_whether_it_can_tell_where_it_is_and_what_happens_wh
 def test_a_users_file_is_described_by_another_process(sent, tmp_path):
     path = tmp_path / "my_robot.py"
     path.write_text("NAME = 'Owl'\nBAUDRATE = 9600\nREMARK = 'It hoots'\n\ndef frame(positions):\n    return b''\n")
-    described, ended = sent("describe", protocol=f"file:{path}")
+    described, ended = sent("describe", protocol=f"file:{path}", program=read_program(path).digest)
     assert (described.title, described.baudrates) == ("Owl", (9600,))
     assert "It hoots" in described.sentences
     assert ended == Ended()
@@ -29,4 +30,11 @@ def test_a_users_file_is_described_by_another_process(sent, tmp_path):
 def test_a_users_file_that_cannot_be_used_is_a_sentence(sent, tmp_path, source, words):
     path = tmp_path / "my_robot.py"
     path.write_text(source)
-    assert words in sent("describe", protocol=f"file:{path}")[-1].failed
+    assert words in sent("describe", protocol=f"file:{path}", program=read_program(path).digest)[-1].failed
+
+
+def test_a_users_file_that_was_not_allowed_is_not_run(sent, tmp_path):
+    path = tmp_path / "my_robot.py"
+    path.write_text(f"open({str(tmp_path / 'it_ran')!r}, 'w')\n")
+    assert "not the program that you have allowed" in sent("describe", protocol=f"file:{path}", program="")[-1].failed
+    assert not (tmp_path / "it_ran").exists()

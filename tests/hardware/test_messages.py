@@ -7,6 +7,7 @@ from limber.hardware.protocols.bus.registers import Register
 from limber.hardware.protocols.custom import Custom
 from limber.hardware.protocols.feetech.packets import Packets
 from limber.hardware.protocols.interface import ProtocolError, Quantity
+from limber.hardware.protocols.program import read_program
 from limber.hardware.protocols.settings import ProtocolSettings
 from limber.hardware.protocols.table import PROTOCOLS, codec_for
 from limber.motion import Limits
@@ -19,7 +20,7 @@ def custom(tmp_path) -> Custom:
     """A user's protocol with the one function that it must have."""
     path = tmp_path / "mine.py"
     path.write_text("def frame(positions):\n    return bytes(positions.values())\n")
-    return Custom(path)
+    return Custom(path, read_program(path).digest)
 
 
 def test_a_users_protocol_says_what_its_file_has_no_word_for(custom):

@@ -1,9 +1,11 @@
 """A robot from its user's own file: what works, and that nothing in it can do harm."""
 
+import os
 import re
 import subprocess
 import sys
 import textwrap
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -11,12 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from limber.hardware.protocols.custom import Custom
 from limber.hardware.protocols.interface import Exchange, Measured, Problem, ProtocolError, Quantity, Trouble
+from limber.hardware.protocols.program import MOST_BYTES, Program, read_program
 from limber.hardware.protocols.table import codec_for
 
 from tests.hardware.protocol_checks import CHANCE, NOISE, heard, pieces
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "protocols.md").read_text(encoding="utf-8")
 (EXAMPLE,) = re.findall(r"^```python\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
+
+
+def allowed(path: Path) -> Custom:
+    """The codec of a file that the user has allowed as it is now."""
+    return Custom(path, read_program(path).digest)
 
 
 @pytest.fixture
@@ -26,7 +34,7 @@ def robot(tmp_path):
     def make(text: str) -> Custom:
         path = tmp_path / "my_robot.py"
         path.write_text(textwrap.dedent(text), encoding="utf-8")
-        return Custom(path)
+        return allowed(path)
 
     return make
 
@@ -35,7 +43,7 @@ def robot(tmp_path):
 def example(tmp_path_factory):
     path = tmp_path_factory.mktemp("robot") / "my_robot.py"
     path.write_text(EXAMPLE, encoding="utf-8")
-    return codec_for(f"file:{path}")
+    return codec_for(f"file:{path}", program=read_program(path).digest)
 
 
 def test_the_documents_example_moves_disarms_and_asks(example):
@@ -113,14 +121,14 @@ def test_a_file_that_cannot_be_used_is_a_sentence_with_its_line(robot, text, wor
 
 def test_a_file_that_is_not_there_is_a_sentence(tmp_path):
     with pytest.raises(ProtocolError, match=r"nowhere\.py cannot be read: No such file"):
-        Custom(tmp_path / "nowhere.py")
+        Custom(tmp_path / "nowhere.py", "")
 
 
 def test_a_file_that_is_no_text_is_a_sentence(tmp_path):
     path = tmp_path / "my_robot.py"
     path.write_bytes(bytes(range(256)))
     with pytest.raises(ProtocolError, match=r"my_robot\.py"):
-        Custom(path)
+        allowed(path)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +227,8 @@ def test_a_file_that_hangs_or_crashes_takes_its_own_process_alone(tmp_path):
     root = Path(__file__).resolve().parents[2]
     program = (
         f"import sys; sys.path.insert(0, {str(root)!r}); from checkout import load_limber; load_limber();"
-        f"from limber.hardware.protocols.table import codec_for; codec_for('file:{path}').write({{1: 1500}})"
+        "from limber.hardware.protocols.table import codec_for;"
+        f"codec_for('file:{path}', program={read_program(path).digest!r}).write({{1: 1500}})"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert ended.returncode not in (0, 1)
@@ -228,3 +237,59 @@ def test_a_file_that_hangs_or_crashes_takes_its_own_process_alone(tmp_path):
 def test_a_protocol_that_does_not_exist_names_those_that_do():
     with pytest.raises(ProtocolError, match=r"'firmata'.*feetech_sts.*file:"):
         codec_for("firmata")
+
+
+# --- what the user has not allowed
+def marking(tmp_path: Path) -> tuple[Path, Path]:
+    """A program that leaves a mark where it runs, and the mark."""
+    path, mark = tmp_path / "my_robot.py", tmp_path / "it_ran"
+    path.write_text(f"open({str(mark)!r}, 'w').close()\n\ndef frame(positions):\n    return b''\n", encoding="utf-8")
+    return path, mark
+
+
+@pytest.mark.parametrize("digest", ["", "0" * 64])
+def test_a_program_that_was_not_allowed_does_not_run(tmp_path, digest):
+    path, mark = marking(tmp_path)
+    with pytest.raises(ProtocolError, match=r"my_robot\.py is not the program that you have allowed on this computer"):
+        codec_for(f"file:{path}", program=digest)
+    assert not mark.exists()
+
+
+def test_a_program_that_has_changed_since_it_was_allowed_does_not_run(tmp_path):
+    path, mark = marking(tmp_path)
+    digest = read_program(path).digest
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    with pytest.raises(ProtocolError, match="not the program"):
+        codec_for(f"file:{path}", program=digest)
+    assert not mark.exists()
+
+
+def test_what_was_compared_is_what_runs_though_the_file_changes_at_that_moment(tmp_path, monkeypatch):
+    path, mark = marking(tmp_path)
+    changed = path.read_bytes()
+    path.write_text("def frame(positions):\n    return b'as allowed'\n", encoding="utf-8")
+    digest = read_program(path).digest
+
+    def compared(program):
+        found = sha256(program.source).hexdigest()
+        path.write_bytes(changed)  # between the comparison and the run
+        return found
+
+    monkeypatch.setattr(Program, "digest", property(compared))
+    codec = Custom(path, digest)
+    assert path.read_bytes() == changed
+    assert codec.write({0: 1500})[0].data == b"as allowed"
+    assert not mark.exists()
+
+
+def test_what_is_no_file_or_too_large_is_no_program(tmp_path):
+    with pytest.raises(ProtocolError, match="is no file"):
+        read_program(tmp_path)
+    os.mkfifo(tmp_path / "pipe")  # reading one waits for ever
+    with pytest.raises(ProtocolError, match="is no file"):
+        read_program(tmp_path / "pipe")
+    (tmp_path / "large.py").write_bytes(bytes(MOST_BYTES + 1))
+    with pytest.raises(ProtocolError, match="more than 1048576 bytes"):
+        read_program(tmp_path / "large.py")
+    with pytest.raises(ProtocolError, match="cannot be read"):
+        read_program(Path("null\0byte.py"))

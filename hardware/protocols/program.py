@@ -1,0 +1,61 @@
+"""A user's own program that talks to a robot: its bytes, and the digest by which it is allowed to run. Knows no Blender."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from .interface import ProtocolError
+
+MOST_BYTES = 1 << 20  # of a program: what is larger was hardly written by hand
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program as it was read once: what is shown, compared and run are the same bytes."""
+
+    path: Path
+    source: bytes
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its content, as hexadecimal digits."""
+        return hashlib.sha256(self.source).hexdigest()
+
+
+def read_program(path: Path) -> Program:
+    """Read a program. Nothing of it is run.
+
+    Raises:
+        ProtocolError: There is none, it cannot be read, or it is too large.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise ProtocolError(f"The robot's file {path} is no file: choose the Python file that talks to your robot")
+        with path.open("rb") as file:
+            source = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ProtocolError(f"The robot's file {path} cannot be read: {said}") from error
+    if len(source) > MOST_BYTES:
+        raise ProtocolError(f"The robot's file {path} has more than {MOST_BYTES} bytes: choose the Python file that talks to your robot")
+    return Program(path, source)
+
+
+def read_allowed(path: Path, allowed: str) -> Program:
+    """Read a program that may be run.
+
+    Args:
+        path: Of the file.
+        allowed: The digest of the content that the user has allowed; "" where none is.
+
+    Raises:
+        ProtocolError: As `read_program`; or its content is not what was allowed.
+    """
+    program = read_program(path)
+    if program.digest != allowed:
+        raise ProtocolError(
+            f"{path} is not the program that you have allowed on this computer: connect again, and allow it if you trust it"
+        )
+    return program
