@@ -46,7 +46,7 @@ class ProgramConsent:
             layout.label(text=line)
         layout.label(text=f"SHA-256 {self.program_digest}")
         layout.separator()
-        for line in _lines("It can do whatever you can do on this computer. Allow it if you wrote it, or trust who did."):
+        for line in _lines("It can do whatever you can do on this computer. Allow it only if you trust its author."):
             layout.label(text=line)
 
     def _allow(self) -> None:

@@ -9,3 +9,8 @@ def test_new_chain_changes_rotation_modes_when_its_dialog_is_answered_and_only_t
 
 def test_blenders_pose_library_shows_a_stored_posture_and_a_click_applies_it(play):
     assert play("pose_library")["apart"] < 1e-6
+
+
+def test_connect_runs_a_program_that_a_blend_names_when_a_click_in_its_dialog_allows_it_and_only_then(play):
+    facts = play("program")
+    assert (facts["left"], facts["entered"], facts["allowed"]) == (False, False, True)
