@@ -46,7 +46,7 @@ def select(rig, names: list[str]) -> None:
 
 
 def key_postures(rig, chain, changes: dict[str, int]) -> None:
-    """The chain keeps one posture after the other: the selection in its list is keyed.
+    """The chain keeps one posture after the other, by keys.
 
     Args:
         rig, chain: The chain.
@@ -54,12 +54,8 @@ def key_postures(rig, chain, changes: dict[str, int]) -> None:
     """
     names = [posture.action.name for posture in chain.postures]
     for name, frame in changes.items():
-        chain.active_posture = names.index(name)
-        chain.keyframe_insert("active_posture", frame=frame)
-    curves = installed.module("rig.actions").fcurves(rig.animation_data.action, getattr(rig.animation_data, "action_slot", None))
-    for curve in curves:
-        for point in curve.keyframe_points:
-            point.interpolation = "CONSTANT"
+        installed.module("rig.kept_posture").choose(chain, names.index(name))
+        chain.keyframe_insert("posture", frame=frame)
 
 
 def _light(rig, ball) -> None:

@@ -203,5 +203,5 @@ def _note(take: Take, chain, session, frame: int, due: float) -> None:
     take.solutions.append(outputs.solution)
     take.filtered_aim_error.append(outputs.filtered_aim_error)
     take.tick_seconds.append(outputs.seconds)
-    named = chain.base == "POSTURE" and chain.postures[chain.active_posture].action
+    named = chain.base == "POSTURE" and chain.postures[chain.shown_posture].action
     take.postures.append(named.name if named else "")

@@ -5,7 +5,6 @@ from bpy.props import EnumProperty, StringProperty
 
 from ..rig import postures
 from ..rig.errors import RigError
-from ..rig.selection import selected_index
 from ..rig.thumbnails import gallery
 from .subject import chain_of, poll_chain, rig_of
 
@@ -88,6 +87,9 @@ def poll_posture(cls, context) -> bool:
     if not chain_of(context).postures:
         cls.poll_message_set("The chain has no stored posture: pose the rig and press Store Posture")
         return False
+    if chain_of(context).shown_posture < 0:
+        cls.poll_message_set("The posture that the chain keeps was removed: select another in the list")
+        return False
     return True
 
 
@@ -129,7 +131,7 @@ class LIMBER_OT_remove_posture(bpy.types.Operator):
 
     def execute(self, context):
         chain = chain_of(context)
-        index = selected_index(chain.postures, chain.active_posture)
+        index = chain.shown_posture
         action = chain.postures[index].action
         name = f"Posture '{action.name}'" if action else "A posture without pose asset"
         postures.remove(chain, index)
@@ -138,7 +140,7 @@ class LIMBER_OT_remove_posture(bpy.types.Operator):
 
 
 class LIMBER_OT_move_posture(bpy.types.Operator):
-    """Move the selected posture up or down in the list. Its keys go with it: its weight's, and those on the posture's number"""
+    """Move the selected posture up or down in the list. Keyframes keep their postures"""
 
     bl_idname = "limber.move_posture"
     bl_label = "Move Posture"
@@ -156,9 +158,33 @@ class LIMBER_OT_move_posture(bpy.types.Operator):
 
     def execute(self, context):
         chain = chain_of(context)
-        index = selected_index(chain.postures, chain.active_posture)
+        index = chain.shown_posture
         if postures.move(chain, index, -1 if self.direction == "UP" else 1) == index:
             end = "first" if self.direction == "UP" else "last"
             self.report({"WARNING"}, f"The posture is the {end} in the list already")
             return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class LIMBER_OT_use_pose(bpy.types.Operator):
+    """Keep the rig's own pose and animation as the chain's posture, so that posing its bones shows while the chain is live"""
+
+    bl_idname = "limber.use_pose"
+    bl_label = "Use Pose as Base"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_chain(cls, context):
+            return False
+        if chain_of(context).base == "RIG":
+            cls.poll_message_set("The chain's base is the rig's own pose already")
+            return False
+        return True
+
+    def execute(self, context):
+        chain = chain_of(context)
+        chain.base = "RIG"
+        chain.id_data.update_tag()
+        self.report({"INFO"}, f"Chain '{chain.name}' keeps the pose of its bones, as posed or animated")
         return {"FINISHED"}

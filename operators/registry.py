@@ -28,6 +28,7 @@ from .postures import (
     LIMBER_OT_move_posture,
     LIMBER_OT_remove_posture,
     LIMBER_OT_store_posture,
+    LIMBER_OT_use_pose,
 )
 from .record_live import CLASSES as RECORD_CLASSES
 from .remote import CLASSES as REMOTE_CLASSES
@@ -95,6 +96,7 @@ CLASSES = (
     LIMBER_OT_match_joints,
     LIMBER_OT_give_euler_order,
     LIMBER_OT_store_posture,
+    LIMBER_OT_use_pose,
     LIMBER_OT_add_posture,
     LIMBER_OT_apply_posture,
     LIMBER_OT_remove_posture,

@@ -55,7 +55,7 @@ class LIMBER_OT_remove_target(bpy.types.Operator):
         own = chain.path_from_id()
         places = {k: k - (k > index) for k in range(len(chain.targets)) if k != index}
         numbers = {number + 1: place + 1 for number, place in places.items()} | {index + 1: 0}
-        item_keys.follow(rig, f"{own}.targets", f"{own}.watch", {**places, index: None}, numbers)
+        item_keys.follow(rig, f"{own}.targets", {**places, index: None}, f"{own}.watch", numbers)
         chain.watch = numbers.get(chain.watch, 0)
         chain.targets.remove(index)
         chain.active_target = selected_index(chain.targets, chain.active_target)

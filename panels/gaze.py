@@ -27,10 +27,6 @@ class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
         column.operator("limber.look_into_camera", icon="OUTLINER_OB_CAMERA")
         column.operator("limber.move_with_mouse", icon="RESTRICT_SELECT_OFF")
         layout.separator(factor=0.5)
-        layout.prop(chain, "base")
-        if chain.base == "POSTURE":
-            layout.prop(chain, "active_posture")
-            layout.prop(chain, "transition")
         layout.prop(chain, "keep", slider=True)
         layout.prop(chain, "influence", slider=True)
         layout.separator(factor=0.5)

@@ -2,11 +2,27 @@
 
 import bpy
 
-from ..operators.subject import chain_of
+from ..operators.subject import chain_of, rig_of
 from ..rig import handlers
-from .tab import ChainTab, listed
+from ..rig.base_posture import why_posing_shows_nothing
+from .tab import ChainTab, listed, sentence
 
-PICTURE = 5.0  # times as high as a button: what tells postures apart, in a narrow sidebar
+PICTURE = 4.0  # times as high as a button: what tells postures apart, in a narrow sidebar
+
+
+class LIMBER_MT_postures(bpy.types.Menu):
+    """Further operators on the chain's postures"""
+
+    bl_label = "Posture Specials"
+
+    def draw(self, context):
+        layout = self.layout
+        layout.operator("limber.apply_posture", icon="PASTEDOWN")
+        layout.operator("limber.mirror_posture", icon="MOD_MIRROR")
+        layout.separator()
+        layout.operator("limber.add_posture", icon="ASSET_MANAGER")
+        layout.separator()
+        layout.operator("limber.use_pose", icon="ARMATURE_DATA")
 
 
 class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
@@ -17,17 +33,20 @@ class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
 
     def draw(self, context):
         layout = self.layout
-        chain = chain_of(context)
+        rig, chain = rig_of(context), chain_of(context)
         add, remove = "limber.store_posture", "limber.remove_posture"
         move = "limber.move_posture" if len(chain.postures) > 1 else ""
-        listed(layout, "LIMBER_UL_postures", chain, "postures", "active_posture", add=add, remove=remove, rows=3, move=move)
+        names = ("LIMBER_UL_postures", chain, "postures", "shown_posture")
+        listed(layout, *names, add=add, remove=remove, rows=3, move=move, menu=LIMBER_MT_postures.__name__)
         if chain.postures:
             layout.template_icon_view(chain, "pictured_posture", show_labels=True, scale=PICTURE, scale_popup=PICTURE)
             handlers.wake_pictures()
-        layout.prop(chain, "base", text="")
-        row = layout.row(align=True)
-        row.operator("limber.store_posture", icon="POSE_HLT")
-        row.operator("limber.apply_posture", text="Apply", icon="PASTEDOWN")
-        row = layout.row(align=True)
-        row.operator("limber.add_posture", icon="ASSET_MANAGER")
-        row.operator("limber.mirror_posture", text="Mirror", icon="MOD_MIRROR")
+        column = layout.column()
+        column.use_property_split = True
+        column.prop(chain, "base")
+        if chain.base == "POSTURE":
+            column.prop(chain, "posture")
+            column.prop(chain, "transition")
+        if why := why_posing_shows_nothing(rig, chain):
+            sentence(layout, why, "INFO")
+            layout.operator("limber.use_pose", icon="ARMATURE_DATA")

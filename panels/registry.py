@@ -18,7 +18,7 @@ from .motion import LIMBER_MT_characters, LIMBER_PT_motion
 from .motion_check import LIMBER_PT_motion_check, LIMBER_PT_zones, LIMBER_UL_findings, LIMBER_UL_zones
 from .next_step import LIMBER_PT_next_step
 from .options import LIMBER_PT_options
-from .postures import LIMBER_PT_postures
+from .postures import LIMBER_MT_postures, LIMBER_PT_postures
 from .remote import LIMBER_PT_remote
 from .retarget import CLASSES as RETARGET_CLASSES
 from .rig import LIMBER_PT_joints, LIMBER_PT_rig
@@ -51,6 +51,7 @@ CLASSES = (
     LIMBER_PT_next_step,
     LIMBER_PT_rig,
     LIMBER_PT_joints,
+    LIMBER_MT_postures,
     LIMBER_PT_postures,
     LIMBER_PT_life,
     *RETARGET_CLASSES,

@@ -23,7 +23,19 @@ def sentence(layout, text: str, icon: str, least: int = 1) -> None:
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 
-def listed(layout, list_name: str, owner, items: str, active: str, *, add: str = "", remove: str = "", rows: int = 2, move: str = ""):
+def listed(
+    layout,
+    list_name: str,
+    owner,
+    items: str,
+    active: str,
+    *,
+    add: str = "",
+    remove: str = "",
+    rows: int = 2,
+    move: str = "",
+    menu: str = "",
+):
     """A list with + and - beside it; returns what is selected in it, or None.
 
     Args:
@@ -33,6 +45,7 @@ def listed(layout, list_name: str, owner, items: str, active: str, *, add: str =
         add, remove: Verbs of the two buttons; without one there is no such button.
         rows: Height [lines] where few items are listed.
         move: Verb, with a `direction`, of two buttons more, up and down.
+        menu: Class of a menu of further verbs.
     """
     row = layout.row()
     row.template_list(list_name, "", owner, items, owner, active, rows=rows)
@@ -40,6 +53,8 @@ def listed(layout, list_name: str, owner, items: str, active: str, *, add: str =
     for verb, icon in ((add, "ADD"), (remove, "REMOVE")):
         if verb:
             column.operator(verb, text="", icon=icon)
+    if menu:
+        column.menu(menu, text="", icon="DOWNARROW_HLT")
     if move:
         column.separator()
         for direction in ("UP", "DOWN"):

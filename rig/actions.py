@@ -75,6 +75,13 @@ def put_keys(curves, data_path: str, index: int, group: str, frames, values) -> 
     find(curves, data_path, index).update()
 
 
+def put_constant_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
+    """Replaces the channel's keys by constant ones, as enumerations have: frames and values of one length, in order."""
+    points = _fresh_points(curves, data_path, index, group, frames, values)
+    points.foreach_set("interpolation", [CONSTANT] * len(frames))
+    find(curves, data_path, index).update()
+
+
 def bake_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
     """Linear keys over a range of frames; the channel's keys outside of the range stay.
 

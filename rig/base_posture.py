@@ -19,10 +19,24 @@ def kept(chain, now, session, own: np.ndarray) -> np.ndarray:
         RigError: a posture that counts is missing, or says nothing of the chain.
     """
     if chain.base == "POSTURE":
-        return _filled(_stored(session, postures.active(chain, now.active_posture)), own)
+        return _filled(_stored(session, postures.active(chain, now)), own)
     if chain.base == "BLEND":
         return _blend(chain, now, session, own)
     return own
+
+
+def why_posing_shows_nothing(rig, chain) -> str:
+    """Why posing the chain's bones changes nothing that is shown, and the remedy; empty where it does, or where nobody poses."""
+    if rig.mode != "POSE" or not chain.live:
+        return ""
+    if chain.base == "POSTURE" and chain.shown_posture >= 0:
+        action = chain.postures[chain.shown_posture].action
+        what = f"posture '{action.name}'" if action else "a stored posture"
+    elif chain.base == "BLEND" and sum(posture.weight for posture in chain.postures) >= 1.0:
+        what = "a blend of postures"
+    else:
+        return ""
+    return f"Posing '{chain.name}' shows nothing: it keeps {what}. Use Pose as Base keeps what you pose"
 
 
 def _blend(chain, now, session, own: np.ndarray) -> np.ndarray:

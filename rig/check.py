@@ -8,12 +8,11 @@ import numpy as np
 
 from ..solvers import rotations
 from ..solvers.skeleton import Skeleton
-from . import axes, build, check_bones, postures
+from . import axes, build, check_bones, kept_posture, postures
 from .errors import Finding, RigError
 from .goal import LOOKS, TURNS, ChainEnd, asked, ends_of, moved_by_chain, no_target, tool_frame
 from .hanging import hangs_on_objects_alone
 from .joint_axes import joint_axes
-from .selection import selected_index
 from .skeleton import ChainReader
 
 ONE_WAY = 1e-3  # sine of the angle between the ways in which two joints move the view, below which they are one way
@@ -139,9 +138,7 @@ def _one_way(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
 
 def _postures(chain, reader) -> Iterator[Finding]:
     for number, posture in enumerate(chain.postures):
-        used = (chain.base == "POSTURE" and number == selected_index(chain.postures, chain.active_posture)) or (
-            chain.base == "BLEND" and posture.weight > 0.0
-        )
+        used = (chain.base == "POSTURE" and number == kept_posture.place(chain)) or (chain.base == "BLEND" and posture.weight > 0.0)
         if posture.action is None:
             yield Finding(postures.deleted(chain), used)
         elif not postures.covers(posture.action, reader):

@@ -8,7 +8,7 @@ from time import monotonic, perf_counter
 import bpy
 from bpy.app.handlers import persistent
 
-from . import budget, calibrating, compare, live, overrides, puppeteer, record, remote, robot, robot_errands, robot_view
+from . import budget, calibrating, compare, kept_posture, live, overrides, puppeteer, record, remote, robot, robot_errands, robot_view
 from .motion_check import view as motion_check
 from .retarget import receiver
 from .thumbnails import gallery
@@ -91,6 +91,14 @@ def _load_post(*_) -> None:
     """Chains that were saved live go on, or those of the old file where loading failed; what a recovered session left is swept away."""
     live.leave()
     live.forget()
+    _take_up()
+
+
+def _take_up() -> None:
+    """The file is as this version keeps it, and what was saved live goes on."""
+    for rig in bpy.data.objects:
+        if rig.type == "ARMATURE" and rig.is_editable:
+            kept_posture.modernise(rig)
     live.resume()
     wake_clock()
 
@@ -224,8 +232,7 @@ def register() -> None:
 
 def _after_enable() -> None:
     """The extension was enabled in a file that has live chains."""
-    live.resume()
-    wake_clock()
+    _take_up()
 
 
 def unregister() -> None:

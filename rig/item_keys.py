@@ -8,17 +8,17 @@ from collections.abc import Mapping
 from . import actions
 
 
-def follow(rig, items: str, number: str, places: Mapping[int, int | None], numbers: Mapping[int, int] | None = None) -> None:
+def follow(rig, items: str, places: Mapping[int, int | None], number: str = "", numbers: Mapping[int, int] | None = None) -> None:
     """Takes along what plays on an armature (its action, its NLA strips, its drivers) when items of a list go to other places.
 
     Args:
         rig: The armature object.
         items: Data path of the list.
-        number: Data path of the property that holds the selected item's place.
         places: Of each item that was in the list: its new place; None where it is gone, and its keys with it.
-        numbers: What the number becomes, where it is not the place.
+        number: Data path of the property that holds an item's number; empty: there is none.
+        numbers: What each number becomes.
     """
-    numbers = {old: new for old, new in places.items() if new is not None} if numbers is None else numbers
+    numbers = numbers or {}
     for action, slot in actions.playing(rig):
         if action.is_editable:
             _follow(actions.fcurves(action, slot), items, number, places, numbers)

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from ..hardware.safety import FOLLOWING, State
 from . import chains, record, robot, take_copies
+from .base_posture import why_posing_shows_nothing
 from .goal import followed
 
 
@@ -68,6 +69,8 @@ def next_step(rig, is_playing: bool) -> Step:
         return LIVE_ALL if len(rig.limber.chains) > 1 and all(map(followed, rig.limber.chains)) else LIVE
     if robot.link(rig) is not None:
         return _of_robot(robot.status(rig))
+    if why := why_posing_shows_nothing(rig, chain):
+        return Step(why, "limber.use_pose", "POSE_HLT")
     if not _moves(followed(chain)):
         return DRAG
     return CONNECT if is_playing else PLAY

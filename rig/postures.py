@@ -5,11 +5,10 @@ import numpy as np
 from bpy.utils import escape_identifier
 from mathutils import Euler, Quaternion
 
-from . import actions, axes, item_keys
+from . import actions, axes, item_keys, kept_posture
 from .axes import is_euler
 from .errors import RigError
 from .paths import bone_names
-from .selection import selected, selected_index
 from .skeleton import ChainReader
 
 FRAME = 1  # of the one key in each channel: any other would do, a pose asset has no time
@@ -17,15 +16,22 @@ CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_a
 EULER = ("rotation_euler", 3)
 
 
-def active(chain, number: int | None = None) -> bpy.types.Action:
-    """The pose asset of the posture selected in the list, or of that number in it.
+def active(chain, now=None) -> bpy.types.Action:
+    """The pose asset of the posture that the chain keeps.
+
+    Args:
+        chain: The chain.
+        now: Its settings at this moment (see `keyed`), where they are not its own.
 
     Raises:
-        RigError: there is none, or its asset was deleted.
+        RigError: there is none, it was removed from the list, or its asset was deleted.
     """
-    posture = selected(chain.postures, chain.active_posture if number is None else number)
-    if posture is None:
+    if not chain.postures:
         raise RigError(none_stored(chain))
+    place = kept_posture.place(chain, now)
+    if place is None:
+        raise RigError(removed(chain))
+    posture = chain.postures[place]
     if posture.action is None:
         raise RigError(deleted(chain))
     return posture.action
@@ -77,16 +83,19 @@ def _list(chain, action, adopted: bool) -> None:
     posture = chain.postures.add()
     posture.name = action.name  # overrides tell the items of a list by their names
     posture.action, posture.adopted = action, adopted
-    chain.active_posture = len(chain.postures) - 1
+    kept_posture.enlist(chain, posture)
+    kept_posture.choose(chain, len(chain.postures) - 1)
 
 
 def remove(chain, index: int) -> None:
     """Takes a posture from the chain's list. What Store Posture made is no asset any more then, and goes where nothing else uses it."""
     posture = chain.postures[index]
     action, adopted = posture.action, posture.adopted
+    was_kept = kept_posture.place(chain) == index
     _take_keys_along(chain, {k: k - (k > index) if k != index else None for k in range(len(chain.postures))})
     chain.postures.remove(index)
-    chain.active_posture = selected_index(chain.postures, chain.active_posture)
+    if was_kept:
+        kept_posture.choose(chain, index)
     if action is None or adopted or not action.is_editable or _is_listed(action):
         return
     action.asset_clear()  # and with it the fake user
@@ -101,13 +110,12 @@ def move(chain, index: int, by: int) -> int:
         return index
     _take_keys_along(chain, {index: place, place: index})
     chain.postures.move(index, place)
-    chain.active_posture = place
     return place
 
 
 def _take_keys_along(chain, places: dict[int, int | None]) -> None:
     own = chain.path_from_id()
-    item_keys.follow(chain.id_data, f"{own}.postures", f"{own}.active_posture", places)
+    item_keys.follow(chain.id_data, f"{own}.postures", places)
 
 
 def _is_listed(action) -> bool:
@@ -231,6 +239,10 @@ def _path(bone: str, channel: str) -> str:
 
 def none_stored(chain) -> str:
     return f"Chain '{chain.name}' has no stored posture: pose the rig and press Store Posture, or choose another base"
+
+
+def removed(chain) -> str:
+    return f"Chain '{chain.name}' is to keep a posture that was removed from its list: choose another Posture, or delete the key on it"
 
 
 def deleted(chain) -> str:

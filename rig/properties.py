@@ -9,6 +9,7 @@ import bpy
 from bpy.types import Action, Object, PropertyGroup
 
 from ..solvers.table import SOLVERS
+from . import kept_posture
 from .authoring_properties import LimberAuthoring, LimberLife, LimberTarget
 from .character_properties import LimberCharacter
 from .enum_items import choice
@@ -33,7 +34,6 @@ from .retarget.properties import CLASSES as RETARGET_CLASSES
 from .retarget.properties import LimberRetarget
 from .robot_properties import CLASSES as ROBOT_CLASSES
 from .robot_properties import LimberDevice
-from .selection import selected_index
 from .thumbnails import gallery
 from .zone_properties import LimberZone, LimberZones
 
@@ -81,6 +81,7 @@ class LimberPosture(PropertyGroup):
         " less, the rest is the rig's own pose",
         default=0.0,
     )
+    number: IntProperty(name="Number", description="Tells the posture from the chain's others for ever; 0: none yet", options={"HIDDEN"})
     adopted: BoolProperty(
         name="Adopted", description="The pose asset existed before and is kept when the posture is removed", options={"HIDDEN"}
     )
@@ -96,12 +97,9 @@ def _make_unique(chain, _context) -> None:
         chain.name = wanted
 
 
-def _selected_posture(chain) -> int:
-    return selected_index(chain.postures, chain.active_posture)
-
-
-def _select_posture(chain, number: int) -> None:
-    chain.active_posture = number
+def _kept_place(chain) -> int:
+    place = kept_posture.place(chain)
+    return -1 if place is None else place
 
 
 class LimberGoal:
@@ -200,13 +198,28 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
     active_end: IntProperty(name="End", description="The further end whose goal is shown")
     active_joint: IntProperty(name="Joint", description="The joint whose limits and servo are shown")
     postures: CollectionProperty(name="Postures", description="Stored postures that the chain can keep", type=LimberPosture)
-    active_posture: IntProperty(name="Posture", description="The posture that the chain keeps when its base is a stored posture")
+    posture: EnumProperty(
+        name="Posture",
+        description="Stored posture that the chain keeps. Keyframes on it are constant, and mean the same posture when the list changes",
+        items=kept_posture.items,
+    )
+    last_posture: IntProperty(name="Last Posture", description="Highest number that a posture has had", options={"HIDDEN"})
+    active_posture: IntProperty(
+        name="Posture", description="Place in the list of the posture to keep, in files without numbers", options={"HIDDEN"}
+    )
+    shown_posture: IntProperty(
+        name="Posture",
+        description="Place in the list of the posture to keep",
+        get=_kept_place,
+        set=kept_posture.choose,
+        options={"SKIP_SAVE"},
+    )
     pictured_posture: EnumProperty(
         name="Posture",
         description="The selected posture: click to choose another by its picture",
         items=gallery.choices,
-        get=_selected_posture,
-        set=_select_posture,
+        get=_kept_place,
+        set=kept_posture.choose,
         options={"SKIP_SAVE"},
     )
 

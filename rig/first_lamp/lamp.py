@@ -5,7 +5,7 @@ from math import cos, pi, radians, sin
 import bpy
 from mathutils import Matrix, Vector
 
-from .. import actions, chains, postures
+from .. import actions, chains, kept_posture, postures
 from ..thumbnails import gallery
 from . import shapes
 
@@ -57,7 +57,7 @@ def add(context) -> bpy.types.Object:
     for part in rig.children:
         part.hide_select = True  # a click on the lamp does not lead away from it
     rig.show_in_front = True
-    chain.active_posture = 0
+    kept_posture.choose(chain, 0)
     pose(rig, next(iter(POSTURES)))
     return rig
 

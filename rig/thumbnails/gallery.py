@@ -171,7 +171,9 @@ def choices(chain, _context) -> list[tuple[str, str, str, int, int]]:
     for number, posture in enumerate(chain.postures):
         action = posture.action
         named = (action.name, icon(chain.id_data, chain, action)) if action else ("Deleted", 0)
-        found.append((str(number), named[0], "Select this posture", named[1], number))
+        found.append((str(number), named[0], "Keep this posture", named[1], number))
+    if chain.shown_posture < 0:
+        found.append(("-1", "Removed", "No posture of the list", 0, -1))
     # Blender keeps no reference to what a function gives as items: each chain's own stay until they change.
     key = (chain.id_data.session_uid, chain.uid)
     if _now.choices.get(key) != found:

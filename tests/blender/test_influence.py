@@ -106,8 +106,8 @@ def test_a_render_follows_the_keys_of_its_own_frames(leaning, tmp_path):
     chain.base = "POSTURE"
     key_influence(chain, (1, 0.0), (24, 1.0))
     for frame, number, keep in ((1, 0, 1.0), (5, 1, 0.0)):
-        chain.active_posture, chain.keep = number, keep
-        chain.keyframe_insert("active_posture", frame=frame)
+        chain.shown_posture, chain.keep = number, keep
+        chain.keyframe_insert("posture", frame=frame)
         chain.keyframe_insert("keep", frame=frame)
     motion = live_motion(rig, [chain], FRAMES)
     scene.frame_set(1)

@@ -238,7 +238,7 @@ def test_a_stored_posture_that_is_edited_renamed_or_replaced_is_kept_at_once():
         rig.pose.bones["lower"].rotation_euler.x = angle
         bpy.ops.limber.store_posture(name=name)
     rig.pose.bones["lower"].rotation_euler.x = 0.0
-    choose(chain, base="POSTURE", active_posture=0)
+    choose(chain, base="POSTURE", shown_posture=0)
     now = go_live(rig, chain)
     at = now.reader.places.index(("lower", "X"))
     assert now.goal.posture[at] == pytest.approx(0.9)
@@ -249,7 +249,7 @@ def test_a_stored_posture_that_is_edited_renamed_or_replaced_is_kept_at_once():
     settle()
     assert now.goal.posture[at] == pytest.approx(0.6)
     action.name = "Lower"
-    choose(chain, active_posture=1)
+    choose(chain, shown_posture=1)
     settle()
     assert now.goal.posture[at] == pytest.approx(-0.4)
     curves = actions.fcurves(chain.postures[1].action)

@@ -93,10 +93,10 @@ def weights_at(chain, frame: int) -> dict[str, float]:
 def test_keys_of_weights_go_with_their_postures_when_the_list_is_sorted(chain):
     key_weights(chain)
     before = weights_at(chain, 4)
-    chain.active_posture = 1
+    chain.shown_posture = 1
     assert bpy.ops.limber.move_posture(direction="UP") == {"FINISHED"}
     assert names(chain) == ["Nod", "Lean"]
-    assert chain.active_posture == 0
+    assert chain.shown_posture == 0
     assert weights_at(chain, 4) == before
     assert bpy.ops.limber.move_posture(direction="UP") == {"CANCELLED"}
     assert bpy.ops.limber.move_posture(direction="DOWN") == {"FINISHED"}
@@ -113,20 +113,20 @@ def test_keys_of_weights_stay_with_a_renamed_posture(chain):
 
 def test_keys_on_a_postures_number_mean_the_same_posture_when_the_list_is_sorted(chain):
     for frame, number in ((1, 0), (10, 1)):
-        chain.active_posture = number
-        chain.keyframe_insert("active_posture", frame=frame)
+        chain.shown_posture = number
+        chain.keyframe_insert("posture", frame=frame)
     bpy.context.scene.frame_set(1)
     bpy.ops.limber.move_posture(direction="DOWN")
     for frame, name in ((2, "Lean"), (12, "Nod")):
         bpy.context.scene.frame_set(frame)
-        assert chain.postures[chain.active_posture].action.name == name
+        assert chain.postures[chain.shown_posture].action.name == name
 
 
 def test_a_removed_posture_takes_its_keys_along_and_no_others(chain):
     rig = chain.id_data
     key_weights(chain)
     before = weights_at(chain, 4)
-    chain.active_posture = 0
+    chain.shown_posture = 0
     bpy.ops.limber.remove_posture()
     assert weights_at(chain, 4) == {"Nod": before["Nod"]}
     assert len(actions.fcurves(*actions.playing(rig)[0])) == 1
@@ -140,7 +140,7 @@ def test_keys_in_nla_strips_and_drivers_follow_as_well(chain):
     rig.animation_data.nla_tracks.new().strips.new("Blend", 1, action)
     rig.animation_data.action = None
     before = weights_at(chain, 8)
-    chain.active_posture = 0
+    chain.shown_posture = 0
     bpy.ops.limber.move_posture(direction="DOWN")
     assert weights_at(chain, 8) == before
     curve = chain.postures[0].driver_add("weight")
@@ -153,7 +153,7 @@ def test_undo_brings_order_and_keys_back(chain):
     key_weights(chain)
     before = weights_at(chain, 4)
     bpy.ops.ed.undo_push(message="keyed")
-    chain.active_posture = 0
+    chain.shown_posture = 0
     bpy.ops.limber.move_posture(direction="DOWN")
     bpy.ops.ed.undo_push(message="moved")
     bpy.ops.ed.undo()
@@ -192,12 +192,12 @@ def test_a_blend_of_nothing_says_what_to_do(chain):
 def test_a_switched_posture_takes_its_time(chain):
     rig = chain.id_data
     as_good_as_unfiltered(chain)
-    chain.base, chain.transition, chain.active_posture = "POSTURE", 0.5, 0
+    chain.base, chain.transition, chain.shown_posture = "POSTURE", 0.5, 0
     scene = bpy.context.scene
     scene.frame_set(1)
     go_live(rig, chain)
     scene.frame_set(1)
-    choose(chain, active_posture=1)
+    choose(chain, shown_posture=1)
     lean, nod = (np.array(mean(rig, chain, **{name: 1.0})) for name in ("Lean", "Nod"))
     shares = []
     for frame in range(2, 15):

@@ -271,9 +271,9 @@ def test_a_posture_chosen_by_its_picture_is_selected(rig, chain):
         stored(rig, name)
     assert chain.pictured_posture == "2"
     chain.pictured_posture = "0"
-    assert chain.active_posture == 0
+    assert chain.shown_posture == 0
     bpy.ops.limber.apply_posture()
-    chain.active_posture = 99
+    chain.shown_posture = 99
     assert chain.pictured_posture == "2"
 
 

@@ -21,9 +21,9 @@ def test_several_postures_each_apply_when_selected(rig, chain):
     nod = {**REST, "head": (0.5, 0, 0)}
     stored(rig, "Lean", LEAN)
     stored(rig, "Nod", nod)
-    assert chain.active_posture == 1
+    assert chain.shown_posture == 1
     for index, angles in ((0, LEAN), (1, nod), (0, LEAN)):
-        chain.active_posture = index
+        chain.shown_posture = index
         bpy.ops.limber.apply_posture()
         assert same(posed(rig), angles)
 
@@ -206,11 +206,11 @@ def test_removing_keeps_an_asset_that_another_chain_has(rig, chain):
 def test_removing_takes_the_selected_posture_and_selects_one_that_exists(rig, chain):
     for name in ("One", "Two", "Three"):
         stored(rig, name)
-    chain.active_posture = 1
+    chain.shown_posture = 1
     bpy.ops.limber.remove_posture()
     assert [posture.action.name for posture in chain.postures] == ["One", "Three"]
     bpy.ops.limber.remove_posture()
-    assert chain.active_posture == 0
+    assert chain.shown_posture == 0
     assert chain.postures[0].action.name == "One"
 
 
@@ -259,6 +259,6 @@ def test_postures_come_back_with_the_file(rig, chain, reopen):
     assert [posture.action.name for posture in chain.postures] == ["Lean", "Mine"]
     assert [posture.adopted for posture in chain.postures] == [False, True]
     pose(rig, REST)
-    chain.active_posture = 0
+    chain.shown_posture = 0
     bpy.ops.limber.apply_posture()
     assert same(posed(rig), LEAN)

@@ -86,10 +86,10 @@ def test_a_foreign_posture_chosen_while_live_is_told_and_live_goes_on_once_it_is
     bpy.ops.limber.live()
     own_pose(build({"tail": None}, name="Dog"), "Wag", {"tail": (1, 0, 0)})
     chain.postures.add().action = bpy.data.actions["Wag"]
-    chain.active_posture = 1
+    chain.shown_posture = 1
     bpy.context.scene.frame_set(2)
     assert "'Wag' has no angles" in live.session(rig, chain).problem
-    chain.active_posture = 0
+    chain.shown_posture = 0
     bpy.context.scene.frame_set(3)
     assert live.session(rig, chain).problem == ""
 

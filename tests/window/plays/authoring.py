@@ -41,7 +41,7 @@ def play(stage):
     yield from stage.until(lambda: session.outputs.filtered_aim_error < 1e-4)
     stage.facts["aim_error"] = session.outputs.filtered_aim_error
     with stage.context():
-        chain.active_posture = 0
+        chain.shown_posture = 0
         bpy.ops.limber.move_posture(direction="DOWN")
     stage.facts["postures"] = [posture.action.name for posture in chain.postures]
     yield 0.5
