@@ -14,13 +14,14 @@ from ..solvers.rotations import Vector
 from .model import Colour
 
 Affine = tuple[tuple[float, float, float, float], ...]  # three rows
-DEEPEST = 100  # nodes inside nodes: more are a file that goes round in a circle
+MOST_REPEATED = 4_000_000  # corners, faces and nodes that a file may show again, beyond its size in bytes: a robot's mesh has 100,000
 POLYGONS = ("triangles", "polylist", "polygons")
 IDENTITY: Affine = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
 TO_Z_UP: dict[str, Affine] = {  # COLLADA 1.4.1, <up_axis>: rotation from a file's axes to x right, z up
     "Y_UP": ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (0.0, 1.0, 0.0, 0.0)),
     "X_UP": ((0.0, -1.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (1.0, 0.0, 0.0, 0.0)),
 }
+TOO_OFTEN = f"its nodes or geometries repeat each other so often that it shows more than {MOST_REPEATED} corners, faces and nodes again"
 MESHLAB = "VCGLib"  # authoring tool that writes Y_UP into every file, whichever way the mesh stands (vcglib, UpAxisTag)
 UpAxis = Literal["AUTO", "FILE", "IGNORE"]
 
@@ -52,21 +53,48 @@ def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
         ColladaError: it cannot be read, or shows nothing.
     """
     try:
-        faces = _File(ET.parse(path).getroot()).read(up_axis)
-    except (OSError, ET.ParseError, ValueError, KeyError, IndexError, AttributeError) as error:
+        faces = _File(ET.parse(path).getroot(), path.stat().st_size).read(up_axis)
+    except ColladaError:
+        raise
+    except (OSError, ET.ParseError, LookupError, ValueError, AttributeError, StopIteration) as error:
         raise ColladaError(f"{type(error).__name__}: {error}") from error
     if not faces.faces:
         raise ColladaError("it has no faces")
     return faces
 
 
+@dataclass
+class _Node:
+    """A node of the scene: where it puts what it shows, the nodes below it, its geometries with their materials by symbol."""
+
+    place: Affine
+    below: list[ET.Element]
+    geometries: list[tuple["_Geometry", dict[str | None, str | None]]] = field(default_factory=list)
+
+
+@dataclass
+class _Geometry:
+    """Corners and faces of a geometry, and its parts: each one's material and number of faces."""
+
+    corners: list[Vector] = field(default_factory=list)
+    faces: list[tuple[int, ...]] = field(default_factory=list)
+    parts: list[tuple[str | None, int]] = field(default_factory=list)
+
+
 class _File:
-    def __init__(self, root: ET.Element) -> None:
+    def __init__(self, root: ET.Element, size: int) -> None:
         for element in root.iter():
             element.tag = element.tag.rpartition("}")[2]  # without the namespace
         self.root = root
         self.by_id = {found: element for element in root.iter() if (found := element.get("id"))}
         self.made = Faces()
+        self.most_work = size + MOST_REPEATED  # a face that is written takes more than a byte: what is shown once always may be
+        self._read = 0  # corners
+        self._nodes: dict[ET.Element, _Node] = {}
+        self._geometries: dict[ET.Element, _Geometry] = {}
+        self._positions: dict[str | None, str] = {}
+        self._corners_of: dict[str, list[Vector]] = {}
+        self._colours: dict[str | None, Colour | None] = {}
         self._places: dict[Colour | None, int] = {}
 
     def read(self, up_axis: UpAxis) -> Faces:
@@ -77,8 +105,9 @@ class _File:
         size = _product(TO_Z_UP.get(self.made.rotated_from, IDENTITY), scaled)
         shown = self.root.find("scene/instance_visual_scene")
         scene = self._target(shown.get("url")) if shown is not None else self.root.find("library_visual_scenes/visual_scene")
-        for node in scene.findall("node") if scene is not None else []:
-            self._node(node, size, 0)
+        tops = scene.findall("node") if scene is not None else []
+        self._check_work(tops)
+        self._place(tops, size)
         return self.made
 
     def _rotated_from(self, up_axis: UpAxis) -> str:
@@ -92,42 +121,92 @@ class _File:
     def _target(self, url: str | None) -> ET.Element:
         return self.by_id[(url or "").lstrip("#")]
 
-    def _node(self, node: ET.Element, above: Affine, depth: int) -> None:
-        if depth > DEEPEST:
-            raise ColladaError("its nodes go round in a circle")
-        place = above
-        for element in node:
-            step = _step(element)
-            if step is not None:
+    def _node(self, element: ET.Element) -> _Node:
+        """A node as it is written, looked at once however often it is shown."""
+        if element not in self._nodes:
+            place = IDENTITY
+            for step in filter(None, map(_step, element)):
                 place = _product(place, step)
-        for child in node.findall("node"):
-            self._node(child, place, depth + 1)
-        for instance in node.findall("instance_node"):
-            self._node(self._target(instance.get("url")), place, depth + 1)
-        for instance in node.findall("instance_geometry"):
-            bound = {each.get("symbol"): each.get("target") for each in instance.iter("instance_material")}
-            self._geometry(self._target(instance.get("url")), place, bound)
+            instances = [self._target(instance.get("url")) for instance in element.findall("instance_node")]
+            node = self._nodes[element] = _Node(place, [*element.findall("node"), *instances])
+            for instance in element.findall("instance_geometry"):
+                bound = {each.get("symbol"): each.get("target") for each in instance.iter("instance_material")}
+                node.geometries.append((self._geometry(self._target(instance.get("url"))), bound))
+        return self._nodes[element]
 
-    def _geometry(self, geometry: ET.Element, place: Affine, bound: dict[str | None, str | None]) -> None:
-        mesh = geometry.find("mesh")
-        if mesh is None:
-            return
-        known: dict[str, int] = {}  # source of corners -> where they begin
-        for part in mesh:
-            if part.tag not in POLYGONS:
+    def _check_work(self, tops: list[ET.Element]) -> None:
+        """Raises ColladaError where nodes that instance others would be shown more often than a robot's file has need of, or for ever.
+
+        What a node shows is counted once, from below: its own corners and faces, and what is below it.
+        """
+        work: dict[ET.Element, int] = {}  # saturates, since two instances in each of a thousand nodes are 2^1000
+        is_open: set[ET.Element] = set()
+        waiting = [(top, False) for top in tops]
+        while waiting:
+            element, is_counted_below = waiting.pop()
+            if element in work:
                 continue
-            source, faces = self._faces(part)
-            if source not in known:
-                known[source] = len(self.made.corners)
-                self.made.corners += [_moved(place, corner) for corner in self._corners(source)]
-            first, last = known[source], len(self.made.corners)
-            named = [corner for face in faces for corner in face]
-            if named and not 0 <= min(named) <= max(named) < last - first:
-                raise ColladaError("a face has corners that are not there")
-            sound = [tuple([first + corner for corner in face]) for face in map(_without_repeats, faces) if len(face) > 2]
-            colour = self._colour_place(bound.get(part.get("material")) or part.get("material"))
-            self.made.faces += sound
-            self.made.colour_of += [colour] * len(sound)
+            node = self._node(element)
+            if is_counted_below:
+                own = 1 + sum(1 + len(geometry.corners) + len(geometry.faces) for geometry, _ in node.geometries)
+                work[element] = min(own + sum(work[child] for child in node.below), self.most_work + 1)
+                is_open.discard(element)
+                continue
+            if element in is_open:
+                raise ColladaError("its nodes instance each other in a circle")
+            is_open.add(element)
+            waiting += [(element, True), *((child, False) for child in node.below if child not in work)]
+        if sum(work[top] for top in tops) > self.most_work:
+            raise ColladaError(TOO_OFTEN)
+
+    def _place(self, tops: list[ET.Element], size: Affine) -> None:
+        """Puts what nodes show where they stand: what is below a node first."""
+        waiting = [(top, size, False) for top in reversed(tops)]
+        while waiting:
+            element, place, is_below_done = waiting.pop()
+            node = self._node(element)
+            if is_below_done:
+                for geometry, bound in node.geometries:
+                    self._show(geometry, place, bound)
+                continue
+            place = _product(place, node.place)
+            waiting += [(element, place, True), *((child, place, False) for child in reversed(node.below))]
+
+    def _geometry(self, element: ET.Element) -> _Geometry:
+        """A geometry's faces, looked at once however often it is shown."""
+        if element not in self._geometries:
+            made = self._geometries[element] = _Geometry()
+            known: dict[str, tuple[int, int]] = {}  # source of corners -> where they begin and end
+            mesh = element.find("mesh")
+            for part in mesh if mesh is not None else ():
+                if part.tag not in POLYGONS:
+                    continue
+                source, faces = self._faces(part)
+                if source not in known:
+                    first = len(made.corners)
+                    self._add_corners(made, self._corners(source))
+                    known[source] = first, len(made.corners)
+                first, last = known[source]
+                named = [corner for face in faces for corner in face]
+                if named and not 0 <= min(named) <= max(named) < last - first:
+                    raise ColladaError("a face has corners that are not there")
+                sound = [tuple([first + corner for corner in face]) for face in map(_without_repeats, faces) if len(face) > 2]
+                made.faces += sound
+                made.parts.append((part.get("material"), len(sound)))
+        return self._geometries[element]
+
+    def _add_corners(self, geometry: _Geometry, corners: list[Vector]) -> None:
+        self._read += len(corners)  # many geometries may name one list
+        if self._read > self.most_work:
+            raise ColladaError(TOO_OFTEN)
+        geometry.corners += corners
+
+    def _show(self, geometry: _Geometry, place: Affine, bound: dict[str | None, str | None]) -> None:
+        first = len(self.made.corners)
+        self.made.corners += [_moved(place, corner) for corner in geometry.corners]
+        self.made.faces += [tuple([first + corner for corner in face]) for face in geometry.faces]
+        for material, count in geometry.parts:
+            self.made.colour_of += [self._colour_place(bound.get(material) or material)] * count
 
     def _faces(self, part: ET.Element) -> tuple[str, list[tuple[int, ...]]]:
         """The source of a part's corners, and its faces by their numbers."""
@@ -135,11 +214,23 @@ class _File:
         stride = 1 + max(int(each.get("offset", "0")) for each in inputs)
         vertex = next(each for each in inputs if each.get("semantic") == "VERTEX")
         offset = int(vertex.get("offset", "0"))
-        position = next(each for each in self._target(vertex.get("source")).findall("input") if each.get("semantic") == "POSITION")
+        source = self._position(vertex.get("source"))
         lists = [list(map(int, (each.text or "").split()))[offset::stride] for each in part.findall("p")]
-        return (position.get("source") or ""), _split(part, lists)
+        return source, _split(part, lists)
+
+    def _position(self, vertices: str | None) -> str:
+        """The source of the corners that vertices name."""
+        if vertices not in self._positions:
+            inputs = self._target(vertices).findall("input")
+            self._positions[vertices] = next(each for each in inputs if each.get("semantic") == "POSITION").get("source") or ""
+        return self._positions[vertices]
 
     def _corners(self, source: str) -> list[Vector]:
+        if source not in self._corners_of:
+            self._corners_of[source] = self._read_corners(source)
+        return self._corners_of[source]
+
+    def _read_corners(self, source: str) -> list[Vector]:
         element = self._target(source)
         array, accessor = element.find("float_array"), element.find("technique_common/accessor")
         numbers = [float(word) for word in (array.text or "").split()] if array is not None else []
@@ -149,7 +240,9 @@ class _File:
         return list(zip(numbers[0::stride], numbers[1::stride], numbers[2::stride], strict=False))
 
     def _colour_place(self, material: str | None) -> int:
-        colour = self._colour(material)
+        if material not in self._colours:
+            self._colours[material] = self._colour(material)
+        colour = self._colours[material]
         if colour not in self._places:
             self._places[colour] = len(self.made.colours)
             self.made.colours.append(colour)
@@ -176,7 +269,8 @@ def _split(part: ET.Element, lists: list[list[int]]) -> list[tuple[int, ...]]:
     if part.tag == "triangles" or counts is None:
         return [face for corners in lists for face in zip(corners[0::3], corners[1::3], corners[2::3], strict=False)]
     ends = list(accumulate(map(int, (counts.text or "").split())))
-    return [tuple(corners[start:end]) for corners in lists for start, end in zip([0, *ends], ends, strict=False)]
+    corners = lists[0] if lists else []  # COLLADA 1.4.1, <polylist>: one <p> at most
+    return [tuple(corners[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _without_repeats(face: tuple[int, ...]) -> tuple[int, ...]:

@@ -13,11 +13,11 @@ NAMED = 4  # of many things that are wrong alike: more make no message clearer
 
 def without_lost_mimics(source: Source, joints: Sequence[Joint]) -> tuple[Joint, ...]:
     """The joints, those that mimic one that is not there or cannot move without what they mimic: public files have such."""
-    movable = {joint.name for joint in joints if joint.moves}
+    named, movable = {joint.name for joint in joints}, {joint.name for joint in joints if joint.moves}
     found = []
     for joint in joints:
         if joint.mimic is not None and joint.mimic.joint not in movable:
-            why = "cannot move" if any(other.name == joint.mimic.joint for other in joints) else "is not there"
+            why = "cannot move" if joint.mimic.joint in named else "is not there"
             name = f"<joint name={joint.name!r}>"
             source.warnings.append(f"line {joint.line}, {name}: it mimics joint '{joint.mimic.joint}', which {why}: it moves by itself")
             joint = replace(joint, mimic=None)
@@ -83,7 +83,7 @@ def _loops(source: Source, links: Sequence[Link], joints: Sequence[Joint]) -> No
                 circle = " on ".join(f"'{found}'" for found in [*names[names.index(name) :][:NAMED], name])
                 raise _error(source, LoopError, joint, f"links go round in a circle: {circle}")
             path[name] = None
-        ending |= path.keys()
+        ending.update(path)  # `|=` with a dict's keys would copy the whole set
 
 
 def _roots(source: Source, robot: Element, links: Sequence[Link], joints: Sequence[Joint]) -> None:

@@ -10,13 +10,14 @@ from .errors import MalformedError
 GAP = re.compile(r"(?:\s|#[^\n]*)*")  # between tokens
 REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\n]*)?(?=\n|\Z)")
 MARK = re.compile(r"(---|\.\.\.)(?=\s|\Z)")  # begins or ends a document
-LINE_ENDS = re.compile(r"[ \t]*\n\s*")  # one or several, with the blanks around
+LINE_ENDS = re.compile(r"[ \t]*+\n\s*+")  # one or several, with the blanks around
+FOLDS = re.compile(r"(?P<folded>[ \t]*+\n\s*+)|[ \t]++")  # the same, or blanks within a line: a run of them is looked at once
 PLAIN = re.compile(r"(?:[^\s:#]|:(?=\S)|(?<=\S)#|[ \t]+(?=[^\s#]))*")
 PLAIN_IN_BRACKETS = re.compile(r"(?:[^\s:#,\[\]{}]|:(?=[^\s,\[\]{}])|(?<=\S)#|[ \t]+(?=[^\s#]))*")
 SINGLE = re.compile(r"'((?:[^']|'')*)'")
 DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 PIECE = re.compile(
-    r"\\(?P<code>x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})|\\(?P<joined>\n\s*)|\\(?P<letter>.)|(?P<folded>[ \t]*\n\s*)"
+    r"\\(?P<code>x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})|\\(?P<joined>\n\s*)|\\(?P<letter>.)|(?P<folded>[ \t]*+\n\s*+)|[ \t]++"
 )
 ESCAPES = {"0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b", "N": "\x85",
            "_": "\xa0", "L": "\u2028", "P": "\u2029", " ": " ", "\t": "\t", '"': '"', "/": "/", "\\": "\\"}  # fmt: skip
@@ -80,8 +81,13 @@ class Text:
     @property
     def rest(self) -> str:
         """What is left of the line, for messages."""
-        found = self.text[self.at :].split("\n", 1)[0].strip()
+        found = self.text[self.at : self._line_end()].strip()
         return found if len(found) <= SHOWN else found[:SHOWN] + "..."
+
+    def _line_end(self) -> int:
+        """Where the line ends that the place is in."""
+        found = self.text.find("\n", self.at)
+        return len(self.text) if found < 0 else found
 
     def column(self) -> int:
         """Of the place; what stands before it in its line must be no tab.
@@ -120,7 +126,7 @@ class Text:
             raise self.error(f"'{self.rest}' cannot be read here: its quote is not closed")
         self.at = match.end()
         if match[0][0] == "'":
-            return LINE_ENDS.sub(_folded, match[1]).replace("''", "'")
+            return FOLDS.sub(lambda gap: _folded(gap) if gap["folded"] else gap[0], match[1]).replace("''", "'")
         return PIECE.sub(lambda piece: self._piece(piece, match.start(1)), match[1])
 
     def _piece(self, piece: re.Match[str], begin: int) -> str:
@@ -133,6 +139,8 @@ class Text:
             if number > 0x10FFFF or 0xD800 <= number < 0xE000:  # beyond Unicode, or half a character
                 raise self.error(f"'{piece[0]}' stands for no character", begin + piece.start())
             return chr(number)
+        if piece["letter"] is None:
+            return piece[0]  # blanks within a line
         if piece["letter"] not in ESCAPES:
             raise self.error(f"'{piece[0]}' stands for nothing here: write \\\\ for one backslash", begin + piece.start())
         return ESCAPES[piece["letter"]]
@@ -155,7 +163,7 @@ class Text:
 
     def plain(self, least: int, in_brackets: bool) -> str:
         """A name without quotes; further lines belong to it from column `least` on, in brackets all."""
-        found = self.plain_line(in_brackets)
+        found = [self.plain_line(in_brackets)]
         while gap := LINE_ENDS.match(self.text, self.at):
             before = self.at
             self.at = gap.end()
@@ -163,9 +171,9 @@ class Text:
             if line is None or not line[0] or (not in_brackets and self.column() < least):
                 self.at = before
                 break
-            found += _folded(gap) + line[0].rstrip()
+            found += [_folded(gap), line[0].rstrip()]
             self.at = line.end()
-        return found
+        return "".join(found)
 
     def block(self, least: int) -> str:
         """A text of lines of its own, after | or >, which are indented by `least` at the least."""
@@ -177,7 +185,7 @@ class Text:
         indent = least - 1 + int(told[0]) if told else 0
         lines: list[str] = []
         while self.letter:
-            line = self.text[self.at :].split("\n", 1)[0]
+            line = self.text[self.at : self._line_end()]
             depth = len(line) - len(line.lstrip(" "))
             if line.strip(" "):
                 indent = indent or max(depth, least)
@@ -203,12 +211,13 @@ def _folded(gap: re.Match[str]) -> str:
 
 def _filled(lines: list[str]) -> str:
     """Lines of a text after >: those that begin with a letter go on in one line, as paragraphs."""
-    found, empty, before = "", 0, "\n"
+    found: list[str] = []
+    empty, before = 0, "\n"
     for line in lines:
         if not line:
             empty += 1
             continue
         is_kept = line[0] in " \t" or before[0] in " \t"
-        found += ("\n" * empty if not found else "\n" * (empty + 1) if is_kept else "\n" * empty or " ") + line
+        found += ["\n" * empty if not found else "\n" * (empty + 1) if is_kept else "\n" * empty or " ", line]
         empty, before = 0, line
-    return found
+    return "".join(found)

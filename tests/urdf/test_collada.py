@@ -128,3 +128,57 @@ def test_corners_that_are_no_numbers_are_an_error(tmp_path):
     text = DAE.replace("100 0 0", "nan 0 0").replace("FACES", TRIANGLES).replace("NODES", f"<node>{SHOWN}</node>")
     with pytest.raises(ColladaError):
         read_collada(write(tmp_path, text, "a.dae"))
+
+
+# what makes much of little
+def instancing(depth: int, shown: str = SHOWN, times: int = 2) -> str:
+    """Nodes each of which instances the next `times` times; the last one shows something."""
+    again = '<instance_node url="#n{}"/>' * times
+    below = "".join(f'<node id="n{k}">' + again.format(*[k + 1] * times) + "</node>" for k in range(depth))
+    return f'{below}<node id="n{depth}">{shown}</node>'
+
+
+@pytest.mark.parametrize("shown", [SHOWN, "", '<instance_geometry url="#g"/>' * 50])
+def test_nodes_that_instance_the_next_twice_are_refused_before_they_are_shown(tmp_path, shown):
+    nodes = instancing(99, shown)
+    assert len(nodes) < 10_000
+    with pytest.raises(ColladaError, match="so often that it shows more than 4000000 corners, faces and nodes again"):
+        read(tmp_path, nodes=nodes)
+
+
+def test_the_work_is_bounded_and_not_the_depth(tmp_path):
+    made = read(tmp_path, nodes=instancing(500, times=1))
+    assert len(made.faces) == 2 * 501  # the scene shows each of the nodes, and with it the last
+    repeated = read(tmp_path, nodes=f"<node>{instancing(6)}</node>")
+    assert len(repeated.faces) == 2 * (2**7 - 1)
+
+
+def test_a_node_is_read_once_however_often_it_is_shown(tmp_path, monkeypatch):
+    from limber.urdf import collada
+
+    seen = []
+    monkeypatch.setattr(collada, "_step", lambda element: seen.append(element))
+    many = read(tmp_path, nodes=instancing(10))
+    assert len(many.faces) == 2 * (2**11 - 1)
+    assert len(seen) == 10 * 2 + 1
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        '<node id="a"><instance_node url="#a"/></node>',
+        '<node id="a"><instance_node url="#b"/></node><node id="b"><instance_node url="#a"/></node>',
+        '<node id="a"><node id="b"><instance_node url="#a"/></node></node>',
+    ],
+)
+def test_nodes_that_instance_each_other_in_a_circle_are_refused(tmp_path, nodes):
+    with pytest.raises(ColladaError, match="circle"):
+        read(tmp_path, nodes=nodes)
+
+
+def test_many_geometries_that_name_one_list_of_corners_are_refused_before_they_are_read(tmp_path):
+    again = "".join(f'<geometry id="g{k}"><mesh>{TRIANGLES}</mesh></geometry>' for k in range(60))
+    nodes = "<node>" + "".join(f'<instance_geometry url="#g{k}"/>' for k in range(60)) + "</node>"
+    text = DAE.replace("0 0 0 100 0 0 0 100 0 0 0 100", "0 " * 300_000).replace("</library_geometries>", f"{again}</library_geometries>")
+    with pytest.raises(ColladaError, match="repeat each other so often"):
+        read_collada(write(tmp_path, text.replace("FACES", TRIANGLES).replace("NODES", nodes), "a.dae"), "IGNORE")
