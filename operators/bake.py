@@ -4,6 +4,7 @@ from bpy.props import BoolProperty
 from ..rig.bake import Bake
 from ..rig.counted import counted
 from ..rig.goal import followed
+from ..rig.range_properties import bake_range
 from .bake_reports import tell_held, tell_muted
 from .stepwise import Stepwise
 from .subject import chain_of, poll_frames, rig_of
@@ -33,7 +34,7 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
     def _begin(self, context):
         rig, chain = rig_of(context), chain_of(context)
         pairs = [(rig, other) for other in rig.limber.chains if followed(other)] if self.all_chains else [(rig, chain)]
-        return Bake(context.scene, pairs, chain.frame_start, chain.frame_end)
+        return Bake(context.scene, pairs, *bake_range(chain, context.scene))
 
     def _says(self):
         verb = "Looking ahead" if self.work.is_scouting else "Baking"

@@ -11,6 +11,7 @@ from ..rig import chains
 from ..rig.counted import counted
 from ..rig.export import Export
 from ..rig.mechanism.owners import has_mechanism
+from ..rig.range_properties import bake_range
 from ..rig.robot_device import sources
 from .bake_reports import tell_held
 from .files import WritesFile, shown_files
@@ -114,8 +115,9 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
     def _range(self, context) -> tuple[int, int]:
         """What was asked for; else the active chain's, or the mechanism's."""
         rig = rig_of(context)
-        ranged = chains.active(rig) or (rig.limber.mechanism if has_mechanism(rig) else context.scene)
-        usual = ranged.frame_start, ranged.frame_end
+        ranged = chains.active(rig) or (rig.limber.mechanism if has_mechanism(rig) else None)
+        scene = context.scene
+        usual = bake_range(ranged, scene) if ranged else (scene.frame_start, scene.frame_end)
         asked = [self.properties.is_property_set(name) for name in ("frame_start", "frame_end")]
         return tuple(
             own if is_asked else other for own, is_asked, other in zip((self.frame_start, self.frame_end), asked, usual, strict=True)

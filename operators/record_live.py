@@ -11,8 +11,7 @@ from .subject import poll_rig, rig_of
 
 
 class LIMBER_OT_record_live(bpy.types.Operator):
-    """Keep what live chains and a body that follows show while the scene plays: each pass over the frames is a take of its own. The scene
-    plays from now on"""
+    """Record the motion of live chains and of a live retarget. Starts playback; each pass over the frames is a take of its own"""
 
     bl_idname = "limber.record_live"
     bl_label = "Record Live"
@@ -56,8 +55,16 @@ def _end_playing(context) -> None:
         bpy.ops.screen.animation_cancel(restore_frame=False)
 
 
+def _tell(operator, rig, made: list[bpy.types.Action]) -> None:
+    """Reports what was keyed, and which plays."""
+    playing = rig.animation_data.action
+    plays = f"; {playing.name!r} plays, since what came after it is short" if playing != made[-1] else ""
+    operator.report({"INFO"}, f"Keyed {counted(len(made), 'take')}: {', '.join(repr(action.name) for action in made)}{plays}")
+
+
 class LIMBER_OT_keep_takes(bpy.types.Operator):
-    """End the recording: every take gets an action of its own, the last one plays, and Live ends. The action that was there is kept"""
+    """End the recording: every take gets an action of its own and the last one plays, but for one that was broken off. Live ends. The
+    previous action is kept"""
 
     bl_idname = "limber.keep_takes"
     bl_label = "Keep Takes"
@@ -74,7 +81,7 @@ class LIMBER_OT_keep_takes(bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Keyed {counted(len(made), 'take')}: {', '.join(repr(action.name) for action in made)}")
+        _tell(self, rig_of(context), made)
         return {"FINISHED"}
 
 
@@ -108,7 +115,7 @@ def _poll_left(cls, context) -> bool:
 
 
 class LIMBER_OT_restore_takes(bpy.types.Operator):
-    """Key what a recording had come to when Blender ended: every take gets an action of its own. The action that was there is kept"""
+    """Key the takes of a recording that was interrupted when Blender ended, each on an action of its own. The previous action is kept"""
 
     bl_idname = "limber.restore_takes"
     bl_label = "Restore Takes"
@@ -126,15 +133,15 @@ class LIMBER_OT_restore_takes(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         take_copies.settle(rig)
-        self.report({"INFO"}, f"Keyed {counted(len(made), 'take')}: {', '.join(repr(action.name) for action in made)}")
+        _tell(self, rig, made)
         return {"FINISHED"}
 
 
 class LIMBER_OT_leave_takes(bpy.types.Operator):
-    """Offer these takes no more"""
+    """Dismiss the takes of the interrupted recording"""
 
     bl_idname = "limber.leave_takes"
-    bl_label = "Leave Takes"
+    bl_label = "Dismiss Takes"
 
     @classmethod
     def poll(cls, context):

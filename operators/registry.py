@@ -78,6 +78,7 @@ from .robot_servos import (
 from .robot_setup import LIMBER_OT_jog, LIMBER_OT_let_go, LIMBER_OT_test_joint, LIMBER_OT_which_joint, LIMBER_OT_wiggle
 from .robot_values import LIMBER_OT_add_auxiliary, LIMBER_OT_remove_auxiliary
 from .targets import LIMBER_OT_add_target, LIMBER_OT_remove_target
+from .use_scene_range import LIMBER_OT_use_scene_range
 from .zones import CLASSES as ZONE_CLASSES
 
 CLASSES = (
@@ -167,6 +168,7 @@ CLASSES = (
     LIMBER_OT_disarm,
     LIMBER_OT_clear_fault,
     LIMBER_OT_stop,
+    LIMBER_OT_use_scene_range,
 )
 
 

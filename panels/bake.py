@@ -7,7 +7,7 @@ from ..rig import chains, record, take_copies
 from ..rig.bake import frames_ahead
 from ..rig.counted import counted
 from ..rig.goal import followed
-from .tab import ChainTab, sentence
+from .tab import ChainTab, draw_range, sentence
 
 
 class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
@@ -20,9 +20,7 @@ class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         chain = chains.active(rig_of(context))
-        row = layout.row(align=True)
-        row.prop(chain, "frame_start")
-        row.prop(chain, "frame_end")
+        draw_range(layout, chain, "CHAIN")
         if frames_ahead(chain):
             layout.prop(chain, "look_ahead")
         layout.operator("limber.bake", icon="KEYFRAME")

@@ -9,7 +9,7 @@ from ..rig.mechanism.findings import value_text
 from ..rig.mechanism.members import loose_joints
 from ..rig.mechanism.properties import NONE
 from .character import CharacterMenu, draw_character
-from .tab import Tab, listed, sentence
+from .tab import Tab, draw_range, listed, sentence
 
 
 class MechanismTab(Tab):
@@ -218,7 +218,7 @@ class LIMBER_PT_mechanism_motion(MechanismTab, bpy.types.Panel):
 
 
 class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
-    """Motion to keys"""
+    """Motion to keyframes"""
 
     bl_label = "Bake"
     bl_options = {"DEFAULT_CLOSED"}
@@ -226,9 +226,7 @@ class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         kept = mechanism_owner(context).limber.mechanism
-        row = layout.row(align=True)
-        row.prop(kept, "frame_start")
-        row.prop(kept, "frame_end")
+        draw_range(layout, kept, "MECHANISM")
         layout.operator("limber.bake_mechanism", icon="KEYFRAME")
 
 

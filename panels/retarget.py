@@ -11,7 +11,7 @@ from ..rig.counted import counted
 from ..rig.errors import capitalised
 from ..rig.retarget import pairing, receiver
 from .bake import draw_recording
-from .tab import ArmatureTab, listed, sentence
+from .tab import ArmatureTab, draw_range, listed, sentence
 
 
 class LIMBER_UL_pairs(bpy.types.UIList):
@@ -74,10 +74,7 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
         if streamed:  # nothing that could be baked
             return
         layout.separator(factor=0.5)
-        row = layout.row(align=True)
-        row.use_property_split = False
-        row.prop(retarget, "frame_start")
-        row.prop(retarget, "frame_end")
+        draw_range(layout, retarget, "RETARGET")
         layout.operator("limber.bake_follow", icon="KEYFRAME")
 
 

@@ -6,6 +6,7 @@ import bpy
 
 from ..operators.subject import rig_of
 from ..rig import chains, robot, servo_lists
+from ..rig.range_properties import has_own_range
 from ..rig.selection import selected
 
 CHARACTER = 6.6  # mean width of a letter of Blender's interface font, in pixels at a scale of 1
@@ -60,6 +61,22 @@ def listed(
         for direction in ("UP", "DOWN"):
             column.operator(move, text="", icon=f"TRIA_{direction}").direction = direction
     return selected(getattr(owner, items), getattr(owner, active))
+
+
+def draw_range(layout, kept, owner: str) -> None:
+    """The frames to bake, with a button that goes back to the scene's.
+
+    Args:
+        layout: Where they are drawn.
+        kept: A chain, a retarget or a mechanism.
+        owner: Which of these it is, as Use Scene Range calls it.
+    """
+    row = layout.row(align=True)
+    row.use_property_split = False
+    row.prop(kept, "bake_start")
+    row.prop(kept, "bake_end")
+    if has_own_range(kept):
+        row.operator("limber.use_scene_range", text="", icon="LOOP_BACK").owner = owner
 
 
 class Tab:

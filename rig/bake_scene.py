@@ -9,6 +9,7 @@ from .counted import counted
 from .errors import RigError
 from .goal import followed
 from .mechanism.bake import MechanismBake
+from .range_properties import bake_range
 from .retarget.bake import RetargetBake
 from .stepped import Stepped
 
@@ -51,7 +52,8 @@ def bake_scene(scene, frames: Range | None = None, only_live: bool = False) -> B
             )
     pairs = [(rig, chain) for rig in rigs if not _follows(rig) for chain in _chains(rig, only_live)]
     if pairs:
-        own = min(chain.frame_start for _, chain in pairs), max(chain.frame_end for _, chain in pairs)
+        firsts, lasts = zip(*(bake_range(chain, scene) for _, chain in pairs), strict=True)
+        own = min(firsts), max(lasts)
         _run(Bake(scene, pairs, *(frames or own)), baked)
     for rig in filter(_follows, rigs):
         if frames:

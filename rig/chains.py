@@ -4,8 +4,6 @@ says."""
 from collections.abc import Sequence
 from uuid import uuid4
 
-import bpy
-
 from . import axes, constrained, mimic, robot_device, servo_units, urdf_robot
 from .axes import is_euler
 from .errors import RigError
@@ -95,8 +93,6 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     for bone in moving:
         for axis in joint_axes(bone):
             _add_joint(rig, chain, bone, axis)
-    scene = bpy.context.scene
-    chain.frame_start, chain.frame_end = scene.frame_start, scene.frame_end
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
 

@@ -18,6 +18,7 @@ from .take_copies import Copy
 TAKE = " Take "
 NUMBERED = re.compile(re.escape(TAKE) + r"\d+(\.\d+)?$")  # the end of a take's name
 SHORTEST = 2  # frames that make a take
+STUB = 0.25  # of the longest take's frames: a shorter one was broken off, and does not play afterwards
 
 _going: dict[int, list[Take]] = {}  # by the armature object's session_uid
 _copies: dict[int, Copy] = {}  # of those
@@ -87,7 +88,9 @@ def note(scene) -> None:
 
 
 def finish(rig) -> list[bpy.types.Action]:
-    """Keys every take on an action of its own; the last one plays, live ends, and the action that was there is kept. Returns the actions.
+    """Keys every take on an action of its own; the last one that is no stub plays, live ends, and the action that was there is kept.
+
+    Returns the actions.
 
     Raises:
         RigError: nothing is being recorded, or nothing was recorded yet; then recording goes on.
@@ -119,7 +122,7 @@ def restore(rig, path: Path) -> list[bpy.types.Action]:
 
 
 def _key(rig, kept: list[Take]) -> list[bpy.types.Action]:
-    """Each take on an action of its own; live ends, and the last one plays."""
+    """Each take on an action of its own; live ends, and the last one that is no stub plays."""
     for mover in (rig.limber.retarget, *rig.limber.chains):
         if mover.live:
             live.stop(rig, mover)
@@ -132,7 +135,9 @@ def _key(rig, kept: list[Take]) -> list[bpy.types.Action]:
         elif rig.animation_data is not None:
             rig.animation_data.action = None
         made.append(_write(rig, take, _name(before[0].name if before else rig.name)))
-    return made
+    longest = max(len(take.frames) for take in kept)
+    actions.assign(rig, *next(one for one, take in zip(made[::-1], kept[::-1], strict=True) if len(take.frames) >= STUB * longest))
+    return [action for action, _ in made]
 
 
 def cancel(rig) -> None:
@@ -151,7 +156,8 @@ def _name(base: str) -> str:
     return f"{stem}{TAKE}{number}"
 
 
-def _write(rig, take: Take, name: str) -> bpy.types.Action:
+def _write(rig, take: Take, name: str) -> tuple[bpy.types.Action, int | None]:
+    """The new action, and the handle of the slot that plays on the armature."""
     action, handle, curves = new_action(rig, name)
     action.use_fake_user = True
     for column in dict.fromkeys(column for row in take.rows for column in row):
@@ -159,4 +165,4 @@ def _write(rig, take: Take, name: str) -> bpy.types.Action:
         frames, values = zip(*known, strict=True)
         actions.bake_keys(curves, column.path, column.index, column.bone, list(frames), list(values))
     actions.assign(rig, action, handle)
-    return action
+    return action, handle

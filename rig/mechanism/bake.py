@@ -8,6 +8,7 @@ from .. import live as chains_live
 from ..bake import baked_action, refuse_what_would_hide_keys
 from ..errors import RigError
 from ..identity import find
+from ..range_properties import bake_range
 from ..stage import Stage
 from ..stepped import Stepped
 from . import authored, live, muting, ready, sketching, twin
@@ -27,7 +28,7 @@ class MechanismBake(Stepped):
     def __init__(self, context, owner) -> None:
         kept = owner.limber.mechanism
         self.owner, self.kept = owner, kept
-        self.start, self.end = kept.frame_start, kept.frame_end
+        self.start, self.end = bake_range(kept, context.scene)
         if self.end < self.start:
             raise RigError(f"The range to bake ends at frame {self.end}, before it starts at {self.start}: exchange the two")
         others = [pair for pair in chains_live.live_pairs(context.scene) if pair[0] != owner or pair[1].uid != kept.uid]

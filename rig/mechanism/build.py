@@ -26,8 +26,6 @@ def make(owner, collection=None):
     kept = owner.limber.mechanism
     kept.uid = uuid4().hex
     kept.collection = collection
-    scene = bpy.context.scene
-    kept.frame_start, kept.frame_end = scene.frame_start, scene.frame_end
     return kept
 
 

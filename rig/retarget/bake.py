@@ -2,6 +2,7 @@
 
 from ..bake import Bake
 from ..errors import RigError
+from ..range_properties import bake_range
 from ..stage import is_body
 from .columns import Column, columns_of, values_of
 from .pairing import is_streamed
@@ -20,7 +21,7 @@ class RetargetBake(Bake):
             raise RigError("What is sent live has no frames to bake: press Record Live and let the scene play while it comes")
         pairs = [(rig, retarget), *((rig, chain) for chain in rig.limber.chains if chain.live)]
         self.columns: list[Column] = []
-        super().__init__(scene, pairs, retarget.frame_start, retarget.frame_end)
+        super().__init__(scene, pairs, *bake_range(retarget, scene))
 
     def _note(self, rig, chain, session) -> None:
         if not is_body(chain):

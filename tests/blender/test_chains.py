@@ -4,6 +4,7 @@ from math import pi, radians
 
 import bpy
 import pytest
+from limber.rig.range_properties import bake_range
 
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, select
 
@@ -203,10 +204,17 @@ def test_each_joint_gets_a_servo_of_its_own_over_all_chains_of_the_rig():
     assert sorted(joint.servo for chain in rig.limber.chains for joint in chain.joints) == list(range(8))
 
 
-def test_a_new_chain_bakes_the_scenes_range_unless_told_otherwise():
-    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 11, 77
+def test_a_chain_bakes_the_scenes_range_until_its_own_is_set():
+    scene = bpy.context.scene
     chain = new_chain(build(UPRIGHT), "head")
-    assert (chain.frame_start, chain.frame_end) == (11, 77)
+    scene.frame_start, scene.frame_end = 11, 77
+    assert (chain.bake_start, chain.bake_end) == bake_range(chain, scene) == (11, 77)
+    chain.bake_end = 30
+    scene.frame_start, scene.frame_end = 5, 99
+    assert (chain.bake_start, chain.bake_end) == bake_range(chain, scene) == (5, 30)
+    assert bpy.ops.limber.use_scene_range(owner="CHAIN") == {"FINISHED"}
+    assert (chain.bake_start, chain.bake_end) == bake_range(chain, scene) == (5, 99)
+    assert bpy.ops.limber.use_scene_range(owner="CHAIN") == {"CANCELLED"}
 
 
 def test_the_bones_of_another_armature_in_pose_mode_are_left_alone():

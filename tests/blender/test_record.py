@@ -59,6 +59,17 @@ def test_each_pass_over_the_frames_is_a_take_and_none_is_lost(rig, chain):
     assert apart(first, angles_at(rig, chain, range(2, 20))) < 1e-6
 
 
+def test_a_take_that_is_a_stub_is_kept_and_does_not_play(rig, chain):
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    first = play(rig, chain, range(2, 20))
+    play(rig, chain, range(1, 4))  # the scene began anew before Keep Takes was pressed
+    bpy.ops.limber.keep_takes()
+    assert sorted(action.name for action in bpy.data.actions if " Take " in action.name) == ["Rig Take 1", "Rig Take 2"]
+    assert rig.animation_data.action.name == "Rig Take 1"
+    assert apart(first, angles_at(rig, chain, range(2, 20))) < 1e-6
+
+
 def test_what_was_recorded_is_kept_where_live_ends_first(rig, chain):
     bpy.ops.limber.live()
     bpy.ops.limber.record_live()
