@@ -11,20 +11,18 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
-from robot_states import HELD, armed, clear_tab, shot
+from robot_states import clear_tab, shot
+from robots import HELD, reached
 
 
 def play(stage):
     rig, chain = lamp.build(stage)
     for joint in chain.joints:
         joint.lower, joint.upper = -1.4, 1.4
-    robot, states = stage.part("rig.robot"), stage.part("hardware.safety").State
+    robot = stage.part("rig.robot")
     clear_tab(stage)
     stage.maximise()
     yield 0.5
-
-    def until(state):
-        yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state == states[state], HELD)
 
     def do(operator, *arguments, **options):
         with stage.context():
@@ -40,16 +38,15 @@ def play(stage):
     yield from stage.until(lambda: robot.status(rig).asks, HELD)
     yield from shot(stage, "more", "LIMBER_PT_more_servos", "LIMBER_PT_values", wait=4.0)
     yield from shot(stage, "asks")
-    do(bpy.ops.limber.arm)
-    yield from until("CONFIRM_POSE")
+    yield from reached(stage, rig, "CONFIRM_POSE", bpy.ops.limber.arm)
     yield from shot(stage, "confirm")
     do(bpy.ops.limber.disarm)
-    yield from until("DISARMED")
-    yield from armed(stage, rig, bpy.ops.limber.arm_confirmed)
+    yield from reached(stage, rig, "DISARMED")
+    yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm_confirmed)
     stage.facts["armed"] = True
     yield from shot(stage, "armed")
     os.kill(robot.link(rig).worker_pid, signal.SIGKILL)
-    yield from until("WORKER_LOST")
+    yield from reached(stage, rig, "WORKER_LOST")
     yield from shot(stage, "worker_lost")
     do(bpy.ops.limber.disconnect)
 
@@ -59,7 +56,7 @@ def play(stage):
     rig.limber.device.port = os.ttyname(slave)
     do(bpy.ops.limber.connect)
     yield from shot(stage, "connecting", wait=0.3)
-    yield from until("FAULT")
+    yield from reached(stage, rig, "FAULT")
     yield from shot(stage, "silent")
     do(bpy.ops.limber.disconnect)
     os.close(silent)

@@ -1,12 +1,6 @@
 """Photographs the robot's panels in each state: a bus that is scanned, servos that are tried, calibrated, armed, stopped, led by hand."""
 
-import importlib.util
-import os
-import select
 import sys
-import threading
-import time
-import tty
 from pathlib import Path
 
 import bpy
@@ -14,13 +8,9 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
+from robots import HELD, ServedBus, reached
 
-SERVO_BUS = Path(__file__).resolve().parents[2] / "hardware" / "servo_bus.py"
 BELOW_TOP = 665  # [pixels] from the sidebar's top to the Delay
-# [s] For what takes a second where nothing else is going on. On a busy machine that has no graphics card a redraw takes seconds, and only
-# now and then is a frame as fresh as the robot wants it: that may need many wishes.
-HELD = 240.0
-AGAIN = 2.0  # [s] until a wish that was not obeyed is repeated: one that is obeyed shows after two beats, a tenth of a second
 
 
 def robot_panels(stage) -> list[type]:
@@ -73,72 +63,16 @@ def open_menu_of_delay(stage) -> None:
         stage.window.event_simulate(type="RIGHTMOUSE", value=value, x=x, y=y)
 
 
-class Wire:
-    """Simulated Feetech servos on a pty, served by a thread of this process."""
-
-    def __init__(self, places: dict[int, float]) -> None:
-        spec = importlib.util.spec_from_file_location("servo_bus", SERVO_BUS)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["servo_bus"] = module
-        spec.loader.exec_module(module)
-        self.bus = module.StsBus(places)
-        self.bus.now = time.perf_counter()
-        self.lock = threading.Lock()
-        self._master, slave = os.openpty()
-        tty.setraw(slave)
-        self.port = os.ttyname(slave)
-        self._open = True
-        threading.Thread(target=self._serve, daemon=True).start()
-
-    def close(self) -> None:
-        self._open = False
-
-    def put(self, servo: int, steps: float) -> None:
-        """A hand moves a servo."""
-        with self.lock:
-            self.bus.servos[servo].position = steps
-
-    def _serve(self) -> None:
-        while self._open:
-            readable, _, _ = select.select([self._master], [], [], 0.002)
-            data = os.read(self._master, 4096) if readable else b""
-            with self.lock:
-                said = self.bus.hear(data, time.perf_counter())
-            if said:
-                os.write(self._master, said)
-
-
-def armed(stage, rig, press):
-    """Arms, and again where the robot did not take it: its newest frame was too old, since drawing took so long."""
-    robot, states = stage.part("rig.robot"), stage.part("hardware.safety").State
-    began, wishes = time.monotonic(), 0
-
-    def is_armed() -> bool:
-        nonlocal wishes
-        state = robot.status(rig).state
-        if state == states.DISARMED and time.monotonic() > began + AGAIN * wishes:
-            wishes += 1
-            with stage.context():
-                press()
-        return state == states.ARMED
-
-    yield from stage.until(is_armed, HELD)
-
-
 def play(stage):
     rig, chain = lamp.build(stage)
     for joint in chain.joints:
         joint.lower, joint.upper = -1.4, 1.4
     robot, errands = stage.part("rig.robot"), stage.part("rig.robot_errands")
-    states = stage.part("hardware.safety").State
-    wire = Wire({joint.servo + 1: 2048.0 for joint in chain.joints})
+    bus = ServedBus({joint.servo + 1: 2048.0 for joint in chain.joints})
     view = bpy.context.window_manager.limber_view
     clear_tab(stage)
     stage.maximise()
     yield 0.5
-
-    def until(state):
-        yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state == states[state], HELD)
 
     def do(operator, *arguments, **options):
         with stage.context():
@@ -156,7 +90,7 @@ def play(stage):
     yield 0.3
 
     # servos are found, and given to joints
-    rig.limber.device.port = wire.port
+    rig.limber.device.port = bus.port
     do(bpy.ops.limber.scan, "INVOKE_DEFAULT", protocols={"feetech_sts"})
     yield 1.0
     stage.photograph("robot_scan_dialog")
@@ -181,22 +115,22 @@ def play(stage):
 
     # one at a time, then by hand
     do(bpy.ops.limber.connect)
-    yield from until("DISARMED")
+    yield from reached(stage, rig, "DISARMED")
     do(bpy.ops.limber.wiggle, servo=3)
     yield from shot(stage, "servos", "LIMBER_PT_channels", wait=0.5)
-    yield from until("DISARMED")
+    yield from reached(stage, rig, "DISARMED")
     chain.active_joint = 2
     do(bpy.ops.limber.puppeteer)
-    yield from until("LIMP")
-    wire.put(3, 1700.0)
-    wire.put(2, 2400.0)
+    yield from reached(stage, rig, "LIMP")
+    bus.put(3, 1700.0)
+    bus.put(2, 2400.0)
     yield from stage.until(lambda: abs(rig.pose.bones["middle"].rotation_euler.x + (2048 - 1700) / 651.9) < 0.01, HELD)
     stage.facts["led"] = True
     yield from shot(stage, "calibrate", "LIMBER_PT_calibrate")
     yield from shot(stage, "puppeteer", "LIMBER_PT_puppeteer")
     do(bpy.ops.limber.record)
     for steps in (1800.0, 1900.0, 2000.0):
-        wire.put(3, steps)
+        bus.put(3, steps)
         yield 0.7
         yield from stage.until(lambda at=bpy.context.scene.frame_current: bpy.context.scene.frame_current != at, HELD)
     stage.photograph("robot_recording")
@@ -206,11 +140,11 @@ def play(stage):
     curve = actions.find(actions.fcurves(rig.animation_data.action), 'pose.bones["middle"].rotation_euler', 0)
     stage.facts["keys"] = len(curve.keyframe_points)
     do(bpy.ops.limber.end_puppeteer)
-    yield from until("DISARMED")
+    yield from reached(stage, rig, "DISARMED")
     rig.animation_data_clear()
 
     # armed
-    yield from armed(stage, rig, bpy.ops.limber.arm)
+    yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm)
     view.ghost = view.plot = True
     view.plot_joint = "middle X"
     for angle in (0.2, 0.6, -0.2):
@@ -219,8 +153,8 @@ def play(stage):
     rig.pose.bones["upper"].rotation_euler.x = 0.9
     yield from shot(stage, "feedback", "LIMBER_PT_feedback", wait=0.4)
     do(bpy.ops.limber.stop)
-    yield from until("FAULT")
+    yield from reached(stage, rig, "FAULT")
     view.ghost = view.plot = False
     yield from shot(stage, "stopped")
     do(bpy.ops.limber.disconnect)
-    wire.close()
+    bus.close()

@@ -8,12 +8,12 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
-from robot_states import armed
+from robots import reached
 
 
 def play(stage):
     rig, _ = lamp.build(stage)
-    robot, states = stage.part("rig.robot"), stage.part("hardware.safety").State
+    robot, faults = stage.part("rig.robot"), stage.part("hardware.safety").Fault
     stage.open_tab()
     with stage.context():
         bpy.ops.limber.live()
@@ -22,11 +22,10 @@ def play(stage):
     editors = sorted({area.type for area in stage.window.screen.areas})
     stage.facts["editors"] = editors
     for editor in editors:
-        yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state == states.DISARMED)
-        yield from armed(stage, rig, bpy.ops.limber.arm)
+        yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm)
         stage.photograph("robot_armed")
         stage.press("ESC", stage.point(0.5, 0.5, area=editor), shift=True)
-        yield from stage.until(lambda: robot.status(rig).state == states.FAULT)
+        yield from stage.until(lambda: robot.status(rig).fault == faults.STOPPED)
         stage.facts["stopped_over"].append(editor)
         yield 0.2
         stage.photograph("robot_stopped")

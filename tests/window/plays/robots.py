@@ -1,0 +1,54 @@
+"""What plays share that have a robot: simulated servos, and waiting until the robot is in a state."""
+
+import math
+import sys
+import time
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from tests.hardware.served_bus import ServedBus  # noqa: E402
+
+__all__ = ["HELD", "ServedBus", "reached"]
+
+# [s] For what takes a second where nothing else is going on. On a busy machine that has no graphics card a redraw takes seconds, and only
+# now and then is a frame as fresh as the robot wants it: that may need many commands.
+HELD = 240.0
+AGAIN = 2.0  # [s] until a command that was not obeyed is repeated: one that is obeyed shows after two beats, a tenth of a second
+
+
+def reached(stage, rig, state: str, press=None):
+    """Waits until the robot is in a state, and does meanwhile what a user would.
+
+    A command that leads there from DISARMED (`press`) is given, and again where the robot did not take it since its newest frame was too old.
+    Where Blender drew for so long that the robot was disarmed, the fault is cleared. Any other fault stays until somebody clears it: it ends
+    the play at once, with the robot's sentence.
+    """
+    robot, safety = stage.part("rig.robot"), stage.part("hardware.safety")
+    states, faults = safety.State, safety.Fault
+    pressed = -math.inf
+
+    def remedy(status):
+        if status.fault == faults.BLENDER_SILENT:
+            return bpy.ops.limber.clear_fault
+        if press is not None and status.state == states.CONFIRM_POSE:
+            return bpy.ops.limber.confirm_pose
+        return press if status.state == states.DISARMED else None
+
+    def is_there() -> bool:
+        nonlocal pressed
+        status = robot.status(rig)
+        if status is None or status.state == states[state]:
+            return status is not None
+        if status.state in robot.LOST and status.fault not in (faults.BLENDER_SILENT, faults.STOPPED):
+            raise AssertionError(f"{state} cannot be reached: {status.sentence}")
+        button = remedy(status)
+        if button is not None and time.monotonic() > pressed + AGAIN:
+            pressed = time.monotonic()
+            with stage.context():
+                button()
+        return False
+
+    yield from stage.until(is_there, HELD)
