@@ -1,7 +1,7 @@
-"""Simulated servos behind a serial port, served by a process of their own: servos have no part in what keeps the program busy that drives them.
+"""Simulated servos behind a serial port, served by a process of their own, which answers however busy the program is that asks.
 
-Where Python is held by whoever asks (Blender while it draws), a thread of the same process cannot answer, and servos that say nothing for half
-a second are a fault that stays until the user clears it. `ServedBus` starts the process; by itself it is
+A thread of that program could not: while Blender holds Python's interpreter no other thread runs, and servos that say nothing for half a
+second are a fault that stays until the user clears it. `ServedBus` starts the process; by itself it is
 `python -m tests.hardware.served_bus NUMBER=STEPS ...`, which prints its port, obeys lines on standard input and ends with it.
 """
 
@@ -34,7 +34,8 @@ class ServedBus:
         said = [f"{number}={steps}" for number, steps in places.items()]
         command = [sys.executable, "-m", "tests.hardware.served_bus", *said]
         self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert self._process.stdin and self._process.stdout
+        assert self._process.stdin
+        assert self._process.stdout
         self._orders = self._process.stdin
         self.port = self._process.stdout.readline().strip()
         if not self.port:

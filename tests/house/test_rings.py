@@ -21,15 +21,22 @@ def script(name: str) -> ModuleType:
 
 
 rings = script("rings")
+runner = sys.modules["runner"]
 
 
-def run_tests(tmp_path: Path, source: str):
-    """The outcome of one file of tests, run as the rings run theirs."""
-    file = tmp_path / "test_it.py"
-    file.write_text(source, encoding="utf-8")
+def job(tmp_path: Path, *sources: str):
+    """A job of files with these tests, as the rings' own are."""
+    files = [tmp_path / f"test_it_{number}.py" for number in range(len(sources))]
+    for file, source in zip(files, sources, strict=True):
+        file.write_text(source, encoding="utf-8")
     results = tmp_path / "it.xml"
-    command = (sys.executable, "-m", "pytest", "-q", "--rootdir", str(tmp_path), "-c", "/dev/null", f"--junitxml={results}", str(file))
-    return rings.Runner().run(rings.Job("it", command, results))
+    command = (sys.executable, "-m", "pytest", "-q", "--rootdir", str(tmp_path), "-c", "/dev/null", f"--junitxml={results}")
+    return runner.Job("it", command, tuple(map(str, files)), results)
+
+
+def run_tests(tmp_path: Path, *sources: str):
+    """The outcome of files of tests in one process."""
+    return runner.Runner().run(job(tmp_path, *sources))
 
 
 def test_passed_failed_and_skipped_are_counted_and_a_skip_keeps_its_reason(tmp_path: Path):
@@ -66,23 +73,52 @@ def test_a_file_without_a_test_one_that_does_not_load_and_one_that_crashes_are_f
     assert run_tests(tmp_path, source).failed == 1
 
 
-def test_a_process_that_does_not_end_is_killed_and_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(rings, "LIMIT", 1.0)
-    outcome = rings.Runner().run(rings.Job("it", (sys.executable, "-c", "import time; time.sleep(60)")))
+def test_a_process_that_does_not_end_is_killed_and_a_failure(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(runner, "LIMIT", 1.0)
+    outcome = runner.Runner().run(runner.Job("it", (sys.executable, "-c", "import time; time.sleep(60)")))
     assert outcome.failed == 1
     assert "did not end" in outcome.output
 
 
+def test_after_a_crash_each_file_of_the_process_is_run_alone_and_the_one_that_crashed_is_named(tmp_path: Path):
+    outcome = run_tests(
+        tmp_path, "def test_good(): pass", "def test_it(): import os; os.kill(os.getpid(), 11)", "def test_bad(): assert 1 == 2"
+    )
+    assert (outcome.passed, outcome.failed) == (1, 3), "a crash, the crash of that file alone, and the failure"
+    assert "test_it_1.py: 0 passed, 1 failed" in outcome.output
+    assert "assert 1 == 2" in outcome.output
+
+
+def test_files_of_a_process_that_ends_with_failures_are_not_run_again(tmp_path: Path):
+    assert run_tests(tmp_path, "def test_good(): pass", "def test_bad(): assert False").sentence == "1 passed, 1 failed"
+
+
+def test_the_processors_time_counts_children_and_not_waiting():
+    work = "import subprocess, sys, time; time.sleep(0.5); subprocess.run([sys.executable, '-c', 'import time\\nwhile time.process_time() < .5: pass'])"
+    outcome = runner.Runner().run(runner.Job("it", (sys.executable, "-c", work)))
+    assert outcome.processor >= 0.5
+    assert outcome.seconds >= outcome.processor + 0.4
+
+
 def test_a_ring_without_tests_fails_and_a_ring_that_cannot_run_is_named():
-    total = rings.run_all([rings.Ring("empty"), rings.Ring("window", missing="no screen")], workers=1)
+    total = runner.run_all([runner.Ring("empty"), runner.Ring("window", missing="no screen")], workers=1)
     assert total.sentence == "0 passed, 1 failed, 1 skipped"
     assert total.reasons == ["window: no screen"]
 
 
-def test_every_file_has_a_share_and_only_one():
-    for environment in rings.BLENDERS:
-        named = [argument for job in rings.shared_jobs(environment, "blender") for argument in job.command if argument.startswith("tests/")]
-        assert sorted(named) == [path.relative_to(ROOT).as_posix() for path in rings.files("blender")]
+@pytest.mark.parametrize("environment", rings.BLENDERS)
+@pytest.mark.parametrize("folder", [*rings.PLAIN_FOLDERS, "blender", "installed"])
+def test_every_file_has_a_process_and_only_one(folder: str, environment: str):
+    assert sorted(named(rings.shared_jobs(environment, folder, 7))) == [path.relative_to(ROOT).as_posix() for path in rings.files(folder)]
+
+
+def test_files_with_windows_have_processes_with_their_neighbours():
+    assert named(rings.window_jobs()) == [path.relative_to(ROOT).as_posix() for path in rings.files("window")]
+
+
+def named(jobs) -> list[str]:
+    """The files of jobs."""
+    return [file for job in jobs for file in job.files]
 
 
 def test_of_the_cases_of_a_test_the_asked_share_is_tried_and_never_none(tmp_path: Path):
@@ -90,12 +126,12 @@ def test_of_the_cases_of_a_test_the_asked_share_is_tried_and_never_none(tmp_path
     (tmp_path / "test_it.py").write_text(tests, encoding="utf-8")
     results = tmp_path / "it.xml"
     alone = ("--rootdir", str(tmp_path), "-c", "/dev/null")
-    command = (sys.executable, "-m", "pytest", "-q", "-p", "tests.cases", *alone, f"--junitxml={results}", str(tmp_path))
-    assert rings.Runner().run(rings.Job("it", command, results, "4:1")).sentence == "3 passed, 0 failed"
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "tests.cases", *alone, f"--junitxml={results}")
+    assert runner.Runner().run(runner.Job("it", command, (str(tmp_path),), results, "4:1")).sentence == "3 passed, 0 failed"
 
 
 def test_nothing_run_is_no_success(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(rings.RINGS, "window", lambda: iter([rings.Ring("window", missing="no screen")]))
+    monkeypatch.setitem(rings.RINGS, "window", lambda: iter([runner.Ring("window", missing="no screen")]))
     assert rings.main(["window"]) == 1
 
 
