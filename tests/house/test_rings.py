@@ -94,8 +94,9 @@ def test_files_of_a_process_that_ends_with_failures_are_not_run_again(tmp_path: 
 
 
 def test_the_processors_time_counts_children_and_not_waiting():
-    work = "import subprocess, sys, time; time.sleep(0.5); subprocess.run([sys.executable, '-c', 'import time\\nwhile time.process_time() < .5: pass'])"
-    outcome = runner.Runner().run(runner.Job("it", (sys.executable, "-c", work)))
+    work = "import time\nwhile time.process_time() < 0.5: pass"
+    parent = f"import subprocess, sys, time; time.sleep(0.5); subprocess.run([sys.executable, '-c', {work!r}])"
+    outcome = runner.Runner().run(runner.Job("it", (sys.executable, "-c", parent)))
     assert outcome.processor >= 0.5
     assert outcome.seconds >= outcome.processor + 0.4
 

@@ -67,7 +67,7 @@ def play(stage):
     rig, chain = lamp.build(stage)
     for joint in chain.joints:
         joint.lower, joint.upper = -1.4, 1.4
-    robot, errands = stage.part("rig.robot"), stage.part("rig.robot_errands")
+    errands = stage.part("rig.robot_errands")
     bus = ServedBus({joint.servo + 1: 2048.0 for joint in chain.joints})
     view = bpy.context.window_manager.limber_view
     clear_tab(stage)

@@ -9,7 +9,7 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from tests.hardware.served_bus import ServedBus  # noqa: E402
+from tests.hardware.served_bus import ServedBus
 
 __all__ = ["HELD", "ServedBus", "reached"]
 
@@ -22,9 +22,9 @@ AGAIN = 2.0  # [s] until a command that was not obeyed is repeated: one that is 
 def reached(stage, rig, state: str, press=None):
     """Waits until the robot is in a state, and does meanwhile what a user would.
 
-    A command that leads there from DISARMED (`press`) is given, and again where the robot did not take it since its newest frame was too old.
-    Where Blender drew for so long that the robot was disarmed, the fault is cleared. Any other fault stays until somebody clears it: it ends
-    the play at once, with the robot's sentence.
+    A command that leads there from DISARMED (`press`) is given, and again where the robot did not take it, its newest frame being too old.
+    Where Blender drew for so long that the robot was disarmed, the fault is cleared. Any other fault stays until somebody clears it, and so
+    ends the play at once, with the robot's sentence.
     """
     robot, safety = stage.part("rig.robot"), stage.part("hardware.safety")
     states, faults = safety.State, safety.Fault
