@@ -8,14 +8,18 @@ A script is a file with a generator function `play(stage)`. It runs from Blender
         stage.photograph("tab")                 # build/window/tab.png: the whole screen
         stage.facts["panels"] = 7               # what the test is to see
 
-It begins with an empty scene. When it ends, Blender quits and its facts are printed, or the error. scripts/window.sh starts it.
+It begins with an empty scene, Blender's own settings and the extension just enabled. Lines on standard input name scripts, each with files
+for its facts and for a last picture, with tabs between. They are played one after the other until one fails, one spoils Blender for others
+or the input ends: then Blender quits. scripts/window.sh starts it.
 """
 
 import importlib
 import json
 import os
+import queue
 import runpy
 import sys
+import threading
 import time
 import tomllib
 import traceback
@@ -31,18 +35,25 @@ import screen
 
 REPO = Path(__file__).resolve().parents[1]
 PICTURES = REPO / "build" / "window"
-SCRIPT, RUN = (Path(argument) for argument in sys.argv[sys.argv.index("--") + 1 :])
+RUN = Path(sys.argv[sys.argv.index("--") + 1])
 SCREEN = RUN / "Xvfb_screen0"
 MODULE = "bl_ext.user_default.limber"
 SMOOTH = "LIMBER_WINDOW_SMOOTH"
-FIRST = 1.0  # [s] after the start: by then the window exists
+FIRST = 1.0  # [s] after the start, or a fresh one: by then the window exists
+LOOK = 0.1  # [s] between two looks at whether there is a script to play
 TURNS = 3  # of Blender's loop that every wait has at least: where drawing takes long, a click's effect is not there after the first
 
 
 class Stage:
-    """The window, and what a script may do with it."""
+    """The window, and what a script may do with it.
+
+    Attributes:
+        facts: What the test is to see.
+        spoilt: Whether the script left Blender so that no other one can be played in it.
+    """
 
     def __init__(self) -> None:
+        self.spoilt = False
         self.facts: dict[str, object] = {"blender": bpy.app.version_string}
 
     @property
@@ -129,45 +140,112 @@ def install() -> None:
         raise RuntimeError("the package was installed but not enabled")
 
 
-class Performance:
-    """Advances the script from Blender's timer, and quits when it is over."""
+def start_afresh() -> None:
+    """Blender's own settings and first file, and the extension loaded anew: as in another Blender, but for its start."""
+    bpy.ops.wm.read_factory_settings()
+    for name in [name for name in sys.modules if name == MODULE or name.startswith(f"{MODULE}.")]:
+        del sys.modules[name]
+    bpy.ops.preferences.addon_enable(module=MODULE)
 
-    def __init__(self, script: Path) -> None:
-        self.script = script
+
+def settle_in() -> None:
+    """What all scripts begin with."""
+    bpy.context.preferences.view.show_splash = False
+    bpy.context.preferences.view.use_save_prompt = False
+    if SMOOTH not in os.environ:
+        bpy.context.preferences.system.viewport_aa = "OFF"
+    for each in list(bpy.data.objects):
+        bpy.data.objects.remove(each)
+
+
+class Performance:
+    """Advances a script, and leaves its facts and a last picture in files."""
+
+    def __init__(self, script: Path, facts: Path, picture: Path) -> None:
         self.stage = Stage()
-        self.steps: Generator[float, None, None] | None = None
-        self.pauses: list[float] = []  # [s] what is left of a wait
+        self._facts, self._picture = facts, picture
+        self._steps: Generator[float, None, None] = runpy.run_path(str(script))["play"](self.stage)
+        self._pauses: list[float] = []  # [s] what is left of a wait
 
     def advance(self) -> float | None:
-        if self.pauses:
-            return self.pauses.pop()
-        try:
-            if self.steps is None:
-                install()
-                if SMOOTH not in os.environ:
-                    bpy.context.preferences.system.viewport_aa = "OFF"
-                for each in list(bpy.data.objects):
-                    bpy.data.objects.remove(each)
-                self.steps = runpy.run_path(str(self.script))["play"](self.stage)
-            *self.pauses, first = [next(self.steps) / TURNS] * TURNS
-            return first
-        except StopIteration:
-            self.finish("")
-        except BaseException:  # whatever a script raises must reach the test and end the window
-            self.finish(traceback.format_exc())
-        return None
+        """The next step; returns the time until the one after it [s], None at the end. Raises what the script raises."""
+        if not self._pauses:
+            pause = next(self._steps, None)
+            if pause is None:
+                self._finish()
+                return None
+            self._pauses = [pause / TURNS] * TURNS
+        return self._pauses.pop()
 
-    def finish(self, error: str) -> None:
+    def photograph(self) -> None:
+        screen.photograph(SCREEN, self._picture)
+
+    def _finish(self) -> None:
+        self.photograph()
+        if self.stage.spoilt:
+            self.stage.facts["spoilt"] = True
+        part = self._facts.with_suffix(".part")
+        part.write_text(json.dumps(self.stage.facts, indent=1) + "\n", encoding="utf-8")
+        part.replace(self._facts)
+
+
+class Director:
+    """Has scripts played from Blender's timer, as standard input names them."""
+
+    def __init__(self) -> None:
+        self._orders: queue.Queue[str] = queue.Queue()
+        self._performance: Performance | None = None
+        self._began = False
+
+    def read(self) -> None:
+        """Takes in what standard input says until it ends."""
+        with os.fdopen(0, encoding="utf-8") as lines:
+            for line in lines:
+                self._orders.put(line.rstrip("\n"))
+        self._orders.put("")
+
+    def advance(self) -> float | None:
         try:
-            screen.photograph(SCREEN, RUN / "picture.png")
-            (RUN / "result.json").write_text(json.dumps(self.stage.facts, indent=1) + "\n", encoding="utf-8")
-        finally:
-            if error:
-                print(error, file=sys.stderr, flush=True)
-                os._exit(1)
-            bpy.ops.wm.quit_blender()
+            return self._step()
+        except BaseException:  # whatever a script raises must reach the test and end the window
+            traceback.print_exc()
+            sys.stderr.flush()
+            if self._performance is not None:
+                self._performance.photograph()
+            os._exit(1)
+
+    def _step(self) -> float | None:
+        if self._performance is None:
+            return self._begin()
+        pause = self._performance.advance()
+        if pause is None and self._performance.stage.spoilt:
+            return self._quit()
+        if pause is None:
+            self._performance = None
+            return 0.0
+        return pause
+
+    def _begin(self) -> float | None:
+        if self._orders.empty():
+            return LOOK
+        order = self._orders.get()
+        if not order:
+            return self._quit()
+        if self._began:
+            start_afresh()
+        else:
+            install()
+        self._began = True
+        settle_in()
+        self._performance = Performance(*map(Path, order.split("\t")))
+        return FIRST
+
+    def _quit(self) -> None:
+        bpy.context.preferences.view.use_save_prompt = False
+        bpy.ops.wm.quit_blender()
 
 
 bpy.context.preferences.view.show_splash = False
-bpy.context.preferences.view.use_save_prompt = False
-bpy.app.timers.register(Performance(SCRIPT).advance, first_interval=FIRST)
+director = Director()
+threading.Thread(target=director.read, daemon=True).start()
+bpy.app.timers.register(director.advance, first_interval=FIRST, persistent=True)

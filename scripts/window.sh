@@ -5,8 +5,9 @@
 #   window.sh installable                  exit status 0 when there is none yet and the next command can get one
 #   window.sh install                      gets one: where no blender >= 4.2 is on PATH, Debian 13's in a folder of its own (root only; 2 minutes, 1.3 GB, once)
 #   window.sh run SCRIPT.py [PICTURE.png]  plays SCRIPT (see scripts/stage.py) in a fresh window; keeps a last picture of the whole screen
+#   window.sh serve                        plays the scripts of this checkout that standard input names (see scripts/stage.py) in one window
 #
-# It prints what the script reports, as JSON; other pictures that the script takes are in build/window/. Rendering is in software: slow but
+# `run` prints what the script reports, as JSON; other pictures that the script takes are in build/window/. Rendering is in software: slow but
 # true. Environment: LIMBER_WINDOW_HOME, the folder of Debian's Blender; LIMBER_WINDOW_LIMIT [s] (400); LIMBER_WINDOW_SIZE (1600x1000);
 # LIMBER_WINDOW_SMOOTH, set: lines are drawn smooth, for the documents' pictures, which makes a redraw twice as slow.
 set -euo pipefail
@@ -66,9 +67,9 @@ install() {
     mv "$DEBIAN.part" "$DEBIAN"
 }
 
-enter() { # command...: runs in Debian 13 with this checkout and the script's folder at their own paths; every mount ends with the process
+enter() { # command...: becomes that, in Debian 13 with this checkout and the script's folder at their own paths; mounts end with the process
     # shellcheck disable=SC2016  # expanded inside
-    unshare --mount bash -c '
+    exec unshare --mount bash -c '
         set -e
         root=$1; shift
         for folder in "$REPO" "$SCRIPT_FOLDER" "$RUN" /tmp/.X11-unix /dev; do
@@ -80,16 +81,11 @@ enter() { # command...: runs in Debian 13 with this checkout and the script's fo
         exec chroot "$root" "$@"' enter "$DEBIAN" "$@"
 }
 
-run() {
-    local script=$1 picture=${2:-} blender=(timeout -k 5 "$LIMIT" blender) code=0 screen job
-    available
-    [ -e "$script" ] || { echo "window: no script $script" >&2; return 1; }
-    script=$(realpath "$script")
-    RUN=$(mktemp -d)
-    SCRIPT_FOLDER=$(dirname "$script")
+start() { # a Blender that plays what standard input names, in SCRIPT_FOLDER or the checkout; its files are in RUN, its process is `job`
+    local blender=(blender) screen
+    own_blender || blender=(enter blender)
     mkdir -p /tmp/.X11-unix "$RUN/profile"
     export REPO RUN SCRIPT_FOLDER BLENDER_USER_RESOURCES=$RUN/profile LIBGL_ALWAYS_SOFTWARE=1
-    own_blender || blender=(enter "${blender[@]}")
 
     Xvfb -displayfd 3 -fbdir "$RUN" -screen 0 "${SIZE}x24" -nolisten tcp 3>"$RUN/display" >/dev/null 2>&1 &
     screen=$!
@@ -99,18 +95,54 @@ run() {
     DISPLAY=:$(tr -d '\n' <"$RUN/display")
     export DISPLAY
 
+    exec 4<&0 # what runs in the background would have no input else
     "${blender[@]}" --factory-startup --enable-event-simulate --window-geometry 0 0 "${SIZE%x*}" "${SIZE#*x}" \
-        --python-exit-code 1 --python "$REPO/scripts/stage.py" -- "$script" "$RUN" </dev/null >"$RUN/blender.log" 2>&1 &
+        --python-exit-code 1 --python "$REPO/scripts/stage.py" -- "$RUN" <&4 >"$RUN/blender.log" 2>&1 &
     job=$!
-    while [ -n "$picture" ] && kill -0 "$job" 2>/dev/null; do # now and then, to see where a script hangs; the last is the stage's own
-        [ -e "$RUN/picture.png" ] || python3 "$REPO/scripts/screen.py" "$RUN/Xvfb_screen0" "$picture"
-        sleep 2
-    done
-    wait "$job" || code=$?
-    [ "$code" -ne 124 ] || echo "window: $script did not end within $LIMIT s" >&2
+    exec 4<&-
+}
+
+photograph() { # picture
+    python3 "$REPO/scripts/screen.py" "$RUN/Xvfb_screen0" "$1"
+}
+
+end_hung() { # picture: of a Blender that does not end
+    photograph "$1" || true
+    kill -KILL "$job" 2>/dev/null || true
+}
+
+run() {
+    local script=$1 picture=${2:-} code=0 timer
+    available
+    [ -e "$script" ] || { echo "window: no script $script" >&2; return 1; }
+    script=$(realpath "$script")
+    SCRIPT_FOLDER=$(dirname "$script")
+    RUN=$(mktemp -d)
+    start <<<"$script"$'\t'"$RUN/result.json"$'\t'"$RUN/picture.png"
+    sleep "$LIMIT" >/dev/null 2>&1 &
+    timer=$!
+    wait -n "$job" "$timer" || code=$?
+    if kill -0 "$job" 2>/dev/null; then
+        end_hung "$RUN/picture.png"
+        echo "window: $script did not end within $LIMIT s" >&2
+        code=124
+    fi
+    kill "$timer" 2>/dev/null || true
     [ ! -e "$RUN/picture.png" ] || [ -z "$picture" ] || cp "$RUN/picture.png" "$picture"
     [ -e "$RUN/result.json" ] || [ "$code" -ne 0 ] || code=1
     if [ "$code" -eq 0 ]; then cat "$RUN/result.json"; else cat "$RUN/blender.log" >&2; fi
+    return "$code"
+}
+
+serve() { # until standard input ends; SIGTERM: build/window/hung.png shows what hung
+    local code=0
+    available
+    RUN=$(mktemp -d)
+    SCRIPT_FOLDER=$REPO
+    start
+    trap 'end_hung "$REPO/build/window/hung.png"' TERM
+    wait "$job" || code=$?
+    [ "$code" -eq 0 ] || cat "$RUN/blender.log" >&2
     return "$code"
 }
 
@@ -119,6 +151,7 @@ available) available ;;
 installable) installable ;;
 install) install && echo "window: a window can be had" ;;
 run) shift && run "$@" ;;
+serve) serve ;;
 *)
     sed -n '2,/^set/{/^#/p}' "$0" >&2
     exit 2

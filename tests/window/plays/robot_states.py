@@ -21,6 +21,7 @@ def robot_panels(stage) -> list[type]:
 
 def clear_tab(stage) -> None:
     """Takes all panels out of the tab but the stop button, before it is first drawn: Blender remembers what was closed."""
+    stage.spoilt = True
     for cls in stage.part("panels.registry").CLASSES:
         if issubclass(cls, bpy.types.Panel) and cls.__name__ != "LIMBER_PT_stop":
             cls.bl_options = (getattr(cls, "bl_options", None) or set()) - {"DEFAULT_CLOSED"}
