@@ -4,7 +4,7 @@ from mathutils import Matrix
 
 from ...solvers.mechanism.frames import Array, inverse
 from ...solvers.mechanism.goals import CentreGoal, FrameGoal
-from ...solvers.mechanism.model import HERE, Frame
+from ...solvers.mechanism.model import HERE, Frame, MechanismError
 from ..errors import RigError
 from ..hanging import Carrier, with_itself
 from ..identity import find
@@ -40,16 +40,23 @@ def of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed=N
         raise RigError(f"Goal '{goal.name}' has no target: choose an object that says where")
     _refuse_lost(goal, placement.depsgraph)
     _refuse_circle(goal, reading)
-    at = frame_of(back @ rigid(placement.object(goal.target)))
+    try:
+        return _of_goal(goal, reading, placement, back, weighed or goal)
+    except MechanismError as error:
+        raise RigError(f"Goal '{goal.name}', target '{goal.target.name}': {error}") from error
+
+
+def _of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed) -> FrameGoal | CentreGoal:
+    at = frame_of(back @ rigid(placement.object(goal.target), f"Goal '{goal.name}': target '{goal.target.name}'"))
     if goal.does != "CENTRE":
-        return _wanted(goal, weighed or goal, reading, at, placement)
+        return _wanted(goal, weighed, reading, at, placement)
     if not any(body.mass > 0.0 for body in reading.mechanism.bodies):
         is_robot = any(part.bone for part in reading.parts)
         remedy = (
             "the robot's file tells none, so add <inertial> to its links and import it again" if is_robot else "give bodies a rigid body"
         )
         raise RigError(f"Goal '{goal.name}': no body has a mass: {remedy}, or choose another goal")
-    return CentreGoal(at.place, tuple((weighed or goal).place_weight))
+    return CentreGoal(at.place, tuple(weighed.place_weight))
 
 
 def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
@@ -121,16 +128,17 @@ def _changed(kept, reading: Reading, now: tuple) -> str:
 def base(owner, reading: Reading, placement: Placement) -> Array:
     part = reading.base_part
     if part is None:
-        return rigid(placement.object(owner))
+        return rigid(placement.object(owner), f"Object '{owner.name}'")
     thing = find(part.thing, part.uid)
-    pose = rigid(placement.object(thing) @ placement.bone(thing, part.bone)) if part.bone else rigid(placement.object(thing))
+    matrix = placement.object(thing)
+    pose = rigid(matrix @ placement.bone(thing, part.bone) if part.bone else matrix, f"Body '{part.name}'")
     made: Array = pose @ part.offset
     return made
 
 
 def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
     thing = find(part.thing, part.uid)
-    at = frame_of(back @ rigid(placement.object(thing)) @ part.offset)
+    at = frame_of(back @ rigid(placement.object(thing), f"Body '{part.name}'") @ part.offset)
     return FrameGoal(part.name, place=at.place, rotation=at.rotation)
 
 

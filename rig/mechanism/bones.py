@@ -89,11 +89,11 @@ def not_below(rig, end: str) -> set[str]:
 def _from_hierarchy(rig, depsgraph) -> Bones:
     shown = rig.evaluated_get(depsgraph)
     world, bodies, joints = shown.matrix_world, [], []
-    rest = {bone.name: rigid(world @ bone.matrix_local) for bone in rig.data.bones}
+    rest = {bone.name: rigid(world @ bone.matrix_local, f"Bone '{bone.name}'") for bone in rig.data.bones}
     for pose_bone in rig.pose.bones:
         name = pose_bone.name
         matrix = world @ shown.pose.bones[name].matrix
-        bodies.append(BoneBody(name, name, rigid(matrix), HERE, scale_of(rig, matrix)))
+        bodies.append(BoneBody(name, name, rigid(matrix, f"Bone '{name}'"), HERE, scale_of(rig, matrix)))
         joints.append(_hinged(pose_bone, rest))
     joints += [_closed(rig, closure, rest, world) for closure in rig.limber.mechanism.closures]
     return Bones(tuple(bodies), tuple(joints))
@@ -144,12 +144,12 @@ def _from_file(rig, depsgraph) -> Bones:
     if max(abs(size - 1.0) for size in shown.matrix_world.to_scale()) > EVEN:
         raise RigError(f"Armature '{rig.name}' is scaled, and its robot's file tells lengths in metres: clear the scale (Alt S)")
     mechanism, bone_of, resting = file_mechanism(rig, rig.limber.mechanism.closures_file)
-    base = rigid(shown.matrix_world)
+    base = rigid(shown.matrix_world, f"Armature '{rig.name}'")
     bodies = []
     for body in mechanism.bodies:
         bone = rig.data.bones[bone_of[body.name]]
         offset = inverse(rigid(bone.matrix_local)) @ resting[body.name]
-        pose = base @ rigid(shown.pose.bones[bone.name].matrix) @ offset
+        pose = base @ rigid(shown.pose.bones[bone.name].matrix, f"Bone '{bone.name}'") @ offset
         bodies.append(BoneBody(body.name, bone.name, pose, offset, (1.0, 1.0, 1.0), body.grounded, body.mass, body.centre))
     return Bones(tuple(bodies), mechanism.joints, mechanism.warnings)
 

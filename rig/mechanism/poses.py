@@ -1,18 +1,30 @@
 """Rigid poses from Blender's matrices, which are single precision and may be scaled, in doubles; and the way back."""
 
+from math import isfinite
+
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.mechanism.frames import Array, frame_array
-from ...solvers.mechanism.model import Frame
+from ...solvers.mechanism.model import FARTHEST, Frame
 from ...solvers.rotations import from_matrix
 from ..errors import RigError
 
 SHEAR = 1e-3  # of a matrix' largest number: what decomposing may lose before the matrix is not a turn and a scale any more
 
 
-def rigid(matrix) -> Array:
-    """(4, 4) place and turn of a matrix of Blender's, without its scale."""
+def rigid(matrix, whose: str = "An object") -> Array:
+    """(4, 4) position and rotation of a matrix of Blender's, without its scale.
+
+    Raises:
+        RigError: its numbers are not finite, or too large; `whose` matrix it is begins the message.
+    """
+    if any(not isfinite(number) or abs(number) > FARTHEST for row in matrix for number in row):
+        where = ", ".join(f"{number:g}" for number in matrix.translation)
+        raise RigError(
+            f"{whose} is at no position that can be ({where} m): clear its location, rotation and scale (Alt G, Alt R, Alt S), or mend its"
+            " keys, drivers or parents"
+        )
     place, turn, _ = matrix.decompose()
     return frame_array(Frame(from_matrix([list(row) for row in turn.to_matrix()]), tuple(place)))
 

@@ -99,10 +99,13 @@ def read(owner, depsgraph, is_anew: bool = False) -> Reading:
             " or joint empties are"
         )
     reader = _Reader(owner, depsgraph, found, is_anew)
-    reader.add_objects(found)
-    if kept.use_bones:
-        reader.add_bones()
-    return reader.reading(found)
+    try:
+        reader.add_objects(found)
+        if kept.use_bones:
+            reader.add_bones()
+        return reader.reading(found)
+    except MechanismError as error:
+        raise RigError(f"Mechanism '{owner.name}': {error}") from error
 
 
 class _Reader:
@@ -127,6 +130,7 @@ class _Reader:
             raise RigError(f"Object '{thing.name}' was deleted, but a joint still holds it: choose another body there, or undo")
         if not evaluated.is_evaluated:
             raise RigError(f"Object '{thing.name}' is in no visible collection: show it, Blender does not evaluate it otherwise")
+        rigid(evaluated.matrix_world, f"Object '{thing.name}'")
         return evaluated.matrix_world
 
     # -- objects --
@@ -203,13 +207,10 @@ class _Reader:
             for joint in self.joints
         ]
         self._note_looseness(found)
-        try:
-            mechanism = Mechanism(self._bodies(back, self.poses), tuple(with_motors(self.owner.limber.mechanism, held)))
-            if self.sketch.is_kept:
-                begun = replace(mechanism, bodies=self._bodies(back, self.shown))
-                mechanism = begun if starts_closed(begun) else mechanism
-        except MechanismError as error:
-            raise RigError(f"Mechanism '{self.owner.name}': {error}") from error
+        mechanism = Mechanism(self._bodies(back, self.poses), tuple(with_motors(self.owner.limber.mechanism, held)))
+        if self.sketch.is_kept:
+            begun = replace(mechanism, bodies=self._bodies(back, self.shown))
+            mechanism = begun if starts_closed(begun) else mechanism
         unkept = ""
         if self.sketch.lost:
             unkept = (

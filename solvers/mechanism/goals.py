@@ -4,9 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..rotations import Quaternion, Vector
-from .model import HERE, Frame
+from .model import FARTHEST, HERE, Frame, MechanismError, check_numbers, check_rotation
 
 EVENLY: Vector = (1.0, 1.0, 1.0)
+MOST_WEIGHT = 1e12  # beside it goals of weight 1 are rounded away
+
+
+def _check_weights(what: str, weights: tuple[float, ...], count: int = 3) -> None:
+    check_numbers(what, weights, count, MOST_WEIGHT)
+    if any(weight < 0.0 for weight in weights):
+        raise MechanismError(f"{what} must not be below 0, got {', '.join(map(str, weights))}")
 
 
 @dataclass(frozen=True)
@@ -20,6 +27,15 @@ class FrameGoal:
     place_weight: Vector = EVENLY  # along the world's axes
     rotation_weight: Vector = EVENLY  # about the goal's own axes
 
+    def __post_init__(self) -> None:
+        who = f"the goal of body '{self.body}': its"
+        if self.place is not None:
+            check_numbers(f"{who} place [m]", self.place, 3, FARTHEST)
+        if self.rotation is not None:
+            check_rotation(f"{who} rotation", self.rotation)
+        _check_weights(f"{who} weights of place", self.place_weight)
+        _check_weights(f"{who} weights of rotation", self.rotation_weight)
+
 
 @dataclass(frozen=True)
 class CentreGoal:
@@ -27,6 +43,10 @@ class CentreGoal:
 
     place: Vector
     weight: Vector = EVENLY
+
+    def __post_init__(self) -> None:
+        check_numbers("the goal of the centre of mass: its place [m]", self.place, 3, FARTHEST)
+        _check_weights("the goal of the centre of mass: its weights", self.weight)
 
 
 @dataclass(frozen=True)
@@ -36,6 +56,10 @@ class Steady:
     weight: float = 0.0  # of the squared distance from the last frame's poses (R_state)
     speed_weight: float = 0.0  # of turning faster than `speed` (R_vel)
     speed: float = 4.0  # [rad/s] of a body, from which on that counts
+
+    def __post_init__(self) -> None:
+        for what, number in (("weight", self.weight), ("speed weight", self.speed_weight), ("speed", self.speed)):
+            _check_weights(f"the regulariser's {what}", (number,), 1)
 
 
 CALM = Steady()
@@ -51,3 +75,10 @@ class Goals:
     driven: Mapping[str, Frame] = field(default_factory=dict)  # driven body -> its pose; one without is free in this frame
     steady: Steady = CALM
     counts_turns: bool = False  # whether actuators' whole turns count; else they go the shortest way within their limits
+
+    def __post_init__(self) -> None:
+        for name, values in self.actuators.items():
+            check_numbers(f"joint '{name}': the values of its actuator", values)
+        for name, pose in self.driven.items():
+            check_numbers(f"driven body '{name}': its place [m]", pose.place, 3, FARTHEST)
+            check_rotation(f"driven body '{name}': its rotation", pose.rotation)

@@ -11,10 +11,45 @@ from .kinds import KINDS, Kind
 
 WORLD = ""  # the name of what does not move
 UNLIMITED = math.inf
+FARTHEST = 1e7  # [m] from the origin: beyond it doubles are rounded by more than 1e-9 m, and loops cannot be said to hold any more
 
 
 class MechanismError(ValueError):
     """A mechanism that cannot be; the message names the body or joint and the remedy."""
+
+
+def check_numbers(what: str, numbers: Sequence[float], count: int | None = None, most: float = UNLIMITED) -> None:
+    """Refuse what is not `count` finite numbers of at most `most`; `what` begins the message, as "body 'rod': its place [m]".
+
+    Raises:
+        MechanismError: naming what it is and what was found.
+    """
+    try:
+        is_fine = count in (None, len(numbers)) and all(math.isfinite(number) for number in numbers)
+    except TypeError:
+        is_fine = False
+    if not is_fine:
+        raise MechanismError(f"{what} must be {'' if count is None else f'{count} '}finite numbers, got {_told(numbers)}")
+    if any(abs(number) > most for number in numbers):
+        raise MechanismError(f"{what} is beyond {most:g}, got {_told(numbers)}: bring it nearer to the origin")
+
+
+def _told(numbers: Sequence[float]) -> str:
+    try:
+        return ", ".join(str(number) for number in numbers)
+    except TypeError:
+        return repr(numbers)
+
+
+def check_rotation(what: str, rotation: Quaternion) -> None:
+    """Refuse a quaternion that is not four finite numbers, or has no direction.
+
+    Raises:
+        MechanismError: naming what it is.
+    """
+    check_numbers(what, rotation, 4)
+    if not any(rotation):
+        raise MechanismError(f"{what} is 0, 0, 0, 0, which is no rotation: give it 1, 0, 0, 0 for none")
 
 
 class Frame(NamedTuple):
@@ -25,6 +60,11 @@ class Frame(NamedTuple):
 
 
 HERE = Frame()
+
+
+def _check_frame(what: str, frame: Frame) -> None:
+    check_numbers(f"{what} [m]", frame.place, 3, FARTHEST)
+    check_rotation(f"{what}, rotation", frame.rotation)
 
 
 @dataclass(frozen=True)
@@ -43,6 +83,9 @@ class Body:
             raise MechanismError("a body has no name: give it one")
         if not (math.isfinite(self.mass) and self.mass >= 0.0):
             raise MechanismError(f"body '{self.name}': its mass must be finite and not below zero, got {self.mass}")
+        check_numbers(f"body '{self.name}': its centre of mass [m]", self.centre, 3, FARTHEST)
+        if self.start is not None:
+            _check_frame(f"body '{self.name}': its origin", self.start)
         if self.grounded and self.driven:
             raise MechanismError(f"body '{self.name}' is grounded and driven: it can be only one of them")
 
@@ -72,10 +115,13 @@ class Joint:
                 raise MechanismError(f"joint '{self.name}': {what}")
 
         need(self.kind in KINDS, f"there is no kind '{self.kind}': choose one of {', '.join(KINDS)}")
+        for word, frame in (("parent", self.in_parent), ("child", self.in_child)):
+            _check_frame(f"joint '{self.name}': its place on its {word}", frame)
         need(self.parent != self.child, f"it joins body '{self.parent}' to itself: name two bodies")
         count = len(KINDS[self.kind].freedoms)
         for word, numbers in (("lower", self.lower), ("upper", self.upper), ("velocity", self.velocity)):
             need(len(numbers) in (0, count), f"a {self.kind} joint has {count} freedoms, but {len(numbers)} numbers for '{word}'")
+            need(not any(map(math.isnan, numbers)), f"its '{word}' limits {numbers} must be numbers")
         for lower, upper in zip(self.lower, self.upper, strict=bool(self.lower and self.upper)):
             need(lower <= upper, f"its lower limit {lower:.6g} is above its upper limit {upper:.6g}: exchange them")
         need(not any(velocity < 0.0 for velocity in self.velocity), f"its velocity limits {self.velocity} must not be below zero")

@@ -146,7 +146,14 @@ class MechanismSolver:
 
         Returns:
             The nearest closed pose found. Where the loops cannot be closed, `report.assembled` is False.
+
+        Raises:
+            MechanismError: a goal names no body or joint of the mechanism, or `dt` is no time.
         """
+        if dt is not None and not 0.0 < dt < math.inf:
+            raise MechanismError(
+                f"the time since the last frame must be above 0 and finite, got {dt} s: give None where no speed limit holds"
+            )
         driven = self.driven_poses(goals)
         bounds = self._bounds(state, dt)
         values = self._within(state.values, *bounds)

@@ -19,7 +19,7 @@ class Steadiness:
     def __init__(self, tree: Tree, coordinates: Coordinates, steady: Steady, frames: Array, dt: float | None) -> None:
         self.coordinates = coordinates
         self.nodes = np.array([body.node for body in tree.bodies], int)
-        self.offsets = np.array([body.offset for body in tree.bodies])
+        self.offsets = np.array([body.offset for body in tree.bodies]).reshape(-1, 4, 4)
         moving = coordinates.carries[self.nodes].any(1)
         self.nodes, self.offsets = self.nodes[moving], self.offsets[moving]
         self.carries = coordinates.carries[self.nodes][:, None, :]
@@ -42,13 +42,14 @@ class Steadiness:
         if self.state > 0.0:
             moved = (moment - hat(now[:, :3, 3]) @ turn) * self.carries
             rows += [self.state * (now[:, :3, 3] - self.last[:, :3, 3]).ravel() / self.coordinates.size, self.state * twist.ravel()]
-            derivatives += [self.state / self.coordinates.size * moved.reshape(-1, width), self.state * turned.reshape(-1, width)]
+            shape = 3 * len(self.nodes), width
+            derivatives += [self.state / self.coordinates.size * moved.reshape(shape), self.state * turned.reshape(shape)]
         if self.speed > 0.0:
             square = (twist * twist).sum(-1)
             fast = square > self.threshold
             over = np.log(square[fast] / self.threshold)
             rows.append(self.speed * over**1.5)
             factor = self.speed * 3.0 * np.sqrt(np.maximum(over, LEAST_LOG)) / square[fast]
-            derivatives.append((factor[:, None] * twist[fast])[:, None, :] @ turned[fast])
-            derivatives[-1] = derivatives[-1].reshape(-1, width)
+            fast_turns = (factor[:, None] * twist[fast])[:, None, :] @ turned[fast]
+            derivatives.append(fast_turns.reshape(len(over), width))
         return np.concatenate(rows), np.concatenate(derivatives)

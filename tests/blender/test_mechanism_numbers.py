@@ -1,0 +1,52 @@
+"""Numbers that no mechanism can have, and mechanisms in which nothing moves: Check and Live name the object and say what to do."""
+
+import math
+
+import bpy
+import pytest
+
+from tests.blender import mechanisms as those
+from tests.blender.four_bars import four_bar, owned
+from tests.blender.test_mechanism_messages import says
+
+
+@pytest.mark.parametrize("steady", [0.0, 0.1])
+def test_a_mechanism_in_which_nothing_moves_is_refused_with_a_remedy(steady):
+    four_bar()
+    owner = owned()
+    owner.limber.mechanism.steady = steady
+    for name in ("crank", "coupler", "rocker"):
+        bpy.data.objects[name].limber.part.role = "GROUND"
+    sentence = f"Mechanism '{owner.name}' has nothing that can move: all of its bodies are Ground, or fixed to one. Let a body move"
+    assert sentence in says(owner)
+    with pytest.raises(RuntimeError, match="has nothing that can move"):
+        bpy.ops.limber.mechanism_live()
+
+
+@pytest.mark.parametrize("number", [1e30, math.nan, math.inf])
+def test_a_body_at_no_place_is_named(number):
+    four_bar(those.joint, "revolute", bodies="")
+    owner = owned()
+    bpy.data.objects["rocker"].location.x = number
+    said = says(owner)
+    assert "Object 'rocker' is at no position that can be (" in said
+    assert "clear its location, rotation and scale (Alt G, Alt R, Alt S), or mend its keys, drivers or parents" in said
+    with pytest.raises(RuntimeError, match="Object 'rocker' is at no position that can be"):
+        bpy.ops.limber.mechanism_live()
+
+
+@pytest.mark.parametrize(("number", "is_turned"), [(1e30, False), (math.nan, False), (math.inf, False), (math.nan, True)])
+def test_a_target_at_no_place_is_named_and_the_mechanism_follows_again_when_it_is_back(number, is_turned):
+    owner = those.add("stewart")
+    goal = owner.limber.mechanism.goals[0]
+    bpy.ops.limber.mechanism_live()
+    was = goal.target.location.copy()
+    (goal.target.rotation_euler if is_turned else goal.target.location).x = number
+    those.clock()
+    sentence = f"Goal '{goal.name}': target '{goal.target.name}' is at no position that can be ("
+    assert sentence in says(owner)
+    assert sentence in those.session(owner).problem
+    goal.target.location, goal.target.rotation_euler = was, (0.0, 0.0, 0.0)
+    those.clock(2, start=101.0)
+    assert those.session(owner).problem == ""
+    assert those.session(owner).outputs.is_closed
