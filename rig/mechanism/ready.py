@@ -58,8 +58,8 @@ def prepare(owner, depsgraph) -> Ready:
         raise RigError(f"Mechanism '{owner.name}': {error}") from error
     if not solver.coordinates.width or all(body.grounded for body in reading.mechanism.bodies):
         raise RigError(
-            f"Mechanism '{owner.name}' has nothing that can move: all of its bodies are Ground, or fixed to one. Let a body move (its Role), or"
-            " give a joint another kind"
+            f"Mechanism '{owner.name}' has nothing that can move: all of its bodies are Ground, or fixed to one."
+            " Let a body move (its Role), or give a joint another kind"
         )
     found = assemble(solver, tries=TRIES)
     if not found.report.assembled:

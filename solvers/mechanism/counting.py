@@ -15,13 +15,13 @@ FURTHER = 0.05  # [rad or sizes] past a dead centre
 
 def count(solver: MechanismSolver, state: State) -> Counts:
     """Count at one assembled pose; at a singular one the mobility is larger than elsewhere."""
-    loops, twists = _linear(solver, state)
+    loops, twists = linearised(solver, state)
     width = solver.coordinates.width
     rank = _rank(loops)
-    ways = _null(loops, width)
+    ways = null_space(loops, width)
     actuated = np.zeros((len(solver.actuated), width))
     actuated[np.arange(len(solver.actuated)), solver.actuated] = 1.0
-    left = _null(np.vstack((loops, actuated)), width)
+    left = null_space(np.vstack((loops, actuated)), width)
     moved = np.abs(twists @ left).max((1, 2), initial=0.0) > STILL
     names = tuple(body.name for body, moves in zip(solver.mechanism.bodies, moved, strict=True) if moves)
     independent = _rank(actuated @ ways) if ways.size else 0
@@ -34,7 +34,7 @@ def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
     At a dead centre a motor moves nothing at first, either; so where others can move, they take the mechanism a little further, and only
     what stands still there as well is locked.
     """
-    ways = _null(_linear(solver, state)[0], solver.coordinates.width)
+    ways = null_space(linearised(solver, state)[0], solver.coordinates.width)
     is_locked = _is_still(solver, ways)
     if is_locked.any() and ways.shape[1]:
         step = ways @ np.random.default_rng(0).normal(size=ways.shape[1])
@@ -42,7 +42,7 @@ def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
         values, balls = solver.coordinates.moved(state.values, state.balls, step * solver.coordinates.unit)
         beside = solver.solve(Goals(), State(np.clip(values, solver.lower, solver.upper), balls))
         if beside.report.assembled:
-            is_locked &= _is_still(solver, _null(_linear(solver, beside.state)[0], solver.coordinates.width))
+            is_locked &= _is_still(solver, null_space(linearised(solver, beside.state)[0], solver.coordinates.width))
     return tuple(np.flatnonzero(is_locked).tolist())
 
 
@@ -54,10 +54,10 @@ def _is_still(solver: MechanismSolver, ways: Array) -> NDArray[np.bool_]:
 
 def is_flipped(solver: MechanismSolver, before: State, after: State) -> bool:
     """Whether a mechanism went over to another assembly between two states a frame apart."""
-    return is_another(_linear(solver, before)[0], _linear(solver, after)[0], solver.actuated)
+    return is_another(linearised(solver, before)[0], linearised(solver, after)[0], solver.actuated)
 
 
-def _linear(solver: MechanismSolver, state: State) -> tuple[Array, Array]:
+def linearised(solver: MechanismSolver, state: State) -> tuple[Array, Array]:
     """The loops' derivative (r, v), and bodies' turns and velocities (b, 6, v) by unit steps."""
     frames = solver.coordinates.frames(state.values, state.balls)
     turn, moment = screws = solver.coordinates.screws(frames)
@@ -76,9 +76,9 @@ def _rank(rows: Array) -> int:
     return int((sizes > RANK * max(sizes[0], 1e-300)).sum())
 
 
-def _null(rows: Array, width: int) -> Array:
-    """(v, k) orthonormal ways that leave all rows alone."""
+def null_space(rows: Array, width: int, rank: float = RANK) -> Array:
+    """(v, k) orthonormal directions that leave all rows (r, v) alone; `rank` of the largest singular value counts as none."""
     if not rows.size:
         return np.eye(width)
     _, sizes, ways = np.linalg.svd(rows)
-    return ways[int((sizes > RANK * max(sizes[0], 1e-300)).sum()) :].T
+    return ways[int((sizes > rank * max(sizes[0], 1e-300)).sum()) :].T

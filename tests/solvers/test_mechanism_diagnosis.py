@@ -1,0 +1,201 @@
+"""Loops that cannot move: the hinge whose axis is off is named, with its angle, in loops of any plane and about any point."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.diagnosis import held_loops
+from limber.solvers.mechanism.frames import exponential, inverse
+from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
+from limber.solvers.mechanism.solver import MechanismSolver
+from limber.solvers.rotations import from_matrix
+
+from tests.solvers import mechanisms
+
+SEEDS = range(6)
+OFF = [0.1, 0.5, 3.0, 10.0]  # [degrees]
+
+
+def random_turn(dice) -> np.ndarray:
+    return exponential(dice.normal(size=3)[None])[0]
+
+
+def upright(axis: np.ndarray, place: np.ndarray, dice) -> np.ndarray:
+    """(4, 4) at a place, its Z axis along an axis, turned any way about it."""
+    z = axis / np.linalg.norm(axis)
+    x = np.cross(z, dice.normal(size=3))
+    x /= np.linalg.norm(x)
+    made = np.eye(4)
+    made[:3, :3], made[:3, 3] = np.stack((x, np.cross(z, x), z), 1), place
+    return made
+
+
+def framed(matrix: np.ndarray) -> Frame:
+    return Frame(from_matrix(matrix[:3, :3].tolist()), tuple(matrix[:3, 3].tolist()))
+
+
+def loop(frames: list[np.ndarray], dice, kinds=None, pairs=None) -> Mechanism:
+    """Bodies at random poses, held together by joints at frames (4, 4); each with the next one, and the last one with the first, which is
+    grounded."""
+    pairs = pairs or [(k, (k + 1) % len(frames)) for k in range(len(frames))]
+    count = 1 + max(max(pair) for pair in pairs)
+    poses = [upright(dice.normal(size=3), dice.normal(size=3), dice) for _ in range(count)]
+    bodies = tuple(Body(f"body {k}", grounded=k == 0, start=framed(pose)) for k, pose in enumerate(poses))
+    joints = tuple(
+        Joint(
+            f"hinge {k}", (kinds or {}).get(k, "revolute"), f"body {a}", f"body {b}", *(framed(inverse(poses[n]) @ frame) for n in (a, b))
+        )
+        for k, (frame, (a, b)) in enumerate(zip(frames, pairs, strict=True))
+    )
+    return Mechanism(bodies, joints)
+
+
+def planar(count: int, dice, scale: float = 1.0) -> list[np.ndarray]:
+    """Parallel axes through random places, which need not lie in one plane, either way round."""
+    turn, middle = random_turn(dice), dice.normal(size=3)
+    return [
+        upright(dice.choice((-1.0, 1.0)) * turn[:, 2], scale * (turn @ (*dice.normal(size=2), 0.3 * dice.normal()) + middle), dice)
+        for _ in range(count)
+    ]
+
+
+def spherical(count: int, dice) -> list[np.ndarray]:
+    """Axes through one point, their places anywhere on them."""
+    middle, ways = dice.normal(size=3), dice.normal(size=(count, 3))
+    return [upright(dice.choice((-1.0, 1.0)) * way, middle + dice.uniform(0.5, 1.5) * way, dice) for way in ways]
+
+
+def tilted(frame: np.ndarray, degrees: float, dice) -> np.ndarray:
+    """A frame whose Z axis is off by an angle, in a random direction."""
+    across = np.cross(frame[:3, 2], dice.normal(size=3))
+    made = frame.copy()
+    made[:3, :3] = exponential((np.radians(degrees) * across / np.linalg.norm(across))[None])[0] @ frame[:3, :3]
+    return made
+
+
+def diagnosed(mechanism: Mechanism):
+    solver = MechanismSolver(mechanism)
+    found = assemble(solver)
+    assert found.report.assembled
+    return held_loops(solver, found.state)
+
+
+LOOPS = {"planar": planar, "spherical": spherical}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", LOOPS)
+def test_a_loop_that_moves_is_not_held(kind, seed):
+    dice = np.random.default_rng(seed)
+    assert diagnosed(loop(LOOPS[kind](4, dice), dice)) == ()
+
+
+@pytest.mark.parametrize("degrees", OFF)
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", LOOPS)
+def test_the_hinge_that_is_off_is_named_with_its_angle(kind, seed, degrees):
+    dice = np.random.default_rng(seed)
+    frames = LOOPS[kind](4, dice)
+    guilty = seed % 4
+    straight = frames[guilty][:3, 2].copy()
+    frames[guilty] = tilted(frames[guilty], degrees, dice)
+    (held,) = diagnosed(loop(frames, dice))
+    assert set(held.joints) == {f"hinge {k}" for k in range(4)}
+    assert held.off is not None
+    assert held.off.joint == f"hinge {guilty}"
+    assert np.degrees(held.off.angle) == pytest.approx(degrees, rel=1e-3)
+    assert np.abs(held.off.axis - frames[guilty][:3, 2]).max() < 1e-9
+    assert np.abs(held.off.wanted - straight).max() < 1e-5
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_the_size_of_a_loop_does_not_matter(scale):
+    dice = np.random.default_rng(1)
+    frames = planar(4, dice, scale)
+    frames[2] = tilted(frames[2], 3.0, dice)
+    (held,) = diagnosed(loop(frames, dice))
+    assert held.off is not None
+    assert (held.off.joint, round(np.degrees(held.off.angle), 3)) == ("hinge 2", 3.0)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_in_a_loop_of_five_the_hinge_that_is_off_stands_still_and_the_others_move(seed):
+    dice = np.random.default_rng(seed)
+    frames = planar(5, dice)
+    frames[3] = tilted(frames[3], 3.0, dice)
+    (held,) = diagnosed(loop(frames, dice))
+    assert held.joints == ("hinge 3",)
+    assert held.loop == tuple(f"hinge {k}" for k in range(5))
+    assert held.off is not None
+    assert np.degrees(held.off.angle) == pytest.approx(3.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_slide_that_leaves_the_plane_of_its_crank_is_named(seed):
+    dice = np.random.default_rng(seed)
+    frames = planar(3, dice)
+    normal = frames[0][:3, 2]
+    along = np.cross(normal, dice.normal(size=3))
+    rail = upright(along, dice.normal(size=3), dice)
+    assert diagnosed(loop([*frames, rail], dice, {3: "prismatic"})) == ()
+    off = upright(along / np.linalg.norm(along) + np.tan(np.radians(4.0)) * normal, rail[:3, 3], dice)
+    (held,) = diagnosed(loop([*frames, off], dice, {3: "prismatic"}))
+    assert held.off is not None
+    assert held.off.joint == "hinge 3"
+    assert np.degrees(held.off.angle) == pytest.approx(4.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("guilty", range(7))
+def test_of_two_loops_with_a_joint_in_common_the_hinge_that_is_off_is_named(guilty):
+    dice = np.random.default_rng(guilty)
+    frames = planar(7, dice)
+    pairs = [(0, 1), (1, 2), (2, 3), (3, 0), (2, 4), (4, 5), (5, 0)]  # Watt's six-bar
+    assert diagnosed(loop(frames, dice, pairs=pairs)) == ()
+    frames[guilty] = tilted(frames[guilty], 2.0, dice)
+    (held,) = diagnosed(loop(frames, dice, pairs=pairs))
+    assert held.off is not None
+    assert held.off.joint == f"hinge {guilty}"
+    assert np.degrees(held.off.angle) == pytest.approx(2.0, rel=1e-3)
+
+
+def test_only_the_loop_that_cannot_move_is_told_of_several():
+    dice = np.random.default_rng(3)
+    frames = [*planar(4, dice), *spherical(4, dice)]
+    frames[6] = tilted(frames[6], 5.0, dice)
+    pairs = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (4, 5), (5, 6), (6, 0)]
+    (held,) = diagnosed(loop(frames, dice, pairs=pairs))
+    assert held.loop == ("hinge 4", "hinge 5", "hinge 6", "hinge 7")
+    assert held.off is not None
+    assert held.off.joint == "hinge 6"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_frame_that_is_meant_to_be_rigid_blames_no_hinge(seed):
+    dice = np.random.default_rng(seed)
+    frames = [upright(dice.normal(size=3), dice.normal(size=3), dice) for _ in range(5)]
+    (held,) = diagnosed(loop(frames, dice))
+    assert held.off is None
+    assert len(held.joints) == 5
+
+
+def test_a_dead_centre_is_not_taken_for_a_fault():
+    dice = np.random.default_rng(0)
+    turn = random_turn(dice)
+    frames = [upright(turn[:, 2], turn @ (x, 0.0, 0.0), dice) for x in (0.0, 0.1, 0.5, 0.35)]
+    assert all(held.off is None for held in diagnosed(loop(frames, dice)))
+
+
+@pytest.mark.parametrize(
+    "mechanism", [mechanisms.four_bar(), mechanisms.four_bar(is_ball=True), mechanisms.stewart()], ids=lambda m: len(m.bodies)
+)
+def test_mechanisms_that_work_have_no_held_loop(mechanism):
+    assert diagnosed(mechanism) == ()
+
+
+def test_a_motors_limits_are_no_fault_of_an_axis():
+    bar = mechanisms.four_bar()
+    locked = replace(bar, joints=(replace(bar.joints[0], lower=(0.0,), upper=(0.0,)), *bar.joints[1:]))
+    solver = MechanismSolver(locked)
+    assert held_loops(solver, assemble(MechanismSolver(bar)).state) == ()
+    assert solver.has_limits
