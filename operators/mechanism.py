@@ -10,7 +10,7 @@ from ..rig.live import as_authored
 from ..rig.mechanism import authored, build, live
 from ..rig.mechanism.bake import MechanismBake
 from ..rig.mechanism.check import check, of_physics
-from ..rig.mechanism.findings import locked_motors, of_locked
+from ..rig.mechanism.findings import of_loops
 from ..rig.mechanism.gallery import RECIPES
 from ..rig.mechanism.held import refuse_held, refuse_taken
 from ..rig.mechanism.members import loose_joints, owner_among
@@ -215,6 +215,9 @@ class LIMBER_OT_mechanism_live(bpy.types.Operator):
         if context.mode not in {"OBJECT", "POSE"}:
             cls.poll_message_set("Leave this mode first: Live starts in Object Mode or Pose Mode")
             return False
+        if missing := live.lacks(mechanism_owner(context)):
+            cls.poll_message_set(missing)
+            return False
         return True
 
     def execute(self, context):
@@ -233,7 +236,7 @@ class LIMBER_OT_mechanism_live(bpy.types.Operator):
                 self.report({"WARNING"}, session.reading.unkept)
         warnings = list(of_physics(context, session.reading))
         if session.made is not None:
-            warnings += of_locked(locked_motors(owner.limber.mechanism, session.made))
+            warnings += of_loops(owner.limber.mechanism, session.made)
         for finding in warnings:
             self.report({"WARNING"}, finding.sentence)
         if session.problem or session.remark:

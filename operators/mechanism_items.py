@@ -1,4 +1,4 @@
-"""Verbs of what a mechanism has: motors, goals, closures."""
+"""Operators on what a mechanism has: motors and goals."""
 
 import bpy
 
@@ -11,7 +11,7 @@ from .remove_item import RemoveItem
 
 
 class LIMBER_OT_add_motors(bpy.types.Operator):
-    """Add a motor for each degree of freedom of the selected joint, or of the active bone"""
+    """Add a motor for each degree of freedom of the selected joint, or of the selected bones"""
 
     bl_idname = "limber.add_motors"
     bl_label = "Add Motors"
@@ -25,7 +25,7 @@ class LIMBER_OT_add_motors(bpy.types.Operator):
         owner = taken_up(context)
         try:
             if owner.limber.mechanism.use_bones and context.mode == "POSE" and context.active_pose_bone is not None:
-                made = motors.add_bone_motors(owner, context.active_pose_bone.name)
+                made = motors.add_motors_of_bones(owner, [bone.name for bone in _chosen(context)])
             else:
                 made = motors.add_motors(owner, context.active_object)
         except RigError as error:
@@ -36,7 +36,13 @@ class LIMBER_OT_add_motors(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class _Remove(RemoveItem):
+def _chosen(context) -> list:
+    """The selected bones; the active one alone where it is not among them."""
+    active, selected = context.active_pose_bone, list(context.selected_pose_bones or ())
+    return selected if active in selected else [active]
+
+
+class RemovePart(RemoveItem):
     """Of the mechanism's lists; while it is live, what it is made of stays."""
 
     @classmethod
@@ -48,7 +54,7 @@ class _Remove(RemoveItem):
         return mechanism_owner(context).limber.mechanism
 
 
-class LIMBER_OT_remove_motor(_Remove, bpy.types.Operator):
+class LIMBER_OT_remove_motor(RemovePart, bpy.types.Operator):
     """Remove the selected motor"""
 
     bl_idname = "limber.remove_motor"
@@ -84,7 +90,7 @@ class LIMBER_OT_add_mechanism_goal(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class LIMBER_OT_remove_mechanism_goal(_Remove, bpy.types.Operator):
+class LIMBER_OT_remove_mechanism_goal(RemovePart, bpy.types.Operator):
     """Remove the selected goal. Its target is kept"""
 
     bl_idname = "limber.remove_mechanism_goal"
@@ -96,50 +102,9 @@ class LIMBER_OT_remove_mechanism_goal(_Remove, bpy.types.Operator):
         return poll_mechanism(cls, context)
 
 
-class LIMBER_OT_add_closure(bpy.types.Operator):
-    """Hold two bones together: of the selected ones the active bone is the second, and their tails meet"""
-
-    bl_idname = "limber.add_closure"
-    bl_label = "Add Closure"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        if not poll_authoring(cls, context):
-            return False
-        if not mechanism_owner(context).limber.mechanism.use_bones:
-            cls.poll_message_set("Bodies of this mechanism are objects: join them by rigid body constraints or empties")
-            return False
-        return True
-
-    def execute(self, context):
-        kept = taken_up(context).limber.mechanism
-        chosen = list(context.selected_pose_bones or ())
-        active = context.active_pose_bone
-        if len(chosen) != 2 or active not in chosen:
-            self.report({"ERROR"}, f"Select the two bones whose tails meet, in Pose Mode: {len(chosen)} selected now")
-            return {"CANCELLED"}
-        first = next(bone for bone in chosen if bone != active)
-        closure = kept.closures.add()
-        closure.first, closure.second = first.name, active.name
-        closure.name = f"{first.name} = {active.name}"
-        kept.active_closure = len(kept.closures) - 1
-        return {"FINISHED"}
-
-
-class LIMBER_OT_remove_closure(_Remove, bpy.types.Operator):
-    """Remove the selected closure"""
-
-    bl_idname = "limber.remove_closure"
-    bl_label = "Remove Closure"
-    items, active = "closures", "active_closure"
-
-
 CLASSES = (
     LIMBER_OT_add_motors,
     LIMBER_OT_remove_motor,
     LIMBER_OT_add_mechanism_goal,
     LIMBER_OT_remove_mechanism_goal,
-    LIMBER_OT_add_closure,
-    LIMBER_OT_remove_closure,
 )

@@ -6,6 +6,7 @@ from .add_demo_lamp import LIMBER_OT_add_demo_lamp
 from .bake import LIMBER_OT_bake
 from .characters import CLASSES as CHARACTER_CLASSES
 from .check_chain import LIMBER_OT_check_chain
+from .closures import CLASSES as CLOSURE_CLASSES
 from .compare import LIMBER_OT_compare_solvers, LIMBER_OT_copy_comparison, LIMBER_OT_sort_comparison, LIMBER_OT_use_solver
 from .ends import LIMBER_OT_add_end, LIMBER_OT_remove_end
 from .export_motion import LIMBER_OT_export_motion, add_to_export_menu
@@ -122,6 +123,7 @@ CLASSES = (
     LIMBER_OT_import_closures,
     *MECHANISM_CLASSES,
     *MECHANISM_ITEM_CLASSES,
+    *CLOSURE_CLASSES,
     *MECHANISM_ZERO_CLASSES,
     LIMBER_OT_choose_port,
     LIMBER_OT_choose_baudrate,

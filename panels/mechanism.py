@@ -3,8 +3,10 @@
 import bpy
 
 from ..operators.mechanism import mechanism_owner
+from ..operators.subject import rig_of
 from ..rig.axes import slides
 from ..rig.mechanism import live
+from ..rig.mechanism.closures import named_pairs
 from ..rig.mechanism.findings import value_text
 from ..rig.mechanism.members import loose_joints
 from ..rig.mechanism.properties import NONE
@@ -65,6 +67,8 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
             sentence(layout, "Push rods, linkages and platforms: add a ready one, or make one of joints that are here", "INFO")
             layout.operator_menu_enum("limber.add_mechanism", "kind", icon="ADD")
             layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
+            if (rig := rig_of(context)) is not None and rig.type == "ARMATURE" and named_pairs(rig):
+                layout.operator("limber.close_named_loops", icon="LINKED")
             layout.operator("limber.import_closures", icon="IMPORT")
             _draw_part(layout, context.active_object)
             return
@@ -194,10 +198,17 @@ class LIMBER_PT_mechanism_closures(MechanismTab, bpy.types.Panel):
             return
         add, remove = "limber.add_closure", "limber.remove_closure"
         closure = listed(layout, "LIMBER_UL_closures", kept, "closures", "active_closure", add=add, remove=remove)
+        owner = mechanism_owner(context)
+        if named_pairs(owner):
+            layout.operator("limber.close_named_loops", icon="LINKED")
         if closure is not None:
             layout.use_property_split = True
-            for name in ("first", "second", "kind", "axis"):
-                layout.prop(closure, name)
+            layout.prop_search(closure, "first", owner.data, "bones")
+            layout.prop(closure, "first_point")
+            layout.prop_search(closure, "second", owner.data, "bones")
+            layout.prop(closure, "second_point")
+            layout.prop(closure, "kind")
+            layout.prop(closure, "axis")
 
 
 class LIMBER_MT_mechanism_characters(CharacterMenu, bpy.types.Menu):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...solvers.mechanism.frames import Array, frame_array, inverse
+from ...solvers.mechanism.kinds import Kind
 from ...solvers.mechanism.model import WORLD, Frame, Joint, Mechanism, MechanismError
 from ...urdf.closures import mechanism_of
 from ...urdf.errors import UrdfError
@@ -13,11 +14,13 @@ from .. import urdf_robot
 from ..axes import letter, slides
 from ..errors import RigError
 from ..joint_axes import joint_axes
+from . import closures
 from .poses import frame_of, rigid, scale_of
+from .rest import Rest, is_scaled, rest_of
 from .shapes import LETTERS, Shape, shape_of, turned_to
+from .straight import straighten
 
 HERE = np.eye(4)
-EVEN = 1e-4  # farther from 1 an armature is scaled, and lengths of its robot's file would be wrong
 
 
 @dataclass(frozen=True)
@@ -88,23 +91,47 @@ def not_below(rig, end: str) -> set[str]:
 
 def _from_hierarchy(rig, depsgraph) -> Bones:
     shown = rig.evaluated_get(depsgraph)
-    world, bodies, joints = shown.matrix_world, [], []
-    rest = {bone.name: rigid(world @ bone.matrix_local, f"Bone '{bone.name}'") for bone in rig.data.bones}
+    world, bodies = shown.matrix_world, []
+    rest = rest_of(rig, world)
     for pose_bone in rig.pose.bones:
         name = pose_bone.name
         matrix = world @ shown.pose.bones[name].matrix
         bodies.append(BoneBody(name, name, rigid(matrix, f"Bone '{name}'"), HERE, scale_of(rig, matrix)))
-        joints.append(_hinged(pose_bone, rest))
-    joints += [_closed(rig, closure, rest, world) for closure in rig.limber.mechanism.closures]
-    return Bones(tuple(bodies), tuple(joints))
+    held = [_hinged(pose_bone, rest) for pose_bone in rig.pose.bones]
+    held += [_closed(rig, closure, rest) for closure in rig.limber.mechanism.closures]
+    turns = straighten([one.turn for one in held])
+    return Bones(tuple(bodies), tuple(one.joint(rest, turn) for one, turn in zip(held, turns, strict=True)))
 
 
-def _hinged(pose_bone, rest: dict[str, Array]) -> Joint:
+@dataclass(frozen=True)
+class _Held:
+    """A joint of bones at rest, in the world: its frame is turned alike on both bones."""
+
+    name: str
+    kind: Kind
+    parent: str
+    child: str
+    turn: Array  # (3, 3)
+    on_parent: Array  # (3,) its place on the parent
+    on_child: Array  # (3,), the same where bones are drawn as they meet
+    closes: bool = False
+
+    def joint(self, rest: Rest, turn: Array) -> Joint:
+        """The joint, turned (3, 3) in the world."""
+        ends = []
+        for bone, place in ((self.parent, self.on_parent), (self.child, self.on_child)):
+            frame = np.eye(4)
+            frame[:3, :3], frame[:3, 3] = turn, place
+            ends.append(frame_of(inverse(rest.bones[bone]) @ frame if bone != WORLD else frame))
+        return Joint(self.name, self.kind, self.parent, self.child, ends[0], ends[1], closes=self.closes)
+
+
+def _hinged(pose_bone, rest: Rest) -> _Held:
     """The joint on which a bone hangs: its free axes."""
     name, parent = pose_bone.name, pose_bone.parent
-    shape = bone_shape(name, joint_axes(pose_bone))
-    at_parent = rest[name] if parent is None else inverse(rest[parent.name]) @ rest[name]
-    return Joint(name, shape.kind, parent.name if parent else WORLD, name, frame_of(at_parent @ shape.turned), frame_of(shape.turned))
+    shape, own = bone_shape(name, joint_axes(pose_bone)), rest.bones[name]
+    turn = own[:3, :3] @ shape.turned[:3, :3]
+    return _Held(name, shape.kind, parent.name if parent else WORLD, name, turn, own[:3, 3], own[:3, 3])
 
 
 def bone_shape(name: str, free: list[str]) -> Shape:
@@ -120,20 +147,18 @@ def bone_shape(name: str, free: list[str]) -> Shape:
     return shape
 
 
-def _closed(rig, closure, rest: dict[str, Array], world) -> Joint:
+def _closed(rig, closure, rest: Rest) -> _Held:
     for word, name in (("first", closure.first), ("second", closure.second)):
-        if name not in rest:
+        if name not in rest.bones:
             raise RigError(f"Closure '{closure.name}': its {word} bone '{name}' is not in armature '{rig.name}': choose another bone")
     if closure.first == closure.second:
         raise RigError(f"Closure '{closure.name}' joins bone '{closure.first}' to itself: choose two bones")
-    size = world.to_scale()[1]
     turned = turned_to(closure.axis, LETTERS[(LETTERS.index(closure.axis) + 1) % 3])
-    first, second = HERE.copy(), HERE.copy()
-    first[1, 3] = rig.data.bones[closure.first].length * size
-    second[1, 3] = rig.data.bones[closure.second].length * size
-    second[:3, :3] = rest[closure.second][:3, :3].T @ rest[closure.first][:3, :3]  # at rest both are turned alike
-    name = closure.name if closure.name not in rest else f"closure {closure.name}"
-    return Joint(name, closure.kind, closure.first, closure.second, frame_of(first @ turned), frame_of(second @ turned), closes=True)
+    turn = rest.bones[closure.first][:3, :3] @ turned[:3, :3]
+    first = closures.point(rig, rest, closure.first, closure.first_point)
+    second = closures.point(rig, rest, closure.second, closure.second_point)
+    name = closure.name if closure.name not in rest.bones else f"closure {closure.name}"
+    return _Held(name, closure.kind, closure.first, closure.second, turn, first, second, closes=True)
 
 
 # -- a robot from its file --
@@ -141,7 +166,7 @@ def _closed(rig, closure, rest: dict[str, Array], world) -> Joint:
 
 def _from_file(rig, depsgraph) -> Bones:
     shown = rig.evaluated_get(depsgraph)
-    if max(abs(size - 1.0) for size in shown.matrix_world.to_scale()) > EVEN:
+    if is_scaled(shown.matrix_world):
         raise RigError(f"Armature '{rig.name}' is scaled, and its robot's file tells lengths in metres: clear the scale (Alt S)")
     mechanism, bone_of, resting = file_mechanism(rig, rig.limber.mechanism.closures_file)
     base = rigid(shown.matrix_world, f"Armature '{rig.name}'")

@@ -12,11 +12,11 @@ from ...solvers.mechanism.report import Counts
 from ..counted import counted
 from ..errors import Finding, RigError
 from . import live, ready
-from .findings import locked_motors, of_constraints, of_goals, of_locked, of_motors
+from .closures import of_closures
+from .findings import locked_motors, named, of_constraints, of_goals, of_loops, of_motors
 from .reading import Reading
 
 APART = 1e-6  # [m] joints of a rod nearer to each other than this are at one place
-NAMED = 4  # in a sentence
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,10 @@ def check(context, owner) -> Outcome:
         return Outcome(str(error), (Finding(str(error), blocks=True),))
     reading, counts = made.reading, count(made.model.solver, made.model.rest)
     findings = [Finding(warning) for warning in reading.warnings]
-    findings += [*_of_mounting(reading), *of_constraints(owner), *_of_rods(reading)]
+    findings += [*_of_mounting(reading), *of_constraints(owner), *of_closures(owner), *_of_rods(reading)]
     findings += [*of_motors(kept, reading), *of_goals(owner, reading, context.evaluated_depsgraph_get()), *of_physics(context, reading)]
-    locked = locked_motors(kept, made)
-    findings += of_locked(locked)
-    if (more := counts.actuators - counts.independent_actuators - len(locked)) > 0:
+    findings += of_loops(kept, made)
+    if (more := counts.actuators - counts.independent_actuators - len(locked_motors(kept, made))) > 0:
         some = f"{more} of {counts.actuators} motors follow" if more > 1 else f"1 of {counts.actuators} motors follows"
         findings.append(Finding(f"{some} from the others: they work, but must agree on the robot"))
     return Outcome(_sentence(owner, reading, counts), tuple(findings), counts)
@@ -56,9 +55,8 @@ def _sentence(owner, reading: Reading, counts: Counts) -> str:
         f" with {counted(counts.actuators, 'motor')}, redundancy {counts.redundancy}"
     )
     if counts.open_ways and counts.undetermined:
-        named = ", ".join(f"'{name}'" for name in counts.undetermined[:NAMED]) + (" ..." if len(counts.undetermined) > NAMED else "")
         ways = "1 way to move is" if counts.open_ways == 1 else f"{counts.open_ways} ways to move are"
-        said += f"; {ways} left with the motors held (of {named}), which a solve keeps still"
+        said += f"; {ways} left with the motors held (of {named(counts.undetermined)}), which a solve keeps still"
     return said
 
 

@@ -1,6 +1,6 @@
 """What may be wrong with a mechanism's motors, goals and constraints, each with its remedy."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from math import degrees
 
 import bpy
@@ -8,6 +8,7 @@ import numpy as np
 
 from ...motion import Limits, MotionError, make_filter
 from ...solvers.mechanism.counting import locked_actuators
+from ...solvers.mechanism.diagnosis import HeldLoop, held_loops
 from ...solvers.mechanism.goals import FrameGoal
 from .. import actions
 from ..axes import slides, text
@@ -20,6 +21,7 @@ from .reading import Reading
 from .ready import Ready
 from .shapes import freedoms
 
+NAMED = 4  # in a sentence
 WEIGHTS = {  # of what a goal does
     "FRAME": ("place_weight", "turn_weight"),
     "POSITION": ("place_weight",),
@@ -52,12 +54,41 @@ def locked_motors(kept, made: Ready) -> list:
     return [motor for motor in kept.motors if (asked.motor_joint(motor, made.reading), motor.axis) in locked]
 
 
-def of_locked(motors: Iterable) -> Iterator[Finding]:
-    for motor in motors:
+def of_loops(kept, made: Ready) -> Iterator[Finding]:
+    """Loops that cannot move for a joint whose axis is off, and motors that their loops do not let move."""
+    locked = locked_motors(kept, made)
+    held = held_loops(made.model.solver, made.model.rest)
+    blamed = [loop for loop in held if loop.off is not None]
+    for loop in blamed:
+        yield Finding(_of_axis(loop, [motor.name for motor in locked if asked.motor_joint(motor, made.reading) in loop.joints], made))
+    for motor in locked:
+        name = asked.motor_joint(motor, made.reading)
+        if any(name in loop.joints for loop in blamed):
+            continue
+        joints = next((f" of {named(loop.loop)}" for loop in held if name in loop.joints and len(loop.loop) > 1), "")
         yield Finding(
-            f"Motor '{motor.name}' cannot move: its loop holds the joint fast. Give the loop another freedom (a joint more, another kind of"
-            " joint, one Ground less), or remove the motor"
+            f"Motor '{motor.name}' cannot move: its loop{joints} holds the joint fast. Give the loop another freedom (a joint more, another"
+            " kind of joint, one Ground less), or remove the motor"
         )
+
+
+def _of_axis(loop: HeldLoop, motors: list[str], made: Ready) -> str:
+    off = loop.off
+    assert off is not None
+    word, verb = ("Hinge", "turn about") if made.reading.mechanism.joint[off.joint].kind == "revolute" else ("Slide", "move along")
+    x, y, z = made.base[:3, :3] @ off.wanted
+    held = f"none of {named(loop.joints)} can move" if len(loop.joints) > 1 else f"'{off.joint}' cannot move"
+    return (
+        f"{word} '{off.joint}' is off by {degrees(off.angle):.3g} degrees from the axis that the others of its loop let it {verb},"
+        + f" so {held}"
+        + (f", and motor {named(motors)} is locked" if motors else "")
+        + f": turn it, so that its axis lies along ({x:.4f}, {y:.4f}, {z:.4f}) in the world"
+    )
+
+
+def named(names: Sequence[str]) -> str:
+    """Names in a sentence, not all of many."""
+    return ", ".join(f"'{name}'" for name in names[:NAMED]) + (" ..." if len(names) > NAMED else "")
 
 
 def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from bpy.utils import escape_identifier
 from .. import actions
 from ..errors import RigError
 from . import authored, ready, twin
-from .members import ends, is_joint, members, role_of
+from .members import bodies, role_of
 from .owners import has_mechanism
 from .reading import Part, Reading
 
@@ -55,7 +55,7 @@ def refuse_taken(owner) -> None:
     Raises:
         RigError: one does; the message names both.
     """
-    own = {body.session_uid for joint in members(owner) if is_joint(joint) for body in ends(joint) if body and role_of(body) == "MOVES"}
+    own = {body.session_uid for body in bodies(owner) if role_of(body) == "MOVES"}
     for other in bpy.data.objects:
         if other == owner or not has_mechanism(other) or not other.limber.mechanism.live or (made := ready.kept(other)) is None:
             continue

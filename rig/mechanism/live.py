@@ -3,6 +3,7 @@
 from .. import live
 from ..hanging import Mover
 from . import ready
+from .members import bodies, role_of
 from .ready import Ready
 from .session import MechanismSession
 from .starts import note_values
@@ -25,6 +26,16 @@ def mover(owner) -> Mover:
     """What a live mechanism moves."""
     made = ready.kept(owner)
     return Mover(bodies=made.bodies) if made is not None else Mover()
+
+
+def lacks(owner) -> str:
+    """What a mechanism needs before it can go live, as a sentence with the remedy; "" where it has all. Cheap: panels ask."""
+    kept = owner.limber.mechanism
+    if not kept.motors:
+        return f"'{owner.name}' has no motor: select a joint and press + under Motors"
+    if kept.drive == "TARGETS" and not kept.goals and not any(role_of(body) == "DRIVEN" for body in bodies(owner)):
+        return f"'{owner.name}' has no goal: select a body and press + under Goals, give one the role Driven, or let Motors drive it"
+    return ""
 
 
 def prepare(owner) -> Ready:

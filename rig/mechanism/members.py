@@ -60,6 +60,12 @@ def members(owner) -> list:
     return [thing for thing in things if thing.session_uid in own or thing.session_uid not in others]
 
 
+def bodies(owner) -> list:
+    """Objects that the joints of a mechanism hold."""
+    found = {body.session_uid: body for joint in members(owner) if is_joint(joint) for body in ends(joint) if body is not None}
+    return list(found.values())
+
+
 def _rivals(owner, collection, things) -> list:
     """Other owners of the same collection. Copies of an owner are where it is itself."""
     near = {thing.session_uid: thing for among in (things, *(one.objects for one in owner.users_collection)) for thing in among}

@@ -1,5 +1,6 @@
 """Motors on joints: what they are called, their limits and speeds, and what their servos usually are."""
 
+from collections.abc import Sequence
 from itertools import repeat
 
 import numpy as np
@@ -67,6 +68,24 @@ def add_motors(owner, joint) -> list:
 def _spans(lower, upper):
     """Limits of each freedom; endless where a joint has none at all."""
     return zip(lower, upper, strict=True) if lower else repeat((-np.inf, np.inf))
+
+
+def add_motors_of_bones(owner, names: Sequence[str]) -> list:
+    """Motors on all freedoms of the joints on which bones hang; none where one of them can have none.
+
+    Raises:
+        RigError: as `add_bone_motors`.
+    """
+    kept = owner.limber.mechanism
+    before = len(kept.motors)
+    try:
+        for name in names:
+            add_bone_motors(owner, name)
+    except RigError:
+        while len(kept.motors) > before:
+            kept.motors.remove(len(kept.motors) - 1)
+        raise
+    return list(kept.motors[before:])
 
 
 def add_bone_motors(owner, name: str) -> list:

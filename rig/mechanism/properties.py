@@ -28,6 +28,11 @@ KINDS = [
     ("cartesian", "Cartesian", "Translation along all axes, no rotation"),
     ("planar", "Planar", "Translation along the joint's X and Y axes and rotation about its Z axis"),
 ]
+POINTS = [
+    ("TAIL", "Tail", "Where the bone ends"),
+    ("HEAD", "Head", "Where the bone begins, which is its joint"),
+    ("ORIGIN", "Link Origin", "Origin of the link of an imported robot, as its file has it"),
+]
 NONE = "NONE"
 ROLES = [
     ("AUTO", "As Its Rigid Body", "A passive rigid body stands still, an animated one drives; all else moves"),
@@ -88,8 +93,14 @@ class LimberClosure(PropertyGroup):
     """Two bones of an armature that are held together, beside what the hierarchy says: it closes a loop."""
 
     name: StringProperty(name="Name", description="Name of the closure", default="Closure")
-    first: StringProperty(name="First Bone", description="Bone whose tail is where the joint is")
-    second: StringProperty(name="Second Bone", description="Bone whose tail meets that of the first one")
+    first: StringProperty(name="First Bone", description="Bone that is held to the second one")
+    second: StringProperty(name="Second Bone", description="Bone that is held to the first one")
+    first_point: EnumProperty(
+        name="First Point", description="Point of the first bone that meets the second one", items=POINTS, default="TAIL"
+    )
+    second_point: EnumProperty(
+        name="Second Point", description="Point of the second bone that meets the first one", items=POINTS, default="TAIL"
+    )
     kind: EnumProperty(name="Kind", description="Joint between the two bones", items=KINDS, default="spherical")
     axis: EnumProperty(
         name="Axis",

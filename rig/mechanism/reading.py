@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 import numpy as np
 
@@ -64,7 +65,8 @@ def signature(owner) -> tuple:
     kept = owner.limber.mechanism
     motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in kept.motors)
     made = joints.signature(members(owner))
-    held = tuple((one.first, one.second, one.kind, one.axis) for one in kept.closures) if kept.use_bones else ()
+    fields = attrgetter("first", "second", "first_point", "second_point", "kind", "axis")
+    held = tuple(fields(one) for one in kept.closures) if kept.use_bones else ()
     return made, held, motors, _rest_of_bones(owner) if kept.use_bones else b""
 
 

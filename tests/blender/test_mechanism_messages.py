@@ -63,7 +63,7 @@ def test_a_closure_of_a_bone_with_itself_or_with_one_that_is_gone_is_named():
 def test_a_closure_needs_two_selected_bones_and_bodies_that_are_bones():
     rig, _ = boned()
     select(rig, "coupler")
-    with pytest.raises(RuntimeError, match="Select the two bones whose tails meet, in Pose Mode: 1 selected now"):
+    with pytest.raises(RuntimeError, match="Select the two bones that meet, in Pose Mode: 1 selected now"):
         bpy.ops.limber.add_closure()
     rig.limber.mechanism.use_bones = False
     with pytest.raises(RuntimeError, match="Bodies of this mechanism are objects: join them by rigid body constraints or empties"):

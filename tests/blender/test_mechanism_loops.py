@@ -1,0 +1,121 @@
+"""Loops that cannot move: Check and Live name the hinge that is off, by how much, and what turns it right. Live says what it lacks."""
+
+from math import degrees, radians
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Euler, Matrix, Vector
+
+from tests.blender import mechanisms as those
+from tests.blender.four_bars import arms, boned, four_bar, owned
+from tests.blender.rigs import make_active, select
+from tests.blender.test_mechanism_messages import says
+
+POSES = [Euler((0.0, 0.0, 0.0)), Euler((0.7, -0.3, 1.9)), Euler((-2.1, 1.2, 0.4))]
+
+
+def turned_about(thing, axis, angle: float) -> None:
+    """Turns an object about an axis of the world through its own place."""
+    bpy.context.view_layer.update()
+    place = Matrix.Translation(thing.matrix_world.translation)
+    thing.matrix_world = place @ Matrix.Rotation(angle, 4, Vector(axis)) @ place.inverted() @ thing.matrix_world
+    bpy.context.view_layer.update()
+
+
+def posed_four_bar(pose: Euler, make=those.joint, kind: str = "revolute"):
+    """A four-bar in some pose in the world; returns its owner."""
+    pins = four_bar(make, kind, bodies="" if make is those.joint else "ACTIVE")
+    owner = owned()
+    bpy.context.view_layer.update()
+    matrix = Matrix.LocRotScale(Vector((0.3, -0.2, 0.5)), pose, None)
+    for thing in [*pins.values(), *(bpy.data.objects[name] for name in ("ground", "crank", "coupler", "rocker"))]:
+        thing.matrix_world = matrix @ thing.matrix_world
+    bpy.context.view_layer.update()
+    return owner, matrix
+
+
+@pytest.mark.parametrize("pose", POSES, ids=lambda pose: f"{degrees(pose.x):.0f}")
+@pytest.mark.parametrize(("make", "kind"), [(those.joint, "revolute"), (those.constraint, "HINGE")])
+def test_the_hinge_that_is_off_is_named_by_check_and_by_live(make, kind, pose, capfd):
+    owner, matrix = posed_four_bar(pose, make, kind)
+    assert "cannot move" not in says(owner)
+    assert "is off by" not in says(owner)
+    turned_about(bpy.data.objects["pin C"], matrix.to_3x3() @ Vector((1.0, 0.0, 0.0)), radians(3.0))
+    said = says(owner)
+    x, y, z = matrix.to_3x3() @ Vector((0.0, 1.0, 0.0))
+    assert "Hinge 'pin C' is off by 3 degrees from the axis that the others of its loop let it turn about, so none of" in said
+    assert (
+        "none of 'pin A', 'pin B', 'pin C', 'pin D' can move, and motor 'pin A Z' is locked: turn it, so that its axis lies along (" in said
+    )
+    axis = np.array([float(number) for number in said.split("lies along (")[1].split(")")[0].split(",")])
+    assert np.abs(axis - (x, y, z)).max() < 1e-3
+    assert "Give the loop another freedom" not in said
+    owner.limber.mechanism.drive = "MOTORS"
+    make_active(owner)
+    bpy.ops.limber.mechanism_live()
+    assert "Hinge 'pin C' is off by 3 degrees" in capfd.readouterr().out
+
+
+def test_a_bone_whose_hinge_is_off_is_named():
+    rig, _ = boned()
+    rig.data.bones.active = rig.data.bones["crank"]
+    bpy.ops.limber.add_motors()
+    rig.limber.mechanism.closures[0].kind, rig.limber.mechanism.closures[0].axis = "revolute", "X"
+    assert "is off by" not in says(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["crank"].roll += radians(4.0)
+    bpy.ops.object.mode_set(mode="POSE")
+    assert "Hinge 'crank' is off by 4 degrees" in says(rig)
+
+
+@pytest.mark.parametrize("pose", POSES, ids=lambda pose: f"{degrees(pose.x):.0f}")
+@pytest.mark.parametrize("kind", ["revolute", "spherical"])
+def test_a_loop_of_bones_drawn_in_any_plane_moves(kind, pose):
+    rig = arms()
+    bpy.ops.object.mode_set(mode="EDIT")
+    matrix = Matrix.LocRotScale(Vector((0.3, -0.2, 0.5)), pose, None)
+    drawn = [(bone, matrix @ bone.head, matrix @ bone.tail, matrix.to_3x3() @ bone.z_axis) for bone in rig.data.edit_bones]
+    for bone, head, tail, z in drawn:
+        bone.use_connect = False
+        bone.head, bone.tail = head, tail
+        bone.align_roll(z)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.limber.new_mechanism()
+    select(rig, "coupler", "rocker")
+    rig.data.bones.active = rig.data.bones["rocker"]
+    bpy.ops.limber.add_closure()
+    closure = rig.limber.mechanism.closures[0]
+    closure.kind, closure.axis = kind, "X"
+    rig.data.bones.active = rig.data.bones["crank"]
+    bpy.ops.limber.add_motors()
+    said = says(rig)
+    assert "cannot move" not in said
+    assert "is off by" not in said
+    kept = rig.limber.mechanism
+    kept.drive, kept.motors[0].value = "MOTORS", 0.3
+    bpy.ops.limber.mechanism_live()
+    those.settle(rig)
+    assert those.session(rig).remark == ""
+    assert those.session(rig).outputs.values == pytest.approx((0.3,), abs=1e-6)
+
+
+def test_live_says_that_it_needs_a_motor():
+    four_bar()
+    make_active(bpy.data.objects["pin A"])
+    bpy.ops.limber.new_mechanism()
+    with pytest.raises(RuntimeError, match="'Mechanism' has no motor: select a joint and press \\+ under Motors"):
+        bpy.ops.limber.mechanism_live()
+
+
+def test_live_says_that_it_needs_a_goal_unless_motors_or_a_driven_body_say_where():
+    four_bar()
+    owner = owned()
+    with pytest.raises(RuntimeError, match="'Mechanism' has no goal: select a body and press \\+ under Goals, give one the role Driven"):
+        bpy.ops.limber.mechanism_live()
+    bpy.data.objects["rocker"].limber.part.role = "DRIVEN"
+    assert bpy.ops.limber.mechanism_live.poll()
+    bpy.data.objects["rocker"].limber.part.role = "AUTO"
+    assert not bpy.ops.limber.mechanism_live.poll()
+    owner.limber.mechanism.drive = "MOTORS"
+    assert bpy.ops.limber.mechanism_live.poll()
