@@ -57,9 +57,7 @@ class LIMBER_OT_close_named_loops(bpy.types.Operator):
     def poll(cls, context):
         rig = rig_of(context)
         if rig is None or rig.type != "ARMATURE" or not closures.named_pairs(rig):
-            cls.poll_message_set(
-                f"No two bones of an active armature are called {NAMES} and are open: select two bones and press + instead"
-            )
+            cls.poll_message_set(f"No bones of an active armature are called {NAMES} and are open: select two bones and press + instead")
             return False
         if has_mechanism(rig) and rig.limber.mechanism.closures_file:
             cls.poll_message_set("The robot's own file says which links are held together: bones are closed by that")

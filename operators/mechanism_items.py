@@ -24,8 +24,8 @@ class LIMBER_OT_add_motors(bpy.types.Operator):
     def execute(self, context):
         owner = taken_up(context)
         try:
-            if owner.limber.mechanism.use_bones and context.mode == "POSE" and context.active_pose_bone is not None:
-                made = motors.add_motors_of_bones(owner, [bone.name for bone in _chosen(context)])
+            if owner.limber.mechanism.use_bones and context.mode == "POSE" and (chosen := _chosen(context)):
+                made = motors.add_motors_of_bones(owner, [bone.name for bone in chosen])
             else:
                 made = motors.add_motors(owner, context.active_object)
         except RigError as error:
@@ -39,7 +39,7 @@ class LIMBER_OT_add_motors(bpy.types.Operator):
 def _chosen(context) -> list:
     """The selected bones; the active one alone where it is not among them."""
     active, selected = context.active_pose_bone, list(context.selected_pose_bones or ())
-    return selected if active in selected else [active]
+    return selected if active is None or active in selected else [active]
 
 
 class RemovePart(RemoveItem):
