@@ -1,10 +1,11 @@
 """Operators on what a mechanism has: motors and goals."""
 
 import bpy
+from bpy.props import BoolProperty
 
 from ..rig import axes
 from ..rig.errors import RigError
-from ..rig.mechanism import build, motors
+from ..rig.mechanism import build, motors, offsets
 from ..rig.mechanism.properties import NONE
 from .mechanism import mechanism_owner, poll_authoring, poll_mechanism, taken_up
 from .remove_item import RemoveItem
@@ -102,7 +103,47 @@ class LIMBER_OT_remove_mechanism_goal(RemovePart, bpy.types.Operator):
         return poll_mechanism(cls, context)
 
 
+class LIMBER_OT_keep_goal_offset(bpy.types.Operator):
+    """Let the body of the selected goal stay beside its target as both are shown now, and go with it; or clear that"""
+
+    bl_idname = "limber.keep_goal_offset"
+    bl_label = "Keep Offset"
+    bl_options = {"REGISTER", "UNDO"}
+
+    is_cleared: BoolProperty(name="Clear", description="The body is to be exactly where the target is", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_mechanism(cls, context):
+            return False
+        if cls._goal(context) is None:
+            cls.poll_message_set("The mechanism has no goal: select a body and press + under Goals")
+            return False
+        return True
+
+    @staticmethod
+    def _goal(context):
+        kept = mechanism_owner(context).limber.mechanism
+        return kept.goals[kept.active_goal] if 0 <= kept.active_goal < len(kept.goals) else None
+
+    def execute(self, context):
+        owner = taken_up(context)
+        goal = self._goal(context)
+        if self.is_cleared:
+            offsets.clear(goal)
+            return {"FINISHED"}
+        try:
+            offsets.keep(owner, goal, context.evaluated_depsgraph_get())
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        target = goal.target_bone or goal.target.name
+        self.report({"INFO"}, f"'{goal.bone or goal.body.name}' stays beside '{target}' as it is now")
+        return {"FINISHED"}
+
+
 CLASSES = (
+    LIMBER_OT_keep_goal_offset,
     LIMBER_OT_add_motors,
     LIMBER_OT_remove_motor,
     LIMBER_OT_add_mechanism_goal,

@@ -98,7 +98,10 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
         active = context.active_object
         if active is not None and active is not owner and loose_joints(active, owner):
             layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
-        if active is not owner:
+        bone = context.active_pose_bone
+        if active is owner and kept.use_bones and bone is not None:
+            _draw_bone(layout, owner, bone)
+        elif active is not owner:
             _draw_part(layout, active)
 
 
@@ -129,6 +132,22 @@ def _draw_part(layout, thing) -> None:
             box.prop(part, "meets")
     elif thing.rigid_body_constraint is None:
         box.prop(part, "role")
+        _draw_mass(box, part)
+
+
+def _draw_bone(layout, owner, bone) -> None:
+    """What the active bone is in its mechanism."""
+    box = layout.box()
+    box.use_property_split = True
+    box.enabled = not owner.limber.mechanism.live
+    box.label(text=bone.name, icon="BONE_DATA")
+    _draw_mass(box, bone.limber_body)
+
+
+def _draw_mass(layout, body) -> None:
+    layout.prop(body, "mass_from")
+    if body.mass_from == "OWN":
+        layout.prop(body, "mass")
 
 
 class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
@@ -151,11 +170,20 @@ class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
             if goal.does != "CENTRE":
                 layout.prop(goal, "bone" if kept.use_bones else "body")
             layout.prop(goal, "target")
+            if goal.target is not None and goal.target.type == "ARMATURE":
+                layout.prop_search(goal, "target_bone", goal.target.data, "bones")
+            row = layout.row(align=True)
+            row.operator("limber.keep_goal_offset", icon="PINNED")
+            row.operator("limber.keep_goal_offset", text="", icon="X").is_cleared = True
             if goal.does != "ORIENTATION":
                 layout.prop(goal, "place_weight")
             if goal.does in ("FRAME", "ORIENTATION"):
                 layout.prop(goal, "turn_weight")
         layout.use_property_split = True
+        if any(goal.does == "CENTRE" for goal in kept.goals):
+            column = layout.column()
+            column.enabled = not kept.live
+            column.prop(kept, "density")
         layout.prop(kept, "steady")
 
 

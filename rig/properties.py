@@ -6,7 +6,7 @@ All of it can be overridden, so that an armature linked from another file can ha
 from math import radians
 
 import bpy
-from bpy.types import Action, Object, PropertyGroup
+from bpy.types import Action, Object, PoseBone, PropertyGroup
 
 from ..solvers.table import SOLVERS
 from . import kept_posture
@@ -15,7 +15,7 @@ from .character_properties import LimberCharacter
 from .enum_items import choice
 from .joint_properties import LimberJointSettings
 from .mechanism.properties import CLASSES as MECHANISM_CLASSES
-from .mechanism.properties import LimberMechanism, LimberPart
+from .mechanism.properties import LimberBoneBody, LimberMechanism, LimberPart
 from .options import CCD_ORDERS, ORDERS, WISHES
 from .overridable import (
     BoolProperty,
@@ -278,9 +278,11 @@ def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     Object.limber = PointerProperty(name="Limber", description="Chains, robot and mechanism", type=LimberRig)
+    PoseBone.limber_body = PointerProperty(name="Limber Body", description="What the bone is in a mechanism", type=LimberBoneBody)
 
 
 def unregister() -> None:
+    del PoseBone.limber_body
     del Object.limber
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -1,5 +1,6 @@
 """What is asked of a mechanism, read from the evaluated scene: where its base is, what its goals want, what its motors are told."""
 
+import numpy as np
 from mathutils import Matrix
 
 from ...solvers.mechanism.frames import Array, inverse
@@ -47,16 +48,31 @@ def of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed=N
 
 
 def _of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed) -> FrameGoal | CentreGoal:
-    at = frame_of(back @ rigid(placement.object(goal.target), f"Goal '{goal.name}': target '{goal.target.name}'"))
+    at = frame_of(back @ target_pose(goal, placement) @ np.array(goal.offset))
     if goal.does != "CENTRE":
         return _wanted(goal, weighed, reading, at, placement)
     if not any(body.mass > 0.0 for body in reading.mechanism.bodies):
-        is_robot = any(part.bone for part in reading.parts)
-        remedy = (
-            "the robot's file tells none, so add <inertial> to its links and import it again" if is_robot else "give bodies a rigid body"
+        raise RigError(
+            f"Goal '{goal.name}': no body has a mass: give bodies meshes, or select them and set Mass From to Own in the Mechanism panel,"
+            " or choose another goal"
         )
-        raise RigError(f"Goal '{goal.name}': no body has a mass: {remedy}, or choose another goal")
     return CentreGoal(at.place, tuple(weighed.place_weight))
+
+
+def target_pose(goal, placement: Placement) -> Array:
+    """(4, 4) where the target of a goal is in the world, an object or a bone of one, without its scale.
+
+    Raises:
+        RigError: there is no such bone, or it is at no position that can be.
+    """
+    thing, bone = goal.target, goal.target_bone
+    if not bone:
+        return rigid(placement.object(thing), f"Goal '{goal.name}': target '{thing.name}'")
+    if thing.type != "ARMATURE" or bone not in thing.data.bones:
+        raise RigError(
+            f"Goal '{goal.name}': target '{thing.name}' has no bone '{bone}': choose one of its bones as Target Bone, or clear that"
+        )
+    return rigid(placement.object(thing) @ placement.bone(thing, bone), f"Goal '{goal.name}': bone '{bone}' of '{thing.name}'")
 
 
 def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
@@ -72,6 +88,7 @@ def leaders(owner, kept, reading: Reading, surely: bool = False) -> list[Carrier
     things += [find(part.thing, part.uid) for part in reading.parts if part.role == "DRIVEN"]
     if kept.drive != "MOTORS":
         things += [goal.target for goal in kept.goals]
+        found += [Carrier("", goal.target, goal.target_bone) for goal in kept.goals if goal.target is not None and goal.target_bone]
     for thing in things:
         if thing is not None:
             found += with_itself(thing, surely)
@@ -181,11 +198,22 @@ def _refuse_lost(goal, depsgraph) -> None:
 
 
 def _refuse_circle(goal, reading: Reading) -> None:
-    thing = goal.target
+    thing, bone = goal.target, goal.target_bone
     while thing is not None:
-        part = reading.part(thing)
+        part = reading.part(thing) or (_part_of_bone(thing, bone, reading) if bone else None)
         if part is not None and part.role == "MOVES":
             raise RigError(
-                f"Goal '{goal.name}': target '{goal.target.name}' hangs on '{part.name}', which follows it: choose another target"
+                f"Goal '{goal.name}': target '{goal.target_bone or goal.target.name}' hangs on '{part.name}', which follows it: choose"
+                " another target"
             )
+        bone = thing.parent_bone if thing.parent_type == "BONE" else ""
         thing = thing.parent
+
+
+def _part_of_bone(rig, name: str, reading: Reading) -> Part | None:
+    """The body that a bone is, or on which it hangs."""
+    parts = {part.bone: part for part in reading.parts if part.uid == rig.session_uid}
+    bone = rig.data.bones.get(name) if rig.type == "ARMATURE" else None
+    while bone is not None and bone.name not in parts:
+        bone = bone.parent
+    return parts[bone.name] if bone is not None else None

@@ -15,6 +15,7 @@ from ..axes import letter, slides
 from ..errors import RigError
 from ..joint_axes import joint_axes
 from . import closures
+from .masses import UNKNOWN, Mass, of_bones
 from .poses import frame_of, rigid, scale_of
 from .rest import Rest, is_scaled, rest_of
 from .shapes import LETTERS, Shape, shape_of, turned_to
@@ -33,8 +34,7 @@ class BoneBody:
     offset: Array  # (4, 4) the body's frame in the bone's
     scale: tuple[float, float, float]
     grounded: bool = False
-    mass: float = 1.0
-    centre: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    mass: Mass = UNKNOWN  # about a centre in the body's frame
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,11 @@ def _from_hierarchy(rig, depsgraph) -> Bones:
     shown = rig.evaluated_get(depsgraph)
     world, bodies = shown.matrix_world, []
     rest = rest_of(rig, world)
+    masses = of_bones(rig, rest, rig.limber.mechanism.density, depsgraph)
     for pose_bone in rig.pose.bones:
         name = pose_bone.name
         matrix = world @ shown.pose.bones[name].matrix
-        bodies.append(BoneBody(name, name, rigid(matrix, f"Bone '{name}'"), HERE, scale_of(rig, matrix)))
+        bodies.append(BoneBody(name, name, rigid(matrix, f"Bone '{name}'"), HERE, scale_of(rig, matrix), mass=masses[name]))
     held = [_hinged(pose_bone, rest) for pose_bone in rig.pose.bones]
     held += [_closed(rig, closure, rest) for closure in rig.limber.mechanism.closures]
     turns = straighten([one.turn for one in held])
@@ -170,12 +171,14 @@ def _from_file(rig, depsgraph) -> Bones:
         raise RigError(f"Armature '{rig.name}' is scaled, and its robot's file tells lengths in metres: clear the scale (Alt S)")
     mechanism, bone_of, resting = file_mechanism(rig, rig.limber.mechanism.closures_file)
     base = rigid(shown.matrix_world, f"Armature '{rig.name}'")
+    masses = of_bones(rig, rest_of(rig, shown.matrix_world), rig.limber.mechanism.density, depsgraph)
     bodies = []
     for body in mechanism.bodies:
         bone = rig.data.bones[bone_of[body.name]]
         offset = inverse(rigid(bone.matrix_local)) @ resting[body.name]
         pose = base @ rigid(shown.pose.bones[bone.name].matrix, f"Bone '{bone.name}'") @ offset
-        bodies.append(BoneBody(body.name, bone.name, pose, offset, (1.0, 1.0, 1.0), body.grounded, body.mass, body.centre))
+        mass = masses[bone.name].seen_from(inverse(offset))
+        bodies.append(BoneBody(body.name, bone.name, pose, offset, (1.0, 1.0, 1.0), body.grounded, mass))
     return Bones(tuple(bodies), mechanism.joints, mechanism.warnings)
 
 

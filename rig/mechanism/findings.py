@@ -13,6 +13,7 @@ from ...solvers.mechanism.goals import FrameGoal
 from .. import actions
 from ..axes import slides, text
 from ..character_properties import character
+from ..counted import counted
 from ..errors import Finding, RigError
 from ..placement import Placement
 from . import asked
@@ -105,6 +106,12 @@ def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
         if isinstance(made, FrameGoal) and roles[made.body] != "MOVES":
             yield Finding(
                 f"Goal '{goal.name}': body '{made.body}' is {roles[made.body].title()}, so the mechanism does not move it: choose another"
+            )
+        if goal.does == "CENTRE" and reading.massless:
+            what = counted(len(reading.massless), "body that moves has", "bodies that move have")
+            yield Finding(
+                f"Goal '{goal.name}' is for the centre of mass, but {what} no mass: nothing says it, and there is no mesh to tell a volume"
+                f" ({named(reading.massless)}). Select each and set Mass From to Own in the Mechanism panel"
             )
         weights = WEIGHTS[goal.does]
         if not any(weight for name in weights for weight in getattr(goal, name)) and not any(

@@ -53,7 +53,32 @@ DRIVES = [
 EVENLY = (1.0, 1.0, 1.0)
 
 
-class LimberPart(PropertyGroup):
+MASSES = [
+    ("AUTO", "Automatic", "From the robot's file, else the rigid body, else the volume of its meshes and the mechanism's density"),
+    ("OWN", "Own", "As you say here"),
+]
+
+
+class LimberMass:
+    """What a body weighs. Not registered itself."""
+
+    mass_from: EnumProperty(name="Mass From", description="What says how much the body weighs", items=MASSES, default="AUTO")
+    mass: FloatProperty(
+        name="Mass",
+        description="Mass of the body, for goals of the centre of mass; its centre is that of the body's meshes",
+        default=0.1,
+        min=0.0,
+        soft_max=10.0,
+        precision=3,
+        unit="MASS",
+    )
+
+
+class LimberBoneBody(LimberMass, PropertyGroup):
+    """What a bone is as a body of a mechanism."""
+
+
+class LimberPart(LimberMass, PropertyGroup):
     """What an object is in a mechanism: the role of a body, or a joint between two bodies, which is where the object is."""
 
     role: EnumProperty(name="Role", description="How the body moves", items=ROLES, default="AUTO")
@@ -119,7 +144,18 @@ class LimberMechanismGoal(PropertyGroup):
         name="Body", description="Body that follows, or an object on it (a foot's sole, a tool) that is to be at the target", type=Object
     )
     bone: StringProperty(name="Bone", description="Bone that follows, where bodies are bones")
-    target: PointerProperty(name="Target", description="Object that gives the pose", type=Object)
+    target: PointerProperty(name="Target", description="Object that gives the pose, or the armature whose bone does", type=Object)
+    target_bone: StringProperty(
+        name="Target Bone", description="Bone of the target that gives the pose, as of an animated character. Empty: the object itself"
+    )
+    offset: FloatVectorProperty(
+        name="Offset",
+        description="Where the body is to be, in the target's own frame: Keep Offset says it",
+        size=16,
+        subtype="MATRIX",
+        default=(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0),
+        options={"HIDDEN"},
+    )
     place_weight: FloatVectorProperty(
         name="Position",
         description="Weight of the position along the world's axes; 0 leaves an axis free. Can be keyframed",
@@ -164,6 +200,14 @@ class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
     )
     drive: EnumProperty(name="Driven By", description="Input that moves the mechanism", items=DRIVES, default="TARGETS")
     live: BoolProperty(name="Live", description="The mechanism follows; switch it with Start Live and End Live", options={"HIDDEN"})
+    density: FloatProperty(
+        name="Density",
+        description="Mass of a cubic metre of bodies whose mass is automatic, and of which neither a file nor a rigid body says it",
+        default=1000.0,
+        min=0.0,
+        soft_max=8000.0,
+        precision=0,
+    )
     steady: FloatProperty(
         name="Regularisation",
         description="Velocity regularisation: keeps motors slow where a small motion of the target needs a large one",
@@ -174,4 +218,4 @@ class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
     )
 
 
-CLASSES = (LimberPart, LimberMotor, LimberClosure, LimberMechanismGoal, LimberMechanism)
+CLASSES = (LimberBoneBody, LimberPart, LimberMotor, LimberClosure, LimberMechanismGoal, LimberMechanism)

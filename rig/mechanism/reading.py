@@ -11,6 +11,7 @@ from ...solvers.mechanism.model import WORLD, Body, Joint, Mechanism, MechanismE
 from ..errors import RigError
 from ..identity import find
 from . import bones, joints
+from .masses import Mass, of_object
 from .members import is_joint, members, role_of
 from .motorised import with_motors
 from .poses import frame_of, rigid, scale_of
@@ -46,6 +47,7 @@ class Reading:
     places: tuple[tuple[str, int, Array], ...] = ()  # of the sketch: name, session_uid and pose (4, 4) of its objects
     is_kept: bool = False  # the sketch is not what there is in this frame, but as it was kept
     unkept: str = ""  # why it is what there is in this frame, where that may be another one in the next, as a sentence
+    massless: tuple[str, ...] = ()  # names of bodies that move, of which nothing says what they weigh
 
     def base_now(self, owner) -> Array:
         """(4, 4) where the base is as it is authored."""
@@ -116,11 +118,12 @@ class _Reader:
         self.parts: dict[str, Part] = {}
         self.poses: dict[str, Array] = {}  # in the sketch
         self.shown: dict[str, Array] = {}  # in this frame, in the sketch's world
-        self.masses: dict[str, tuple] = {}
+        self.masses: dict[str, Mass] = {}
         self.joints: list[Joint] = []
         self.warnings: list[str] = []
         self.name_of: dict[int, str] = {}  # object's session_uid -> body
         bodies = [thing for one in found for thing in (one.first, one.second) if thing is not None]
+        self.bodies = {thing.session_uid for thing in bodies}
         things = [*bodies, *(thing for one in found for thing in (one.thing, one.meets) if thing is not None)]
         anchor = next((thing for thing in bodies if role_of(thing) == "GROUND"), owner)
         mark = None if is_anew else owner.limber.mechanism.zero
@@ -160,7 +163,7 @@ class _Reader:
         self.parts[part.name], self.poses[part.name] = part, self.sketch.poses[thing.session_uid]
         self.shown[part.name] = self.sketch.shown @ rigid(matrix)
         self.name_of[thing.session_uid] = part.name
-        self.masses[part.name] = (thing.rigid_body.mass if thing.rigid_body else 1.0, (0.0, 0.0, 0.0))
+        self.masses[part.name] = of_object(thing, self.bodies, self.owner.limber.mechanism.density, self.depsgraph)
 
     def _ends(self, one, place: Array, meets: Array) -> tuple[str, str, tuple[Array, Array]]:
         """Parent and child, and the joint's frame on each; one that is mounted on the world has it as its parent."""
@@ -191,7 +194,7 @@ class _Reader:
                 body.scale,
             )
             self.poses[body.name] = self.shown[body.name] = self.sketch.shown @ body.pose
-            self.masses[body.name] = (body.mass, body.centre)
+            self.masses[body.name] = body.mass
         for joint in read_bones.joints:
             at_parent = joint.in_parent if joint.parent != WORLD else frame_of(self.sketch.shown @ frame_array(joint.in_parent))
             self.joints.append(replace(joint, in_parent=at_parent))
@@ -231,6 +234,7 @@ class _Reader:
             tuple((thing.name, uid, self.sketch.poses[uid]) for uid, thing in self.sketch.things.items()),
             self.sketch.is_kept,
             unkept,
+            tuple(part.name for part in parts if part.role != "GROUND" and not self.masses[part.name].is_known),
         )
 
     def _bodies(self, back: Array, poses: dict[str, Array]) -> tuple[Body, ...]:
@@ -239,7 +243,8 @@ class _Reader:
         for part in self.parts.values():
             is_grounded = part.role == "GROUND"
             start = frame_of(back @ (self.poses if is_grounded else poses)[part.name])
-            found.append(Body(part.name, *self.masses[part.name], start=start, grounded=is_grounded))
+            mass = self.masses[part.name]
+            found.append(Body(part.name, mass.kilograms, mass.centre, start, is_grounded))
         return tuple(found)
 
     def _carried(self, found: list) -> Iterator[tuple[int, Part]]:

@@ -41,6 +41,19 @@ def settle(owner, most: int = 400) -> None:
     raise AssertionError(f"not at rest after {most} ticks: {live.session(owner).outputs}")
 
 
+def with_idle_goal(owner):
+    """The same mechanism with a goal that asks for nothing, so that it can go live where it is."""
+    kept = owner.limber.mechanism
+    goal = kept.goals.add()
+    goal.target, goal.place_weight, goal.turn_weight = box("idle"), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if kept.use_bones:
+        goal.bone = owner.data.bones[0].name
+    else:
+        joint = kept.motors[0].joint
+        goal.body = joint.rigid_body_constraint.object2 if joint.rigid_body_constraint else joint.limber.part.second
+    return owner
+
+
 def session(owner):
     from limber.rig.mechanism import live
 

@@ -232,6 +232,7 @@ def test_live_starts_again_from_any_frame_of_what_was_baked():
     before = those.shown(owner)
     motors_before = motor.value
     kept.drive = "TARGETS"
+    those.with_idle_goal(owner)
     bpy.ops.limber.mechanism_live()
     assert those.session(owner).problem == ""
     assert those.furthest(before, those.shown(owner)) < 1e-5

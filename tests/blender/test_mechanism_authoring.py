@@ -209,7 +209,7 @@ def test_a_centre_of_mass_without_masses_says_so():
     goal = owner.limber.mechanism.goals[0]
     goal.does = "CENTRE"
     bpy.ops.limber.mechanism_live()
-    assert those.session(owner).problem == "", "bodies without a rigid body weigh one kilogram each"
+    assert those.session(owner).problem == "", "bodies without a rigid body weigh what the volume of their meshes says"
     for thing in owner.limber.mechanism.collection.all_objects:
         if thing.type == "MESH":
             make_active(thing)

@@ -3,6 +3,7 @@
 import bpy
 import pytest
 
+from tests.blender import mechanisms as those
 from tests.blender.four_bars import boned
 from tests.blender.rigs import make_active, select
 from tests.blender.robots import state, until
@@ -44,6 +45,7 @@ def test_a_chain_of_one_bone_on_a_robots_loops_goes_live_beside_the_mechanism(tm
     assert (chain.root, chain.end) == ("neck", "neck")
     chain.target = bpy.data.objects.new("Target", None)
     bpy.context.scene.collection.objects.link(chain.target)
+    those.with_idle_goal(rig)
     bpy.ops.limber.mechanism_live()
     make_active(rig)
     assert bpy.ops.limber.live() == {"FINISHED"}

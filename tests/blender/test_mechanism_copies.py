@@ -181,6 +181,9 @@ def test_two_mechanisms_with_a_body_in_common_are_not_live_at_once():
     bpy.context.scene.collection.children.link(collection)
     collection.objects.link(pins["A"])
     other.limber.mechanism.uid, other.limber.mechanism.collection = "other", collection
+    other.limber.mechanism.motors.add().joint = pins["A"]
+    for one in (owner, other):
+        those.with_idle_goal(one)
     make_active(owner)
     bpy.ops.limber.mechanism_live()
     make_active(other)

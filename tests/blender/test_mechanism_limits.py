@@ -49,6 +49,8 @@ def test_limits_the_wrong_way_round_are_named_by_every_button(kind, axis, said):
         setattr(held, f"limit_lin_{letter}_upper", 0.0)
     bpy.ops.limber.new_mechanism()
     owner = bpy.context.active_object
+    owner.limber.mechanism.motors.add().joint = held.id_data
+    owner.limber.mechanism.drive = "MOTORS"
     setattr(held, f"limit_{axis}_lower", np.pi / 3)
     setattr(held, f"limit_{axis}_upper", np.pi / 6)
     assert said in check(bpy.context, owner).sentence
@@ -113,6 +115,7 @@ def test_a_motor_can_be_added_on_a_bone_of_a_robot_file(tmp_path):
     rig.data.bones.active = rig.data.bones["base"]
     with pytest.raises(RuntimeError, match="Bone 'base' hangs on no joint that moves"):
         bpy.ops.limber.add_motors()
+    those.with_idle_goal(rig)
     bpy.ops.limber.mechanism_live()
     assert those.session(rig).problem == ""
 

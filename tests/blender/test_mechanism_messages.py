@@ -149,7 +149,7 @@ def test_a_centre_of_mass_of_a_robot_whose_file_tells_no_mass_is_refused(tmp_pat
     goal = rig.limber.mechanism.goals.add()
     goal.does, goal.target = "CENTRE", those.box("there")
     assert (
-        "no body has a mass: the robot's file tells none, so add <inertial> to its links and import it again, or choose another goal"
+        "no body has a mass: give bodies meshes, or select them and set Mass From to Own in the Mechanism panel, or choose another goal"
         in problem_of(rig)
     )
 

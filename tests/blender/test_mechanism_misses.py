@@ -126,6 +126,9 @@ def test_what_was_changed_while_live_is_named():
 def test_a_bone_that_is_moved_while_live_stops_the_mechanism_and_is_told():
     arms, closure = boned()
     closure.kind = "revolute"
+    arms.data.bones.active = arms.data.bones["crank"]
+    bpy.ops.limber.add_motors()
+    arms.limber.mechanism.drive = "MOTORS"
     bpy.ops.limber.mechanism_live()
     bpy.ops.object.mode_set(mode="EDIT")
     arms.data.edit_bones["coupler"].tail.z += 0.01

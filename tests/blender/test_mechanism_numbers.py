@@ -14,7 +14,7 @@ from tests.blender.test_mechanism_messages import says
 def test_a_mechanism_in_which_nothing_moves_is_refused_with_a_remedy(steady):
     four_bar()
     owner = owned()
-    owner.limber.mechanism.steady = steady
+    owner.limber.mechanism.drive, owner.limber.mechanism.steady = "MOTORS", steady
     for name in ("crank", "coupler", "rocker"):
         bpy.data.objects[name].limber.part.role = "GROUND"
     sentence = f"Mechanism '{owner.name}' has nothing that can move: all of its bodies are Ground, or fixed to one. Let a body move"
@@ -27,6 +27,7 @@ def test_a_mechanism_in_which_nothing_moves_is_refused_with_a_remedy(steady):
 def test_a_body_at_no_place_is_named(number):
     four_bar(those.joint, "revolute", bodies="")
     owner = owned()
+    owner.limber.mechanism.drive = "MOTORS"
     bpy.data.objects["rocker"].location.x = number
     said = says(owner)
     assert "Object 'rocker' is at no position that can be (" in said

@@ -129,6 +129,7 @@ def test_a_robot_with_loops_comes_in_with_its_closures(folder, motors):
     rig = bpy.context.active_object
     bpy.ops.limber.import_closures(filepath=str(next(folder.rglob("*.yaml"))))
     assert len(rig.limber.mechanism.motors) == motors
+    those.with_idle_goal(rig)
     bpy.ops.limber.mechanism_live()
     session = those.session(rig)
     assert session.problem == ""

@@ -159,6 +159,7 @@ def test_where_only_one_of_two_that_are_live_ends_the_robot_is_disarmed():
     arms, _ = chain_on_bodies()
     arms.limber.chains.clear()
     arms.limber.mechanism.drive = "TARGETS"
+    those.with_idle_goal(arms)
     make_active(arms)
     bpy.ops.object.mode_set(mode="EDIT")
     neck = arms.data.edit_bones.new("neck")

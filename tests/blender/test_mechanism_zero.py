@@ -73,6 +73,7 @@ def test_whole_turns_that_were_baked_are_counted_at_whatever_frame_live_is_press
     bpy.context.scene.frame_set(1)
     bake(owner)
     kept.drive = drive
+    those.with_idle_goal(owner)
     for frame in (49, 25):
         bpy.context.scene.frame_set(frame)
         told = motor.value
@@ -164,6 +165,7 @@ def test_set_zero_takes_the_pose_of_this_frame(undo_step):
     undo_step("set")
     owner.animation_data_clear()
     owner.limber.mechanism.drive = "TARGETS"
+    those.with_idle_goal(owner)
     for frame, expected in ((25, 0.0), (1, -60.0)):
         go_live(owner, frame)
         assert degrees(those.session(owner).outputs.values[0]) == pytest.approx(expected, abs=0.01)

@@ -166,6 +166,7 @@ def test_an_override_of_a_baked_mechanism_has_its_zero(tmp_path):
     bpy.ops.wm.open_mainfile(filepath=str(path))
     copy = next(thing for thing in bpy.data.objects if thing.override_library and thing.name == name)
     copy.limber.mechanism.drive = "TARGETS"
+    those.with_idle_goal(copy)
     go_live(copy, 1)
     assert those.session(copy).outputs.values[0] == pytest.approx(-value, abs=1e-3), "its own zero was saved with the override"
 
