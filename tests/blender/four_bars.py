@@ -56,4 +56,5 @@ def boned():
     select(rig, "coupler", "rocker")
     rig.data.bones.active = rig.data.bones["rocker"]
     bpy.ops.limber.add_closure()
+    select(rig)  # nothing: what is made active next is alone
     return rig, rig.limber.mechanism.closures[0]

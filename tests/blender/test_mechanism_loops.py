@@ -87,6 +87,7 @@ def test_a_loop_of_bones_drawn_in_any_plane_moves(kind, pose):
     bpy.ops.limber.add_closure()
     closure = rig.limber.mechanism.closures[0]
     closure.kind, closure.axis = kind, "X"
+    select(rig)
     rig.data.bones.active = rig.data.bones["crank"]
     bpy.ops.limber.add_motors()
     said = says(rig)
