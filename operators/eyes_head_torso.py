@@ -8,6 +8,8 @@ from ..rig.errors import RigError
 from .euler_consent import EulerConsent
 from .subject import poll_rig, rig_of
 
+MOST_PARTS = 4  # torso, head and two eyes
+
 
 class LIMBER_OT_eyes_head_torso(EulerConsent, bpy.types.Operator):
     """Make chains for torso, head and eyes that look at one target: eyes lead, the head follows, the torso hardly turns. Bones are found by
@@ -40,8 +42,8 @@ class LIMBER_OT_eyes_head_torso(EulerConsent, bpy.types.Operator):
     def _ends(self, context) -> gaze_bones.Ends:
         """The bones that are said; where none is, those that are selected or called so, which are said then."""
         if not (self.torso or self.head or self.eye or self.other_eye):
-            bones = eyes_head_torso.parents(rig_of(context))
-            ends = gaze_bones.told(bones, _selected(context)) or gaze_bones.by_names(bones)
+            rig, selected = rig_of(context), _selected(context)
+            ends = eyes_head_torso.ends_selected(rig, selected) if selected else eyes_head_torso.ends_by_names(rig)
             self.torso, self.head = ends.torso, ends.head
             self.eye, self.other_eye = (*ends.eyes, "", "")[:2]
         eyes = tuple(dict.fromkeys(eye for eye in (self.eye, self.other_eye) if eye))
@@ -64,12 +66,19 @@ class LIMBER_OT_eyes_head_torso(EulerConsent, bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{', '.join(made.names)} look at '{made.target.name}'")
+        chains = [rig.limber.chains[name] for name in made.names]
+        named = ", ".join(f"{chain.name} ({chain.root if chain.root == chain.end else f'{chain.root} to {chain.end}'})" for chain in chains)
+        self.report({"INFO"}, f"{named} look at '{made.target.name}'")
+        for sentence in made.done:
+            self.report({"INFO"}, sentence)
         for lack in made.lacks:
             self.report({"WARNING"}, lack)
         return {"FINISHED"}
 
 
 def _selected(context) -> list[str]:
+    """Names of the selected bones; none where all that can be seen are, which tells no part from another."""
     rig = rig_of(context)
-    return [bone.name for bone in context.selected_pose_bones or () if bone.id_data == rig]
+    chosen = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == rig]
+    seen = [bone for bone in context.visible_pose_bones or () if bone.id_data == rig]
+    return [] if MOST_PARTS < len(chosen) == len(seen) else chosen

@@ -68,6 +68,11 @@ class LIMBER_OT_pair_bones(bpy.types.Operator):
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        done, left = pairing.release_controls(rig)
+        if done:
+            self.report({"INFO"}, f"The body follows its controls: set {', '.join(done)}")
+        for sentence in left:
+            self.report({"WARNING"}, sentence)
         try:
             pairing.calibrate(rig, retarget, context.evaluated_depsgraph_get())
         except RigError as error:

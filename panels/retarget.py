@@ -59,6 +59,7 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
         layout.operator("limber.calibrate_pairs", icon="ARMATURE_DATA")
         layout.prop(retarget, "scale")
         layout.prop(retarget, "shift")
+        layout.prop(retarget, "paired_only")
         layout.prop(retarget, "velocity")
         layout.prop(retarget, "acceleration")
         layout.prop(retarget, "gain")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from . import axes, twin
+from .driving import driving_paths
 from .errors import RigError
 from .joint_axes import free_axes, joint_axes
 
@@ -54,22 +55,16 @@ def why_not(rig, pose_bone, constraint, next_bone: str = "") -> str:
     """Why a bone that a constraint moves is not for a chain, with the remedy; `next_bone`: the chain's that hangs on it."""
     what = f"Bone '{pose_bone.name}' has no free axis and is moved by its constraint '{constraint.name}'"
     if next_bone:
-        return (
-            f"{what}: begin the chain below it (select '{next_bone}' and no bone above it), or {_switched_off(rig, pose_bone, constraint)}"
-        )
+        return f"{what}: begin the chain below it (select '{next_bone}' and no bone above it), or {_switched_off(rig, constraint)}"
     control = followed_control(rig, pose_bone)
     if control is None:
         return f"{what}: select a control bone, which you turn yourself, or mute the constraint and unlock the axes that have a motor"
     return f"{what}: it does what '{control}' does, select that control instead"
 
 
-def _switched_off(rig, pose_bone, constraint) -> str:
+def _switched_off(rig, constraint) -> str:
     """How a constraint is switched off."""
-    path = f"{constraint.path_from_id()}.influence"
-    drivers = rig.animation_data.drivers if rig.animation_data else ()
-    driver = next((curve.driver for curve in drivers if curve.data_path == path and not curve.mute), None)
-    targets = [target for variable in driver.variables for target in variable.targets] if driver else []
-    sources = [target.data_path or f"'{target.id.name}'" for target in targets if target.data_path or target.id]
+    sources = driving_paths(rig, constraint)
     if not sources:
         return "mute the constraint"
     return f"set what drives its influence, {sources[0]}, such that it is 0"

@@ -6,7 +6,9 @@ from typing import NamedTuple
 import bpy
 from mathutils import Vector
 
-from . import chains, gaze_bones, urdf_robot
+from . import chains, gaze_bones, gaze_controls, urdf_robot
+from .controls import Controls
+from .errors import RigError
 from .gaze_bones import Ends
 from .goal import signed_axis
 from .paths import path_names
@@ -14,6 +16,7 @@ from .paths import path_names
 EYE_RANGE = radians(45)  # either way, for eyes of which the rig says nothing: about what a human eye can do
 EYE_ROLL = radians(5)  # either way, about the axis along which it looks: human eyes hardly do
 IN_FRONT = 10  # lengths of the head from its eyes to a new target: about the distance at which people talk
+SHOWN = 4  # selected bones that a message names
 ROUND = 2 * pi - 0.01  # [rad] a joint that goes so far has no limits
 SKEW = radians(30)  # a bone's axis this far from the character's front does not say where it looks
 LEVEL = 0.2  # sine of the least angle to the vertical at which a direction says where the front is
@@ -40,11 +43,64 @@ class Made(NamedTuple):
     names: list[str]  # of the chains, from the torso up
     target: bpy.types.Object
     lacks: list[str]  # sentences
+    done: list[str]  # sentences, on what else was set up
 
 
 def parents(rig) -> dict[str, str | None]:
     """The armature's bones, parents before their children."""
     return {bone.name: bone.parent.name if bone.parent else None for bone in rig.data.bones}
+
+
+def parents_of(rig, name: str) -> list[str]:
+    return [bone.name for bone in rig.data.bones[name].parent_recursive]
+
+
+def ends_by_names(rig) -> Ends:
+    """The last bone of each part by the bones' names; of a rig with controls, these.
+
+    Raises:
+        RigError: a bone follows others, and no control of it is found.
+    """
+    controls, bones = Controls(rig), parents(rig)
+    return gaze_controls.resolved(
+        controls, bones, gaze_bones.by_names(bones, controls.upstream, lambda name: gaze_controls.control_of(controls, name))
+    )
+
+
+def ends_selected(rig, selected: list[str]) -> Ends:
+    """The same as a selection tells.
+
+    Raises:
+        RigError: it is no torso, head and eyes.
+    """
+    controls, bones = Controls(rig), parents(rig)
+    ends = gaze_bones.told(bones, selected, lambda name: [*controls.upstream(name), *parents_of(rig, name)])
+    if ends is None:
+        named = ", ".join(f"'{name}'" for name in selected[:SHOWN]) + (" ..." if len(selected) > SHOWN else "")
+        raise RigError(
+            f"The selected bones, {named}, are not torso, head and eyes that hang on one another: {gaze_bones.SELECT}; or deselect all"
+            " (Alt A) to have them found by their names"
+        )
+    return gaze_controls.resolved(controls, bones, ends)
+
+
+class _Parts(NamedTuple):
+    """What is to be made."""
+
+    torso: gaze_bones.Span | None
+    head: gaze_bones.Span
+    eyes: tuple[gaze_bones.Span, ...]
+    pointing: gaze_controls.Eyes  # eyes that need no chain
+    placed: Ends  # the same, its eyes where they are rather than what they point at
+
+
+def _parts(rig, controls: Controls, ends: Ends) -> _Parts:
+    """Raises RigError where parts are missing."""
+    bones = parents(rig)
+    pointing = gaze_controls.tracking(controls, ends.eyes, ends.head)
+    spans = gaze_bones.spans(bones, ends, controls.upstream, controls.is_followed)
+    placed = ends._replace(eyes=pointing.bones) if pointing.aims else ends
+    return _Parts(spans[0], spans[1], () if pointing.aims else spans[2], pointing, placed)
 
 
 def quaternion_bones(rig, ends: Ends) -> list[str]:
@@ -53,8 +109,8 @@ def quaternion_bones(rig, ends: Ends) -> list[str]:
     Raises:
         RigError: parts are missing, or there can be no chain on them.
     """
-    torso, head, eyes = gaze_bones.spans(parents(rig), ends)
-    paths = [path_names(rig.pose.bones, span.root, span.end) for span in (torso, head, *eyes) if span]
+    found = _parts(rig, Controls(rig), ends)
+    paths = [path_names(rig.pose.bones, span.root, span.end) for span in (found.torso, found.head, *found.eyes) if span]
     for names in paths:
         chains.moving_bones(rig, names)
     return [bone for names in paths for bone in chains.quaternion_bones(rig, names)]
@@ -77,11 +133,12 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
     quaternion = quaternion_bones(rig, ends)
     if quaternion and not change_rotation_mode:
         raise chains.EulerOrderError(quaternion)
-    torso, head, eyes = gaze_bones.spans(parents(rig), ends)
+    controls = Controls(rig)
+    torso, head, eyes, pointing, ends = _parts(rig, controls, ends)
     front = front_of(rig, ends)
     target = target or _new_target(context, rig, ends, front)
     lacks = [] if torso else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
-    lacks += [] if eyes else [f"No eyes were found: undo, and {gaze_bones.SELECT}"]
+    lacks += [] if eyes or pointing.aims else [f"No eyes were found: undo, and {gaze_bones.SELECT}"]
     sided = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
     wanted = [("Torso", torso, TORSO), ("Head", head, HEAD), *((name, eye, EYES) for name, eye in zip(sided, eyes, strict=False))]
     made = []
@@ -102,7 +159,11 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
             _hold_in_skull(chain)
         made.append(chain.name)
     rig.limber.active_chain = rig.limber.chains.find(made[1 if torso else 0])
-    return Made(made, target, lacks)
+    done = []
+    if pointing.aims:
+        held = gaze_controls.follow(rig, pointing, controls, ends.head, target)
+        done.append(f"The eyes point at '{held}', which goes to '{target.name}' by the constraint '{gaze_controls.CONSTRAINT}'")
+    return Made(made, target, lacks, done)
 
 
 def front_of(rig, ends: Ends) -> Vector:

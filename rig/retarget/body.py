@@ -16,11 +16,10 @@ from ...solvers import rotations
 from ...solvers.skeleton import End, Joint
 from ...solvers.whole_body.body import Body, Coupling
 from ...solvers.whole_body.state import State
-from .. import axes, mimic
+from .. import axes, constrained, hung, mimic
 from ..axes import UNIT, is_euler
 from ..errors import RigError
 from ..joint_axes import joint_axes, limits
-from ..paths import path_names
 from ..placement import Placement
 from ..skeleton import DIGITS, ORIGIN, SCALED, Followed, parent_first
 
@@ -48,20 +47,25 @@ class _Bone(NamedTuple):
     slides: tuple[str, ...]
     is_euler: bool
     connected: bool  # Blender ignores its location
+    is_followed: bool  # a constraint moves it, so that its channels are not shown
+    is_copy: bool = False  # it is where its parent here is
 
 
 class BodyReader:
     """Reads an armature object as a body, from bone `base` to the bones `links`.
 
+    Args:
+        paired_only: Joints of bones that are no links are not the body's: they stay as they are authored.
+
     Raises:
         RigError: a bone is missing or does not hang on the base.
     """
 
-    def __init__(self, rig, base: str, links: Sequence[str]) -> None:
+    def __init__(self, rig, base: str, links: Sequence[str], paired_only: bool = False) -> None:
         pose_bones = rig.pose.bones
-        paths = (path_names(pose_bones, base, link) for link in links)
+        paths = (hung.names_between(pose_bones, base, link) for link in links)
         self.names = list(dict.fromkeys([base, *(name for path in paths for name in path)]))
-        self.base, self.links = base, tuple(links)
+        self.base, self.links, self.paired_only = base, tuple(links), paired_only
         place = {name: k for k, name in enumerate(self.names)}
         self.bones = [self._bone(pose_bones[name], place) for name in self.names]
         self.places = [(bone.name, axis) for bone in self.bones for axis in (*bone.slides, *bone.turns)]
@@ -80,7 +84,8 @@ class BodyReader:
         self._turns_still = np.array(
             [[bool(bone.turns) and bone.is_euler and axis not in bone.turns for axis in axes.TURNS] for bone in self.bones]
         )
-        self.moved = [*self.names, *(follower.bone for follower in self.followers if follower.bone not in place)]
+        moved = [bone.name for bone in self.bones if not bone.is_followed]
+        self.moved = [*moved, *(follower.bone for follower in self.followers if follower.bone not in place)]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BodyReader) and self._told() == other._told()
@@ -88,12 +93,17 @@ class BodyReader:
     __hash__ = None  # it is compared, never looked up
 
     def _told(self) -> tuple:
-        return self.bones, self.links, self.followers, self.limits, self._listed, self._modes.tolist()
+        return self.bones, self.links, self.moved, self.followers, self.limits, self._listed, self._modes.tolist()
 
     def _bone(self, pose_bone, place: dict[str, int]) -> _Bone:
         bone = pose_bone.bone
         is_base = bone.name == self.base
-        free = [] if is_base else joint_axes(pose_bone, ORDER)
+        is_still = is_base or (self.paired_only and bone.name not in self.links)
+        free = [] if is_still else joint_axes(pose_bone, ORDER)
+        leader = hung.copied(pose_bone)
+        if leader is not None and not is_base:
+            rest = (rotations.IDENTITY, ORIGIN, parent_first(ORDER), (), (), is_euler(pose_bone))
+            return _Bone(bone.name, place[leader.name], *rest, connected=True, is_followed=True, is_copy=True)
         if not is_base and not bone.use_inherit_rotation:
             raise RigError(f"Bone '{bone.name}' does not inherit rotation: switch on Inherit Rotation in the bone's Relations")
         offset = tuple(bone.head)
@@ -109,6 +119,7 @@ class BodyReader:
             tuple(axis for axis in free if axes.slides(axis)),
             is_euler(pose_bone),
             bone.use_connect,
+            constrained.mover(pose_bone) is not None,
         )
 
     def _limits(self, rig, bone: str, axis: str) -> tuple[float, float]:
@@ -137,7 +148,10 @@ class BodyReader:
         location = np.where(self._moves_still, _numbers(pose_bones, "location", 3)[self._rows], 0.0).round(DIGITS)
         euler = np.where(self._turns_still, _numbers(pose_bones, "rotation_euler", 3)[self._rows], 0.0).round(DIGITS)
         turns = {
-            bone.name: tuple(round(number, DIGITS) for number in pose_bones[bone.name].matrix_basis.to_quaternion()) for bone in self._still
+            bone.name: rotations.IDENTITY
+            if bone.is_copy
+            else tuple(round(number, DIGITS) for number in pose_bones[bone.name].matrix_basis.to_quaternion())
+            for bone in self._still
         }
         return Held(location.tolist(), euler.tolist(), turns)
 
@@ -203,6 +217,7 @@ class BodyReader:
         for bone, still_at, still in zip(self.bones, held.location, held.euler, strict=True):
             if bone.parent < 0:
                 found[bone.name] = self._base_channels(rig, placement, state)
+            if bone.parent < 0 or bone.is_followed:
                 continue
             location, euler, turn = list(still_at), list(still), held.turns.get(bone.name, rotations.IDENTITY)
             for axis in bone.slides:

@@ -79,22 +79,25 @@ class Pair(NamedTuple):
     target: str
 
 
-def pairs(source: Parents, target: Parents) -> list[Pair]:
+def pairs(source: Parents, target: Parents, controls: Mapping[str, str] | None = None) -> list[Pair]:
     """Bones of two bodies that belong together, in the target's order; none of either twice.
 
     Args:
         source: Bones, parents before their children.
         target: The same.
+        controls: Of a target whose named bones follow others: the bone to be paired in place of each; those without one are not paired.
     """
+    instead = dict(zip(target, target, strict=True)) if controls is None else controls
     own, others = parts(source), parts(target)
     found: dict[str, str] = {}
-    for part, bones in others.items():
+    for part, named in others.items():
+        bones = [instead[bone] for bone in named if bone in instead]
         found |= {there: here for here, there in _spread(own.get(part, []), bones)}
     paired = set(found.values())
     alike = {_plain(bone): bone for bone in reversed(source) if bone not in paired}
     for bone in target:
-        if bone not in found and not _is_part(bone, others) and (same := alike.pop(_plain(bone), "")):
-            found[bone] = same
+        if instead.get(bone, "") not in {"", *found} and not _is_part(bone, others) and (same := alike.pop(_plain(bone), "")):
+            found[instead[bone]] = same
     return [Pair(found[bone], bone) for bone in target if bone in found]
 
 

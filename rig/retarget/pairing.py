@@ -6,9 +6,10 @@ import numpy as np
 
 from ...solvers import rotations
 from ...solvers.whole_body.so3 import Array
+from .. import constrained, hung
 from ..errors import RigError
 from ..hanging import carriers, is_moved_by
-from . import calibration, names, receiver, source
+from . import calibration, controlled, names, receiver, source
 from .calibration import Stand
 from .receiver import Receiver
 
@@ -24,6 +25,7 @@ class Linked(NamedTuple):
     offsets: Array  # (k, 3, 3)
     base: str  # the target's bone on which all hang
     floating: bool  # it is paired itself
+    paired_only: bool  # no other bones move
 
     @property
     def feet(self) -> tuple[str, ...]:
@@ -32,14 +34,17 @@ class Linked(NamedTuple):
 
 
 def pair_by_names(rig, retarget) -> int:
-    """Pairs all bones that names tell, in place of what was paired; returns how many.
+    """Pairs all bones that names tell, in place of what was paired; returns how many. Of a rig whose deforming bones follow controls, it
+    pairs the controls, and these alone are to move.
 
     What an override has from its library cannot be taken away: it is paired anew or switched off.
 
     Raises:
         RigError: there is no source, or no two names belong together.
     """
-    found = names.pairs(_source_parents(rig, retarget), _parents(rig))
+    bones = _parents(rig)
+    controls = controlled.controls_of(rig, bones)
+    found = names.pairs(_source_parents(rig, retarget), bones, controls)
     if not found:
         raise RigError(
             f"No bone of '{source_name(retarget)}' is called like one of '{rig.name}', and no names of body parts are known in both:"
@@ -52,12 +57,20 @@ def pair_by_names(rig, retarget) -> int:
             add(retarget, pair.target, pair.source)
         else:
             given.source, given.enabled, given.weight, given.level = pair.source, True, 1.0, 0
-    part = {bone: part.name for part, bones in names.parts(_parents(rig)).items() for bone in bones}
+    retarget.paired_only = controls is not None
+    part = {(controls or {}).get(bone, bone): part.name for part, named in names.parts(bones).items() for bone in named}
     for pair in retarget.pairs:
         pair.plant = False
         if part.get(pair.target) == "toe":
             pair.weight = TOE_WEIGHT
     return len(found)
+
+
+def release_controls(rig) -> tuple[list[str], list[str]]:
+    """Lets the body of a rig with controls follow them; returns what was set, and what goes on acting; see `controlled.release`."""
+    bones = _parents(rig)
+    controls = controlled.controls_of(rig, bones)
+    return ([], []) if controls is None else controlled.release(rig, bones, controls)
 
 
 def _clear(rig, pairs) -> None:
@@ -168,12 +181,12 @@ def checked(rig, retarget) -> list:
             )
         seen[pair.target] = pair.source
     order = {name: k for k, name in enumerate(rig.data.bones.keys())}
-    pairs.sort(key=lambda pair: (len(rig.data.bones[pair.target].parent_recursive), order[pair.target]))
+    pairs.sort(key=lambda pair: (len(_line(rig, pair.target)), order[pair.target]))
     for k, pair in enumerate(pairs if thing is not None else []):  # what is sent has no hierarchy
         above = {bone.name for bone in thing.data.bones[pair.source].parent_recursive}
         below = {other.target: other for other in pairs[k + 1 :] if other.source in above}
         for name, other in below.items():
-            if pair.target in {bone.name for bone in rig.data.bones[name].parent_recursive}:
+            if pair.target in _line(rig, name):
                 raise RigError(
                     f"'{pair.target}' follows '{pair.source}' and '{name}', which hangs on it, follows '{other.source}', on which"
                     f" '{pair.source}' hangs: the two pairs cross, exchange their source bones"
@@ -183,10 +196,8 @@ def checked(rig, retarget) -> list:
 
 def settings(retarget) -> tuple:
     """All that is set of the pairs."""
-    return tuple(
-        (pair.target, pair.source, pair.enabled, pair.weight, pair.level, pair.plant, pair.calibrated, *pair.offset)
-        for pair in retarget.pairs
-    )
+    own = ("target", "source", "enabled", "weight", "level", "plant", "calibrated")
+    return (retarget.paired_only, *((*(getattr(pair, name) for name in own), *pair.offset) for pair in retarget.pairs))
 
 
 def linked(rig, retarget) -> Linked:
@@ -211,6 +222,7 @@ def linked(rig, retarget) -> Linked:
         np.array([rotations.to_matrix(rotations.normalized(tuple(pair.offset))) for pair in pairs]),
         base,
         base in targets,
+        retarget.paired_only,
     )
 
 
@@ -220,7 +232,7 @@ def _common(rig, targets: tuple[str, ...]) -> str:
     Raises:
         RigError: there is none.
     """
-    lines = [[bone.name for bone in (rig.data.bones[name], *rig.data.bones[name].parent_recursive)] for name in targets]
+    lines = [_line(rig, name) for name in targets]
     shared = [name for name in lines[0] if all(name in line for line in lines)]
     if not shared:
         raise RigError(
@@ -241,13 +253,9 @@ def bones(rig, retarget) -> list[str]:
         return []
     found: dict[str, None] = {base: None}
     for name in targets:
-        way = []
-        bone = held[name]
-        while bone is not None and bone.name not in found:
-            way.append(bone.name)
-            bone = bone.parent
-        found.update(dict.fromkeys(reversed(way)))
-    return list(found)
+        way = _line(rig, name)
+        found.update(dict.fromkeys(way[way.index(base) :: -1]))
+    return [name for name in found if name == base or constrained.mover(rig.pose.bones[name]) is None]
 
 
 def calibrate(rig, retarget, depsgraph) -> float:
@@ -263,7 +271,7 @@ def calibrate(rig, retarget, depsgraph) -> float:
     pairs = checked(rig, retarget)
     found = [names.Pair(pair.source, pair.target) for pair in pairs]
     own, others = [pair.target for pair in found], [pair.source for pair in found]
-    parents = {name: next((bone.name for bone in rig.data.bones[name].parent_recursive if bone.name in own), None) for name in own}
+    parents = {name: next((bone for bone in _line(rig, name)[1:] if bone in own), None) for name in own}
     if is_streamed(retarget):
         return _calibrate_to_stream(rig, retarget, pairs, depsgraph)
     if retarget.calibrate_from == "POSE":
@@ -299,6 +307,11 @@ def _calibrate_to_stream(rig, retarget, pairs: list, depsgraph) -> float:
         pair.offset = rotations.from_matrix(offset.tolist())
         pair.calibrated = True
     return retarget.scale
+
+
+def _line(rig, name: str) -> list[str]:
+    """Names of a bone of the target and of those on which it hangs, the nearest first."""
+    return [bone.name for bone in hung.line(rig.pose.bones[name])]
 
 
 def _parents(rig) -> dict[str, str | None]:

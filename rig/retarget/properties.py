@@ -99,6 +99,10 @@ class LimberRetarget(LimberRange, PropertyGroup):
         precision=4,
     )
     shift: FloatVectorProperty(name="Shift", description="Offset of the base in the world", subtype="TRANSLATION", size=3)
+    paired_only: BoolProperty(
+        name="Paired Bones Only",
+        description="Move paired bones alone: bones between them, such as further controls of a generated rig, stay as they are posed",
+    )
     velocity: FloatProperty(
         name="Fastest Joint",
         description="Velocity limit of all joints, per second; 0: no limit",

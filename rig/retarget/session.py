@@ -120,10 +120,10 @@ class BodySession(Moving):
         return self.linked
 
     def _update_reader(self, rig, linked: Linked, evaluated, is_doubted: bool) -> None:
-        key = (rig.data.name, linked.base, linked.targets)
+        key = (rig.data.name, linked.base, linked.targets, linked.paired_only)
         if self.reader is not None and self.reader_key == key and not is_doubted and not self.reader.is_outdated(evaluated.pose.bones):
             return
-        reader = BodyReader(rig, linked.base, linked.targets)
+        reader = BodyReader(rig, linked.base, linked.targets, linked.paired_only)
         self.reader_key = key
         if reader == self.reader:
             return

@@ -1,33 +1,18 @@
 """Rigs that Rigify has generated: chains on their controls work; bones that deform or help are refused, with the control to select."""
 
-from contextlib import redirect_stdout
-from io import StringIO
-
-import addon_utils
 import bpy
 import pytest
 from mathutils import Vector
 
+from tests.blender.generated import generated
 from tests.blender.rigs import UPRIGHT, build, select, target
 
 
 @pytest.fixture
 def rig():
-    """A basic human, generated. Rigify leaves a handler behind."""
-    handlers = list(bpy.app.handlers.load_post)
-    with redirect_stdout(StringIO()):
-        addon_utils.enable("rigify", default_set=True)
-        bpy.ops.object.armature_basic_human_metarig_add()
-        bpy.ops.object.mode_set(mode="POSE")
-        bpy.ops.pose.rigify_generate()
-    made = bpy.context.object
-    for collection in made.data.collections_all:  # what deforms and what helps is hidden at first
-        collection.is_visible = True
-    yield made
-    bpy.ops.object.mode_set(mode="OBJECT")
-    with redirect_stdout(StringIO()):
-        addon_utils.disable("rigify", default_set=True)
-    bpy.app.handlers.load_post[:] = handlers
+    """A basic human, generated."""
+    with generated("basic_human") as made:
+        yield made
 
 
 def new_chain(rig, *names: str):
@@ -144,15 +129,3 @@ def test_a_helper_that_comes_alive_later_is_told_by_check_and_keeps_the_chain_fr
 def test_an_arm_of_forward_kinematics_is_one_chain(rig):
     chain = new_chain(rig, "hand_fk.L")
     assert {joint.bone for joint in chain.joints} == {"upper_arm_fk.L", "forearm_fk.L", "hand_fk.L"}
-
-
-def test_eyes_head_and_torso_by_names_says_which_controls_to_select(rig):
-    select(rig)
-    with pytest.raises(RuntimeError, match="select that control instead"):
-        bpy.ops.limber.eyes_head_torso(change_rotation_mode=True)
-
-
-def test_a_torso_told_by_its_control_is_refused_where_a_helper_is_on_the_way(rig):
-    select(rig, "spine_fk.003", "head")
-    with pytest.raises(RuntimeError, match=r"'MCH-spine.003'.*select 'spine_fk.003'"):
-        bpy.ops.limber.eyes_head_torso(change_rotation_mode=True)

@@ -1,0 +1,37 @@
+"""Custom properties that drive the influence of a constraint, such as a rig's switches between IK and FK."""
+
+import re
+
+import bpy
+
+OFF = 1e-6  # influence below which a constraint does nothing
+PROPERTY = re.compile(r'^(?P<owner>pose\.bones\["(?P<bone>[^"]+)"\])\["(?P<name>[^"]+)"\]$')
+
+
+def driving_paths(rig, constraint) -> list[str]:
+    """Data paths of what drives the influence of a bone's constraint."""
+    path = f"{constraint.path_from_id()}.influence"
+    drivers = rig.animation_data.drivers if rig.animation_data else ()
+    driver = next((curve.driver for curve in drivers if curve.data_path == path and not curve.mute), None)
+    targets = [target for variable in driver.variables for target in variable.targets] if driver else []
+    return [target.data_path or f"'{target.id.name}'" for target in targets if target.data_path or target.id]
+
+
+def switch_off(rig, constraint) -> str:
+    """Sets the custom property that drives a constraint's influence such that it is 0; returns what was set, "" where nothing could be."""
+    for path in driving_paths(rig, constraint):
+        match = PROPERTY.match(path)
+        owner = rig.pose.bones.get(match["bone"]) if match else None
+        if owner is None or not isinstance(owner.get(match["name"]), float | int):
+            continue
+        before = owner[match["name"]]
+        for value in (1, 0):
+            owner[match["name"]] = type(before)(value)
+            rig.update_tag()
+            bpy.context.view_layer.update()
+            if constraint.influence < OFF:
+                return f"{match['name']} of '{owner.name}' to {value}"
+        owner[match["name"]] = before
+        rig.update_tag()
+        bpy.context.view_layer.update()
+    return ""
