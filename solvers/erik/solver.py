@@ -121,7 +121,7 @@ class Erik:
     def _nearest_turn(self, k: int, angle: float, wanted: float) -> float:
         """`angle` plus the whole turns that bring it nearest to `wanted` within the joint's limits, which may span several turns."""
         lower, upper = self.skeleton.lower[k], self.skeleton.upper[k]
-        turns = round((wanted - angle) / math.tau)
-        while turns and not lower <= angle + turns * math.tau <= upper:
-            turns -= 1 if turns > 0 else -1
+        turns = round((min(max(wanted, lower), upper) - angle) / math.tau)
+        if turns and not lower <= angle + turns * math.tau <= upper:
+            turns -= 1 if turns > 0 else -1  # what is nearest to a limit may be beyond it, by less than half a turn
         return angle + turns * math.tau

@@ -2,6 +2,7 @@
 
 import math
 import random
+import sys
 from dataclasses import replace
 from statistics import fmean
 
@@ -295,3 +296,38 @@ def test_an_angle_comes_out_in_the_postures_own_turn_where_limits_span_several()
     posture = np.array([0.0, math.tau + 0.4, 0.2, 0.3, 0.0])
     target = chain.forward(posture).tool_rotation
     assert make_solver("erik", chain).solve(GazeGoal(Orientation(target), posture)).angles[1] == pytest.approx(math.tau + 0.4)
+
+
+@pytest.mark.parametrize("size", [1e4, 1e12, -1e15, 1e300])
+def test_a_posture_many_turns_away_is_taken_back_in_one_step(size):
+    solver, lines = Erik(skeleton_of("C")), []
+
+    def note(frame, event, _argument):
+        lines.append(frame.f_lineno)
+        return note
+
+    before = sys.gettrace()
+    sys.settrace(note)
+    try:
+        found = solver._nearest_turn(1, 0.5, size)
+    finally:
+        sys.settrace(before)
+    assert found == 0.5
+    assert len(lines) < 10
+
+
+@pytest.mark.parametrize("size", [1e12, -1e300])
+def test_a_posture_many_turns_away_is_solved(size):
+    skeleton = skeleton_of("C")
+    solution = Erik(skeleton).solve(GazeGoal(Direction((0.3, 0.8, 0.2)), (size,) * len(skeleton.joints)))
+    assert all(joint.lower <= angle <= joint.upper for joint, angle in zip(skeleton.joints, solution.angles, strict=True))
+
+
+@given(st.floats(-3.0, 3.0), st.floats(-60.0, 60.0), st.floats(0.0, 40.0), st.floats(0.0, 40.0))
+def test_whole_turns_bring_an_angle_nearest_to_what_is_wanted_within_limits(angle, wanted, below, above):
+    lower, upper = angle - below, angle + above
+    solver = Erik(Skeleton([replace(joint, lower=lower, upper=upper) for joint in skeleton_of("C").joints]))
+    found = solver._nearest_turn(0, angle, wanted)
+    assert lower <= found <= upper
+    within = [turned for k in range(-20, 21) if lower <= (turned := angle + k * math.tau) <= upper]
+    assert abs(found - wanted) <= min(abs(other - wanted) for other in within) + 1e-9
