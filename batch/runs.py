@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any
 
+from ..files.plain import json_of
 from .spread import cluster, first_of_dask, first_of_pool, spread, usable_cores
 from .tasks import Outcome, Settings, Task
 
@@ -79,7 +80,10 @@ def _outcome(task: Task, future: Any) -> Outcome:
         return _failed(task, f"Blender cannot be started: {error}")
     said = [line.removeprefix(ANSWER) for line in done.stdout.splitlines() if line.startswith(ANSWER)]
     if said:
-        return Outcome(**json.loads(said[-1]))
+        try:
+            return Outcome(**json_of(said[-1]))
+        except (ValueError, TypeError) as error:  # something else in that Blender has written to the line
+            return _failed(task, f"Blender's answer cannot be read: {error}")
     last = "; ".join([line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()][-LAST_LINES:])
     return _failed(task, f"Blender ended without a word of the file (exit code {done.returncode}): {last}")
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ..files import atomic
+from ..files.plain import json_of
 
 SUFFIX = "_baked"
 ENTRY = ("source", "output", "state", "how", "read", "made")  # of the journal: what decides whether a file is baked again
@@ -162,8 +163,8 @@ def _entries(path: Path) -> Iterator[dict[str, str]]:
         raise BatchError(f"{path} cannot be read ({error.strerror}): choose another --journal") from error
     for line in lines:
         try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
+            entry = json_of(line)
+        except ValueError:
             continue
         if isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in ENTRY):
             yield entry

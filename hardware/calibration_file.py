@@ -11,11 +11,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ..files import atomic
+from ..files.plain import is_text, json_of, number_of, shown
 from ..motion.limits import Limits
-from .device import Channel, Device, Joint, OnSilence, Share, Unit
+from .device import FARTHEST, FASTEST_BAUDRATE, LAST_SERVO, SLOWEST_BAUDRATE, Channel, Device, Joint, OnSilence, Share, Unit
 from .errors import DeviceError, HardwareError
 from .protocols.settings import DEFAULT, ProtocolSettings
 
@@ -29,6 +30,7 @@ _CHANNEL = ("servo", "joints", "direction", "zero", "per_radian", "lowest", "hig
 _SHARE = ("joint", "gear")
 _ANY = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)  # limits are the chain's; only whether joints and channels belong together is asked
 
+LARGEST = 1e12  # of a number without bounds of its own: what is more is a slip
 _MISSING = object()
 
 
@@ -162,8 +164,8 @@ def from_text(text: str, source: str = "The calibration") -> Calibration:
         CalibrationError: As `load`.
     """
     try:
-        plain = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        plain = json_of(text)
+    except ValueError as error:
         raise CalibrationError(f"{source} is no JSON ({error}): choose a calibration file") from error
     try:
         return _calibration(_Place(source, plain))
@@ -180,7 +182,8 @@ def _calibration(robot: _Place) -> Calibration:
     joints = tuple(_joint(joint) for joint in robot.places("joints", "joint", "name"))
     channels = tuple(_channel(channel) for channel in robot.places("channels", "servo", "servo"))
     settings = _settings(robot.place("settings"))
-    calibration = Calibration(robot.get("protocol", str), robot.get("baudrate", int), joints, channels, robot.number("latency"), settings)
+    baudrate = robot.whole("baudrate", SLOWEST_BAUDRATE, FASTEST_BAUDRATE)
+    calibration = Calibration(robot.get("protocol", str), baudrate, joints, channels, robot.number("latency"), settings)
     stand_ins = tuple(Joint(joint.name, _ANY, joint.unit) for joint in joints)
     Device("any", stand_ins, channels, calibration.baudrate, calibration.protocol, calibration.latency)  # raises where it cannot be
     return calibration
@@ -188,7 +191,7 @@ def _calibration(robot: _Place) -> Calibration:
 
 def _settings(settings: _Place) -> ProtocolSettings:
     settings.only(_SETTINGS)
-    return ProtocolSettings(settings.get("multi_turn", bool), settings.get("channel_count", int), settings.get("crc", bool))
+    return ProtocolSettings(settings.get("multi_turn", bool), settings.whole("channel_count", 1, LAST_SERVO), settings.get("crc", bool))
 
 
 def _joint(joint: _Place) -> FileJoint:
@@ -203,18 +206,18 @@ def _channel(channel: _Place) -> Channel:
     shares = []
     for share in channel.places("joints", "joint", "joint"):
         share.only(_SHARE)
-        shares.append(Share(share.get("joint", str), share.number("gear")))
+        shares.append(Share(share.get("joint", str), share.number("gear", LARGEST)))
     on_silence: OnSilence = channel.choice("on_silence", ("hold", "detach"))
     return Channel(
-        servo=channel.get("servo", int),
+        servo=channel.whole("servo", 0, LAST_SERVO),
         shares=tuple(shares),
         direction=channel.get("direction", int),
-        zero=channel.number("zero"),
-        per_radian=channel.number("per_radian"),
-        lowest=channel.number("lowest"),
-        highest=channel.number("highest"),
+        zero=channel.number("zero", LARGEST),
+        per_radian=channel.number("per_radian", LARGEST),
+        lowest=channel.number("lowest", FARTHEST),
+        highest=channel.number("highest", FARTHEST),
         on_silence=on_silence,
-        speed=None if channel.get("speed", object) is None else channel.number("speed"),
+        speed=None if channel.get("speed", object) is None else channel.number("speed", LARGEST),
     )
 
 
@@ -229,22 +232,32 @@ class _Place:
     def __init__(self, name: str, plain: Any) -> None:
         self._name = name
         if not isinstance(plain, Mapping):
-            raise CalibrationError(f"{name}: expected an object with fields, found {_shown(plain)}")
+            raise CalibrationError(f"{name}: expected an object with fields, found {shown(plain)}")
         self._fields = plain
 
     def get(self, field: str, kind: type) -> Any:
-        """A field of a kind. A truth value is no number."""
+        """A field of a kind. A truth value is no number, and half a character no text."""
         value = self._fields.get(field, _MISSING)
-        if not isinstance(value, kind) or value is _MISSING or (kind is int and isinstance(value, bool)):
+        is_kind = isinstance(value, kind) and value is not _MISSING
+        if not is_kind or (kind is int and isinstance(value, bool)) or (kind is str and not is_text(value)):
             self.wrong(field, {str: "a text", int: "a whole number", bool: "true or false", list: "a list"}.get(kind, "a value"))
         return value
 
-    def number(self, field: str) -> float:
-        """A finite number."""
-        value = self._fields.get(field, _MISSING)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    def whole(self, field: str, lowest: int, highest: int) -> int:
+        """A whole number within bounds."""
+        value: int = self.get(field, int)
+        if not lowest <= value <= highest:
+            self.wrong(field, f"a whole number from {lowest} to {highest}")
+        return value
+
+    def number(self, field: str, most: float = math.inf) -> float:
+        """A finite number, of a size of `most` at the most."""
+        number = number_of(self._fields.get(field))
+        if number is None:
             self.wrong(field, "a finite number")
-        return float(value)
+        if abs(number) > most:
+            self.wrong(field, f"a number from -{most:g} to {most:g}")
+        return number
 
     def choice(self, field: str, choices: tuple[Any, ...]) -> Any:
         """One of several texts."""
@@ -262,23 +275,18 @@ class _Place:
         found = []
         for number, item in enumerate(self.get(field, list), 1):
             own = item.get(key, f"number {number}") if isinstance(item, Mapping) else f"number {number}"
-            found.append(_Place(f"{self._name}, {kind} {_shown(own)}", item))
+            found.append(_Place(f"{self._name}, {kind} {shown(own)}", item))
         return found
 
     def only(self, fields: tuple[str, ...]) -> None:
         """No other fields than these: one that is not known is one that is not heeded."""
         for field in self._fields:
             if field not in fields:
-                raise CalibrationError(f"{self._name}: expected the fields {', '.join(fields)}, found '{field}'")
+                raise CalibrationError(f"{self._name}: expected the fields {', '.join(fields)}, found {shown(field)}")
 
-    def wrong(self, field: str, expected: str) -> None:
+    def wrong(self, field: str, expected: str) -> NoReturn:
         found = self._fields.get(field, _MISSING)
-        raise CalibrationError(f"{self._name}, {field}: expected {expected}, found {'nothing' if found is _MISSING else _shown(found)}")
-
-
-def _shown(value: Any) -> str:
-    text = f"'{value}'" if isinstance(value, str) else json.dumps(value, default=str)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+        raise CalibrationError(f"{self._name}, {field}: expected {expected}, found {'nothing' if found is _MISSING else shown(found)}")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -22,6 +22,9 @@ VIRTUAL_HOBBY_PORT = "virtual-hobby"
 """The built-in virtual robot with hobby servos, which cannot tell where they are: arming asks to confirm the pose."""
 
 MAX_CHANNELS = 64  # as many as anyone puts on one serial line; bounds the memory map
+LAST_SERVO = 252  # the highest id on a bus; no board has as many servos
+FARTHEST = 2e6  # [raw units] 256 turns of a servo with 4096 steps are half of it
+SLOWEST_BAUDRATE, FASTEST_BAUDRATE = 1200, 4_000_000  # [bit/s]
 LONGEST_LATENCY = 2.0  # [s] sound through the slowest wireless loudspeaker is 0.3 s late; more is a mistake
 LEVER = 0.05  # [m] a slide's motion that counts as a radian: its end moves as that of a lever of 5 cm
 

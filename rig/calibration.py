@@ -4,11 +4,14 @@ from pathlib import Path
 
 import bpy
 
+from ..files.plain import shown
 from ..hardware import calibration_file
 from ..hardware.calibration_file import Calibration
+from ..hardware.describe import OWN
 from ..hardware.device import Channel
 from ..hardware.errors import HardwareError
-from ..hardware.protocols.table import FILE
+from ..hardware.protocols.maestro import MODELS
+from ..hardware.protocols.table import FILE, PROTOCOLS
 from ..motion import MotionError
 from . import robot_device
 from .errors import RigError
@@ -52,6 +55,7 @@ def load(rig, path: Path, partly: bool = False) -> list[str]:
         RigError: it does not fit the armature's joints.
     """
     calibration = calibration_file.load(path)
+    _check_protocol(path, calibration)
     names = robot_device.names(rig)
     expected = [
         *(robot_device.label(joint) for _, joint in robot_device.driven(rig)),
@@ -65,6 +69,16 @@ def load(rig, path: Path, partly: bool = False) -> list[str]:
         raise RigError(f"{path.name} has no joint of '{rig.name}': {'; '.join(misfits)}")
     _give(rig, calibration, fitting)
     return misfits
+
+
+def _check_protocol(path: Path, calibration: Calibration) -> None:
+    """Raises RigError where the protocol, or a setting of it, is none that Limber has."""
+    protocol, count = calibration.protocol, calibration.settings.channel_count
+    if protocol not in (OWN, *PROTOCOLS) and not protocol.startswith(FILE):
+        known = ", ".join((OWN, *PROTOCOLS))
+        raise RigError(f"{path.name}, protocol: expected one of {known}, or {FILE} and the path of a program, found {shown(protocol)}")
+    if count not in MODELS:
+        raise RigError(f"{path.name}, settings, channel_count: expected one of {', '.join(map(str, MODELS))}, found {count}")
 
 
 def _give(rig, calibration: Calibration, channels: list[Channel]) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..files import atomic
+from ..files.plain import json_of, number_of, shown
 from ..motion import FILTERS
 from .errors import RigError
 from .user_folder import user_folder
@@ -94,7 +95,7 @@ def load(path: Path) -> Manner:
         RigError: it is no such file, or a setting is none that can be; names the setting, what was found and what can be.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json_of(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise RigError(f"{path} cannot be read: choose another file ({error.strerror})") from error
     except ValueError as error:
@@ -102,11 +103,11 @@ def load(path: Path) -> Manner:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise RigError(f"{path.name} is no character of Limber: choose a file that Save Character has written")
     if content.get("version") != VERSION:
-        raise RigError(f"{path.name} is of version {content.get('version')}, {VERSION} was expected: update Limber")
-    if content.get("filter") not in FILTERS:
-        raise RigError(f"{path.name}: filter '{content.get('filter')}' is not known: {' or '.join(FILTERS)} was expected")
+        raise RigError(f"{path.name} is of version {shown(content.get('version'))}, {VERSION} was expected: update Limber")
+    if not isinstance(content.get("filter"), str) or content["filter"] not in FILTERS:
+        raise RigError(f"{path.name}: filter {shown(content.get('filter'))} is not known: {' or '.join(FILTERS)} was expected")
     for name, (low, high) in BOUNDS.items():
-        value = content.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-            raise RigError(f"{path.name}: {name} is {value}: a number from {low:g} to {high:g} was expected")
+        value = number_of(content.get(name))
+        if value is None or not low <= value <= high:
+            raise RigError(f"{path.name}: {name} is {shown(content.get(name))}: a number from {low:g} to {high:g} was expected")
     return Manner(content["filter"], *(float(content[name]) for name in BOUNDS))

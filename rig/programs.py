@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 from ..files import atomic
+from ..files.plain import json_of
 from ..hardware.protocols.interface import ProtocolError
 from ..hardware.protocols.program import Program, read_program
 from .user_folder import user_folder
@@ -92,8 +93,8 @@ def _read() -> dict[str, str]:
     """What the file says; a file that is missing or damaged allows nothing."""
     place = _file()
     try:
-        content = json.loads(place.read_text(encoding="utf-8")) if place else None
-    except (OSError, ValueError, RecursionError):
+        content = json_of(place.read_text(encoding="utf-8")) if place else None
+    except (OSError, ValueError):
         return {}
     if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("version") != VERSION:
         return {}

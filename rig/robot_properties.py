@@ -11,7 +11,7 @@ import bpy
 from bpy.types import ID, Action, PropertyGroup
 
 from ..hardware.describe import OWN
-from ..hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
+from ..hardware.device import FARTHEST, FASTEST_BAUDRATE, LAST_SERVO, SLOWEST_BAUDRATE, VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
 from ..hardware.protocols.maestro import MODELS
 from ..hardware.protocols.table import FILE, PROTOCOLS
 from ..motion import FILTERS
@@ -30,7 +30,6 @@ from .overridable import (
 from .value_filters import DIRECT
 
 CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = 1500.0, 500.0, 2500.0, 2000.0 / pi  # a hobby servo: 2000 us for half a turn around 1500 us
-FARTHEST = 2e6  # raw units: 256 turns of a servo with 4096 steps are half of it
 OWN_FILE = "file"  # the protocol is a user's own file
 
 ON_SILENCE = [
@@ -58,7 +57,11 @@ class LimberServo:
     """A servo and how it is mounted. Not registered itself: joints and channels have these properties."""
 
     servo: IntProperty(
-        name="Servo", description="Number of the servo on the device, its id on a bus; -1: none of its own", default=-1, min=-1, max=252
+        name="Servo",
+        description="Number of the servo on the device, its id on a bus; -1: none of its own",
+        default=-1,
+        min=-1,
+        max=LAST_SERVO,
     )
     reverse: BoolProperty(name="Reverse", description="Rotate the servo opposite to the joint")
     zero_us: FloatProperty(
@@ -142,7 +145,7 @@ class LimberAuxiliary(LimberSmoothness, PropertyGroup):
     name: StringProperty(name="Name", description="Name of the value", default="Value")
     owner: PointerProperty(name="Of", description="Owner of the property: an object, a material, shape keys", type=ID)
     path: StringProperty(name="Property", description='Path of the property: location[2], key_blocks["Jaw"].value, ["blink"]')
-    servo: IntProperty(name="Servo", description="Number of the servo on the device; -1: none yet", default=-1, min=-1, max=252)
+    servo: IntProperty(name="Servo", description="Number of the servo on the device; -1: none yet", default=-1, min=-1, max=LAST_SERVO)
     low: FloatProperty(name="Min", description="Smallest value of the property; angles in radians", default=0.0)
     high: FloatProperty(name="Max", description="Largest value of the property; angles in radians", default=1.0)
     at_low: FloatProperty(name="Servo at Min", description="Position of the servo at the smallest value", default=MIN_US)
@@ -171,7 +174,11 @@ class LimberDevice(PropertyGroup):
         default=VIRTUAL_PORT,
     )
     baudrate: IntProperty(
-        name="Baud Rate", description="Speed of the serial line, in bits per second", default=115200, min=1200, max=4_000_000
+        name="Baud Rate",
+        description="Speed of the serial line, in bits per second",
+        default=115200,
+        min=SLOWEST_BAUDRATE,
+        max=FASTEST_BAUDRATE,
     )
     protocol: EnumProperty(
         name="Protocol",

@@ -18,6 +18,7 @@ from time import monotonic
 import bpy
 
 from ..files.atomic import append_lines
+from ..files.plain import is_text, json_of, number_of
 from .errors import RigError
 from .retarget.columns import PARTS, Column
 from .take import Take
@@ -25,6 +26,7 @@ from .user_folder import user_folder
 
 FOLDER = "takes"
 VERSION = 1
+LAST_FRAME = 1_048_574  # Blender's
 EVERY = 2.0  # [s] between two additions: what a crash costs at most
 DONE = ".restored"  # end of the name of a copy that is offered no more
 
@@ -131,7 +133,7 @@ def _goes_on(path: Path) -> bool:
 def _is_of(path: Path, rig_name: str) -> bool:
     try:
         with path.open(encoding="utf-8") as file:
-            first = json.loads(file.readline())
+            first = json_of(file.readline())
             return first["limber_takes"] == VERSION and first["armature"] == rig_name and bool(file.readline())
     except (OSError, ValueError, TypeError, KeyError):  # no copy of a recording
         return False
@@ -166,22 +168,30 @@ def read(path: Path) -> list[Take]:
     take, columns = Take(), []
     for number, text in enumerate(lines[1:], 2):
         try:
-            line = json.loads(text)
+            line = json_of(text)
             if isinstance(line, dict):
                 columns = [_column(*column) for column in line["columns"]]
-                take = takes.setdefault(line["take"], Take())
+                take = takes.setdefault(int(line["take"]), Take())
             else:
-                frame, *values = line
-                take.rows.append(dict(zip(columns, map(float, values), strict=True)))
-                take.frames.append(int(frame))
-        except (ValueError, TypeError, KeyError) as error:
+                frame, row = _row(columns, *line)
+                take.frames.append(frame)
+                take.rows.append(row)
+        except (ValueError, TypeError, KeyError, OverflowError) as error:
             if number == len(lines):
                 break  # the crash came while it was written
             raise RigError(f"Line {number} of {path} is none of a recording's: delete the file") from error
     return [takes[number] for number in sorted(takes)]
 
 
+def _row(columns: list[Column], frame, *values) -> tuple[int, dict[Column, float]]:
+    """A frame's number and values; raises ValueError, TypeError or OverflowError where they are none."""
+    numbers = [number_of(value) for value in values]
+    if None in numbers or not abs(frame) <= LAST_FRAME:
+        raise ValueError(f"frame {frame} has something that is no number")
+    return int(frame), dict(zip(columns, numbers, strict=True))
+
+
 def _column(bone: str, channel: str, index: int) -> Column:
-    if channel not in PARTS or not 0 <= index < len(PARTS[channel]):
+    if not is_text(bone) or channel not in PARTS or not 0 <= index < len(PARTS[channel]):
         raise ValueError(f"{channel} {index} is no channel of a bone")
-    return Column(str(bone), channel, index)
+    return Column(bone, channel, index)

@@ -3,7 +3,9 @@
 import json
 from typing import Any, NamedTuple
 
-from .model import Inertial, Joint, Mimic
+from ..files.plain import is_text, json_of, number_of
+from ..solvers.rotations import Vector
+from .model import KINDS, Inertial, Joint, Mimic
 from .skeleton import limits
 from .transform import Transform
 from .tree import Branch
@@ -44,7 +46,7 @@ def from_text(text: str) -> Record:
         ValueError: it is something else.
     """
     try:
-        return _record(json.loads(text))
+        return _record(json_of(text))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"this is no link's record: {error}") from error
 
@@ -52,25 +54,60 @@ def from_text(text: str) -> Record:
 def _record(kept: dict[str, Any]) -> Record:
     inertial, joint = kept["inertial"], kept["joint"]
     if inertial is not None:
-        inertial = Inertial(_transform(inertial["origin"]), inertial["mass"], tuple(inertial["inertia"]))
-    if joint is not None:
-        mimic = joint["mimic"]
-        joint = Joint(
-            **{
-                **joint,
-                "origin": _transform(joint["origin"]),
-                "axis": tuple(joint["axis"]),
-                "mimic": None if mimic is None else Mimic(**mimic),
-            }
-        )
-    branch = Branch(kept["link"], -1, joint, _transform(kept["before"]), tuple(kept["axis"]), _transform(kept["after"]), inertial)
+        xx, xy, xz, yy, yz, zz = map(_number, inertial["inertia"])
+        inertial = Inertial(_transform(inertial["origin"]), _number(inertial["mass"]), (xx, xy, xz, yy, yz, zz))
+    branch = Branch(
+        _name(kept["link"]),
+        -1,
+        None if joint is None else _joint(joint),
+        _transform(kept["before"]),
+        _axis(kept["axis"]),
+        _transform(kept["after"]),
+        inertial,
+    )
+    if kept["bone_axis"] not in ("", "X", "Y", "Z") or kept["sign"] not in (1, -1):
+        raise ValueError("this is no link's record: its bone's axis is none")
     return Record(branch, kept["bone_axis"], kept["sign"])
+
+
+def _joint(joint: dict[str, Any]) -> Joint:
+    mimic, kind = joint["mimic"], joint["kind"]
+    if kind not in KINDS:
+        raise ValueError(f"this is no link's record: '{kind}' is no kind of joint")
+    lower, upper, velocity, effort = (
+        None if joint[name] is None else _number(joint[name]) for name in ("lower", "upper", "velocity", "effort")
+    )
+    if lower is not None and upper is not None and lower > upper:
+        raise ValueError("this is no link's record: its limits are the wrong way round")
+    follows = None if mimic is None else Mimic(_name(mimic["joint"]), _number(mimic["multiplier"]), _number(mimic["offset"]))
+    origin, axis = _transform(joint["origin"]), _axis(joint["axis"])
+    return Joint(
+        _name(joint["name"]), kind, _name(joint["parent"]), _name(joint["child"]), origin, axis, lower, upper, velocity, effort, follows
+    )
+
+
+def _name(found: Any) -> str:
+    if not is_text(found):
+        raise ValueError("this is no link's record: a name is none")
+    return str(found)
+
+
+def _number(found: Any) -> float:
+    number = number_of(found)
+    if number is None:
+        raise ValueError("this is no link's record: something in it is no number")
+    return number
+
+
+def _axis(numbers: Any) -> Vector:
+    x, y, z = map(_number, numbers)
+    return x, y, z
 
 
 def _flat(frame: Transform) -> list[float]:
     return [*frame.rotation, *frame.offset]
 
 
-def _transform(numbers: list[float]) -> Transform:
-    w, x, y, z, *offset = numbers
-    return Transform((w, x, y, z), (offset[0], offset[1], offset[2]))
+def _transform(numbers: Any) -> Transform:
+    w, x, y, z, a, b, c = map(_number, numbers)
+    return Transform((w, x, y, z), (a, b, c))

@@ -13,6 +13,7 @@ from uuid import uuid4
 import bpy
 import numpy as np
 
+from ...files.plain import json_of
 from ...solvers.mechanism.frames import Array, inverse
 from .. import actions
 from ..identity import find
@@ -44,11 +45,11 @@ class Record:
 def record_of(thing, mark: str) -> Record | None:
     """What an object keeps of a sketch."""
     try:
-        pose, basis, *others = json.loads(thing.limber.part.zero or "{}")[mark]
-    except (KeyError, TypeError, ValueError):  # none, or not Limber's
+        pose, basis, hangs, channels, is_sure = json_of(thing.limber.part.zero or "{}")[mark]
+        made = [np.vstack((np.reshape(np.array(numbers, float), (3, 4)), (0.0, 0.0, 0.0, 1.0))) for numbers in (pose, basis)]
+        return Record(*made, str(hangs), {str(path): list(map(float, numbers)) for path, numbers in channels.items()}, bool(is_sure))
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):  # none, or not Limber's
         return None
-    made = [np.vstack((np.reshape(numbers, (3, 4)), (0.0, 0.0, 0.0, 1.0))) for numbers in (pose, basis)]
-    return Record(*made, *others)
 
 
 class Sketch:
@@ -218,7 +219,7 @@ def keep(owner, places: Iterable[tuple[str, int, Array]], is_known: bool, keyed:
         channels = {path: list(getattr(thing, path)) for path in ("location", *ROTATIONS)}
         record = Record(pose, np.array(thing.matrix_basis), how_it_hangs(thing), channels, uid in keyed or is_keyed(thing))
         try:
-            others = {mark: found for mark, found in json.loads(thing.limber.part.zero or "{}").items() if mark in used}
-        except ValueError:
+            others = {mark: found for mark, found in json_of(thing.limber.part.zero or "{}").items() if mark in used}
+        except (ValueError, AttributeError):
             others = {}
         thing.limber.part.zero = json.dumps({**others, kept.zero: record.write()})

@@ -11,6 +11,7 @@ from limber.hardware.calibration_file import Calibration, CalibrationError, from
 from limber.hardware.device import Channel, Device, Joint, Share
 from limber.motion import Limits
 
+from tests import jsons
 from tests.hardware.simulation import LIMITS, make_device
 
 NECK = Device(
@@ -95,7 +96,28 @@ def test_no_text_raises_anything_but_a_calibration_error(data):
         from_text(changed)
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"\xff\xfe", b"NaN", b"[" * 100_000])
+@settings(derandomize=True, max_examples=500)
+@given(jsons.texts(json.loads(to_text(Calibration.of(NECK)))))
+def test_no_value_in_any_place_raises_anything_but_a_calibration_error_that_can_be_shown(text):
+    found = None
+    said = ""
+    try:
+        found = from_text(text)
+    except CalibrationError as error:
+        said = str(error)
+    assert len(said.encode("utf-8")) < 2000
+    assert found is None or from_text(to_text(found)) == found
+
+
+@pytest.mark.parametrize("value", [jsons.HUGE, -jsons.HUGE, float("nan"), "\ud800", [[[]]], {}], ids=range(6))
+def test_each_value_of_a_calibration_may_be_anything(value):
+    plain = json.loads(to_text(Calibration.of(NECK)))
+    for way in jsons.places(plain):
+        with pytest.raises(CalibrationError):
+            from_text(json.dumps(jsons.changed(plain, way, value)))
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff\xfe", b"NaN", b"[" * 100_000, jsons.DEEP.encode()])
 def test_a_file_that_is_no_calibration_is_an_error(tmp_path, content):
     path = tmp_path / "neck.json"
     path.write_bytes(content)

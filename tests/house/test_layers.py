@@ -15,7 +15,7 @@ MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "files": (set(), set()),
     "motion": (set(), set()),
     "hardware": ({"files", "motion"}, SERIAL),
-    "urdf": ({"solvers"}, set()),
+    "urdf": ({"files", "solvers"}, set()),
     "rig": ({"files", "solvers", "motion", "hardware", "urdf"}, NUMPY | THREADS | BLENDER),
     "operators": ({"files", "rig", "solvers", "motion", "hardware", "urdf"}, NUMPY | BLENDER),
     "batch": ({"files", "rig"}, BLENDER | DASK),

@@ -1,0 +1,56 @@
+"""JSON of users' files, which anyone may have written or changed: reading and showing it raises nothing unexpected. Knows no Blender."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+LONGEST = 60  # characters of a value in a message
+
+
+def json_of(text: str) -> Any:
+    """What a text in JSON says.
+
+    Raises:
+        ValueError: It is no JSON, or has lists in lists so deep that Python reads them no further.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def number_of(value: Any) -> float | None:
+    """A finite number as a float; None where it is something else, a truth value, or too large for one."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def is_text(value: Any) -> bool:
+    """Whether it is a text that can be shown and kept: JSON can write halves of characters, which stand for nothing."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def shown(value: Any) -> str:
+    """A value for a message, cut where it is long."""
+    if isinstance(value, str):
+        text = f"'{value}'"
+    else:
+        try:
+            text = json.dumps(value, default=str)
+        except RecursionError:  # lists in lists as deep as Python just reads them
+            text = f"a list of {len(value)}" if isinstance(value, list) else "an object"
+    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
