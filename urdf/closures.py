@@ -64,7 +64,7 @@ class _Reading:
         if len(names) != len(changed):
             raise MalformedError(file, 0, "joint_type", f"{len(names)} names in joint_name, but {len(changed)} types: give one for each")
         self.changed = {str(name): str(kind).lower() for name, kind in zip(names, changed, strict=True)}
-        self.motors = [str(name) for name in self._list(told, "name_mot")]
+        self.motors = dict.fromkeys(str(name) for name in self._list(told, "name_mot"))  # in their order
         self.warnings += [f"{file}: '{key}' is not known here and is left out" for key in told if key not in KNOWN]
         for name in [name for name in self.changed if name not in robot.joint]:
             self.warnings.append(f"{file}, joint_name: the URDF has no joint '{name}': its type is changed nowhere")

@@ -34,7 +34,7 @@ def read(path: str | os.PathLike[str], for_mechanism: bool = False, remade: Coll
     Raises:
         UrdfError: the file cannot be used; the message names file, line and element, and what mends it.
     """
-    path = Path(path)
+    path, remade = Path(path), frozenset(remade)
     root = read_xml(path)
     source = Source(str(path))
     if root.tag != "robot":
