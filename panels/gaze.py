@@ -65,7 +65,7 @@ def draw_goal(layout, wanted) -> None:
         layout.prop(wanted, "up")
     if wanted.goal in LOOKS:
         layout.prop(wanted, "roll", expand=True)
-    if wanted.goal in TURNS or may_be_upright:
+    if wanted.goal in TURNS or (wanted.goal in LOOKS and wanted.roll != "FREE"):
         layout.prop(wanted, "symmetric")
     if wanted.goal in REACHES:
         layout.prop(wanted, "eye", text="Reach Point", slider=True)

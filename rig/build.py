@@ -1,5 +1,7 @@
 """A chain's settings as the solver's skeleton, and which solvers can be used for it."""
 
+from mathutils import Matrix
+
 from ..solvers.skeleton import Skeleton, SkeletonError
 from ..solvers.table import SOLVERS, unavailable
 from .errors import RigError
@@ -32,19 +34,20 @@ def tools(chain, reader: ChainReader) -> list[tuple]:
     return [tool_frame(end, length) for end, length in zip(ends_of(chain), reader.end_lengths, strict=True)]
 
 
-def solver_settings(chain, solver: str) -> tuple:
+def solver_settings(chain, solver: str, reader: ChainReader, rig_in_world: Matrix | None = None) -> tuple:
     """What `solver_options` depends on."""
-    return settings(chain, SOLVERS[solver]) if solver in SOLVERS else ()
+    return settings(chain, SOLVERS[solver], reader.places, rig_in_world) if solver in SOLVERS else ()
 
 
-def solver_options(chain, solver: str, reader: ChainReader) -> object:
-    """What the user has set of a solver, as its own options; None where it has none.
+def solver_options(chain, solver: str, reader: ChainReader, rig_in_world: Matrix | None = None) -> object:
+    """What the user has set of a solver, as its own options; None where it has none. `rig_in_world` is where the armature object stands;
+    None: as Blender has it now.
 
     Raises:
         RigError: a setting that this version does not know.
         GazeError: one that the solver cannot work with.
     """
-    return options_of(chain, SOLVERS[solver], reader.places) if solver in SOLVERS else None
+    return options_of(chain, SOLVERS[solver], reader.places, rig_in_world) if solver in SOLVERS else None
 
 
 def skeleton_now(rig, chain) -> Skeleton:

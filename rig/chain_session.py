@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
+from mathutils import Matrix
 
 from ..motion import MotionError
 from ..solvers.goals import GazeError, GazeGoal
@@ -136,7 +137,7 @@ class ChainSession(Moving):
         poses = reader.read(evaluated.pose.bones, placement.moved.get(rig.session_uid, {}), around.followed)
         if poses != self.poses:
             self.poses = poses
-        self._update_model(chain, around.solver)
+        self._update_model(chain, around.solver, placement.object(rig))
         ends = goals.asked(chain, now.watch)
         for end in ends:
             goals.check_target(end, chain, rig, depsgraph)
@@ -182,7 +183,7 @@ class ChainSession(Moving):
             self.channels = self.going = {}
             self.restart()
 
-    def _update_model(self, chain, solver: str) -> None:
+    def _update_model(self, chain, solver: str, rig_in_world: Matrix) -> None:
         reader = self.reader
         held = reader.held(self.poses)
         if held != self.held:
@@ -190,7 +191,7 @@ class ChainSession(Moving):
             self.held = held
         limits = build.stored_motions(chain)
         tools = [(end.settings.look, end.settings.up, end.settings.eye) for end in goals.ends_of(chain)]
-        options = build.solver_settings(chain, solver)
+        options = build.solver_settings(chain, solver, reader, rig_in_world)
         moves = character(chain)
         key = (self.fixed, limits, tools, solver, options, chain.filter, moves, chain.base, chain.transition)
         if self.model is None or self.model_key != key:
@@ -201,7 +202,7 @@ class ChainSession(Moving):
                 moves,
                 posture_jumps=chain.base == "POSTURE",
                 transition=chain.transition,
-                options=build.solver_options(chain, solver, reader),
+                options=build.solver_options(chain, solver, reader, rig_in_world),
             )
             self.model_key = key
 

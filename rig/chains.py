@@ -13,7 +13,7 @@ from .paths import bone_names, end_bones, missing, path_names
 from .rotation_mode import give_euler_order
 from .selection import selected, selected_index
 
-SOLVER = "expressive"  # of new chains
+SOLVER, BODY, ROLL = "expressive", "AUTOMATIC", "POSTURE"  # of new chains
 SLIDE_SPEEDS = (0.2, 1.0, 10.0)  # [m/s, m/s2, m/s3] what a small linear servo or a belt can follow
 
 
@@ -88,6 +88,7 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     give_euler_order(rig, quaternion, order)
     chain = rig.limber.chains.add()
     chain.uid, chain.solver = uuid4().hex, SOLVER
+    chain.roll, chain.options.body = ROLL, BODY
     chain.name = names[-1]
     chain.root, chain.end = names[0], names[-1]
     for bone in moving:
@@ -148,7 +149,7 @@ def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: st
         raise EulerOrderError(quaternion)
     give_euler_order(rig, quaternion, order)
     end = chain.ends.add()
-    end.name = end.bone = bone
+    end.name, end.bone, end.roll = bone, bone, ROLL
     chain.active_end = len(chain.ends) - 1
     for moved_bone in moving:
         for axis in joint_axes(moved_bone):

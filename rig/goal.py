@@ -123,16 +123,24 @@ def end_goal(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> E
 
 
 def _aim(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> Aim:
-    wanted, settings = end.kind, end.settings
-    up = tuple((world_in_base.to_3x3() @ WORLD_UP).normalized()) if settings.goal in LOOKS and settings.roll != "FREE" else None
+    wanted = end.kind
+    up, level = _upward(end, world_in_base)
     if wanted is Direction:
-        return Direction(_direction(end, target_in_world, world_in_base), up)
+        return Direction(_direction(end, target_in_world, world_in_base), up, level)
     if wanted is Orientation:
         return Orientation(_orientation(end, target_in_world, world_in_base))
     place = _place(end, target_in_world, world_in_base)
     if wanted is Point:
-        return Point(place, up)
+        return Point(place, up, level)
     return Position(place) if wanted is Position else Frame(place, _orientation(end, target_in_world, world_in_base))
+
+
+def _upward(end: ChainEnd, world_in_base: Matrix) -> tuple[tuple | None, tuple | None]:
+    """The world's up in the base: as `up` where the end stays upright, as `level` where it keeps the posture's roll."""
+    if end.settings.goal not in LOOKS or end.settings.roll == "FREE":
+        return None, None
+    up = tuple((world_in_base.to_3x3() @ WORLD_UP).normalized())
+    return (None, up) if end.settings.roll == "POSTURE" else (up, None)
 
 
 def _place(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> tuple:

@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from itertools import permutations
 
+from mathutils import Matrix
+
 from ..solvers.ccd import CcdOptions
 from ..solvers.erik.parameters import Hyperparameters
 from ..solvers.expressive.options import Options as ExpressiveOptions
 from ..solvers.jacobian.options import Options, PriorityOptions
+from . import turntable
 from .errors import RigError
 
 TASKS = {"position": "Position", "aim": "Aim", "posture": "Posture"}
@@ -43,24 +46,24 @@ def _turn(chain) -> tuple[int, int]:
     return planning.index(chain) % turns, turns
 
 
-def _expressive(chain, places: list[tuple[str, str]]) -> ExpressiveOptions:
+def _expressive(chain, places: list[tuple[str, str]], rig_in_world: Matrix | None) -> ExpressiveOptions:
     chosen, (turn, turns) = chain.options, _turn(chain)
     weights = {joint.bone: joint.shape_weight for joint in weighed(chain)}
     return ExpressiveOptions(
         link_weights=tuple(weights[bone] for bone, _ in places) if set(weights.values()) != {1.0} else (),
         roll=chosen.link_roll,
-        hold_body=chosen.hold_body,
+        hold_body=turntable.is_held(chain, places, rig_in_world),
         glide_speed=chosen.glide_speed,
         turn=turn,
         turns=turns,
     )
 
 
-def _erik(chain, _places) -> Hyperparameters:
+def _erik(chain, _places, _rig_in_world) -> Hyperparameters:
     return Hyperparameters(use_previous_solution=chain.options.previous_solution)
 
 
-def _ccd(chain, _places) -> CcdOptions:
+def _ccd(chain, _places, _rig_in_world) -> CcdOptions:
     return CcdOptions(order=chain.options.ccd_order.lower(), iterations=chain.options.ccd_sweeps)
 
 
@@ -68,11 +71,11 @@ def _wishes(chain) -> tuple[str, ...]:
     return tuple(key.lower() for key, *_ in WISHES if key in chain.options.wishes)
 
 
-def _family(chain, _places) -> Options:
+def _family(chain, _places, _rig_in_world) -> Options:
     return Options(beneath=_wishes(chain))
 
 
-def _priorities(chain, _places) -> PriorityOptions:
+def _priorities(chain, _places, _rig_in_world) -> PriorityOptions:
     return PriorityOptions(beneath=_wishes(chain), order=tuple(chain.options.task_order.lower().split("_")))
 
 
@@ -85,7 +88,7 @@ MAKERS: dict[type, Callable] = {
     PriorityOptions: _priorities,
 }
 FIELDS: dict[type, tuple[str, ...]] = {  # the properties that count, in the panel's order
-    ExpressiveOptions: ("glide_speed", "link_roll", "hold_body"),
+    ExpressiveOptions: ("glide_speed", "link_roll", "body"),
     Hyperparameters: ("previous_solution",),
     CcdOptions: ("ccd_order", "ccd_sweeps"),
     Options: ("wishes",),
@@ -93,24 +96,26 @@ FIELDS: dict[type, tuple[str, ...]] = {  # the properties that count, in the pan
 }
 
 
-def settings(chain, info) -> tuple:
-    """All that `options_of` is made of, as it is stored: as long as it stays the same, so do they."""
+def settings(chain, info, places: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> tuple:
+    """All that `options_of` is made of: as long as it stays the same, so do they."""
     if info.options not in MAKERS:
         return ()
     weights = [1.0] * len(chain.joints)
     chain.joints.foreach_get("shape_weight", weights)
     chosen = chain.options
     values = (getattr(chosen, name) for name in FIELDS[info.options])
-    return (*(frozenset(value) if isinstance(value, set) else value for value in values), *weights, *_turn(chain))
+    held = info.options is ExpressiveOptions and turntable.is_held(chain, places, rig_in_world)
+    return (*(frozenset(value) if isinstance(value, set) else value for value in values), *weights, *_turn(chain), held)
 
 
-def options_of(chain, info, places: list[tuple[str, str]]) -> object:
+def options_of(chain, info, places: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> object:
     """The chain's settings as the options of a solver; None where it has none that a user may set.
 
     Args:
         chain: The chain.
         info: The solver's line in the table.
         places: (bone, axis) of the skeleton's joints, in its order.
+        rig_in_world: Where its armature object stands; None: as Blender has it now.
 
     Raises:
         RigError: a setting that this version does not know.
@@ -120,4 +125,4 @@ def options_of(chain, info, places: list[tuple[str, str]]) -> object:
     for name in FIELDS[info.options]:
         if getattr(chain.options, name) == "":
             raise RigError(f"An option of {info.label} in chain '{chain.name}' is not one that this version knows: choose it again")
-    return MAKERS[info.options](chain, places)
+    return MAKERS[info.options](chain, places, rig_in_world)

@@ -9,7 +9,7 @@ import bpy
 from bpy.types import Action, Object, PoseBone, PropertyGroup
 
 from ..solvers.table import SOLVERS
-from . import kept_posture
+from . import kept_posture, turntable
 from .authoring_properties import LimberAuthoring, LimberLife, LimberTarget
 from .character_properties import LimberCharacter
 from .enum_items import choice
@@ -58,7 +58,12 @@ BASES = [
 ]
 ROLLS = [
     ("UPRIGHT", "Upright", "The end looks at the target and stays upright"),
-    ("FREE", "Free Roll", "Only the direction of the gaze counts; the roll nearest to the posture is kept"),
+    ("FREE", "Free Roll", "Only the direction of the gaze counts"),
+    (
+        "POSTURE",
+        "As in Posture",
+        "Keep the roll of the posture as far as the joints allow (solver Expressive; others leave the roll free)",
+    ),
 ]
 
 
@@ -151,8 +156,16 @@ class LimberSolverOptions(PropertyGroup):
         description="Weight of the links' roll in the shape, relative to their direction",
         default=0.0,
     )
-    hold_body: BoolProperty(
-        name="Hold Body", description="Keep the orientation of the root: the body does not rotate as a whole toward the target"
+    body: EnumProperty(
+        name="Body",
+        description="Whether the body may rotate as a whole toward the target",
+        items=turntable.BODIES,
+        get=turntable.chosen,
+        set=turntable.choose,
+    )
+    hold_body: BoolProperty(name="Hold Body", description="The body is held", options={"HIDDEN"})
+    body_by_axis: BoolProperty(  # off in files in which nothing was chosen; new chains switch it on
+        name="Automatic Body", description="The axis of the first joint says whether the body is held", options={"HIDDEN"}
     )
     previous_solution: BoolProperty(
         name="Stay with Last Frame", description="Start from the last frame's solution and keep it while it meets the goal"

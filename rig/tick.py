@@ -216,7 +216,8 @@ def _progress(solution: Solution, last: Solution | None, before: tuple | None) -
         solution, last: Of this tick and of the one before, if there was one.
         before: `best` and `vain` of the last tick; None: the goal is a new one.
     """
-    now = sum(way.whole + way.distance for way in solution.misses), solution.shape_deviation
+    shape = solution.shape_deviation if solution.lowered is None else solution.lowered
+    now = sum(way.whole + way.distance for way in solution.misses), shape
     if last is None:
         return now, NO_MORE if solution.converged else 0
     stands = np.abs(solution.angles - last.angles).max() <= STILL

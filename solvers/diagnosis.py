@@ -61,6 +61,7 @@ class Diagnosis:
         converged: bool | None = None,
         pose: Pose | None = None,
         why: str = "",
+        lowered: float | None = None,
     ) -> Solution:
         """The answer with all its figures.
 
@@ -74,6 +75,7 @@ class Diagnosis:
             converged: As the method itself judges; None: whether every goal is met to `MET`.
             pose: The pose of `angles`, where it is at hand.
             why: The method's own reason, should it not have converged; what each goal misses is said after it.
+            lowered: As for `Solution.lowered`.
         """
         skeleton = self.skeleton
         pose = pose or skeleton.forward(angles)
@@ -96,6 +98,7 @@ class Diagnosis:
             misses=missed,
             reason="" if converged else blind or self._reason(goal, missed, hit, why),
             remark=_remark(skeleton, posture),
+            lowered=lowered,
         )
 
     def _is_met(self, way: Miss) -> bool:

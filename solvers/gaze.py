@@ -36,6 +36,7 @@ class Solution:
     misses: tuple[Miss, ...] = ()  # one for each of `goal.ends`
     reason: str = ""  # why it has not converged
     remark: str = ""  # what was changed of the goal
+    lowered: float | None = None  # [rad] what a method lowers from frame to frame: the shape deviation in its own measure, if it has one
 
 
 class GazeSolver(Protocol):

@@ -52,18 +52,25 @@ class Orientation:
 @dataclass(frozen=True)
 class Direction:
     """The tool's +Y lies along `vector` (base frame, any length). The roll is free, or, with `up`, upright: the tool's X stays
-    perpendicular to `up` and its Z on `up`'s side. Looking along `up` itself, the roll is free again."""
+    perpendicular to `up` and its Z on `up`'s side. Looking along `up` itself, the roll is free again.
+
+    With `level` the roll is free, but among the poses that meet the aim those are preferred whose roll against this up vector is the
+    posture's. Solvers other than Expressive take no notice of it.
+    """
 
     vector: Vector
     up: Vector | None = None
+    level: Vector | None = None
 
 
 @dataclass(frozen=True)
 class Point:
-    """The tool's +Y passes through `place` [m] (base frame), seen from where the tool really is. Roll and `up` as for Direction."""
+    """The tool's +Y passes through `place` [m] (base frame), seen from where the tool really is. Roll, `up` and `level` as for
+    Direction."""
 
     place: Vector
     up: Vector | None = None
+    level: Vector | None = None
 
 
 @dataclass(frozen=True)
@@ -221,8 +228,10 @@ def _check_end(skeleton: Skeleton, wanted: EndGoal) -> None:
         _check_vector("target point", aim.place, 3, may_vanish=True)
     if isinstance(aim, Direction):
         _check_vector("target direction", aim.vector, 3)
-    if isinstance(aim, Direction | Point) and aim.up is not None:
-        _check_vector("up vector", aim.up, 3)
+    if isinstance(aim, Direction | Point):
+        for up in (aim.up, aim.level):
+            if up is not None:
+                _check_vector("up vector", up, 3)
 
 
 def _check_vector(what: str, values: tuple[float, ...], count: int, may_vanish: bool = False) -> None:

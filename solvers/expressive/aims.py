@@ -40,6 +40,7 @@ class BatchedAim:
     """All goals of ends, for many poses."""
 
     def __init__(self, model: Model, goal: GazeGoal) -> None:
+        self.goal = goal
         self.parts = [(part, weight) for wanted, weight in zip(goal.ends, goal.weights, strict=True) for part in _parts(model, wanted)]
         self._sided = next((index for index, (part, _) in enumerate(self.parts) if part.two_sided), -1)
 

@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from ..skeleton import Angles
 from .aims import BatchedAim
-from .model import Authored, Indices, Model, Poses
+from .model import Authored, Indices, Model, Poses, System
+from .rolls import Rolls
 
 Flags = npt.NDArray[np.bool_]
 AIM_WEIGHT = 30.0  # a radian of aim against a radian of one link: leaves little for the exact finish, and its square no digits lost
@@ -32,7 +33,7 @@ class Rows(NamedTuple):
 
     poses: Poses
     wanted: Angles  # (m, l, 3) authored directions, turned to fit
-    cosine: Angles  # (m,) mean cosine of the shape
+    cosine: Angles  # (m,) mean cosine of the shape, less what the rolls lose
     error: Angles  # (m, 3) of the aim
     columns: Angles  # (m, n, 3)
     missed: Angles  # (m,) [rad]
@@ -70,11 +71,14 @@ class Descent:
 
     def __init__(self, model: Model, authored: Authored, aim: BatchedAim) -> None:
         self.model, self.authored, self.aim = model, authored, aim
+        self.rolls = Rolls(model, authored, aim.goal)
 
     def at(self, angles: Angles, sides: Angles | None) -> Rows:
         """Rows at angles (m, n)."""
         poses = self.model.poses(angles)
         cosine, wanted = self.authored.fit(poses)
+        if self.rolls:
+            cosine = cosine - self.rolls.lost(poses)
         missed = self.aim.missed(poses, sides)
         return Rows(poses, wanted, cosine, missed.error, missed.columns, missed.size, sides)
 
@@ -87,7 +91,7 @@ class Descent:
         model = self.model
         least: Angles = model.lower if lower is None else lower
         most: Angles = model.upper if upper is None else upper
-        system = self.authored.system(rows.poses, rows.wanted)
+        system = self._shape(rows)
         ridge: Angles = np.diag(pace.proximal / model.scale**2)
         matrix: Angles = system.matrix + AIM_WEIGHT**2 * (rows.columns @ rows.columns.transpose(0, 2, 1)) + ridge
         descent: Angles = system.descent + aimed(rows)
@@ -96,6 +100,11 @@ class Descent:
         move = move * np.minimum(1.0, pace.largest_step / np.maximum(size, pace.largest_step))[:, None]
         angles: Angles = np.clip(rows.angles + move, least, most)
         return angles
+
+    def _shape(self, rows: Rows) -> System:
+        """What the shape asks of the joints, with the rolls that are preferred."""
+        system = self.authored.system(rows.poses, rows.wanted)
+        return self.rolls.added(rows.poses, system) if self.rolls else system
 
     def led(self, rows: Rows, lead: Lead) -> Angles:
         """The angles (m, n) after one step of rows that are led somewhere."""
@@ -115,7 +124,7 @@ class Descent:
         if len(shaped):
             weight: Angles = lead.shape[bound][shaped]
             some = rows.pick(shaped)
-            system = self.authored.system(some.poses, some.wanted)
+            system = self._shape(some)
             matrix[shaped] += system.matrix * weight[:, None, None]
             descent[shaped] += system.descent * weight[:, None]
         angles[bound] = np.clip(rows.angles + boxed(matrix, descent, least - rows.angles, most - rows.angles, LED_PASSES), least, most)

@@ -172,7 +172,9 @@ class Authored:
 
     def __init__(self, model: Model, posture: Angles, keep: float = 1.0) -> None:
         self.model, self.keep = model, keep
-        self.directions = model.poses(posture[None]).directions[0]  # (l, 3)
+        poses = model.poses(posture[None])
+        self.directions = poses.directions[0]  # (l, 3)
+        self.end_rotations = poses.end_rotations[0]  # (e, 3, 3)
         axis = model.base_axis
         self._up = self.directions @ axis
         self._level = self.directions - self._up[:, None] * axis

@@ -33,8 +33,8 @@ def numbers(aim: Aim) -> tuple[float, ...]:
         parts.append(aim.wxyz)
     if isinstance(aim, Direction):
         parts.append(aim.vector)
-    if isinstance(aim, Direction | Point) and aim.up is not None:
-        parts.append(aim.up)
+    if isinstance(aim, Direction | Point):
+        parts += [up for up in (aim.up, aim.level) if up is not None]
     return tuple(float(number) for part in parts for number in part)
 
 

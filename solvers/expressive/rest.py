@@ -52,7 +52,9 @@ class Rest:
 
     def stirred(self, by: float) -> "Rest":
         """As it is once something else is asked: `by` is how far the goal or the posture has moved [rad, or of its own size]."""
-        return Rest(best=self.last, leash=max(self.leash, min(1.0, FOLLOWING * by / LARGEST_MOVE)))
+        given_back = min(1.0, FOLLOWING * by / LARGEST_MOVE)
+        # Of a goal that is somewhere else no answer is known: against what the last one was worth, all on the way would be no better.
+        return Rest() if given_back == 1.0 else Rest(best=self.last, leash=max(self.leash, given_back))
 
     def on_course(self) -> "Rest":
         """As it is while a glide is under way, whose frames are worse and longer by design."""

@@ -1,5 +1,6 @@
 """From scratch: the least shape deviation that meets the aim, over all branches. Knows no Blender."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -58,7 +59,8 @@ class Search:
         if min(way.missed for way in found) > MET:
             found += [exactly(self.model.skeleton, goal, posture_of(spare, i)) for i in range(min(RESCUES, len(spare.angles)))]
             found.append(exactly(self.model.skeleton, goal, posture))
-        best = min(found, key=lambda way: rank(goal, shape, way, posture))
+        lost = descent.rolls.lost(self.model.poses(np.array([way.angles for way in found]))) if descent.rolls else np.zeros(len(found))
+        best = min(zip(found, lost.tolist(), strict=True), key=lambda pair: rank(goal, shape, pair[0], pair[1], posture))[0]
         return Answer(best, steps + best.steps)
 
 
@@ -71,10 +73,12 @@ def posture_of(rows: Rows, index: int) -> tuple[float, ...]:
     return tuple(rows.angles[index].tolist())
 
 
-def rank(goal: GazeGoal, shape: Shape | Measure, way: Finished, posture: tuple[float, ...]) -> tuple[float, ...]:
-    """What is better of two answers: the view met, the whole goal met, the shape; of equal shapes the angles nearer to the posture's."""
+def rank(goal: GazeGoal, shape: Shape | Measure, way: Finished, lost: float, posture: tuple[float, ...]) -> tuple[float, ...]:
+    """What is better of two answers: the view met, the whole goal met, the shape with what rolls lose of its cosine; of equal ones the
+    angles nearer to the posture's."""
     change = sum(abs(a - b) for a, b in zip(way.angles, posture, strict=True))
-    return max(MET, aim_error(goal, way.pose)), max(MET, way.missed), round(shape.deviation(way.pose), SHAPE_DIGITS), change
+    kept = math.acos(max(-1.0, math.cos(shape.deviation(way.pose)) - lost)) if lost else shape.deviation(way.pose)
+    return max(MET, aim_error(goal, way.pose)), max(MET, way.missed), round(kept, SHAPE_DIGITS), change
 
 
 def exactly(skeleton: Skeleton, goal: GazeGoal, angles: tuple[float, ...]) -> Finished:

@@ -121,7 +121,8 @@ class Simulator:
             # What a step leaves of the aim is told by its own linear model.
             left = rows.error - ((angles - rows.angles)[:, None] @ rows.columns)[:, 0]
             missed = np.maximum(0.0, np.sqrt((left[count:] ** 2).sum(1)) - FREE)
-            shape = np.arccos(np.clip(rows.cosine[count:], -1.0, 1.0))
+            cosine = rows.cosine[count:]
+            shape = np.arccos(np.clip(cosine, -1.0, 1.0)) + np.maximum(0.0, -1.0 - cosine)  # rolls may lose more than all directions
             weight = stride + (TAIL if frames >= HORIZON else 0)
             costs += weight * (np.degrees(now.authored.keep * shape + AIM_COST * missed) + LOST_COST * np.minimum(1.0, missed / OFF))
             kinds = np.where(arrived(self.model, angles[count:], angles[goals]), STAY, kinds)

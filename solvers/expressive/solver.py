@@ -1,5 +1,6 @@
 """The expressive solver: exact aim, under it the least shape deviation, and from frame to frame never a pop. Knows no Blender."""
 
+import math
 import time
 from collections.abc import Sequence
 
@@ -14,7 +15,7 @@ from .model import Authored, Model
 from .nearest import Nearest
 from .options import Options
 from .search import Search
-from .tracking import Tracker
+from .tracking import Memory, Tracker
 
 
 class Expressive:
@@ -64,7 +65,10 @@ class Expressive:
             way, steps, kept = self.tracker.follow(
                 goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead, tick, dt, mutual
             )
-        return self.diagnosis.solution(goal, authored, way.angles, iterations=steps, began=began, memory=kept, pose=way.pose)
+        lowered = math.sqrt(max(0.0, kept.rest.last)) if isinstance(kept, Memory) else None  # of a squared difference of directions
+        return self.diagnosis.solution(
+            goal, authored, way.angles, iterations=steps, began=began, memory=kept, pose=way.pose, lowered=lowered
+        )
 
     def near(self, goal: GazeGoal, start: Angles | None = None) -> Solution:
         """At once the least change of the posture that meets the aim: what a differential solver does, for many poses in little time.

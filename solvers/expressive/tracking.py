@@ -13,7 +13,7 @@ import numpy as np
 
 from ..aim_residual import residual
 from ..exact_aim import Finished, least_change
-from ..goals import Aim, GazeGoal
+from ..goals import Aim, Direction, GazeGoal, Point
 from ..skeleton import Angles
 from .aims import BatchedAim
 from .descent import Descent, Pace, Rows
@@ -93,7 +93,7 @@ class Tracker:
         last = self._recalled(memory, start)
         ends = goal.ends
         values = (posture, *(numbers(end.aim) for end in ends))
-        kinds = ((type(end.aim), end.end, end.symmetric) for end in ends)
+        kinds = ((type(end.aim), _rolls(end.aim), end.end, end.symmetric) for end in ends)
         asked = (skeleton, model.options, goal.keep, *kinds, *goal.weights, *map(len, values))
         anew = asked != last.asked or values != last.values or any(coming.ends != ends for coming in ahead)
         if not anew and last.quiet > QUIET:
@@ -247,6 +247,11 @@ class Tracker:
         angles = skeleton.clamp(wanted)
         pose = skeleton.forward(angles)
         return Finished(angles, pose, residual(skeleton, goal, pose).size, 0)
+
+
+def _rolls(aim: Aim) -> tuple[bool, bool]:
+    """Whether an aim asks for a roll, and whether it prefers one."""
+    return (aim.up is not None, aim.level is not None) if isinstance(aim, Direction | Point) else (False, False)
 
 
 def _saving_ramps(dt: float) -> list[tuple[float, float]]:

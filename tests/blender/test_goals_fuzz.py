@@ -37,7 +37,7 @@ def goal_deeds(dice: random.Random) -> list:
     def change_goal():
         for settings in goals():
             settings.goal, settings.symmetric = dice.choice(list(KINDS)), dice.random() < 0.5
-            settings.weight, settings.roll = dice.choice([0.0, 0.5, 1.0, 30.0]), dice.choice(["FREE", "UPRIGHT"])
+            settings.weight, settings.roll = dice.choice([0.0, 0.5, 1.0, 30.0]), dice.choice(["FREE", "UPRIGHT", "POSTURE"])
             settings.look, settings.target_axis = dice.choice(["+Y", "-X", "+Z"]), dice.choice(["+Y", "-Z"])
 
     def change_solver():
@@ -46,7 +46,7 @@ def goal_deeds(dice: random.Random) -> list:
 
     def change_options():
         for _, chain in chains():
-            chain.options.hold_body, chain.options.link_roll = dice.random() < 0.5, dice.random()
+            chain.options.body, chain.options.link_roll = dice.choice(["FREE", "HELD", "AUTOMATIC"]), dice.random()
             chain.options.ccd_order, chain.options.ccd_sweeps = dice.choice(["TIP", "BASE"]), dice.choice([1, 60])
             chain.options.wishes = set(dice.sample(["POSTURE", "LIMITS", "MANIPULABILITY"], dice.randint(0, 3)))
             chain.options.previous_solution = dice.random() < 0.5

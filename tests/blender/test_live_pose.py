@@ -70,7 +70,7 @@ def test_the_shown_pose_is_the_filtered_one_on_any_rig(seed):
     move_object(dice, rig)
     chain = random_chain(dice, rig, "b0", [bone.name for bone in rig.pose.bones if bone.name[0] == "b"][-1])
     chain.target = keyed(target(tuple(rig.location + vector(dice, 4))), (1, 12))
-    chain.roll = dice.choice(["FREE", "UPRIGHT"])
+    chain.roll = dice.choice(["FREE", "UPRIGHT", "POSTURE"])
     locked = next((bone for bone in rig.pose.bones if bone.name[0] == "b" and bone.rotation_mode != "QUATERNION"), None)
     locked.keyframe_insert("rotation_euler", frame=1)  # free and locked axes alike: locked ones move by themselves
     locked.rotation_euler.x += 0.5

@@ -15,7 +15,7 @@ __all__ = ["no_handler_raises"]
 CHANGES = [
     ("expressive", {"glide_speed": 0.05}, "glide_speed", 0.05),
     ("expressive", {"link_roll": 0.5}, "roll", 0.5),
-    ("expressive", {"hold_body": True}, "hold_body", True),
+    ("expressive", {"body": "HELD"}, "hold_body", True),
     ("erik", {"previous_solution": True}, "use_previous_solution", True),
     ("ccd", {"ccd_order": "BASE"}, "order", "base"),
     ("ccd", {"ccd_sweeps": 1}, "iterations", 1),

@@ -1,0 +1,303 @@
+"""Whether heads stay upright and in their places, in a real Blender: `python -m benchmarks.upright [--robot ROBOT ...] [--out DIR]`.
+
+ROBOT is NAME=FILE.urdf, where no bone is called a head NAME=FILE.urdf:BONE:X,Y,Z with the bone that looks and where it faces. They,
+Rigify's human metarig, the rig that is generated from it and the demo lamp look at nine places each, live, going from one to the next.
+Printed for each place: by how many degrees the head rolls against the authored pose, by how many of its own widths it has left its
+authored place, and what it misses of its aim. Where a bar is exceeded, a search from many starts says whether any pose within the joints'
+limits keeps it. DIR gets a sheet of pictures of each rig, the places row by row. Ends with status 1 where a bar is exceeded that some
+pose keeps.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from math import atan2, cos, degrees, radians, sin
+from pathlib import Path
+from typing import Any
+
+import bpy
+import limber
+import numpy as np
+from limber.rig import chains, goal, live
+from limber.rig.clock import STEP
+from limber.rig.urdf_import import import_robot
+from limber.solvers.exact_aim import finish
+from limber.solvers.gaze import misses
+from limber.solvers.goals import EndGoal, Position
+from limber.urdf.errors import UrdfError
+from mathutils import Matrix, Quaternion, Vector
+
+from .upright_pictures import UP, picture, sheet
+
+ROLL_BAR = 15.0  # [deg] against the authored roll
+SHIFT_BAR = 1.0  # of the head's width
+ASIDE, HIGH = (-60.0, 0.0, 60.0), (30.0, 0.0, -30.0)  # [deg] of the places, from where the head looks as authored
+AWAY = 8.0  # of the head's width: the targets' distance from the eye
+WIDTH = 0.7  # of a head's bone: how wide a head is of which no mesh says it
+STARTS = 300  # of the search for a pose that keeps the bars
+WISHES = (1.0, 0.1, 0.01)  # weights against the aim with which it wishes for the head's authored place
+EXACT = 0.5  # [deg] of aim, within which such a pose must look
+TICKS = 2000  # of the clock at most, until all is at rest
+AXES = [sign + letter for letter in "XYZ" for sign in "+-"]
+Rig = tuple[Any, list[str], Vector | None]
+"""An armature object; the bones that a chain is made of, where parts have no names of a body's; where it faces, if that is known."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A rig that looks about, and its head as it is authored."""
+
+    rig: Any
+    chain: Any  # the head's
+    width: float  # [m] of the head
+    middle: Vector  # [m] of the head, in its bone
+    authored: Matrix  # of the head's bone, in the world
+
+    @property
+    def head(self) -> Matrix:
+        """World matrix of the head's bone as it is shown."""
+        shown = self.rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        return shown.matrix_world @ shown.pose.bones[self.chain.end].matrix
+
+    def facing(self, matrix: Matrix) -> Matrix:
+        """Its columns are the head's right, view and up in the world, where its bone's matrix is this."""
+        view, up = (matrix.to_3x3().normalized() @ Vector(goal.signed_axis(axis)) for axis in (self.chain.look, self.chain.up))
+        return Matrix((view.cross(up), view, up)).transposed()
+
+    def eye(self, matrix: Matrix) -> Vector:
+        """[m] in the world."""
+        return matrix @ Vector((0.0, self.chain.eye * self.rig.data.bones[self.chain.end].length, 0.0))
+
+    def roll(self, facing: Matrix) -> float:
+        """[deg] about the view, against the authored roll."""
+        return (_roll(facing) - _roll(self.facing(self.authored)) + 180.0) % 360.0 - 180.0
+
+    def shift(self, matrix: Matrix) -> float:
+        """Of the head's middle, in its widths."""
+        return (matrix @ self.middle - self.authored @ self.middle).length / self.width
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How the head looks at one place."""
+
+    place: str
+    roll: float  # [deg] against the authored
+    shift: float  # in widths of the head
+    missed: float  # [deg]
+    least: tuple[float, float] | None = None  # roll [deg] and shift of the best pose that the search finds, where a bar is exceeded
+
+    @property
+    def is_kept(self) -> bool:
+        return abs(self.roll) <= ROLL_BAR and self.shift <= SHIFT_BAR
+
+    @property
+    def could_be_kept(self) -> bool:
+        return self.least is not None and self.least[0] <= ROLL_BAR and self.least[1] <= SHIFT_BAR
+
+    def __str__(self) -> str:
+        line = f"  {self.place:>8}: roll {self.roll:+6.1f} deg, shift {self.shift:5.2f} widths, aim {self.missed:6.2f} deg"
+        if self.least is None:
+            return line
+        found = f"the best pose found rolls by {self.least[0]:.1f} and shifts by {self.least[1]:.2f}"
+        return f"{line}  {'EXCEEDED' if self.could_be_kept else 'no pose keeps the bars'}: {found}"
+
+
+def metarig() -> Rig:
+    bpy.ops.preferences.addon_enable(module="rigify")
+    bpy.ops.object.armature_human_metarig_add()
+    return bpy.context.object, [], None
+
+
+def generated() -> Rig:
+    metarig()
+    bpy.ops.pose.rigify_generate()
+    return bpy.context.object, ["neck", "head"], Vector((0.0, -1.0, 0.0))
+
+
+def lamp() -> Rig:
+    bpy.ops.limber.add_demo_lamp()
+    return bpy.context.object, [], None
+
+
+def robot(file: str, head: str, front: str) -> Rig:
+    facing = Vector([float(number) for number in front.split(",")]) if front else None
+    return import_robot(bpy.context, file).rig, [head] if head else [], facing
+
+
+def prepared(make: Callable[[], Rig]) -> Subject:
+    """A rig with its chains, in an empty file."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rig, bones, front = make()
+    rig.animation_data_clear()
+    if not rig.limber.chains:
+        try:
+            bpy.ops.limber.eyes_head_torso(change_rotation_mode=True)
+        except RuntimeError:
+            _face(rig, chains.new_chain(rig, bones, change_rotation_mode=True), front)
+    named = rig.limber.chains.find("Head")
+    chain = rig.limber.chains[max(named, 0)]
+    for each in rig.limber.chains:
+        each.dead_zone, each.base = 0.0, "RIG"
+    width, middle = _size(rig, chain.end)
+    return Subject(rig, chain, width, middle, rig.matrix_world @ rig.pose.bones[chain.end].matrix)
+
+
+def _face(rig, chain, front: Vector) -> None:
+    """Makes a chain look to the front: its end's axes nearest to that and to up."""
+    turn = (rig.matrix_world @ rig.pose.bones[chain.end].matrix).to_3x3()
+    chain.look = max(AXES, key=lambda axis: (turn @ Vector(goal.signed_axis(axis))).dot(front))
+    chain.up = max((axis for axis in AXES if axis[1] != chain.look[1]), key=lambda axis: (turn @ Vector(goal.signed_axis(axis))).dot(UP))
+
+
+def _size(rig, bone: str) -> tuple[float, Vector]:
+    """Width [m] of a head, the middle one of its sides, and its middle in its bone: of its meshes, or of its bone."""
+    length, to_bone = rig.data.bones[bone].length, (rig.matrix_world @ rig.pose.bones[bone].matrix).inverted()
+    meshes = [thing for thing in rig.children if thing.type == "MESH" and thing.parent_bone == bone]
+    points = np.array([to_bone @ thing.matrix_world @ Vector(corner) for thing in meshes for corner in thing.bound_box])
+    if not len(points):
+        return WIDTH * length, Vector((0.0, length / 2, 0.0))
+    return float(np.sort(np.ptp(points, axis=0))[1]), Vector((points.min(axis=0) + points.max(axis=0)) / 2)
+
+
+def _roll(facing: Matrix) -> float:
+    """[deg] about the view, against upright."""
+    view, up = facing.col[1], facing.col[2]
+    return degrees(atan2(UP.cross(up).dot(view), UP.dot(up)))
+
+
+def _settled() -> None:
+    """Lets Limber's clock run until nothing moves, in a time of its own."""
+    now, rests = 1000.0, 0
+    for _ in range(TICKS):
+        bpy.context.view_layer.update()
+        now += STEP
+        rests = 0 if live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now) else rests + 1
+        if rests > 1:  # what was shown last may be what another chain looks at
+            return
+
+
+def places(subject: Subject) -> Iterator[tuple[str, Vector]]:
+    """Nine places round where a head looks."""
+    eye, view = subject.eye(subject.authored), subject.facing(subject.authored).col[1]
+    front = Vector((view.x, view.y, 0.0))
+    rise = degrees(atan2(view.z, front.length))
+    for high in HIGH:
+        for aside in ASIDE:
+            up = radians(max(-80.0, min(80.0, rise + high)))
+            level = Matrix.Rotation(radians(aside), 3, "Z") @ front.normalized()
+            yield f"{aside:+.0f} {high:+.0f}", eye + AWAY * subject.width * (cos(up) * level + sin(up) * UP)
+
+
+def judged(subject: Subject, drawn: list[np.ndarray]) -> Iterator[Seen]:
+    """How the head looks at each of the places; its pictures are added to `drawn`."""
+    front = subject.facing(subject.authored).col[1]
+    target = bpy.data.objects.new("Looked At", None)
+    bpy.context.scene.collection.objects.link(target)
+    target.location = subject.eye(subject.authored) + AWAY * subject.width * front
+    for chain in subject.rig.limber.chains:
+        chain.target = target
+    bpy.context.view_layer.objects.active = subject.rig
+    bpy.ops.limber.live_all()
+    _settled()
+    for name, place in places(subject):
+        target.location = place
+        _settled()
+        here = subject.head
+        facing = subject.facing(here)
+        drawn.append(picture(subject.rig, subject.chain.end, here @ subject.middle, facing, subject.width, front))
+        missed = live.session(subject.rig, subject.chain).outputs.filtered_aim_error
+        seen = Seen(name, subject.roll(facing), subject.shift(here), degrees(missed))
+        yield seen if seen.is_kept else replace(seen, least=_least(subject))
+
+
+def _least(subject: Subject) -> tuple[float, float]:
+    """Roll [deg] and shift [widths] of the pose that keeps the bars best, of all that a search from many starts finds within limits.
+
+    Each start is taken to the aim with the authored roll, with the head's authored place wished for, then without; where that cannot be, to
+    the aim alone.
+    """
+    session = live.session(subject.rig, subject.chain)
+    skeleton, wanted = session.model.skeleton, session.goal
+    base = _base(subject)
+    back = base.inverted()
+    upright = replace(wanted, aim=replace(wanted.aim, up=tuple(back.to_3x3() @ subject.facing(subject.authored).col[2])), others=())
+    free = replace(upright, aim=replace(wanted.aim, up=None))
+    place = Position(tuple(back @ subject.eye(subject.authored)))
+    lower, upper = np.array(skeleton.lower), np.array(skeleton.upper)
+    dice, costs = np.random.default_rng(1), [1.0] * len(skeleton)
+    starts = [session.outputs.solution.angles, wanted.posture, *(lower + (upper - lower) * dice.random((STARTS, len(lower))))]
+    best = (np.inf, np.inf)
+    for start in starts:
+        for weight in WISHES:
+            angles = finish(skeleton, replace(upright, others=(EndGoal(place, 0, weight),)), start, costs).angles
+            for asked in (upright, free):
+                way = finish(skeleton, asked, angles, costs)
+                if degrees(misses(skeleton, free, way.pose)[0].angle) <= EXACT:
+                    turn = base.to_3x3() @ Quaternion(way.pose.tool_rotation).to_matrix()
+                    found = abs(subject.roll(turn)), subject.shift(_bone(subject, turn, base @ Vector(way.pose.tool_place)))
+                    best = min(best, found, key=lambda pair: max(pair[0] / ROLL_BAR, pair[1] / SHIFT_BAR))
+    return best
+
+
+def _base(subject: Subject) -> Matrix:
+    """The chain's base in the world, told by where its end is shown and the solver's kinematics."""
+    session, here = live.session(subject.rig, subject.chain), subject.head
+    pose = session.model.skeleton.forward(session.outputs.angles.tolist())
+    shown = subject.facing(here).to_4x4()
+    shown.translation = subject.eye(here)
+    return shown @ Matrix.LocRotScale(pose.tool_place, Quaternion(pose.tool_rotation), None).inverted()
+
+
+def _bone(subject: Subject, facing: Matrix, eye: Vector) -> Matrix:
+    """World matrix of the head's bone where it faces so and its eye [m] is there."""
+    matrix = (facing @ subject.facing(Matrix()).inverted()).to_4x4()
+    length = subject.rig.matrix_world.median_scale * subject.rig.data.bones[subject.chain.end].length
+    matrix.translation = eye - matrix.to_3x3() @ Vector((0.0, subject.chain.eye * length, 0.0))
+    return matrix
+
+
+def _told(name: str, make: Callable[[], Rig], out: Path | None) -> int:
+    """How many bars a rig exceeds that some pose keeps."""
+    try:
+        subject = prepared(make)
+    except (RuntimeError, UrdfError, OSError) as error:
+        print(f"{name}: left out: {str(error).strip()}")
+        return 0
+    made = ", ".join(f"{chain.root} to {chain.end} ({chain.options.body.lower()})" for chain in subject.rig.limber.chains)
+    print(f"{name}: {made}; head {subject.width:.3f} m wide")
+    drawn: list[np.ndarray] = []
+    wrong = 0
+    for seen in judged(subject, drawn):
+        print(seen, flush=True)
+        wrong += seen.could_be_kept
+    if out:
+        out.mkdir(parents=True, exist_ok=True)
+        sheet(drawn, out / f"{name}.png")
+    return wrong
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--robot", action="append", default=[], metavar="NAME=FILE.urdf[:BONE:X,Y,Z]")
+    ask.add_argument("--only", nargs="*", default=[], metavar="NAME")
+    ask.add_argument("--out", type=Path, metavar="DIR")
+    asked = ask.parse_args()
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.context.preferences.addons.new().module = limber.__package__
+    limber.register()
+    makers: dict[str, Callable[[], Rig]] = {"metarig": metarig, "generated": generated, "lamp": lamp}
+    for given in asked.robot:
+        name, _, rest = given.partition("=")
+        makers[name] = partial(robot, *(*rest.split(":"), "", "")[:3])
+    wrong = sum(_told(name, make, asked.out) for name, make in makers.items() if name in (asked.only or makers))
+    print(f"bars exceeded where a pose keeps them: {wrong}")
+    sys.stdout.flush()
+    os._exit(1 if wrong else 0)  # Blender takes long to leave
+
+
+if __name__ == "__main__":
+    main()
