@@ -23,6 +23,7 @@ import limber
 import numpy as np
 from limber.rig import chains, goal, live
 from limber.rig.clock import STEP
+from limber.rig.errors import RigError
 from limber.rig.urdf_import import import_robot
 from limber.solvers.exact_aim import finish
 from limber.solvers.gaze import misses
@@ -115,7 +116,7 @@ def metarig() -> Rig:
 def generated() -> Rig:
     metarig()
     bpy.ops.pose.rigify_generate()
-    return bpy.context.object, ["neck", "head"], Vector((0.0, -1.0, 0.0))
+    return bpy.context.object, ["head"], Vector((0.0, -1.0, 0.0))
 
 
 def lamp() -> Rig:
@@ -264,7 +265,7 @@ def _told(name: str, make: Callable[[], Rig], out: Path | None) -> int:
     """How many bars a rig exceeds that some pose keeps."""
     try:
         subject = prepared(make)
-    except (RuntimeError, UrdfError, OSError) as error:
+    except (RuntimeError, RigError, UrdfError, OSError) as error:
         print(f"{name}: left out: {str(error).strip()}")
         return 0
     made = ", ".join(f"{chain.root} to {chain.end} ({chain.options.body.lower()})" for chain in subject.rig.limber.chains)
