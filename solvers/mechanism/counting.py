@@ -3,12 +3,15 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from .branches import RANK, is_another
+from .branches import is_another
 from .frames import Array
 from .goals import Goals
 from .report import Counts
 from .solver import MechanismSolver, State
 
+# Of the largest singular value. Rows that count have 1e-3 and more away from singular poses, those of a hinge that is off by .01 degrees
+# have 2e-5; what single precision leaves of rows that say the same is below 1e-6.
+RANK = 1e-5
 STILL = 1e-6  # [rad or sizes] a body that a unit motion of the whole moves less stands still
 FURTHER = 0.05  # [rad or sizes] past a dead centre
 
@@ -76,9 +79,9 @@ def _rank(rows: Array) -> int:
     return int((sizes > RANK * max(sizes[0], 1e-300)).sum())
 
 
-def null_space(rows: Array, width: int, rank: float = RANK) -> Array:
-    """(v, k) orthonormal directions that leave all rows (r, v) alone; `rank` of the largest singular value counts as none."""
+def null_space(rows: Array, width: int) -> Array:
+    """(v, k) orthonormal directions that leave all rows (r, v) alone."""
     if not rows.size:
         return np.eye(width)
     _, sizes, ways = np.linalg.svd(rows)
-    return ways[int((sizes > rank * max(sizes[0], 1e-300)).sum()) :].T
+    return ways[int((sizes > RANK * max(sizes[0], 1e-300)).sum()) :].T

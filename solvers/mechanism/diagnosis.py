@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..rotations import IDENTITY, between, conjugate, from_matrix, multiply
-from .counting import linearised, null_space
+from .counting import RANK, linearised, null_space
 from .frames import Array, angle_of, frame_array, inverse
 from .goals import Goals
 from .kinds import KINDS
@@ -24,9 +24,6 @@ from .model import WORLD, Frame, Joint, Mechanism
 from .report import ASSEMBLED
 from .solver import MechanismSolver, State
 
-FINE = (
-    1e-5  # of the largest singular value: what single precision makes of an exact axis is below, an axis that is off by .01 degrees above
-)
 STILL = 1e-6  # [rad or sizes] of a unit motion: a joint that moves less stands still
 MOST_OFF = np.radians(15.0)  # an axis farther off is meant to be as it is
 FAR = (0.3, -0.3, 0.1, -0.1, 0.05, -0.05)  # [rad or sizes] of the joint that moves most: steps to see whether a corrected loop can move
@@ -109,7 +106,7 @@ def _moves(part: Mechanism, name: str) -> bool:
     """Whether a joint can move by more than a little while all loops hold."""
     solver = MechanismSolver(part)
     state = solver.rest()
-    ways = null_space(linearised(solver, state)[0], solver.coordinates.width, FINE)
+    ways = null_space(linearised(solver, state)[0], solver.coordinates.width)
     if not ways.shape[1]:
         return False
     before, dice = _relative(solver, state, name), np.random.default_rng(0)
@@ -227,7 +224,7 @@ class _Screws:
     def still(self) -> list[Joint]:
         """Joints with freedoms none of which can move."""
         _, sizes, ways = np.linalg.svd(self.matrix)
-        null = ways[int((sizes > FINE * max(float(sizes.max(initial=0.0)), 1e-300)).sum()) :]
+        null = ways[int((sizes > RANK * max(float(sizes.max(initial=0.0)), 1e-300)).sum()) :]
         return [
             joint for joint, own in zip(self.joints, self.columns, strict=True) if own and np.abs(null[:, own]).max(initial=0.0) < STILL
         ]
@@ -239,7 +236,7 @@ class _Screws:
         k = next(k for k, one in enumerate(self.joints) if one is joint)
         others = np.delete(self.matrix, self.columns[k], 1)
         sides, sizes, _ = np.linalg.svd(others, full_matrices=False)
-        spanned = sides[:, sizes > FINE * max(float(sizes.max(initial=0.0)), 1e-300)]
+        spanned = sides[:, sizes > RANK * max(float(sizes.max(initial=0.0)), 1e-300)]
         screw = self._slide if joint.kind == "prismatic" else lambda axis: self._turn(k, axis)
         by_axis = np.stack([self._spread(k, screw(axis)) for axis in np.eye(3)], 1)  # (6 l, 3)
         axis = self.frames[k][0][:3, 2]

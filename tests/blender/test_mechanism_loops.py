@@ -101,6 +101,31 @@ def test_a_loop_of_bones_drawn_in_any_plane_moves(kind, pose):
     assert those.session(rig).outputs.values == pytest.approx((0.3,), abs=1e-6)
 
 
+def spherical_loop(seed: int):
+    """Four hinges whose axes meet in one point, as far as single precision lets them; returns the owner."""
+    dice = np.random.default_rng(seed)
+    middle = Vector(dice.normal(size=3).tolist())
+    ways = [Vector(way.tolist()).normalized() for way in dice.normal(size=(4, 3))]
+    bodies = [those.box(name, middle + 0.1 * way) for name, way in zip(("ground", "crank", "coupler", "rocker"), ways, strict=True)]
+    bodies[0].limber.part.role = "GROUND"
+    for k, way in enumerate(ways):
+        place = middle + (0.1 + 0.05 * k) * way
+        those.joint(f"pin {k}", "revolute", bodies[k], bodies[(k + 1) % 4], place, way.to_track_quat("Z", "Y").to_euler())
+    return owned("pin 0")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_spherical_loop_moves_and_its_hinge_that_is_off_is_named(seed):
+    owner = spherical_loop(seed)
+    said = says(owner)
+    assert "mobility 1 with 1 motor" in said
+    assert "cannot move" not in said
+    assert "is off by" not in said
+    pin = bpy.data.objects[f"pin {seed % 4}"]
+    turned_about(pin, pin.matrix_world.to_3x3() @ Vector((0.6, 0.8, 0.0)), radians(2.0))
+    assert f"Hinge '{pin.name}' is off by 2 degrees" in says(owner)
+
+
 def test_live_says_that_it_needs_a_motor():
     four_bar()
     make_active(bpy.data.objects["pin A"])
