@@ -119,6 +119,9 @@ class LIMBER_OT_keep_goal_offset(bpy.types.Operator):
         if cls._goal(context) is None:
             cls.poll_message_set("The mechanism has no goal: select a body and press + under Goals")
             return False
+        if cls._goal(context).does == "CENTRE":
+            cls.poll_message_set("The selected goal is for the centre of mass, which is to be exactly where its target is")
+            return False
         return True
 
     @staticmethod

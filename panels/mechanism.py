@@ -162,19 +162,24 @@ class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
 
     def draw(self, context):
         layout = self.layout
-        kept = mechanism_owner(context).limber.mechanism
+        owner = mechanism_owner(context)
+        kept = owner.limber.mechanism
         add, remove = "limber.add_mechanism_goal", "limber.remove_mechanism_goal"
         goal = listed(layout, "LIMBER_UL_mechanism_goals", kept, "goals", "active_goal", add=add, remove=remove)
         if goal is not None:
             layout.use_property_split = True
             if goal.does != "CENTRE":
-                layout.prop(goal, "bone" if kept.use_bones else "body")
+                if kept.use_bones and owner.type == "ARMATURE":
+                    layout.prop_search(goal, "bone", owner.data, "bones")
+                if not kept.use_bones or kept.collection:
+                    layout.prop(goal, "body")
             layout.prop(goal, "target")
             if goal.target is not None and goal.target.type == "ARMATURE":
                 layout.prop_search(goal, "target_bone", goal.target.data, "bones")
-            row = layout.row(align=True)
-            row.operator("limber.keep_goal_offset", icon="PINNED")
-            row.operator("limber.keep_goal_offset", text="", icon="X").is_cleared = True
+            if goal.does != "CENTRE":
+                row = layout.row(align=True)
+                row.operator("limber.keep_goal_offset", icon="PINNED")
+                row.operator("limber.keep_goal_offset", text="", icon="X").is_cleared = True
             if goal.does != "ORIENTATION":
                 layout.prop(goal, "place_weight")
             if goal.does in ("FRAME", "ORIENTATION"):

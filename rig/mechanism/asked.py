@@ -48,15 +48,15 @@ def of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed=N
 
 
 def _of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed) -> FrameGoal | CentreGoal:
-    at = frame_of(back @ target_pose(goal, placement) @ np.array(goal.offset))
+    target = back @ target_pose(goal, placement)
     if goal.does != "CENTRE":
-        return _wanted(goal, weighed, reading, at, placement)
+        return _wanted(goal, weighed, reading, frame_of(target @ np.array(goal.offset)), placement)
     if not any(body.mass > 0.0 for body in reading.mechanism.bodies):
         raise RigError(
             f"Goal '{goal.name}': no body has a mass: give bodies meshes, or select them and set Mass From to Own in the Mechanism panel,"
             " or choose another goal"
         )
-    return CentreGoal(at.place, tuple(weighed.place_weight))
+    return CentreGoal(frame_of(target).place, tuple(weighed.place_weight))
 
 
 def target_pose(goal, placement: Placement) -> Array:

@@ -110,8 +110,9 @@ def add_bone_motors(owner, name: str) -> list:
         if axes.slides(found[0]):
             fit_servo(made[0])
         record = urdf_robot.motor(pose_bone, found[0])
-        if record is not None and record.branch.joint.velocity:
-            made[0].velocity = record.branch.joint.velocity
+        if record is not None:
+            made[0].name = axes.label(record.branch.joint.name, found[0])  # robots' makers name joints, and exporters links
+            made[0].velocity = record.branch.joint.velocity or made[0].velocity
     return made
 
 

@@ -150,6 +150,7 @@ def test_motors_come_on_all_selected_bones_or_on_none(tmp_path):
     rig.data.bones.active = rig.data.bones["right"]
     bpy.ops.limber.add_motors()
     assert {motor.bone for motor in rig.limber.mechanism.motors} == {"left", "right"}
+    assert {motor.name for motor in rig.limber.mechanism.motors} == {"motor X", "free_right X"}, "as the file names the joints"
     rig.limber.mechanism.motors.clear()
     select(rig, "left", "closing_plate_1")
     rig.data.bones.active = rig.data.bones["left"]
