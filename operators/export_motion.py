@@ -66,7 +66,7 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
             return False
         rig = rig_of(context)
         if not sources(rig):
-            cls.poll_message_set("No joint of this armature has a servo: give one its servo in the panel Robot")
+            cls.poll_message_set("No joint of this armature has a servo: give one its servo under Robot > Set Up")
             return False
         if rig.mode == "EDIT":
             cls.poll_message_set("Leave Edit Mode first: the motion is read in Object Mode or Pose Mode")

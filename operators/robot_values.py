@@ -62,7 +62,7 @@ def _add(operator, rig, owner, path: str) -> set[str]:
     robot_values.set_up(device, value, number)
     value.servo = robot_device.free_servo(rig)
     device.active_auxiliary = len(device.auxiliaries) - 1
-    operator.report({"INFO"}, f"Servo {value.servo} follows {value.name}: see Values in the Robot panel")
+    operator.report({"INFO"}, f"Servo {value.servo} follows {value.name}: see Values under Robot > Set Up")
     return {"FINISHED"}
 
 

@@ -4,10 +4,10 @@ import bpy
 
 from ..operators.subject import chain_of
 from ..rig.goal import LOOKS
-from .tab import GazePart, listed, sentence
+from .tab import GazeSettingsPart, listed, sentence
 
 
-class LIMBER_PT_attention(GazePart, bpy.types.Panel):
+class LIMBER_PT_attention(GazeSettingsPart, bpy.types.Panel):
     """How closely the chain follows its target"""
 
     bl_label = "Attention"

@@ -7,14 +7,14 @@ from ..rig import chains, record, take_copies
 from ..rig.bake import frames_ahead
 from ..rig.counted import counted
 from ..rig.goal import followed
-from .tab import ChainTab, draw_range, sentence
+from .tab import BakePart, ChainTab, draw_range, sentence
 
 
 class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
     """Motion to keyframes"""
 
-    bl_label = "Bake"
-    bl_order = 6
+    bl_label = "Bake and Export"
+    bl_order = 8
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
@@ -28,15 +28,14 @@ class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
             layout.operator("limber.bake", text="Bake All Chains", icon="KEYFRAME_HLT").all_chains = True
 
 
-class LIMBER_PT_record(ChainTab, bpy.types.Panel):
+class LIMBER_PT_record(BakePart, bpy.types.Panel):
     """Live motion to keyframes while the scene plays: each pass is a take"""
 
     bl_label = "Record"
-    bl_parent_id = "LIMBER_PT_bake"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         draw_recording(self.layout, rig_of(context))
+        self.layout.operator("limber.move_with_mouse", icon="RESTRICT_SELECT_OFF")
 
 
 def draw_recording(layout, rig) -> None:

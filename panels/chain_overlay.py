@@ -13,7 +13,7 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 from ..rig import budget, chain_lines, live
 from ..rig.chain_lines import AT, NEAR, Ray
 from .drawing import Overlay, draw_lines, write
-from .tab import GazePart
+from .tab import DiagnosticsPart
 
 RAY, MISS = (0.94, 0.89, 0.26, 0.9), (0.83, 0.37, 0.0, 1.0)
 FREE, CLOSE, STUCK = (0.34, 0.71, 0.91, 0.8), (0.90, 0.62, 0.0, 1.0), (0.83, 0.37, 0.0, 1.0)
@@ -118,7 +118,7 @@ def free_place(x: float, y: float, taken: list[tuple[float, float]], scale: floa
     return x, y
 
 
-class LIMBER_PT_overlays(GazePart, bpy.types.Panel):
+class LIMBER_PT_overlays(DiagnosticsPart, bpy.types.Panel):
     """What is drawn over live chains in the 3D views"""
 
     bl_label = "Overlays"

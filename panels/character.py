@@ -30,7 +30,7 @@ def draw_character(layout, kept, menu: str) -> None:
     layout.use_property_split = True
     layout.prop(kept, "filter")
     layout.prop(kept, "sigma", slider=True)
-    layout.prop(kept, "rho", slider=True)
+    layout.prop(kept, "rho", text="Responsive", slider=True)
     column = layout.column(align=True)
     for name in ("velocity_share", "acceleration_share", "jerk_share"):
         column.prop(kept, name, slider=True)

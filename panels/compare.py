@@ -4,11 +4,11 @@ import bpy
 
 from ..operators.subject import rig_of
 from ..rig import chains, compare
-from .tab import GazePart, sentence
+from .tab import SolverPart, sentence
 
 FIGURE, USE = 46, 40  # widths in pixels at a scale of 1: of a figure, and of the button behind them
-NAME, LEAST_NAME = 230, 70  # of a solver's name: in full, and in a narrow sidebar
-LEAST_FIGURES = 2
+NAME, LEAST_NAME = 230, 140  # of a solver's name: in full, and in a narrow sidebar
+LEAST_FIGURES = 1
 MARGINS = 60  # of the panel
 UNIT = 20  # of Blender's interface
 FULL = 35  # units: wide enough for the longest name and all figures
@@ -81,7 +81,7 @@ class LIMBER_PT_comparison(bpy.types.Panel):
             _draw_whole(self.layout, table, chain, FULL * UNIT + MARGINS)
 
 
-class LIMBER_PT_compare(GazePart, bpy.types.Panel):
+class LIMBER_PT_compare(SolverPart, bpy.types.Panel):
     """Results of all solvers on this chain"""
 
     bl_label = "Compare Solvers"

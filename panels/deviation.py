@@ -9,7 +9,7 @@ from ..operators.subject import rig_of
 from ..rig import chains, live
 from ..rig.deviation import Deviation, deviations, segments
 from .drawing import Overlay, draw_lines
-from .tab import GazePart, sentence
+from .tab import DiagnosticsPart, sentence
 
 MOST = radians(30)  # from here on a bone has the last colour, and its bar is full: a posture that is no longer recognised
 MILLIMETRE = 1e-3  # [m] less than this of a slide is not told
@@ -19,7 +19,7 @@ THIN, WIDE = 3.0, 11.0  # [pixels at a scale of 1]
 SWITCH = "limber_deviation"
 
 
-class LIMBER_PT_deviation(GazePart, bpy.types.Panel):
+class LIMBER_PT_deviation(DiagnosticsPart, bpy.types.Panel):
     """Deviation of each bone from the posture, relative to its parent"""
 
     bl_label = "Posture Deviation"

@@ -3,11 +3,11 @@
 import bpy
 
 from ..operators.subject import chain_of
-from .gaze import draw_goal
-from .tab import GazePart, listed, sentence
+from .gaze import draw_orientation, draw_task
+from .tab import GazeSettingsPart, listed, sentence
 
 
-class LIMBER_PT_ends(GazePart, bpy.types.Panel):
+class LIMBER_PT_ends(GazeSettingsPart, bpy.types.Panel):
     """Further ends of the chain, solved together with its own"""
 
     bl_label = "Additional Goals"
@@ -22,7 +22,8 @@ class LIMBER_PT_ends(GazePart, bpy.types.Panel):
         layout.use_property_split = True
         column = layout.column()
         column.active = end.enabled
-        draw_goal(column, end)
+        draw_task(column, end)
+        draw_orientation(column, end)
         layout.separator(factor=0.5)
         layout.label(text="Weights, where not all can be met:")
         layout.prop(end, "weight", text=end.bone)

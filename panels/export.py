@@ -3,15 +3,13 @@
 import bpy
 
 from ..operators.subject import rig_of
-from .tab import ChainTab, sentence
+from .tab import BakePart, sentence
 
 
-class LIMBER_PT_export(ChainTab, bpy.types.Panel):
+class LIMBER_PT_export(BakePart, bpy.types.Panel):
     """Export of motion to files that play without Blender"""
 
     bl_label = "Export"
-    bl_order = 7
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         layout = self.layout

@@ -3,15 +3,13 @@
 import bpy
 
 from ..operators.subject import chain_of
-from .tab import ChainTab
+from .tab import MotionPart
 
 
-class LIMBER_PT_life(ChainTab, bpy.types.Panel):
+class LIMBER_PT_life(MotionPart, bpy.types.Panel):
     """Breathing, sway and glances on top of the posture, while frames play"""
 
     bl_label = "Life"
-    bl_parent_id = "LIMBER_PT_postures"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         layout = self.layout

@@ -28,7 +28,7 @@ class LIMBER_UL_motors(bpy.types.UIList):
     """Motors of the mechanism, with their values"""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
-        row = layout.row(align=True)
+        row = layout.split(factor=0.72, align=True)
         row.label(text=item.name, icon="DRIVER_ROTATIONAL_DIFFERENCE" if not slides(item.axis) else "DRIVER_DISTANCE")
         shown = live.values(item.id_data)
         value = shown[index] if shown is not None and index < len(shown) else item.value
@@ -57,7 +57,7 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
     """Bodies and joints with closed loops"""
 
     bl_label = "Mechanism"
-    bl_order = 5
+    bl_order = 10
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
@@ -92,7 +92,7 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
         if kept.live:
             row.operator("limber.end_mechanism_live", text="End Live", icon="PAUSE", depress=True)
         else:
-            row.operator("limber.mechanism_live", text="Live", icon="PLAY")
+            row.operator("limber.mechanism_live", text="Start Live", icon="PLAY")
         if kept.live:
             _draw_outcome(layout, kept, live.session(owner))
         active = context.active_object

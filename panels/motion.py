@@ -18,7 +18,7 @@ class LIMBER_PT_motion(ChainTab, bpy.types.Panel):
     """Filter and limits of the chain's motion"""
 
     bl_label = "Motion"
-    bl_order = 4
+    bl_order = 6
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

@@ -6,7 +6,7 @@ from ..operators.subject import rig_of
 from ..rig.motion_check import marks, view, zones
 from ..rig.motion_check.check import result
 from ..rig.motion_check.findings import KINDS
-from .tab import ChainTab, listed, sentence
+from .tab import ChainTab, MotionPart, listed, sentence
 
 
 class LIMBER_UL_findings(bpy.types.UIList):
@@ -16,12 +16,10 @@ class LIMBER_UL_findings(bpy.types.UIList):
         layout.label(text=view.label(item), icon=KINDS[item.kind].icon)
 
 
-class LIMBER_PT_motion_check(ChainTab, bpy.types.Panel):
+class LIMBER_PT_motion_check(MotionPart, bpy.types.Panel):
     """Exceeded joint limits, discontinuities and lost targets in the scene's frames"""
 
     bl_label = "Motion Check"
-    bl_order = 6
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         layout = self.layout

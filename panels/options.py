@@ -1,15 +1,35 @@
-"""What a user sets of the chain's solver."""
+"""The chain's solver, and what a user sets of it."""
 
 import bpy
 
-from ..operators.subject import chain_of
+from ..operators.subject import chain_of, rig_of
+from ..rig import build
 from ..rig.options import FIELDS, weighed
 from ..solvers.expressive.options import Options as ExpressiveOptions
 from ..solvers.table import SOLVERS
-from .tab import GazePart
+from .tab import ChainTab, SolverPart, sentence
 
 
-class LIMBER_PT_options(GazePart, bpy.types.Panel):
+class LIMBER_PT_solver(ChainTab, bpy.types.Panel):
+    """Method that solves for the joint angles"""
+
+    bl_label = "Solver"
+    bl_order = 7
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        chain = chain_of(context)
+        trouble = build.why_not_solver(rig_of(context), chain)
+        row = layout.row()
+        row.use_property_split = True
+        row.alert = bool(trouble)
+        row.prop(chain, "solver")
+        if trouble:
+            sentence(layout, trouble, "ERROR")
+
+
+class LIMBER_PT_options(SolverPart, bpy.types.Panel):
     """Options of the chain's solver"""
 
     bl_label = "Solver Options"

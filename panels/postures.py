@@ -23,6 +23,9 @@ class LIMBER_MT_postures(bpy.types.Menu):
         layout.operator("limber.add_posture", icon="ASSET_MANAGER")
         layout.separator()
         layout.operator("limber.use_pose", icon="ARMATURE_DATA")
+        layout.separator()
+        for direction in ("UP", "DOWN"):
+            layout.operator("limber.move_posture", text=f"Move {direction.title()}", icon=f"TRIA_{direction}").direction = direction
 
 
 class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
@@ -35,9 +38,8 @@ class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
         layout = self.layout
         rig, chain = rig_of(context), chain_of(context)
         add, remove = "limber.store_posture", "limber.remove_posture"
-        move = "limber.move_posture" if len(chain.postures) > 1 else ""
         names = ("LIMBER_UL_postures", chain, "postures", "shown_posture")
-        listed(layout, *names, add=add, remove=remove, rows=3, move=move, menu=LIMBER_MT_postures.__name__)
+        listed(layout, *names, add=add, remove=remove, rows=3, menu=LIMBER_MT_postures.__name__)
         if chain.postures:
             layout.template_icon_view(chain, "pictured_posture", show_labels=True, scale=PICTURE, scale_popup=PICTURE)
             handlers.wake_pictures()

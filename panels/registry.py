@@ -1,8 +1,8 @@
-"""Every panel and list, in the order in which the tab shows them: stop, next step, rig, postures, gaze, motion, robot, bake, export."""
+"""Every panel, list and menu, in the order in which the tab shows them: first what a beginner needs, open, then all else, closed."""
 
 import bpy
 
-from . import property_menu
+from . import menus, property_menu
 from .attention import LIMBER_PT_attention
 from .bake import LIMBER_PT_bake, LIMBER_PT_record
 from .chain_overlay import LIMBER_PT_overlays
@@ -10,19 +10,20 @@ from .compare import LIMBER_PT_compare, LIMBER_PT_comparison
 from .deviation import LIMBER_PT_deviation
 from .ends import LIMBER_PT_ends
 from .export import LIMBER_PT_export
-from .gaze import LIMBER_PT_gaze
+from .gaze import LIMBER_PT_gaze, LIMBER_PT_gaze_settings
 from .life import LIMBER_PT_life
 from .lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures, LIMBER_UL_targets
+from .live import LIMBER_PT_diagnostics, LIMBER_PT_live
 from .mechanism import CLASSES as MECHANISM_CLASSES
 from .motion import LIMBER_MT_characters, LIMBER_PT_motion
 from .motion_check import LIMBER_PT_motion_check, LIMBER_PT_zones, LIMBER_UL_findings, LIMBER_UL_zones
 from .next_step import LIMBER_PT_next_step
-from .options import LIMBER_PT_options
+from .options import LIMBER_PT_options, LIMBER_PT_solver
 from .postures import LIMBER_MT_postures, LIMBER_PT_postures
 from .remote import LIMBER_PT_remote
 from .retarget import CLASSES as RETARGET_CLASSES
-from .rig import LIMBER_PT_joints, LIMBER_PT_rig
-from .robot import LIMBER_PT_robot, LIMBER_PT_robot_options
+from .rig import LIMBER_MT_chains, LIMBER_PT_joints, LIMBER_PT_rig
+from .robot import LIMBER_PT_robot, LIMBER_PT_robot_options, LIMBER_PT_robot_setup
 from .robot_calibrate import LIMBER_PT_calibrate
 from .robot_feedback import LIMBER_PT_feedback, LIMBER_PT_puppeteer
 from .robot_scan import LIMBER_PT_protocol, LIMBER_PT_scan
@@ -49,24 +50,21 @@ CLASSES = (
     LIMBER_UL_auxiliaries,
     LIMBER_PT_stop,
     LIMBER_PT_next_step,
+    LIMBER_MT_chains,
     LIMBER_PT_rig,
     LIMBER_PT_joints,
     LIMBER_MT_postures,
     LIMBER_PT_postures,
-    LIMBER_PT_life,
-    *RETARGET_CLASSES,
     LIMBER_PT_gaze,
+    LIMBER_PT_gaze_settings,
     LIMBER_PT_attention,
     LIMBER_PT_ends,
-    LIMBER_PT_options,
+    LIMBER_PT_live,
+    LIMBER_PT_diagnostics,
     LIMBER_PT_deviation,
-    LIMBER_PT_compare,
-    LIMBER_PT_comparison,
     LIMBER_PT_overlays,
-    LIMBER_MT_characters,
-    LIMBER_PT_motion,
-    *MECHANISM_CLASSES,
     LIMBER_PT_robot,
+    LIMBER_PT_robot_setup,
     LIMBER_PT_protocol,
     LIMBER_PT_scan,
     LIMBER_PT_channels,
@@ -76,12 +74,22 @@ CLASSES = (
     LIMBER_PT_feedback,
     LIMBER_PT_puppeteer,
     LIMBER_PT_robot_options,
+    LIMBER_MT_characters,
+    LIMBER_PT_motion,
+    LIMBER_PT_life,
     LIMBER_PT_motion_check,
     LIMBER_PT_zones,
+    LIMBER_PT_solver,
+    LIMBER_PT_options,
+    LIMBER_PT_compare,
+    LIMBER_PT_comparison,
     LIMBER_PT_bake,
     LIMBER_PT_record,
     LIMBER_PT_export,
+    *RETARGET_CLASSES,
+    *MECHANISM_CLASSES,
     LIMBER_PT_remote,
+    *menus.CLASSES,
 )
 
 
@@ -89,9 +97,11 @@ def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.UI_MT_button_context_menu.append(property_menu.draw)
+    menus.register()
 
 
 def unregister() -> None:
+    menus.unregister()
     bpy.types.UI_MT_button_context_menu.remove(property_menu.draw)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -10,8 +10,8 @@ from .tab import ChainTab, sentence
 class LIMBER_PT_remote(ChainTab, bpy.types.Panel):
     """Targets, influence and weights from other programs, by OSC over UDP"""
 
-    bl_label = "Remote"
-    bl_order = 8
+    bl_label = "Remote Control"
+    bl_order = 11
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

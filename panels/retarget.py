@@ -29,7 +29,7 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
     """Retargeting of motion capture, or of any animated armature, to the whole body"""
 
     bl_label = "Retarget"
-    bl_order = 2
+    bl_order = 9
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

@@ -8,12 +8,28 @@ from ..rig.selection import selected
 from .tab import ChainTab, Tab, listed, sentence
 
 
+class LIMBER_MT_chains(bpy.types.Menu):
+    """Further ways to chains"""
+
+    bl_label = "Chain Specials"
+
+    def draw(self, context):
+        layout = self.layout
+        layout.operator("limber.eyes_head_torso", icon="HIDE_OFF")
+        layout.operator("limber.import_urdf", icon="IMPORT")
+
+
 class LIMBER_PT_rig(Tab, bpy.types.Panel):
     """Chains of the active armature"""
 
-    bl_label = "Rig"
+    bl_label = "Chain"
     bl_order = 1
     bl_idname = "LIMBER_PT_rig"
+
+    def draw_header_preset(self, context):
+        rig = rig_of(context)
+        if rig is not None and rig.type == "ARMATURE":
+            self.layout.label(text=rig.name)
 
     def draw(self, context):
         layout = self.layout
@@ -25,14 +41,12 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
             if rig is not None:  # without one, Next Step has that button
                 column.operator("limber.add_demo_lamp", icon="LIGHT")
             return
-        row = layout.row()
-        row.label(text=rig.name, icon="ARMATURE_DATA")
-        row.operator("limber.import_urdf", text="", icon="IMPORT")
-        listed(layout, "LIMBER_UL_chains", rig.limber, "chains", "active_chain", remove="limber.remove_chain")
-        layout.operator("limber.eyes_head_torso", icon="HIDE_OFF")
-        if rig.limber.chains:  # the first chain's button is Next Step's; what comes with it comes below, so that nothing moves
-            layout.operator("limber.new_chain", icon="ADD")
-            layout.operator("limber.check_chain", icon="CHECKMARK")
+        if not rig.limber.chains:  # the first chain's own button is Next Step's
+            layout.operator("limber.eyes_head_torso", icon="HIDE_OFF")
+            return
+        names = ("LIMBER_UL_chains", rig.limber, "chains", "active_chain")
+        listed(layout, *names, add="limber.new_chain", remove="limber.remove_chain", menu=LIMBER_MT_chains.__name__)
+        layout.operator("limber.check_chain", icon="CHECKMARK")
 
 
 class LIMBER_PT_joints(ChainTab, bpy.types.Panel):

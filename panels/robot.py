@@ -33,10 +33,10 @@ class LIMBER_PT_robot(Tab, bpy.types.Panel):
         column.enabled = not connected
         _draw_device(column, rig.limber.device)
         if not connected:
-            sentence(layout, "Not connected: press Connect. Nothing moves before the robot is armed", "UNLINKED")
             row = layout.row()
-            row.scale_y = 1.3
+            row.scale_y = 1.4
             row.operator("limber.connect", icon="LINKED")
+            sentence(layout, "Not connected: press Connect. Nothing moves before the robot is armed", "UNLINKED")
             return
         _draw_state(layout, rig, robot.status(rig))
         if robot.changed_since_connect(rig):
@@ -124,6 +124,18 @@ def _draw_buttons(layout, rig, state) -> None:
         row.operator("limber.disarm", text="End" if state is State.LIMP else "Disarm", icon="CANCEL")
     else:
         row.operator("limber.arm", icon="ARMATURE_DATA")
+
+
+class LIMBER_PT_robot_setup(RigTab, bpy.types.Panel):
+    """Servos of the robot: which there are, which joints they move, and how they are mounted"""
+
+    bl_label = "Set Up"
+    bl_parent_id = "LIMBER_PT_robot"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 0
+
+    def draw(self, context):
+        """Its parts are all that it has."""
 
 
 class LIMBER_PT_robot_options(RigTab, bpy.types.Panel):

@@ -13,7 +13,7 @@ class LIMBER_PT_calibrate(ServoTab, bpy.types.Panel):
     """Zeros, directions and ranges of the robot's servos"""
 
     bl_label = "Calibrate"
-    bl_parent_id = "LIMBER_PT_robot"
+    bl_parent_id = "LIMBER_PT_robot_setup"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 5
 
@@ -48,7 +48,7 @@ def _draw_joint(layout, rig, joint, status) -> None:
     place = _place(rig, joint)
     unit = servo_units.unit_name(rig.limber.device.protocol)
     box = layout.box().column(align=True)
-    row = box.row()
+    row = box.split(factor=0.68)
     row.label(text=f"{name}: servo {joint.servo}")
     row.label(text="not known" if place is None else f"{place:.0f} {unit}")
     buttons = box.row(align=True)

@@ -7,9 +7,11 @@ import bpy
 from ..hardware.safety import State
 from ..operators.subject import rig_of
 from ..rig import puppeteer, robot
-from .tab import RobotTab, sentence
+from .tab import RobotTab, sentence, sidebar_width
 
-PLACES = (("Joint", 2.4), ("Commanded", 2.1), ("Measured", 2.1), ("Error", 1.6))  # headings, and shares of the width
+NAME = ("Joint", 2.4)  # heading, and share of the width
+PLACES = (("Commanded", 2.2), ("Measured", 2.0), ("Error", 1.5))
+WIDE = 340  # [pixels at a scale of 1] of a sidebar in which names are beside their figures; in a narrower one they are above them
 HEALTH = (("Servo", 2.4), ("°C", 1.4), ("V", 1.4), ("Load", 1.6), ("A", 1.2))
 
 
@@ -35,18 +37,22 @@ class LIMBER_PT_feedback(RobotTab, bpy.types.Panel):
             layout.prop(view, "plot_joint")
         if not any(place is not None for place in status.places):
             sentence(layout, "These servos do not measure their positions", "INFO")
-        _draw_places(layout, link.device, status)
+        _draw_places(layout, link.device, status, sidebar_width() >= WIDE)
         _draw_health(layout, link.device, status)
 
 
-def _draw_places(layout, device, status) -> None:
+def _draw_places(layout, device, status, is_wide: bool) -> None:
     box = layout.box().column(align=True)
-    _draw_row(box, PLACES, [heading for heading, _ in PLACES])
+    columns = (NAME, *PLACES) if is_wide else PLACES
+    _draw_row(box, columns, [heading for heading, _ in columns], names=is_wide)
     for index, joint in enumerate(device.joints):
         told = status.commanded[index] if status.commanded is not None else None
         place = status.places[index] if index < len(status.places) else None
         off = None if told is None or place is None else place - told
-        _draw_row(box, PLACES, [joint.name, *(_text(joint, value) for value in (told, place, off))])
+        figures = [_text(joint, value) for value in (told, place, off)]
+        if not is_wide:
+            box.label(text=joint.name)
+        _draw_row(box, columns, [joint.name, *figures] if is_wide else figures, names=is_wide)
 
 
 def _draw_health(layout, device, status) -> None:
@@ -61,13 +67,13 @@ def _draw_health(layout, device, status) -> None:
         _draw_row(box, HEALTH, [str(channel.servo), _number(heat, 0), _number(volts, 1), share, _number(current, 2)])
 
 
-def _draw_row(layout, columns, cells) -> None:
-    """Cells of a table, in columns of fixed shares of the width."""
+def _draw_row(layout, columns, cells, names: bool = True) -> None:
+    """Cells of a table, in columns of fixed shares of the width; `names`: the first cell is a name."""
     left, rest = layout, sum(width for _, width in columns)
     for number, (text, (_, width)) in enumerate(zip(cells, columns, strict=True)):
         split = left.split(factor=width / rest, align=True) if number < len(cells) - 1 else left
         cell = split.row()
-        cell.alignment = "LEFT" if number == 0 else "RIGHT"
+        cell.alignment = "LEFT" if number == 0 and names else "RIGHT"
         cell.label(text=text)
         left, rest = split, rest - width
 

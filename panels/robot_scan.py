@@ -16,7 +16,7 @@ class LIMBER_PT_scan(RigTab, bpy.types.Panel):
     """Ports and servos that answer a scan"""
 
     bl_label = "Find Servos"
-    bl_parent_id = "LIMBER_PT_robot"
+    bl_parent_id = "LIMBER_PT_robot_setup"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 1
 
@@ -84,7 +84,7 @@ class LIMBER_PT_protocol(RigTab, bpy.types.Panel):
     """Capabilities of the chosen protocol"""
 
     bl_label = "Protocol Capabilities"
-    bl_parent_id = "LIMBER_PT_robot"
+    bl_parent_id = "LIMBER_PT_robot_setup"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 0
 

@@ -45,7 +45,7 @@ class LIMBER_PT_channels(ServoTab, bpy.types.Panel):
     """Servo of the joint, or motor, that is selected in the list"""
 
     bl_label = "Servos"
-    bl_parent_id = "LIMBER_PT_robot"
+    bl_parent_id = "LIMBER_PT_robot_setup"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 2
 
@@ -139,7 +139,7 @@ class LIMBER_PT_more_servos(RigTab, bpy.types.Panel):
     """Second servos on a joint, and servos that several joints drive, as in a differential"""
 
     bl_label = "Additional Servos"
-    bl_parent_id = "LIMBER_PT_robot"
+    bl_parent_id = "LIMBER_PT_robot_setup"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 3
 
@@ -170,7 +170,7 @@ class LIMBER_PT_values(RigTab, bpy.types.Panel):
     """Properties beside the joints that move a servo: a jaw, an eyelid, a lamp"""
 
     bl_label = "Values"
-    bl_parent_id = "LIMBER_PT_robot"
+    bl_parent_id = "LIMBER_PT_robot_setup"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 4
 
@@ -198,12 +198,13 @@ def _draw_value(layout, rig, device, value) -> None:
     if now is not None:
         column.label(text=f"Now {now:.3f}")
     column = layout.column(align=True)
-    unit = servo_units.unit_name(device.protocol)
+    if unit := servo_units.unit_name(device.protocol):
+        column.label(text=f"Servo positions in {unit}")
     column.prop(value, "servo")
     column.prop(value, "low")
-    column.prop(value, "at_low", text=f"Servo at Min ({unit})" if unit else "Servo at Min")
+    column.prop(value, "at_low")
     column.prop(value, "high")
-    column.prop(value, "at_high", text=f"Servo at Max ({unit})" if unit else "Servo at Max")
+    column.prop(value, "at_high")
     column = layout.column(align=True)
     for name in ("velocity", "acceleration", "jerk"):
         column.prop(value, name)
@@ -211,5 +212,5 @@ def _draw_value(layout, rig, device, value) -> None:
     column.prop(value, "filter")
     if value.filter != DIRECT:
         column.prop(value, "sigma", slider=True)
-        column.prop(value, "rho", slider=True)
+        column.prop(value, "rho", text="Responsive", slider=True)
     column.prop(value, "on_silence")

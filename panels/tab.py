@@ -13,10 +13,14 @@ CHARACTER = 6.6  # mean width of a letter of Blender's interface font, in pixels
 FRAME = 72  # width of a panel's margins, of the icon and of the tabs
 
 
+def sidebar_width() -> float:
+    """Width of the sidebar that is drawn [pixels at a scale of 1]."""
+    return bpy.context.region.width / bpy.context.preferences.system.ui_scale
+
+
 def sentence(layout, text: str, icon: str, least: int = 1) -> None:
     """A sentence with its icon, over as many lines as the sidebar's width makes of it, and `least` lines high."""
-    context = bpy.context
-    width = int((context.region.width / context.preferences.system.ui_scale - FRAME) / CHARACTER)
+    width = int((sidebar_width() - FRAME) / CHARACTER)
     column = layout.column(align=True)
     column.scale_y = 0.85
     lines = wrap(text, max(width, 16)) or [""]
@@ -45,7 +49,6 @@ def listed(
         owner, items, active: What has the list, and its names of the items and of their index.
         add, remove: Verbs of the two buttons; without one there is no such button.
         rows: Height [lines] where few items are listed.
-        move: Verb, with a `direction`, of two buttons more, up and down.
         menu: Class of a menu of further verbs.
     """
     row = layout.row()
@@ -56,10 +59,6 @@ def listed(
             column.operator(verb, text="", icon=icon)
     if menu:
         column.menu(menu, text="", icon="DOWNARROW_HLT")
-    if move:
-        column.separator()
-        for direction in ("UP", "DOWN"):
-            column.operator(move, text="", icon=f"TRIA_{direction}").direction = direction
     return selected(getattr(owner, items), getattr(owner, active))
 
 
@@ -131,8 +130,49 @@ class ServoTab(Tab):
         return rig is not None and bool(servo_lists.lists(rig))
 
 
-class GazePart(ChainTab):
-    """A part of the panel Gaze, closed until it is wanted."""
+class ClosedPart(ChainTab):
+    """A part of a panel that speaks of the selected chain, closed until it is wanted; subclasses name the panel."""
+
+    bl_options = {"DEFAULT_CLOSED"}
+
+
+class GazePart(ClosedPart):
+    """A part of the panel Gaze."""
 
     bl_parent_id = "LIMBER_PT_gaze"
-    bl_options = {"DEFAULT_CLOSED"}
+
+
+class GazeSettingsPart(ClosedPart):
+    """A part of Gaze Settings."""
+
+    bl_parent_id = "LIMBER_PT_gaze_settings"
+
+
+class LivePart(ClosedPart):
+    """A part of the panel Live."""
+
+    bl_parent_id = "LIMBER_PT_live"
+
+
+class DiagnosticsPart(ClosedPart):
+    """A part of Diagnostics, below Live."""
+
+    bl_parent_id = "LIMBER_PT_diagnostics"
+
+
+class SolverPart(ClosedPart):
+    """A part of the panel Solver."""
+
+    bl_parent_id = "LIMBER_PT_solver"
+
+
+class MotionPart(ClosedPart):
+    """A part of the panel Motion."""
+
+    bl_parent_id = "LIMBER_PT_motion"
+
+
+class BakePart(ClosedPart):
+    """A part of Bake and Export."""
+
+    bl_parent_id = "LIMBER_PT_bake"

@@ -158,7 +158,7 @@ def _obey(rig, address: str, arguments: Arguments) -> None:
             _arm(rig)
         return
     if kind not in ORDERS:
-        raise RigError(f"'{ROOT}{address}' is no address that is known: the Remote panel lists those that are")
+        raise RigError(f"'{ROOT}{address}' is no address that is known: the Remote Control panel lists those that are")
     count, obey = ORDERS[kind]
     if len(numbers) != count:
         raise RigError(f"'{ROOT}{address}' has {len(numbers)} numbers, and {count} were expected")

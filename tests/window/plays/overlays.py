@@ -13,7 +13,7 @@ def open_check(stage) -> None:
     """Motion Check is open from its first drawing on: Blender remembers what was closed."""
     check = next(cls for cls in panels(stage) if cls.__name__ == "LIMBER_PT_motion_check")
     bpy.utils.unregister_class(check)
-    check.bl_options = set()
+    check.bl_options, check.bl_parent_id = set(), ""  # alone, without the group that it is in
     bpy.utils.register_class(check)
 
 

@@ -10,13 +10,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 import lamp
 from robots import HELD, ServedBus, reached
 
+GROUPS = ("LIMBER_PT_robot", "LIMBER_PT_robot_setup")
 BELOW_TOP = 665  # [pixels] from the sidebar's top to the Delay
 
 
 def robot_panels(stage) -> list[type]:
     """The robot's panel and its parts, in order."""
     panels = [cls for cls in stage.part("panels.registry").CLASSES if issubclass(cls, bpy.types.Panel)]
-    return [cls for cls in panels if "LIMBER_PT_robot" in (cls.__name__, getattr(cls, "bl_parent_id", ""))]
+    return [cls for cls in panels if cls.__name__ == "LIMBER_PT_robot" or getattr(cls, "bl_parent_id", "") in GROUPS]
 
 
 def clear_tab(stage) -> None:
@@ -24,6 +25,8 @@ def clear_tab(stage) -> None:
     stage.spoilt = True
     for cls in stage.part("panels.registry").CLASSES:
         if issubclass(cls, bpy.types.Panel) and cls.__name__ != "LIMBER_PT_stop":
+            if getattr(cls, "bl_parent_id", "") in GROUPS:
+                cls.bl_parent_id = GROUPS[0]  # all that a picture shows is in sight
             cls.bl_options = (getattr(cls, "bl_options", None) or set()) - {"DEFAULT_CLOSED"}
             bpy.utils.unregister_class(cls)
 

@@ -1,0 +1,112 @@
+"""The tab: a beginner's panels come first and are open, all else is closed and in groups, and what a panel offers is found by F3, too."""
+
+import bpy
+import pytest
+
+from tests.blender.drawing import drawn
+from tests.blender.rigs import looking_chain
+
+FIRST = ["Stop", "Next Step", "Chain", "Postures", "Gaze", "Live", "Robot"]
+# Operators that act on one of several things which a panel names, or that Blender's own menus have.
+NAMED_BY_PANELS = {
+    *("add_demo_lamp", "import_urdf", "add_mechanism"),  # at the menu's top
+    *("use_character", "use_mechanism_character", "use_solver", "sort_comparison", "copy_comparison", "move_posture", "use_scene_range"),
+    *("choose_port", "choose_baudrate", "choose_protocol_file", "read_protocol_file", "use_found", "change_servo", "assign_servo"),
+    *("add_share", "remove_share", "choose_share", "wiggle", "which_joint", "let_go", "jog", "test_joint", "set_zero", "set_end"),
+    "confirm_joint",
+}
+
+
+def panels() -> list[type]:
+    """Of the tab, in the order in which they are registered."""
+    from limber.panels.registry import CLASSES
+
+    return [cls for cls in CLASSES if issubclass(cls, bpy.types.Panel) and cls.bl_space_type == "VIEW_3D" and cls.bl_region_type == "UI"]
+
+
+def is_closed(cls: type) -> bool:
+    return "DEFAULT_CLOSED" in (getattr(cls, "bl_options", None) or set())
+
+
+def test_six_panels_are_open_at_the_top_and_all_else_is_closed():
+    top = sorted((cls for cls in panels() if not getattr(cls, "bl_parent_id", "")), key=lambda cls: cls.bl_order)
+    assert [cls.bl_label for cls in top if not is_closed(cls)] == FIRST
+    assert [cls.bl_label for cls in top[: len(FIRST)]] == FIRST
+    mechanism = {"LIMBER_PT_mechanism_goals", "LIMBER_PT_mechanism_motors", "LIMBER_PT_mechanism_closures"}  # in a panel that is closed
+    assert [
+        cls.__name__ for cls in panels() if getattr(cls, "bl_parent_id", "") and not is_closed(cls) and cls.__name__ not in mechanism
+    ] == []
+
+
+def test_a_live_lamp_has_eighteen_headers_at_most():
+    bpy.ops.limber.add_demo_lamp()
+    bpy.ops.limber.live()
+    seen: set[str] = set()
+    for cls in panels():
+        parent = getattr(cls, "bl_parent_id", "")
+        opened = not parent or (parent in seen and not is_closed(next(other for other in panels() if other.__name__ == parent)))
+        poll = getattr(cls, "poll", None)
+        if opened and (poll is None or poll(bpy.context)):
+            seen.add(cls.__name__)
+    assert len(seen) <= 18, sorted(seen)
+
+
+@pytest.mark.parametrize("goal", ["POINT", "ORIENTATION", "POSITION", "FRAME"])
+def test_gaze_has_four_fields_at_most(goal: str):
+    from limber.panels.gaze import LIMBER_PT_gaze
+
+    _, chain = looking_chain()
+    chain.goal = goal
+    fields = [name for _, name in drawn(LIMBER_PT_gaze).settings]
+    assert fields[:2] == ["goal", "target"]
+    assert fields[-1] == "influence"
+    assert len(fields) <= 4
+
+
+def test_what_gaze_does_not_show_is_in_its_settings():
+    from limber.panels.gaze import LIMBER_PT_gaze, LIMBER_PT_gaze_settings
+    from limber.rig.properties import LimberGoal
+
+    _, chain = looking_chain()
+    shown: set[str] = set()
+    for goal in ("POINT", "DIRECTION", "ORIENTATION", "POSITION", "FRAME"):
+        for roll in ("FREE", "UPRIGHT"):
+            chain.goal, chain.roll = goal, roll
+            shown |= {name for panel in (LIMBER_PT_gaze, LIMBER_PT_gaze_settings) for _, name in drawn(panel).settings}
+    assert set(LimberGoal.__annotations__) - {"weight"} <= shown  # the weight is beside those of the additional goals
+
+
+def test_recording_has_move_with_mouse_beside_it():
+    from limber.panels.bake import LIMBER_PT_record
+
+    looking_chain()
+    bpy.ops.limber.live()
+    assert {"limber.record_live", "limber.move_with_mouse"} <= set(drawn(LIMBER_PT_record).operators)
+
+
+def test_the_lines_of_live_are_as_many_before_as_while_it_is_live():
+    from limber.panels.live import LIMBER_PT_live
+
+    looking_chain()
+    before = drawn(LIMBER_PT_live)
+    bpy.ops.limber.live()
+    now = drawn(LIMBER_PT_live)
+    assert len(now.order) == len(before.order)
+    assert any(label.startswith("Aim error") for label in now.labels)
+
+
+def test_f3_finds_every_operator_whose_context_is_there():
+    """Blender's search goes through menus."""
+    from limber.operators import registry
+    from limber.panels import menus
+
+    registered = {cls.bl_idname.partition(".")[2] for cls in registry.CLASSES if issubclass(cls, bpy.types.Operator)}
+    offered = [verb for verbs in menus.MENUS.values() for verb in verbs]
+    assert len(offered) == len(set(offered))
+    assert set(offered) == registered - NAMED_BY_PANELS
+    assert registered >= NAMED_BY_PANELS
+    looking_chain()
+    shown = [drawn(menu).operators for menu in menus.SUBMENUS]
+    assert {verb.partition(".")[2] for verbs in shown for verb in verbs} == set(offered)
+    for place in menus.PLACES:
+        assert menus.draw in getattr(bpy.types, place)._dyn_ui_initialize()
