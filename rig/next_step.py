@@ -24,7 +24,7 @@ CHAIN = Step(
     "ADD",
 )
 RESTORE = Step(
-    "A recording of this armature was broken off. Restore Takes keys what it had come to; under Bake and Export > Record you can dismiss it",
+    "A recording of this armature was broken off. Restore Takes keys what it had come to; Bake and Export > Record can dismiss it",
     "limber.restore_takes",
     "RECOVER_LAST",
 )
