@@ -83,8 +83,8 @@ def test_what_is_saved_in_the_users_folder_is_in_the_menu(rig, chain, tmp_path, 
         ({"filter": "magic"}, "filter 'magic' is not known: default or nutty was expected"),
         ({"sigma": 1.5}, "sigma is 1.5: a number from 0 to 1 was expected"),
         ({"jerk_share": 0}, "jerk_share is 0: a number from 0.01 to 1 was expected"),
-        ({"rho": "much"}, "rho is much: a number from 0 to 0.99 was expected"),
-        ({"velocity_share": None}, "velocity_share is None"),
+        ({"rho": "much"}, "rho is 'much': a number from 0 to 0.99 was expected"),
+        ({"velocity_share": None}, "velocity_share is null"),
     ],
 )
 def test_a_file_that_is_wrong_changes_nothing_and_is_told_what_was_expected(rig, chain, tmp_path, change, said):
