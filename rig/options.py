@@ -64,7 +64,7 @@ def _erik(chain, _places, _rig_in_world) -> Hyperparameters:
 
 
 def _ccd(chain, _places, _rig_in_world) -> CcdOptions:
-    return CcdOptions(order=chain.options.ccd_order.lower(), iterations=chain.options.ccd_sweeps)
+    return CcdOptions(order=chain.options.ccd_order.lower(), in_frame=chain.options.ccd_sweeps)
 
 
 def _wishes(chain) -> tuple[str, ...]:

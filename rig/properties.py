@@ -173,7 +173,7 @@ class LimberSolverOptions(PropertyGroup):
     ccd_order: EnumProperty(name="Order", description="Joints that rotate first, and so most", items=CCD_ORDERS, default="TIP")
     ccd_sweeps: IntProperty(
         name="Sweeps",
-        description="Largest number of sweeps over all joints in a frame; few sweeps follow late",
+        description="Largest number of sweeps over all joints from one frame to the next; few sweeps follow late",
         default=60,
         min=1,
         max=1000,

@@ -7,18 +7,19 @@ from limber.rig.options import FIELDS, MAKERS
 from limber.rig.skeleton import ChainReader
 from limber.solvers.table import SOLVERS
 
-from tests.blender.rigs import looking_chain, make_active
+from tests.blender.rigs import keyed, looking_chain, make_active
 from tests.blender.shown import choose, go_live, no_handler_raises, session, settle
 
 __all__ = ["no_handler_raises"]
 
+DESCENTS = 3  # of one sweep each at least: the goal, then orientation beside place, then the views alone
 CHANGES = [
     ("expressive", {"glide_speed": 0.05}, "glide_speed", 0.05),
     ("expressive", {"link_roll": 0.5}, "roll", 0.5),
     ("expressive", {"body": "HELD"}, "hold_body", True),
     ("erik", {"previous_solution": True}, "use_previous_solution", True),
     ("ccd", {"ccd_order": "BASE"}, "order", "base"),
-    ("ccd", {"ccd_sweeps": 1}, "iterations", 1),
+    ("ccd", {"ccd_sweeps": 1}, "in_frame", 1),
     ("dls", {"wishes": {"LIMITS"}}, "beneath", ("limits",)),
     ("priorities", {"wishes": {"POSTURE", "MANIPULABILITY"}}, "beneath", ("posture", "manipulability")),
     ("priorities", {"task_order": "POSTURE_AIM_POSITION"}, "order", ("posture", "aim", "position")),
@@ -55,6 +56,28 @@ def test_what_is_set_reaches_the_solver_and_live_goes_on(solver, settings, name,
     assert now.problem == ""
     made = getattr(given(rig, chain, solver), name)
     assert made == (pytest.approx(value, abs=1e-6) if isinstance(value, float) else value)
+
+
+def test_sweeps_bound_what_ccd_does_from_frame_to_frame():
+    def followed(sweeps: int) -> tuple[int, float]:
+        """The most sweeps of a frame, and how far it missed the target [rad], while the target moves aside."""
+        bpy.ops.wm.read_homefile(use_empty=True)
+        rig, chain = looking_chain()
+        choose(chain, solver="ccd")
+        chain.options.ccd_sweeps = sweeps
+        keyed(chain.target, (2, 6))
+        now = go_live(rig, chain)
+        most, missed = 0, 0.0
+        for frame in range(2, 7):
+            bpy.context.scene.frame_set(frame)
+            solution = now.outputs.solution
+            most, missed = max(most, solution.iterations), max(missed, solution.aim_error)
+        return most, missed
+
+    few, late = followed(1)
+    many, exact = followed(60)
+    assert few <= DESCENTS < many
+    assert exact < late
 
 
 def test_every_kind_of_options_has_its_place_in_the_panel():
