@@ -33,6 +33,7 @@ from .walks import Figures
 
 OF_THE_PAPER = ("erik", "ccd", "dls100", "dls200", "dls400", "dls400_bold")  # what the paper compares, and CCD, which it only surveys
 WITH_THEM = ("expressive", "erik_exact")
+PAPER_ROWS = (*OF_THE_PAPER, *WITH_THEM)  # of Tables 8 and 9
 Walked = Mapping[tuple[str, str, str], Figures]
 
 
@@ -69,7 +70,6 @@ def machine() -> str:
 
 def page(rows: Sequence[Glance], results: Results, walked: Walked, race: Race, sizes: str) -> str:
     """The Markdown page."""
-    of_paper = {key: answer for key, answer in results.items() if key[1] in (*OF_THE_PAPER, *WITH_THEM)}
     of_table = {key: answer for key, answer in results.items() if key[1] not in VARIANTS}
     return PAGE.format(
         sizes=sizes,
@@ -77,8 +77,8 @@ def page(rows: Sequence[Glance], results: Results, walked: Walked, race: Race, s
         glance="\n".join(glance_table(rows)),
         peers="\n".join(peers_table(race.rows)),
         missing="".join(f"Left out: {ENTRIES[name].label}: {why}.\n\n" for name, why in race.missing.items()),
-        table_8="\n".join(table_8(of_paper)),
-        table_9="\n".join(table_9(of_paper)),
+        table_8="\n".join(table_8(results, PAPER_ROWS)),
+        table_9="\n".join(table_9(results, PAPER_ROWS)),
         summary="\n".join(summary_table(of_table)),
         paths="\n".join(warm.table(walked)),
     )

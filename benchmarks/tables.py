@@ -1,6 +1,6 @@
 """Figures of a sweep as Markdown tables: the ERIK paper's Tables 8 and 9, with the paper's own numbers beside them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,7 +74,7 @@ def glance_table(rows: Sequence[Glance]) -> list[str]:
 def comparable(results: Results, name: str, solver: str) -> Answer:
     """A solver's answers; of the paper's DLS, those for pairs that it can meet without the posture, as the paper filters them."""
     answer = results[name, solver]
-    if solver not in VARIANTS or (name, WITHOUT_POSTURE) not in results:
+    if solver not in VARIANTS:
         return answer
     met = results[name, WITHOUT_POSTURE]["orientation"] <= FILTER * THRESHOLD
     return {field: values[met] for field, values in answer.items()}
@@ -107,10 +107,18 @@ def summary_table(results: Results) -> list[str]:
     return lines
 
 
-def table_8(results: Results) -> list[str]:
-    """Iterations and milliseconds: least, most, mean and standard deviation, the paper's in the line below."""
+def _lines(results: Results, solvers: Collection[str]) -> list[tuple[str, str]]:
+    """Skeleton and solver of each line: those solvers of all that were solved, in that order."""
+    return [(name, solver) for name, solver in results if solver in solvers]
+
+
+def table_8(results: Results, solvers: Collection[str]) -> list[str]:
+    """Iterations and milliseconds of those solvers: least, most, mean and standard deviation, the paper's in the line below.
+
+    `results` has all that was solved, also what tells which pairs the paper leaves out.
+    """
     lines = ["| skeleton | solver | samples | iterations min / max / mean / s.d. | ms min / max / mean / s.d. |", "|---|---|---|---|---|"]
-    for name, solver in results:
+    for name, solver in _lines(results, solvers):
         a = comparable(results, name, solver)
         iterations, milliseconds = a["iterations"], 1e3 * a[TIMES]
         lines.append(f"| {name} | {solver} | {len(iterations)} | {_spread(iterations)} | {_spread(milliseconds)} |")
@@ -121,10 +129,10 @@ def table_8(results: Results) -> list[str]:
     return lines
 
 
-def table_9(results: Results) -> list[str]:
-    """Errors: mean and standard deviation, the paper's in the line below where it has any."""
+def table_9(results: Results, solvers: Collection[str]) -> list[str]:
+    """Errors of those solvers: mean and standard deviation, the paper's in the line below where it has any. `results` as in `table_8`."""
     lines = ["| skeleton | solver | samples | combined (s.d.) | orientation (s.d.) | posture (s.d.) |", "|---|---|---|---|---|---|"]
-    for name, solver in results:
+    for name, solver in _lines(results, solvers):
         a = comparable(results, name, solver)
         errors = (a["orientation"] + a["posture"], a["orientation"], a["posture"])
         cells = [f"{error.mean():.4f} ({error.std():.4f})" if len(error) else "-" for error in errors]

@@ -62,6 +62,17 @@ def test_pairs_that_dls_misses_without_the_posture_are_left_out_of_its_lines_alo
     assert len(tables.comparable(results, "A", "erik")["aim"]) == len(missed)
 
 
+def test_the_papers_tables_leave_out_what_the_page_says_they_leave_out(results):
+    missed = results["A", "dls100_nopost"]["orientation"] > 0.12
+    text = report.page([], results, {}, report.Race(PEERS, {}), "6 pairs")
+    _, table_8, table_9 = re.split(r"^### Table [89].*$", text.partition("### Figures")[0], flags=re.MULTILINE)
+    for table in (table_8, table_9):
+        samples = dict(re.findall(r"^\| A \| (\w+) \| (\d+) ", table, re.MULTILINE))
+        assert {int(samples[solver]) for solver in samples if solver.startswith("dls")} == {np.sum(~missed)}
+        assert int(samples["erik"]) == len(missed)
+        assert "dls100_nopost" not in samples
+
+
 def test_pops_and_frames_that_are_off_are_counted_and_jolts_measured():
     f = figures([answer([1.0, 1.0, 20.0, 1.0], [0.0, 0.0, 2.0, 0.5, 0.0])])
     assert f.pops == pytest.approx(1 / 4)
