@@ -36,7 +36,7 @@ def check(context, owner) -> Outcome:
         if made is None:
             made = live.prepare(owner)
     except RigError as error:
-        return Outcome(str(error), (Finding(str(error), blocks=True),))
+        return Outcome(str(error), (Finding(str(error), blocks=True), *of_closures(owner)))
     reading, counts = made.reading, count(made.model.solver, made.model.rest)
     findings = [Finding(warning) for warning in reading.warnings]
     findings += [*_of_mounting(reading), *of_constraints(owner), *of_closures(owner), *_of_rods(reading)]

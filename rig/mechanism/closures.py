@@ -76,7 +76,7 @@ def named_pairs(rig) -> list[tuple[str, str, str]]:
 def of_closures(rig) -> Iterator[Finding]:
     """Closures whose points are apart at rest."""
     kept = rig.limber.mechanism
-    if not kept.use_bones or kept.closures_file:
+    if rig.type != "ARMATURE" or not kept.use_bones or kept.closures_file:
         return
     rest = rest_of(rig, rig.matrix_world)
     for closure in kept.closures:

@@ -73,6 +73,14 @@ def test_check_names_the_points_that_would_coincide():
     assert "but the tail of the one and the tail of the other coincide: choose these points" in says(rig)
 
 
+def test_points_that_no_motion_brings_together_are_named_beside_what_stays_open():
+    rig, closure = boned()
+    closure.first, closure.second_point = "ground", "HEAD"
+    said = says(rig)
+    assert "cannot be assembled: joint 'coupler = rocker' stays open by" in said
+    assert "the tail of 'ground' and the head of 'rocker' are 200 mm apart at rest" in said
+
+
 def test_a_bone_that_is_no_link_has_no_origin():
     rig, closure = boned()
     closure.first_point = "ORIGIN"
