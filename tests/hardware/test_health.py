@@ -17,7 +17,6 @@ from tests.hardware.simulation import LIMITS, still, waving
 TEMPERATURE = {"feetech_sts": 63, "dynamixel": 146}
 VOLTAGE = {"feetech_sts": 62, "dynamixel": 144}
 A_STEP = 8  # steps in 5 ms: twice the ramp's speed, goals coming every turn or two; a servo that is thrown goes 15
-LOAD = {"feetech_sts": 60, "dynamixel": 126}
 
 
 @pytest.fixture(params=BUSES)
@@ -61,7 +60,10 @@ def test_servos_that_turn_more_than_once_are_driven_there_where_the_device_says_
     joint, channel = direct("spool", 1, Limits(-8.0, 8.0, 6.0, 30.0, 300.0), **servo)
     spool = replace(device, joints=(joint,), channels=(channel,))
     bus = BUSES[protocol]({1: 2048.0 + way * 7.0 * STEPS_PER_RAD})
-    bus.servos[1].table[11] = 4  # a Dynamixel's extended position mode
+    if protocol == "feetech_sts":
+        bus.servos[1].table[9:13] = bytes(4)  # no angle limits: more than one turn
+    else:
+        bus.servos[1].table[11] = 4  # extended position mode
     simulation = BusSimulation(replace(spool, settings=ProtocolSettings(multi_turn=True)), bus)
     simulation.arm(still(way * 7.5))
     simulation.run(0.5, still(way * 7.5))
@@ -79,8 +81,7 @@ def test_a_hot_servo_a_weak_supply_and_a_strained_servo_are_told_before_anything
     bus.run(1.5, waving)
     bus.bus.servos[2].table[TEMPERATURE[protocol]] = 64
     bus.bus.servos[3].table[VOLTAGE[protocol]] = 90
-    strained = 900 if protocol == "feetech_sts" else 0
-    bus.bus.servos[1].table[LOAD[protocol] : LOAD[protocol] + 2] = strained.to_bytes(2, "little")
+    bus.bus.servos[1].pushes = 900 if protocol == "feetech_sts" else 0
     report = bus.run(4.0, waving)
     assert report.state is State.ARMED
     text = "\n".join(report.warnings)
@@ -92,7 +93,7 @@ def test_a_hot_servo_a_weak_supply_and_a_strained_servo_are_told_before_anything
 def test_a_current_is_told_where_a_dynamixel_has_one(bus, protocol):
     if protocol != "dynamixel":
         return
-    bus.bus.servos[1].table[126:128] = (-250).to_bytes(2, "little", signed=True)
+    bus.bus.servos[1].pushes = -250
     bus.run(2.0, POSE)
     assert bus.report.channels[0].current == pytest.approx(-0.25)  # 1 mA on an XL330
     assert bus.report.channels[0].load is None

@@ -180,7 +180,7 @@ def test_a_watchdog_that_has_tripped_is_told():
 def test_an_order_that_was_refused_is_no_acknowledgement():
     first, *_ = PLAIN.arm({1: 2048})
     assert heard(PLAIN.decoder(), first, PACKETS.encode_status(Status(1, 0))) == [Acknowledged(1)]
-    (complaint,) = heard(PLAIN.decoder(), first, PACKETS.encode_status(Status(1, 7)))
+    (complaint,) = heard(PLAIN.decoder(), first, PACKETS.encode_status(Status(1, 4)))
     assert "watchdog has tripped" in complaint.text
     (complaint,) = heard(PLAIN.decoder(), first, PACKETS.encode_status(Status(1, 99)))
     assert complaint.text == "it refused the order with the unknown error 99"

@@ -38,10 +38,10 @@ REFUSALS = {
     1: "it could not do what it was told",
     2: "it does not know the instruction",
     3: "the instruction arrived damaged",
-    4: "the value is out of its register's range",
+    4: "the value is out of its register's range, or its watchdog has tripped",
     5: "the value has the wrong length",
     6: "the value is beyond its limits",
-    7: "the register may not be written now: torque is on, or the watchdog has tripped",
+    7: "the register may not be written while torque is on",
 }
 HARDWARE_ERRORS = {
     0x01: "its voltage is too low or too high",
