@@ -70,6 +70,10 @@ class Fault(IntEnum):
     NO_PYSERIAL = 18
     BLOCKED = 19
     POSE_UNFIT = 20
+    WRONG_MODE = 21
+    POSITION_DOUBTFUL = 22
+    SERVO_FORGOT = 23
+    TURNED_ON = 24
 
 
 class Wish(IntEnum):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device
+from .protocols.interface import Silence
+from .protocols.table import silence_of
 from .safety import LEAPT, Fault, State
 
 _STATES: dict[State, str] = {
@@ -51,15 +53,42 @@ _FAULTS: dict[Fault, str] = {
         "The robot did not tell where it is ({detail}), so it was not armed: check the servos' cables, press Clear Fault, then Arm"
     ),
     Fault.BLENDER_SILENT: "Blender was silent for too long, so the robot was disarmed: press Clear Fault, then Arm",
-    Fault.WORKER_DIED: "The process that talks to the robot ended ({detail}); the robot stops itself: press Clear Fault to start it again",
-    Fault.WORKER_HUNG: "The process that talks to the robot hangs; the robot stops itself: press Clear Fault to start it again",
+    Fault.WORKER_DIED: "The process that talks to the robot ended ({detail}); {alone} press Clear Fault to start it again",
+    Fault.WORKER_HUNG: "The process that talks to the robot hangs; {alone} press Clear Fault to start it again",
     Fault.BLOCKED: "A joint does not follow ({detail}): take away what holds it, check its servo's power, press Clear Fault, then Arm",
     Fault.POSE_UNFIT: (
         "The robot does not stand as its channels say ({detail}), so it was not armed: "
         "correct zero and direction, or move it by hand; press Clear Fault, then Arm"
     ),
+    Fault.WRONG_MODE: (
+        "A servo on {port} is not set to go to positions ({detail}), so nothing was written to it: "
+        "set it with its maker's tool (Feetech FD, Dynamixel Wizard), then press Clear Fault"
+    ),
+    Fault.POSITION_DOUBTFUL: (
+        "It is not certain where a servo stands ({detail}), so it was not armed: turn it by hand into its range, "
+        "correct its homing offset, its limits and its phase with its maker's tool, or use Multi-Turn; press Clear Fault, then Arm"
+    ),
+    Fault.SERVO_FORGOT: (
+        "A servo on {port} has forgotten what it was told ({detail}), as after a power failure: "
+        "check its supply and cable, press Clear Fault, then Arm"
+    ),
+    Fault.TURNED_ON: (
+        "A servo turned on after its motion was ended ({detail}), and was made limp: "
+        "check its operating mode with its maker's tool, press Clear Fault, then Arm"
+    ),
     Fault.NO_PYSERIAL: "Serial ports need pyserial, which is not installed: install Limber from its zip, or use the virtual robot",
 }
+
+
+_ALONE: dict[Silence, str] = {
+    Silence.WATCHDOG: "the robot stops itself:",
+    Silence.HOLD: (
+        "these servos have no watchdog, so each goes to its last goal and holds it with torque: "
+        "switch off their power if that is not safe, then"
+    ),
+    Silence.UNKNOWN: "whether the robot stops itself is its maker's decision: switch off its power if it does not, then",
+}
+"""What the robot does that nobody talks to."""
 
 
 def port_name(port: str) -> str:
@@ -73,5 +102,7 @@ def sentence(state: State, fault: Fault, detail: str, device: Device, asks: bool
         return _LEAPT
     told = state in (State.FAULT, State.WORKER_LOST)
     known = _ASKS if asks and state is State.DISARMED else _STATES.get(state, "")
-    text = (_FAULTS[fault] if told else known).format(port=port_name(device.port), detail=detail or "no more is known")
+    text = (_FAULTS[fault] if told else known).format(
+        port=port_name(device.port), detail=detail or "no more is known", alone=_ALONE[silence_of(device.protocol)]
+    )
     return text if told or not detail else f"{text} ({detail})"

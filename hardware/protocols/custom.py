@@ -30,6 +30,7 @@ from .interface import (
     Silence,
     Trouble,
     Units,
+    WithoutRegisters,
 )
 from .program import read_allowed
 
@@ -220,7 +221,7 @@ class CustomDecoder:
         return [Problem(Trouble.NOISE, f"{count} bytes that belong to no message", data)] if count else []
 
 
-class Custom:
+class Custom(WithoutRegisters):
     """The codec of a user's robot.
 
     Args:

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Protocol
 
 from ..errors import HardwareError
+from .servo_state import Expected, Forgotten, Held, Settings
 
 
 class ProtocolError(HardwareError, ValueError):
@@ -120,6 +121,8 @@ class Asked(Enum):
     DONE = "an order"
     VALUES = "values"
     ERRORS = "errors"
+    SETTINGS = "settings"
+    HELD = "what was written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +135,7 @@ class Answer:
         size: Bytes of content.
         start: Address of the first of them, where a protocol has addresses.
         quantities: What is in them, for VALUES.
+        expected: What must be in them, for HELD.
     """
 
     servo: int | None
@@ -139,6 +143,7 @@ class Answer:
     size: int = 0
     start: int = 0
     quantities: tuple[Quantity, ...] = ()
+    expected: tuple[Expected, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +228,7 @@ class Problem:
 
 KEPT = 32  # bytes of noise that a problem shows: enough to recognise another protocol
 
-Message = Identified | Measured | Acknowledged | Complaint | Problem
+Message = Identified | Measured | Acknowledged | Complaint | Settings | Forgotten | Problem
 
 
 class Decoder(Protocol):
@@ -243,6 +248,18 @@ class Decoder(Protocol):
         """The line stays silent: what is pending is no message, answers that did not come are missing."""
 
 
+class WithoutRegisters:
+    """What a codec has in place of questions about registers, where the device has none that can be read."""
+
+    def settings(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """It cannot tell."""
+        return ()
+
+    def verify(self, held: Mapping[int, Held]) -> tuple[Exchange, ...]:
+        """It cannot tell."""
+        return ()
+
+
 class Codec(Protocol):
     """Makes bytes of what a robot shall do. What the protocol cannot do, or the wire cannot carry, is a ProtocolError."""
 
@@ -255,6 +272,12 @@ class Codec(Protocol):
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
         """Ask who is there; changes nothing. Where servos cannot be asked, the device is."""
+
+    def settings(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Ask servos how they are set; changes nothing. Nothing is asked where they cannot tell."""
+
+    def verify(self, held: Mapping[int, Held]) -> tuple[Exchange, ...]:
+        """Ask servos whether they still hold what they were told: who does not, is `Forgotten`. Nothing where they cannot tell."""
 
     def limit(self, servo: int, speed: float, acceleration: float | None = None) -> tuple[Exchange, ...]:
         """Let the device itself move `servo` no faster [units/s, units/s2]."""

@@ -11,7 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from .interface import Capabilities, Check, Exchange, Message, Problem, ProtocolError, Quantity, Silence, Trouble, Units
+from .interface import (
+    Capabilities,
+    Check,
+    Exchange,
+    Message,
+    Problem,
+    ProtocolError,
+    Quantity,
+    Silence,
+    Trouble,
+    Units,
+    WithoutRegisters,
+)
 from .stream import Broken, Skip, Stream, Wait, Whole
 
 START, END = 0x3C, 0x3E
@@ -46,7 +58,7 @@ class SilentDecoder:
         return [item for item in self._stream.give_up() if isinstance(item, Problem)]
 
 
-class ServoAnimation:
+class ServoAnimation(WithoutRegisters):
     """The codec."""
 
     capabilities = Capabilities(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
 from .custom import Custom
 from .dynamixel import Dynamixel
 from .feetech import feetech
-from .interface import Codec, ProtocolError
+from .interface import Codec, ProtocolError, Silence
 from .maestro import Maestro
 from .servo_animation import ServoAnimation
 from .settings import DEFAULT, ProtocolSettings
@@ -75,3 +76,11 @@ def codec_for(name: str, settings: ProtocolSettings = DEFAULT, program: str = ""
             value, default = getattr(settings, setting), getattr(DEFAULT, setting)
             raise ProtocolError(f"{entry.title}: it has no setting {setting} and cannot use {value}; set it to {default}")
     return entry.make(settings)
+
+
+@cache
+def silence_of(name: str) -> Silence:
+    """What servos of the protocol `name` do when the line goes silent, without loading a user's file."""
+    if name.startswith(FILE):
+        return Silence.UNKNOWN
+    return codec_for(name).capabilities.on_silence if name in PROTOCOLS else Silence.WATCHDOG  # Limber's own

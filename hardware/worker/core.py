@@ -277,7 +277,7 @@ class Worker:
             blocked = self._following.blocked(now)
             if blocked is not None:
                 talk.fail(Fault.BLOCKED, blocked)
-        self._warnings = (*self._too_fast, *self._following.warnings(now), *self._strain.warnings(now, talk.readings()))
+        self._warnings = (*self._too_fast, *talk.remarks, *self._following.warnings(now), *self._strain.warnings(now, talk.readings()))
 
     def _asks(self, now: float) -> bool:
         """Whether it has to be confirmed where the robot is before it can be armed."""

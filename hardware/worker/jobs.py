@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from ..protocols.dialogue import Dialogue
@@ -56,3 +56,33 @@ class Job:
         self.missing.clear()
         dialogue.ask((self._left[0],))
         return Outcome.GOING
+
+
+class Run:
+    """A plan on its way: exchanges come out of it one group after the other, each when the one before was answered.
+
+    Args:
+        plan: Yields groups of exchanges; what it raises comes out of `advance`.
+    """
+
+    def __init__(self, plan: Iterator[tuple[Exchange, ...]]) -> None:
+        self._plan = plan
+        self._job = Job(())
+
+    @property
+    def missing(self) -> list[int | None]:
+        """Servos that did not answer."""
+        return self._job.missing
+
+    def hear(self, messages: Iterable[Message]) -> None:
+        """What came meanwhile."""
+        self._job.hear(messages)
+
+    def advance(self, dialogue: Dialogue) -> Outcome:
+        """Ask what is next, where nothing is open."""
+        while (outcome := self._job.advance(dialogue)) is Outcome.DONE:
+            exchanges = next(self._plan, None)
+            if exchanges is None:
+                return Outcome.DONE
+            self._job = Job(exchanges)
+        return outcome

@@ -20,7 +20,7 @@ from .priority import ask_for_punctuality
 
 BUSY_FOR = 1.5  # [s] that a busy port is tried again: the last connection's worker may be on its way out, or have to be killed
 TRY_EVERY = 0.05  # [s]
-LEAVE_WITHIN = 0.3  # [s] to hear from the device that it is disarmed; its own watchdog does the rest
+LEAVE_WITHIN = 0.6  # [s] to hear from the device that it is disarmed, and see that its servos stand
 
 
 def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended: threading.Event) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..device import Channel, Device
 from ..errors import HardwareError
@@ -11,6 +11,8 @@ from ..protocols.interface import Codec, Exchange
 from ..protocols.table import settings_of
 from .translation import SPEED_HEADROOM
 
+BEYOND = 0.05  # [rad] 3 degrees: so far beyond the last goal a servo may come to stand, and may be led back
+
 
 class ServoChannels:
     """The channels of a device as its protocol's servos.
@@ -18,6 +20,11 @@ class ServoChannels:
     Args:
         device: The robot's description.
         codec: The protocol's.
+
+    Attributes:
+        servos: Ids, in the channels' order.
+        limp: Ids of those that are to go limp when the robot is disarmed.
+        speeds: How fast each may turn at most [units/s], where it can be told.
     """
 
     def __init__(self, device: Device, codec: Codec) -> None:
@@ -29,11 +36,17 @@ class ServoChannels:
         self._unit = self._units.microsecond or 1.0  # of the protocol in one of a channel's
         self.servos = [channel.servo for channel in device.channels]
         self.limp = [channel.servo for channel in device.channels if channel.on_silence == "detach"]
+        self._per_radian = {channel.servo: channel.per_radian * self._unit for channel in device.channels}
+        self.speeds = self._fastest() if codec.capabilities.limits_speed else {}
         self._labels = {channel.servo: channel.label for channel in device.channels}
 
     def name(self, servo: int | None) -> str:
         """A servo for messages; None is the device as a whole."""
         return "the controller" if servo is None else self._labels.get(servo, f"servo {servo}")
+
+    def names(self, servos: Iterable[int | None]) -> str:
+        """Several servos for messages."""
+        return ", ".join(map(self.name, servos))
 
     def servos_of(self, channels: Collection[int]) -> list[int]:
         """The servos of channels by their indices."""
@@ -48,18 +61,31 @@ class ServoChannels:
         """The channels' positions for what the servos say; None where there is nothing."""
         return tuple(None if (place := places.get(channel.servo)) is None else place / self._unit for channel in self._channels)
 
-    def as_goals(self, places: Mapping[int, int]) -> dict[int, int]:
-        """Where servos are, as goals: what the protocol can send; a servo may be read just outside of it."""
-        return {servo: min(max(raw, self._units.lowest), self._units.highest) for servo, raw in places.items()}
+    def near_goals(self, places: Mapping[int, int]) -> dict[int, int]:
+        """Where servos are, as goals: those that the protocol can send, and the nearest of them for a servo that is just beyond."""
+        lowest, highest = self._units.lowest, self._units.highest
+        near = {servo: min(max(raw, lowest), highest) for servo, raw in places.items()}
+        return {servo: goal for servo, goal in near.items() if abs(goal - places[servo]) <= self.raw_turn(servo, BEYOND)}
 
-    def limits(self) -> tuple[Exchange, ...]:
-        """What tells the device how fast its servos may be asked to turn, with headroom, where it can be told."""
-        if not self._codec.capabilities.limits_speed:
-            return ()
+    def raw_turn(self, servo: int, turn: float) -> float:
+        """A turn of a servo [rad] in the protocol's units."""
+        return turn * self._per_radian[servo]
+
+    def why_no_goal(self, servo: int, raw: int, bounds: tuple[int, int] | None) -> str:
+        """Why a servo that reads `raw` and takes goals within `bounds` cannot be told to stay there; empty: it can."""
+        units = self._units
+        if not units.lowest <= raw <= units.highest:
+            return f"{self.name(servo)} reads {raw}, and goals go from {units.lowest} to {units.highest} {units.name}"
+        if bounds is not None and not bounds[0] <= raw <= bounds[1]:
+            return f"{self.name(servo)} reads {raw}, and its own limits are {bounds[0]} to {bounds[1]} {units.name}"
+        return ""
+
+    def limits(self, servos: Collection[int], speed: float | None = None) -> tuple[Exchange, ...]:
+        """What tells servos how fast they may turn at most, with headroom, where they can be told; `speed` [units/s] in its place."""
         told: tuple[Exchange, ...] = ()
-        for index, channel in enumerate(self._channels):
-            fastest = self._mixing.top_turn(index) * channel.per_radian * self._unit
-            told += self._codec.limit(channel.servo, fastest * (1.0 + SPEED_HEADROOM))
+        for servo in servos:
+            if servo in self.speeds:
+                told += self._codec.limit(servo, self.speeds[servo] if speed is None else speed)
         return told
 
     def why_unsuitable(self) -> str | None:
@@ -72,6 +98,10 @@ class ServoChannels:
             if problem := self._why_not(channel):
                 return f"{channel.label}: {problem}"
         return None
+
+    def _fastest(self) -> dict[int, float]:
+        tops = {channel.servo: self._mixing.top_turn(index) for index, channel in enumerate(self._channels)}
+        return {servo: self.raw_turn(servo, top) * (1.0 + SPEED_HEADROOM) for servo, top in tops.items()}
 
     def _why_not(self, channel: Channel) -> str | None:
         try:

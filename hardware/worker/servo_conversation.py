@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ..device import Device
 from ..errors import HardwareError
 from ..protocols.dialogue import Dialogue
 from ..protocols.interface import Codec, Complaint, Exchange, Identified, Measured, Message, Problem, ProtocolError, Quantity, Trouble
+from ..protocols.servo_state import Forgotten, Settings
 from ..safety import Fault
 from ..transport import Transport
-from .jobs import Job, Outcome
+from .jobs import Outcome, Run
 from .moves import Moves
 from .servo_channels import ServoChannels
 from .servo_health import ServoHealth
 from .servo_places import ServoPlaces
+from .servo_plans import WATCHDOG, Plan, Refusal, ServoPlans
+from .servo_rest import ServoRest
 from .talk import AWAY, GREET_FOR, POLL_EVERY, POSE_FRESH, READ_EVERY, SILENT_AFTER, Raw, Readings, Talk, Want
 
-WATCHDOG = 0.25  # [s] the firmware's own: several turns, and less than what a joint does harm in
-CHECK_EVERY = 0.2  # [s]
 EARLY = 1e-3  # [s] by which a turn may come early, or times be rounded
 PATIENT = 0.1  # [s] for an answer while nothing moves: a busy computer hands bytes over late
 HURRIED = 0.05  # [s] while the servos follow: a lost answer must not hold up the goals for long
@@ -48,17 +49,19 @@ class ServoConversation(Talk):
         self._dialogue = Dialogue(codec.decoder(), device.baudrate)
         self._dialogue.patience = PATIENT
         self._places = ServoPlaces()
-        self._goals: dict[int, int] = {}  # newest raw goal of each servo
+        self._plans = ServoPlans(codec, self._channels, self._places)
+        self._rest = ServoRest()
+        self._let_go: set[int] = set()  # servos that must not keep torque, whatever their channel is set to
+        self._went_on: list[int] = []  # servos that turned on after their motion was ended
+        self._goals = self._plans.goals  # newest raw goal of each servo
         self._noise = 0
         self._someone = False  # answered
         self._absent = ""  # who did not, when all were asked last
         self._set_up = False
-        self._job: Job | None = None
-        self._arming_since = now
-        self._then: Callable[[float], None] = self._found
-        self._polled_at = self._checked_at = -math.inf
+        self._run: Run | None = None
+        self._then: Callable[[float], None] = self._ready
+        self._polled_at = -math.inf
         self._sent_at = self._heard_at = self._listened_at = now
-        self._asks = False  # whether anything that is asked now and then is answered
         self._move = 0
         unsuitable = self._channels.why_unsuitable()
         if unsuitable is not None:
@@ -82,12 +85,23 @@ class ServoConversation(Talk):
     def pose(self, now: float) -> Raw:
         return self._channels.raw(self._places.since(now - POSE_FRESH) if self._can.measures else self._kept())
 
+    @property
+    def quiet(self) -> bool:
+        return super().quiet and self._run is None and not self._rest.is_watching(self._listened_at)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        names = self._channels.names(self._went_on)
+        return (f"{names} turned on after its motion was ended, and was made limp: check its operating mode",) if names else ()
+
     def readings(self) -> Sequence[Readings]:
         return self._health.readings
 
     def _change(self, before: Want) -> None:
         self._settled = self._want is Want.QUIET and before is not Want.ARMED
-        self._job = None
+        self._run = None
+        if self._want in (Want.ARMED, Want.LIMP):
+            self._rest.forget()
         self._dialogue.patience = PATIENT
         self._dialogue.interrupt(())
 
@@ -112,11 +126,11 @@ class ServoConversation(Talk):
         say = self._codec.write if self._goals.keys() >= goals.keys() else self._codec.arm  # the first goal where none was given yet
         if not self._ask(lambda: say(goals)):
             return
-        self._goals = {**self._goals, **goals}
+        self._goals.update(goals)
         self._sent_at = now
         self._dialogue.patience = HURRIED
         self._move = (self._move + 1) & 0xFFFF
-        reads = self._can.measures and self._ask(self._read_places)
+        reads = self._can.measures and self._ask(self._plans.read_places)
         self._check(now)
         self._moves.send(self._move, now, self._turn(b"", now))
         if not reads:
@@ -127,17 +141,19 @@ class ServoConversation(Talk):
             return
         if self._want is Want.STOPPED and not self._settled:
             self._stop(now)
-        elif self._job is not None:
+        elif self.trouble is not None and (self._want is Want.ARMED or not self._set_up):
+            self._run = None  # no step further
+        elif self._run is not None:
             self._work(now)
         elif not self._set_up:
-            self._begin(self._found, lambda: self._codec.identify(self._servos))
+            self._begin(self._plans.connecting(), self._ready, now)
         elif not self._settled and self._want is Want.ARMED:
-            self._arming_since = now
-            self._begin(self._arm, self._read_places if self._can.measures else lambda: ())
+            self._begin(self._plans.arming(self._channels.servos_of(self._wanted), now), self._armed, now)
         elif not self._settled:
-            limp = self._channels.servos_of(self._wanted) if self._want is Want.LIMP else self._channels.limp
-            self._begin(self._disarmed, lambda: self._codec.disarm(limp))
+            limp = self._channels.servos_of(self._wanted) if self._want is Want.LIMP else self._to_release
+            self._begin((self._codec.disarm(servos) for servos in (limp,)), self._disarmed, now)
         elif self._want is not Want.ARMED:
+            self._mind_rest(now)
             self._poll(now)
         self._turn(b"", now)
 
@@ -150,16 +166,18 @@ class ServoConversation(Talk):
         self._moves.give_up()
         if self._set_up and (self._want is Want.ARMED or not self._settled):
             self._dialogue.interrupt(())
-            self._ask(lambda: self._codec.stop({}, self._channels.limp))
+            self._ask(lambda: self._codec.stop({}, self._to_release))
             self._turn(b"", now)
         self._transport.close()
+
+    @property
+    def _to_release(self) -> list[int]:
+        """Servos that go limp when the robot is disarmed or stopped."""
+        return sorted({*self._channels.limp, *self._let_go, *self._plans.misfits})
 
     def _kept(self) -> dict[int, int]:
         """Newest goals of servos that hold them also while they are disarmed."""
         return {servo: goal for servo, goal in self._goals.items() if not self._can.releases or servo not in self._channels.limp}
-
-    def _read_places(self) -> tuple[Exchange, ...]:
-        return self._codec.read([Quantity.POSITION], self._servos)
 
     def _ask(self, say: Callable[[], tuple[Exchange, ...]]) -> bool:
         """Put what `say` says in line; what it cannot say ends the connection."""
@@ -184,17 +202,24 @@ class ServoConversation(Talk):
     def _hear(self, messages: Sequence[Message], now: float) -> None:
         if any(not isinstance(message, Problem) for message in messages):
             self._heard_at = now
-        if self._job is not None:
-            self._job.hear(messages)
+        if self._run is not None:
+            self._run.hear(messages)
         for message in messages:
             match message:
                 case Measured(servo, Quantity.POSITION, raw) if servo in self._servos:
                     self._places.take(servo, raw, now)
+                    self._rest.take(servo, raw, now)
                 case Measured():
                     self._health.take(message)
                 case Identified():
                     self._someone = True
                     self._health.identify(message)
+                case Settings():
+                    self._plans.settings[message.servo] = message
+                case Forgotten(servo, text):
+                    self._plans.forgotten[servo] = text
+                    if self.armed:
+                        self.fail(Fault.SERVO_FORGOT, self._plans.what_is_forgotten)
                 case Complaint(servo, text) if self._want is Want.ARMED:
                     self.fail(Fault.DEVICE_REFUSED, f"{self._channels.name(servo)}: {text}")
                 case Problem(trouble) if trouble is not Trouble.MISSING:
@@ -202,99 +227,109 @@ class ServoConversation(Talk):
         if any(isinstance(message, Measured) for message in messages) and self._moves.is_waiting(self._move):
             self._moves.answer(self._move, True, now)
 
-    def _begin(self, then: Callable[[float], None], say: Callable[[], tuple[Exchange, ...]]) -> None:
+    def _begin(self, plan: Plan, then: Callable[[float], None], now: float) -> None:
+        self._run, self._then = Run(plan), then
+        self._work(now)
+
+    def _work(self, now: float) -> None:
+        """Go on with the plan until something is open."""
+        run, self._run = self._run, None
+        assert run is not None
         try:
-            self._job, self._then = Job(say()), then
+            outcome = run.advance(self._dialogue)
+        except Refusal as refusal:
+            self._give_up(refusal)
+            return
         except HardwareError as error:
             self.fail(Fault.UNSUITABLE, str(error))
             return
-        self._job.advance(self._dialogue)
+        match outcome:
+            case Outcome.GOING:
+                self._run = run
+            case Outcome.DONE:
+                self._then(now)
+            case Outcome.FAILED:
+                self._absent = f"{self._channels.names(run.missing)} did not answer"
+                if self._set_up:
+                    self.fail(Fault.POSE_UNREAD if self._want is Want.ARMED else Fault.DEVICE_REFUSED, self._absent)
 
-    def _work(self, now: float) -> None:
-        assert self._job is not None
-        outcome = self._job.advance(self._dialogue)
-        if outcome is Outcome.GOING:
-            return
-        job, self._job = self._job, None
-        if outcome is Outcome.DONE:
-            self._then(now)
-            return
-        self._absent = ", ".join(self._channels.name(servo) for servo in job.missing) + " did not answer"
-        if self._set_up:
-            self.fail(Fault.POSE_UNREAD if self._want is Want.ARMED else Fault.DEVICE_REFUSED, self._absent)
+    def _give_up(self, refusal: Refusal) -> None:
+        """The plan goes no further; what must not keep torque loses it at once, and again when the robot is disarmed."""
+        if refusal.release:
+            self._release(refusal.release)
+            self._ask(lambda: self._codec.stop({}, refusal.release))
+        self.fail(refusal.fault, refusal.detail)
 
-    def _found(self, now: float) -> None:
-        """All servos are there: tell them their limits."""
-        self._begin(self._ready, self._channels.limits)
+    def _release(self, servos: Collection[int]) -> None:
+        """These are to hold no more."""
+        self._let_go.update(servos)
+        for servo in servos:
+            self._goals.pop(servo, None)
 
     def _ready(self, now: float) -> None:
         self._set_up = True
         self._began = self._heard_at = now
 
-    def _arm(self, now: float) -> None:
-        """Every servo said where it is: that is its goal, and then it gets torque, and a watchdog where it can have one."""
-        if not self._can.measures:
-            self._goals = self._kept()
-            self._armed(now)  # the first goal comes with the first move
-            return
-        wanted = self._channels.servos_of(self._wanted)
-        there = self._channels.as_goals(self._places.since(self._arming_since))
-        at = {servo: there[servo] for servo in wanted if servo in there}
-        unread = [servo for servo in wanted if servo not in at]
-        if unread:
-            self.fail(Fault.POSE_UNREAD, ", ".join(self._channels.name(servo) for servo in unread) + " did not say where it is")
-            return
-        guard = self._can.watchdog is not None
-        self._goals = {**self._goals, **at}
-
-        def say() -> tuple[Exchange, ...]:
-            clear = self._codec.watchdog(wanted, None) if guard else ()
-            return clear + self._codec.arm(at) + self._read_places()
-
-        self._begin(self._guard if guard else self._armed, say)
-
-    def _guard(self, now: float) -> None:
-        """Set the watchdogs, last of all: arming many servos takes longer than they wait."""
-        wanted = self._channels.servos_of(self._wanted)
-        self._begin(self._armed, lambda: self._codec.watchdog(wanted, WATCHDOG) + self._read_places())
-
     def _armed(self, now: float) -> None:
+        if not self._can.measures:
+            kept = self._kept()
+            self._goals.clear()
+            self._goals.update(kept)
         self._settled = True
         self._sent_at = now
+        self._let_go.difference_update(self._channels.servos_of(self._wanted))
+        self._went_on = []
 
     def _disarmed(self, now: float) -> None:
         self._settled = True
         if self._want is Want.LIMP:
             for servo in self._channels.servos_of(self._wanted):
                 self._goals.pop(servo, None)  # it holds nothing any more
+        else:
+            self._look_for_rest(now)
 
     def _stop(self, now: float) -> None:
         """Now, whatever is open: stay where the servos are, as far as that is known, or at the newest goal."""
-        held = self._channels.as_goals({**self._goals, **self._places.since(now - POSE_FRESH)})
-        hold = {servo: raw for servo, raw in held.items() if servo in self._goals and servo not in self._channels.limp}
-        self._job = None
+        held = {**self._goals, **self._channels.near_goals(self._places.since(now - POSE_FRESH))}
+        release = self._to_release
+        hold = {servo: raw for servo, raw in held.items() if servo in self._goals and servo not in release}
+        self._run = None
         self._dialogue.interrupt(())
-        self._ask(lambda: self._codec.stop(hold, self._channels.limp))
+        self._ask(lambda: self._codec.stop(hold, release))
         self._settled = True
+        self._look_for_rest(now)
+
+    def _look_for_rest(self, now: float) -> None:
+        """From now on, whether the servos that hold come to rest."""
+        if self._can.measures:
+            release = self._to_release
+            self._rest.begin(now, {servo: self._channels.raw_turn(servo, 1.0) for servo in self._goals if servo not in release})
+
+    def _mind_rest(self, now: float) -> None:
+        """What turns on after its motion was ended loses its torque, also where it is set to hold."""
+        went_on = self._rest.went_on() if self._rest.is_watching(now) else []
+        if not went_on:
+            return
+        self._went_on = sorted({*self._went_on, *went_on})
+        self._release(went_on)
+        self._begin((self._codec.disarm(servos) for servos in (went_on,)), lambda now: None, now)
+        self.fail(Fault.TURNED_ON, self._channels.names(went_on))
 
     def _poll(self, now: float) -> None:
-        every = READ_EVERY if self._want is Want.LIMP else POLL_EVERY
+        every = READ_EVERY if self._want is Want.LIMP or self._rest.is_watching(now) else POLL_EVERY
         if now - self._polled_at < every - EARLY or self._dialogue.busy:
             return
         self._polled_at = now
         if self._can.measures:
-            self._ask(self._read_places)
+            self._ask(self._plans.read_places)
             self._ask(lambda: self._health.ask(now))
         else:
             self._check(now)
 
     def _check(self, now: float) -> None:
-        """Ask now and then whether all are well, for orders of the stream are not answered, and how warm one of them is."""
-        if now - self._checked_at >= CHECK_EVERY:
-            self._checked_at = now
-            self._asks = self._ask(lambda: self._codec.check(self._servos))
-        else:
-            self._ask(lambda: self._health.ask(now))
+        """Ask now and then whether all are well, for goals are not answered."""
+        held = self._plans.held(self._channels.servos_of(self._wanted)) if self.armed else {}
+        self._ask(lambda: self._health.check(now, held))
 
     def _watch_silence(self, now: float) -> None:
         if not self._set_up:
@@ -304,7 +339,7 @@ class ServoConversation(Talk):
                 self.fail(Fault.OTHER_PROTOCOL if self._noise > NOISY else Fault.SILENT, "")
             return
         if not self._can.measures:
-            if self._asks and now - self._heard_at > SILENT_AFTER:
+            if self._health.is_answered and now - self._heard_at > SILENT_AFTER:
                 self.fail(Fault.SILENT, "")
             return
         silent = self._places.silent(self._servos, now - SILENT_AFTER) if now - self._began > SILENT_AFTER else []

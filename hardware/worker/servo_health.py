@@ -1,13 +1,19 @@
-"""Temperature, voltage, load and current of servos, asked of one after the other so that the stream is not held up. Knows no Blender."""
+"""What servos say of themselves: whether they are well, what they were told, temperature, voltage, load and current. Knows no Blender.
+
+One is asked after the other how warm it is, and all of them seldom whether they are well, so that the stream is not held up.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from ..device import Device
 from ..protocols.dynamixel.series import load_worth
 from ..protocols.interface import Codec, Exchange, Identified, Measured, Quantity
+from ..protocols.servo_state import Held
 
+CHECK_EVERY = 0.2  # [s]
 ASK_EVERY = 0.1  # [s] one servo: a dozen all come round in 1.2 s, faster than a motor warms up, for 3% of a busy line
 TOLD = (Quantity.LOAD, Quantity.CURRENT, Quantity.VOLTAGE, Quantity.TEMPERATURE)
 
@@ -20,6 +26,7 @@ class ServoHealth:
         codec: The protocol's.
 
     Attributes:
+        is_answered: Whether servos, or their controller, answer when they are asked whether they are well.
         readings: Of each channel's servo, newest (channels,): volts, degrees Celsius, share of the greatest load, amperes.
     """
 
@@ -30,12 +37,24 @@ class ServoHealth:
         self._worth = codec.capabilities.worth
         self._tells = tuple(quantity for quantity in TOLD if quantity in codec.capabilities.reads)
         self._loads: dict[int, tuple[float, str]] = {}  # what LOAD is to a servo, where its model decides
-        self._asked_at = -math.inf
-        self._next = 0
+        self._checked_at = self._asked_at = -math.inf
+        self._checks = self._next = 0
+        self.is_answered = False
         self.readings: list[dict[Quantity, float]] = [{} for _ in device.channels]
 
+    def check(self, now: float, held: Mapping[int, Held]) -> tuple[Exchange, ...]:
+        """Now and then: are all well, and, by turns, do those that are `held` know what they were told. In between: `ask`."""
+        if now - self._checked_at < CHECK_EVERY:
+            return self.ask(now)
+        self._checked_at = now
+        self._checks += 1
+        well, known = self._codec.check(self._asked_of), self._codec.verify(held)
+        exchanges = (known or well) if self._checks % 2 else (well or known)
+        self.is_answered = bool(exchanges)
+        return exchanges
+
     def ask(self, now: float) -> tuple[Exchange, ...]:
-        """The next servo's turn, where it is due."""
+        """The next servo's turn to say how warm it is, where it is due."""
         if not self._tells or now - self._asked_at < ASK_EVERY:
             return ()
         self._asked_at = now

@@ -19,7 +19,7 @@ from .moves import Moves
 GREET_FOR = 5.0  # [s] until a port counts as silent
 POLL_EVERY = 0.05  # [s] while nothing moves: fresh positions, and a pulled cable is noticed
 READ_EVERY = 0.02  # [s] while the robot is moved by hand
-SILENT_AFTER = 0.5  # [s] without an answer: by then the device's own watchdog has ended the motion
+SILENT_AFTER = 0.5  # [s] without an answer: by then the device's own watchdog, where it has one, has ended the motion
 AWAY = 0.1  # [s] between two turns: the worker was held up
 POSE_FRESH = 0.25  # [s] positions older than this are not where the robot is
 COMPLAINTS = (  # the connection itself still works
@@ -28,6 +28,10 @@ COMPLAINTS = (  # the connection itself still works
     Fault.DEVICE_REFUSED,
     Fault.POSE_UNREAD,
     Fault.BLOCKED,
+    Fault.WRONG_MODE,
+    Fault.POSITION_DOUBTFUL,
+    Fault.SERVO_FORGOT,
+    Fault.TURNED_ON,
 )
 
 Raw = tuple[float | None, ...]
@@ -104,6 +108,11 @@ class Talk(ABC):
     def readings(self) -> Sequence[Readings]:
         """What is known of each channel's servo besides where it is: volts, degrees Celsius, share of the greatest load, amperes."""
         return ({},) * len(self._device.channels)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Warnings about what the device did."""
+        return ()
 
     @property
     def releases(self) -> bool:

@@ -1,6 +1,7 @@
 """What the user reads: every state and every fault is a whole sentence that says what to do."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 from limber.hardware import ports
@@ -35,6 +36,25 @@ def test_every_fault_says_what_to_do(fault):
 )
 def test_what_is_wrong_with_a_port_names_the_port(fault):
     assert "/dev/ttyUSB0" in sentence(State.FAULT, fault, "", DEVICE)
+
+
+@pytest.mark.parametrize("fault", [Fault.WORKER_DIED, Fault.WORKER_HUNG])
+@pytest.mark.parametrize(
+    ("protocol", "words", "stops"),
+    [
+        ("limber", "the robot stops itself: press Clear Fault", True),
+        ("dynamixel", "the robot stops itself: press Clear Fault", True),
+        ("feetech_sts", "no watchdog, so each goes to its last goal and holds it with torque: switch off their power", False),
+        ("feetech_scs", "no watchdog", False),
+        ("servo_animation", "no watchdog", False),
+        ("maestro", "its maker's decision: switch off its power", False),
+        ("file:/nowhere/robot.py", "its maker's decision: switch off its power", False),
+    ],
+)
+def test_that_a_robot_stops_itself_is_said_of_those_that_do(fault, protocol, words, stops):
+    text = sentence(State.WORKER_LOST, fault, "", replace(DEVICE, protocol=protocol))
+    assert words in text
+    assert ("the robot stops itself:" in text) is stops
 
 
 def test_braces_in_a_detail_are_only_text():

@@ -104,6 +104,7 @@ def test_servos_tell_how_fast_they_turn_and_how_hard_they_push():
     servo = bus.servos[1]
     servo.table[40], servo.table[42:44], servo.table[46:48] = 1, bytes(word(0)), bytes(word(400))
     bus.hear(b"", 0.1)
+    bus.refresh(servo)
     assert bus.number(servo, 58) == 0x8000 | 400
     assert bus.number(servo, 60) == 0x400 | 1000
     other = DynamixelBus({1: 1000.0})
@@ -112,6 +113,7 @@ def test_servos_tell_how_fast_they_turn_and_how_hard_they_push():
     other.put(other.servos[1], 112, 100, 4)
     other.hear(dxl(116, 3000, 4), 0.0)
     other.hear(b"", 0.1)
+    other.refresh(other.servos[1])
     assert other.number(other.servos[1], 128, 4) == pytest.approx(100, abs=1)
 
 

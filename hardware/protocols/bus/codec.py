@@ -7,10 +7,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from ..interface import Answer, Asked, Capabilities, Exchange, ProtocolError, Quantity
+from ..servo_state import Expected, Held
 from .decoder import BusDecoder
 from .framing import Framing
 from .instructions import BROADCAST, Instruction, Ping, Read, Reboot, SyncRead, SyncWrite, Write
 from .registers import Register
+from .requirements import span_of
 from .table import Table
 
 WIDEST_READ = 32  # bytes: quantities that lie farther apart are read one by one, or bytes between them would fill the line
@@ -50,6 +52,22 @@ class BusCodec:
         start, size = self._table.identity_span
         ask = Ping if self._table.ping_tells else lambda servo: Read(servo, start, size)
         return tuple(self._question(ask(self._known(servo)), Answer(servo, Asked.IDENTITY, size, start)) for servo in servos)
+
+    def settings(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Ask each for the registers that decide how it moves; changes nothing."""
+        start, size = self._table.requirements.span
+        answers = [Answer(self._known(servo), Asked.SETTINGS, size, start) for servo in servos]
+        return tuple(self._ask_all(answers, start, size))
+
+    def verify(self, held: Mapping[int, Held]) -> tuple[Exchange, ...]:
+        """Ask each whether its registers still hold what was written: those without power have forgotten it."""
+        expected = {self._known(servo): self._expected(one) for servo, one in held.items()}
+        registers = [self._table.written[one.start] for several in expected.values() for one in several]
+        if not registers:
+            return ()
+        start, size = span_of(registers)
+        answers = [Answer(servo, Asked.HELD, size, start, expected=tuple(several)) for servo, several in expected.items()]
+        return tuple(self._ask_all(answers, start, size))
 
     def limit(self, servo: int, speed: float, acceleration: float | None = None) -> tuple[Exchange, ...]:
         """Let the servo itself move no faster [units/s, units/s2]; forgotten when its power fails."""
@@ -93,15 +111,7 @@ class BusCodec:
 
     def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
         """Let servos that hear nothing for so long stop; None switches it off, and clears it where it has tripped."""
-        register, span = self._table.watchdog, self.capabilities.watchdog
-        if register is None or span is None:
-            raise ProtocolError(f"{self.capabilities.title} have no watchdog: when the line goes silent a servo holds its last goal")
-        if seconds is None:
-            number = 0
-        elif span[0] <= seconds <= span[1]:
-            number = round(seconds / self._table.watchdog_unit)
-        else:
-            raise ProtocolError(f"A watchdog of {seconds:g} s; these servos take {span[0]:g} to {span[1]:g} s")
+        register, number = self._watchdog(seconds)
         return tuple(self._write(servo, register, "The watchdog", number) for servo in servos)
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
@@ -144,6 +154,30 @@ class BusCodec:
         limp = self._write(servo, self._table.torque, "Torque", 0)
         lock = self._table.eeprom_lock
         return (limp,) if lock is None else (limp, self._write(servo, lock, "The lock", 0))
+
+    def _watchdog(self, seconds: float | None) -> tuple[Register, int]:
+        """Its register, and the number for a time; None: off."""
+        register, span = self._table.watchdog, self.capabilities.watchdog
+        if register is None or span is None:
+            raise ProtocolError(f"{self.capabilities.title} have no watchdog: when the line goes silent a servo holds its last goal")
+        if seconds is None:
+            return register, 0
+        if not span[0] <= seconds <= span[1]:
+            raise ProtocolError(f"A watchdog of {seconds:g} s; these servos take {span[0]:g} to {span[1]:g} s")
+        return register, round(seconds / self._table.watchdog_unit)
+
+    def _expected(self, held: Held) -> list[Expected]:
+        """The registers in which that stands."""
+        table = self._table
+        expected = [Expected("its torque", table.torque.start, 1)] if held.torque else []
+        if held.speed is not None:
+            expected.append(
+                Expected("its speed limit", table.speed.start, _rounded_up("The speed", held.speed, table.speed_unit, table.speed))
+            )
+        if held.watchdog is not None:
+            register, number = self._watchdog(held.watchdog)
+            expected.append(Expected("its watchdog", register.start, number))
+        return expected
 
     def _packed_id(self, servo: int) -> bytes:
         return self._table.servo_id.pack("The new id", self._known(servo))

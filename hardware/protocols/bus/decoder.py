@@ -145,9 +145,18 @@ class BusDecoder:
     def _errors(self, answer: Answer, status: Status) -> list[Message]:
         return [Acknowledged(status.servo), *(Complaint(status.servo, text) for text in self._table.troubles(status.data))]
 
+    def _settings(self, answer: Answer, status: Status) -> list[Message]:
+        return [self._table.requirements.read(status.servo, status.data)]
+
+    def _held(self, answer: Answer, status: Status) -> list[Message]:
+        found = (self._table.forgotten(status.servo, expected, answer.start, status.data) for expected in answer.expected)
+        return [Acknowledged(status.servo), *(message for message in found if message is not None)]
+
     _ANSWERS: dict[Asked, Callable[[BusDecoder, Answer, Status], list[Message]]] = {
         Asked.IDENTITY: _identified,
         Asked.DONE: _done,
         Asked.VALUES: _values,
         Asked.ERRORS: _errors,
+        Asked.SETTINGS: _settings,
+        Asked.HELD: _held,
     }

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..interface import Identified, ProtocolError, Quantity
+from ..interface import Complaint, Identified, ProtocolError, Quantity
+from ..servo_state import Expected, Forgotten
 from .registers import Register
+from .requirements import Requirements, span_of
 
 EVERY_ERROR = 0xFF
 TRIPPED = 0xFF  # in the register of a watchdog
+HEARD_NOTHING = "it heard nothing for too long and stopped by itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,7 @@ class Table:
         servo_id: Register of the id.
         baudrate: Register of the baud rate, whose numbers are in `baudrates`.
         quantities: Registers of what can be read.
+        requirements: What registers must hold before a servo is driven.
         models: Names by number.
         baudrates: Numbers by baud rate [bit/s].
         model: Register of the model's number, read to identify a servo where a ping does not tell it.
@@ -52,6 +56,7 @@ class Table:
     servo_id: Register
     baudrate: Register
     quantities: Mapping[Quantity, Register]
+    requirements: Requirements
     models: dict[int, str]
     baudrates: Mapping[int, int]
     model: Register
@@ -85,8 +90,7 @@ class Table:
         registers = [register for register in (self.hardware_errors, self.watchdog) if register is not None]
         if not registers:
             return None
-        start = min(register.start for register in registers)
-        return start, max(register.end for register in registers) - start
+        return span_of(registers)
 
     def troubles(self, data: bytes) -> list[str]:
         """What the registers of `trouble_span` say."""
@@ -101,8 +105,22 @@ class Table:
         if rest:
             texts.append(f"it reports the unknown error {rest:#04x}")
         if guard == TRIPPED:
-            texts.append("it heard nothing for too long and stopped by itself")
+            texts.append(HEARD_NOTHING)
         return texts
+
+    def forgotten(self, servo: int, expected: Expected, start: int, data: bytes) -> Complaint | Forgotten | None:
+        """What is wrong where the registers from `start` on hold `data`; None: the one that is `expected` holds what was written."""
+        register = self.written[expected.start]
+        found = register.unpack(data[register.start - start :][: register.size])
+        if register is self.watchdog and found == TRIPPED:
+            return Complaint(servo, HEARD_NOTHING)
+        return None if found == expected.number else Forgotten(servo, f"{expected.name} is {found}, and {expected.number} was written")
+
+    @property
+    def written(self) -> dict[int, Register]:
+        """Registers that are lost with the power and are looked at again, by address."""
+        registers = (self.torque, self.speed, self.watchdog)
+        return {register.start: register for register in registers if register is not None}
 
     @property
     def identity_span(self) -> tuple[int, int]:

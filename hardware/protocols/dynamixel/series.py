@@ -5,8 +5,11 @@ Addresses and numbers are those of ROBOTIS' control tables, which all servos of 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..bus.codec import BusCodec
 from ..bus.registers import Register
+from ..bus.requirements import Bounds, Requirement, Requirements
 from ..bus.table import Table
 from ..interface import Capabilities, Check, Exchange, Quantity, Silence, Units
 from .packets import HIGHEST_ID, Packets
@@ -19,6 +22,9 @@ ACCELERATION_UNIT = 214.577 * STEPS / 3600.0  # steps/s2: the table's unit is tu
 WATCHDOG_UNIT = 0.02  # [s]
 LONGEST_WATCHDOG = 127 * WATCHDOG_UNIT
 POSITION_MODE, EXTENDED_MODE = 3, 4
+MODES = {0: "current", 1: "velocity", 3: "position", 4: "extended position", 5: "current-based position", 16: "PWM"}
+ONE_TURN, MORE_TURNS = (3, 4, 5), (4, 5)  # modes in which goals are positions, and those in which they may be beyond a turn
+TIME_BASED, TORQUE_BY_GOAL = 0x04, 0x08  # bits of the drive mode
 
 BAUDRATES = {57_600: 1, 9_600: 0, 115_200: 2, 1_000_000: 3, 2_000_000: 4, 3_000_000: 5, 4_000_000: 6}  # the factory's first
 
@@ -52,7 +58,28 @@ HARDWARE_ERRORS = {
 }
 
 RETURN_DELAY = Register(9, 1)
+DRIVE_MODE = Register(10, 1)
 MODE = Register(11, 1)
+
+
+def requirements(multi_turn: bool) -> Requirements:
+    """Goals must be positions, a profile velocity must be a speed, and a goal must not give torque.
+
+    Position limits count in position mode alone.
+    """
+    modes = MORE_TURNS if multi_turn else ONE_TURN
+    names = [f"{mode} ({MODES[mode]})" for mode in modes]
+    plain = Requirement(
+        DRIVE_MODE,
+        "drive mode (address 10)",
+        (0,),
+        f"without {TIME_BASED} (time-based profile) and {TORQUE_BY_GOAL} (torque on by goal update)",
+        mask=TIME_BASED | TORQUE_BY_GOAL,
+    )
+    mode = Requirement(MODE, "operating mode (address 11)", modes, " or ".join((", ".join(names[:-1]), names[-1])), MODES)
+    bounds = Bounds(Register(52, 4), Register(48, 4), (MODE, (POSITION_MODE,)))
+    return Requirements((mode, plain), bounds)
+
 
 TABLE = Table(
     torque=Register(64, 1),
@@ -70,6 +97,7 @@ TABLE = Table(
         Quantity.VOLTAGE: Register(144, 2),
         Quantity.TEMPERATURE: Register(146, 1),
     },
+    requirements=requirements(multi_turn=False),
     models=MODELS,
     baudrates=BAUDRATES,
     model=Register(0, 2),
@@ -118,7 +146,8 @@ class Dynamixel(BusCodec):
     """
 
     def __init__(self, multi_turn: bool = False, fast: bool = False) -> None:
-        super().__init__(capabilities(multi_turn), Packets(), TABLE, fast=fast)
+        table = replace(TABLE, requirements=requirements(multi_turn))
+        super().__init__(capabilities(multi_turn), Packets(), table, fast=fast)
         self._mode = EXTENDED_MODE if multi_turn else POSITION_MODE
 
     def set_up(self, servo: int) -> tuple[Exchange, ...]:

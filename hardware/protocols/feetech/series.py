@@ -11,6 +11,7 @@ from typing import Literal
 
 from ..bus.codec import BusCodec
 from ..bus.registers import Order, Register
+from ..bus.requirements import Bounds, Requirement, Requirements
 from ..bus.table import Table
 from ..interface import Capabilities, Check, ProtocolError, Quantity, Silence, Units
 from .packets import HIGHEST_ID, Packets
@@ -32,6 +33,8 @@ ERRORS = {
     0x08: "it draws too much current",
     0x20: "it is overloaded",
 }
+
+MODES = {0: "position", 1: "wheel", 2: "PWM", 3: "step"}
 
 WORTH = {  # of one unit
     Quantity.LOAD: 0.001,  # of the greatest load
@@ -66,6 +69,7 @@ def table_of(series: Series) -> Table:
         servo_id=Register(5, 1),
         baudrate=Register(6, 1),
         quantities=quantities,
+        requirements=_requirements(series, order),
         models=MODELS,
         baudrates=BAUDRATES,
         model=Register(3, 2, order=order),
@@ -75,6 +79,19 @@ def table_of(series: Series) -> Table:
         middle=MIDPOINT if sts else None,
         firmware_parts=2,
     )
+
+
+def _requirements(series: Series, order: Order) -> Requirements:
+    """STS servos have a register for their mode; SCS servos turn on and on where their highest angle limit is 0.
+
+    STS servos without angle limits turn more than once.
+    """
+    lowest, highest = Register(9, 2, order=order), Register(11, 2, order=order)
+    if series == "sts":
+        mode = Requirement(Register(33, 1), "operating mode (register 33)", (0,), "0 (position)", MODES)
+    else:
+        mode = Requirement(highest, "highest angle limit (register 11)", range(1, STEPS[series]), "above 0", {0: "motor mode"})
+    return Requirements((mode,), Bounds(lowest, highest))
 
 
 def capabilities_of(series: Series, multi_turn: bool = False) -> Capabilities:

@@ -25,6 +25,7 @@ from ..interface import (
     Silence,
     Trouble,
     Units,
+    WithoutRegisters,
 )
 from ..interface import Message as Heard
 from ..stream import Broken, Skip, Stream, Wait, Whole
@@ -138,7 +139,7 @@ def _report(report: Report, answers: bool) -> list[Heard]:
     return messages + [Measured(servo, Quantity.POSITION, round(us * UNITS_PER_US)) for servo, us in positions if us is not None]
 
 
-class Limber:
+class Limber(WithoutRegisters):
     """The codec of one device.
 
     Args:

@@ -26,6 +26,7 @@ from ..interface import (
     Silence,
     Trouble,
     Units,
+    WithoutRegisters,
 )
 from .commands import (
     HIGHEST_TARGET,
@@ -129,7 +130,7 @@ def _errors(answer: Answer, number: int) -> list[Message]:
 _READERS: dict[Asked, Callable[[Answer, int], list[Message]]] = {Asked.VALUES: _position, Asked.IDENTITY: _errors}
 
 
-class Maestro:
+class Maestro(WithoutRegisters):
     """The codec of one Maestro.
 
     Args:

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from random import Random
 
 from limber.hardware.protocols.limber import VERSION, WrongVersion, encode
-from limber.hardware.safety import Fault
+from limber.hardware.safety import Fault, State
 
 from tests.hardware.faults.line import resampled
 from tests.hardware.faults.worlds import BusWorld, UnoWorld, World
+from tests.hardware.simulation import waving
 
 
 def unplug(world: World) -> None:
@@ -44,8 +45,89 @@ def reset(world: UnoWorld) -> None:
 
 
 def dip(world: BusWorld) -> None:
-    """The supply of a servo dips: it restarts, without torque."""
-    world.bus.servos[2].table[world.bus.TORQUE] = 0
+    """The supply of a servo dips: it restarts, without torque, and knows nothing of what it was told."""
+    world.bus.restart(2)
+
+
+def dip_at_rest(world: BusWorld) -> None:
+    """The supply of all servos dips while the robot is disarmed; it is armed again, and loses moves on the way."""
+    world.click("Disarm", waving)
+    world.run(1.2, waving)
+    for number in world.bus.servos:
+        world.bus.restart(number)
+    world.click("Arm", waving)
+    world.run(20.0, waving, until=State.ARMED)
+    world.run(0.3, waving)
+    world.line.deaf = True
+
+
+def wheel_mode(world: BusWorld) -> None:
+    """A servo was left in the mode in which it turns on and on; it has torque, and stands."""
+    servo = world.bus.servos[1]
+    servo.table[world.MODE] = 1
+    servo.table[world.bus.TORQUE] = 1
+
+
+def step_mode(world: BusWorld) -> None:
+    """A servo was left in step mode; it goes on by its goal as soon as its speed is written."""
+    wheel_mode(world)
+    world.bus.servos[1].table[world.MODE] = 3
+    world.bus.put(world.bus.servos[1], 42, 500)
+
+
+def turns_on(world: BusWorld) -> None:
+    """A servo is set to turn on and on while it moves, and does so; then Stop is pressed."""
+    wheel_mode(world)
+    world.bus.put(world.bus.servos[1], *world.SPIN)
+    world.stop()
+
+
+def position_mode(world: BusWorld) -> None:
+    servo = world.bus.servos[1]
+    servo.table[world.bus.TORQUE] = 0
+    servo.table[world.MODE] = world.POSITION_MODE
+    servo.position, servo.counted_from = 1900.0, 0.0
+
+
+def _armed_with(change: Callable[[BusWorld], None]) -> Callable[[BusWorld], None]:
+    """Arm is pressed where a servo is otherwise than it was."""
+
+    def cause(world: BusWorld) -> None:
+        world.run(8.0, waving, until=State.DISARMED)
+        change(world)
+        world.run(0.1, waving)
+        world.click("Arm", waving)
+
+    return cause
+
+
+@_armed_with
+def another_turn(world: BusWorld) -> None:
+    """A servo was turned on by hand, and counts on."""
+    world.bus.servos[1].table[18] |= 0x10  # an STS: by its phase; to a Dynamixel it is nothing
+    world.bus.servos[1].position = 4400.0
+
+
+@_armed_with
+def own_limits(world: BusWorld) -> None:
+    """A servo stands outside of the limits that it keeps."""
+    world.bus.put(world.bus.servos[1], *world.LOWEST)
+
+
+@_armed_with
+def recounts(world: BusWorld) -> None:
+    """A Dynamixel was turned on by hand, and has an offset: it reads as if it were in its first turn, and will not with torque."""
+    world.bus.put(world.bus.servos[1], 20, -1000, 4)
+    world.bus.servos[1].position = 4100.0
+
+
+def as_before(world: BusWorld) -> None:
+    """The servo is as it came."""
+    servo = world.bus.servos[1]
+    servo.table[: world.bus.EEPROM] = bytes(world.bus.EEPROM)
+    world.bus.factory(servo)
+    servo.table[world.bus.TORQUE] = 0
+    position_mode(world)
 
 
 def block(world: BusWorld) -> None:

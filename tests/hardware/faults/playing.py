@@ -11,7 +11,7 @@ from limber.hardware.worker.core import TURN
 from tests.hardware.emulator import require_emulator
 from tests.hardware.faults.observing import HEADROOM, Ending, beyond_ranges, ending, fastest, of_joint, uncommanded
 from tests.hardware.faults.rows import UNO, Robot, Row
-from tests.hardware.faults.worlds import WORLDS, World
+from tests.hardware.faults.worlds import LIMP, WORLDS, World
 from tests.hardware.simulation import LIMITS, largest, speeds, still, waving
 
 REST_POSE = still(0.3, -0.2, 0.1)
@@ -83,6 +83,7 @@ def _played(row: Row, world: World) -> Outcome:
     if row.state is State.FAULT:
         _check_latched(row, world)
     row.mend(world)
+    world.seen = [one for one in world.seen if one.joint != row.astray]
     if row.state is State.FAULT:
         _check_latched(row, world)
     pressed = world.now
@@ -97,6 +98,11 @@ def _check_robot(row: Row, world: World, end: Ending, states: set[State]) -> Non
     match row.robot:
         case Robot.NEVER:
             assert not world.seen
+        case Robot.LEFT:
+            assert all(abs(one.angle - of_joint(world.seen, one.joint)[0].angle) <= world.step for one in world.seen)
+        case Robot.LET_GO:
+            assert end.limp == {LIMP, row.astray}, end
+            assert not end.moving, end
         case Robot.DARK:
             assert end.is_dark, end
         case Robot.RESTS:

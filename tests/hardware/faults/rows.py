@@ -28,6 +28,8 @@ class Robot(Enum):
     FOLLOWS = "follows on"
     ASIDE = "slows down, stands, then goes on by a ramp"
     NEVER = "never moved"
+    LEFT = "stays as it was left: nothing is written to it"
+    LET_GO = "comes to rest; the servo that it is about is made limp, the others as set"
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Row:
         pose: What Blender shows meanwhile; None: Blender is silent.
         within: The oldest command that may still be seen [s]: more where commands get lost.
         later: What happens meanwhile, so long after it [s].
+        astray: Joint whose servo does by itself what nobody told it; None: all must do as they are told.
         promise: The robot is at rest, and Blender says so, within this time [s]; None: it goes on.
     """
 
@@ -68,6 +71,7 @@ class Row:
     pose: Pose | None = waving
     within: float = 0.15
     later: tuple[float, Callable[[World], None]] | None = None
+    astray: int | None = None
     promise: float | None = None
 
 
@@ -125,8 +129,24 @@ DEVICE = (
         fault=Fault.DEVICE_REFUSED, words=("joint 1", "does not answer"), worlds=BUSES, mend=causes.heard_servo, within=1.0, promise=0.8),
     Row("impostor", "Another id answers than was asked", causes.impostor, Robot.RESTS,
         fault=Fault.DEVICE_REFUSED, words=("joint 1",), worlds=BUSES, mend=causes.no_impostor, promise=0.8),
-    Row("dip", "A servo restarts without torque (its supply dips)", causes.dip, Robot.RESTS,
-        fault=Fault.BLOCKED, words=("joint 1", "degrees"), worlds=BUSES, seconds=3.0, within=5.0),
+    Row("dip", "A servo restarts without torque in motion (its supply dips)", causes.dip, Robot.RESTS,
+        fault=Fault.SERVO_FORGOT, words=("joint 1", "its torque is 0", "check its supply"), worlds=BUSES, within=5.0, promise=0.5),
+    Row("dip_at_rest", "The servos' supply dips while the robot is disarmed; it is armed, and loses moves for 0.1 s", causes.dip_at_rest,
+        Robot.FOLLOWS, State.ARMED, worlds=BUSES, back=(), within=0.6, later=(0.1, lambda world: world.line.mend())),
+    Row("mode", "A servo is left in wheel or velocity mode", causes.wheel_mode, Robot.LEFT,
+        fault=Fault.WRONG_MODE, words=("joint 0", "operating mode", "must be"), worlds=BUSES, armed=False, mend=causes.position_mode),
+    Row("step_mode", "A servo is left in step mode, with steps to go", causes.step_mode, Robot.LEFT,
+        fault=Fault.WRONG_MODE, words=("joint 0", "3 (step)", "must be 0"), worlds=(STS,), armed=False, mend=causes.position_mode),
+    Row("turns_on", "A servo that is to hold is set to wheel or velocity mode; Stop is pressed", causes.turns_on, Robot.LET_GO,
+        fault=Fault.STOPPED, words=("Stopped",), worlds=BUSES, mend=causes.position_mode, astray=0, within=5.0,
+        promise=0.6),
+    Row("another_turn", "A servo reads beyond its turn when Arm is pressed", causes.another_turn, Robot.NEVER,
+        fault=Fault.POSE_UNFIT, words=("joint 0", "so it was not armed"), worlds=BUSES, armed=False, mend=causes.as_before),
+    Row("own_limits", "A servo stands beyond the limits that it keeps when Arm is pressed", causes.own_limits, Robot.NEVER,
+        fault=Fault.POSITION_DOUBTFUL, words=("joint 0", "its own limits are 2000"), worlds=BUSES, armed=False, mend=causes.as_before),
+    Row("recounts", "A servo's reading changes by a turn when it gets torque", causes.recounts, Robot.LET_GO,
+        fault=Fault.POSITION_DOUBTFUL, words=("joint 0", "3100 without torque"), worlds=(DYNAMIXEL,), armed=False, mend=causes.as_before,
+        astray=0),
     Row("blocked", "Something holds a joint", causes.block, Robot.RESTS,
         fault=Fault.BLOCKED, words=("joint 1", "degrees"), worlds=BUSES, seconds=3.0, within=5.0, mend=causes.unblock),
     Row("hot_servo", "A servo reports that it is too hot", causes.hot_servo, Robot.RESTS,

@@ -49,7 +49,7 @@ ANYWHERE: dict[str, Cause] = {
     "worker hangs": lambda world: world.alone(0.6),
 }
 ON_THE_UNO: dict[str, Cause] = {"freeze": causes.freeze, "reset": causes.reset}
-ON_A_BUS: dict[str, Cause] = {"silent servo": causes.silent_servo, "hot servo": causes.hot_servo}
+ON_A_BUS: dict[str, Cause] = {"silent servo": causes.silent_servo, "hot servo": causes.hot_servo, "supply dips": causes.dip}
 POSES: dict[str, Pose | None] = {
     "not a number": causes.not_a_number,
     "infinite": causes.infinite,

@@ -32,7 +32,7 @@ def seconds(time: float | None) -> str:
 
 
 def line(outcome: Outcome) -> str:
-    rests = outcome.robot in (Robot.RESTS, Robot.STANDS, Robot.DARK)
+    rests = outcome.robot in (Robot.RESTS, Robot.STANDS, Robot.DARK, Robot.LET_GO)
     said = outcome.sentence.replace("/dev/ttyUSB0", "PORT").replace("|", "\\|")
     said = re.sub(r"/tmp/\S+/ttyUno", "PORT", said)
     back = " > ".join(outcome.back) or "by itself"

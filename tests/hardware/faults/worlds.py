@@ -206,7 +206,19 @@ class UnoWorld(World):
 
 
 class BusWorld(World):
-    """Bus servos with a supply of their own."""
+    """Bus servos with a supply of their own.
+
+    Attributes:
+        MODE: Address of the operating mode; 1 is the one in which servos turn on and on.
+        POSITION_MODE: The one in which they take positions.
+        SPIN: A speed for the former: address, value, bytes.
+        LOWEST: A lowest goal above where servo 1 stands: address, value, bytes.
+    """
+
+    MODE: int
+    POSITION_MODE: int
+    SPIN: tuple[int, int, int]
+    LOWEST: tuple[int, int, int]
 
     step = 1.5 / STEPS_PER_RAD
     spacing = 0.011
@@ -243,12 +255,14 @@ class StsWorld(BusWorld):
     name = "STS"
     protocol = "feetech_sts"
     bus_kind = StsBus
+    MODE, POSITION_MODE, SPIN, LOWEST = 33, 0, (46, 1000, 2), (9, 2000, 2)
 
 
 class DynamixelWorld(BusWorld):
     name = "Dynamixel"
     protocol = "dynamixel"
     bus_kind = DynamixelBus
+    MODE, POSITION_MODE, SPIN, LOWEST = 11, 3, (104, 60, 4), (52, 2000, 4)
 
 
 class BoardWorld(World):

@@ -78,7 +78,7 @@ class Bus:
         raise NotImplementedError
 
     def refresh(self, servo: Servo) -> None:
-        """Write what is measured into the table."""
+        """Write what is measured into the table: before it is read."""
         raise NotImplementedError
 
     def way(self, servo: Servo, dt: float) -> float:
@@ -111,8 +111,6 @@ class Bus:
             for servo in self.servos.values():
                 self.on_time(servo)
                 self._turn(servo, dt)
-        for servo in self.servos.values():
-            self.refresh(servo)
         if self.now - self._heard_at > self.forgets_after:
             self._pending.clear()
         if data:
@@ -146,13 +144,12 @@ class Bus:
         return servo
 
     def _turn(self, servo: Servo, dt: float) -> None:
-        before = servo.position
-        servo.behind = 0.0
-        if servo.table[self.TORQUE] == 1:
-            way = self.way(servo, dt)
+        servo.velocity = servo.behind = 0.0
+        if servo.table[self.TORQUE] == 1 and (way := self.way(servo, dt)) and not servo.stuck:
             most = TOP_SPEED * dt
-            servo.position += 0.0 if servo.stuck else math.copysign(min(abs(way), most), way)
-        servo.velocity = (servo.position - before) / dt
+            way = min(max(way, -most), most)
+            servo.position += way
+            servo.velocity = way / dt
         if not servo.moves or servo.moves[-1] != servo.position:
             servo.moves.append(servo.position)
 
@@ -165,4 +162,4 @@ class Bus:
     def _toward(self, servo: Servo, goal: float, speed: float, dt: float) -> float:
         """The way to a goal at no more than a speed [steps/s]."""
         servo.behind = goal - self.reading(servo)
-        return math.copysign(min(abs(servo.behind), speed * dt), servo.behind)
+        return min(max(servo.behind, -speed * dt), speed * dt)

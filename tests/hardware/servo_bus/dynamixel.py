@@ -8,12 +8,14 @@ from .dynamixel_line import crc, frame_of, stuffed, unstuffed
 DRIVE_MODE, MODE, OFFSET, PWM_LIMIT, CURRENT_LIMIT, SPEED_LIMIT, HIGHEST, LOWEST, STARTUP = 10, 11, 20, 36, 38, 44, 48, 52, 60
 WATCHDOG, PWM, CURRENT, VELOCITY, PROFILE_ACCELERATION, PROFILE_VELOCITY, GOAL = 98, 100, 102, 104, 108, 112, 116
 VELOCITY_MODE, POSITION_MODE, PWM_MODE = 1, 3, 16
+TAKE_POSITIONS = (POSITION_MODE, 4, 5)  # and current mode, 0, does not
 TIME_BASED, TORQUE_BY_GOAL = 0x04, 0x08  # of the drive mode
 GOALS = (PWM, CURRENT, VELOCITY, GOAL)
 SPEED_UNIT = 0.229 * TURN / 60  # [steps/s]
 FARTHEST_OFFSET = 1024  # steps, in position mode: a larger one counts for nothing
 FARTHEST = 256 * TURN - 1
 TRIPPED = 0xFF
+NONE = bytes(4)
 RANGE, LIMIT, ACCESS = 4, 6, 7  # errors
 
 
@@ -47,7 +49,7 @@ class DynamixelBus(Bus):
         return servo.position - servo.counted_from + self._offset(servo)
 
     def goal(self, servo: Servo) -> float:
-        return self.number(servo, GOAL, 4, signed=True)
+        return int.from_bytes(servo.table[GOAL : GOAL + 4], "little", signed=True)
 
     def refresh(self, servo: Servo) -> None:
         self.put(servo, 126, self.load(servo))
@@ -57,17 +59,19 @@ class DynamixelBus(Bus):
         servo.table[122] = int(abs(servo.velocity) > SPEED_UNIT)
 
     def way(self, servo: Servo, dt: float) -> float:
-        match servo.table[MODE]:
-            case 0:  # current
-                return TOP_SPEED * self.number(servo, CURRENT, signed=True) / self.number(servo, CURRENT_LIMIT) * dt
-            case 1:  # velocity
-                return SPEED_UNIT * self.number(servo, VELOCITY, 4, signed=True) * dt
-            case 16:
-                return TOP_SPEED * self.number(servo, PWM, signed=True) / self.number(servo, PWM_LIMIT) * dt
-        if servo.table[WATCHDOG] == TRIPPED:
+        if (mode := servo.table[MODE]) not in TAKE_POSITIONS:
+            return self._spin(servo, mode) * dt
+        if servo.table[WATCHDOG] == TRIPPED or self.goal(servo) == self.reading(servo):
             return 0.0
         speed = SPEED_UNIT * self.number(servo, PROFILE_VELOCITY, 4) or math.inf
         return self._toward(servo, self.goal(servo), servo.profile_speed if servo.table[DRIVE_MODE] & TIME_BASED else speed, dt)
+
+    def _spin(self, servo: Servo, mode: int) -> float:
+        """How fast it turns on and on [steps/s]."""
+        if mode == VELOCITY_MODE:
+            return SPEED_UNIT * self.number(servo, VELOCITY, 4, signed=True)
+        goal, most = (PWM, PWM_LIMIT) if mode == PWM_MODE else (CURRENT, CURRENT_LIMIT)
+        return TOP_SPEED * self.number(servo, goal, signed=True) / self.number(servo, most)
 
     def on_time(self, servo: Servo) -> None:
         limit = servo.table[WATCHDOG]
@@ -123,7 +127,11 @@ class DynamixelBus(Bus):
         return answer
 
     def _read(self, number: int, start: int, size: int) -> bytes:
-        return bytes(self.servos[number].table[start : start + size]) if number in self.servos else b""
+        servo = self.servos.get(number)
+        if servo is None:
+            return b""
+        self.refresh(servo)
+        return bytes(servo.table[start : start + size])
 
     def _write(self, number: int, start: int, data: bytes) -> int:
         servo = self.servos.get(number)
@@ -141,7 +149,6 @@ class DynamixelBus(Bus):
         if servo.table[7] != number:
             servo.number = servo.table[7]
             self.servos[servo.number] = self.servos.pop(number)
-        self.refresh(servo)
         return 0
 
     def _refusal(self, servo: Servo, start: int, data: bytes) -> int:
@@ -171,6 +178,8 @@ class DynamixelBus(Bus):
         servo.counted_from = TURN * math.floor(servo.position / TURN)
 
     def _offset(self, servo: Servo) -> int:
+        if servo.table[OFFSET : OFFSET + 4] == NONE:
+            return 0
         offset = self.number(servo, OFFSET, 4, signed=True)
         return 0 if servo.table[MODE] == POSITION_MODE and abs(offset) > FARTHEST_OFFSET else offset
 

@@ -35,11 +35,13 @@ class StsBus(Bus):
         self.put(servo, GOAL, _signed(round(self.reading(servo)), 15))
 
     def reading(self, servo: Servo) -> float:
-        place = servo.position - servo.counted_from - _magnitude(self.number(servo, OFFSET), 11)
+        place = servo.position - servo.counted_from
+        if servo.table[OFFSET] or servo.table[OFFSET + 1]:
+            place -= _magnitude(self.number(servo, OFFSET), 11)
         return place if self._is_multi_turn(servo) or servo.table[PHASE] & FULL_ANGLE else (place + 0.5) % TURN - 0.5
 
     def goal(self, servo: Servo) -> float:
-        goal = _magnitude(self.number(servo, GOAL), 15)
+        goal = _magnitude(servo.table[GOAL] | servo.table[GOAL + 1] << 8, 15)
         return goal if self._is_multi_turn(servo) else min(max(goal, self.number(servo, LOWEST)), self.number(servo, HIGHEST))
 
     def refresh(self, servo: Servo) -> None:
@@ -50,10 +52,10 @@ class StsBus(Bus):
         servo.table[66] = int(abs(servo.velocity) > 1.0)
 
     def way(self, servo: Servo, dt: float) -> float:
-        speed = _magnitude(self.number(servo, SPEED), 15)
+        speed = _magnitude(servo.table[SPEED] | servo.table[SPEED + 1] << 8, 15)
         match servo.table[MODE]:
             case 0:  # position
-                return self._toward(servo, self.goal(servo), abs(speed) or math.inf, dt)
+                return self._toward(servo, self.goal(servo), abs(speed) or TOP_SPEED, dt)
             case 1:  # wheel
                 return speed * dt
             case 2:  # PWM
@@ -101,7 +103,11 @@ class StsBus(Bus):
         return answer
 
     def _read(self, number: int, start: int, size: int) -> bytes:
-        return bytes(self.servos[number].table[start : start + size]) if number in self.servos else b""
+        servo = self.servos.get(number)
+        if servo is None:
+            return b""
+        self.refresh(servo)
+        return bytes(servo.table[start : start + size])
 
     def _write(self, number: int, start: int, data: bytes) -> None:
         servo = self.servos.get(number)
@@ -117,7 +123,6 @@ class StsBus(Bus):
         if servo.table[5] != number:
             servo.number = servo.table[5]
             self.servos[servo.number] = self.servos.pop(number)
-        self.refresh(servo)
 
     def _take_for_middle(self, servo: Servo) -> None:
         offset = round(servo.position - servo.counted_from) % TURN - TURN // 2
@@ -132,7 +137,7 @@ class StsBus(Bus):
         return b"\xff\xff" + body + bytes((255 - sum(body) % 256,))
 
     def _is_multi_turn(self, servo: Servo) -> bool:
-        return not any(servo.table[LOWEST : HIGHEST + 2])
+        return servo.table[LOWEST : HIGHEST + 2] == b"\x00\x00\x00\x00"
 
 
 def _magnitude(raw: int, sign_bit: int) -> int:

@@ -1,0 +1,97 @@
+"""What the registers of a servo must hold before it may be driven, as a family of servos declares it. Knows no Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+
+from ..servo_state import Settings
+from .registers import Register
+
+EVERY_BIT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A register that decides how a servo moves.
+
+    Attributes:
+        register: Which.
+        name: For sentences: "operating mode".
+        allowed: The numbers that let the servo be driven to positions.
+        must_be: The same in words.
+        numbers: What some numbers mean.
+        mask: The bits that count.
+    """
+
+    register: Register
+    name: str
+    allowed: Container[int]
+    must_be: str
+    numbers: Mapping[int, str] = field(default_factory=dict)
+    mask: int = EVERY_BIT
+
+    def refusal(self, number: int) -> str:
+        """Why a servo that has `number` there must not be driven, as a sentence about it; empty: it may be."""
+        if number & self.mask in self.allowed:
+            return ""
+        meaning = f" ({self.numbers[number & self.mask]})" if number & self.mask in self.numbers else ""
+        return f"its {self.name} is {number}{meaning} and must be {self.must_be}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Registers that bound a servo's goals: it goes no farther, or refuses.
+
+    Attributes:
+        lowest: Lowest goal.
+        highest: Highest; not above the lowest: the servo knows no bounds.
+        where: Register that decides whether they count, and the numbers with which they do; None: always.
+    """
+
+    lowest: Register
+    highest: Register
+    where: tuple[Register, Container[int]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """All that is looked at before a servo is driven.
+
+    Attributes:
+        required: What registers must hold.
+        bounds: What bounds its goals; None: nothing.
+    """
+
+    required: tuple[Requirement, ...]
+    bounds: Bounds | None = None
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Where all that stands: address of the first byte, and how many bytes."""
+        registers = [requirement.register for requirement in self.required]
+        if self.bounds is not None:
+            registers += [self.bounds.lowest, self.bounds.highest]
+            registers += [] if self.bounds.where is None else [self.bounds.where[0]]
+        return span_of(registers)
+
+    def read(self, servo: int, data: bytes) -> Settings:
+        """How a servo is set whose registers of `span` hold `data`."""
+        first, _ = self.span
+
+        def number(register: Register) -> int:
+            return register.unpack(data[register.start - first :][: register.size])
+
+        refusals = [requirement.refusal(number(requirement.register)) for requirement in self.required]
+        refusal = "; ".join(text for text in refusals if text)
+        bounds = self.bounds
+        if bounds is None or (bounds.where is not None and number(bounds.where[0]) not in bounds.where[1]):
+            return Settings(servo, refusal)
+        lowest, highest = number(bounds.lowest), number(bounds.highest)
+        return Settings(servo, refusal, (lowest, highest) if lowest < highest else None)
+
+
+def span_of(registers: list[Register]) -> tuple[int, int]:
+    """Address of the first byte of registers, and how many bytes there are to the end of the last."""
+    start = min(register.start for register in registers)
+    return start, max(register.end for register in registers) - start

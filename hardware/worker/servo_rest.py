@@ -1,0 +1,65 @@
+"""Whether servos come to rest once their motion was ended. Knows no Blender, no port and no clock.
+
+A servo that holds swings a little and stands. One that goes on turning does not take positions at all, or something is wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+STANDS_FOR = 0.15  # [s] without motion: it stands
+STANDS = 0.02  # [rad of the servo] within which it stands: a step or two, and what a load bends
+SWINGS_FOR = 0.25  # [s] in which a servo brakes, and swings back
+WENT_ON = 0.1  # [rad of the servo] 6 degrees farther than after that: no swing
+WATCHED_FOR = 1.0  # [s]
+
+
+class ServoRest:
+    """Looks at servos that are to hold where they are."""
+
+    def __init__(self) -> None:
+        self._began = 0.0
+        self._per_radian: dict[int, float] = {}  # of those that are looked at, in raw units
+        self._seen: dict[int, list[tuple[float, int]]] = {}
+
+    def begin(self, now: float, per_radian: Mapping[int, float]) -> None:
+        """Motion of these servos, each with its raw units per radian, was ended at `now` [s]."""
+        self._began = now
+        self._per_radian = dict(per_radian)
+        self._seen = {servo: [] for servo in per_radian}
+
+    def forget(self) -> None:
+        """Look at none."""
+        self.begin(0.0, {})
+
+    def take(self, servo: int, raw: int, now: float) -> None:
+        """A servo said where it is."""
+        if servo not in self._per_radian:
+            return
+        seen = self._seen[servo]
+        seen.append((now, raw))
+        lately = [place for time, place in seen if time >= now - STANDS_FOR]
+        stands = now - self._began >= STANDS_FOR and len(lately) > 1 and seen[0][0] <= now - STANDS_FOR
+        if stands and max(lately) - min(lately) <= abs(STANDS * self._per_radian[servo]):
+            self._drop((servo,))
+
+    def is_watching(self, now: float) -> bool:
+        """Whether it is still to be found out of one of them."""
+        if now - self._began > WATCHED_FOR:
+            self._drop(tuple(self._per_radian))
+        return bool(self._per_radian)
+
+    def went_on(self) -> list[int]:
+        """Those that turned on and on; they are looked at no more."""
+        found = []
+        for servo, seen in self._seen.items():
+            late = [place for time, place in seen if time >= self._began + SWINGS_FOR]
+            if late and abs(late[-1] - late[0]) > abs(WENT_ON * self._per_radian[servo]):
+                found.append(servo)
+        self._drop(found)
+        return found
+
+    def _drop(self, servos: Iterable[int]) -> None:
+        for servo in servos:
+            self._per_radian.pop(servo, None)
+            self._seen.pop(servo, None)

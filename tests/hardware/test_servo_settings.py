@@ -1,0 +1,266 @@
+"""Servos that are set to move otherwise, read beyond their range, or have forgotten their limits are found before they move."""
+
+import math
+
+import pytest
+from limber.hardware.safety import Fault, State, Wish
+from limber.hardware.sentences import sentence
+from limber.hardware.worker.core import TURN
+
+from tests.hardware.bus_simulation import BUSES, POSE, STEPS_PER_RAD, begin, simulation
+from tests.hardware.servo_bus import Bus, DynamixelBus, StsBus
+from tests.hardware.simulation import waving
+
+__all__ = ["begin", "simulation"]
+
+DEGREE = STEPS_PER_RAD * math.tau / 360.0  # [steps]
+SPEED = {StsBus: (46, 2), DynamixelBus: (112, 4)}  # register of the speed limit, and its bytes
+MODE = {StsBus: 33, DynamixelBus: 11}
+SPINNING = {StsBus: (1, 46, 800), DynamixelBus: (1, 104, 60)}  # mode, register of the speed, and a speed
+
+
+def written(bus: Bus) -> list[tuple[int, int, bytes]]:
+    """Notes what is written from now on: servo, address, data."""
+    notes: list[tuple[int, int, bytes]] = []
+    write = bus._write
+
+    def noted(number: int, start: int, data: bytes) -> int:
+        notes.append((number, start, bytes(data)))
+        return write(number, start, data)
+
+    bus._write = noted
+    return notes
+
+
+def spin(bus: Bus, number: int) -> None:
+    """Somebody sets a servo to turn on and on, and it does."""
+    mode, register, speed = SPINNING[type(bus)]
+    servo = bus.servos[number]
+    servo.table[MODE[type(bus)]], servo.table[bus.TORQUE] = mode, 1
+    bus.put(servo, register, speed, 2 if isinstance(bus, StsBus) else 4)
+
+
+def speed_limit(bus: Bus, number: int) -> int:
+    return bus.number(bus.servos[number], *SPEED[type(bus)])
+
+
+def says(simulation) -> str:
+    report = simulation.report
+    return sentence(report.state, report.fault, report.detail, simulation.device)
+
+
+WRONG = [
+    ("feetech_sts", 33, 1, "its operating mode (register 33) is 1 (wheel) and must be 0 (position)"),
+    ("feetech_sts", 33, 2, "is 2 (PWM)"),
+    ("feetech_sts", 33, 3, "is 3 (step)"),
+    ("feetech_sts", 33, 9, "is 9 and must be 0 (position)"),
+    ("dynamixel", 11, 0, "its operating mode (address 11) is 0 (current) and must be 3 (position), 4 (extended position) or 5"),
+    ("dynamixel", 11, 1, "is 1 (velocity)"),
+    ("dynamixel", 11, 16, "is 16 (PWM)"),
+    ("dynamixel", 10, 4, "its drive mode (address 10) is 4 and must be without 4 (time-based profile)"),
+    ("dynamixel", 10, 9, "without 4 (time-based profile) and 8 (torque on by goal update)"),
+]
+
+
+@pytest.mark.parametrize(("protocol", "register", "number", "words"), WRONG)
+def test_nothing_is_written_to_servos_of_which_one_is_set_to_move_otherwise(begin, protocol, register, number, words):
+    simulation = begin(protocol)
+    bus, servo = simulation.bus, simulation.bus.servos[2]
+    if protocol == "dynamixel":
+        bus.put(servo, 100, 0)  # goals that let it stand
+        bus.put(servo, 102, 0)
+    servo.table[register], servo.table[bus.TORQUE] = number, 1
+    notes, stood = written(bus), simulation.robot.places
+    report = simulation.run(1.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.WRONG_MODE)
+    assert "'joint 2' (servo 2): its " in says(simulation)
+    assert words in says(simulation)
+    assert notes == []
+    assert simulation.robot.places == stood
+    servo.table[bus.TORQUE], servo.table[register] = 0, 3 if register == 11 else 0
+    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.arm(POSE)
+
+
+@pytest.mark.parametrize("protocol", BUSES)
+def test_a_servo_that_spins_before_it_is_connected_loses_its_torque_by_stop(begin, protocol):
+    simulation = begin(protocol)
+    spin(simulation.bus, 2)
+    simulation.run(1.0, POSE)
+    assert simulation.report.fault is Fault.WRONG_MODE
+    assert simulation.bus.has_torque(2)
+    simulation.stop()
+    simulation.run(0.02, POSE)
+    assert not simulation.bus.has_torque(2)
+    assert simulation.report.fault is Fault.STOPPED
+
+
+def test_a_mode_that_was_changed_while_the_robot_was_disarmed_is_found_when_it_is_armed(simulation):
+    simulation.arm(POSE)
+    simulation.wish(Wish.DISARM)
+    simulation.run(1.5, POSE)
+    simulation.bus.servos[3].table[MODE[type(simulation.bus)]] = 1
+    simulation.bus.servos[3].table[simulation.bus.TORQUE] = 0
+    notes = written(simulation.bus)
+    simulation.wish(Wish.ARM)
+    report = simulation.run(1.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.WRONG_MODE)
+    assert {start for _, start, _ in notes} == {simulation.bus.TORQUE}, "it is made limp, and that is all"
+    assert {number for number, _, _ in notes} == {3}
+
+
+@pytest.mark.parametrize("ending", ["stop", "disarm", "disconnect"])
+def test_a_servo_that_turns_on_after_its_motion_was_ended_loses_its_torque_and_the_others_hold(simulation, ending):
+    simulation.arm(waving)
+    simulation.run(0.3, waving)
+    spin(simulation.bus, 2)
+    ended = simulation.now
+    if ending == "stop":
+        simulation.stop()
+    elif ending == "disarm":
+        simulation.wish(Wish.DISARM)
+    else:
+        while not simulation.worker.leave(simulation.now):
+            simulation.pass_time(TURN)
+        simulation.worker.close(simulation.now)
+        assert simulation.now - ended <= 0.6
+    if ending != "disconnect":
+        simulation.run(0.6, waving)
+    assert simulation.limp() == [False, True, False]
+    if ending == "stop":
+        assert simulation.report.fault is Fault.STOPPED
+        assert "'joint 2' (servo 2) turned on after its motion was ended" in "\n".join(simulation.report.warnings)
+    if ending == "disarm":
+        assert simulation.report.fault is Fault.TURNED_ON
+        assert "'joint 2' (servo 2)" in says(simulation)
+
+
+@pytest.mark.parametrize("protocol", BUSES)
+def test_servos_that_stand_are_seen_to_stand_at_once_and_keep_their_torque(begin, protocol):
+    simulation = begin(protocol)
+    simulation.arm(waving)
+    simulation.run(0.3, waving)
+    ended = simulation.now
+    while not simulation.worker.leave(simulation.now):
+        simulation.pass_time(TURN)
+    assert simulation.now - ended <= 0.3
+    assert simulation.limp() == [False] * 3
+
+
+def test_a_servo_that_is_pushed_a_little_after_a_stop_holds_on(simulation):
+    simulation.arm(POSE)
+    simulation.stop()
+    for _ in range(12):
+        simulation.run(0.1, POSE)
+        simulation.bus.servos[2].position += 2.5 * DEGREE
+    assert simulation.limp() == [False] * 3
+
+
+BEYOND = [
+    ("feetech_sts", {"position": 4346.0}, {18: 0x1C}, "reads 4346, and goals go from 0 to 4095 steps"),  # full angle
+    ("feetech_sts", {"position": 100.0}, {18: 0x1C, 31: 0x2C, 32: 0x01}, "reads -200,"),  # and an offset
+    ("feetech_sts", {"position": 1000.0}, {9: 0xDC, 10: 0x05}, "reads 1000, and its own limits are 1500 to 4095 steps"),
+    ("dynamixel", {"position": 4200.0}, {}, "reads 4200, and goals go from 0 to 4095 steps"),
+    ("dynamixel", {"position": 1000.0}, {52: 0xDC, 53: 0x05}, "reads 1000, and its own limits are 1500 to 4095 steps"),
+]
+
+
+@pytest.mark.parametrize(("protocol", "state", "table", "words"), BEYOND)
+def test_a_servo_that_cannot_be_told_to_stay_where_it_reads_gets_no_torque(begin, protocol, state, table, words):
+    places = {1: 1800.0, 2: state["position"], 3: 2300.0}
+    simulation = begin(protocol, places=places)
+    for address, number in table.items():
+        simulation.bus.servos[2].table[address] = number
+    simulation.run(1.0, POSE, until=State.DISARMED)
+    simulation.worker._stance.unfit = lambda raw: ""  # as where the joint's own range is wide enough
+    simulation.wish(Wish.ARM)
+    report = simulation.run(1.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.POSITION_DOUBTFUL)
+    assert f"'joint 2' (servo 2) {words}" in says(simulation)
+    assert simulation.limp() == [True] * 3
+    assert simulation.robot.places == tuple(places.values())
+
+
+def test_a_dynamixel_whose_reading_changes_when_it_gets_torque_loses_it_again_before_it_has_moved(begin):
+    simulation = begin("dynamixel", places={1: 1800.0, 2: 2500.0, 3: 2300.0})
+    servo = simulation.bus.servos[2]
+    simulation.bus.put(servo, 20, -1000, 4)
+    servo.position = 4500.0  # turned on by hand: it reads 3500, and would read -596 with torque
+    simulation.run(1.0, POSE, until=State.DISARMED)
+    simulation.worker._stance.unfit = lambda raw: ""  # as above
+    simulation.wish(Wish.ARM)
+    report = simulation.run(1.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.POSITION_DOUBTFUL)
+    assert "'joint 2' (servo 2) read 3500 without torque and -596 with it" in says(simulation)
+    assert not simulation.bus.has_torque(2)
+    assert abs(servo.position - 4500.0) < DEGREE
+
+
+@pytest.mark.parametrize("protocol", BUSES)
+def test_limits_are_written_and_read_back_at_every_arm(begin, protocol):
+    simulation = begin(protocol)
+    simulation.run(1.0, POSE, until=State.DISARMED)
+    notes = written(simulation.bus)
+    simulation.arm(POSE)
+    limits = {number: speed_limit(simulation.bus, number) for number in (1, 2, 3)}
+    assert all(limits.values())
+    simulation.wish(Wish.DISARM)
+    simulation.run(1.5, POSE)
+    for number in (1, 2, 3):
+        simulation.bus.restart(number)  # its supply dips
+    assert speed_limit(simulation.bus, 1) == 0
+    notes.clear()
+    simulation.arm(POSE)
+    assert {number: speed_limit(simulation.bus, number) for number in (1, 2, 3)} == limits
+    torque = notes.index((1, simulation.bus.TORQUE, b"\x01"))
+    first = notes[: torque + 1]
+    assert any(start == SPEED[type(simulation.bus)][0] for _, start, _ in first), "a servo has its limit before it has torque"
+
+
+def test_after_a_watchdog_trip_a_dynamixel_has_its_limits_again(begin):
+    simulation = begin("dynamixel")
+    simulation.arm(waving)
+    limit = speed_limit(simulation.bus, 1)
+    simulation.pass_time(1.0)
+    simulation.run(0.1, waving)
+    assert simulation.report.fault is Fault.DEVICE_WATCHDOG
+    assert speed_limit(simulation.bus, 1) == 0
+    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.run(0.5, waving, until=State.DISARMED)
+    simulation.arm(waving)
+    assert speed_limit(simulation.bus, 1) == limit
+
+
+def test_a_servo_that_does_not_take_its_limit_gets_no_torque(simulation):
+    write, speed = simulation.bus._write, SPEED[type(simulation.bus)][0]
+    simulation.bus._write = lambda number, start, data: 0 if (number, start) == (2, speed) else write(number, start, data)
+    simulation.run(1.0, POSE, until=State.DISARMED)
+    simulation.wish(Wish.ARM)
+    report = simulation.run(1.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.SERVO_FORGOT)
+    assert "'joint 2' (servo 2): its speed limit is 0, and 1 was written" in says(simulation)
+    assert simulation.limp() == [True] * 3
+
+
+def test_a_servo_that_restarts_in_motion_is_named_before_it_is_far_from_its_goal(simulation):
+    simulation.arm(waving)
+    simulation.run(0.3, waving)
+    simulation.bus.restart(2)
+    report = simulation.run(0.5, waving)
+    assert (report.state, report.fault) == (State.FAULT, Fault.SERVO_FORGOT)
+    assert "'joint 2' (servo 2): its torque is 0, and 1 was written" in says(simulation)
+    assert simulation.limp() == [False, True, False]
+    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.run(0.2, waving)
+    simulation.arm(waving)
+
+
+@pytest.mark.parametrize("protocol", BUSES)
+def test_a_servo_that_restarts_with_its_torque_on_is_found_by_what_it_forgot(begin, protocol):
+    simulation = begin(protocol)
+    simulation.arm(waving)
+    simulation.bus.restart(2)
+    simulation.bus.servos[2].table[simulation.bus.TORQUE] = 1
+    report = simulation.run(0.5, waving)
+    assert (report.state, report.fault) == (State.FAULT, Fault.SERVO_FORGOT)
+    assert "'joint 2' (servo 2): its speed limit is 0" in says(simulation)
