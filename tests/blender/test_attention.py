@@ -43,6 +43,8 @@ def turned(rig, chain) -> float:
 def test_eyes_lead_the_head_follows_and_the_torso_hardly_turns():
     rig, (torso, head, eyes) = eyes_head_torso()
     torso.share, torso.lag, head.share, head.lag = 0.2, 0.8, 0.7, 0.3
+    for chain in (torso, head, eyes):
+        chain.options.body = "FREE"  # how far a joint goes says how far the chain turns
     at = eyes.target
     at.location = (0.0, 0.0, 2.5)
     at.keyframe_insert("location", frame=1)

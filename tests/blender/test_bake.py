@@ -1,6 +1,7 @@
 """Bake: live's own motion as keys, of one chain or of all that hang together."""
 
 import bpy
+import numpy as np
 import pytest
 
 from tests.blender.baking import IN_KEYS, apart, begin, curves, drop_keys, live_motion, moving_chain, played
@@ -174,9 +175,11 @@ def test_other_chains_stay_live_and_go_on(two):
     rig.limber.active_chain = 0
     bpy.ops.limber.bake()
     bpy.context.scene.frame_set(15)
-    bpy.context.scene.frame_set(16)
+    before = live.session(rig, eyes).outputs.solution
+    assert before.aim_error < 0.002
+    bpy.context.scene.frame_set(16)  # the fly passes by faster than joints follow
     assert live.session(rig, eyes).problem == ""
-    assert live.session(rig, eyes).outputs.solution.aim_error < 0.002
+    assert np.abs(live.session(rig, eyes).outputs.solution.angles - before.angles).max() > 0.01
 
 
 ODD = ('he"ad', "a]b", "c\\d", "Kopf ü", "e.001")
