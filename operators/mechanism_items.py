@@ -1,12 +1,17 @@
 """Operators on what a mechanism has: motors and goals."""
 
+from math import degrees
+
 import bpy
 from bpy.props import BoolProperty
 
 from ..rig import axes
 from ..rig.errors import RigError
-from ..rig.mechanism import build, motors, offsets
+from ..rig.live import as_authored
+from ..rig.mechanism import alignment, build, motors, offsets
+from ..rig.mechanism.members import is_joint
 from ..rig.mechanism.properties import NONE
+from ..rig.mechanism.ready import prepare
 from .mechanism import mechanism_owner, poll_authoring, poll_mechanism, taken_up
 from .remove_item import RemoveItem
 
@@ -145,7 +150,36 @@ class LIMBER_OT_keep_goal_offset(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class LIMBER_OT_align_joint(bpy.types.Operator):
+    """Turn the active joint so that its axis lets its loop move, where Check says that it is off"""
+
+    bl_idname = "limber.align_joint"
+    bl_label = "Align Axis"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_authoring(cls, context):
+            return False
+        if context.active_object is None or not is_joint(context.active_object):
+            cls.poll_message_set("The active object is no joint: select the joint that Check names (a bone's roll is changed in Edit Mode)")
+            return False
+        return True
+
+    def execute(self, context):
+        owner = taken_up(context)
+        try:
+            with as_authored() as depsgraph:
+                angle = alignment.align(prepare(owner, depsgraph), context.active_object)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Joint '{context.active_object.name}' is turned by {degrees(angle):.3g} degrees: press Check")
+        return {"FINISHED"}
+
+
 CLASSES = (
+    LIMBER_OT_align_joint,
     LIMBER_OT_keep_goal_offset,
     LIMBER_OT_add_motors,
     LIMBER_OT_remove_motor,

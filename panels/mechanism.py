@@ -8,7 +8,7 @@ from ..rig.axes import slides
 from ..rig.mechanism import live
 from ..rig.mechanism.closures import named_pairs
 from ..rig.mechanism.findings import value_text
-from ..rig.mechanism.members import loose_joints
+from ..rig.mechanism.members import is_joint, loose_joints
 from ..rig.mechanism.properties import NONE
 from .character import CharacterMenu, draw_character
 from .tab import Tab, draw_range, listed, sentence
@@ -103,6 +103,8 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
             _draw_bone(layout, owner, bone)
         elif active is not owner:
             _draw_part(layout, active)
+            if active is not None and is_joint(active):
+                layout.operator("limber.align_joint", icon="ORIENTATION_GIMBAL")
 
 
 def _draw_outcome(layout, kept, session) -> None:

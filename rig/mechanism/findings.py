@@ -83,7 +83,7 @@ def _of_axis(loop: HeldLoop, motors: list[str], made: Ready) -> str:
         f"{word} '{off.joint}' is off by {degrees(off.angle):.3g} degrees from the axis that the others of its loop let it {verb},"
         + f" so {held}"
         + (f", and motor {named(motors)} is locked" if motors else "")
-        + f": turn it, so that its axis lies along ({x:.4f}, {y:.4f}, {z:.4f}) in the world"
+        + f": turn it, so that its axis lies along ({x:.4f}, {y:.4f}, {z:.4f}) in the world, by Align Axis or, of a bone, its roll"
     )
 
 

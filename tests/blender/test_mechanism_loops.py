@@ -5,9 +5,11 @@ from math import degrees, radians
 import bpy
 import numpy as np
 import pytest
+from limber.panels.mechanism import LIMBER_PT_mechanism
 from mathutils import Euler, Matrix, Vector
 
 from tests.blender import mechanisms as those
+from tests.blender.drawing import drawn
 from tests.blender.four_bars import arms, boned, four_bar, owned
 from tests.blender.rigs import make_active, select
 from tests.blender.test_mechanism_messages import says
@@ -55,6 +57,27 @@ def test_the_hinge_that_is_off_is_named_by_check_and_by_live(make, kind, pose, c
     make_active(owner)
     bpy.ops.limber.mechanism_live()
     assert "Hinge 'pin C' is off by 3 degrees" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("pose", POSES, ids=lambda pose: f"{degrees(pose.x):.0f}")
+def test_the_hinge_that_is_off_is_turned_right_by_a_button(pose, undo_step):
+    owner, matrix = posed_four_bar(pose)
+    pin = bpy.data.objects["pin B"]
+    turned_about(pin, matrix.to_3x3() @ Vector((0.6, 0.0, 0.8)), radians(5.0))
+    make_active(bpy.data.objects["pin A"])
+    with pytest.raises(RuntimeError, match="The axis of joint 'pin A' is as its loop needs it: the one that is off is 'pin B'"):
+        bpy.ops.limber.align_joint()
+    make_active(pin)
+    assert "limber.align_joint" in drawn(LIMBER_PT_mechanism).operators
+    undo_step("off")
+    bpy.ops.limber.align_joint()
+    undo_step("aligned")
+    assert "is off by" not in says(owner)
+    assert "cannot move" not in says(owner)
+    with pytest.raises(RuntimeError, match="no loop is held by a single axis that is off"):
+        bpy.ops.limber.align_joint()
+    bpy.ops.ed.undo()
+    assert "Hinge 'pin B' is off by 5 degrees" in says(bpy.data.objects["Mechanism"])
 
 
 def test_a_bone_whose_hinge_is_off_is_named():

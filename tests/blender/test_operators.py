@@ -110,6 +110,7 @@ MECHANISM = {  # verbs of mechanisms
     "remove_mechanism_goal",
     "add_closure",
     "close_named_loops",
+    "align_joint",
     "keep_goal_offset",
     "remove_closure",
     "import_closures",
