@@ -45,7 +45,7 @@ class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
             handlers.wake_pictures()
         column = layout.column()
         column.use_property_split = True
-        column.prop(chain, "base")
+        column.prop(chain, "base", text="")  # beside its name, the longest of its items would be cut off
         if chain.base == "POSTURE":
             column.prop(chain, "posture")
             column.prop(chain, "transition")

@@ -112,9 +112,9 @@ def _draw_outcome(layout, session) -> None:
     missed = np.where(np.isfinite(outputs.missed), outputs.missed, 0.0)
     worst = int(np.argmax(missed))
     rows = [
-        ("Turns missed, mean", f"{degrees(missed.mean()):.1f}°"),
-        (f"Farthest: {session.reader.links[worst]}", f"{degrees(missed[worst]):.1f}°"),
-        ("Place missed", bpy.utils.units.to_string("METRIC", "LENGTH", outputs.base_missed, precision=4)),
+        ("Rotation error, mean", f"{degrees(missed.mean()):.1f}°"),
+        (f"Largest: {session.reader.links[worst]}", f"{degrees(missed[worst]):.1f}°"),
+        ("Position error", bpy.utils.units.to_string("METRIC", "LENGTH", outputs.base_missed, precision=4)),
         ("At a limit", f"{len(outputs.bounded)} of {len(session.reader.places)} joints"),
         *([("Planted", ", ".join(outputs.planted) or "none")] if any(session.linked.planted) else []),
         ("Time", f"{1e3 * outputs.seconds:.2f} ms"),
