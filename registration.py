@@ -10,6 +10,7 @@ MODULES: tuple[str, ...] = (
     ".operators.registry",
     ".panels.robot_overlay",
     ".panels.chain_overlay",
+    ".panels.forward_overlay",
     ".panels.zone_overlay",
     ".panels.deviation",
     ".panels.registry",

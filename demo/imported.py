@@ -12,7 +12,6 @@ import numpy as np
 import shapes
 import stances
 import studio
-import walker
 from mathutils import Matrix, Quaternion, Vector
 
 FPS, FRAMES = 24, 216
@@ -144,10 +143,8 @@ class Imported:
             joint.zero_us = 1500 - joint.us_per_radian * (joint.lower + joint.upper) / 2
 
     def _choose_look(self) -> None:
-        """A head looks the way its robot faces, which is the root link's X where files keep to the custom; all else along its bone."""
-        end = self.rig.data.bones[self.chain.end]
-        if branches.is_head(end.name):
-            self.chain.look, self.chain.up = walker.signed_axes(end.matrix_local.to_3x3(), Vector((1.0, 0.0, 0.0)))
+        """A head looks from its face; which way, New Chain has found."""
+        if branches.is_head(self.chain.end):
             self.chain.eye = FACE
 
     def _base(self) -> Matrix:
@@ -213,7 +210,7 @@ class Imported:
         goal = installed.module("rig.goal")
         turn, offset = goal.tool_frame(goal.ends_of(self.chain)[0], end.length)
         eye = Matrix.LocRotScale(Vector(offset), Quaternion(turn), None)
-        short = BALL * self.reach + (offset[1] if self.chain.look[1] == "Y" else 0.0)
+        short = BALL * self.reach + offset[1] * abs(goal.forward_axis(self.chain)[1])
         studio.gaze_ray(self.rig, end.name, eye, short, self.ball, 0.008 * self.reach)
 
     def _room(self) -> None:

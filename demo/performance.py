@@ -126,10 +126,10 @@ def shown_aim_error(rig, chain) -> float:
     depsgraph = bpy.context.evaluated_depsgraph_get()
     end = rig.evaluated_get(depsgraph).pose.bones[chain.end]
     matrix = rig.matrix_world @ end.matrix
-    sign, axis = -1.0 if chain.look[0] == "-" else 1.0, "XYZ".index(chain.look[1])
+    forward = Vector(installed.module("rig.goal").forward_axis(chain))
     eye = matrix @ Vector((0.0, chain.eye * end.bone.length, 0.0))
     target = chain.target.evaluated_get(depsgraph).matrix_world.translation
-    looks, to_target = np.array(sign * matrix.col[axis].to_3d(), float), np.array(target - eye, float)
+    looks, to_target = np.array(matrix.to_3x3() @ forward, float), np.array(target - eye, float)
     return float(np.arctan2(np.linalg.norm(np.cross(looks, to_target)), looks @ to_target))
 
 

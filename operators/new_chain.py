@@ -1,10 +1,15 @@
 import bpy
+from bpy.props import EnumProperty
 
-from ..rig import chains
+from ..rig import chains, forward
 from ..rig.counted import counted
 from ..rig.errors import RigError
+from ..rig.properties import SIGNED_AXES
 from .euler_consent import EulerConsent
 from .subject import poll_rig, rig_of
+
+GUESS = "AUTO"
+FORWARD_AXES = [(GUESS, "Automatic", "Where cameras, eyes, left and right sides or the robot's own axes tell"), *SIGNED_AXES]
 
 
 class LIMBER_OT_new_chain(EulerConsent, bpy.types.Operator):
@@ -15,6 +20,14 @@ class LIMBER_OT_new_chain(EulerConsent, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     agree = "Change and Make Chain"
+
+    forward: EnumProperty(
+        name="Forward Axis",
+        description="Axis of the end bone that points at the target",
+        items=FORWARD_AXES,
+        default=GUESS,
+        options={"SKIP_SAVE"},
+    )
 
     @classmethod
     def poll(cls, context):
@@ -28,13 +41,24 @@ class LIMBER_OT_new_chain(EulerConsent, bpy.types.Operator):
     def _changed(self, context) -> list[str]:
         return chains.quaternion_bones(rig_of(context), chains.find_path(rig_of(context), _selected(context)))
 
+    def draw(self, context):
+        super().draw(context)
+        self.layout.prop(self, "forward")
+
     def execute(self, context):
         try:
             chain = chains.new_chain(rig_of(context), _selected(context), self.change_rotation_mode, self.order)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Chain '{chain.name}' from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}")
+        rig = rig_of(context)
+        if self.forward != GUESS:
+            forward.point(chain, rig, chain.end, forward.axis_at_rest(rig, chain.end, self.forward))
+            reason = "as chosen"
+        else:
+            reason = forward.guess(rig, chain.end).reason or "along its bone: nothing tells more"
+        made = f"Chain '{chain.name}' from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}"
+        self.report({"INFO"}, f"{made}; it looks along {forward.described(chain)} ({reason})")
         return {"FINISHED"}
 
 

@@ -11,6 +11,7 @@ from .compare import LIMBER_OT_compare_solvers, LIMBER_OT_copy_comparison, LIMBE
 from .ends import LIMBER_OT_add_end, LIMBER_OT_remove_end
 from .export_motion import LIMBER_OT_export_motion, add_to_export_menu
 from .eyes_head_torso import LIMBER_OT_eyes_head_torso
+from .forward_axis import LIMBER_OT_pick_forward_axis
 from .give_euler_order import LIMBER_OT_give_euler_order
 from .import_closures import LIMBER_OT_import_closures
 from .import_urdf import LIMBER_FH_urdf, LIMBER_OT_import_urdf, add_to_menu
@@ -88,6 +89,7 @@ CLASSES = (
     LIMBER_FH_urdf,
     LIMBER_OT_new_chain,
     LIMBER_OT_eyes_head_torso,
+    LIMBER_OT_pick_forward_axis,
     LIMBER_OT_remove_chain,
     LIMBER_OT_add_end,
     LIMBER_OT_remove_end,

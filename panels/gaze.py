@@ -3,7 +3,7 @@
 import bpy
 
 from ..operators.subject import chain_of
-from ..rig.goal import LOOKS, REACHES, TURNS
+from ..rig.goal import CUSTOM, LOOKS, REACHES, TURNS
 from .tab import ChainTab, GazePart
 
 
@@ -17,7 +17,7 @@ class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
         layout = self.layout
         layout.use_property_split = True
         chain = chain_of(context)
-        draw_task(layout, chain)
+        draw_task(layout, chain, is_own=True)
         layout.prop(chain, "influence", slider=True)
 
 
@@ -35,14 +35,19 @@ class LIMBER_PT_gaze_settings(GazePart, bpy.types.Panel):
         layout.operator("limber.look_into_camera", icon="OUTLINER_OB_CAMERA")
 
 
-def draw_task(layout, wanted) -> None:
-    """What an end must do, and with which of its axes."""
+def draw_task(layout, wanted, is_own: bool = False) -> None:
+    """What an end must do, and with which of its axes. `is_own`: the chain's own end, whose forward axis can be picked in the view."""
     layout.prop(wanted, "goal")
     layout.prop(wanted, "target")
     if wanted.goal == "DIRECTION":
         layout.prop(wanted, "target_axis")
     if wanted.goal in LOOKS or (wanted.goal in TURNS and wanted.symmetric):
-        layout.prop(wanted, "look")
+        row = layout.row(align=True)
+        row.prop(wanted, "look")
+        if is_own:
+            row.operator("limber.pick_forward_axis", text="", icon="EYEDROPPER")
+        if wanted.look == CUSTOM:
+            layout.prop(wanted, "look_direction")
 
 
 def draw_orientation(layout, wanted) -> None:

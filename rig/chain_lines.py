@@ -10,11 +10,13 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from . import robot_ghost
-from .goal import LOOKS, ends_of, signed_axis
+from .forward import AXES
+from .goal import LOOKS, ends_of, forward_axis, signed_axis
 from .robot_ghost import Segment
 
 ARC = 0.4  # of a bone's length: the arc's radius
 ARC_STEP = radians(6)  # of a turn, between two points of an arc
+ARROW = 0.2  # of the armature's size: an arrow's length at least
 NEAR = 0.05  # of a joint's range, before its limit: it is told
 AT = 1e-3  # of the range: it stands at its limit
 LATE = radians(0.5)  # that the filter must keep a joint back for its ghost to be drawn: less is not seen
@@ -51,8 +53,31 @@ def rays(rig, chain) -> Iterator[Ray]:
         world = rig.matrix_world @ bone.matrix
         eye = world @ Vector((0.0, settings.eye * bone.length, 0.0))
         place = target.matrix_world.translation.copy()
-        way = (world.to_3x3() @ Vector(signed_axis(settings.look))).normalized()
+        way = (world.to_3x3() @ Vector(forward_axis(settings))).normalized()
         yield Ray(eye, eye + (place - eye).length * way, place)
+
+
+def eye(rig, chain) -> Vector:
+    """Where the chain's own end looks from."""
+    bone = rig.pose.bones[chain.end]
+    return rig.matrix_world @ bone.matrix @ Vector((0.0, chain.eye * bone.length, 0.0))
+
+
+def forward(rig, chain) -> Segment:
+    """An arrow from the chain's eye to where its own end looks, as it is shown."""
+    return _arrow(rig, chain, Vector(forward_axis(chain)))
+
+
+def axes(rig, chain) -> Iterator[tuple[str, Segment]]:
+    """Arrows along the axes of the chain's end bone, "+X" to "-Z", as it is shown."""
+    for name in AXES:
+        yield name, _arrow(rig, chain, Vector(signed_axis(name)))
+
+
+def _arrow(rig, chain, axis: Vector) -> Segment:
+    bone, start = rig.pose.bones[chain.end], eye(rig, chain)
+    length = max(bone.length * rig.matrix_world.median_scale, ARROW * max(rig.dimensions))
+    return start, start + length * ((rig.matrix_world @ bone.matrix).to_3x3() @ axis).normalized()
 
 
 def arcs(rig, session) -> Iterator[Arc]:

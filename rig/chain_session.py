@@ -190,7 +190,7 @@ class ChainSession(Moving):
             self.fixed = reader.fixed(self.poses)
             self.held = held
         limits = build.stored_motions(chain)
-        tools = [(end.settings.look, end.settings.up, end.settings.eye) for end in goals.ends_of(chain)]
+        tools = [(goals.forward_axis(end.settings), end.settings.up, end.settings.eye) for end in goals.ends_of(chain)]
         options = build.solver_settings(chain, solver, reader, rig_in_world)
         moves = character(chain)
         key = (self.fixed, limits, tools, solver, options, chain.filter, moves, chain.base, chain.transition)

@@ -4,7 +4,7 @@ says."""
 from collections.abc import Sequence
 from uuid import uuid4
 
-from . import axes, constrained, mimic, robot_device, servo_units, urdf_robot
+from . import axes, constrained, forward, mimic, robot_device, servo_units, urdf_robot
 from .axes import is_euler
 from .errors import RigError
 from .joint_axes import NO_RANGE, free_axes, joint_axes, limits
@@ -91,6 +91,9 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     chain.roll, chain.options.body = ROLL, BODY
     chain.name = names[-1]
     chain.root, chain.end = names[0], names[-1]
+    found = forward.guess(rig, chain.end)
+    if found.reason:
+        forward.point(chain, rig, chain.end, found.way)
     for bone in moving:
         for axis in joint_axes(bone):
             _add_joint(rig, chain, bone, axis)

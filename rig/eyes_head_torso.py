@@ -1,16 +1,15 @@
 """Chains for a character's torso, head and eyes that share a target: eyes lead, the head follows, the torso hardly turns."""
 
-from math import cos, pi, radians
+from math import pi, radians
 from typing import NamedTuple
 
 import bpy
 from mathutils import Vector
 
-from . import chains, gaze_bones, gaze_controls, urdf_robot
+from . import chains, forward, gaze_bones, gaze_controls, urdf_robot
 from .controls import Controls
 from .errors import RigError
 from .gaze_bones import Ends
-from .goal import signed_axis
 from .paths import path_names
 
 EYE_RANGE = radians(45)  # either way, for eyes of which the rig says nothing: about what a human eye can do
@@ -18,7 +17,6 @@ EYE_ROLL = radians(5)  # either way, about the axis along which it looks: human 
 IN_FRONT = 10  # lengths of the head from its eyes to a new target: about the distance at which people talk
 SHOWN = 4  # selected bones that a message names
 ROUND = 2 * pi - 0.01  # [rad] a joint that goes so far has no limits
-SKEW = radians(30)  # a bone's axis this far from the character's front does not say where it looks
 LEVEL = 0.2  # sine of the least angle to the vertical at which a direction says where the front is
 
 
@@ -149,9 +147,7 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
         chain.name, chain.target = name, target
         for field, value in zip(Manner._fields, manner, strict=True):
             setattr(chain, field, value)
-        chain.look, chain.up = _facing(rig, chain.end, front)
-        if _along(rig, chain.end, chain.look, front) < cos(SKEW):
-            lacks.append(f"No axis of bone '{chain.end}' points to the front: see whether its Forward Axis, {chain.look}, is right")
+        forward.point(chain, rig, chain.end, front)
         if manner is HEAD:
             chain.eye = _eye_height(rig, ends)
         if manner is EYES:
@@ -168,7 +164,7 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
 
 def front_of(rig, ends: Ends) -> Vector:
     """Where the character faces at rest, in the armature: from its left and right sides, else from where its eyes are."""
-    up = _up(rig)
+    up = forward.up_of(rig)
     bones = rig.data.bones
     left = sum((bones[here].head_local - bones[there].head_local for here, there in gaze_bones.sides(parents(rig))), Vector())
     looks = [bones[eye].vector.normalized() for eye in ends.eyes]
@@ -181,11 +177,6 @@ def front_of(rig, ends: Ends) -> Vector:
         if level.length > LEVEL * guess.length:
             return level.normalized()
     raise AssertionError("one of two axes is not upright")
-
-
-def _up(rig) -> Vector:
-    """The world's up in the armature, whose own may be another: files of other programs are turned."""
-    return (rig.matrix_world.to_quaternion().inverted() @ Vector((0, 0, 1))).normalized()
 
 
 def _between_eyes(rig, ends: Ends) -> Vector:
@@ -201,24 +192,12 @@ def _eye_height(rig, ends: Ends) -> float:
     return max(0.0, min(1.0, (_between_eyes(rig, ends) - bone.head_local).dot(bone.vector) / bone.length**2))
 
 
-def _along(rig, bone: str, axis: str, way: Vector) -> float:
-    """Cosine between a signed axis of a bone at rest and a direction in the armature."""
-    return (rig.data.bones[bone].matrix_local.to_3x3() @ Vector(signed_axis(axis))).dot(way)
-
-
-def _facing(rig, bone: str, front: Vector) -> tuple[str, str]:
-    """The axes of a bone that are nearest the front and up."""
-    axes = [sign + letter for letter in "XYZ" for sign in "+-"]
-    look = max(axes, key=lambda axis: _along(rig, bone, axis, front))
-    return look, max((axis for axis in axes if axis[1] != look[1]), key=lambda axis: _along(rig, bone, axis, _up(rig)))
-
-
 def _hold_in_skull(chain) -> None:
     """Eyes of which the rig says no limits do not turn round, nor roll for a look that does not ask for it."""
     chain.options.link_roll = 1.0
     for joint in chain.joints:
         if joint.upper - joint.lower > ROUND:
-            joint.upper = EYE_ROLL if joint.axis == chain.look[1] else EYE_RANGE
+            joint.upper = EYE_ROLL if joint.axis == forward.nearest_axis(chain)[1] else EYE_RANGE
             joint.lower = -joint.upper
 
 

@@ -1,7 +1,7 @@
 """What a chain's ends must do, in the chain's base frame, and the tool frames with which they do it."""
 
 from dataclasses import dataclass
-from math import isfinite
+from math import hypot, isfinite
 
 from mathutils import Matrix, Vector
 
@@ -76,6 +76,20 @@ def asked(chain, watch: int | None = None) -> list[ChainEnd]:
     return [end for end in ends_of(chain, watch) if end.number == 0 or end.settings.enabled]
 
 
+CUSTOM = "CUSTOM"  # the forward axis is a direction of its own
+SHORTEST = 1e-6  # length from which a direction tells anything
+ALONG = 0.999  # cosine from which two directions are one
+
+
+def forward_axis(settings) -> tuple[float, float, float]:
+    """Unit vector along which an end looks, in its bone's frame; no vector, of zeros, where its own direction is none."""
+    if settings.look != CUSTOM:
+        return signed_axis(settings.look)
+    x, y, z = settings.look_direction
+    length = hypot(x, y, z)
+    return (x / length, y / length, z / length) if length > SHORTEST and isfinite(length) else (0.0, 0.0, 0.0)
+
+
 def signed_axis(name: str) -> tuple[float, float, float]:
     """Unit vector of "+X" ... "-Z"."""
     sign = -1.0 if name[0] == "-" else 1.0
@@ -93,9 +107,12 @@ def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
         raise RigError(f"{end.subject} has an axis that this version does not know: choose Forward Axis and Up again")
     if not isfinite(settings.eye):
         raise RigError(f"The Eye of {end.what} is not a number: set it between 0, the bone's head, and 1, its tail")
-    look, up = signed_axis(settings.look), signed_axis(settings.up)
-    if settings.look[1] == settings.up[1]:
-        raise RigError(f"{end.subject} looks along {settings.look} and has its up there too: choose another axis for one of them")
+    look, up = forward_axis(settings), signed_axis(settings.up)
+    if not any(look):
+        raise RigError(f"The Forward Direction of {end.what} has no length: press Pick Forward Axis, or choose an axis of the bone")
+    if abs(rotations.dot(look, up)) > ALONG:
+        raise RigError(f"{end.subject} looks along {settings.look.title()} and has its up there too: choose another axis for one of them")
+    up = rotations.unit(rotations.reject(up, look))
     return rotations.from_axes(rotations.cross(look, up), look, up), (0.0, settings.eye * end_length, 0.0)
 
 

@@ -13,6 +13,7 @@ from . import kept_posture, turntable
 from .authoring_properties import LimberAuthoring, LimberLife, LimberTarget
 from .character_properties import LimberCharacter
 from .enum_items import choice
+from .goal import CUSTOM
 from .joint_properties import LimberJointSettings
 from .mechanism.properties import CLASSES as MECHANISM_CLASSES
 from .mechanism.properties import LimberBoneBody, LimberMechanism, LimberPart
@@ -23,6 +24,7 @@ from .overridable import (
     EnumProperty,
     FactorProperty,
     FloatProperty,
+    FloatVectorProperty,
     IntProperty,
     PointerProperty,
     StringProperty,
@@ -43,6 +45,8 @@ def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
 
 
 SIGNED_AXES, SIGNED_AXES_OF_TARGET = _signed_axes("bone"), _signed_axes("target")
+
+FORWARD_AXES = [*SIGNED_AXES, (CUSTOM, "Custom", "Along a direction of its own in the end bone's frame")]
 
 GOALS = [
     ("POINT", "Look at Point", "The end looks at the position of the target"),
@@ -120,7 +124,14 @@ class LimberGoal:
         items=SIGNED_AXES_OF_TARGET,
         default="+Y",
     )
-    look: EnumProperty(name="Forward Axis", description="Axis of the end bone that points at the target", items=SIGNED_AXES, default="+Y")
+    look: EnumProperty(name="Forward Axis", description="Axis of the end bone that points at the target", items=FORWARD_AXES, default="+Y")
+    look_direction: FloatVectorProperty(
+        name="Forward Direction",
+        description="Direction in the end bone's frame that points at the target",
+        subtype="XYZ",
+        size=3,
+        default=(0.0, 1.0, 0.0),
+    )
     up: EnumProperty(name="Up", description="Axis of the end bone that points up when the end is upright", items=SIGNED_AXES, default="+Z")
     eye: FloatProperty(
         name="Eye",

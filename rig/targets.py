@@ -43,11 +43,20 @@ def under_mouse(area, x: int, y: int, place: Vector) -> Vector | None:
         x, y: [pixels] of the window.
         place: [m] in the world.
     """
+    found = view_under(area, x, y)
+    if found is None:
+        return None
+    region, view, spot = found
+    if view.is_perspective and (view.view_matrix @ place).z >= 0.0:
+        return None
+    return region_2d_to_location_3d(region, view, spot, place)
+
+
+def view_under(area, x: int, y: int) -> tuple | None:
+    """The region under the mouse, its 3D view, and where in it the mouse is [pixels]; None where it is over no view of the area."""
     space = area.spaces.active
     views = list(space.region_quadviews) or [space.region_3d]
     for region, view in zip((region for region in area.regions if region.type == "WINDOW"), views, strict=True):
         if 0 <= x - region.x < region.width and 0 <= y - region.y < region.height:
-            if view.is_perspective and (view.view_matrix @ place).z >= 0.0:
-                return None
-            return region_2d_to_location_3d(region, view, (x - region.x, y - region.y), place)
+            return region, view, Vector((x - region.x, y - region.y))
     return None

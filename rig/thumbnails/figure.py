@@ -9,7 +9,7 @@ from mathutils import Euler, Matrix, Vector
 
 from .. import actions, axes, postures
 from ..axes import is_euler
-from ..goal import LOOKS, TURNS, ends_of, signed_axis
+from ..goal import LOOKS, TURNS, ends_of, forward_axis
 from ..paths import bone_names
 from .raster import Frame, Solid, draw, frame
 
@@ -127,7 +127,7 @@ def _arrows(chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, fl
             continue
         matrix = view @ posed[end.bone]
         eye = matrix @ Vector((0.0, end.settings.eye * lengths[end.bone], 0.0))
-        way = (matrix.to_3x3() @ Vector(signed_axis(end.settings.look))).normalized()
+        way = (matrix.to_3x3() @ Vector(forward_axis(end.settings))).normalized()
         up = way.orthogonal().normalized()
         aside = up.cross(way)
         radius = ARROW_THICK * length

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from limber.rig import live, twin
 from limber.rig.clock import STEP
+from limber.rig.goal import forward_axis
 from mathutils import Matrix, Quaternion, Vector
 
 from tests.blender.rigs import looking_chain, make_active
@@ -67,7 +68,7 @@ def missed(rig, chain) -> float:
     scene = evaluated(rig)
     matrix = scene.matrix_world @ scene.pose.bones[chain.end].matrix
     eye = matrix @ Vector((0, chain.eye * rig.data.bones[chain.end].length, 0))
-    look = matrix.to_3x3() @ (AXES[chain.look[1]] * (-1 if chain.look[0] == "-" else 1))
+    look = matrix.to_3x3() @ (Vector(forward_axis(chain)))
     return degrees(look.angle(evaluated(chain.target).matrix_world.translation - eye))
 
 
@@ -139,7 +140,7 @@ def shortfall(rig, wanted, bone: str) -> tuple[float, float]:
     """
     matrix, target = world_of_end(rig, bone), evaluated(wanted.target).matrix_world
     tip = matrix @ Vector((0, wanted.eye * rig.data.bones[bone].length, 0))
-    look = matrix.to_3x3() @ (AXES[wanted.look[1]] * (-1 if wanted.look[0] == "-" else 1))
+    look = matrix.to_3x3() @ (Vector(forward_axis(wanted)))
     angle = distance = 0.0
     if wanted.goal == "POINT":
         angle = degrees(look.angle(target.translation - tip))
@@ -149,7 +150,7 @@ def shortfall(rig, wanted, bone: str) -> tuple[float, float]:
     if wanted.goal in {"ORIENTATION", "FRAME"}:
         turns = [target.to_quaternion()]
         if wanted.symmetric:
-            turns.append(turns[0] @ Quaternion(AXES[wanted.look[1]], np.pi))
+            turns.append(turns[0] @ Quaternion(Vector(forward_axis(wanted)), np.pi))
         angle = min(degrees(matrix.to_quaternion().rotation_difference(turn).angle) for turn in turns)
         angle = min(angle, 360 - angle)
     if wanted.goal in {"POSITION", "FRAME"}:

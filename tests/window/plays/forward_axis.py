@@ -1,0 +1,62 @@
+"""Picks the forward axis in the 3D view: an arrow, a point, Esc; the chosen one is drawn before the chain is live."""
+
+import sys
+from pathlib import Path
+
+import bpy
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import lamp
+
+
+def play(stage):
+    rig, chain = lamp.build(stage)
+    lines, picking = stage.part("rig.chain_lines"), stage.part("operators.forward_axis")
+    stage.open_tab()
+    stage.redraw()
+    yield 1.0
+    stage.photograph("forward_before_live")
+    region = stage.region()
+
+    def seen(place) -> tuple[int, int]:
+        """Where [pixels of the window] a place in the world is seen."""
+        spot = location_3d_to_region_2d(region, stage.area().spaces.active.region_3d, place)
+        return round(spot[0] + region.x), round(spot[1] + region.y)
+
+    def begin():
+        with stage.context():
+            bpy.ops.limber.pick_forward_axis("INVOKE_DEFAULT")
+
+    begin()
+    over = seen(dict(lines.axes(rig, chain))["-Z"][1])
+    stage.move(over)
+    yield from stage.until(lambda: picking.now is not None and picking.now.axis == "-Z")
+    stage.redraw()
+    yield 0.5
+    stage.photograph("forward_picking")
+    stage.click(over)
+    yield from stage.until(lambda: picking.now is None)
+    stage.facts["arrow"] = chain.look
+
+    begin()
+    beside = stage.point(0.15, 0.85)
+    stage.move(beside)
+    yield from stage.until(lambda: picking.now is not None and picking.now.axis == "")
+    stage.press("ESC", beside)
+    yield from stage.until(lambda: picking.now is None)
+    stage.facts["kept"] = chain.look
+
+    begin()
+    stage.move(beside)
+    yield 0.3
+    stage.click(beside)
+    yield from stage.until(lambda: picking.now is None)
+    stage.facts["point"] = chain.look
+    start, tip = (seen(place) for place in lines.forward(rig, chain))
+    way, wanted = ((end[0] - start[0], end[1] - start[1]) for end in (tip, beside))
+    stage.facts["across"] = (way[0] * wanted[1] - way[1] * wanted[0]) / (sum(x * x for x in way) * sum(x * x for x in wanted)) ** 0.5
+    stage.redraw()
+    yield 0.5
+    stage.photograph("forward_custom")
