@@ -68,7 +68,7 @@ def missed(rig, chain) -> float:
     scene = evaluated(rig)
     matrix = scene.matrix_world @ scene.pose.bones[chain.end].matrix
     eye = matrix @ Vector((0, chain.eye * rig.data.bones[chain.end].length, 0))
-    look = matrix.to_3x3() @ (Vector(forward_axis(chain)))
+    look = matrix.to_3x3() @ Vector(forward_axis(chain))
     return degrees(look.angle(evaluated(chain.target).matrix_world.translation - eye))
 
 
@@ -140,7 +140,7 @@ def shortfall(rig, wanted, bone: str) -> tuple[float, float]:
     """
     matrix, target = world_of_end(rig, bone), evaluated(wanted.target).matrix_world
     tip = matrix @ Vector((0, wanted.eye * rig.data.bones[bone].length, 0))
-    look = matrix.to_3x3() @ (Vector(forward_axis(wanted)))
+    look = matrix.to_3x3() @ Vector(forward_axis(wanted))
     angle = distance = 0.0
     if wanted.goal == "POINT":
         angle = degrees(look.angle(target.translation - tip))
@@ -151,8 +151,8 @@ def shortfall(rig, wanted, bone: str) -> tuple[float, float]:
         turns = [target.to_quaternion()]
         if wanted.symmetric:
             turns.append(turns[0] @ Quaternion(Vector(forward_axis(wanted)), np.pi))
-        angle = min(degrees(matrix.to_quaternion().rotation_difference(turn).angle) for turn in turns)
-        angle = min(angle, 360 - angle)
+        between = [degrees(matrix.to_quaternion().rotation_difference(turn).angle) for turn in turns]
+        angle = min(min(one, 360 - one) for one in between)
     if wanted.goal in {"POSITION", "FRAME"}:
         distance = (target.translation - tip).length
     return angle, distance
