@@ -58,6 +58,11 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
         layout.prop(retarget, "calibrate_from")
         layout.operator("limber.calibrate_pairs", icon="ARMATURE_DATA")
         layout.prop(retarget, "scale")
+        if retarget.stand_known:
+            layout.prop(retarget, "on_floor")
+            row = layout.row()
+            row.active = retarget.on_floor
+            row.prop(retarget, "stand")
         layout.prop(retarget, "shift")
         layout.prop(retarget, "paired_only")
         layout.prop(retarget, "velocity")
@@ -98,7 +103,7 @@ def _draw_stream(layout, retarget) -> bool:
         layout.operator("limber.listen", icon="PLAY")
         return False
     layout.operator("limber.end_listen", icon="PAUSE", depress=True)
-    said = heard.problem or (f"Listening: {counted(len(heard.turns), 'link')} so far" if heard.turns else "Listening: nothing has come yet")
+    said = heard.problem or (f"Listening: {counted(len(heard.links), 'link')} so far" if heard.links else "Listening: nothing has come yet")
     sentence(layout, said, "ERROR" if heard.problem else "INFO")
     return True
 

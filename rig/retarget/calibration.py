@@ -43,7 +43,7 @@ def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], so
         parents: Of each paired target bone the nearest one above that is paired.
         source, target: Their rest poses.
     """
-    parts = _parts(pairs)
+    parts = parts_of(pairs)
     align = _frame(parts, source) @ _frame(parts, target).T  # the target's world -> the source's, both at rest
     index = {pair.target: k for k, pair in enumerate(pairs)}
     children: dict[int, list[int]] = {}
@@ -72,11 +72,11 @@ def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], so
 def from_poses(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: Stand, target: Stand) -> Calibration:
     """From poses in which both bodies do the same and face the same way; arguments as for `from_rest`, as they stand."""
     index = {pair.target: k for k, pair in enumerate(pairs)}
-    parts = _parts(pairs)
+    parts = parts_of(pairs)
     return Calibration(source.rotation.swapaxes(1, 2) @ target.rotation, scale(parts, parents, index, source, target))
 
 
-def _parts(pairs: Sequence[names.Pair]) -> list[names.Part | None]:
+def parts_of(pairs: Sequence[names.Pair]) -> list[names.Part | None]:
     """The part that each pair is, as the target's name or else the source's says it."""
     told = []
     for bones in ([pair.target for pair in pairs], [pair.source for pair in pairs]):
@@ -99,10 +99,20 @@ def _frame(parts: Sequence[names.Part | None], stand: Stand) -> Array:
     return np.stack([left, np.cross(along, left), along], axis=1)
 
 
+def _drop(parts: Sequence[names.Part | None], stand: Stand) -> float:
+    """How far [m] all thighs together begin below the hips; negative where they begin above them."""
+    hips = next((k for k, part in enumerate(parts) if part == names.Part("", "hips")), None)
+    if hips is None:
+        return 0.0
+    along = _frame(parts, stand)[:, 2]
+    thighs = [k for k, part in enumerate(parts) if part and part.name == "thigh"]
+    return float(sum((stand.place[hips] - stand.place[k]) @ along for k in thighs))
+
+
 def scale(
     parts: Sequence[names.Part | None], parents: Mapping[str, str | None], index: Mapping[str, int], source: Stand, target: Stand
 ) -> float:
-    """How much longer the target's legs are than the source's; all of it, where legs are not known.
+    """How much longer the target's legs are than the source's, from the hips on; all of it, where legs are not known.
 
     Raises:
         RigError: one of the two has no size.
@@ -111,7 +121,8 @@ def scale(
     def length(stand: Stand, only: Sequence[str]) -> float:
         ways = [(k, index[above]) for bone, above in parents.items() if above is not None for k in (index[bone],)]
         wanted = [(k, up) for k, up in ways if not only or all((part := parts[row]) and part.name in only for row in (k, up))]
-        return float(sum(np.linalg.norm(stand.place[k] - stand.place[up]) for k, up in wanted))
+        legs = float(sum(np.linalg.norm(stand.place[k] - stand.place[up]) for k, up in wanted))
+        return legs + (_drop(parts, stand) if only and legs else 0.0)
 
     for only in (LEGS, ()):
         had, has = length(source, only), length(target, only)

@@ -1,5 +1,6 @@
 """The pairs as they count now, and what can be wrong with them."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -9,8 +10,8 @@ from ...solvers.whole_body.so3 import Array
 from .. import constrained, hung
 from ..errors import RigError
 from ..hanging import carriers, is_moved_by
-from . import calibration, controlled, names, receiver, source
-from .calibration import Stand
+from . import calibration, controlled, names, receiver, soles, source, standing
+from .calibration import Calibration, Stand
 from .receiver import Receiver
 
 
@@ -60,7 +61,7 @@ def pair_by_names(rig, retarget) -> int:
     retarget.paired_only = controls is not None
     part = {(controls or {}).get(bone, bone): part.name for part, named in names.parts(bones).items() for bone in named}
     for pair in retarget.pairs:
-        pair.plant = False
+        pair.plant = part.get(pair.target) == "foot"
         if part.get(pair.target) == "toe":
             pair.weight = TOE_WEIGHT
     return len(found)
@@ -97,7 +98,7 @@ def add(retarget, target: str, source_bone: str):
 
 def is_streamed(retarget) -> bool:
     """Whether the body follows what another program sends."""
-    return retarget.input == "OSC"
+    return retarget.input in receiver.INPUTS
 
 
 def stream_of(retarget) -> Receiver:
@@ -120,11 +121,9 @@ def source_name(retarget) -> str:
 def _source_parents(rig, retarget) -> names.Parents:
     if not is_streamed(retarget):
         return _parents(source_of(rig, retarget))
-    sent = stream_of(retarget).turns
+    sent = stream_of(retarget).links
     if not sent:
-        raise RigError(
-            f"Nothing has come to port {retarget.port} yet: send {receiver.LINK}NAME with a quaternion (w, x, y, z) for each link"
-        )
+        raise RigError(f"Nothing has come to port {retarget.port} yet: send {receiver.INPUTS[retarget.input]}")
     return dict.fromkeys(sent)
 
 
@@ -270,10 +269,20 @@ def calibrate(rig, retarget, depsgraph) -> float:
         )
     pairs = checked(rig, retarget)
     found = [names.Pair(pair.source, pair.target) for pair in pairs]
-    own, others = [pair.target for pair in found], [pair.source for pair in found]
+    own = {pair.target for pair in found}
     parents = {name: next((bone for bone in _line(rig, name)[1:] if bone in own), None) for name in own}
-    if is_streamed(retarget):
-        return _calibrate_to_stream(rig, retarget, pairs, depsgraph)
+    made = (_from_stream if is_streamed(retarget) else _from_source)(rig, retarget, found, parents, depsgraph)
+    for pair, offset in zip(pairs, made.offsets, strict=True):
+        pair.offset = rotations.from_matrix(offset.tolist())
+        pair.calibrated = True
+    retarget.scale = made.scale
+    _find_floor(rig, retarget, pairs, depsgraph)
+    return made.scale
+
+
+def _from_source(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph) -> Calibration:
+    """From two armatures: as they rest, or as they stand."""
+    others, own = [pair.source for pair in pairs], [pair.target for pair in pairs]
     if retarget.calibrate_from == "POSE":
         stands = Stand(*source.posed(retarget.source, others, depsgraph)), Stand(*source.posed(rig, own, depsgraph))
         way = calibration.from_poses
@@ -283,30 +292,48 @@ def calibrate(rig, retarget, depsgraph) -> float:
     for thing, stand in zip((retarget.source, rig), stands, strict=True):
         if not np.isfinite(stand.rotation).all():
             raise RigError(f"'{thing.name}' or a bone of it is scaled to nothing: clear its scale (Alt S), then calibrate")
-    made = way(found, parents, *stands)
-    for pair, offset in zip(pairs, made.offsets, strict=True):
-        pair.offset = rotations.from_matrix(offset.tolist())
-        pair.calibrated = True
-    retarget.scale = made.scale
-    return made.scale
+    return way(pairs, parents, *stands)
 
 
-def _calibrate_to_stream(rig, retarget, pairs: list, depsgraph) -> float:
-    """From rest: what is sent tells how a link is turned from the target's rest pose. From poses: as it comes just now. The scale stays."""
-    own = [pair.target for pair in pairs]
+def _from_stream(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph) -> Calibration:
+    """From rest: a humanoid's bones are as in its T pose, other links tell how they are turned from the target's rest pose, at its scale.
+    From poses: as all comes just now."""
+    others, own = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    stream = stream_of(retarget)
+    own_rest = Stand(*source.at_rest(rig, own))
     if retarget.calibrate_from == "POSE":
-        sent, _ = stream_of(retarget).posed([pair.source for pair in pairs])
-        lost = [pair.source for pair, turn in zip(pairs, sent, strict=True) if not np.isfinite(turn).all()]
+        sent, _ = stream.posed(others)
+        lost = [name for name, turn in zip(others, sent, strict=True) if not np.isfinite(turn).all()]
         if lost:
             raise RigError(f"Nothing has come for '{lost[0]}' yet: send it while you calibrate, or switch its pair off")
-        stand, _ = source.posed(rig, own, depsgraph)
+        stand = Stand(*source.posed(rig, own, depsgraph))
     else:
-        stand, _ = source.at_rest(rig, own)
-        sent = np.broadcast_to(np.eye(3), stand.shape)
-    for pair, offset in zip(pairs, sent.swapaxes(1, 2) @ stand, strict=True):
-        pair.offset = rotations.from_matrix(offset.tolist())
-        pair.calibrated = True
-    return retarget.scale
+        sent, stand = np.broadcast_to(np.eye(3), own_rest.rotation.shape), own_rest
+    scale = retarget.scale
+    if set(others) <= set(stream.humanoid.bones):
+        t_pose = Stand(np.broadcast_to(np.eye(3), sent.shape), stream.humanoid.t_pose(others))
+        made = calibration.from_rest(pairs, parents, t_pose, own_rest)
+        if retarget.calibrate_from != "POSE":
+            return made
+        scale = made.scale
+    return Calibration(sent.swapaxes(1, 2) @ stand.rotation, scale)
+
+
+def _find_floor(rig, retarget, pairs: list, depsgraph) -> None:
+    """How high the feet of both are when they stand on the floor, where feet are paired: a clip's over its frames, a performer's now."""
+    parts = calibration.parts_of([names.Pair(pair.source, pair.target) for pair in pairs])
+    feet = [pair for pair, part in zip(pairs, parts, strict=True) if pair.plant or (part and part.name == "foot")]
+    others = [pair.source for pair in feet]
+    if feet and is_streamed(retarget):
+        heights = stream_of(retarget).posed(others)[1][:, 2]
+        retarget.stand_known = bool(np.isfinite(heights).all())
+        retarget.stand = float(heights.min()) if retarget.stand_known else 0.0
+    elif feet:
+        retarget.stand_known, retarget.stand = True, standing.height(retarget.source, others, depsgraph)
+    else:
+        retarget.stand_known = False
+    if retarget.stand_known:
+        retarget.ankle = soles.ankle(rig, [pair.target for pair in feet])
 
 
 def _line(rig, name: str) -> list[str]:

@@ -16,16 +16,28 @@ from ..overridable import (
     WeightProperty,
 )
 from ..range_properties import LimberRange
+from .vmc import PORT as VMC_PORT
 
 UID = "retarget"  # among the chains of its armature
 INPUTS = [
     ("ARMATURE", "Armature", "Another armature of the scene: from a motion-capture clip, or any animated one"),
     ("OSC", "OSC over UDP", "Link orientations that another program sends; nothing listens before Listen is pressed"),
+    ("VMC", "VMC Protocol", "A performer from VSeeFace, Warudo, mocopi and others, by the Virtual Motion Capture protocol"),
 ]
 CALIBRATIONS = [
     ("REST", "Rest Poses", "Use the rest poses: facing the same way, the target's arms and legs along the source's"),
     ("POSE", "Poses as They Are", "Use the current poses: pose the target like the source in this frame, facing the same way"),
 ]
+
+
+OSC_PORT = 9000
+
+
+def _offer_port(retarget, _context) -> None:
+    """The port on which such programs send, in place of the other kind's."""
+    usual = {"OSC": OSC_PORT, "VMC": VMC_PORT}
+    if retarget.input in usual and retarget.port in usual.values():
+        retarget.port = usual[retarget.input]
 
 
 def _uncalibrate(pair, _context) -> None:
@@ -76,13 +88,13 @@ class LimberRetarget(LimberRange, PropertyGroup):
         type=Object,
         poll=lambda retarget, thing: thing.type == "ARMATURE" and thing != retarget.id_data and "limber_twin_of" not in thing,
     )
-    input: EnumProperty(name="Follow", description="Input of the retargeting", items=INPUTS)
+    input: EnumProperty(name="Follow", description="Input of the retargeting", items=INPUTS, update=_offer_port)
     host: StringProperty(
         name="Address",
         description="On which of this computer's addresses to listen: 127.0.0.1 hears this computer alone, 0.0.0.0 its networks too",
         default="127.0.0.1",
     )
-    port: IntProperty(name="Port", description="UDP port on which to listen", default=9000, min=1, max=65535)
+    port: IntProperty(name="Port", description="UDP port on which to listen", default=OSC_PORT, min=1, max=65535)
     pairs: CollectionProperty(name="Pairs", description="Pairs of bones and source bones", type=LimberPair)
     active_pair: IntProperty(name="Pair", description="Pair whose settings are shown")
     live: BoolProperty(
@@ -98,6 +110,23 @@ class LimberRetarget(LimberRange, PropertyGroup):
         max=1e6,
         precision=4,
     )
+    on_floor: BoolProperty(
+        name="Stand on Floor",
+        description="Base height from the feet: where the source's feet stand, the body's do. Planted feet stay on the floor",
+        default=True,
+    )
+    stand: FloatProperty(
+        name="Source Foot Height",
+        description="Height of the source's foot bones above its origin when it stands, as Calibrate found it",
+        subtype="DISTANCE",
+        precision=4,
+    )
+    ankle: FloatProperty(
+        name="Foot Height",
+        description="Height of this armature's foot bones above their soles at rest, as Calibrate found it",
+        options={"HIDDEN"},
+    )
+    stand_known: BoolProperty(name="Foot Heights Are Known", description="Calibrate has found them", options={"HIDDEN"})
     shift: FloatVectorProperty(name="Shift", description="Offset of the base in the world", subtype="TRANSLATION", size=3)
     paired_only: BoolProperty(
         name="Paired Bones Only",

@@ -12,10 +12,13 @@ from ..errors import RigError
 from ..moving import Moving
 from ..placement import Placement
 from ..skeleton import Followed
-from . import pairing, source
+from . import pairing, soles, source
 from .body import BodyReader, Held
+from .feet import Foot
 from .pairing import Linked
-from .tick import BodyState, Model, Outputs, Wanted, make_model, tick
+from .tick import NOWHERE, BodyState, Model, Outputs, Wanted, make_model, tick
+
+UP = np.array((0.0, 0.0, 1.0))
 
 SETUP_ERRORS = (RigError, SkeletonError, TargetError, ValueError)
 
@@ -38,6 +41,8 @@ class BodySession(Moving):
     reader_key: tuple = ()
     model: Model | None = None
     model_key: tuple = ()
+    feet: tuple[Foot, ...] = ()
+    feet_key: tuple = ()
     asked: _Asked | None = None
     state: BodyState | None = None
     outputs: Outputs | None = None
@@ -102,7 +107,7 @@ class BodySession(Moving):
         linked = self._linked(rig, retarget, depsgraph, is_doubted)
         self._update_reader(rig, linked, evaluated, is_doubted)
         held = self.reader.held(evaluated.pose.bones)
-        self._update_model(retarget, linked, held)
+        self._update_model(rig, retarget, linked, held)
         return _Asked(self.model, self._wanted(rig, retarget, linked, placement), held)
 
     def _linked(self, rig, retarget, depsgraph, is_doubted: bool) -> Linked:
@@ -134,8 +139,11 @@ class BodySession(Moving):
             self.shown, self.channels, self.going = {}, {}, {}
             self.restart()
 
-    def _update_model(self, retarget, linked: Linked, held: Held) -> None:
+    def _update_model(self, rig, retarget, linked: Linked, held: Held) -> None:
         limits = Limits(velocity=retarget.velocity or None, acceleration=retarget.acceleration or None)
+        if self.feet_key != (self.reader, linked.feet):
+            self.feet = soles.read(rig, self.reader.names, linked.feet)
+            self.feet_key = (self.reader, linked.feet)
         key = (held, linked.weights, linked.levels, linked.floating, linked.planted, limits, retarget.gain)
         if self.model is not None and self.model_key == key:
             return
@@ -144,7 +152,7 @@ class BodySession(Moving):
             Target(name, weight=weight, level=level)
             for name, weight, level in zip(linked.targets, linked.weights, linked.levels, strict=True)
         ]
-        self.model = make_model(body, links, linked.base, limits, retarget.gain, linked.feet)
+        self.model = make_model(body, links, linked.base, limits, retarget.gain, self.feet)
         self.model_key = key
         if self.state is not None and len(self.state.wanted.rotation) != len(links):
             self.restart()
@@ -164,10 +172,19 @@ class BodySession(Moving):
         frame = np.array(self.reader.base_pose(rig, placement), float)
         frame[:3, :3] = source.nearest(frame[None, :3, :3])[0]
         base = frame[:3, 3]
-        anchor = np.array((world[0, 3], world[1, 3], origin[2])) + np.array(retarget.shift, float)
+        shift = np.array(retarget.shift, float)
+        anchor = np.array((world[0, 3], world[1, 3], origin[2])) + shift
         places = anchor + retarget.scale * (places - origin)
+        feet = places[[k for k, plants in enumerate(linked.planted) if plants]]
+        floor_up, floor_height = NOWHERE, np.nan
+        if linked.floating and retarget.on_floor and retarget.stand_known:
+            floor_up = world[:3, :3].T @ UP
+            size = float(np.linalg.norm(floor_up))
+            floor_up /= size
+            floor_height = float(floor_up @ (to_armature[:3, :3] @ (anchor[2] * UP) + to_armature[:3, 3]))
+            feet[:, 2] -= anchor[2] + retarget.scale * retarget.stand
+            places[:, 2] += retarget.ankle * size - retarget.scale * retarget.stand
         base_known = linked.floating and bool(np.isfinite(told := places[linked.targets.index(linked.base)]).all())
         if base_known:
             base = to_armature[:3, :3] @ told + to_armature[:3, 3]
-        feet = [k for k, plants in enumerate(linked.planted) if plants]
-        return Wanted(still @ turns, base, frame, places[feet], base_known)
+        return Wanted(still @ turns, base, frame, feet, floor_up, floor_height, base_known)

@@ -3,6 +3,7 @@
 Live, baking and streaming all call this, so that they are the same motion.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from time import perf_counter
@@ -17,15 +18,14 @@ from ...solvers.whole_body.limits import Limits
 from ...solvers.whole_body.so3 import Array, exp, log
 from ...solvers.whole_body.solver import Options, WholeBody
 from ...solvers.whole_body.targets import Contact, Target, Values
+from .feet import Floor, Foot, Step, first, following, place, rise, slipped
 
 STEP = 1 / 60  # [s] the solver's longest step: each is a linearisation, and capture at 24 frames a second turns limbs by 20 degrees a frame
 AT_REST = 1e-5  # [rad/s or m/s] of the fastest joint and the base: nobody sees it
 VAIN = 120  # steps without gain toward targets that stand still, after which what still creeps will bring none
 GAIN = 0.02  # of what is missed: less is no gain. The slowest limit that anybody sets brings a hundredth of a turn within two seconds
-STANDS = 0.15  # [m/s] a foot of the source that is slower stands: capture of one that does is noisy
-LIFTS = 0.3  # [m/s] one that is faster is lifted: further up, so that noise does not lift it
-FLOOR = 0.08  # [m] above the lower of the feet: higher ones are in the air
-DRIFT = 0.1  # [m] of the source's foot from where it was when the body's was planted: then it has been dragged
+LOOKS = 2  # solves of a first frame whose feet are held: how a foot then lies says how high it must be
+SAME = 1e-6  # [rad or m] bodies with and without a floor that differ by less go on as one
 BASE_WEIGHT = 100.0  # [rad^2/m^2] of the base's place: a centimetre counts as six degrees of one link
 
 
@@ -36,11 +36,14 @@ class Model:
     body: Body
     solver: WholeBody
     base: str  # the link that is the base
-    feet: tuple[str, ...] = ()  # links that stay where they are while their sources stand
+    feet: tuple[Foot, ...] = ()  # that stand on the floor while their sources stand
 
     @property
     def floating(self) -> bool:
         return self.body.floating
+
+
+NOWHERE = np.full(3, np.nan)
 
 
 class Wanted(NamedTuple):
@@ -49,7 +52,9 @@ class Wanted(NamedTuple):
     rotation: Array  # (k, 3, 3) of the links that follow; NaN: lost
     base: Array  # (3,) [m] place of the base
     base_frame: Array  # (4, 4) of the base as it is authored, where it does not float
-    feet: Array  # (f, 3) [m] where the sources of the body's feet are, in the body's size
+    feet: Array  # (f, 3) [m] where the sources of the body's feet are, in the body's size; the last is their height above where they stand
+    floor_up: Array = NOWHERE  # (3,) normal of the floor; NaN: not known
+    floor_height: float = np.nan  # [m] of the floor along it
     base_known: bool = True  # the base's place comes from its source; False: it is the authored one
 
     def equals(self, other: "Wanted") -> bool:
@@ -66,14 +71,6 @@ class Velocities(NamedTuple):
 UNKNOWN = Velocities()
 
 
-class Planted(NamedTuple):
-    """A foot that stands."""
-
-    link: str
-    place: Array  # (3,) [m] where it stays
-    source: Array  # (3,) [m] where its source was then, in the body's size
-
-
 @dataclass(frozen=True)
 class BodyState:
     """What the next frame needs of this one."""
@@ -83,7 +80,8 @@ class BodyState:
     wanted: Wanted
     vain: int  # steps since the targets stand still and are missed by no less
     nearest: float  # root of the sum of squares [rad, m] by which they were missed then
-    planted: tuple["Planted", ...] = ()
+    free: bodies.State  # the body as it would be without a floor; the same as `state` where no foot is held
+    feet: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ class Outputs:
 
 
 def make_model(
-    body: Body, links: list[Target], base: str, limits: Limits | None = None, gain: float = 0.0, feet: tuple[str, ...] = ()
+    body: Body, links: list[Target], base: str, limits: Limits | None = None, gain: float = 0.0, feet: tuple[Foot, ...] = ()
 ) -> Model:
     """The body as tick wants it.
 
@@ -111,7 +109,7 @@ def make_model(
         base: The link that is the base.
         limits: How fast joints may move.
         gain: [1/s] how soon errors are corrected; 0: at once.
-        feet: Links that stay where they are while their sources stand.
+        feet: Those that stand on the floor while their sources stand.
     """
     targets = [*links, *([Target(base, "position", BASE_WEIGHT)] if body.floating else [])]
     law = Law(gain=gain) if gain else Law()
@@ -129,22 +127,45 @@ def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> t
     """
     begun = perf_counter()
     solver = model.solver
+    lost: tuple[str, ...] = ()
+    bounded: tuple[str, ...] = ()
     if before is None:
-        state = _begin(model, wanted)
-        again, steps, vain, lost, bounded, planted = False, 0, 0, (), (), ()
+        free = _begin(model, wanted)
+        again, steps, vain = False, 0, 0
+        state, feet = free, first(model.body, model.feet, wanted.feet, _floor(wanted), free)
+        for _ in range(LOOKS if _any_held(feet) else 0):
+            state = solver.settled(_values(model, _raised(wanted, rise(feet)), contacts=_contacts(feet, model)), free)
+            feet = first(model.body, model.feet, wanted.feet, _floor(wanted), free, state)
     else:
-        state = _carried(model, before.state, wanted)
         again = before.model is model and before.wanted.equals(wanted)
-        planted = _planted(model, wanted, before, dt) if dt > 0.0 else before.planted
-        vain, lost, bounded = before.vain if again else 0, (), ()
+        vain = before.vain if again else 0
         steps = ceil(dt / STEP - 1e-6) if dt > 0.0 and vain < VAIN else 0
         late = np.isfinite(solver.options.law.gain) or solver.options.limits.acceleration is not None
         velocities = _velocities(before.wanted, wanted, dt) if steps and late else UNKNOWN
-        for k in range(steps):
-            part = _between(before.wanted, wanted, (k + 1) / steps) if not again else wanted
-            solution, state = solver.step(_values(model, part, velocities, planted), state, dt / steps)
+        state, free = (_carried(model, own, wanted) for own in (before.state, before.free))
+        was_free = before.state is before.free
+        feet = before.feet if len(before.feet) == len(model.feet) else first(model.body, model.feet, wanted.feet, _floor(wanted), free)
+        on_way = [wanted if again else _between(before.wanted, wanted, (k + 1) / steps) for k in range(steps)]
+        for part in on_way:
+            solution, free = solver.step(_values(model, part, velocities), free, dt / steps)
+        if steps and model.feet:
+            sources, then = (before.wanted.feet, wanted.feet), (before.free, free)
+            feet = following(model.body, model.feet, feet, sources, _floor(wanted), then, before.state, dt)
+        if was_free and not _any_held(feet):
+            state = free
+        elif steps:
+            starts = [place(model.body, foot, before.state) for foot in model.feet]
+            for k, part in enumerate(on_way):
+                contacts = _contacts(feet, model, starts, (k + 1) / steps)
+                part = _raised(part, rise(before.feet) + (k + 1) / steps * (rise(feet) - rise(before.feet)))
+                solution, state = solver.step(_values(model, part, velocities, contacts), state, dt / steps)
+            feet = tuple(
+                slipped(model.body, foot, step, free, state) if f"contact of {foot.link}" in solution.yielded else step
+                for foot, step in zip(model.feet, feet, strict=True)
+            )
+            state = free if not _any_held(feet) and _are_same(free, state) else state
+        if steps:
             lost = solution.lost
-            planted = tuple(foot for foot in planted if f"contact of {foot.link}" not in solution.yielded)
             bounded = tuple(name for name, held in zip(model.body.names, solution.bounded.tolist(), strict=True) if held)
     missed, base_missed = solver.missed(_values(model, wanted), state)
     miss = float(np.sqrt(np.nansum(missed**2) + np.sum(base_missed**2)))
@@ -157,12 +178,12 @@ def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> t
         missed,
         float(base_missed[0]) if model.floating else 0.0,
         lost,
-        tuple(foot.link for foot in planted),
+        tuple(foot.link for foot, step in zip(model.feet, feet, strict=True) if step.stands),
         bounded,
         vain >= VAIN,
         perf_counter() - begun,
     )
-    return outputs, BodyState(model, state, wanted, vain, nearest, planted)
+    return outputs, BodyState(model, state, wanted, vain, nearest, free, feet)
 
 
 def _begin(model: Model, wanted: Wanted) -> bodies.State:
@@ -180,42 +201,46 @@ def _carried(model: Model, state: bodies.State, wanted: Wanted) -> bodies.State:
     return replace(state, base_rotation=turn, base_position=place, frames=model.body.forward(turn, state.joints))
 
 
-def _values(model: Model, wanted: Wanted, velocities: Velocities = UNKNOWN, planted: tuple[Planted, ...] = ()) -> Values:
-    place = wanted.base[None] if model.floating else np.zeros((0, 3))
-    linear = velocities.linear if model.floating else None
-    contacts = tuple(Contact(foot.link, foot.place) for foot in planted)
-    return Values(wanted.rotation, place, velocities.angular, linear, contacts)
+def _values(model: Model, wanted: Wanted, velocities: Velocities = UNKNOWN, contacts: tuple[Contact, ...] = ()) -> Values:
+    base = wanted.base[None] if model.floating else np.zeros((0, 3))
+    return Values(wanted.rotation, base, velocities.angular, velocities.linear if model.floating else None, contacts)
 
 
-def _planted(model: Model, wanted: Wanted, before: BodyState, dt: float) -> tuple[Planted, ...]:
-    """The feet that stand from now on, each where the body had it when its source came to stand."""
-    if not model.feet or wanted.feet.shape != before.wanted.feet.shape:
-        return ()
-    speeds = np.linalg.norm(wanted.feet - before.wanted.feet, axis=1) / dt
-    floor = np.min(wanted.feet[:, 2], where=np.isfinite(wanted.feet[:, 2]), initial=np.inf) + FLOOR
-    stood = {foot.link: foot for foot in before.planted}
-    frames = before.state.frames
-    found = []
-    for link, place, speed in zip(model.feet, wanted.feet, speeds, strict=True):
-        if not place[2] <= floor:  # in the air, or not known
-            continue
-        foot = stood.get(link)
-        if foot is not None and speed < LIFTS and np.linalg.norm(place - foot.source) < DRIFT:
-            found.append(foot)
-        elif foot is None and speed < STANDS:
-            at = model.body.placed(frames, model.body.rows([link]))[0, :3, 3] + before.state.base_position
-            found.append(Planted(link, at, place))
-    return tuple(found)
+def _floor(wanted: Wanted) -> Floor:
+    return Floor(wanted.floor_up, wanted.floor_height)
 
 
-def _between(first: Wanted, last: Wanted, share: float) -> Wanted:
+def _raised(wanted: Wanted, height: float) -> Wanted:
+    """The same with the base so much [m] higher above the floor."""
+    return wanted._replace(base=wanted.base + height * wanted.floor_up) if height else wanted
+
+
+def _any_held(feet: tuple[Step, ...]) -> bool:
+    return any(step.is_held for step in feet)
+
+
+def _contacts(feet: tuple[Step, ...], model: Model, starts: Sequence[Array] = (), share: float = 1.0) -> tuple[Contact, ...]:
+    """Where feet are held, so far on their way from where they start."""
+    return tuple(
+        Contact(foot.link, step.goal if share >= 1.0 else starts[k] + share * (step.goal - starts[k]))
+        for k, (foot, step) in enumerate(zip(model.feet, feet, strict=True))
+        if step.is_held
+    )
+
+
+def _are_same(first: bodies.State, last: bodies.State) -> bool:
+    apart = np.abs(first.base_position - last.base_position).max(), np.abs(first.base_rotation - last.base_rotation).max()
+    return max(*apart, np.abs(first.joints - last.joints).max(initial=0.0)) < SAME
+
+
+def _between(begin: Wanted, last: Wanted, share: float) -> Wanted:
     """Targets on their way from one frame to the next."""
     if share >= 1.0:
         return last
-    known = np.isfinite(first.rotation).all((1, 2))
-    start = np.where(known[:, None, None], first.rotation, last.rotation)
+    known = np.isfinite(begin.rotation).all((1, 2))
+    start = np.where(known[:, None, None], begin.rotation, last.rotation)
     turned = exp(share * log(last.rotation @ start.swapaxes(1, 2))) @ start
-    base = first.base + share * (last.base - first.base)
+    base = begin.base + share * (last.base - begin.base)
     return last._replace(rotation=turned, base=base)
 
 

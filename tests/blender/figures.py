@@ -130,8 +130,8 @@ def walk(rig, words: dict[str, str], frames: int = 24) -> None:
     scene.frame_set(1)
 
 
-def crouch(rig, words: dict[str, str], frames: int = 24) -> None:
-    """Keys a figure that goes down and up again while its feet stand."""
+def crouch(rig, words: dict[str, str], frames: int = 24, raised: float = 0.0) -> None:
+    """Keys a figure that goes down and up again while its feet stand, so much [m] above its origin."""
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, frames
     (_, hip), (_, knee), (_, ankle) = (SIDE[part] for part in ("thigh", "shin", "foot"))
@@ -148,6 +148,6 @@ def crouch(rig, words: dict[str, str], frames: int = 24) -> None:
                 bone.keyframe_insert("rotation_euler", frame=frame)
         hips = rig.pose.bones[called(words, "hips")]
         drop = thigh + shin - thigh * cos(lean) - shin * cos(back)
-        hips.location = rig.data.bones[hips.name].matrix_local.to_3x3().inverted() @ Vector((0.0, 0.0, -drop))
+        hips.location = rig.data.bones[hips.name].matrix_local.to_3x3().inverted() @ Vector((0.0, 0.0, raised - drop))
         hips.keyframe_insert("location", frame=frame)
     scene.frame_set(1)

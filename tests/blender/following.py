@@ -14,13 +14,21 @@ FRAMES = range(1, 25)  # of the walk
 
 
 def follower(mode: str = "XYZ", size: float = 1.0, arms_out: bool = True):
-    """A source that walks and a body that was paired with it; the body is active."""
+    """A source that walks in the air and a body that was paired with it, without regard to a floor; the body is active."""
     source = figure(CMU, "Source")
     walk(source, CMU)
     rig = figure(XSENS, "Body", size=size, arms_out=arms_out, mode=mode)
     rig.limber.retarget.source = source
     bpy.ops.limber.pair_bones()
+    in_the_air(rig)
     return rig, source
+
+
+def in_the_air(rig) -> None:
+    """Lets a body follow without regard to a floor: the figure that walks slides along."""
+    rig.limber.retarget.on_floor = False
+    for pair in rig.limber.retarget.pairs:
+        pair.plant = False
 
 
 def limbs_apart(rig, source) -> float:

@@ -7,7 +7,7 @@ import pytest
 from limber.rig import live
 
 from tests.blender.figures import CMU, XSENS, figure, walk
-from tests.blender.following import follower, motion
+from tests.blender.following import follower, in_the_air, motion
 from tests.blender.rigs import apart, make_active
 from tests.blender.shown import no_handler_raises, traces  # noqa: F401
 
@@ -95,6 +95,7 @@ def test_a_body_of_this_file_follows_a_linked_source(library, wanted):
     rig = figure(XSENS, "Mine", arms_out=True)
     rig.limber.retarget.source = source
     bpy.ops.limber.pair_bones()
+    in_the_air(bpy.context.object)
     bpy.ops.limber.follow()
     assert says(rig) == ""
     assert apart(motion(rig, FRAMES), wanted) < 1e-5
@@ -114,6 +115,7 @@ def test_an_overridden_body_follows_any_source_and_leaves_no_trace(library, want
     bpy.context.scene.frame_set(1)
     before = motion(rig, (1,))
     bpy.ops.limber.pair_bones()
+    in_the_air(bpy.context.object)
     bpy.ops.limber.follow()
     assert says(rig) == ""
     assert apart(motion(rig, FRAMES), wanted) < 1e-5
@@ -130,6 +132,7 @@ def test_pairs_made_on_an_override_come_back_with_the_file(library, reopen, want
     retarget = rig.limber.retarget
     retarget.source = source
     bpy.ops.limber.pair_bones()
+    in_the_air(bpy.context.object)
     retarget.pairs[3].weight, retarget.pairs[2].enabled, retarget.shift = 0.25, False, (1.0, 0.0, 0.0)
     facts = [(pair.target, pair.source, pair.weight, pair.enabled, pair.calibrated, *pair.offset) for pair in retarget.pairs]
     bpy.ops.limber.follow()
@@ -174,6 +177,7 @@ def test_pairs_of_the_library_that_names_do_not_tell_are_switched_off(library):
     rig.limber.retarget.source = source
     source.data.bones["Head"].name = "Lamp"
     bpy.ops.limber.pair_bones()
+    in_the_air(bpy.context.object)
     assert [pair.target for pair in rig.limber.retarget.pairs if not pair.enabled] == ["Head"]
     assert bpy.ops.limber.follow() == {"FINISHED"}
 

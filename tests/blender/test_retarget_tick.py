@@ -19,7 +19,7 @@ def model(gain: float) -> Model:
 def wanted(place, swing: float = 0.0, base_known: bool = True) -> Wanted:
     """All links turned alike about Z [rad], the base at a place [m]."""
     turns = np.repeat(exp(np.array([[0.0, 0.0, swing]])), len(LINKS), axis=0)
-    return Wanted(turns, np.array(place, float), np.eye(4), np.zeros((0, 3)), base_known)
+    return Wanted(turns, np.array(place, float), np.eye(4), np.zeros((0, 3)), base_known=base_known)
 
 
 @pytest.mark.parametrize("dt", [1 / 24, 1 / 60, 1 / 120])

@@ -1,0 +1,220 @@
+"""A performer by the VMC protocol: packets that another library has built, against products of matrices, and a body that follows."""
+
+import random
+import socket
+from itertools import count
+from math import cos, degrees, radians, sin
+
+import bpy
+import numpy as np
+import pytest
+from limber.rig import live
+from limber.rig.retarget import pairing, receiver, vmc
+from mathutils import Vector
+from pythonosc.osc_bundle_builder import IMMEDIATELY, OscBundleBuilder
+from pythonosc.osc_message_builder import OscMessageBuilder
+
+from tests.blender.figures import XSENS, called, figure, way
+from tests.blender.osc_sender import free_port
+
+STILL = (0.0, 0.0, 0.0, 1.0)  # a quaternion (x, y, z, w)
+MIRROR = np.array([[-1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # Unity's axes -> Blender's, for a figure that looks along -Y
+UNITY = {  # places [m] in the parent's space, as a performer of 1.6 m sends them, in Unity's axes
+    "Hips": (0.0, 0.9, 0.0),
+    "Spine": (0.0, 0.1, 0.0),
+    "Chest": (0.0, 0.15, 0.0),
+    "Neck": (0.0, 0.25, 0.0),
+    "Head": (0.0, 0.1, 0.0),
+    "LeftShoulder": (-0.03, 0.2, 0.0),
+    "LeftUpperArm": (-0.1, 0.0, 0.0),
+    "LeftLowerArm": (-0.25, 0.0, 0.0),
+    "LeftHand": (-0.24, 0.0, 0.0),
+    "LeftUpperLeg": (-0.08, -0.05, 0.0),
+    "LeftLowerLeg": (0.0, -0.38, 0.0),
+    "LeftFoot": (0.0, -0.38, 0.0),
+    "LeftToes": (0.0, -0.07, 0.12),
+}
+UNITY |= {name.replace("Left", "Right"): (-x, y, z) for name, (x, y, z) in UNITY.items()}
+ABOVE = {name: None if name == "Hips" else vmc.PARENTS[name] for name in UNITY}
+ABOVE |= {"Neck": "Chest", "LeftShoulder": "Chest", "RightShoulder": "Chest"}  # an upper chest is not sent
+ARM_DOWN = {side: (0.0, 0.0, sin(sign * radians(40)), cos(radians(40))) for side, sign in (("Left", 1.0), ("Right", -1.0))}  # by 80 degrees
+
+
+def message(address: str, *arguments):
+    built = OscMessageBuilder(address)
+    for argument in arguments:
+        built.add_arg(argument)
+    return built.build()
+
+
+def frame(turns: dict, places: dict = UNITY, root=((0.0, 0.0, 0.0), STILL)) -> bytes:
+    """What a performer's program sends for a frame, with all that Limber does not need."""
+    built = OscBundleBuilder(IMMEDIATELY)
+    built.add_content(message("/VMC/Ext/OK", 1, 3, 1, 0))
+    built.add_content(message("/VMC/Ext/T", 12.5))
+    built.add_content(message("/VMC/Ext/Root/Pos", "root", *root[0], *root[1], 1.0, 1.0, 1.0, 0.0, 0.0, 0.0))
+    for name, place in places.items():
+        built.add_content(message("/VMC/Ext/Bone/Pos", name, *place, *turns.get(name, STILL)))
+    built.add_content(message("/VMC/Ext/Blend/Val", "Joy", 0.5))
+    built.add_content(message("/VMC/Ext/Blend/Apply"))
+    built.add_content(message("/VMC/Ext/Con/Pos", "serial", *(7 * (0.5,))))
+    return built.build().dgram
+
+
+def matrix(quaternion) -> np.ndarray:
+    x, y, z, w = quaternion
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def in_unity(name: str, turns: dict, root) -> np.ndarray:
+    """(4, 4) of a bone in Unity's world, a product of the matrices from the root on."""
+
+    def frame_of(place, turn) -> np.ndarray:
+        made = np.eye(4)
+        made[:3, :3], made[:3, 3] = matrix(turn), place
+        return made
+
+    above = in_unity(ABOVE[name], turns, root) if ABOVE[name] else frame_of(*root)
+    return above @ frame_of(UNITY[name], turns.get(name, STILL))
+
+
+def any_turn(chance: random.Random) -> tuple:
+    found = np.array([chance.gauss(0, 1) for _ in range(4)])
+    return tuple((found / np.linalg.norm(found)).tolist())
+
+
+@pytest.fixture
+def heard():
+    """A receiver on a free port of this computer, and a way to send to it."""
+    found = receiver.Receiver("127.0.0.1", 0)
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    yield found, lambda data: sender.sendto(data, ("127.0.0.1", found.port))
+    found.close()
+    sender.close()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bones_are_where_matrices_of_unitys_world_say(heard, seed: int):
+    found, send = heard
+    chance = random.Random(seed)
+    turns = {name: any_turn(chance) for name in UNITY}
+    root = tuple(chance.uniform(-2, 2) for _ in range(3)), any_turn(chance)
+    send(frame(turns, root=root))
+    found.look()
+    assert found.problem == ""
+    assert set(found.links) == set(UNITY)
+    names = list(UNITY)
+    rotations, places = found.posed(names)
+    for name, rotation, place in zip(names, rotations, places, strict=True):
+        there = in_unity(name, turns, root)
+        assert rotation == pytest.approx(MIRROR @ there[:3, :3] @ MIRROR.T, abs=1e-5), name
+        assert place == pytest.approx(MIRROR @ there[:3, 3], abs=1e-5), name
+
+
+def test_all_bones_of_unity_hang_on_one_that_comes_before():
+    assert len(vmc.PARENTS) == 55
+    seen = set()
+    for name, parent in vmc.PARENTS.items():
+        assert parent in seen or name == "Hips"
+        seen.add(name)
+
+
+def test_a_bone_that_is_lost_loses_what_hangs_on_it_and_places_that_are_not_sent_are_not_made_up(heard):
+    found, send = heard
+    send(frame({"Chest": (0.0, 0.0, 0.0, 0.0)}, UNITY | {"LeftFoot": (0.0, 0.0, 0.0)}))
+    found.look()
+    turns, places = found.posed(["Spine", "Chest", "Head", "LeftFoot", "LeftEye"])
+    assert np.isfinite(turns).all((1, 2)).tolist() == [True, False, False, True, False]
+    assert np.isfinite(places[3]).all() == np.False_
+
+
+def test_what_is_no_message_of_the_protocol_is_said(heard):
+    found, send = heard
+    send(message("/VMC/Ext/Bone/Pos", "Hips", 1.0).dgram)
+    found.look()
+    assert found.problem == "'/VMC/Ext/Bone/Pos' has 1 names and 1 numbers, and a name and 7 were expected"
+    send(frame({}))
+    found.look()
+    assert found.problem == ""
+
+
+@pytest.fixture
+def performed():
+    """A figure with its arms down, which follows a performer, and a way to send to it."""
+    rig = figure(XSENS, "Body", size=1.5)
+    retarget = rig.limber.retarget
+    retarget.input = "VMC"
+    assert retarget.port == vmc.PORT
+    retarget.port = free_port()
+    bpy.ops.limber.listen()
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    yield rig, lambda data: sender.sendto(data, ("127.0.0.1", retarget.port))
+    sender.close()
+
+
+TIME = count(1000)  # steps of the clock, on and on
+
+
+def settled(rig) -> None:
+    for _ in range(40):
+        live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), 0.05 * next(TIME))
+
+
+def aims(rig, part: str, below: str, direction) -> float:
+    """Angle [degrees] between a limb as it is shown and a direction."""
+    return degrees(way(rig, XSENS, part, below).angle(Vector(direction)))
+
+
+def test_a_body_follows_a_performer_who_stands_in_a_t_pose_and_then_lowers_an_arm(performed):
+    rig, send = performed
+    send(frame({}))
+    bpy.ops.limber.pair_bones()
+    pairs = {pair.target: pair.source for pair in rig.limber.retarget.pairs}
+    assert pairs["Pelvis"] == "Hips"
+    assert pairs[called(XSENS, "left forearm")] == "LeftLowerArm"
+    assert len(pairs) == 21
+    bpy.ops.limber.follow()
+    settled(rig)
+    assert aims(rig, "left upper_arm", "left forearm", (1, 0, 0)) < 0.5, "it rests with its arms down and stands in a T pose"
+    assert aims(rig, "right forearm", "right hand", (-1, 0, 0)) < 0.5
+    send(frame({"LeftUpperArm": ARM_DOWN["Left"]}))
+    settled(rig)
+    assert aims(rig, "left upper_arm", "left forearm", (cos(radians(80)), 0, -sin(radians(80)))) < 0.5
+    assert aims(rig, "right upper_arm", "right forearm", (-1, 0, 0)) < 0.5
+
+
+def test_a_performers_steps_are_those_of_the_body_in_its_size_and_it_stands_on_the_floor(performed):
+    rig, send = performed
+    send(frame({}))
+    bpy.ops.limber.pair_bones()
+    retarget = rig.limber.retarget
+    assert retarget.scale == pytest.approx(1.5 * (1.0 - 0.1) / (0.05 + 0.38 + 0.38), rel=1e-4)
+    bpy.ops.limber.follow()
+    settled(rig)
+    shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    feet = [shown.pose.bones[called(XSENS, f"{side} foot")] for side in ("left", "right")]
+    assert [foot.head.z for foot in feet] == pytest.approx([0.15, 0.15], abs=2e-3)
+    for pair in retarget.pairs:
+        pair.plant = False
+    before = shown.pose.bones["Pelvis"].head.copy()
+    send(frame({}, root=((0.1, 0.0, 0.2), STILL)))
+    settled(rig)
+    shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    step = shown.pose.bones["Pelvis"].head - before
+    assert tuple(step) == pytest.approx((-0.1 * retarget.scale, -0.2 * retarget.scale, 0.0), abs=2e-3)
+
+
+def test_a_performer_is_understood_where_osc_is_chosen_and_listening_says_what_is_to_be_sent(performed):
+    rig, send = performed
+    with pytest.raises(RuntimeError, match=r"Nothing has come to port \d+ yet: send bones by the VMC protocol \(/VMC/Ext/Bone/Pos\)"):
+        bpy.ops.limber.pair_bones()
+    rig.limber.retarget.input = "OSC"
+    send(frame({}))
+    bpy.ops.limber.pair_bones()
+    assert pairing.stream_of(rig.limber.retarget).links[:2] == ["Hips", "Spine"]
