@@ -19,7 +19,7 @@ from limber.solvers.skeleton import Angles, Skeleton
 from .paper import THRESHOLD
 
 CAREFUL = 0.25  # [rad] b_max of eq. 15, which the paper does not print: with this one the method does best
-BOLD = 0.75  # [rad] with this one skeleton C comes out as in Table 9
+BOLD = 0.75  # [rad] Table 9's combined and orientation errors of skeleton C lie between those with this and with CAREFUL
 SMALLEST = 1e-9  # a singular value below is zero: a direction that the first priority has taken
 # Steps, whether with the posture, and b_max.
 VARIANTS = {
