@@ -77,7 +77,9 @@ def rank(goal: GazeGoal, shape: Shape | Measure, way: Finished, lost: float, pos
     """What is better of two answers: the view met, the whole goal met, the shape with what rolls lose of its cosine; of equal ones the
     angles nearer to the posture's."""
     change = sum(abs(a - b) for a, b in zip(way.angles, posture, strict=True))
-    kept = math.acos(max(-1.0, math.cos(shape.deviation(way.pose)) - lost)) if lost else shape.deviation(way.pose)
+    kept = shape.deviation(way.pose)
+    if lost:  # by rounding it may be a little below 0
+        kept = math.acos(min(max(math.cos(kept) - lost, -1.0), 1.0))
     return max(MET, aim_error(goal, way.pose)), max(MET, way.missed), round(kept, SHAPE_DIGITS), change
 
 

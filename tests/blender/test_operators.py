@@ -20,6 +20,8 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "match_joints",
     "give_euler_order",
     "store_posture",
+    "use_pose",
+    "use_scene_range",
     "move_posture",
     "mirror_posture",
     "add_posture",
