@@ -61,7 +61,7 @@ _FAULTS: dict[Fault, str] = {
         "correct zero and direction, or move it by hand; press Clear Fault, then Arm"
     ),
     Fault.WRONG_MODE: (
-        "A servo on {port} is not set to go to positions ({detail}), so nothing was written to it: "
+        "A servo on {port} is not set to go to positions ({detail}), so it is not driven: "
         "set it with its maker's tool (Feetech FD, Dynamixel Wizard), then press Clear Fault"
     ),
     Fault.POSITION_DOUBTFUL: (

@@ -49,6 +49,8 @@ class ServoHealth:
         self._checked_at = now
         self._checks += 1
         well, known = self._codec.check(self._asked_of), self._codec.verify(held)
+        if known:  # servos that answer one by one are asked one by one, or the goals would wait for all of them
+            known = (known[self._checks // 2 % len(known) if well else self._checks % len(known)],)
         exchanges = (known or well) if self._checks % 2 else (well or known)
         self.is_answered = bool(exchanges)
         return exchanges

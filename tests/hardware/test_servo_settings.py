@@ -3,11 +3,17 @@
 import math
 
 import pytest
+from limber.hardware.protocols.bus.instructions import Status
+from limber.hardware.protocols.dynamixel import Dynamixel
+from limber.hardware.protocols.dynamixel import Packets as DynamixelPackets
+from limber.hardware.protocols.feetech import Packets, feetech
+from limber.hardware.protocols.servo_state import Held, Settings
 from limber.hardware.safety import Fault, State, Wish
 from limber.hardware.sentences import sentence
 from limber.hardware.worker.core import TURN
+from limber.hardware.worker.servo_health import ServoHealth
 
-from tests.hardware.bus_simulation import BUSES, POSE, STEPS_PER_RAD, begin, simulation
+from tests.hardware.bus_simulation import BUSES, POSE, STEPS_PER_RAD, begin, bus_device, simulation
 from tests.hardware.servo_bus import Bus, DynamixelBus, StsBus
 from tests.hardware.simulation import waving
 
@@ -154,6 +160,41 @@ def test_a_servo_that_is_pushed_a_little_after_a_stop_holds_on(simulation):
         simulation.run(0.1, POSE)
         simulation.bus.servos[2].position += 2.5 * DEGREE
     assert simulation.limp() == [False] * 3
+
+
+def test_an_scs_servo_without_angle_limits_is_refused_and_others_have_them_for_bounds():
+    codec, packets = feetech("scs"), Packets()
+    (question,) = codec.settings([3])
+    told = {}
+    for highest in (0, 900):
+        decoder = codec.decoder()
+        decoder.expect(question)
+        (told[highest],) = decoder.feed(packets.encode_status(Status(3, 0, (0).to_bytes(2, "big") + highest.to_bytes(2, "big"))))
+    assert told[0] == Settings(3, "its highest angle limit (register 11) is 0 (motor mode) and must be above 0")
+    assert told[900] == Settings(3, "", (0, 900))
+
+
+def test_servos_that_answer_one_by_one_are_asked_one_by_one_what_they_still_know():
+    """A dozen answers in a row would hold the goals up for a tenth of a second."""
+    device = bus_device("feetech_scs", ids=(1, 2, 3))
+    codec = feetech("scs")
+    health = ServoHealth(device, codec)
+    held = {servo: Held(True, 500.0) for servo in (1, 2, 3)}
+    asked = [health.check(0.25 * k, held) for k in range(6)]
+    assert [[answer.servo for exchange in exchanges for answer in exchange.answers] for exchanges in asked] == [[2], [3], [1]] * 2
+
+
+def test_a_dynamixel_that_turns_more_than_once_needs_an_extended_mode():
+    codec = Dynamixel(multi_turn=True)
+    (question,) = codec.settings([1])
+    decoder = codec.decoder()
+    decoder.expect(question)
+    table = bytearray(64)
+    table[11] = 3
+    (settings,) = decoder.feed(DynamixelPackets().encode_status(Status(1, 0, bytes(table[10:56]))))
+    assert settings.refusal == (
+        "its operating mode (address 11) is 3 (position) and must be 4 (extended position) or 5 (current-based position)"
+    )
 
 
 BEYOND = [
