@@ -91,8 +91,9 @@ class ServoConversation(Talk):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        names = self._channels.names(self._went_on)
-        return (f"{names} turned on after its motion was ended, and was made limp: check its operating mode",) if names else ()
+        return tuple(
+            f"{self._channels.name(one)} turned on after Stop and was made limp: check its operating mode" for one in self._went_on
+        )
 
     def readings(self) -> Sequence[Readings]:
         return self._health.readings
@@ -272,9 +273,8 @@ class ServoConversation(Talk):
 
     def _armed(self, now: float) -> None:
         if not self._can.measures:
-            kept = self._kept()
-            self._goals.clear()
-            self._goals.update(kept)
+            for servo in self._goals.keys() - self._kept().keys():
+                del self._goals[servo]
         self._settled = True
         self._sent_at = now
         self._let_go.difference_update(self._channels.servos_of(self._wanted))
@@ -307,13 +307,11 @@ class ServoConversation(Talk):
 
     def _mind_rest(self, now: float) -> None:
         """What turns on after its motion was ended loses its torque, also where it is set to hold."""
-        went_on = self._rest.went_on() if self._rest.is_watching(now) else []
-        if not went_on:
-            return
-        self._went_on = sorted({*self._went_on, *went_on})
-        self._release(went_on)
-        self._begin((self._codec.disarm(servos) for servos in (went_on,)), lambda now: None, now)
-        self.fail(Fault.TURNED_ON, self._channels.names(went_on))
+        if went_on := self._rest.went_on() if self._rest.is_watching(now) else []:
+            self._went_on = sorted({*self._went_on, *went_on})
+            self._release(went_on)
+            self._begin((self._codec.disarm(servos) for servos in (went_on,)), lambda now: None, now)
+            self.fail(Fault.TURNED_ON, self._channels.names(went_on))
 
     def _poll(self, now: float) -> None:
         every = READ_EVERY if self._want is Want.LIMP or self._rest.is_watching(now) else POLL_EVERY
@@ -337,6 +335,9 @@ class ServoConversation(Talk):
                 self.fail(Fault.UNSUITABLE, self._absent)
             elif now - self._began > GREET_FOR:
                 self.fail(Fault.OTHER_PROTOCOL if self._noise > NOISY else Fault.SILENT, "")
+            return
+        if self._run is not None:
+            self._began = now  # a plan notices by itself who does not answer
             return
         if not self._can.measures:
             if self._health.is_answered and now - self._heard_at > SILENT_AFTER:

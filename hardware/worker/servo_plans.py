@@ -104,7 +104,8 @@ class ServoPlans:
         self._compare(at)
         yield from self._limit(wanted)
         if guard:  # last of all: arming many servos takes longer than they wait
-            yield self._codec.watchdog(wanted, WATCHDOG) + self.read_places()
+            yield self._codec.watchdog(wanted, WATCHDOG)
+        yield self.read_places()
 
     def _look_at_settings(self, servos: Sequence[int]) -> Plan:
         for servo in servos:

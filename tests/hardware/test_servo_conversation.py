@@ -244,6 +244,14 @@ def test_a_channel_beyond_its_servos_range_is_a_fault_that_names_it(begin):
 
 
 @pytest.mark.parametrize("protocol", BUSES)
+def test_two_dozen_servos_are_armed_though_that_takes_longer_than_a_silence(begin, protocol):
+    ids = tuple(range(1, 25))
+    simulation = begin(protocol, places=dict.fromkeys(ids, 2048.0), ids=ids)
+    simulation.arm(lambda time: (0.1,) * len(ids))
+    assert all(map(simulation.bus.has_torque, ids))
+
+
+@pytest.mark.parametrize("protocol", BUSES)
 def test_twelve_servos_are_driven_and_read_back_fifty_times_a_second(begin, protocol):
     ids = tuple(range(1, 13))
     simulation = begin(protocol, places=dict.fromkeys(ids, 2048.0), ids=ids)

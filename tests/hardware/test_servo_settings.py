@@ -135,7 +135,7 @@ def test_a_servo_that_turns_on_after_its_motion_was_ended_loses_its_torque_and_t
     assert simulation.limp() == [False, True, False]
     if ending == "stop":
         assert simulation.report.fault is Fault.STOPPED
-        assert "'joint 2' (servo 2) turned on after its motion was ended" in "\n".join(simulation.report.warnings)
+        assert "'joint 2' (servo 2) turned on after Stop and was made limp" in "\n".join(simulation.report.warnings)
     if ending == "disarm":
         assert simulation.report.fault is Fault.TURNED_ON
         assert "'joint 2' (servo 2)" in says(simulation)
