@@ -88,11 +88,12 @@ is_ready() { # environment requirements
 }
 
 fill() { # environment requirements python: a half-made or damaged environment is made anew, a whole one is brought up to date
+    # Python compiles what is imported, a tenth of what is in a Blender: pip would take 10 s of a processor for all of it
     local venv=$1 requirements=$2 python=$3 try
     "$venv/bin/python" -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear "$venv"
     rm -f "$venv/ready"
     for try in 1 2 3; do
-        "$venv/bin/python" -m pip install --progress-bar off --prefer-binary --upgrade -r "$requirements" && break
+        "$venv/bin/python" -m pip install --no-compile --progress-bar off --prefer-binary --upgrade -r "$requirements" && break
         [ "$try" -lt 3 ] || return 1
         echo "try $try failed; once more in $((5 * try)) s"
         sleep $((5 * try))
