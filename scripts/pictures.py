@@ -1,17 +1,19 @@
 """Makes the documents' pictures of the interface anew, from a real window: `python scripts/pictures.py [NAME ...]`.
 
-Each is a part of a photograph that a play of tests/window/plays takes. `make demo` leaves the pictures of the demo in build/demo,
+Each is a part of a photograph that a play of tests/window/plays takes; the film of the lamp is made of many. `make demo` leaves the pictures of the demo in build/demo,
 `make bench` those of the solvers in build/bench.
 """
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 ROOT = Path(__file__).resolve().parents[1]
 WINDOW = ROOT / "scripts" / "window.sh"
@@ -55,18 +57,56 @@ TABLE = (
 )
 
 
+FILM = "lamp_film"  # the name of the animated picture, docs/pictures/lamp_film.webp
+FILM_SIZE = (720, 480)  # [pixels] of its window
+FILM_FRAME = 83  # [ms] two frames of the scene, at 24 a second
+FILM_QUALITY = 80  # of 100: lines stay sharp, and the file stays under 1 MB
+
+
+def play(name: str, width: int, height: int, seconds: int = 400) -> dict:
+    """What a play reports that runs in a window of that size [pixels], within a time [s]."""
+    done = subprocess.run(
+        [WINDOW, "run", PLAYS / f"{name}.py", PHOTOGRAPHS / f"{name}.png"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            **os.environ,
+            "LIMBER_WINDOW_SMOOTH": "1",
+            "LIMBER_WINDOW_SIZE": f"{width}x{height}",
+            "LIMBER_WINDOW_LIMIT": str(seconds),
+        },
+    )
+    if done.returncode:
+        sys.exit(f"pictures: the play {name} failed:\n{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def film() -> None:
+    """Makes the animated picture of the lamp."""
+    folder = PHOTOGRAPHS / "film"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    facts = play("film", *FILM_SIZE, seconds=2400)
+    left, top, width, height = facts["box"]
+    caption, frames = "", []
+    for number, path in enumerate(sorted(folder.glob("*.png"))):
+        caption = facts["captions"].get(str(number), caption)
+        with Image.open(path) as photograph:
+            frame = photograph.crop((left, top, left + width, top + height))
+        write = ImageDraw.Draw(frame)
+        write.text((16, 12), caption, (255, 255, 255), ImageFont.load_default(22))
+        write.text((16, height - 28), "lines: what the virtual robot reports", (255, 150, 40), ImageFont.load_default(14))
+        frames.append(frame)
+    path = PICTURES / f"{FILM}.webp"
+    frames[0].save(path, save_all=True, append_images=frames[1:], duration=FILM_FRAME, loop=0, quality=FILM_QUALITY, method=6)
+    print(f"pictures: docs/pictures/{path.name}, {path.stat().st_size / 1e3:.0f} kB", flush=True)
+
+
 def make(pictures: list[Picture]) -> None:
     """Plays what is needed, each play once, and cuts the pictures out."""
     for (name, height), group in groupby(sorted(pictures, key=_window), key=_window):
-        done = subprocess.run(
-            [WINDOW, "run", PLAYS / f"{name}.py", PHOTOGRAPHS / f"{name}.png"],
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "LIMBER_WINDOW_SMOOTH": "1", "LIMBER_WINDOW_SIZE": f"1600x{height}"},
-        )
-        if done.returncode:
-            sys.exit(f"pictures: the play {name} failed:\n{done.stderr}")
+        play(name, 1600, height)
         for picture in group:
             cut(picture)
             print(f"pictures: docs/pictures/{picture.name}.png", flush=True)
@@ -83,11 +123,13 @@ def cut(picture: Picture) -> None:
 
 
 def main(names: list[str]) -> None:
-    unknown = set(names) - {picture.name for picture in TABLE}
-    if unknown:
-        sys.exit(f"pictures: there is no {', '.join(sorted(unknown))}: choose of {', '.join(picture.name for picture in TABLE)}")
+    known = {FILM, *(picture.name for picture in TABLE)}
+    if unknown := set(names) - known:
+        sys.exit(f"pictures: there is no {', '.join(sorted(unknown))}: choose of {', '.join(sorted(known))}")
     PHOTOGRAPHS.mkdir(parents=True, exist_ok=True)
     make([picture for picture in TABLE if picture.name in names or not names])
+    if FILM in names or not names:
+        film()
     print("Look at them before they are committed: `git diff --stat docs/pictures`")
 
 

@@ -87,7 +87,7 @@ start() { # a Blender that plays what standard input names, in SCRIPT_FOLDER or 
     mkdir -p /tmp/.X11-unix "$RUN/profile"
     export REPO RUN SCRIPT_FOLDER BLENDER_USER_RESOURCES=$RUN/profile LIBGL_ALWAYS_SOFTWARE=1
 
-    Xvfb -displayfd 3 -fbdir "$RUN" -screen 0 "${SIZE}x24" -nolisten tcp 3>"$RUN/display" >/dev/null 2>&1 &
+    Xvfb -displayfd 3 -fbdir "$RUN" -screen 0 "${SIZE}x24" -nocursor -nolisten tcp 3>"$RUN/display" >/dev/null 2>&1 &
     screen=$!
     # shellcheck disable=SC2064  # expanded now
     trap "kill $screen 2>/dev/null || true; rm -rf '$RUN'" EXIT

@@ -1,0 +1,69 @@
+"""Films the demo lamp: postures change while the ball flies, and the ghost of the virtual robot follows. build/window/film/NNN.png"""
+
+from math import degrees, radians
+
+import bpy
+from mathutils import Euler
+
+ROUND = 240  # [scene frames] until the ball is where it was: the film begins again without a jump
+STEP = 2  # scene frames between two pictures
+LEAD_IN = 60  # [scene frames] before the first picture: the motion filter has come to rest from the start
+POSTURES = {1: "Curious", 81: "Sad", 161: "Proud"}  # from which frame on which posture is selected
+VIEW_FROM = (radians(80), 0.0, radians(38))  # the view's rotation
+VIEW_AT, VIEW_DISTANCE = (-0.14, -0.26, 0.27), 1.12  # [m]
+FOLLOWS = 1.0  # [degrees] of the commanded pose, within which the robot has followed
+HELD = 60.0  # [s] for what takes a second where nothing else is going on
+
+
+def show_the_lamp(stage) -> None:
+    """Nothing but the lamp, its ball and Limber's overlays."""
+    space = stage.area().spaces.active
+    space.show_region_header = space.show_region_tool_header = space.show_region_toolbar = space.show_region_ui = False
+    space.show_gizmo = False
+    space.shading.color_type, space.shading.show_cavity, space.shading.show_shadows = "MATERIAL", True, True
+    space.shading.studio_light = "rim.sl"
+    for overlay in ("show_axis_x", "show_axis_y", "show_cursor", "show_text", "show_bones", "show_outline_selected", "show_object_origins"):
+        setattr(space.overlay, overlay, False)
+    view = space.region_3d
+    view.view_perspective, view.view_rotation = "PERSP", Euler(VIEW_FROM).to_quaternion()
+    view.view_location, view.view_distance = VIEW_AT, VIEW_DISTANCE
+
+
+def play(stage):
+    stage.maximise()
+    yield 1.0
+    with stage.context():
+        bpy.ops.limber.add_demo_lamp()
+    yield 1.5  # the view goes there smoothly
+    show_the_lamp(stage)
+    rig = bpy.context.view_layer.objects.active
+    chain = rig.limber.chains[0]
+    names = [posture.name for posture in chain.postures]
+    bpy.ops.limber.live()
+
+    robot, safety = stage.part("rig.robot"), stage.part("hardware.safety")
+    bpy.ops.limber.connect()
+    yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state is safety.State.DISARMED, HELD)
+    bpy.ops.limber.arm()
+    bpy.context.window_manager.limber_view.ghost = True
+
+    def has_followed() -> bool:
+        status = robot.status(rig)
+        pairs = zip(status.places, status.commanded or (), strict=False)
+        return status.state is safety.State.ARMED and all(abs(degrees(at - to)) < FOLLOWS for at, to in pairs)
+
+    for frame in range(1 - LEAD_IN, ROUND + 1):
+        posture = POSTURES.get((frame - 1) % ROUND + 1)
+        if posture:
+            chain.active_posture = names.index(posture)
+        bpy.context.scene.frame_set(frame)
+        if frame >= 1 and (frame - 1) % STEP == 0:
+            yield from stage.until(has_followed, HELD)
+            stage.redraw()
+            yield 0.05
+            stage.photograph(f"film/{(frame - 1) // STEP:03}")
+    robot.stop_all()
+    robot.disconnect_all()
+    region = stage.region()
+    stage.facts["box"] = [region.x, stage.window.height - region.y - region.height, region.width, region.height]
+    stage.facts["captions"] = {(first - 1) // STEP: name for first, name in POSTURES.items()}
