@@ -250,6 +250,13 @@ def stop_while_full(world: World) -> None:
     world.stop()
 
 
+def stop_behind_noise(world: World) -> None:
+    """The line makes noise like the head of a frame of 60 bytes just before the Stop."""
+    noise = [bytes((0xA5, 60, 60 ^ 0xFF, 4, 0))]
+    world.line.outward = lambda data: noise.pop() + data if data and noise else data
+    world.stop()
+
+
 def hang(world: World) -> None:
     """The worker is dead, or stopped, for a second."""
     world.alone(1.0)

@@ -176,6 +176,8 @@ BLENDER = (
         fault=Fault.STOPPED, words=("Stopped",), worlds=(UNO,), promise=0.4),
     Row("stop_full", "Stop is pressed while the port takes no bytes", causes.stop_while_full, Robot.STANDS,
         fault=Fault.STOPPED, words=("Stopped",), worlds=BUSES, promise=0.4),
+    Row("stop_noise", "Stop is pressed behind noise that looks like the head of a long message", causes.stop_behind_noise, Robot.RESTS,
+        fault=Fault.STOPPED, words=("Stopped",), worlds=(UNO,), promise=0.1),
     Row("hang", "The worker is stopped for a second", causes.hang, Robot.RESTS,
         fault=Fault.DEVICE_WATCHDOG, words=("heard nothing",), worlds=(UNO, DYNAMIXEL), seconds=2.0),
     Row("hang", "The worker is stopped for a second; the servos have no watchdog", causes.hang, Robot.ASIDE, State.ARMED,
