@@ -206,7 +206,7 @@ def test_another_version_s_hello_is_answered_with_the_version_it_speaks():
     arm = timeline.send(Arm(SESSION))
     timeline.wait(20_000)
     run = timeline.run()
-    assert run.answer_to(hello) == limber.WrongVersion(limber.VERSION, (1, 1))
+    assert run.answer_to(hello) == limber.WrongVersion(limber.VERSION, (1, 2))
     assert run.answer_to(arm).result == Result.NO_SESSION
 
 
@@ -215,4 +215,4 @@ def test_it_says_what_it_is():
     hello = timeline.send(Hello(SESSION))
     timeline.wait(20_000)
     welcome = timeline.run().answer_to(hello)
-    assert welcome == limber.Welcome(SESSION, (1, 1), 12, limber.Features.INTERPOLATION, 500.0, 2500.0, 20000, 250, "Arduino Uno")
+    assert welcome == limber.Welcome(SESSION, (1, 2), 12, limber.Features.INTERPOLATION, 500.0, 2500.0, 20000, 250, "Arduino Uno")

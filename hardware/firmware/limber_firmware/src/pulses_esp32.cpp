@@ -25,7 +25,7 @@
 static const uint8_t pins[LIMBER_CHANNELS] = {4, 13, 14, 18, 19, 21, 22, 23, 25, 26, 27, 32};
 
 const limber_description limber_board = {
-    /* firmware */ 1, 1,
+    /* firmware */ 1, 2,
     /* lowest, highest */ 500 * 8, 2500 * 8,
     /* period_ms */ 20,
     /* name */ "ESP32",

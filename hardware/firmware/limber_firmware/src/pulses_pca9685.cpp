@@ -16,7 +16,7 @@
 #define CHECK_EVERY 25       // periods: half a second
 
 const limber_description limber_board = {
-    /* firmware */ 1, 1,
+    /* firmware */ 1, 2,
     /* lowest, highest */ 500 * 8, 2500 * 8,
     /* period_ms */ 20,
     /* name */ "PCA9685",

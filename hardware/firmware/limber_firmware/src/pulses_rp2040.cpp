@@ -23,7 +23,7 @@
 #define FRACTIONS 16          // of the divider
 
 const limber_description limber_board = {
-    /* firmware */ 1, 1,
+    /* firmware */ 1, 2,
     /* lowest, highest */ 500 * 8, 2500 * 8,
     /* period_ms */ 20,
     /* name */ "RP2040",

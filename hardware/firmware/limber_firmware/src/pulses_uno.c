@@ -47,7 +47,7 @@ static volatile uint8_t *const ports[LIMBER_CHANNELS] = {
 static const uint8_t masks[LIMBER_CHANNELS] = {1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7, 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 0};
 
 const limber_description limber_board = {
-    .firmware_major = 1, .firmware_minor = 1,
+    .firmware_major = 1, .firmware_minor = 2,
     .lowest = 500 * 8, .highest = 2500 * 8,
     .period_ms = 20,
     .name = "Arduino Uno",
