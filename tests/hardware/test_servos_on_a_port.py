@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from limber.hardware.device import Device, direct, one_to_one
+from limber.hardware.protocols.program import read_program
 from limber.hardware.safety import Fault, State
 
 from tests.hardware.boards import LineBoard
@@ -51,7 +52,8 @@ def test_a_users_file_that_never_returns_costs_the_worker_and_nothing_else(opene
     path.write_text("def frame(positions):\n    while True:\n        pass\n")
     gone = (Fault.WORKER_HUNG, Fault.WORKER_DIED)  # at real-time priority the system ends it before Blender does
     with PtyRobot(LineBoard()) as robot:
-        link = opened(one_to_one(robot.port, [direct("joint", 0, LIMITS)], protocol=f"file:{path}"))
+        program = read_program(path).digest
+        link = opened(one_to_one(robot.port, [direct("joint", 0, LIMITS)], protocol=f"file:{path}", program=program))
         assert wait_for(link, State.WORKER_LOST, (0.0,)).fault in gone
         path.write_text("def frame(positions):\n    return b''\n")
         link.clear_fault()
