@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from limber.hardware.device import Device, direct, one_to_one
 from limber.hardware.mixing import Mixing
+from limber.hardware.protocols.program import read_program
 from limber.hardware.protocols.settings import ProtocolSettings
+from limber.hardware.protocols.table import FILE
 from limber.hardware.safety import Fault, State, Wish
 
 from tests.hardware.boards import LineBoard, MaestroBoard, ServoAnimationBoard
@@ -25,7 +27,9 @@ class BoardSimulation(Simulation):
     def __init__(self, protocol: str, board, on_silence: str = "detach", servos=(0, 1, 2), **settings) -> None:
         self.bus = board
         pairs = [direct(f"joint {k}", k, LIMITS, on_silence=on_silence) for k in servos]
-        super().__init__(one_to_one("a port", pairs, protocol=protocol, settings=ProtocolSettings(**settings)), board)
+        program = read_program(Path(protocol.removeprefix(FILE))).digest if protocol.startswith(FILE) else ""
+        device = one_to_one("a port", pairs, protocol=protocol, settings=ProtocolSettings(**settings), program=program)
+        super().__init__(device, board)
 
     def _connect(self, device: Device, now: float) -> Wire:
         self.cable = Wire(self)
@@ -174,7 +178,7 @@ def test_the_documents_example_is_armed_from_where_it_says_it_is_and_follows(beg
         ("def frame(positions):\n    return 7", "must give bytes"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_a_fault_in_words_and_the_mended_one_works_after_clear_fault(begin, robot_file, text, words):
+def test_a_file_that_cannot_be_used_is_a_fault_in_words_and_the_mended_one_works_when_it_is_allowed(begin, robot_file, text, words):
     protocol = robot_file(text)
     simulation = begin(protocol, LineBoard())
     report = simulation.run(0.5, POSE)
@@ -182,8 +186,9 @@ def test_a_file_that_cannot_be_used_is_a_fault_in_words_and_the_mended_one_works
     assert words in report.detail
     robot_file(EXAMPLE)
     simulation.wish(Wish.CLEAR_FAULT)
-    simulation.run(0.5, POSE, until=State.DISARMED)
-    simulation.arm(POSE)
+    report = simulation.run(0.5, POSE)
+    assert "is not the program that you have allowed on this computer" in report.detail
+    begin(protocol, LineBoard()).arm(POSE)
 
 
 def test_a_file_that_fails_in_motion_is_a_fault_in_words_and_the_worker_goes_on(begin, robot_file):

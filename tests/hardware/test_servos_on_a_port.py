@@ -49,12 +49,13 @@ def test_a_bus_that_is_unplugged_is_a_fault(opened):
 
 def test_a_users_file_that_never_returns_costs_the_worker_and_nothing_else(opened, tmp_path):
     path = tmp_path / "my_robot.py"
-    path.write_text("def frame(positions):\n    while True:\n        pass\n")
+    released = tmp_path / "released"
+    path.write_text(f"import os\n\ndef frame(positions):\n    while not os.path.exists({str(released)!r}):\n        pass\n    return b''\n")
     gone = (Fault.WORKER_HUNG, Fault.WORKER_DIED)  # at real-time priority the system ends it before Blender does
     with PtyRobot(LineBoard()) as robot:
         program = read_program(path).digest
         link = opened(one_to_one(robot.port, [direct("joint", 0, LIMITS)], protocol=f"file:{path}", program=program))
         assert wait_for(link, State.WORKER_LOST, (0.0,)).fault in gone
-        path.write_text("def frame(positions):\n    return b''\n")
+        released.touch()
         link.clear_fault()
         wait_for(link, State.DISARMED, (0.0,))

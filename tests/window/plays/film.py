@@ -55,7 +55,7 @@ def play(stage):
     for frame in range(1 - LEAD_IN, ROUND + 1):
         posture = POSTURES.get((frame - 1) % ROUND + 1)
         if posture:
-            chain.active_posture = names.index(posture)
+            chain.shown_posture = names.index(posture)
         bpy.context.scene.frame_set(frame)
         if frame >= 1 and (frame - 1) % STEP == 0:
             yield from stage.until(has_followed, HELD)
