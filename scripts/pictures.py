@@ -96,7 +96,7 @@ def film() -> None:
             frame = photograph.crop((left, top, left + width, top + height))
         write = ImageDraw.Draw(frame)
         write.text((16, 12), caption, (255, 255, 255), ImageFont.load_default(22))
-        write.text((16, height - 28), "lines: what the virtual robot reports", (255, 150, 40), ImageFont.load_default(14))
+        write.text((16, height - 28), "orange: where the virtual robot is", (255, 150, 40), ImageFont.load_default(14))
         frames.append(frame)
     path = PICTURES / f"{FILM}.webp"
     frames[0].save(path, save_all=True, append_images=frames[1:], duration=FILM_FRAME, loop=0, quality=FILM_QUALITY, method=6)
