@@ -15,7 +15,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     "Gaze and Live": (
         "live", "end_live", "live_all", "end_live_all", "move_with_mouse", "look_into_camera", "add_target", "remove_target",
-        "compare_solvers",
+        "pick_forward_axis", "compare_solvers",
     ),
     "Motion": (
         "load_character", "save_character", "check_motion", "mark_findings", "clear_marks", "save_findings", "save_motion_picture",
@@ -30,7 +30,8 @@ MENUS: dict[str, tuple[str, ...]] = {
     "Mechanism": (
         "new_mechanism", "import_closures", "check_mechanism", "assemble_mechanism", "set_mechanism_zero", "mechanism_live",
         "end_mechanism_live", "bake_mechanism", "add_motors", "remove_motor", "add_mechanism_goal", "remove_mechanism_goal", "add_closure",
-        "remove_closure", "close_named_loops", "keep_goal_offset", "load_mechanism_character", "save_mechanism_character",
+        "remove_closure", "close_named_loops", "keep_goal_offset", "align_joint", "load_mechanism_character",
+        "save_mechanism_character",
     ),
     "Robot": (
         "connect", "disconnect", "reconnect", "arm", "arm_confirmed", "confirm_pose", "park", "disarm", "clear_fault", "stop",

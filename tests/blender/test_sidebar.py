@@ -72,7 +72,8 @@ def test_what_gaze_does_not_show_is_in_its_settings():
     for goal in ("POINT", "DIRECTION", "ORIENTATION", "POSITION", "FRAME"):
         for roll in ("FREE", "UPRIGHT"):
             chain.goal, chain.roll = goal, roll
-            shown |= {name for panel in (LIMBER_PT_gaze, LIMBER_PT_gaze_settings) for _, name in drawn(panel).settings}
+            for chain.look in ("+Y", "CUSTOM"):
+                shown |= {name for panel in (LIMBER_PT_gaze, LIMBER_PT_gaze_settings) for _, name in drawn(panel).settings}
     assert set(LimberGoal.__annotations__) - {"weight"} <= shown  # the weight is beside those of the additional goals
 
 
