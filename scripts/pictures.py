@@ -1,7 +1,7 @@
 """Makes the documents' pictures of the interface anew, from a real window: `python scripts/pictures.py [NAME ...]`.
 
-Each is a part of a photograph that a play of tests/window/plays takes; the film of the lamp is made of many. `make demo` leaves the pictures of the demo in build/demo,
-`make bench` those of the solvers in build/bench.
+Each is a part of a photograph that a play of tests/window/plays takes; the film of the lamp is made of many. `make demo` leaves the
+pictures of the demo in build/demo, `make bench` those of the solvers in build/bench.
 """
 
 import json
