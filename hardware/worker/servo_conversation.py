@@ -289,7 +289,10 @@ class ServoConversation(Talk):
             self._look_for_rest(now)
 
     def _stop(self, now: float) -> None:
-        """Now, whatever is open: stay where the servos are, as far as that is known, or at the newest goal."""
+        """Now, whatever is open: stay where the servos are, as far as that is known, or at the newest goal.
+
+        What is to go limp is then made so once more, and answers: the frames of a stop have no answer, and the line may damage them.
+        """
         held = {**self._goals, **self._channels.near_goals(self._places.since(now - POSE_FRESH))}
         release = self._to_release
         hold = {servo: raw for servo, raw in held.items() if servo in self._goals and servo not in release}
@@ -298,6 +301,8 @@ class ServoConversation(Talk):
         self._ask(lambda: self._codec.stop(hold, release))
         self._settled = True
         self._look_for_rest(now)
+        if release:
+            self._begin((self._codec.disarm(servos) for servos in (release,)), lambda now: None, now)
 
     def _look_for_rest(self, now: float) -> None:
         """From now on, whether the servos that hold come to rest."""

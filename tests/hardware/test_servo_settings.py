@@ -101,6 +101,23 @@ def test_a_servo_that_spins_before_it_is_connected_loses_its_torque_by_stop(begi
     assert simulation.report.fault is Fault.STOPPED
 
 
+@pytest.mark.parametrize("protocol", BUSES)
+def test_servos_that_are_to_go_limp_do_so_though_the_line_damages_what_stop_sends(begin, protocol):
+    """Nobody answers to the frames with which a stop begins, so the torque is taken from each once more, and that is answered."""
+    simulation = begin(protocol, on_silence="detach")
+    simulation.arm(waving)
+    simulation.cable.spoil = lambda data: b""
+    simulation.stop()
+    simulation.run(TURN, waving)
+    simulation.cable.spoil = lambda data: data
+    simulation.run(0.4, waving)
+    assert simulation.limp() == [True] * 3
+    assert simulation.report.fault is Fault.STOPPED
+    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.run(0.2, waving)
+    simulation.arm(waving)
+
+
 def test_a_mode_that_was_changed_while_the_robot_was_disarmed_is_found_when_it_is_armed(simulation):
     simulation.arm(POSE)
     simulation.wish(Wish.DISARM)
