@@ -268,7 +268,10 @@ def _split(part: ET.Element, lists: list[list[int]]) -> list[tuple[int, ...]]:
     counts = part.find("vcount")
     if part.tag == "triangles" or counts is None:
         return [face for corners in lists for face in zip(corners[0::3], corners[1::3], corners[2::3], strict=False)]
-    ends = list(accumulate(map(int, (counts.text or "").split())))
+    sizes = list(map(int, (counts.text or "").split()))
+    if sizes and min(sizes) < 0:  # faces would share corners, and a small file could ask for any number of them
+        raise ColladaError(f"a polygon has {min(sizes)} corners")
+    ends = list(accumulate(sizes))
     corners = lists[0] if lists else []  # COLLADA 1.4.1, <polylist>: one <p> at most
     return [tuple(corners[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
 
