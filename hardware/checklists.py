@@ -45,6 +45,14 @@ CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
             _POWER,
         ),
         Fault.POSE_UNFIT: ("Is the zero of the joint that is named right? Calibrate tells", "Has a horn or a gear slipped?"),
+        Fault.WRONG_MODE: ("Was the servo that is named a wheel, or a motor, before?", "Did another program change its mode?"),
+        Fault.POSITION_DOUBTFUL: (
+            "Is the joint that is named within its range?",
+            "Was its servo turned by hand beyond a turn?",
+            "Is its homing offset 0, or what you set?",
+        ),
+        Fault.SERVO_FORGOT: (_POWER, _CABLE, _CLEAR),
+        Fault.WENT_ON: (_CLEAR, _HARM, "Did another program change the mode of the servo that is named?"),
     }
 )
 """Questions by fault; a fault that is not here has none."""

@@ -73,7 +73,7 @@ class Fault(IntEnum):
     WRONG_MODE = 21
     POSITION_DOUBTFUL = 22
     SERVO_FORGOT = 23
-    TURNED_ON = 24
+    WENT_ON = 24
 
 
 class Wish(IntEnum):

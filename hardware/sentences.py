@@ -62,19 +62,19 @@ _FAULTS: dict[Fault, str] = {
     ),
     Fault.WRONG_MODE: (
         "A servo on {port} is not set to go to positions ({detail}), so it is not driven: "
-        "set it with its maker's tool (Feetech FD, Dynamixel Wizard), then press Clear Fault"
+        "disconnect, set it with its maker's tool (Feetech FD, Dynamixel Wizard), then connect again"
     ),
     Fault.POSITION_DOUBTFUL: (
-        "It is not certain where a servo stands ({detail}), so it was not armed: turn it by hand into its range, "
-        "correct its homing offset, its limits and its phase with its maker's tool, or use Multi-Turn; press Clear Fault, then Arm"
+        "It is not certain where a servo stands ({detail}), so it was not armed: turn it by hand into its range, press Clear Fault, "
+        "then Arm; or disconnect, and correct its homing offset, limits and phase with its maker's tool, or use Multi-Turn"
     ),
     Fault.SERVO_FORGOT: (
-        "A servo on {port} has forgotten what it was told ({detail}), as after a power failure: "
+        "A servo on {port} has lost what was written to it ({detail}), as after a power failure: "
         "check its supply and cable, press Clear Fault, then Arm"
     ),
-    Fault.TURNED_ON: (
-        "A servo turned on after its motion was ended ({detail}), and was made limp: "
-        "check its operating mode with its maker's tool, press Clear Fault, then Arm"
+    Fault.WENT_ON: (
+        "A servo went on turning after its motion was ended ({detail}), and was made limp: "
+        "press Clear Fault, then Arm; if it happens again, disconnect and check its operating mode with its maker's tool"
     ),
     Fault.NO_PYSERIAL: "Serial ports need pyserial, which is not installed: install Limber from its zip, or use the virtual robot",
 }

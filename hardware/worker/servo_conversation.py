@@ -52,7 +52,7 @@ class ServoConversation(Talk):
         self._plans = ServoPlans(codec, self._channels, self._places)
         self._rest = ServoRest()
         self._let_go: set[int] = set()  # servos that must not keep torque, whatever their channel is set to
-        self._went_on: list[int] = []  # servos that turned on after their motion was ended
+        self._went_on: list[int] = []  # servos that went on turning after their motion was ended
         self._goals = self._plans.goals  # newest raw goal of each servo
         self._noise = 0
         self._someone = False  # answered
@@ -92,7 +92,7 @@ class ServoConversation(Talk):
     @property
     def remarks(self) -> tuple[str, ...]:
         return tuple(
-            f"{self._channels.name(one)} turned on after Stop and was made limp: check its operating mode" for one in self._went_on
+            f"{self._channels.name(one)} went on turning after Stop and was made limp: check its operating mode" for one in self._went_on
         )
 
     def readings(self) -> Sequence[Readings]:
@@ -311,12 +311,12 @@ class ServoConversation(Talk):
             self._rest.begin(now, {servo: self._channels.raw_turn(servo, 1.0) for servo in self._goals if servo not in release})
 
     def _mind_rest(self, now: float) -> None:
-        """What turns on after its motion was ended loses its torque, also where it is set to hold."""
+        """What goes on turning after its motion was ended loses its torque, also where it is set to hold."""
         if went_on := self._rest.went_on() if self._rest.is_watching(now) else []:
             self._went_on = sorted({*self._went_on, *went_on})
             self._release(went_on)
             self._begin((self._codec.disarm(servos) for servos in (went_on,)), lambda now: None, now)
-            self.fail(Fault.TURNED_ON, self._channels.names(went_on))
+            self.fail(Fault.WENT_ON, self._channels.names(went_on))
 
     def _poll(self, now: float) -> None:
         every = READ_EVERY if self._want is Want.LIMP or self._rest.is_watching(now) else POLL_EVERY

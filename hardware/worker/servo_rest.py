@@ -50,7 +50,7 @@ class ServoRest:
         return bool(self._per_radian)
 
     def went_on(self) -> list[int]:
-        """Those that turned on and on; they are looked at no more."""
+        """Those that went on turning; they are looked at no more."""
         found = []
         for servo, seen in self._seen.items():
             late = [place for time, place in seen if time >= self._began + SWINGS_FOR]

@@ -31,7 +31,7 @@ COMPLAINTS = (  # the connection itself still works
     Fault.WRONG_MODE,
     Fault.POSITION_DOUBTFUL,
     Fault.SERVO_FORGOT,
-    Fault.TURNED_ON,
+    Fault.WENT_ON,
 )
 
 Raw = tuple[float | None, ...]

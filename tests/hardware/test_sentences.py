@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from limber.hardware import ports
+from limber.hardware.checklists import CHECKS
 from limber.hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
 from limber.hardware.safety import LEAPT, Fault, State
 from limber.hardware.sentences import sentence
@@ -29,6 +30,17 @@ def test_every_fault_says_what_to_do(fault):
         text = sentence(State.FAULT, fault, detail, DEVICE)
         assert any(remedy in text for remedy in REMEDIES)
         assert "{" not in text
+
+
+def test_every_fault_has_a_list_of_what_to_check():
+    assert CHECKS.keys() == set(Fault) - {Fault.NONE}
+
+
+@pytest.mark.parametrize("fault", [Fault.WRONG_MODE, Fault.POSITION_DOUBTFUL, Fault.WENT_ON])
+def test_what_the_maker_s_tool_mends_begins_with_disconnect_since_limber_keeps_the_port(fault):
+    text = sentence(State.FAULT, fault, "", DEVICE)
+    assert "maker's tool" in text
+    assert text.index("disconnect") < text.index("maker's tool")
 
 
 @pytest.mark.parametrize(

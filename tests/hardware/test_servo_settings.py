@@ -39,7 +39,7 @@ def written(bus: Bus) -> list[tuple[int, int, bytes]]:
 
 
 def spin(bus: Bus, number: int) -> None:
-    """Somebody sets a servo to turn on and on, and it does."""
+    """Somebody sets a servo to turn without end, and it does."""
     mode, register, speed = SPINNING[type(bus)]
     servo = bus.servos[number]
     servo.table[MODE[type(bus)]], servo.table[bus.TORQUE] = mode, 1
@@ -133,7 +133,7 @@ def test_a_mode_that_was_changed_while_the_robot_was_disarmed_is_found_when_it_i
 
 
 @pytest.mark.parametrize("ending", ["stop", "disarm", "disconnect"])
-def test_a_servo_that_turns_on_after_its_motion_was_ended_loses_its_torque_and_the_others_hold(simulation, ending):
+def test_a_servo_that_goes_on_turning_after_its_motion_was_ended_loses_its_torque_and_the_others_hold(simulation, ending):
     simulation.arm(waving)
     simulation.run(0.3, waving)
     spin(simulation.bus, 2)
@@ -152,9 +152,9 @@ def test_a_servo_that_turns_on_after_its_motion_was_ended_loses_its_torque_and_t
     assert simulation.limp() == [False, True, False]
     if ending == "stop":
         assert simulation.report.fault is Fault.STOPPED
-        assert "'joint 2' (servo 2) turned on after Stop and was made limp" in "\n".join(simulation.report.warnings)
+        assert "'joint 2' (servo 2) went on turning after Stop and was made limp" in "\n".join(simulation.report.warnings)
     if ending == "disarm":
-        assert simulation.report.fault is Fault.TURNED_ON
+        assert simulation.report.fault is Fault.WENT_ON
         assert "'joint 2' (servo 2)" in says(simulation)
 
 

@@ -187,4 +187,4 @@ def test_many_geometries_that_name_one_list_of_corners_are_refused_before_they_a
 def test_polygons_that_go_back_to_corners_of_others_are_refused(tmp_path):
     corners = "0 0 " * 3000
     with pytest.raises(ColladaError, match="a polygon has -3000 corners"):
-        read(tmp_path, f'<polylist>{INPUTS}<vcount>{"3000 -3000 " * 1000}</vcount><p>{corners}</p></polylist>')
+        read(tmp_path, f"<polylist>{INPUTS}<vcount>{'3000 -3000 ' * 1000}</vcount><p>{corners}</p></polylist>")
