@@ -36,7 +36,7 @@ def place(chain, now=None) -> int | None:
         return None
     chosen = number(now or chain)
     if chosen == UNSET:
-        return selected_index(chain.postures, chain.active_posture)
+        return selected_index(chain.postures, (now or chain).active_posture)
     known = numbers(chain)
     return known.index(chosen) if chosen in known else None
 
@@ -78,15 +78,26 @@ def items(chain, _context) -> list[tuple[str, str, str, str, int]]:
 
 
 def modernise(rig) -> None:
-    """Gives postures of an older file their numbers: of what was chosen, and of the keys on the place in the list."""
+    """Gives postures of an older file their numbers: of what was chosen, and of the keys on the place in the list.
+
+    Where a driver or an action of another file moves the place, which stays as it is, the place goes on counting.
+    """
     for chain in rig.limber.chains:
-        if not chain.postures or number(chain) != UNSET:
+        if not chain.postures or number(chain) != UNSET or _is_place_bound(rig, chain):
             continue
         for posture, own in zip(chain.postures, numbers(chain), strict=True):
             posture.number = own
         chain.last_posture = max(numbers(chain))
         choose(chain, chain.active_posture)
         _convert_keys(rig, chain)
+
+
+def _is_place_bound(rig, chain) -> bool:
+    """Whether a driver, or keys that cannot be changed, move the place in the list."""
+    path = f"{chain.path_from_id()}.active_posture"
+    if rig.animation_data and rig.animation_data.drivers.find(path):
+        return True
+    return any(not action.is_editable and actions.find(actions.fcurves(action, slot), path, 0) for action, slot in actions.playing(rig))
 
 
 def _convert_keys(rig, chain) -> None:
@@ -96,7 +107,7 @@ def _convert_keys(rig, chain) -> None:
     for action, slot in actions.playing(rig):
         curves = actions.fcurves(action, slot)
         curve = actions.find(curves, old, 0)
-        if curve is None or not action.is_editable:
+        if curve is None:
             continue
         keys = [(point.co.x, known[selected_index(known, round(point.co.y))]) for point in curve.keyframe_points]
         group = curve.group.name if curve.group else ""

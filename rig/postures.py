@@ -89,6 +89,7 @@ def _list(chain, action, adopted: bool) -> None:
 
 def remove(chain, index: int) -> None:
     """Takes a posture from the chain's list. What Store Posture made is no asset any more then, and goes where nothing else uses it."""
+    kept_posture.modernise(chain.id_data)  # of an older file that was appended
     posture = chain.postures[index]
     action, adopted = posture.action, posture.adopted
     was_kept = kept_posture.place(chain) == index
@@ -108,6 +109,7 @@ def move(chain, index: int, by: int) -> int:
     place = index + by
     if not 0 <= place < len(chain.postures):
         return index
+    kept_posture.modernise(chain.id_data)  # of an older file that was appended
     _take_keys_along(chain, {index: place, place: index})
     chain.postures.move(index, place)
     return place

@@ -229,7 +229,9 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
     )
     last_posture: IntProperty(name="Last Posture", description="Highest number that a posture has had", options={"HIDDEN"})
     active_posture: IntProperty(
-        name="Posture", description="Place in the list of the posture to keep, in files without numbers", options={"HIDDEN"}
+        name="Posture",
+        description="Place in the list of the posture to keep, in files without numbers",
+        options={"HIDDEN", "ANIMATABLE"},
     )
     shown_posture: IntProperty(
         name="Posture",

@@ -1,8 +1,10 @@
 """The posture that a chain keeps is chosen by its name: keys on it are constant, and mean the same posture whatever becomes of the list."""
 
+from functools import partial
+
 import bpy
 import pytest
-from limber.rig import actions, kept_posture
+from limber.rig import actions, kept_posture, postures
 from limber.rig.next_step import next_step
 
 from tests.blender.posing import REST, pose
@@ -136,6 +138,45 @@ def test_an_older_files_keys_on_the_place_become_keys_on_the_posture(chain, reop
     chain = bpy.data.objects["Rig"].limber.chains[0]
     assert [kept(chain, frame) for frame in (1, 5, 9, 10, 15, 19, 20)] == ["Proud"] * 3 + ["Sad"] * 3 + ["Curious"]
     assert [curve.data_path.rpartition(".")[2] for curve in actions.fcurves(*actions.playing(chain.id_data)[0])] == ["posture"]
+
+
+def older_keys(chain) -> bpy.types.Action:
+    """An action with an older file's keys on the place in the list: Proud, then Sad from frame 10 on."""
+    action = bpy.data.actions.new("Older")
+    curves = actions.writable_fcurves(action, chain.id_data)
+    actions.put_keys(curves, f"{chain.path_from_id()}.active_posture", 0, "", (1, 9, 10), (0, 0, 2))
+    return action
+
+
+def test_an_older_files_keys_that_are_in_another_file_go_on_counting(chain, tmp_path, reopen):
+    as_older(chain)
+    path = tmp_path / "keys.blend"
+    action = older_keys(chain)
+    bpy.data.libraries.write(str(path), {action})
+    bpy.data.actions.remove(action)
+    with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
+        wanted.actions = ["Older"]
+    actions.assign(chain.id_data, wanted.actions[0])
+    reopen()
+    chain = bpy.data.objects["Rig"].limber.chains[0]
+    assert [kept(chain, frame) for frame in (1, 9, 10)] == ["Proud", "Proud", "Sad"]
+
+
+def test_an_older_files_driver_on_the_place_goes_on_counting(chain, reopen):
+    as_older(chain)
+    chain.driver_add("active_posture").driver.expression = "2 if frame > 9 else 0"
+    reopen()
+    chain = bpy.data.objects["Rig"].limber.chains[0]
+    assert [kept(chain, frame) for frame in (1, 9, 10)] == ["Proud", "Proud", "Sad"]
+
+
+def test_postures_of_an_older_file_that_was_appended_stay_what_they_are_when_one_is_removed_or_moved(chain):
+    for change in (partial(postures.move, chain, 0, 1), partial(postures.remove, chain, 0)):
+        as_older(chain)
+        chain.active_posture = 1
+        name = kept(chain, 1)
+        change()
+        assert kept(chain, 1) == name
 
 
 def test_a_posture_stored_in_an_older_file_leaves_the_others_what_they_are(chain):
