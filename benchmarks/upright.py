@@ -65,8 +65,8 @@ class Subject:
 
     def facing(self, matrix: Matrix) -> Matrix:
         """Its columns are the head's right, view and up in the world, where its bone's matrix is this."""
-        view, up = (matrix.to_3x3().normalized() @ Vector(goal.signed_axis(axis)) for axis in (self.chain.look, self.chain.up))
-        return Matrix((view.cross(up), view, up)).transposed()
+        tool, _ = goal.tool_frame(goal.ends_of(self.chain)[0], 0.0)
+        return matrix.to_3x3().normalized() @ Quaternion(tool).to_matrix()
 
     def eye(self, matrix: Matrix) -> Vector:
         """[m] in the world."""

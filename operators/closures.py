@@ -24,17 +24,18 @@ class LIMBER_OT_add_closure(bpy.types.Operator):
     def poll(cls, context):
         if not poll_authoring(cls, context):
             return False
-        if not mechanism_owner(context).limber.mechanism.use_bones:
+        owner = mechanism_owner(context)
+        if owner.type != "ARMATURE" or not owner.limber.mechanism.use_bones:
             cls.poll_message_set("Bodies of this mechanism are objects: join them by rigid body constraints or empties")
             return False
         return True
 
     def execute(self, context):
         rig = taken_up(context)
-        chosen = list(context.selected_pose_bones or ())
+        chosen = [bone for bone in context.selected_pose_bones or () if bone.id_data == rig]
         active = context.active_pose_bone
         if len(chosen) != 2 or active not in chosen:
-            self.report({"ERROR"}, f"Select the two bones that meet, in Pose Mode: {len(chosen)} selected now")
+            self.report({"ERROR"}, f"Select the two bones of '{rig.name}' that meet, in Pose Mode: {len(chosen)} selected now")
             return {"CANCELLED"}
         first = next(bone for bone in chosen if bone != active)
         closure, away = closures.add(rig, first.name, active.name)

@@ -1,9 +1,10 @@
 import bpy
 from bpy.props import EnumProperty
 
+from ..rig import chains
 from ..rig.range_properties import follow_scene, has_own_range
-from .mechanism import mechanism_owner
-from .subject import chain_of, poll_rig, rig_of
+from .mechanism import mechanism_owner, poll_mechanism
+from .subject import poll_rig, rig_of
 
 OWNERS = [
     ("CHAIN", "Chain", "The active chain"),
@@ -23,7 +24,7 @@ class LIMBER_OT_use_scene_range(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return poll_rig(cls, context)
+        return poll_mechanism(cls, context) if mechanism_owner(context) is not None else poll_rig(cls, context)
 
     def execute(self, context):
         kept = self._kept(context)
@@ -37,4 +38,7 @@ class LIMBER_OT_use_scene_range(bpy.types.Operator):
         if self.owner == "MECHANISM":
             owner = mechanism_owner(context)
             return owner and owner.limber.mechanism
-        return rig_of(context).limber.retarget if self.owner == "RETARGET" else chain_of(context)
+        rig = rig_of(context)
+        if rig is None:
+            return None
+        return rig.limber.retarget if self.owner == "RETARGET" else chains.active(rig)

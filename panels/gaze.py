@@ -41,18 +41,23 @@ def draw_task(layout, wanted, is_own: bool = False) -> None:
     layout.prop(wanted, "target")
     if wanted.goal == "DIRECTION":
         layout.prop(wanted, "target_axis")
-    if wanted.goal in LOOKS or (wanted.goal in TURNS and wanted.symmetric):
+    if _has_forward_axis(wanted):
         row = layout.row(align=True)
         row.prop(wanted, "look")
         if is_own:
             row.operator("limber.pick_forward_axis", text="", icon="EYEDROPPER")
-        if wanted.look == CUSTOM:
-            layout.prop(wanted, "look_direction")
+
+
+def _has_forward_axis(wanted) -> bool:
+    """Whether the forward axis of an end counts for its task."""
+    return wanted.goal in LOOKS or (wanted.goal in TURNS and wanted.symmetric)
 
 
 def draw_orientation(layout, wanted) -> None:
     """The properties of an end's task that count beside what `draw_task` shows."""
     may_be_upright = wanted.goal in LOOKS and wanted.roll == "UPRIGHT"
+    if _has_forward_axis(wanted) and wanted.look == CUSTOM:
+        layout.prop(wanted, "look_direction")
     if may_be_upright:
         layout.prop(wanted, "up")
     if wanted.goal in LOOKS:

@@ -42,8 +42,10 @@ class LIMBER_PT_live(ChainTab, bpy.types.Panel):
 
 def _outcome(chain, session) -> str:
     """The chain's main error in a few words; a line that is there before live, too, so that nothing moves."""
-    if session is None or session.outputs is None or not session.outputs.filtered_misses:
+    if session is None:
         return "Not live"
+    if session.outputs is None or not session.outputs.filtered_misses:
+        return "No solution"
     miss = session.outputs.filtered_misses[0]
     if chain.goal == "POSITION":
         return f"Distance: {_length(miss.distance)}"

@@ -223,7 +223,7 @@ class LIMBER_PT_mechanism_closures(MechanismTab, bpy.types.Panel):
     @classmethod
     def poll(cls, context):
         owner = mechanism_owner(context)
-        return owner is not None and owner.limber.mechanism.use_bones
+        return owner is not None and owner.type == "ARMATURE" and owner.limber.mechanism.use_bones
 
     def draw(self, context):
         layout = self.layout

@@ -5,7 +5,7 @@ import pytest
 
 from tests.blender import mechanisms as those
 from tests.blender.four_bars import boned, four_bar, owned
-from tests.blender.rigs import make_active, select
+from tests.blender.rigs import build, make_active, select
 from tests.urdf.test_closures import CLOSED, parallelogram
 
 
@@ -63,7 +63,17 @@ def test_a_closure_of_a_bone_with_itself_or_with_one_that_is_gone_is_named():
 def test_a_closure_needs_two_selected_bones_and_bodies_that_are_bones():
     rig, _ = boned()
     select(rig, "coupler")
-    with pytest.raises(RuntimeError, match="Select the two bones that meet, in Pose Mode: 1 selected now"):
+    with pytest.raises(RuntimeError, match=f"Select the two bones of '{rig.name}' that meet, in Pose Mode: 1 selected now"):
+        bpy.ops.limber.add_closure()
+    other = build({"coupler": "X"}, name="Other")
+    select(other, "coupler")
+    select(rig, "coupler")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    other.select_set(True)
+    bpy.ops.object.mode_set(mode="POSE")
+    rig.data.bones.active = rig.data.bones["coupler"]
+    assert len(bpy.context.selected_pose_bones) == 2
+    with pytest.raises(RuntimeError, match="1 selected now"):
         bpy.ops.limber.add_closure()
     rig.limber.mechanism.use_bones = False
     with pytest.raises(RuntimeError, match="Bodies of this mechanism are objects: join them by rigid body constraints or empties"):

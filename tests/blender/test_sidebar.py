@@ -2,9 +2,13 @@
 
 import bpy
 import pytest
+from limber.operators import subject
+from limber.rig import live
+from limber.rig.goal import CUSTOM
 
 from tests.blender.drawing import drawn
-from tests.blender.rigs import looking_chain
+from tests.blender.four_bars import four_bar, owned
+from tests.blender.rigs import looking_chain, make_active
 
 FIRST = ["Stop", "Next Step", "Chain", "Postures", "Gaze", "Live", "Robot"]
 # Operators that act on one of several things which a panel names, or that Blender's own menus have.
@@ -51,12 +55,13 @@ def test_a_live_lamp_has_eighteen_headers_at_most():
     assert len(seen) <= 18, sorted(seen)
 
 
+@pytest.mark.parametrize("look", ["+Y", CUSTOM])
 @pytest.mark.parametrize("goal", ["POINT", "ORIENTATION", "POSITION", "FRAME"])
-def test_gaze_has_four_fields_at_most(goal: str):
+def test_gaze_has_four_fields_at_most(goal: str, look: str):
     from limber.panels.gaze import LIMBER_PT_gaze
 
     _, chain = looking_chain()
-    chain.goal = goal
+    chain.goal, chain.look = goal, look
     fields = [name for _, name in drawn(LIMBER_PT_gaze).settings]
     assert fields[:2] == ["goal", "target"]
     assert fields[-1] == "influence"
@@ -94,6 +99,38 @@ def test_the_lines_of_live_are_as_many_before_as_while_it_is_live():
     now = drawn(LIMBER_PT_live)
     assert len(now.order) == len(before.order)
     assert any(label.startswith("Aim error") for label in now.labels)
+
+
+def test_what_is_live_and_finds_no_solution_is_not_said_to_be_off():
+    from limber.panels.live import LIMBER_PT_live
+
+    rig, _ = looking_chain()
+    assert "Not live" in drawn(LIMBER_PT_live).labels
+    bpy.ops.limber.live()
+    live.session(rig, rig.limber.chains[0]).outputs = None
+    assert "No solution" in drawn(LIMBER_PT_live).labels
+
+
+def test_the_scenes_range_is_chosen_for_a_mechanism_whose_body_alone_was_clicked(monkeypatch):
+    four_bar()
+    kept = owned().limber.mechanism
+    kept.bake_end = 30
+    make_active(bpy.data.objects["crank"])
+    monkeypatch.setattr(subject, "_at_hand", "")
+    assert bpy.ops.limber.use_scene_range(owner="MECHANISM") == {"FINISHED"}
+    assert kept.bake_end == bpy.context.scene.frame_end
+    assert bpy.ops.limber.use_scene_range(owner="CHAIN") == {"CANCELLED"}
+
+
+def test_closures_are_not_drawn_where_bodies_that_are_to_be_bones_are_none():
+    from limber.panels.mechanism import LIMBER_PT_mechanism_closures
+
+    four_bar()
+    owner = owned()
+    owner.limber.mechanism.use_bones = True
+    assert not LIMBER_PT_mechanism_closures.poll(bpy.context)
+    with pytest.raises(RuntimeError, match="join them by rigid body constraints or empties"):
+        bpy.ops.limber.add_closure()
 
 
 def test_f3_finds_every_operator_whose_context_is_there():
