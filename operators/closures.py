@@ -3,6 +3,7 @@
 import bpy
 
 from ..rig.counted import counted
+from ..rig.errors import RigError
 from ..rig.mechanism import build, closures
 from ..rig.mechanism.owners import has_mechanism
 from ..rig.mechanism.rest import rest_of
@@ -38,10 +39,14 @@ class LIMBER_OT_add_closure(bpy.types.Operator):
             self.report({"ERROR"}, f"Select the two bones of '{rig.name}' that meet, in Pose Mode: {len(chosen)} selected now")
             return {"CANCELLED"}
         first = next(bone for bone in chosen if bone != active)
-        closure, away = closures.add(rig, first.name, active.name)
+        try:
+            rest = rest_of(rig, rig.matrix_world)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        closure, away = closures.add(rig, rest, first.name, active.name)
         one, other = (closures.WORDS[which] for which in (closure.first_point, closure.second_point))
         self.report({"INFO"}, f"The {one} of '{first.name}' meets the {other} of '{active.name}'")
-        rest = rest_of(rig, rig.matrix_world)
         if closures.is_apart(rest, away):
             self.report({"WARNING"}, closures.apart(rig, rest, closure, away))
         return {"FINISHED"}
@@ -67,13 +72,18 @@ class LIMBER_OT_close_named_loops(bpy.types.Operator):
 
     def execute(self, context):
         rig = rig_of(context)
+        try:
+            rest = rest_of(rig, rig.matrix_world)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         if not has_mechanism(rig):
             build.make(rig)
         rig.limber.mechanism.use_bones = True
-        rest, furthest, apart = rest_of(rig, rig.matrix_world), 0.0, []
+        furthest, apart = 0.0, []
         pairs = closures.named_pairs(rig)
         for name, first, second in pairs:
-            closure, away = closures.add(rig, first, second, name)
+            closure, away = closures.add(rig, rest, first, second, name)
             furthest = max(furthest, away)
             if closures.is_apart(rest, away):
                 apart.append(closures.apart(rig, rest, closure, away))

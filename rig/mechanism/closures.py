@@ -50,10 +50,10 @@ def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
     return best
 
 
-def add(rig, first: str, second: str, name: str = ""):
+def add(rig, rest: Rest, first: str, second: str, name: str = ""):
     """A closure of two bones where they are nearest to each other; returns it and the distance [m] at rest."""
     kept = rig.limber.mechanism
-    one, other, away = nearest(rig, rest_of(rig, rig.matrix_world), first, second)
+    one, other, away = nearest(rig, rest, first, second)
     closure = kept.closures.add()
     closure.first, closure.second = first, second
     closure.first_point, closure.second_point = one, other
@@ -78,7 +78,10 @@ def of_closures(rig) -> Iterator[Finding]:
     kept = rig.limber.mechanism
     if rig.type != "ARMATURE" or not kept.use_bones or kept.closures_file:
         return
-    rest = rest_of(rig, rig.matrix_world)
+    try:
+        rest = rest_of(rig, rig.matrix_world)
+    except RigError:  # reading the mechanism says so
+        return
     for closure in kept.closures:
         try:
             away = gap(rig, rest, closure)

@@ -6,7 +6,8 @@ import bpy
 import pytest
 
 from tests.blender import mechanisms as those
-from tests.blender.four_bars import four_bar, owned
+from tests.blender.four_bars import boned, four_bar, owned
+from tests.blender.rigs import select
 from tests.blender.test_mechanism_messages import says
 
 
@@ -34,6 +35,23 @@ def test_a_body_at_no_place_is_named(number):
     assert "clear its location, rotation and scale (Alt G, Alt R, Alt S), or mend its keys, drivers or parents" in said
     with pytest.raises(RuntimeError, match="Object 'rocker' is at no position that can be"):
         bpy.ops.limber.mechanism_live()
+
+
+@pytest.mark.parametrize("number", [1e30, math.nan, math.inf])
+def test_an_armature_of_bodies_at_no_place_is_named(number):
+    rig, _ = boned()
+    rig.location.x = number
+    bpy.context.view_layer.update()
+    assert "Object 'Rig' is at no position that can be (" in says(rig)
+    select(rig, "coupler", "rocker")
+    rig.data.bones.active = rig.data.bones["rocker"]
+    with pytest.raises(RuntimeError, match=r"Bone 'ground' is at no position that can be .*clear its location"):
+        bpy.ops.limber.add_closure()
+    for name, new in (("coupler", "closing_rod_1"), ("rocker", "closing_rod_2")):
+        rig.data.bones[name].name = new
+    with pytest.raises(RuntimeError, match="Bone 'ground' is at no position that can be"):
+        bpy.ops.limber.close_named_loops()
+    assert len(rig.limber.mechanism.closures) == 1
 
 
 @pytest.mark.parametrize(("number", "is_turned"), [(1e30, False), (math.nan, False), (math.inf, False), (math.nan, True)])
