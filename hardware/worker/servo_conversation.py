@@ -152,7 +152,7 @@ class ServoConversation(Talk):
             self._begin(self._plans.arming(self._channels.servos_of(self._wanted), now), self._armed, now)
         elif not self._settled:
             limp = self._channels.servos_of(self._wanted) if self._want is Want.LIMP else self._to_release
-            self._begin((self._codec.disarm(servos) for servos in (limp,)), self._disarmed, now)
+            self._begin(self._plans.ending(limp), self._disarmed, now)
         elif self._want is not Want.ARMED:
             self._mind_rest(now)
             self._poll(now)
@@ -301,8 +301,7 @@ class ServoConversation(Talk):
         self._ask(lambda: self._codec.stop(hold, release))
         self._settled = True
         self._look_for_rest(now)
-        if release:
-            self._begin((self._codec.disarm(servos) for servos in (release,)), lambda now: None, now)
+        self._begin(self._plans.ending(release), lambda now: None, now)
 
     def _look_for_rest(self, now: float) -> None:
         """From now on, whether the servos that hold come to rest."""
@@ -315,7 +314,7 @@ class ServoConversation(Talk):
         if went_on := self._rest.went_on() if self._rest.is_watching(now) else []:
             self._went_on = sorted({*self._went_on, *went_on})
             self._release(went_on)
-            self._begin((self._codec.disarm(servos) for servos in (went_on,)), lambda now: None, now)
+            self._begin(self._plans.ending(went_on), lambda now: None, now)
             self.fail(Fault.WENT_ON, self._channels.names(went_on))
 
     def _poll(self, now: float) -> None:

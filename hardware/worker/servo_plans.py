@@ -58,6 +58,7 @@ class ServoPlans:
         self.settings: dict[int, Settings] = {}
         self.forgotten: dict[int, str] = {}
         self.goals: dict[int, int] = {}
+        self._uncompared: dict[int, int] = {}  # where servos were before they got torque, until they are looked at again
 
     @property
     def what_is_forgotten(self) -> str:
@@ -100,12 +101,20 @@ class ServoPlans:
             yield self._codec.watchdog(wanted, None)
         yield from self._limit(wanted, CREEP)
         self.goals.update(at)
+        self._uncompared = at
         yield self._codec.arm(at) + self.read_places()
-        self._compare(at)
+        self._compare()
         yield from self._limit(wanted)
         if guard:  # last of all: arming many servos takes longer than they wait
             yield self._codec.watchdog(wanted, WATCHDOG)
         yield self.read_places()
+
+    def ending(self, limp: Collection[int]) -> Plan:
+        """These servos go limp, and answer. Where arming was broken off, what it gave torque to is looked at all the same."""
+        yield self._codec.disarm(limp)
+        if self._uncompared:
+            yield self.read_places()
+            self._compare()
 
     def _look_at_settings(self, servos: Sequence[int]) -> Plan:
         for servo in servos:
@@ -136,8 +145,9 @@ class ServoPlans:
         if self.forgotten:
             raise Refusal(Fault.SERVO_FORGOT, self.what_is_forgotten)
 
-    def _compare(self, before: dict[int, int]) -> None:
+    def _compare(self) -> None:
         """Whether servos are where they were before they had torque."""
+        before, self._uncompared = self._uncompared, {}
         after = self._places.newest
         jumped = [servo for servo, raw in before.items() if abs(after[servo] - raw) > abs(self._channels.raw_turn(servo, JUMPED))]
         if jumped:

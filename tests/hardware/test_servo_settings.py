@@ -254,6 +254,26 @@ def test_a_dynamixel_whose_reading_changes_when_it_gets_torque_loses_it_again_be
     assert abs(servo.position - 4500.0) < DEGREE
 
 
+@pytest.mark.parametrize("ending", ["stop", "disarm"])
+def test_a_dynamixel_whose_reading_changes_loses_its_torque_also_where_arming_is_broken_off_before_it_is_read_again(begin, ending):
+    simulation = begin("dynamixel", places={1: 1800.0, 2: 2500.0, 3: 2300.0})
+    servo = simulation.bus.servos[2]
+    simulation.bus.put(servo, 20, -1000, 4)
+    servo.position = 4500.0
+    simulation.run(1.0, POSE, until=State.DISARMED)
+    simulation.worker._stance.unfit = lambda raw: ""  # as above
+    simulation.wish(Wish.ARM)
+    while not simulation.bus.has_torque(2):
+        simulation.run(TURN, POSE)
+    if ending == "stop":
+        simulation.stop()
+    else:
+        simulation.wish(Wish.DISARM)
+    simulation.run(0.5, POSE)
+    assert simulation.limp() == [False, True, True], "the third had not got torque yet"
+    assert abs(servo.position - 4500.0) < DEGREE
+
+
 @pytest.mark.parametrize("protocol", BUSES)
 def test_limits_are_written_and_read_back_at_every_arm(begin, protocol):
     simulation = begin(protocol)
