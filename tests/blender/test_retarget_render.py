@@ -7,7 +7,6 @@ import pytest
 from limber.rig import live
 
 from tests.blender.figures import CMU, XSENS, figure, walk
-from tests.blender.following import in_the_air
 from tests.blender.rigs import apart
 from tests.blender.shown import no_handler_raises, pose  # noqa: F401
 
@@ -102,9 +101,6 @@ def test_a_limit_on_speed_lags_in_a_rendered_animation_as_it_does_live(rig):
 
 
 def test_motion_blur_sees_what_lies_between_frames_and_leaves_the_motion_as_it_is(rig):
-    in_the_air(rig)
-    bpy.ops.limber.end_follow()
-    bpy.ops.limber.follow()
     shown = played(rig)
     bpy.context.scene.render.use_motion_blur = True
     film = rendered(animation=True)
