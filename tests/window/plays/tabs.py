@@ -4,7 +4,11 @@ import bpy
 
 
 def only(stage, root: str) -> None:
-    """Takes all panels but `root` and its parts out of the tab and opens those. Before it is drawn: Blender remembers what was closed."""
+    """Takes all panels but `root` and its parts out of the tab and opens those. Before it is drawn: Blender remembers what was closed.
+
+    No other script can be played in this Blender: the extension cannot be disabled when panels of it are not registered.
+    """
+    stage.spoilt = True
     panels = [cls for cls in stage.part("panels.registry").CLASSES if issubclass(cls, bpy.types.Panel)]
     for cls in panels:
         cls.bl_options = (getattr(cls, "bl_options", None) or set()) - {"DEFAULT_CLOSED"}
