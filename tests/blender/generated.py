@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from io import StringIO
+from pathlib import Path
 
 import addon_utils
 import bpy
@@ -12,19 +13,44 @@ KINDS = ("basic_human", "human")
 
 @contextmanager
 def generated(kind: str) -> Iterator:
-    """A generated rig, active in Pose Mode, all its bones visible. Rigify leaves a handler behind, which goes afterwards."""
+    """A generated rig, active in Object Mode, all its bones visible. Rigify leaves a handler behind, which goes afterwards."""
     handlers = list(bpy.app.handlers.load_post)
     with redirect_stdout(StringIO()):
         addon_utils.enable("rigify", default_set=True)
-        getattr(bpy.ops.object, f"armature_{kind}_metarig_add")()
-        bpy.ops.object.mode_set(mode="POSE")
-        bpy.ops.pose.rigify_generate()
-    made = bpy.context.object
-    for collection in made.data.collections_all:  # what deforms and what helps is hidden at first
-        collection.is_visible = True
+        made = taken(kind)
     yield made
     if bpy.context.object is not None and bpy.context.object.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     with redirect_stdout(StringIO()):
         addon_utils.disable("rigify", default_set=True)
     bpy.app.handlers.load_post[:] = handlers
+
+
+def taken(kind: str) -> bpy.types.Object:
+    """A rig from the file of its kind, as one appends it, in the scene and active. Generating takes up to 7 s: once a process."""
+    path = Path(bpy.app.tempdir) / f"generated_{kind}.blend"
+    if not path.exists():
+        generate(kind, path)
+    with bpy.data.libraries.load(str(path)) as (_, wanted):
+        wanted.objects = ["metarig", "rig"]
+    for thing in wanted.objects:
+        bpy.context.collection.objects.link(thing)
+    rig = wanted.objects[1]
+    rig.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+    bpy.context.view_layer.update()
+    return rig
+
+
+def generate(kind: str, path: Path) -> None:
+    """Writes a generated rig and its metarig to a file; the one that is open is empty afterwards."""
+    getattr(bpy.ops.object, f"armature_{kind}_metarig_add")()
+    metarig = bpy.context.object
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.rigify_generate()
+    rig = bpy.context.object
+    for collection in rig.data.collections_all:  # what deforms and what helps is hidden at first
+        collection.is_visible = True
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.data.libraries.write(str(path), {metarig, rig})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
