@@ -22,6 +22,7 @@ def script(name: str) -> ModuleType:
 
 rings = script("rings")
 runner = sys.modules["runner"]
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:hypothesispytest")  # whose start takes a second, for tests that do not use it
 
 
 def job(tmp_path: Path, *sources: str):
@@ -30,7 +31,7 @@ def job(tmp_path: Path, *sources: str):
     for file, source in zip(files, sources, strict=True):
         file.write_text(source, encoding="utf-8")
     results = tmp_path / "it.xml"
-    command = (sys.executable, "-m", "pytest", "-q", "--rootdir", str(tmp_path), "-c", "/dev/null", f"--junitxml={results}")
+    command = (*PYTEST, "--rootdir", str(tmp_path), "-c", "/dev/null", f"--junitxml={results}")
     return runner.Job("it", command, tuple(map(str, files)), results)
 
 
@@ -127,7 +128,7 @@ def test_of_the_cases_of_a_test_the_asked_share_is_tried_and_never_none(tmp_path
     (tmp_path / "test_it.py").write_text(tests, encoding="utf-8")
     results = tmp_path / "it.xml"
     alone = ("--rootdir", str(tmp_path), "-c", "/dev/null")
-    command = (sys.executable, "-m", "pytest", "-q", "-p", "tests.cases", *alone, f"--junitxml={results}")
+    command = (*PYTEST, "-p", "tests.cases", *alone, f"--junitxml={results}")
     assert runner.Runner().run(runner.Job("it", command, (str(tmp_path),), results, "4:1")).sentence == "3 passed, 0 failed"
 
 
