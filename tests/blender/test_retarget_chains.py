@@ -29,6 +29,7 @@ def test_a_body_that_follows_has_a_turn_in_which_chains_do_not_plan():
     assert turns() == 1
 
 
+@pytest.mark.one_blender
 def test_a_body_and_another_who_look_at_each_other_come_to_rest():
     rig, _ = follower()
     _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0, 0, 0), "Eye of Other"))

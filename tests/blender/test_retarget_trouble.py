@@ -124,6 +124,7 @@ def test_a_source_bone_that_is_not_a_number_sets_its_link_free_until_it_comes_ba
     assert all(number == number for matrix in matrices(rig, ["Head"], 8) for row in matrix for number in row)
 
 
+@pytest.mark.one_blender
 def test_a_body_that_may_only_move_slowly_arrives_where_its_source_has_stopped():
     rig, source = follower(is_live=False)
     source.animation_data_clear()
