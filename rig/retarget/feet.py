@@ -1,8 +1,7 @@
 """Feet that stand on the floor: which of them stand, and where each should be. Without side effects, and knows no Blender.
 
 A body first follows its targets as if there were no floor. Where that leaves a foot elsewhere than it should be, its place is held in a
-second solve: a foot stays where it came to stand, with its lowest point on the floor, and no foot goes below the floor. The nearer the
-source's foot is to the floor the nearer to it is the body's, so that it comes down where it is to stand.
+second solve: a foot stays where it came to stand, with its lowest point on the floor, and no foot goes below the floor.
 """
 
 from typing import NamedTuple
@@ -49,7 +48,6 @@ class Step(NamedTuple):
     left: Array  # (3,) [m] from where it should be; dies out
     goal: Array  # (3,) [m] where it is to be held in this frame
     is_held: bool  # the goal is elsewhere than the body would have it
-    lowered: Array  # (3,) [m] by which it is nearer to the floor in the air, as its source is near it
     sunk: float = 0.0  # [m] by which it would be below the floor: the whole body is raised by that
 
 
@@ -70,7 +68,7 @@ def first(body: Body, feet: tuple[Foot, ...], sources: Array, floor: Floor, free
         own = place(body, foot, free)
         low = _depth(body, foot, floor, free, (free, shown or free))
         stands = bool(floor.is_known and abs(source[2]) < FIRST and abs(own @ floor.up - low - floor.height) < FLOOR)
-        found.append(_step(floor, source, own + carried, carried, low, Step(stands, own, source, np.zeros(3), own, False, np.zeros(3))))
+        found.append(_step(floor, source, own + carried, carried, low, Step(stands, own, source, np.zeros(3), own, False)))
     return tuple(found)
 
 
@@ -100,7 +98,6 @@ def following(
     carried = shown.base_position - free[0].base_position  # what feet that are held have moved the others by
     found = []
     for foot, old, source, speed in zip(feet, before, sources[1], speeds, strict=True):
-        own = place(body, foot, free[1]) + carried
         is_low = bool(abs(source[2]) < FLOOR if floor.is_known else source[2] <= lowest + FLOOR)  # not where it is not known
         stays = bool(is_low and old.stands and speed < LIFTS and np.linalg.norm(source - old.source) < DRIFT)
         low = _depth(body, foot, floor, free[1], (free[0], shown))
@@ -110,10 +107,10 @@ def following(
             step = old._replace(stands=True, place=place(body, foot, shown), source=source, left=np.zeros(3))
             step = step._replace(left=step.place - _stood(floor, low, step))
         elif old.stands:
-            step = old._replace(stands=False, left=place(body, foot, shown) - place(body, foot, free[0]) - carried + old.lowered)
+            step = old._replace(stands=False, left=place(body, foot, shown) - place(body, foot, free[0]) - carried)
         else:
             step = old
-        found.append(_step(floor, source, own, carried, low, step._replace(left=kept * step.left)))
+        found.append(_step(floor, source, place(body, foot, free[1]) + carried, carried, low, step._replace(left=kept * step.left)))
     return tuple(found)
 
 
@@ -125,7 +122,7 @@ def rise(feet: tuple[Step, ...]) -> float:
 def slipped(body: Body, foot: Foot, step: Step, free: State, shown: State) -> Step:
     """A foot that could not be held where it should be."""
     carried = shown.base_position - free.base_position
-    return step._replace(stands=False, left=place(body, foot, shown) - place(body, foot, free) - carried + step.lowered)
+    return step._replace(stands=False, left=place(body, foot, shown) - place(body, foot, free) - carried)
 
 
 def place(body: Body, foot: Foot, state: State) -> Array:
@@ -162,21 +159,12 @@ def _step(floor: Floor, source: Array, own: Array, carried: Array, low: float, s
         low: How far [m] its lowest point is below its link.
         step: What it does.
     """
-    lowered = _lowered(floor, source, own, low)
-    goal = (_stood(floor, low, step) if step.stands else own - lowered) + step.left
+    goal = (_stood(floor, low, step) if step.stands else own) + step.left
     sunk = 0.0
     if floor.is_known and source[2] > -FLOOR:  # a source that goes below its floor by more has another one
         goal = goal + floor.up * max(0.0, low + floor.height - float(goal @ floor.up))
         sunk = max(0.0, low + floor.height - float((own - carried) @ floor.up))
-    return step._replace(goal=goal, is_held=step.stands or bool(np.linalg.norm(goal - own) > NEGLIGIBLE), lowered=lowered, sunk=sunk)
-
-
-def _lowered(floor: Floor, source: Array, own: Array, low: float) -> Array:
-    """(3,) [m] by which a foot in the air is nearer to the floor than it would be: all of its height where its source is on the floor."""
-    if not floor.is_known or not abs(source[2]) < FLOOR:
-        return np.zeros(3)
-    found: Array = floor.up * ((1.0 - max(0.0, source[2]) / FLOOR) * max(0.0, float(own @ floor.up) - low - floor.height))
-    return found
+    return step._replace(goal=goal, is_held=step.stands or bool(np.linalg.norm(goal - own) > NEGLIGIBLE), sunk=sunk)
 
 
 def _stood(floor: Floor, low: float, step: Step) -> Array:
