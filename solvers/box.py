@@ -88,14 +88,6 @@ def solve(matrix: Array, vector: Array, lower: Array, upper: Array, sides: Sides
     return minimum(Dense(matrix, vector), lower, upper, sides)
 
 
-def possible(sides: Sides, lower: Array, upper: Array) -> Sides:
-    """Sides (n,) without those at infinite bounds; unknowns whose bounds are equal have one."""
-    unpinned = lower != upper
-    low, high = ~unpinned | ((sides < 0) & (lower > -np.inf)), unpinned & (sides > 0) & (upper < np.inf)
-    found: Sides = high.astype(np.int8) - low.astype(np.int8)
-    return found
-
-
 def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | None = None) -> Boxed:
     """The same, whatever the form of H."""
     count = len(lower)
@@ -104,7 +96,8 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
     unpinned = lower != upper
     some_held = bool(sides.any()) or not unpinned.all()
     if some_held:
-        sides = possible(sides, lower, upper)
+        low, high = ~unpinned | ((sides < 0) & (lower > -np.inf)), unpinned & (sides > 0) & (upper < np.inf)
+        sides = high.astype(np.int8) - low.astype(np.int8)
     fewest, patience = count + 1, PATIENCE
     most = MOST_ROUNDS * count + MOST_ROUNDS
     rounds = 0

@@ -133,12 +133,12 @@ def place(body: Body, foot: Foot, state: State) -> Array:
 
 def depth(body: Body, foot: Foot, up: Array, state: State) -> float:
     """How far [m] the lowest point of a foot is below its link's origin."""
-    frames = body.placed(state.frames, body.rows([foot.link, *(link for link, _ in foot.sole)]))
-    origin = float(frames[0, :3, 3] @ up)
-    lowest = (
-        float((points @ (up @ frame[:3, :3])).min() + up @ frame[:3, 3]) for frame, (_, points) in zip(frames[1:], foot.sole, strict=True)
-    )
-    return origin - min(lowest, default=origin)
+    heights = [0.0]
+    for link, points in foot.sole:
+        frame = body.placed(state.frames, body.rows([link]))[0]
+        heights.append(float(((points @ frame[:3, :3].T + frame[:3, 3]) @ up).min()))
+    origin = body.placed(state.frames, body.rows([foot.link]))[0, :3, 3] @ up
+    return float(origin - min(heights[1:], default=origin))
 
 
 def _depth(body: Body, foot: Foot, floor: Floor, free: State, before: tuple[State, State]) -> float:

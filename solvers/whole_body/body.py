@@ -205,9 +205,8 @@ class Body:
 
     def jacobian(self, frames: Frames, link: int) -> tuple[Array, Array]:
         """Angular and linear velocity (3, 6 + n) of a link in the world per unit of each unknown."""
-        carrier = self.carriers[link]
-        moved = self.moved_by[carrier][:, None]
-        place = frames.nodes[carrier] @ self.ends[link, :, 3]
-        angular = frames.angular * moved
-        linear = frames.linear * moved + cross(angular, place[None, :3])
+        moved = self.moved_by[self.carriers[link]]
+        place = self.placed(frames, np.array([link]))[0, :3, 3]
+        angular = np.where(moved[:, None], frames.angular, 0.0)
+        linear = np.where(moved[:, None], frames.linear, 0.0) + cross(angular, np.broadcast_to(place, angular.shape))
         return angular.T, linear.T

@@ -13,23 +13,19 @@ from .targets import Contact
 
 def contact_rows(body: Body, frames: Frames, base_position: Array, contacts: Sequence[Contact]) -> tuple[Rows, tuple[str, ...]]:
     """Rows by which a step brings every contact's link to its place, and each row's name."""
-    parts, names = [np.zeros((0, body.unknowns))], []
+    parts, wanted, names = [np.zeros((0, body.unknowns))], [np.zeros(0)], []
     for contact in contacts:
-        angular, linear = body.jacobian(frames, body.links[contact.link])
-        parts += [linear] if contact.rotation is None else [linear, angular]
-        names += [f"contact of {contact.link}"] * (3 if contact.rotation is None else 6)
-    move = contact_moves(body, frames, base_position, contacts)
-    return Rows(np.concatenate(parts), move, move), tuple(names)
-
-
-def contact_moves(body: Body, frames: Frames, base_position: Array, contacts: Sequence[Contact]) -> Array:
-    """How far [m, rad] every contact's link is from its place, in the order of the rows."""
-    found = [np.zeros(0)]
-    for contact, placed in zip(contacts, body.placed(frames, body.rows([contact.link for contact in contacts])), strict=True):
-        found.append(np.asarray(contact.position, float) - placed[:3, 3] - base_position)
+        link = int(body.rows([contact.link])[0])
+        placed = body.placed(frames, np.array([link]))[0]
+        angular, linear = body.jacobian(frames, link)
+        parts.append(linear)
+        wanted.append(np.asarray(contact.position, float) - placed[:3, 3] - base_position)
         if contact.rotation is not None:
-            found.append(log(contact.rotation @ placed[:3, :3].T))
-    return np.concatenate(found)
+            parts.append(angular)
+            wanted.append(log(contact.rotation @ placed[:3, :3].T))
+        names += [f"contact of {contact.link}"] * (3 if contact.rotation is None else 6)
+    move = np.concatenate(wanted)
+    return Rows(np.concatenate(parts), move, move), tuple(names)
 
 
 def coupling_rows(body: Body, joints: Array, limits: Limits, dt: float) -> Rows:

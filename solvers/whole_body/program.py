@@ -1,9 +1,9 @@
 """The quadratic program of a step: least squares within a box and general rows. Knows no Blender.
 
 Bounds are many and cheap, rows few and dear, so they are kept apart. Without rows that matter the box's own solver is all that runs. With
-them the sides of bounds and rows are guessed, from the step before where equalities are to hold, and mended together, which a check of
-optimality confirms; where that goes round in circles the dual method decides. Rows that contradict each other or the box give way to the
-least sum of squares, and it is told by how much.
+them the sides of bounds and rows are guessed from the step before and mended together, which a check of optimality confirms; where that
+goes round in circles the dual method decides. Rows that contradict each other or the box give way to the least sum of squares, and it is
+told by how much.
 """
 
 from typing import NamedTuple
@@ -49,34 +49,19 @@ def solve(
         sides: Which bounds are likely to hold it.
         row_sides: Which rows.
     """
-    guess = row_sides if row_sides is not None and len(row_sides) == len(rows) else np.zeros(len(rows), np.int8)
-    warm = None
-    if sides is not None and rows.equal.any():  # the minimum within the box alone does not hold them
-        warm = _guessed(matrix, vector, lower, upper, rows, box.possible(sides, lower, upper), guess)
-    if warm is not None:
-        return warm
     boxed = box.solve(matrix, vector, lower, upper, sides)
     if np.all(np.abs(rows.beyond(boxed.x)) <= rows.tolerance):
         return Program(boxed.x, boxed.sides, np.zeros(len(rows), np.int8), np.zeros(len(rows)), boxed.rounds)
-    found = _guessed(matrix, vector, lower, upper, rows, boxed.sides, guess)
+    guess = row_sides if row_sides is not None and len(row_sides) == len(rows) else np.zeros(len(rows), np.int8)
+    found = _guessed(matrix, vector, lower, upper, rows, boxed, guess)
     if found is not None:
-        return found._replace(rounds=found.rounds + boxed.rounds)
+        return found
     x = dual.solve(matrix, vector, lower, upper, rows, boxed)
     if x is None:
         least = least_violation(rows, matrix, vector, lower, upper)
         x = dual.solve(matrix, vector, lower, upper, _widened(rows, least), boxed)
         x = least if x is None else x
     return _told(np.clip(x, lower, upper), lower, upper, rows, boxed.rounds)
-
-
-def response(matrix: Array, sides: Sides, own: Array) -> Array:
-    """What (n, r) least move, x' H x / 2, answers a unit of each of r equalities (r, n), of the unknowns that no bound holds."""
-    loose = np.flatnonzero(sides == 0)
-    part = own[:, loose]
-    solved = np.linalg.solve(matrix[np.ix_(loose, loose)], part.T)
-    found = np.zeros((len(matrix), len(own)))
-    found[loose] = solved @ np.linalg.pinv(part @ solved, rcond=RANK, hermitian=True)
-    return found
 
 
 def _widened(rows: Rows, x: Array) -> Rows:
@@ -97,9 +82,9 @@ def _told(x: Array, lower: Array, upper: Array, rows: Rows, rounds: int) -> Prog
     return Program(x, sides, row_sides, np.where(np.abs(beyond) > GIVEN * rows.tolerance, beyond, 0.0), rounds)
 
 
-def _guessed(matrix: Array, vector: Array, lower: Array, upper: Array, rows: Rows, sides: Sides, row_sides: Sides) -> Program | None:
+def _guessed(matrix: Array, vector: Array, lower: Array, upper: Array, rows: Rows, boxed: Boxed, row_sides: Sides) -> Program | None:
     """The answer from sides that are changed all at once until none is wrong; None where that does not end soon."""
-    pinned, equal = lower == upper, rows.equal
+    sides, pinned, equal = boxed.sides, lower == upper, rows.equal
     steepest = float(matrix.diagonal().max())
     for rounds in range(1, GUESSES + 1):
         held = np.flatnonzero((row_sides != 0) | equal)
@@ -117,9 +102,7 @@ def _guessed(matrix: Array, vector: Array, lower: Array, upper: Array, rows: Row
         slackened = ~equal & (row_sides * pulled < -flat)
         if not wrong.any() and not missed.any() and not slackened.any():
             x = np.clip(x, lower, upper)
-            return Program(x, sides, row_sides, np.zeros(len(rows)), rounds)
-        if not wrong.any() and not slackened.any() and not (missed & ~equal).any():
-            return None  # equalities contradict each other: there is nothing to change
+            return Program(x, sides, row_sides, np.zeros(len(rows)), boxed.rounds + rounds)
         sides = np.where(wrong, np.where(sides != 0, 0, np.where(under, -1, 1)), sides).astype(np.int8)
         row_sides = np.where(slackened, 0, np.where(missed & ~equal, np.sign(beyond), row_sides)).astype(np.int8)
     return None

@@ -14,7 +14,7 @@ from .. import box
 from . import program
 from .articulated import Limbs
 from .body import BASE, Body, Frames
-from .contacts import contact_moves, contact_rows, coupling_rows
+from .contacts import contact_rows, coupling_rows
 from .law import Law
 from .limits import Limits
 from .normal import Normal
@@ -245,41 +245,19 @@ class WholeBody:
         self, values: Values, state: State, after: State, answer: program.Program, dt: float, lower: Array, upper: Array
     ) -> tuple[State, program.Program]:
         """The state with its contacts where they should be, which a linear step has missed by a second order of its move."""
-        body, first = self.body, after
-        if answer.yielded.any() or self._touches(values, after):
-            return after, answer
-        rows, _ = self._rows(values, after, dt)
-        matrix, vector = self._normal.equations(after.frames, *self._still())
-        matrix.flat[:: body.unknowns + 1] += self.options.damping**2
-        assert rows is not None  # there are contacts
-        least = program.response(matrix, answer.sides, rows.matrix[rows.equal])
+        body, before = self.body, after
         for _ in range(TOUCHES):
-            made = np.concatenate([np.zeros(BASE), after.joints - state.joints])
-            down, up = np.minimum(lower - made, 0.0), np.maximum(upper - made, 0.0)
-            move = least @ rows.lower[rows.equal]
-            if np.any((move < down) | (move > up)) or np.any(np.abs(rows.beyond(move)) > rows.tolerance):
-                mended = program.solve(matrix, vector, down, up, rows, answer.sides)
-                if mended.yielded.any():
-                    break
-                move = mended.x
-            after = moved(body, after, move, dt)
-            if self._touches(values, after):
+            rows, _ = self._rows(values, after, dt)
+            if rows is None or answer.yielded.any() or np.abs(rows.lower[rows.equal]).max() < TOUCHING:
                 break
-            rows = self._rows_again(rows, values, after, dt)  # corrections are so small that the matrices of the first serve them all
-        return (after if after is first else replace(after, velocity=since(after, state, dt))), answer
-
-    def _touches(self, values: Values, state: State) -> bool:
-        """Whether all contacts are where they should be."""
-        return bool(np.abs(contact_moves(self.body, state.frames, state.base_position, values.contacts)).max() < TOUCHING)
-
-    def _rows_again(self, rows: Rows, values: Values, state: State, dt: float) -> Rows:
-        """`_rows` of a state that is so near the one of `rows` that their matrix serves."""
-        moves = contact_moves(self.body, state.frames, state.base_position, values.contacts)
-        lower, upper = moves, moves
-        if self.body.coupling_names:
-            coupled = coupling_rows(self.body, state.joints, self.options.limits, dt)
-            lower, upper = np.concatenate([coupled.lower, moves]), np.concatenate([coupled.upper, moves])
-        return Rows(rows.matrix, lower, upper)
+            made = np.concatenate([np.zeros(BASE), after.joints - state.joints])
+            nearest = self._normal.equations(after.frames, *self._still())
+            nearest[0].flat[:: body.unknowns + 1] += self.options.damping**2
+            mended = program.solve(*nearest, np.minimum(lower - made, 0.0), np.maximum(upper - made, 0.0), rows)
+            if mended.yielded.any():
+                break
+            after = moved(body, after, mended.x, dt)
+        return (after if after is before else replace(after, velocity=since(after, state, dt))), answer
 
     def _still(self) -> tuple[Array, Array, Array, Array, Array]:
         """Arguments of the normal equations for targets that want no move: what is then least is how much they are disturbed."""
