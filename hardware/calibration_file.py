@@ -18,6 +18,7 @@ from ..files.plain import is_text, json_of, number_of, shown
 from ..motion.limits import Limits
 from .device import FARTHEST, FASTEST_BAUDRATE, LAST_SERVO, SLOWEST_BAUDRATE, Channel, Device, Joint, OnSilence, Share, Unit
 from .errors import DeviceError, HardwareError
+from .protocols.maestro import MODELS
 from .protocols.settings import DEFAULT, ProtocolSettings
 
 FORMAT = "limber-calibration"
@@ -191,7 +192,10 @@ def _calibration(robot: _Place) -> Calibration:
 
 def _settings(settings: _Place) -> ProtocolSettings:
     settings.only(_SETTINGS)
-    return ProtocolSettings(settings.get("multi_turn", bool), settings.whole("channel_count", 1, LAST_SERVO), settings.get("crc", bool))
+    count = settings.whole("channel_count", 1, LAST_SERVO)
+    if count not in MODELS:
+        settings.wrong("channel_count", "6, 12, 18 or 24")
+    return ProtocolSettings(settings.get("multi_turn", bool), count, settings.get("crc", bool))
 
 
 def _joint(joint: _Place) -> FileJoint:

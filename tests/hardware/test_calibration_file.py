@@ -64,6 +64,7 @@ def test_a_calibration_makes_the_device_that_it_came_from(tmp_path):
         (lambda plain: plain.update(version=2), "version: expected 1.*found 2"),
         (lambda plain: plain.update(colour="red"), "expected the fields .* found 'colour'"),
         (lambda plain: plain.pop("baudrate"), "baudrate: expected a whole number, found nothing"),
+        (lambda plain: plain["settings"].update(channel_count=7), "settings, channel_count: expected 6, 12, 18 or 24, found 7"),
         (lambda plain: plain["settings"].update(multi_turn=1), "settings, multi_turn: expected true or false, found 1"),
         (lambda plain: plain["channels"][1].update(zero="middle"), "servo 5, zero: expected a finite number, found 'middle'"),
         (lambda plain: plain["channels"][1].update(servo=True), "servo true, servo: expected a whole number, found true"),

@@ -61,6 +61,13 @@ class Bus:
         self._heard_at = 0.0
         self._pending = bytearray()
 
+    def _read(self, number: int, start: int, size: int) -> bytes:
+        servo = self.servos.get(number)
+        if servo is None:
+            return b""
+        self.refresh(servo)
+        return bytes(servo.table[start : start + size])
+
     def factory(self, servo: Servo) -> None:
         """Write what is in the EEPROM of a new servo."""
         raise NotImplementedError

@@ -126,13 +126,6 @@ class DynamixelBus(Bus):
             answer += self._answer(one, data, code) if number != 0xFE or instruction == 0x01 else b""
         return answer
 
-    def _read(self, number: int, start: int, size: int) -> bytes:
-        servo = self.servos.get(number)
-        if servo is None:
-            return b""
-        self.refresh(servo)
-        return bytes(servo.table[start : start + size])
-
     def _write(self, number: int, start: int, data: bytes) -> int:
         servo = self.servos.get(number)
         if servo is None or servo.silent:
