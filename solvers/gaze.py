@@ -39,6 +39,13 @@ class Solution:
     lowered: float | None = None  # [rad] what a method lowers from frame to frame: the shape deviation in its own measure, if it has one
 
 
+class PlanSlot(NamedTuple):
+    """A solver's share of the time for planning: one of `sharing` solvers that plan in different frames; its own is open."""
+
+    sharing: int = 1  # solvers that plan one after the other; 1: it plans in every frame, with larger pieces of work
+    is_open: bool = True  # whether it may plan in this frame
+
+
 class GazeSolver(Protocol):
     """A solver for one skeleton. Pure: the same arguments give the same answer."""
 

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from ..gaze import PlanSlot
 from ..skeleton import Angles
 from .aims import BatchedAim
 from .descent import Descent
@@ -18,8 +19,7 @@ class Now(NamedTuple):
     angles: Angles  # (n,) the last frame's
     speed: float  # [rad a frame] of the glide under way
     lost: int  # frames that the aim has been lost for
-    turns: int  # of how many solvers one plans in a frame
-    is_turn: bool  # this one in this frame
+    slot: PlanSlot  # when this solver may plan
 
     def descent(self, model: Model, frames: int) -> Descent:
         """Towards the goal that is expected so many frames from now."""

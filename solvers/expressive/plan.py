@@ -66,7 +66,7 @@ class Planner:
     def advance(self, state: Planning, now: Now) -> Planning:
         """One piece of work, where it is this solver's turn."""
         state = replace(state, frame=state.frame + 1, sought=state.sought + 1)
-        if not now.is_turn:
+        if not now.slot.is_open:
             waiting = state.simulation
             return state if waiting is None else replace(state, simulation=replace(waiting, age=waiting.age + 1))
         if state.stage == REST and (now.lost or state.frame >= CYCLE):
@@ -75,10 +75,10 @@ class Planner:
             return self._follow(state, now)
         if state.stage == SPREAD:
             spread = self._spread(state, now)
-            return spread if now.turns > 1 or len(now.angles) > LONG else self._lay_out(spread, now, self._nearer_yet(spread, now))
+            return spread if now.slot.sharing > 1 or len(now.angles) > LONG else self._lay_out(spread, now, self._nearer_yet(spread, now))
         if state.stage == CLOSE_IN:
             rows = self._nearer_yet(state, now)
-            return self._lay_out(state, now, rows) if now.turns == 1 else self._sifted(state, now, rows)
+            return self._lay_out(state, now, rows) if now.slot.sharing == 1 else self._sifted(state, now, rows)
         if state.stage == LAY_OUT:
             return self._lay_out(state, now, now.descent(self.model, LEAD).at(np.array(state.spreading), None))
         if state.stage == SIMULATE:
@@ -97,7 +97,7 @@ class Planner:
             starts, sides = np.array(state.seekers), np.array(state.sides) if state.sides else None
         steps, kept = {SEEK_WIDE: WIDE, SEEK_LESS: LESS, SEEK_DEEP: DEEP}[state.stage]
         rows = descent.at(starts, sides)
-        piece = steps - state.steps if now.turns == 1 else min(SHARED_STEPS, steps - state.steps)
+        piece = steps - state.steps if now.slot.sharing == 1 else min(SHARED_STEPS, steps - state.steps)
         for _ in range(piece):
             rows = descent.step(rows, SEEK)
         if state.steps + piece < steps:
@@ -183,7 +183,7 @@ class Planner:
         return far
 
     def _after(self, state: Planning, now: Now) -> int:
-        return SEEK_WIDE if state.sought >= SEEK_EVERY * now.turns else REST
+        return SEEK_WIDE if state.sought >= SEEK_EVERY * now.slot.sharing else REST
 
     def _simulate(self, state: Planning, now: Now) -> Planning:
         """Some strides of the simulation; at its end the choice."""

@@ -110,7 +110,7 @@ class Simulator:
         kinds, goals = np.array(old.kinds), np.array(old.goals)
         angles, speeds, costs = np.array(old.rows), np.array(old.speeds), np.array(old.costs)
         frames, age = old.frames, old.age + 1
-        work = WORK if now.turns == 1 else LESS_WORK
+        work = WORK if now.slot.sharing == 1 else LESS_WORK
         for _ in range(max(1, work // (STEP_WORK + angles.size))):
             stride = STRIDE if frames < NEAR_FUTURE else FAR_STRIDE
             frames += stride
@@ -143,7 +143,7 @@ class Simulator:
         speeds = np.array([now.speed])
         rows = [now.angles.tolist(), now.angles.tolist()] if course is None else [course.branch, now.angles.tolist()]
         angles, kinds = np.array(rows), np.array([STAY if course is None else course.kind])
-        stride = STRIDE * now.turns
+        stride = STRIDE * now.slot.sharing
         for frames in range(stride, _delay(now) + 1, stride):
             descent = now.descent(self.model, frames - 1)
             there = descent.at(angles, None)
@@ -171,4 +171,4 @@ class Simulator:
 
 
 def _delay(now: Now) -> int:
-    return DELAY if now.turns == 1 else SHARED_DELAY * now.turns
+    return DELAY if now.slot.sharing == 1 else SHARED_DELAY * now.slot.sharing

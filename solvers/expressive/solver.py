@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..diagnosis import Diagnosis
-from ..gaze import Solution
+from ..gaze import PlanSlot, Solution
 from ..goals import GazeError, GazeGoal, check_goal
 from ..skeleton import Angles, Skeleton
 from .measure import measure
@@ -43,27 +43,40 @@ class Expressive:
         tick: int = 0,
         dt: float = 0.0,
         mutual: bool = False,
+        slot: PlanSlot | None = None,
     ) -> Solution:
-        """The best from scratch, or, with `start`, the best that is near it, on the way to the best of all where that is worth it.
+        """The solution from scratch or, with `start`, the next frame's: the local optimum, or a step of a transition to a better branch.
 
-        See `GazeSolver.solve`. With `start` no joint moves more than `pace.LARGEST_MOVE`, whatever the target does; `converged` is False
-        while the aim is missed. `memory` carries the watch over other branches from frame to frame. `ahead` are the goals of the next
-        frames, where they are known, `simulation.HORIZON` of them at most: none of them is guessed then, the last one stays. `tick` counts
-        frames: solvers that take turns (`Options.turns`) plan where it is theirs. `dt` [s] is how long the frame lasts: in a longer one
-        joints may gain more speed where the aim needs it. Where what it aims at looks back and moves with the answer (`mutual`), it leaves
-        its branch for the aim alone: were it for the shape, each would go after what the other does, and never come to rest.
+        With `start` no joint moves by more than `pace.LARGEST_MOVE`; `converged` is False while the aim has an error.
+
+        Args:
+            goal: What the ends must do, and the posture to keep.
+            start: Angles (n,) [rad] of the last frame; None: search all branches.
+            memory: The last solution's `memory`: what is known of other branches.
+            ahead: Goals of the next frames where they are known, at most `simulation.HORIZON`; they replace extrapolation.
+            tick: Count of frames, for `Options.turns`. Without effect where `slot` is given.
+            dt: Duration [s] of the frame: in a longer one joints may gain more speed where the aim needs it.
+            mutual: The target depends on the answer (two chains that look at each other): branches are then changed for the aim alone,
+                since changes for the shape would answer one another without end.
+            slot: When this solver may plan; None: as `Options.turns` and `tick` say.
+
+        Raises:
+            GazeError: As `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it is.
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)
         self._check_ahead(ahead)
         posture = self.skeleton.clamp(authored)
+        options = self.model.options
         kept: object = None
+        if slot is None:
+            slot = PlanSlot(options.turns, options.turns == 1 or tick % options.turns == options.turn)
         if start is None:
-            shape = measure(self.skeleton, self.model.options, authored, self.diagnosis.shape(authored))
+            shape = measure(self.skeleton, options, authored, self.diagnosis.shape(authored))
             way, steps = self.search.solve(goal, posture, shape)
         else:
             way, steps, kept = self.tracker.follow(
-                goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead, tick, dt, mutual
+                goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead, slot, dt, mutual
             )
         lowered = math.sqrt(max(0.0, kept.rest.last)) if isinstance(kept, Memory) else None  # of a squared difference of directions
         return self.diagnosis.solution(

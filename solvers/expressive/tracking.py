@@ -13,6 +13,7 @@ import numpy as np
 
 from ..aim_residual import residual
 from ..exact_aim import Finished, least_change
+from ..gaze import PlanSlot
 from ..goals import Aim, Direction, GazeGoal, Point
 from ..skeleton import Angles
 from .aims import BatchedAim
@@ -38,6 +39,7 @@ AT_RISK = math.radians(0.6)  # of aim: from here joints that hold it may be jolt
 SETTLED = 1e-6  # [rad] of movement in a frame while nothing is asked anew: the answer stays as it is, to the bit
 STUCK = 1e-6  # [rad] a glide that moves by less in a frame gets nowhere
 QUIET = 60  # frames of that until the planner rests: by then it has looked at all it knows twice
+EVERY_FRAME = PlanSlot()
 SAME_START = 1e-6  # [rad] a start farther from the last answer is somebody else's
 
 
@@ -84,7 +86,7 @@ class Tracker:
         start: Angles,
         memory: object,
         ahead: Sequence[GazeGoal] = (),
-        tick: int = 0,
+        slot: PlanSlot = EVERY_FRAME,
         dt: float = 0.0,
         mutual: bool = False,
     ) -> Followed:
@@ -104,9 +106,8 @@ class Tracker:
         moving = tuple(Velocity() for _ in aims)
         if len(last.aims) == len(aims):
             moving = tuple(map(velocity, last.aims, aims, last.moving))
-        turns = 1 if ahead else model.options.turns  # what is known to come is baked, and has time
-        is_turn = turns == 1 or tick % turns == model.options.turn
-        now = Now(Outlook(goal, moving, ahead), authored, np.array(posture), start, last.speed, last.lost, turns, is_turn)
+        slot = EVERY_FRAME if ahead else slot  # goals that are known beforehand are those of a bake, which has time
+        now = Now(Outlook(goal, moving, ahead), authored, np.array(posture), start, last.speed, last.lost, slot)
         rest = last.rest if asked == last.asked else Rest()
         if anew and asked == last.asked:
             rest = rest.stirred(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])))

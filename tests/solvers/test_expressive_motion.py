@@ -13,7 +13,7 @@ from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.pace import HARD_RAMP, LARGEST_MOVE, RAMP, saving_ramp
 from limber.solvers.expressive.rest import PLANNED
 from limber.solvers.expressive.tracking import AT_RISK, EXACT, QUIET
-from limber.solvers.gaze import Solution
+from limber.solvers.gaze import PlanSlot, Solution
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position
 from limber.solvers.rotations import Vector, X, Y, about, multiply
 from limber.solvers.skeleton import Skeleton
@@ -227,6 +227,15 @@ def test_solvers_side_by_side_plan_in_turns_and_as_well_though_later(turn: int) 
     lost = np.mean([answer.aim_error > math.radians(1) for answer in answers])
     alone = np.mean([answer.aim_error > math.radians(1) for answer in followed(FIVE, goals)])
     assert lost < alone + 0.1
+
+
+def test_a_slot_says_in_which_frames_a_solver_plans() -> None:
+    goals, by_options, by_slots = tumbling(120), Expressive(FIVE, Options(turns=3, turn=1)), Expressive(FIVE)
+    one, other = by_options.solve(goals[0]), by_slots.solve(goals[0])
+    for tick, goal in enumerate(goals[1:], 1):
+        one = by_options.solve(goal, one.angles, one.memory, tick=tick)
+        other = by_slots.solve(goal, other.angles, other.memory, slot=PlanSlot(3, tick % 3 == 1))
+        assert np.array_equal(one.angles, other.angles)
 
 
 def test_who_is_looked_back_at_leaves_its_branch_for_the_aim_alone() -> None:
