@@ -45,6 +45,7 @@ bench: main ## print every benchmark's table, about 15 minutes; the comparison o
 	.venv/bin/python -m benchmarks.mechanism_table --all
 	.venv/bin/python -m benchmarks.motion --settle
 	.venv/bin/python -m benchmarks.link
+	.venv/bin/python -m benchmarks.frame_path
 	.venv/bin/python -m benchmarks.whole_body.table --urdf $(BODIES)
 
 soak: main ## all figures of the robot that take long (SECONDS=600, 30 minutes): a stream, lateness, Stop, firmware and servos behind ports, random faults

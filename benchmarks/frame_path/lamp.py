@@ -1,0 +1,92 @@
+"""The demo lamp and the virtual robot, set up by the buttons that a user presses; then the lamp plays, and its target is dragged."""
+
+from dataclasses import dataclass
+
+import bpy
+import limber
+
+from .stepped import SteppedTime
+from .tracing import Calls
+
+CONNECT_SECONDS = 2.0  # until the robot has answered
+ARM_SECONDS = 10.0  # until it has gone slowly to the pose
+REST_SECONDS = 5.0  # until nothing moves any more
+FRAMES = 24  # of the animation that are traced after as many that are not; and ticks of the clock
+DRAG = 0.3  # [m] by which the target is moved: more than the motion filter goes in that time
+
+
+@dataclass(frozen=True)
+class Path:
+    """The calls of one frame.
+
+    Attributes:
+        number: The scene's frame, or the tick from the first one.
+        blender: Calls in Blender, from the handler to the memory that is shared with the worker.
+        worker: Calls in the hardware worker, from there to the bytes, until the next frame is due.
+    """
+
+    number: int
+    blender: Calls
+    worker: Calls
+
+    @property
+    def files(self) -> list[str]:
+        """Of both processes, each once, in the order of their first calls."""
+        return list(dict.fromkeys(file for file, _ in (*self.blender, *self.worker)))
+
+
+def trace() -> tuple[Path, Path]:
+    """A frame that is played, and a tick of the clock while the target is dragged: of those traced the ones that ran the most files."""
+    time = SteppedTime()
+    try:
+        _begin(time)
+        return _played(time), _dragged(time)
+    finally:
+        time.end()
+
+
+def _begin(time: SteppedTime) -> None:
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.context.preferences.addons.new().module = limber.__package__
+    limber.register()
+    bpy.ops.limber.add_demo_lamp()
+    bpy.ops.limber.live()
+    bpy.ops.limber.connect()
+    time.pass_by(CONNECT_SECONDS)
+    bpy.ops.limber.arm()
+    time.pass_by(ARM_SECONDS)
+
+
+def _played(time: SteppedTime) -> Path:
+    scene = bpy.context.scene
+    paths = []
+    bpy.ops.screen.animation_play()
+    for _ in range(2 * FRAMES):
+        with time.tracer.on() as calls:
+            scene.frame_set(scene.frame_current + 1)
+        paths.append(Path(scene.frame_current, calls, time.trace_workers(scene.render.fps_base / scene.render.fps)))
+        time.pass_by(0.0)
+    bpy.ops.screen.animation_play()
+    return _fullest(paths[FRAMES:])
+
+
+def _dragged(time: SteppedTime) -> Path:
+    """The clock is the timer that begins when the target has been moved."""
+    time.pass_by(REST_SECONDS)
+    before = set(time.timers.due)
+    target = bpy.context.active_object.limber.chains[0].target
+    target.location.z += DRAG
+    bpy.context.view_layer.update()
+    (clock,) = set(time.timers.due) - before
+    time.timers.unregister(clock)  # it is called here
+    paths = []
+    for number in range(1, FRAMES + 1):
+        with time.tracer.on() as calls:
+            interval = clock()
+        paths.append(Path(number, calls, time.trace_workers(interval)))
+        time.pass_by(0.0)
+    return _fullest(paths)
+
+
+def _fullest(paths: list[Path]) -> Path:
+    return max(paths, key=lambda path: len(path.files))

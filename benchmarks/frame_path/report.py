@@ -1,0 +1,58 @@
+"""The path of a frame in words and figures."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .tracing import Calls
+from .worker import ROOT
+
+if TYPE_CHECKING:
+    from .lamp import Path  # needs Blender
+
+PROCESSES = {"blender": "Blender", "worker": "Hardware worker"}
+
+
+def lines(path: "Path", with_names: bool) -> Iterator[str]:
+    """The files of both processes in the order of their first calls, then counts by package."""
+    parts = {process: functions(getattr(path, process)) for process in PROCESSES}
+    for process, found in parts.items():
+        yield f"{PROCESSES[process]}: {len(found)} files, {sum(map(len, found.values()))} functions"
+        for file, names in found.items():
+            yield f"  {file:58} {len(names):3} of its functions"
+            if with_names:
+                yield from (f"      {name}" for name in names)
+        yield ""
+    yield f"{'files by package':32} {'Blender':>10} {'worker':>10} {'both':>10}"
+    counted = [*(Counter(map(package, found)) for found in parts.values()), Counter(map(package, path.files))]
+    for name in sorted(counted[-1]):
+        yield f"{name:32} " + " ".join(f"{count[name] or '-':>10}" for count in counted)
+    yield f"{'together':32} " + " ".join(f"{count.total():>10}" for count in counted)
+    yield f"{'lines of these files':32} " + " ".join(f"{total_lines(files):>10}" for files in (*parts.values(), path.files))
+
+
+def functions(calls: Calls) -> dict[str, list[str]]:
+    """Functions by file, both in the order of their first calls."""
+    found: dict[str, list[str]] = {}
+    for file, name in calls:
+        found.setdefault(file, []).append(name)
+    return found
+
+
+def package(file: str) -> str:
+    """The folder of a file, without what lies deeper than a sub-package."""
+    return "/".join(file.split("/")[:-1][:2]) or file
+
+
+def total_lines(files: list[str] | dict[str, list[str]]) -> int:
+    return sum(len((ROOT / file).read_text(encoding="utf-8").splitlines()) for file in files)
+
+
+def record(path: "Path") -> dict:
+    """The same as JSON values."""
+    return {
+        "number": path.number,
+        "files": len(path.files),
+        "lines": total_lines(path.files),
+        **{process: functions(getattr(path, process)) for process in PROCESSES},
+    }

@@ -1,0 +1,147 @@
+"""A Blender without a window whose time is stepped: its timers fire, and processes that it starts go on, when their time has come.
+
+So a frame runs the same code however busy the computer is. It has to be made before the extension is registered, because modules keep what
+they import from `time`.
+"""
+
+import json
+import os
+import secrets
+import subprocess
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection, Listener
+from pathlib import Path
+
+import bpy
+
+from .tracing import Calls, Tracer
+from .worker import ADDRESS, ROOT
+
+WRAPPER = Path(__file__).with_name("worker.py")
+BEGINNING = 1000.0  # [s]
+
+Timer = Callable[[], float | None]
+
+
+class Timers:
+    """In place of `bpy.app.timers`, which do not fire without a window."""
+
+    def __init__(self, time: "SteppedTime") -> None:
+        self._time = time
+        self.due: dict[Timer, float] = {}  # [s]
+
+    def register(self, function: Timer, *, first_interval: float = 0.0, persistent: bool = False) -> None:
+        self.due[function] = self._time.now + first_interval
+
+    def unregister(self, function: Timer) -> None:
+        del self.due[function]
+
+    def is_registered(self, function: Timer) -> bool:
+        return function in self.due
+
+    def fire(self, function: Timer) -> None:
+        """Calls it; it is due again after the interval that it returns."""
+        interval = function()
+        if interval is None:
+            self.due.pop(function, None)
+        else:
+            self.due[function] = self._time.now + interval
+
+
+class App:
+    """In place of `bpy.app`: a Blender with a window, as far as code can tell."""
+
+    background = False
+
+    def __init__(self, timers: Timers) -> None:
+        self._app, self.timers = bpy.app, timers
+
+    def __getattr__(self, name: str):
+        return getattr(self._app, name)
+
+
+class SteppedTime:
+    """Time in this process and in the scripts of the project that it starts.
+
+    Attributes:
+        now: [s].
+        timers: Blender's.
+        tracer: Of this process.
+    """
+
+    def __init__(self) -> None:
+        self.now = BEGINNING
+        self.timers = Timers(self)
+        self.tracer = Tracer(ROOT)
+        self._key = secrets.token_bytes(16)
+        self._listener = Listener(authkey=self._key)
+        self._workers: dict[Connection, float] = {}  # when each ends its sleep [s]
+        bpy.app = App(self.timers)
+        time.perf_counter = time.monotonic = lambda: self.now
+        subprocess.Popen = self._popen()
+
+    def _popen(self) -> type[subprocess.Popen]:
+        start = self._start
+
+        class Popen(subprocess.Popen):
+            """Starts scripts of the project by the wrapper."""
+
+            def __init__(self, command, *rest, **options) -> None:
+                script = next((place for place, word in enumerate(command) if _is_script(word)), None)
+                if script is None:
+                    super().__init__(command, *rest, **options)
+                else:
+                    start(lambda: super(Popen, self).__init__([*command[:script], str(WRAPPER), *command[script:]], *rest, **options))
+
+        return Popen
+
+    def _start(self, begin: Callable[[], None]) -> None:
+        """Begins a process and waits until it sleeps for the first time."""
+        os.environ[ADDRESS] = json.dumps((self._listener.address, self._key.hex(), self.now))
+        begin()
+        connection = self._listener.accept()
+        self._workers[connection], _ = connection.recv()
+
+    def pass_by(self, seconds: float) -> None:
+        """Timers fire and processes go on for so long [s], each at its time."""
+        until = self.now + seconds
+        while True:
+            due, who = min(((due, who) for who, due in (*self._workers.items(), *self.timers.due.items())), key=lambda found: found[0])
+            if due > until:
+                break
+            self.now = max(due, self.now)
+            if isinstance(who, Connection):
+                self._turn(who, is_traced=False)
+            else:
+                self.timers.fire(who)
+        self.now = until
+
+    def trace_workers(self, seconds: float) -> Calls:
+        """Processes alone go on for so long [s]; the calls in them."""
+        until = self.now + seconds
+        calls: Calls = {}
+        for worker in self._workers:
+            while self._workers[worker] <= until:
+                self.now = self._workers[worker]
+                for function, count in self._turn(worker, is_traced=True).items():
+                    calls[function] = calls.get(function, 0) + count
+        self.now = until
+        return calls
+
+    def _turn(self, worker: Connection, is_traced: bool) -> Calls:
+        worker.send((self.now, is_traced))
+        self._workers[worker], calls = worker.recv()
+        return calls or {}
+
+    def end(self) -> None:
+        """Real time passes again for the processes."""
+        for worker in self._workers:
+            worker.close()
+        self._workers.clear()
+
+
+def _is_script(word: object) -> bool:
+    """Whether a word of a command is a Python file of the checkout, and not of an environment in it."""
+    path = Path(str(word))
+    return path.suffix == ".py" and path.is_relative_to(ROOT) and not path.relative_to(ROOT).parts[0].startswith(".")

@@ -1,0 +1,75 @@
+"""The command that traces a frame names what runs from Blender's handler to the bytes on the wire, in both processes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Where the command has left what it prints and its record."""
+    folder = tmp_path_factory.mktemp("frame_path")
+    command = [sys.executable, "-m", "benchmarks.frame_path", "--names", "--json", folder / "path.json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+    (folder / "printed.txt").write_text(done.stdout, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def record(folder: Path) -> dict:
+    return json.loads((folder / "path.json").read_text(encoding="utf-8"))
+
+
+def place(files: list[str], start: str) -> int:
+    """Where the first file comes whose path begins so."""
+    return next(place for place, file in enumerate(files) if file.startswith(start))
+
+
+def test_a_frame_goes_from_the_handler_by_solver_and_filter_to_the_robot(record):
+    files = list(record["frame"]["blender"])
+    assert files[0].endswith("/handlers.py")
+    assert any("frame_change" in name for name in record["frame"]["blender"][files[0]])
+    assert (
+        place(files, "rig/")
+        < place(files, "solvers/expressive/solver.py")
+        < place(files, "motion/tracking.py")
+        < place(files, "hardware/link.py")
+    )
+
+
+def test_the_worker_makes_bytes_of_it(record):
+    files = list(record["frame"]["worker"])
+    assert place(files, "hardware/worker/") == 0
+    assert place(files, "motion/limiter.py") > 0
+    assert any("encode" in name for name in record["frame"]["worker"]["hardware/protocols/limber/frames.py"])
+
+
+def test_the_clock_goes_the_same_way_for_a_target_that_is_dragged(record):
+    tick = record["tick"]
+    assert next(iter(tick["blender"])).endswith("/handlers.py")
+    for process, file in (("blender", "solvers/expressive/solver.py"), ("blender", "motion/tracking.py"), ("worker", "motion/limiter.py")):
+        assert file in tick[process]
+
+
+def test_totals_count_a_file_of_both_processes_once(record, folder: Path):
+    frame = record["frame"]
+    both = {*frame["blender"], *frame["worker"]}
+    assert frame["files"] == len(both) < len(frame["blender"]) + len(frame["worker"])
+    printed = (folder / "printed.txt").read_text(encoding="utf-8").splitlines()
+    total = next(line for line in printed if line.startswith("together"))
+    assert total.split()[1:] == [str(len(files)) for files in (frame["blender"], frame["worker"], both)]
+    assert all(any(line.split()[:1] == [file] for line in printed) for file in both)
+
+
+def test_only_the_extension_is_counted_and_nothing_of_its_start(record):
+    for name in ("frame", "tick"):
+        for process in ("blender", "worker"):
+            for file, functions in record[name][process].items():
+                assert not file.startswith(("benchmarks/", ".venv", "tests/"))
+                assert not {"<module>", "register", "main", "Worker.__init__"} & set(functions)
