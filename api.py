@@ -9,12 +9,12 @@ from math import degrees
 
 import bpy
 
-from .rig import chains, postures
-from .rig.bake import Bake
-from .rig.bake_scene import Baked, bake_scene
-from .rig.check import check as _check
-from .rig.errors import Finding, RigError
-from .rig.stage import Stage
+from .rig.authoring import chains, postures
+from .rig.authoring.check import check as _check
+from .rig.blender.errors import Finding, RigError
+from .rig.live.stage import Stage
+from .rig.output.bake_scene import Baked, bake_scene
+from .rig.output.chain_bake import Bake
 
 __all__ = ["Answer", "Baked", "Finding", "RigError", "bake", "bake_scene", "check", "motion", "new_chain", "solve", "store_posture"]
 

@@ -3,20 +3,20 @@
 from importlib import import_module
 
 MODULES: tuple[str, ...] = (
-    ".rig.properties",
-    ".rig.robot_view",
-    ".rig.motion_check.view",
-    ".rig.thumbnails.gallery",
+    ".rig.properties.chains",
+    ".rig.properties.robot_view",
+    ".rig.output.motion_check.view",
+    ".rig.showing.thumbnails.gallery",
     ".operators.registry",
-    ".panels.robot_overlay",
-    ".panels.chain_overlay",
-    ".panels.forward_overlay",
-    ".panels.zone_overlay",
-    ".panels.deviation",
+    ".panels.robot.overlay",
+    ".panels.authoring.chain_overlay",
+    ".panels.authoring.forward_overlay",
+    ".panels.output.zone_overlay",
+    ".panels.live.deviation",
     ".panels.registry",
-    ".rig.keymap",
+    ".rig.authoring.keymap",
     ".batch.command",
-    ".rig.handlers",
+    ".rig.live.handlers",
 )  # relative names; each has register() and unregister()
 
 

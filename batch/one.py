@@ -6,8 +6,8 @@ from time import monotonic
 import bpy
 
 from ..files import atomic
-from ..rig.bake_scene import bake_scene
-from ..rig.errors import RigError
+from ..rig.blender.errors import RigError
+from ..rig.output.bake_scene import bake_scene
 from .tasks import Outcome, Settings, Task
 
 

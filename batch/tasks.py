@@ -50,7 +50,7 @@ class Outcome:
     Attributes:
         state: "baked", "nothing to bake", "failed", or "there already".
         reason: Why it failed.
-        actions, frames, remarks: As `rig.bake_scene.Baked`, of all scenes.
+        actions, frames, remarks: As `rig.output.bake_scene.Baked`, of all scenes.
         seconds: It took Blender, from opening to saving.
     """
 

@@ -15,8 +15,9 @@ from pathlib import Path
 import bpy
 import limber
 import numpy as np
-from limber.rig import chain_lines, live
-from limber.rig.chains import new_chain
+from limber.rig.authoring.chains import new_chain
+from limber.rig.live import live
+from limber.rig.showing import chain_lines
 
 from .retarget import SKIPPED, follower
 

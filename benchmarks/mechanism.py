@@ -19,14 +19,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from limber.robots.closures import read_mechanism
+from limber.robots.errors import UrdfError
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import EVENLY, CentreGoal, FrameGoal, Goals
 from limber.solvers.mechanism.model import Frame, Mechanism, MechanismError
 from limber.solvers.mechanism.report import Report
 from limber.solvers.mechanism.solver import MechanismSolver, State
 from limber.solvers.rotations import from_matrix
-from limber.urdf.closures import read_mechanism
-from limber.urdf.errors import UrdfError
 
 Arrays = Mapping[str, np.ndarray]
 

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from limber.rig.mechanism import recipe
-from limber.rig.mechanism.gallery import RECIPES
+from limber.rig.authoring.mechanism import recipe
+from limber.rig.authoring.mechanism.gallery import RECIPES
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import FrameGoal, Goals, Steady
 from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism

@@ -14,8 +14,8 @@ from pathlib import Path
 import bpy
 import limber
 import numpy as np
-from limber.rig import live
-from limber.rig.urdf_import import import_robot
+from limber.rig.authoring.robot_import import import_robot
+from limber.rig.live import live
 
 from .tick import median_ms
 

@@ -15,7 +15,7 @@ import time
 import bpy
 import limber
 import numpy as np
-from limber.rig import chain_session, live
+from limber.rig.live import chain_session, live
 
 BAR_MS = 0.5  # median of the tick of one chain of 8 joints without the solver
 WAYS = ("animation", "posture", "no target motion", "60 bones", "locked axes keyed", "two chains")

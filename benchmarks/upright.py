@@ -21,14 +21,16 @@ from typing import Any
 import bpy
 import limber
 import numpy as np
-from limber.rig import chains, goal, live
-from limber.rig.clock import STEP
-from limber.rig.errors import RigError
-from limber.rig.urdf_import import import_robot
+from limber.rig.authoring import chains
+from limber.rig.authoring.robot_import import import_robot
+from limber.rig.blender.errors import RigError
+from limber.rig.live import live
+from limber.rig.live.clock import STEP
+from limber.rig.reading import goal
+from limber.robots.errors import UrdfError
 from limber.solvers.exact_aim import finish
 from limber.solvers.gaze import misses
 from limber.solvers.goals import EndGoal, Position
-from limber.urdf.errors import UrdfError
 from mathutils import Matrix, Quaternion, Vector
 
 from .upright_pictures import UP, picture, sheet

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from limber.rig.paths import bone_names
-from limber.rig.thumbnails.raster import Solid, draw, frame
+from limber.rig.reading.paths import bone_names
+from limber.rig.showing.thumbnails.raster import Solid, draw, frame
 from mathutils import Matrix, Vector
 
 PIXELS = 220  # of a picture's side

@@ -70,14 +70,14 @@ class Captured(imported.Imported):
         retarget.frame_start, retarget.frame_end = 1, self.frames
         self.scene.frame_set(1)
         bpy.ops.limber.follow()
-        problem = installed.module("rig.live").session(self.rig, retarget).problem
+        problem = installed.module("rig.live.live").session(self.rig, retarget).problem
         if problem:
             raise imported.RobotError(problem)
         self.said += f"; {self.pairs} bones follow '{self.person.rig.name}', its way {self.size:.2f} times"
 
     def _set_limits(self) -> None:
         """As nimble as the person, and a neck's range about what the clip does, where the file leaves the joint a wider one."""
-        session = installed.module("rig.live").session(self.rig, self.rig.limber.retarget)
+        session = installed.module("rig.live.live").session(self.rig, self.rig.limber.retarget)
         rows = []
         for frame in range(1, self.frames + 1):
             self.scene.frame_set(frame)
@@ -113,7 +113,7 @@ class Captured(imported.Imported):
 
     def figures(self) -> dict:
         """How well the body follows over the clip, and what a frame costs; leaves the scene at frame 1."""
-        session = installed.module("rig.live").session(self.rig, self.rig.limber.retarget)
+        session = installed.module("rig.live.live").session(self.rig, self.rig.limber.retarget)
         missed, seconds = [], []
         for frame in range(1, self.frames + 1):
             self.scene.frame_set(frame)

@@ -49,7 +49,7 @@ class Imported:
         self._stand_on_the_floor()
         self._set_servos()
         self._choose_look()
-        self.skeleton = installed.module("rig.build").skeleton_now(self.rig, self.chain)
+        self.skeleton = installed.module("rig.reading.chain").skeleton_now(self.rig, self.chain)
         self.reach = self.skeleton.reach
         self.stances = stances.choose(self.skeleton, self._look, CLEARANCE * self.reach)
         self._store()
@@ -61,8 +61,8 @@ class Imported:
     def _brought(self, file: Path, root: str):
         """The rig, and what the import says of it."""
         try:
-            came = installed.module("rig.urdf_import").import_robot(bpy.context, file, root)
-        except installed.module("urdf.errors").UrdfError as error:
+            came = installed.module("rig.authoring.robot_import").import_robot(bpy.context, file, root)
+        except installed.module("robots.errors").UrdfError as error:
             raise RobotError(str(error)) from error
         return came.rig, came.sentence
 
@@ -88,7 +88,7 @@ class Imported:
 
     def _links(self) -> list[branches.Link]:
         """The links, by their bones' names."""
-        tree, bones = installed.module("rig.urdf_robot").tree_of(self.rig)
+        tree, bones = installed.module("rig.reading.imported_robot").tree_of(self.rig)
         frames = tree.frames({})
         rotate = installed.module("solvers.rotations").rotate
         found = []
@@ -164,7 +164,10 @@ class Imported:
         lamp.key_postures(self.rig, self.chain, CHANGES)
 
     def _pose(self, angles: np.ndarray) -> None:
-        axes, places = installed.module("rig.axes"), installed.module("rig.skeleton").ChainReader(self.rig, self.chain).places
+        axes, places = (
+            installed.module("rig.reading.axes"),
+            installed.module("rig.reading.skeleton").ChainReader(self.rig, self.chain).places,
+        )
         for (bone, axis), value in zip(places, angles.tolist(), strict=True):
             getattr(self.rig.pose.bones[bone], axes.channel(axis))[axes.index(axis)] = value
         bpy.context.view_layer.update()
@@ -180,7 +183,7 @@ class Imported:
         def path(size: float) -> np.ndarray:
             return stances.path(middle, front, size * self.reach, FRAMES, floor)
 
-        missed = installed.module("rig.one_thread").in_one_thread(self._missed)
+        missed = installed.module("rig.live.one_thread").in_one_thread(self._missed)
         size = stances.widest(SIZES, lambda size: missed(path(size)), MET)
         return {frame: Vector(place) for frame, place in enumerate(path(size), start=1)}
 
@@ -207,7 +210,7 @@ class Imported:
                     if slot.material is None or thing.name.endswith(STAND_IN):
                         slot.link, slot.material = "OBJECT", red if thing.parent_bone in self.names else grey
         end = self.rig.data.bones[self.chain.end]
-        goal = installed.module("rig.goal")
+        goal = installed.module("rig.reading.goal")
         turn, offset = goal.tool_frame(goal.ends_of(self.chain)[0], end.length)
         eye = Matrix.LocRotScale(Vector(offset), Quaternion(turn), None)
         short = BALL * self.reach + offset[1] * abs(goal.forward_axis(self.chain)[1])

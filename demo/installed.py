@@ -37,7 +37,7 @@ def enable() -> ModuleType:
 
 
 def module(name: str) -> ModuleType:
-    """A module of the installed package, by its name within it: "rig.live"."""
+    """A module of the installed package, by its name within it: "rig.live.live"."""
     package = _loaded()
     return importlib.import_module(f"{package.__name__}.{name}")
 

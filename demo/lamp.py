@@ -17,7 +17,7 @@ PICTURED = [(name, tuple(start + late for late in (23, 41, 59, 77))) for name, s
 
 def build() -> tuple[bpy.types.Object, object]:
     """The scene with the lamp in it; returns the armature object, in Pose Mode, and its chain."""
-    lamp = installed.module("rig.first_lamp.lamp")
+    lamp = installed.module("rig.authoring.first_lamp.lamp")
     studio.empty_scene(FPS, FRAMES)
     rig = lamp.armature()
     ball = lamp.ball({frame: ball_place(frame) for frame in range(1, FRAMES + 1, 3)} | {FRAMES: ball_place(FRAMES)})
@@ -34,7 +34,7 @@ def build() -> tuple[bpy.types.Object, object]:
 
 def ball_place(frame: int) -> Vector:
     """Where the ball is [m] at a frame."""
-    return installed.module("rig.first_lamp.lamp").ball_place(2 * pi * (frame - 1) / FRAMES, SWINGS, BOBS)
+    return installed.module("rig.authoring.first_lamp.lamp").ball_place(2 * pi * (frame - 1) / FRAMES, SWINGS, BOBS)
 
 
 def select(rig, names: list[str]) -> None:
@@ -54,13 +54,13 @@ def key_postures(rig, chain, changes: dict[str, int]) -> None:
     """
     names = [posture.action.name for posture in chain.postures]
     for name, frame in changes.items():
-        installed.module("rig.kept_posture").choose(chain, names.index(name))
+        installed.module("rig.properties.kept_posture").choose(chain, names.index(name))
         chain.keyframe_insert("posture", frame=frame)
 
 
 def _light(rig, ball) -> None:
     """The ray from the bulb to the ball, and the lamp's own light."""
-    lamp = installed.module("rig.first_lamp.lamp")
+    lamp = installed.module("rig.authoring.first_lamp.lamp")
     studio.gaze_ray(rig, "Shade", Matrix.Translation((0, lamp.BULB, 0)), lamp.BULB + lamp.BALL, ball, 0.008)
 
     beam = bpy.data.lights.new("Beam", "SPOT")

@@ -119,7 +119,7 @@ def cast_captured(clip: Path, file: Path, root: str, end: str, solver: str) -> C
 
 def check(cast: Cast) -> None:
     """What the Check button says must be nothing."""
-    for finding in installed.module("rig.check").check(bpy.context, cast.rig, cast.chain):
+    for finding in installed.module("rig.authoring.check").check(bpy.context, cast.rig, cast.chain):
         say(f"Check: {finding.sentence}")
 
 
@@ -160,7 +160,7 @@ def caption(frame: int, aim_error: float, solution) -> str:
 def rivals_row(folder: Path, cast: Cast, take, rival, name: str, original: tuple) -> dict:
     """The row of pictures in which the rival differs most, as the rival has it, each frame solved for itself."""
     label, frames = beside.farthest(take, rival, cast.rows)
-    session = installed.module("rig.live").session
+    session = installed.module("rig.live.live").session
     cells = []
     with playing(cast, *original), beside.live_with(cast.chain, name):
         pictures = picture(folder, frames, name)

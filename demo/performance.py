@@ -58,7 +58,7 @@ def perform(rig, chain, frames: int, say) -> Take:
     take = Take(scene.render.fps / scene.render.fps_base)
     scene.frame_set(1)
     bpy.ops.limber.live()
-    session = installed.module("rig.live").session(rig, chain)
+    session = installed.module("rig.live.live").session(rig, chain)
     if session.problem or session.outputs is None:
         raise FailedError(f"The chain cannot go live: {session.problem}")
     take.skeleton = session.model.skeleton
@@ -68,7 +68,7 @@ def perform(rig, chain, frames: int, say) -> Take:
     link = _connect_and_arm(rig, say)
     _note_what_is_sent(link, take)
     say(f"streaming {frames} frames at {take.fps:g} a second")
-    robot = installed.module("rig.robot")
+    robot = installed.module("rig.robot.links")
     began = perf_counter()
     beat = began
     for frame in range(1, frames + 1):
@@ -109,7 +109,7 @@ def bake(rig, chain, take: Take) -> None:
         owner.frame_start, owner.frame_end = take.frames[0], take.frames[-1]
     if (bpy.ops.limber.bake_follow if follows else bpy.ops.limber.bake)() != {"FINISHED"}:
         raise FailedError("The motion was not baked")
-    places, axes = installed.module("rig.skeleton").ChainReader(rig, chain).places, installed.module("rig.axes")
+    places, axes = installed.module("rig.reading.skeleton").ChainReader(rig, chain).places, installed.module("rig.reading.axes")
     rows = []
     for frame in take.frames:
         scene.frame_set(frame)
@@ -126,7 +126,7 @@ def shown_aim_error(rig, chain) -> float:
     depsgraph = bpy.context.evaluated_depsgraph_get()
     end = rig.evaluated_get(depsgraph).pose.bones[chain.end]
     matrix = rig.matrix_world @ end.matrix
-    forward = Vector(installed.module("rig.goal").forward_axis(chain))
+    forward = Vector(installed.module("rig.reading.goal").forward_axis(chain))
     eye = matrix @ Vector((0.0, chain.eye * end.bone.length, 0.0))
     target = chain.target.evaluated_get(depsgraph).matrix_world.translation
     looks, to_target = np.array(matrix.to_3x3() @ forward, float), np.array(target - eye, float)
@@ -135,7 +135,7 @@ def shown_aim_error(rig, chain) -> float:
 
 def _connect_and_arm(rig, say):
     """Connects, waits until the robot is there and disarmed, arms, and waits until it has come to the armature's pose."""
-    robot, states = installed.module("rig.robot"), installed.module("hardware.safety").State
+    robot, states = installed.module("rig.robot.links"), installed.module("hardware.safety").State
     bpy.ops.limber.connect()
     link = robot.link(rig)
     say("connecting")

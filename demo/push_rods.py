@@ -113,7 +113,7 @@ def _chain(rig, ball):
 
 def play(owner, say) -> dict:
     """Every frame live; returns motors' values as wanted and filtered, and how well it holds together."""
-    live = installed.module("rig.mechanism.live")
+    live = installed.module("rig.live.mechanisms")
     scene = bpy.context.scene
     scene.frame_set(1)
     bpy.ops.limber.live()
@@ -146,7 +146,7 @@ def show(folder: Path, say, quietly, draw) -> list[str]:
     with quietly():
         owner, rig, chain = build()
     kept = owner.limber.mechanism
-    outcome = installed.module("rig.mechanism.check").check(bpy.context, owner)
+    outcome = installed.module("rig.authoring.mechanism.check").check(bpy.context, owner)
     say(outcome.sentence)
     for finding in outcome.findings:
         say(f"Check: {finding.sentence}")

@@ -13,7 +13,7 @@ def __getattr__(name: str):
 
 
 def _extension():
-    return installed.module("rig.first_lamp.shapes")
+    return installed.module("rig.authoring.first_lamp.shapes")
 
 
 def tiles(name: str, colour: tuple, size: float) -> bpy.types.Material:

@@ -104,7 +104,7 @@ def dim_world(colour: tuple, strength: float) -> None:
 
 def target_ball(radius: float, places: dict[int, Vector]) -> bpy.types.Object:
     """The ball to look at, keyed at the frames given."""
-    return installed.module("rig.first_lamp.lamp").ball(places, radius)
+    return installed.module("rig.authoring.first_lamp.lamp").ball(places, radius)
 
 
 def gaze_ray(rig, bone: str, frame: Matrix, short: float, target: bpy.types.Object, radius: float) -> bpy.types.Object:

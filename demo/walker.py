@@ -223,7 +223,7 @@ def _import(clip: Path, scale: float):
 
 def fcurves(rig):
     """The curves of what plays on an object."""
-    return installed.module("rig.actions").fcurves(rig.animation_data.action, getattr(rig.animation_data, "action_slot", None))
+    return installed.module("rig.blender.actions").fcurves(rig.animation_data.action, getattr(rig.animation_data, "action_slot", None))
 
 
 def signed_axes(frame: Matrix, forward: Vector) -> tuple[str, str]:

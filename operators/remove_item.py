@@ -1,6 +1,6 @@
 """Remove: what is selected in one of a rig's lists is taken away, and the selection stays in the list."""
 
-from ..rig.selection import selected_index
+from ..rig.blender.selection import selected_index
 from .subject import poll_rig
 
 

@@ -1,8 +1,8 @@
 """Work in many small steps under the mouse pointer: it shows progress, Esc cancels it, and the interface stays awake."""
 
-from ..rig import robot
-from ..rig.errors import RigError
-from ..rig.stepped import Stepped
+from ..rig.blender.errors import RigError
+from ..rig.output.stepped import Stepped
+from ..rig.robot import links
 
 BUDGET = 0.05  # [s] of work between two looks at the keyboard
 
@@ -46,7 +46,7 @@ class Stepwise:
     def modal(self, context, event):
         if event.type == "ESC":
             if event.shift:  # the stop key comes here first
-                robot.stop_all()
+                links.stop_all()
             self.cancel(context)
             self.report({"WARNING"}, self.cancelled)
             return {"CANCELLED"}

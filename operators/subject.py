@@ -1,8 +1,9 @@
 """What the operators act on: the armature at hand and its selected chain."""
 
-from ..rig import chains, servo_lists
-from ..rig.goal import ends_of, followed, no_target
-from ..rig.mechanism.owners import has_mechanism
+from ..rig.authoring import chains
+from ..rig.reading.goal import ends_of, followed, no_target
+from ..rig.reading.mechanism.owners import has_mechanism
+from ..rig.robot import servo_lists
 
 _at_hand = ""  # name of the armature that was active last: it stays at hand while its target is selected and dragged
 

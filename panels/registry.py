@@ -3,31 +3,31 @@
 import bpy
 
 from . import menus, property_menu
-from .attention import LIMBER_PT_attention
-from .bake import LIMBER_PT_bake, LIMBER_PT_record
-from .chain_overlay import LIMBER_PT_overlays
-from .compare import LIMBER_PT_compare, LIMBER_PT_comparison
-from .deviation import LIMBER_PT_deviation
-from .ends import LIMBER_PT_ends
-from .export import LIMBER_PT_export
-from .gaze import LIMBER_PT_gaze, LIMBER_PT_gaze_settings
-from .life import LIMBER_PT_life
-from .lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures, LIMBER_UL_targets
-from .live import LIMBER_PT_diagnostics, LIMBER_PT_live
-from .mechanism import CLASSES as MECHANISM_CLASSES
-from .motion import LIMBER_MT_characters, LIMBER_PT_motion
-from .motion_check import LIMBER_PT_motion_check, LIMBER_PT_zones, LIMBER_UL_findings, LIMBER_UL_zones
-from .next_step import LIMBER_PT_next_step
-from .options import LIMBER_PT_options, LIMBER_PT_solver
-from .postures import LIMBER_MT_postures, LIMBER_PT_postures
-from .remote import LIMBER_PT_remote
-from .retarget import CLASSES as RETARGET_CLASSES
-from .rig import LIMBER_MT_chains, LIMBER_PT_joints, LIMBER_PT_rig
-from .robot import LIMBER_PT_robot, LIMBER_PT_robot_options, LIMBER_PT_robot_setup
-from .robot_calibrate import LIMBER_PT_calibrate
-from .robot_feedback import LIMBER_PT_feedback, LIMBER_PT_puppeteer
-from .robot_scan import LIMBER_PT_protocol, LIMBER_PT_scan
-from .robot_servos import (
+from .authoring.attention import LIMBER_PT_attention
+from .authoring.chain_overlay import LIMBER_PT_overlays
+from .authoring.ends import LIMBER_PT_ends
+from .authoring.gaze import LIMBER_PT_gaze, LIMBER_PT_gaze_settings
+from .authoring.life import LIMBER_PT_life
+from .authoring.lists import LIMBER_UL_chains, LIMBER_UL_ends, LIMBER_UL_joints, LIMBER_UL_postures, LIMBER_UL_targets
+from .authoring.motion import LIMBER_MT_characters, LIMBER_PT_motion
+from .authoring.next_step import LIMBER_PT_next_step
+from .authoring.options import LIMBER_PT_options, LIMBER_PT_solver
+from .authoring.postures import LIMBER_MT_postures, LIMBER_PT_postures
+from .authoring.retarget import CLASSES as RETARGET_CLASSES
+from .authoring.rig import LIMBER_MT_chains, LIMBER_PT_joints, LIMBER_PT_rig
+from .live.deviation import LIMBER_PT_deviation
+from .live.live import LIMBER_PT_diagnostics, LIMBER_PT_live
+from .mechanism.mechanisms import CLASSES as MECHANISM_CLASSES
+from .output.bake import LIMBER_PT_bake, LIMBER_PT_record
+from .output.compare import LIMBER_PT_compare, LIMBER_PT_comparison
+from .output.export import LIMBER_PT_export
+from .output.motion_check import LIMBER_PT_motion_check, LIMBER_PT_zones, LIMBER_UL_findings, LIMBER_UL_zones
+from .robot.calibrate import LIMBER_PT_calibrate
+from .robot.feedback import LIMBER_PT_feedback, LIMBER_PT_puppeteer
+from .robot.remote import LIMBER_PT_remote
+from .robot.robot import LIMBER_PT_robot, LIMBER_PT_robot_options, LIMBER_PT_robot_setup
+from .robot.scan import LIMBER_PT_protocol, LIMBER_PT_scan
+from .robot.servos import (
     LIMBER_PT_channels,
     LIMBER_PT_more_servos,
     LIMBER_PT_values,
@@ -35,7 +35,7 @@ from .robot_servos import (
     LIMBER_UL_channels,
     LIMBER_UL_servos,
 )
-from .stop import LIMBER_PT_stop
+from .robot.stop import LIMBER_PT_stop
 
 CLASSES = (
     LIMBER_UL_chains,

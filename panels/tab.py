@@ -5,9 +5,10 @@ from textwrap import wrap
 import bpy
 
 from ..operators.subject import rig_of
-from ..rig import chains, robot, servo_lists
-from ..rig.range_properties import has_own_range
-from ..rig.selection import selected
+from ..rig.authoring import chains
+from ..rig.blender.selection import selected
+from ..rig.properties.frame_range import has_own_range
+from ..rig.robot import links, servo_lists
 
 CHARACTER = 6.6  # mean width of a letter of Blender's interface font, in pixels at a scale of 1
 FRAME = 72  # width of a panel's margins, of the icon and of the tabs
@@ -109,7 +110,7 @@ class RobotTab(Tab):
     @classmethod
     def poll(cls, context):
         rig = rig_of(context)
-        return rig is not None and robot.link(rig) is not None
+        return rig is not None and links.link(rig) is not None
 
 
 class ChainTab(Tab):

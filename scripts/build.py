@@ -17,6 +17,7 @@ TOP_LEVEL = {  # what may stand at the top of the package; anything else in the 
     "__init__.py",
     "api.py",
     "batch",
+    "character",
     "blender_manifest.toml",
     "files",
     "hardware",
@@ -26,7 +27,7 @@ TOP_LEVEL = {  # what may stand at the top of the package; anything else in the 
     "registration.py",
     "rig",
     "solvers",
-    "urdf",
+    "robots",
     "wheels",
 }
 

@@ -61,7 +61,7 @@ class Stage:
         return bpy.context.window_manager.windows[0]
 
     def part(self, name: str) -> ModuleType:
-        """A module of the installed package: `stage.part("rig.live")`."""
+        """A module of the installed package: `stage.part("rig.live.live")`."""
         return importlib.import_module(f"{MODULE}.{name}")
 
     def until(self, condition: Callable[[], bool], limit: float = 90.0) -> Generator[float, None, None]:

@@ -15,6 +15,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from limber.robots import reading
+from limber.robots.errors import UrdfError
+from limber.robots.tree import grow
+from limber.robots.whole_body import body as body_of
 from limber.solvers.skeleton import SkeletonError
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.law import DEAD_BEAT, Law
@@ -22,10 +26,6 @@ from limber.solvers.whole_body.limits import Limits
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import State
 from limber.solvers.whole_body.targets import Target, TargetError, Values
-from limber.urdf import reading
-from limber.urdf.errors import UrdfError
-from limber.urdf.tree import grow
-from limber.urdf.whole_body import body as body_of
 
 Arrays = Mapping[str, np.ndarray]
 

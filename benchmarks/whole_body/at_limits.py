@@ -14,11 +14,11 @@ import os
 from pathlib import Path
 
 import numpy as np
+from limber.robots import reading
+from limber.robots.tree import grow
+from limber.robots.whole_body import body as body_of
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.so3 import log
-from limber.urdf import reading
-from limber.urdf.tree import grow
-from limber.urdf.whole_body import body as body_of
 
 from .__main__ import answer, follower
 from .motions import DT, motion

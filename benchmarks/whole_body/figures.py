@@ -15,6 +15,9 @@ from statistics import median
 
 import matplotlib as mpl
 import numpy as np
+from limber.robots import reading
+from limber.robots.tree import grow
+from limber.robots.whole_body import body as body_of
 from limber.solvers.rotations import IDENTITY, X, Y, Z
 from limber.solvers.skeleton import End, Joint
 from limber.solvers.whole_body.body import BASE, Body
@@ -23,9 +26,6 @@ from limber.solvers.whole_body.limits import Limits
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
 from limber.solvers.whole_body.targets import Target, Values
-from limber.urdf import reading
-from limber.urdf.tree import grow
-from limber.urdf.whole_body import body as body_of
 
 from .motions import DT, motion
 from .table import tracked_links

@@ -18,6 +18,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from limber.robots import reading
+from limber.robots import skeleton as robot_skeleton
+from limber.robots.tree import Tree, grow
+from limber.robots.whole_body import body as body_of
 from limber.solvers.rotations import to_matrix
 from limber.solvers.skeleton import End
 from limber.solvers.whole_body.body import Body, Coupling
@@ -26,10 +30,6 @@ from limber.solvers.whole_body.so3 import log
 from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import State, since
 from limber.solvers.whole_body.targets import Target, Values
-from limber.urdf import reading
-from limber.urdf import skeleton as robot_skeleton
-from limber.urdf.tree import Tree, grow
-from limber.urdf.whole_body import body as body_of
 
 from .__main__ import Arrays, first, follower, frames_of
 from .motions import KINDS, motion

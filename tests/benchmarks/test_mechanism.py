@@ -10,7 +10,7 @@ import pytest
 from limber.solvers.mechanism.report import ASSEMBLED, Report
 
 from benchmarks.mechanism import unassembled
-from tests.urdf.test_closures import CLOSED, parallelogram
+from tests.robots.test_closures import CLOSED, parallelogram
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -19,14 +19,14 @@ def moving_chain():
 
 def begin(*chains):
     """A bake of these chains over the first one's range."""
-    from limber.rig.bake import Bake
+    from limber.rig.output.chain_bake import Bake
 
     return Bake(bpy.context.scene, [(chain.id_data, chain) for chain in chains], chains[0].frame_start, chains[0].frame_end)
 
 
 def bake_window(monkeypatch) -> Window:
     """The Bake operator as a window runs it, one frame at a time."""
-    from limber.operators.bake import LIMBER_OT_bake
+    from limber.operators.output.bake import LIMBER_OT_bake
 
     return step_by_step(monkeypatch, LIMBER_OT_bake, all_chains=False)
 
@@ -40,7 +40,7 @@ def drop_keys(rig) -> None:
 
 def live_motion(rig, chains, frames) -> dict[int, list[float]]:
     """What the filter says while live plays these frames, chain after chain."""
-    from limber.rig import live
+    from limber.rig.live import live
 
     make_active(rig)
     for index, chain in enumerate(rig.limber.chains):
@@ -56,7 +56,7 @@ def live_motion(rig, chains, frames) -> dict[int, list[float]]:
 
 
 def places(rig, chain):
-    from limber.rig.skeleton import ChainReader
+    from limber.rig.reading.skeleton import ChainReader
 
     return ChainReader(rig, chain).places
 
@@ -76,7 +76,7 @@ def apart(first, second) -> float:
 
 
 def curves(rig):
-    from limber.rig import actions
+    from limber.rig.blender import actions
 
     return actions.fcurves(*actions.playing(rig)[0])
 

@@ -2,7 +2,7 @@
 
 import bpy
 import pytest
-from limber.rig import compare
+from limber.rig.output import compare
 
 from tests.blender.baking import walk
 from tests.blender.rigs import keyed, looking_chain, make_active

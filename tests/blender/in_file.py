@@ -1,8 +1,8 @@
 """What a user can get at in a file, whatever was done before, and what Limber may not leave in it."""
 
 import bpy
-from limber.rig import twin
-from limber.rig.mechanism import twin as mechanism_twin
+from limber.rig.showing import mechanism_proxy as mechanism_twin
+from limber.rig.showing import proxy
 
 from tests.blender.rigs import make_active
 
@@ -40,7 +40,9 @@ def choose_bone(rig, pick: int) -> None:
 
 def armatures() -> list:
     """All but Limber's own."""
-    return [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and twin.MARK not in thing and mechanism_twin.MARK not in thing]
+    return [
+        thing for thing in bpy.data.objects if thing.type == "ARMATURE" and proxy.MARK not in thing and mechanism_twin.MARK not in thing
+    ]
 
 
 def rigs() -> list:
@@ -51,11 +53,11 @@ def rigs() -> list:
 def traces(known) -> list[str]:
     """Twins, their data and constraints in the file that belong to none of these armatures."""
     uids, names = {rig.session_uid for rig in known}, {rig.name for rig in known}
-    found = [f"object {thing.name}" for thing in bpy.data.objects if twin.MARK in thing and thing[twin.MARK] not in uids]
-    used = {thing.data for thing in bpy.data.objects if twin.MARK in thing}
-    found += [f"armature {data.name}" for data in bpy.data.armatures if twin.MARK in data and data not in used]
-    found += [f"scene {scene.name}" for scene in bpy.data.scenes if scene.name.startswith(twin.TWIN_NAME)]
+    found = [f"object {thing.name}" for thing in bpy.data.objects if proxy.MARK in thing and thing[proxy.MARK] not in uids]
+    used = {thing.data for thing in bpy.data.objects if proxy.MARK in thing}
+    found += [f"armature {data.name}" for data in bpy.data.armatures if proxy.MARK in data and data not in used]
+    found += [f"scene {scene.name}" for scene in bpy.data.scenes if scene.name.startswith(proxy.TWIN_NAME)]
     for thing in bpy.data.objects:
-        if thing.type == "ARMATURE" and thing.pose and thing.name not in names and twin.MARK not in thing:
-            found += [f"{thing.name} {bone.name}" for bone in thing.pose.bones if bone.constraints.get(twin.CONSTRAINT)]
+        if thing.type == "ARMATURE" and thing.pose and thing.name not in names and proxy.MARK not in thing:
+            found += [f"{thing.name} {bone.name}" for bone in thing.pose.bones if bone.constraints.get(proxy.CONSTRAINT)]
     return found

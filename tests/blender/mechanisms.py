@@ -23,22 +23,22 @@ def update():
 
 def clock(ticks: int = 1, start: float = 100.0) -> None:
     """What Blender's timer does while nothing plays."""
-    from limber.rig import live
+    from limber.rig.live import mechanisms
 
     for k in range(ticks):
-        live.advance_clock(bpy.context.scene, update(), now=start + k * FRAME)
+        mechanisms.advance_clock(bpy.context.scene, update(), now=start + k * FRAME)
     update()
 
 
 def settle(owner, most: int = 400) -> None:
     """Ticks until the motors have arrived."""
-    from limber.rig.mechanism import live
+    from limber.rig.live import mechanisms
 
     for k in range(most):
         clock(1, 100.0 + k * FRAME)
-        if live.session(owner).outputs.at_rest:
+        if mechanisms.session(owner).outputs.at_rest:
             return
-    raise AssertionError(f"not at rest after {most} ticks: {live.session(owner).outputs}")
+    raise AssertionError(f"not at rest after {most} ticks: {mechanisms.session(owner).outputs}")
 
 
 def with_idle_goal(owner):
@@ -55,9 +55,9 @@ def with_idle_goal(owner):
 
 
 def session(owner):
-    from limber.rig.mechanism import live
+    from limber.rig.live import mechanisms
 
-    return live.session(owner)
+    return mechanisms.session(owner)
 
 
 def world(thing) -> np.ndarray:

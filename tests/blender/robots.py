@@ -19,44 +19,44 @@ SERVO_REACH = 1.4  # [rad] within what a hobby servo can turn
 
 def until(condition, what: str, patience: float = PATIENCE) -> None:
     """Beats as Blender's timer does until something is so."""
-    from limber.rig import robot
+    from limber.rig.robot import links
 
     give_up = time.monotonic() + patience
     while not condition():
         assert time.monotonic() < give_up, f"waited {patience} s in vain until {what}; robots say: {sentences()}"
-        robot.heartbeat()
-        time.sleep(robot.HEARTBEAT / 5)
+        links.heartbeat()
+        time.sleep(links.HEARTBEAT / 5)
 
 
 def a_while(seconds: float = 0.4) -> Iterator[None]:
     """Beats as Blender's timer does for that long: what must not happen has had its time."""
-    from limber.rig import robot
+    from limber.rig.robot import links
 
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        robot.heartbeat()
+        links.heartbeat()
         yield
-        time.sleep(robot.HEARTBEAT / 5)
+        time.sleep(links.HEARTBEAT / 5)
 
 
 def sentences() -> list[str]:
-    from limber.rig import robot
+    from limber.rig.robot import links
 
-    return [str(robot.status(rig)) for rig in bpy.data.objects if robot.status(rig)]
+    return [str(links.status(rig)) for rig in bpy.data.objects if links.status(rig)]
 
 
 def state(rig) -> str:
-    from limber.rig import robot
+    from limber.rig.robot import links
 
-    status = robot.status(rig)
+    status = links.status(rig)
     return status.state.name if status else "NONE"
 
 
 def status(rig):
-    from limber.rig import robot
+    from limber.rig.robot import links
 
-    robot.heartbeat()
-    return robot.status(rig)
+    links.heartbeat()
+    return links.status(rig)
 
 
 def robot_rig(rig=None, port: str = "virtual"):
@@ -120,9 +120,9 @@ def settle(rig, angles, what: str) -> None:
 
 def worker(rig) -> int:
     """The process that drives the robot."""
-    from limber.rig import robot
+    from limber.rig.robot import links
 
-    return robot.link(rig)._process.pid
+    return links.link(rig)._process.pid
 
 
 def kill(pid: int) -> None:

@@ -14,9 +14,9 @@ import limber
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from limber.operators.registry import CLASSES
-from limber.rig import handlers, live, robot
-from limber.rig.clock import STEP
-from limber.rig.mechanism import live as mechanisms
+from limber.rig.live import handlers, live, mechanisms
+from limber.rig.live.clock import STEP
+from limber.rig.robot import links
 
 from tests.blender.conftest import handlers as registered
 from tests.blender.in_file import armatures, choose_bone, is_live, nth, reach, rigs, traces
@@ -100,9 +100,9 @@ class Sequences(RuleBasedStateMachine):
         if with_live:
             self._press("live")
         self._press("connect")
-        link = robot.link(rig)
+        link = links.link(rig)
         if link is not None:
-            until(lambda: robot.status(rig) is None or robot.status(rig).state.name != "CONNECTING", "the robot is connected")
+            until(lambda: links.status(rig) is None or links.status(rig).state.name != "CONNECTING", "the robot is connected")
             self._press("arm")
 
     @rule(pick=picks, setting=st.sampled_from(("goal", "base", "solver", "filter", "roll", "look", "keep", "eye")))
@@ -202,7 +202,7 @@ class Sequences(RuleBasedStateMachine):
         for _ in range(CLOCK):
             self.now += STEP
             live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), self.now)
-        robot.heartbeat()
+        links.heartbeat()
 
     @rule()
     def scene(self) -> None:
@@ -231,14 +231,14 @@ class Sequences(RuleBasedStateMachine):
         path = str(Path(self.folder.name) / "any.blend")
         bpy.ops.wm.save_as_mainfile(filepath=path)
         bpy.ops.wm.open_mainfile(filepath=path)
-        assert not robot.is_any_connected(), "a robot is connected after a file was loaded"
+        assert not links.is_any_connected(), "a robot is connected after a file was loaded"
         self.were_live = set()
         self._close_step("reload")
 
     @rule()
     def new_file(self) -> None:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        assert not robot.is_any_connected(), "a robot is connected after a file was loaded"
+        assert not links.is_any_connected(), "a robot is connected after a file was loaded"
         self.were_live = set()
         self.begin()
 
@@ -273,17 +273,17 @@ class Sequences(RuleBasedStateMachine):
 
     def _robots_are_safe(self) -> None:
         """Once Blender has beaten: an armature that is gone, or has ceased to be live, has no robot that may move."""
-        robot.heartbeat()
+        links.heartbeat()
         there = {rig.session_uid: rig for rig in armatures()}
-        connected = [robot.link(rig) for rig in robot.connected_rigs()]
+        connected = [links.link(rig) for rig in links.connected_rigs()]
         self.links += [link for link in connected if link not in self.links]
         for link in self.links:
             if link not in connected:
                 assert link.status().state.name == "CLOSED", f"a robot without an armature is {link.status().state.name}"
         live_now = {uid for uid, rig in there.items() if is_live(rig)}
         for uid in self.were_live - live_now:
-            if uid in there and (link := robot.link(there[uid])) is not None:
-                until(lambda link=link: link.status().state not in robot.MOVING, "a robot whose armature is live no more is disarmed")
+            if uid in there and (link := links.link(there[uid])) is not None:
+                until(lambda link=link: link.status().state not in links.MOVING, "a robot whose armature is live no more is disarmed")
         self.were_live = live_now
 
     def teardown(self) -> None:

@@ -7,9 +7,10 @@ from math import degrees
 import bpy
 import numpy as np
 import pytest
-from limber.rig import live, twin
-from limber.rig.clock import STEP
-from limber.rig.goal import forward_axis
+from limber.rig.live import live
+from limber.rig.live.clock import STEP
+from limber.rig.reading.goal import forward_axis
+from limber.rig.showing import proxy
 from mathutils import Matrix, Quaternion, Vector
 
 from tests.blender.rigs import looking_chain, make_active
@@ -115,9 +116,9 @@ def as_good_as_unfiltered(*chains) -> None:
 
 def traces() -> list[str]:
     """All that live leaves in a file while it shows something: none may be there afterwards."""
-    found = [f"object {thing.name}" for thing in bpy.data.objects if twin.MARK in thing]
-    found += [f"armature {data.name}" for data in bpy.data.armatures if twin.MARK in data or data.name.startswith(twin.TWIN_NAME)]
-    found += [f"scene {scene.name}" for scene in bpy.data.scenes if scene.name.startswith(twin.TWIN_NAME)]
+    found = [f"object {thing.name}" for thing in bpy.data.objects if proxy.MARK in thing]
+    found += [f"armature {data.name}" for data in bpy.data.armatures if proxy.MARK in data or data.name.startswith(proxy.TWIN_NAME)]
+    found += [f"scene {scene.name}" for scene in bpy.data.scenes if scene.name.startswith(proxy.TWIN_NAME)]
     for thing in bpy.data.objects:
         if thing.type == "ARMATURE" and thing.pose:
             found += [f"{thing.name} {b.name} {c.name}" for b in thing.pose.bones for c in b.constraints if c.name.startswith("Limber")]
@@ -167,7 +168,7 @@ def seeing_rig():
 
 
 def twins() -> list:
-    return [thing for thing in bpy.data.objects if twin.MARK in thing]
+    return [thing for thing in bpy.data.objects if proxy.MARK in thing]
 
 
 def assert_held(rig, chain, shown, *words: str) -> None:

@@ -72,7 +72,7 @@ def gap() -> float:
 
 
 def said(owner) -> str:
-    from limber.rig.mechanism.check import check
+    from limber.rig.authoring.mechanism.check import check
 
     those.update()
     return "\n".join(finding.sentence for finding in check(bpy.context, owner).findings)

@@ -3,7 +3,8 @@
 import bpy
 import numpy as np
 import pytest
-from limber.rig import actions, live
+from limber.rig.blender import actions
+from limber.rig.live import live
 
 from tests.blender.baking import apart, begin, live_motion, played
 from tests.blender.rigs import build, keyed, looking_chain, target
@@ -177,7 +178,7 @@ def test_a_removed_target_takes_nothing_of_the_others_keys(between_two):
     chain.keyframe_insert("watch", frame=40)
     chain.active_target = 0
     assert bpy.ops.limber.remove_target() == {"FINISHED"}
-    from limber.rig.goal import asked
+    from limber.rig.reading.goal import asked
 
     seen = {}
     for frame in (5, 15, 45):
@@ -228,7 +229,7 @@ def test_targets_and_manners_come_back_with_undo_and_the_file(between_two, reope
 
 
 def test_a_chain_comes_after_what_moves_any_of_its_targets():
-    from limber.rig.hanging import in_order
+    from limber.rig.reading.dependencies import in_order
 
     rig = build({"arm": "X", "hand": "XZ"}, name="Arm")
     rig, arm = looking_chain(rig, "arm", "hand")

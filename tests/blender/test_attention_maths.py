@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from limber.rig.attention import Manner, attend, partial, place, sight
+from limber.character.attention import Manner, attend, partial, place, sight
 from limber.solvers import rotations
 from limber.solvers.goals import Direction, Point, Position
 from limber.solvers.skeleton import Joint, Skeleton

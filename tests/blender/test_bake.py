@@ -27,7 +27,7 @@ def test_keys_are_what_live_shows_for_the_same_frames(rig, chain):
 def test_at_the_filters_output_baked_live_and_sent_angles_are_equal(rig, chain, monkeypatch):
     """What is handed to the robot's link is caught there: the link itself takes what it is given."""
     from limber.hardware.link import Link
-    from limber.rig import live
+    from limber.rig.live import live
 
     sent = []
     send = Link.send
@@ -168,7 +168,7 @@ def test_all_chains_leaves_out_chains_without_a_target(two):
 
 
 def test_other_chains_stay_live_and_go_on(two):
-    from limber.rig import live
+    from limber.rig.live import live
 
     rig, neck, eyes = two
     live_motion(rig, [neck, eyes], [5])

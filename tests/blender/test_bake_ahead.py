@@ -82,7 +82,7 @@ def test_off_keys_are_what_live_shows(rig, chain):
 
 
 def test_each_frame_is_told_the_goals_of_those_after_it(rig, chain, monkeypatch):
-    from limber.rig import chain_session
+    from limber.rig.live import chain_session
 
     asked = []
     tick = chain_session.tick
@@ -105,7 +105,7 @@ def test_each_frame_is_told_the_goals_of_those_after_it(rig, chain, monkeypatch)
 
 
 def test_no_more_goals_are_told_than_the_solver_looks_at(chain):
-    from limber.rig.bake import frames_ahead
+    from limber.rig.output.chain_bake import frames_ahead
 
     chain.frame_start, chain.frame_end = 1, 60
     bake = begin(chain)
@@ -138,7 +138,7 @@ def test_frames_without_a_goal_do_not_spoil_those_before_them(rig, chain, capfd)
 
 def test_a_goal_that_cannot_be_used_is_not_told_to_frames_before_it(rig, chain, monkeypatch):
     """What no look at the scene finds, and the solver alone refuses."""
-    from limber.rig import goal as goals
+    from limber.rig.reading import goal as goals
 
     end_goal = goals.end_goal
 

@@ -30,7 +30,7 @@ def test_a_cancelled_bake_leaves_nothing(rig, chain, live):
 
 
 def test_live_stands_still_while_a_bake_steps_through_the_scene(rig, chain):
-    from limber.rig import live
+    from limber.rig.live import live
 
     bpy.ops.limber.live()
     before = live.session(rig, chain).outputs
@@ -42,7 +42,7 @@ def test_live_stands_still_while_a_bake_steps_through_the_scene(rig, chain):
 
 
 def test_live_follows_again_after_a_cancelled_bake(rig, chain):
-    from limber.rig import live
+    from limber.rig.live import live
 
     bpy.ops.limber.live()
     bake = begin(chain)
@@ -106,10 +106,10 @@ def test_other_events_change_nothing_and_escape_cancels(rig, chain, window):
 
 
 def test_the_stop_key_stops_the_robot_while_a_bake_has_the_keyboard(rig, chain, window, monkeypatch):
-    from limber.rig import robot
+    from limber.rig.robot import links
 
     stopped = []
-    monkeypatch.setattr(robot, "stop_all", lambda: stopped.append("all"))
+    monkeypatch.setattr(links, "stop_all", lambda: stopped.append("all"))
     for shift, stops in ((False, []), (True, ["all"])):
         window.start()
         window.send("TIMER")
@@ -166,8 +166,8 @@ def test_frames_that_cannot_be_solved_are_named_and_the_motion_comes_to_rest_in_
 
 
 def test_a_bake_that_breaks_off_lets_live_go_on(rig, chain, monkeypatch):
-    from limber.rig import live
-    from limber.rig.bake import Bake
+    from limber.rig.live import live
+    from limber.rig.output.chain_bake import Bake
 
     def interrupted(self):
         raise KeyboardInterrupt
@@ -197,7 +197,7 @@ def test_undo_brings_the_action_back_and_live_too(undo_step):
     assert rig.animation_data.action.name == "Walk"
     assert "Walk Baked" not in bpy.data.actions
     assert chain.live
-    from limber.rig import live
+    from limber.rig.live import live
 
     bpy.context.scene.frame_set(9)
     assert live.session(rig, chain).outputs.solution.aim_error < 0.002

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import bpy
 import pytest
-from limber.rig.bake_scene import bake_scene
-from limber.rig.errors import RigError
+from limber.rig.blender.errors import RigError
+from limber.rig.output.bake_scene import bake_scene
 
 from tests.blender.baking import apart, curves, drop_keys, moving_chain, played
 from tests.blender.rigs import UPRIGHT, build, looking_chain

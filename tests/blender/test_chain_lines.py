@@ -5,7 +5,7 @@ from math import degrees, radians
 
 import bpy
 import pytest
-from limber.rig.clock import STEP
+from limber.rig.live.clock import STEP
 from mathutils import Vector
 
 from tests.blender.rigs import looking_chain
@@ -19,7 +19,7 @@ def chain():
 
 @pytest.fixture
 def session(rig, chain):
-    from limber.rig import live
+    from limber.rig.live import live
 
     bpy.ops.limber.live()
     bpy.context.view_layer.update()
@@ -27,7 +27,7 @@ def session(rig, chain):
 
 
 def test_the_ray_of_an_end_that_looks_at_its_target_ends_in_it(rig, chain, session):
-    from limber.rig import chain_lines
+    from limber.rig.showing import chain_lines
 
     (ray,) = chain_lines.rays(rig, chain)
     assert (ray.target - chain.target.location).length < 1e-6
@@ -36,14 +36,14 @@ def test_the_ray_of_an_end_that_looks_at_its_target_ends_in_it(rig, chain, sessi
 
 
 def test_the_ray_misses_by_the_angle_that_the_end_misses(rig, chain, session):
-    from limber.rig import chain_lines
+    from limber.rig.showing import chain_lines
 
     for joint in chain.joints:
         joint.lower, joint.upper = radians(-5), radians(5)
     bpy.ops.limber.end_live()
     bpy.ops.limber.live()
     bpy.context.view_layer.update()
-    from limber.rig import live
+    from limber.rig.live import live
 
     (ray,) = chain_lines.rays(rig, chain)
     error = degrees(live.session(rig, chain).outputs.filtered_aim_error)
@@ -52,14 +52,14 @@ def test_the_ray_misses_by_the_angle_that_the_end_misses(rig, chain, session):
 
 
 def test_each_joint_has_an_arc_over_its_range_and_the_hand_stands_on_it(rig, chain, session):
-    from limber.rig import chain_lines
+    from limber.rig.showing import chain_lines
 
     for joint in chain.joints:
         joint.lower, joint.upper = radians(-80), radians(100)
     bpy.ops.limber.end_live()
     bpy.ops.limber.live()
     bpy.context.view_layer.update()
-    from limber.rig import live
+    from limber.rig.live import live
 
     arcs = list(chain_lines.arcs(rig, live.session(rig, chain)))
     assert len(arcs) == len(chain.joints)
@@ -72,7 +72,7 @@ def test_each_joint_has_an_arc_over_its_range_and_the_hand_stands_on_it(rig, cha
 
 
 def test_the_hand_of_the_last_bones_joint_points_as_the_bone_does(rig, chain, session):
-    from limber.rig import chain_lines
+    from limber.rig.showing import chain_lines
 
     arcs = list(chain_lines.arcs(rig, session))
     bone = rig.pose.bones["upper"]
@@ -82,7 +82,8 @@ def test_the_hand_of_the_last_bones_joint_points_as_the_bone_does(rig, chain, se
 
 
 def test_bones_that_the_filter_keeps_back_have_a_ghost_where_the_solver_wants_them(rig, chain, session):
-    from limber.rig import chain_lines, live
+    from limber.rig.live import live
+    from limber.rig.showing import chain_lines
 
     assert chain_lines.late(rig, session) == []
     for joint in chain.joints:
@@ -101,7 +102,8 @@ def test_bones_that_the_filter_keeps_back_have_a_ghost_where_the_solver_wants_th
 
 
 def test_without_influence_the_ghost_is_where_the_bones_are_posed(rig, chain, session):
-    from limber.rig import chain_lines, live
+    from limber.rig.live import live
+    from limber.rig.showing import chain_lines
 
     choose(chain, influence=0.0)
     rig.pose.bones["lower"].rotation_euler.x = 0.8
@@ -113,13 +115,13 @@ def test_without_influence_the_ghost_is_where_the_bones_are_posed(rig, chain, se
 
 
 def test_without_live_there_is_nothing_to_draw(rig, chain):
-    from limber.rig import live
+    from limber.rig.live import live
 
     assert live.live_chains() == []
 
 
 def test_words_beside_one_target_lie_above_one_another_and_others_stay_where_they_are():
-    from limber.panels.chain_overlay import LINE, free_place
+    from limber.panels.authoring.chain_overlay import LINE, free_place
 
     taken = []
     for place in ((100, 50), (103, 52), (100, 50), (400, 50)):

@@ -4,7 +4,7 @@ from math import pi, radians
 
 import bpy
 import pytest
-from limber.rig.range_properties import bake_range
+from limber.rig.properties.frame_range import bake_range
 
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, select
 

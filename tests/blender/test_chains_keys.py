@@ -45,7 +45,7 @@ def key(rig, mode, turns):
 
 
 def curves(rig):
-    from limber.rig import actions
+    from limber.rig.blender import actions
 
     action, slot = actions.playing(rig)[0]
     return actions.fcurves(action, slot)

@@ -21,7 +21,7 @@ def chain():
 
 def speeds(rig) -> np.ndarray:
     """Of each joint, its highest speed [rad/s] while the target flies past."""
-    from limber.rig.motion_check.check import result
+    from limber.rig.output.motion_check.check import result
 
     bpy.ops.limber.check_motion()
     take = result(rig).takes[0]
@@ -29,7 +29,7 @@ def speeds(rig) -> np.ndarray:
 
 
 def test_each_character_can_be_used_and_is_told_by_its_name(rig, chain):
-    from limber.rig.characters import BUILT_IN, name_of
+    from limber.rig.authoring.characters import BUILT_IN, name_of
 
     for name in BUILT_IN:
         bpy.ops.limber.use_character(name=name)
@@ -48,7 +48,7 @@ def test_a_sleepy_motion_keeps_to_its_share_of_the_joints_limits(rig, chain):
 
 
 def test_a_character_is_kept_in_a_file_and_comes_back_from_it(rig, chain, tmp_path):
-    from limber.rig.characters import of
+    from limber.rig.authoring.characters import of
 
     bpy.ops.limber.use_character(name="Heavy")
     chain.rho = 0.3
@@ -64,7 +64,7 @@ def test_a_character_is_kept_in_a_file_and_comes_back_from_it(rig, chain, tmp_pa
 
 
 def test_what_is_saved_in_the_users_folder_is_in_the_menu(rig, chain, tmp_path, monkeypatch):
-    from limber.rig import characters
+    from limber.rig.authoring import characters
 
     monkeypatch.setattr(characters, "folder", lambda: tmp_path)
     bpy.ops.limber.use_character(name="Sleepy")
@@ -88,7 +88,7 @@ def test_what_is_saved_in_the_users_folder_is_in_the_menu(rig, chain, tmp_path, 
     ],
 )
 def test_a_file_that_is_wrong_changes_nothing_and_is_told_what_was_expected(rig, chain, tmp_path, change, said):
-    from limber.rig.characters import of
+    from limber.rig.authoring.characters import of
 
     bpy.ops.limber.save_character(filepath=str(tmp_path / "one"))
     (path,) = tmp_path.iterdir()
@@ -114,7 +114,7 @@ def test_files_that_are_not_there_or_cannot_be_written_are_named(rig, chain, tmp
 
 
 def test_a_mechanism_has_characters_too_and_keeps_to_its_share_of_the_motors_limits(tmp_path):
-    from limber.rig.characters import name_of, of
+    from limber.rig.authoring.characters import name_of, of
 
     owner = mechanisms.add("four_bar")
     bpy.ops.limber.mechanism_live()
@@ -146,7 +146,7 @@ def test_a_mechanism_has_characters_too_and_keeps_to_its_share_of_the_motors_lim
 
 
 def test_where_the_disk_is_full_the_old_character_stays(rig, chain, tmp_path, monkeypatch):
-    from limber.rig import characters
+    from limber.rig.authoring import characters
 
     path = tmp_path / f"Mine{characters.SUFFIX}"
     characters.save(path, characters.of(chain))

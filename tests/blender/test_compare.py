@@ -3,7 +3,8 @@
 import bpy
 import numpy as np
 import pytest
-from limber.rig import compare, live
+from limber.rig.live import live
+from limber.rig.output import compare
 from limber.solvers.table import SOLVERS
 
 from tests.blender.baking import curves
@@ -131,7 +132,7 @@ def test_between_frames_the_scene_stays_between_them(chain_in_motion):
 
 
 def test_in_a_window_it_goes_step_by_step_and_escape_leaves_the_scene_as_it_was(chain_in_motion, monkeypatch):
-    from limber.operators.compare import LIMBER_OT_compare_solvers
+    from limber.operators.output.compare import LIMBER_OT_compare_solvers
 
     rig, chain = chain_in_motion
     make_active(rig)

@@ -2,7 +2,7 @@
 
 import bpy
 import pytest
-from limber.rig import compare
+from limber.rig.output import compare
 from limber.solvers.table import SOLVERS
 
 from tests.blender.comparing import chain_in_motion, compared
@@ -36,7 +36,7 @@ def test_a_column_that_is_none_is_an_error(chain_in_motion):
 
 def test_solvers_that_cannot_be_used_stay_below_and_say_why(chain_in_motion, monkeypatch):
     rig, chain = chain_in_motion
-    from limber.rig import build as builder
+    from limber.rig.reading import chain as builder
 
     why = builder.why_not_solver
     monkeypatch.setattr(builder, "why_not_solver", lambda r, c, name="": "ERIK is on leave" if name == "erik" else why(r, c, name))

@@ -4,8 +4,8 @@ from math import degrees
 
 import bpy
 import pytest
-from limber.panels import deviation as panel
-from limber.rig.deviation import deviations, segments
+from limber.panels.live import deviation as panel
+from limber.rig.showing.deviation import deviations, segments
 
 from tests.blender.posing import LEAN, pose
 from tests.blender.rigs import looking_chain

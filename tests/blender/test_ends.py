@@ -4,9 +4,11 @@ import re
 
 import bpy
 import pytest
-from limber.rig import build, compare, live
-from limber.rig.goal import KINDS
-from limber.rig.skeleton import ChainReader
+from limber.rig.live import live
+from limber.rig.output import compare
+from limber.rig.reading import chain as build
+from limber.rig.reading.goal import KINDS
+from limber.rig.reading.skeleton import ChainReader
 from limber.solvers.table import SOLVERS
 from mathutils import Vector
 
@@ -208,11 +210,11 @@ def test_a_chain_that_hangs_on_a_tree_starts_from_its_new_pose():
 def test_a_robot_gets_the_angles_of_all_of_a_trees_joints():
     rig, chain, _ = body()
     bpy.ops.limber.connect()
-    from limber.rig import robot
+    from limber.rig.robot import links
 
     go_live(rig, chain)
-    robot.send(rig)
-    sent = dict(zip((source.place for source in robot.sources(rig)), robot._robots[rig.session_uid].angles, strict=True))
+    links.send(rig)
+    sent = dict(zip((source.place for source in links.sources(rig)), links._robots[rig.session_uid].angles, strict=True))
     now = session(rig, chain)
     for (bone, axis), angle in zip(now.reader.places, now.outputs.angles, strict=True):
         assert sent[chain.uid, bone, axis] == pytest.approx(angle)

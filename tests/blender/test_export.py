@@ -75,7 +75,7 @@ def test_after_the_last_frame_the_chain_comes_to_rest_where_it_was_going(rig, ch
     assert len(values) > len(FRAMES) + 2
     assert values[-1] == pytest.approx(values[-2], abs=1e-3)
     bpy.context.scene.frame_set(FRAMES[-1])
-    from limber.rig import live
+    from limber.rig.live import live
 
     for _ in range(600):
         live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=_tick())
@@ -209,7 +209,7 @@ class _Asked:
 
 
 def begun(path, form: str = "csv", **settings) -> Window:
-    from limber.operators.export_motion import LIMBER_OT_export_motion as operator
+    from limber.operators.output.export_motion import LIMBER_OT_export_motion as operator
 
     asked = {"frame_start": 0, "frame_end": 0, "rate": 50, "loops": False, "board": "uno", "start_pin": -1, **settings}
     window = Window(operator, filepath=str(path), format=form, properties=_Asked(**settings), **asked)
@@ -245,7 +245,7 @@ def test_the_timer_takes_it_to_its_end(rig, chain, tmp_path):
 
 
 def test_live_stands_still_meanwhile(rig, chain, tmp_path):
-    from limber.rig import live
+    from limber.rig.live import live
 
     bpy.ops.limber.live()
     before = live.session(rig, chain).outputs

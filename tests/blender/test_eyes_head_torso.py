@@ -6,8 +6,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from limber.rig import chain_lines
-from limber.rig.next_step import next_step
+from limber.rig.authoring.next_step import next_step
+from limber.rig.showing import chain_lines
 from mathutils import Matrix, Vector
 
 from tests.blender.baking import live_motion

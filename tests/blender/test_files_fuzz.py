@@ -36,8 +36,8 @@ def unreadable(path, text: str) -> None:
 @many
 @given(text=jsons.texts(CHARACTER))
 def test_any_character_is_read_or_is_a_sentence(path, text):
-    from limber.rig import characters
-    from limber.rig.errors import RigError
+    from limber.rig.authoring import characters
+    from limber.rig.blender.errors import RigError
 
     unreadable(path, text)
     said = ""
@@ -51,8 +51,8 @@ def test_any_character_is_read_or_is_a_sentence(path, text):
 @many
 @given(text=jsons.texts(COPY))
 def test_any_copy_of_a_recording_is_read_or_is_a_sentence(path, text):
-    from limber.rig import take_copies
-    from limber.rig.errors import RigError
+    from limber.rig.blender.errors import RigError
+    from limber.rig.output import take_copies
 
     plain = json.loads(text)
     unreadable(path, "\n".join(map(json.dumps, plain if isinstance(plain, list) else [plain])))
@@ -69,8 +69,9 @@ def test_any_copy_of_a_recording_is_read_or_is_a_sentence(path, text):
 
 @pytest.mark.parametrize("text", [jsons.DEEP, "[" * 100_000, "9" * 5000, "", "\0", '{"limber_takes": 1, "armature": "Rig"}\n' + jsons.DEEP])
 def test_texts_that_are_hardly_json_are_sentences(path, text):
-    from limber.rig import characters, take_copies
-    from limber.rig.errors import RigError
+    from limber.rig.authoring import characters
+    from limber.rig.blender.errors import RigError
+    from limber.rig.output import take_copies
 
     unreadable(path, text)
     with pytest.raises(RigError):
@@ -83,7 +84,7 @@ def test_texts_that_are_hardly_json_are_sentences(path, text):
 @pytest.fixture
 def calibrated(tmp_path):
     """A rig and its calibration, as JSON says it."""
-    from limber.rig import calibration
+    from limber.rig.robot import calibration
 
     rig, _ = robot_rig()
     for servo, joint in enumerate(rig.limber.chains[0].joints):
@@ -106,8 +107,8 @@ def kept(rig) -> list:
 
 def test_any_calibration_is_loaded_or_is_a_sentence_and_nothing_has_changed(calibrated, path):
     from limber.hardware.errors import HardwareError
-    from limber.rig import calibration
-    from limber.rig.errors import RigError
+    from limber.rig.blender.errors import RigError
+    from limber.rig.robot import calibration
 
     rig, plain = calibrated
 
@@ -135,7 +136,7 @@ def test_any_calibration_is_loaded_or_is_a_sentence_and_nothing_has_changed(cali
 
 @pytest.mark.parametrize("value", [None, 3, [], [1], {"a": []}, {"pose": 1}])
 def test_a_record_of_a_sketch_that_is_none_of_limbers_is_left_out(value):
-    from limber.rig.mechanism.zero import record_of
+    from limber.rig.reading.mechanism.rest_pose import record_of
 
     thing = bpy.data.objects.new("Thing", None)
     for text in (json.dumps({"mark": value}), json.dumps(value), jsons.DEEP, "[" * 100_000):
@@ -144,7 +145,7 @@ def test_a_record_of_a_sketch_that_is_none_of_limbers_is_left_out(value):
 
 
 def test_a_link_of_a_robot_that_somebody_has_changed_is_named_or_read():
-    from limber.urdf import record
+    from limber.robots import record
 
     plain = {
         "link": "arm", "before": [1.0, 0, 0, 0, 0, 0, 0], "axis": [0, 0, 1.0], "after": [1.0, 0, 0, 0, 0, 0, 0],

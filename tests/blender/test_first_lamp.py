@@ -19,7 +19,7 @@ def place(thing, frame: int) -> tuple:
 
 
 def test_one_click_builds_a_lamp_that_looks_at_its_ball_once_it_is_live(lamp):
-    from limber.rig import live
+    from limber.rig.live import live
 
     bpy.ops.limber.live()
     chain = lamp.limber.chains[0]
@@ -29,7 +29,7 @@ def test_one_click_builds_a_lamp_that_looks_at_its_ball_once_it_is_live(lamp):
 
 
 def test_nothing_is_wrong_with_the_lamp(lamp):
-    from limber.rig.check import check
+    from limber.rig.authoring.check import check
 
     assert check(bpy.context, lamp, lamp.limber.chains[0]) == []
 
@@ -68,7 +68,7 @@ def test_in_another_mode_the_lamp_says_where_it_can_be_added(lamp):
 
 
 def test_the_next_step_leads_from_an_empty_scene_to_a_lamp_that_follows():
-    from limber.rig.next_step import next_step
+    from limber.rig.authoring.next_step import next_step
 
     assert next_step(None, False).verb == "limber.add_demo_lamp"
     bpy.ops.limber.add_demo_lamp()

@@ -5,15 +5,16 @@ from pathlib import Path
 
 import bpy
 import pytest
-from limber.rig import chain_lines, forward
-from limber.rig.goal import forward_axis
+from limber.rig.authoring import forward
+from limber.rig.reading.goal import forward_axis
+from limber.rig.showing import chain_lines
 from mathutils import Matrix, Vector
 
 from tests.blender.characters import character
 from tests.blender.generated import generated
 from tests.blender.rigs import build, looking_chain, select, target
 from tests.blender.shown import go_live, missed
-from tests.urdf.robots import write
+from tests.robots.robots import write
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 ROBOTS = [  # file, end, where it looks in the world at rest
@@ -166,8 +167,8 @@ def test_a_direction_without_length_is_told_with_what_mends_it():
 
 
 def test_what_is_drawn_before_live_is_the_forward_axis_and_while_picking_all_six():
-    from limber.operators import forward_axis as picking
-    from limber.panels import forward_overlay
+    from limber.operators.authoring import forward_axis as picking
+    from limber.panels.authoring import forward_overlay
 
     rig, chain = looking_chain()
     ((words, (start, tip), _),) = forward_overlay.arrows()

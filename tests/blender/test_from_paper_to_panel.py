@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from limber.motion import FILTERS
-from limber.rig.options import FIELDS
+from limber.rig.reading.options import FIELDS
 from limber.solvers.table import SOLVERS
 
 from tests.blender import four_bars
@@ -33,7 +33,7 @@ def names(panel) -> set[str]:
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_solvers_options_on_the_page_are_those_of_its_panel(solver):
-    from limber.panels.options import LIMBER_PT_options
+    from limber.panels.authoring.options import LIMBER_PT_options
 
     _, chain = looking_chain()
     make_active(chain.id_data)
@@ -52,7 +52,7 @@ def test_the_page_has_all_solvers_and_filters_and_no_others():
 
 @pytest.mark.parametrize("name", FILTERS)
 def test_a_filters_options_on_the_page_are_on_its_panel(name):
-    from limber.panels.motion import LIMBER_PT_motion
+    from limber.panels.authoring.motion import LIMBER_PT_motion
 
     _, chain = looking_chain()
     make_active(chain.id_data)
@@ -61,7 +61,7 @@ def test_a_filters_options_on_the_page_are_on_its_panel(name):
 
 
 def test_the_retargets_options_on_the_page_are_on_its_panel():
-    from limber.panels.retarget import LIMBER_PT_retarget
+    from limber.panels.authoring.retarget import LIMBER_PT_retarget
 
     body = figure(XSENS, "Body")
     body.limber.retarget.source = figure(XSENS, "Source")
@@ -72,7 +72,7 @@ def test_the_retargets_options_on_the_page_are_on_its_panel():
 
 
 def test_a_mechanisms_options_on_the_page_are_on_its_panel():
-    from limber.panels.mechanism import LIMBER_PT_mechanism_goals
+    from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism_goals
 
     make_active(four_bars.boned()[0])
     offered = rows("Retarget and Mechanism panels")["Mechanism"]

@@ -29,7 +29,7 @@ def shown_way(rig, bone: str, axis=(0, 1, 0)) -> tuple[Vector, Vector]:
 
 
 def solved() -> None:
-    from limber.rig import live
+    from limber.rig.live import live
 
     now, scene, layer = 0.0, bpy.context.scene, bpy.context.view_layer
     for _ in range(600):

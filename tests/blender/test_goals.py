@@ -2,8 +2,8 @@
 
 import bpy
 import pytest
-from limber.rig import build
-from limber.rig.goal import KINDS
+from limber.rig.reading import chain as build
+from limber.rig.reading.goal import KINDS
 from limber.solvers.table import SOLVERS, make_solver, unavailable
 from mathutils import Euler, Matrix, Vector
 

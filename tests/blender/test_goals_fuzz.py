@@ -6,8 +6,9 @@ import random
 import bpy
 import numpy as np
 import pytest
-from limber.rig import live, twin
-from limber.rig.goal import KINDS
+from limber.rig.live import live
+from limber.rig.reading.goal import KINDS
+from limber.rig.showing import proxy
 from limber.solvers.table import SOLVERS
 
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
@@ -121,7 +122,7 @@ def test_any_goals_in_any_order_raise_nothing_show_numbers_and_leave_nothing(see
         if k == DEEDS // 2:
             bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "any.blend"))
             bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "any.blend"))
-    for rig in [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and twin.MARK not in thing]:
+    for rig in [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and proxy.MARK not in thing]:
         for chain in rig.limber.chains:
             live.stop(rig, chain)
     assert traces() == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 import limber
 import pytest
-from limber.rig import handlers, live
+from limber.rig.live import handlers, live
 
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import authored, farthest, go_live, missed, no_handler_raises, pose, session, settle, traces  # noqa: F401
@@ -91,10 +91,10 @@ def test_no_one_but_this_module_registers_handlers_and_timers():
     found = [
         path.relative_to(ROOT).as_posix()
         for folder in ("rig", "operators", "panels")
-        for path in sorted((ROOT / folder).glob("*.py"))
+        for path in sorted((ROOT / folder).rglob("*.py"))
         if "bpy.app.timers.register" in (text := path.read_text(encoding="utf-8")) or "bpy.app.handlers" in text
     ]
-    assert found == ["rig/handlers.py"]
+    assert found == ["rig/live/handlers.py"]
 
 
 START = """
@@ -105,7 +105,7 @@ import bpy
 limber = load_limber()
 bpy.ops.wm.open_mainfile(filepath={path!r})
 limber.register()
-from limber.rig import live
+from limber.rig.live import live
 rig = bpy.data.objects["Rig"]
 print("LIVE", [(chain.name, live.session(rig, chain).problem) for _, chain in live.live_chains()])
 bpy.context.view_layer.update()

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 import pytest
-from limber.rig import live
+from limber.rig.live import live
 
 from tests.blender.baking import apart, begin, live_motion, played
 from tests.blender.posing import LEAN, pose

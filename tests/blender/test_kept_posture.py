@@ -4,8 +4,10 @@ from functools import partial
 
 import bpy
 import pytest
-from limber.rig import actions, kept_posture, postures
-from limber.rig.next_step import next_step
+from limber.rig.authoring import postures
+from limber.rig.authoring.next_step import next_step
+from limber.rig.blender import actions
+from limber.rig.properties import kept_posture
 
 from tests.blender.posing import REST, pose
 from tests.blender.rigs import looking_chain

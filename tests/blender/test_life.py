@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.rig import live
-from limber.rig.life import DART, Life, offsets
+from limber.character.life import DART, Life, offsets
+from limber.rig.live import live
 
 from tests.blender.baking import apart, begin, live_motion, played
 from tests.blender.posing import LEAN, pose

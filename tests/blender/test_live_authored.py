@@ -6,7 +6,8 @@ import sys
 import bpy
 import limber
 import pytest
-from limber.rig import actions, twin
+from limber.rig.blender import actions
+from limber.rig.showing import proxy
 
 from tests.blender.rigs import keyed, looking_chain
 from tests.blender.shown import (  # noqa: F401
@@ -266,7 +267,7 @@ def test_a_recovered_session_that_was_saved_without_hooks_is_healed(tmp_path):
     rig, chain = looking_chain()
     rig.pose.bones["lower"].rotation_euler.x = 0.35
     go_live(rig, chain)
-    twin.find(rig).use_fake_user = True  # as in the memory that a crash leaves: the twin is there, the constraints too
+    proxy.find(rig).use_fake_user = True  # as in the memory that a crash leaves: the twin is there, the constraints too
     path = tmp_path / "recovered.blend"
     for name in ("save_pre", "save_post"):
         getattr(bpy.app.handlers, name).clear()
@@ -280,8 +281,8 @@ def test_a_recovered_session_that_was_saved_without_hooks_is_healed(tmp_path):
     rig = bpy.data.objects["Rig"]
     chain = rig.limber.chains[0]
     settle()
-    assert len([thing for thing in bpy.data.objects if twin.MARK in thing]) == 1
-    assert len([data for data in bpy.data.armatures if twin.MARK in data]) == 1
+    assert len([thing for thing in bpy.data.objects if proxy.MARK in thing]) == 1
+    assert len([data for data in bpy.data.armatures if proxy.MARK in data]) == 1
     assert missed(rig, chain) < 0.1
     bpy.context.view_layer.objects.active = rig
     bpy.ops.limber.end_live()
@@ -292,7 +293,7 @@ def test_a_recovered_session_that_was_saved_without_hooks_is_healed(tmp_path):
 def test_a_recovered_session_in_which_no_chain_is_live_any_more_is_healed(tmp_path):
     rig, chain = looking_chain()
     go_live(rig, chain)
-    twin.find(rig).use_fake_user = True
+    proxy.find(rig).use_fake_user = True
     for name in ("save_pre", "save_post"):
         getattr(bpy.app.handlers, name).clear()
     chain.live = False

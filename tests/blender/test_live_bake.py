@@ -6,7 +6,9 @@ import bpy
 import numpy as np
 import pytest
 from limber.hardware.safety import State
-from limber.rig import actions, live, robot, robot_device
+from limber.rig.blender import actions
+from limber.rig.live import live
+from limber.rig.robot import device, links
 
 from tests.blender.rigs import build, keyed, looking_chain, select, target
 from tests.blender.shown import go_live, no_handler_raises, session, settle  # noqa: F401
@@ -50,8 +52,8 @@ def lamp():
 def listen(rig) -> Listener:
     """A robot for the rig that is not there: only what it would be handed."""
     listener = Listener()
-    sources = robot_device.sources(rig)
-    robot._robots[rig.session_uid] = robot._Robot(listener, rig.name, sources, [0.0] * len(sources))
+    sources = device.sources(rig)
+    links._robots[rig.session_uid] = links._Robot(listener, rig.name, sources, [0.0] * len(sources))
     return listener
 
 
@@ -81,7 +83,7 @@ def keys(rig, chains, places) -> np.ndarray:
 @pytest.fixture
 def filter_outputs(monkeypatch):
     """What a bake comes to, before it becomes keys."""
-    from limber.rig.bake import Bake
+    from limber.rig.output.chain_bake import Bake
 
     rows = []
     step = Bake.step

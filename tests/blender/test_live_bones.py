@@ -3,7 +3,8 @@
 import bpy
 import limber
 import pytest
-from limber.rig import live, twin
+from limber.rig.live import live
+from limber.rig.showing import proxy
 
 from tests.blender.rigs import make_active, target
 from tests.blender.shown import assert_looks, edit, no_handler_raises, seeing_rig, session, settle, traces  # noqa: F401
@@ -104,7 +105,7 @@ def test_a_constraint_that_is_added_goes_before_ours(seeing):
     held = rig.pose.bones["middle"].constraints.new("LIMIT_ROTATION")
     held.use_limit_x, held.min_x, held.max_x, held.owner_space = True, 0.4, 0.5, "LOCAL"
     bpy.context.view_layer.update()
-    assert rig.pose.bones["middle"].constraints[-1].name == twin.CONSTRAINT
+    assert rig.pose.bones["middle"].constraints[-1].name == proxy.CONSTRAINT
     assert_looks(rig, chain)
     bpy.ops.limber.end_live()
     assert [held.name for held in rig.pose.bones["middle"].constraints] == ["Limit Rotation"]

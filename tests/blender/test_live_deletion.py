@@ -2,7 +2,8 @@
 
 import bpy
 import pytest
-from limber.rig import live, twin
+from limber.rig.live import live
+from limber.rig.showing import proxy
 
 from tests.blender.rigs import make_active, target
 from tests.blender.shown import (  # noqa: F401
@@ -190,14 +191,14 @@ def test_a_copy_of_a_live_rig_has_a_twin_of_its_own(seeing, linked):
 def test_a_live_rig_that_comes_from_another_file_has_a_twin_of_its_own(seeing, tmp_path):
     rig, _chain = seeing
     path = tmp_path / "piece.blend"
-    bpy.data.libraries.write(str(path), {rig, twin.find(rig)}, fake_user=True)  # as copy and paste does: no save handlers
+    bpy.data.libraries.write(str(path), {rig, proxy.find(rig)}, fake_user=True)  # as copy and paste does: no save handlers
     with bpy.data.libraries.load(str(path)) as (there, here):
         here.objects = there.objects
     for thing in here.objects:
-        if twin.MARK not in thing:
+        if proxy.MARK not in thing:
             bpy.context.scene.collection.objects.link(thing)
     bpy.context.view_layer.update()
-    rigs = [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and twin.MARK not in thing]
+    rigs = [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and proxy.MARK not in thing]
     assert len(rigs) == len(twins()) == 2
     for other in rigs:
         assert_looks(other, other.limber.chains[0])
@@ -213,7 +214,7 @@ def test_joints_that_are_removed_or_matched_while_live_are_shown_no_more(seeing)
     rig.update_tag()
     bpy.context.view_layer.update()
     assert_looks(rig, chain)
-    assert twin.own(rig.pose.bones["middle"]) is None
+    assert proxy.own(rig.pose.bones["middle"]) is None
     rig.pose.bones["lower"].lock_rotation[0] = True
     make_active(rig)
     bpy.ops.object.mode_set(mode="POSE")
@@ -221,8 +222,8 @@ def test_joints_that_are_removed_or_matched_while_live_are_shown_no_more(seeing)
     rig.update_tag()
     bpy.context.view_layer.update()
     assert_looks(rig, chain)
-    assert twin.own(rig.pose.bones["lower"]) is None
-    assert twin.own(rig.pose.bones["middle"]) is not None
+    assert proxy.own(rig.pose.bones["lower"]) is None
+    assert proxy.own(rig.pose.bones["middle"]) is not None
     bpy.ops.limber.end_live()
     assert traces() == []
 

@@ -5,7 +5,8 @@ import random
 
 import bpy
 import pytest
-from limber.rig import live, twin
+from limber.rig.live import live
+from limber.rig.showing import proxy
 
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
 from tests.blender.shown import edit, no_handler_raises, settle, traces, twins  # noqa: F401
@@ -139,9 +140,9 @@ def test_any_deeds_in_any_order_raise_nothing_and_leave_nothing(seed, undo_step,
                 raise
         bpy.context.view_layer.update()
         undo_step(f"deed {k}")
-        shown_rigs = [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and twin.MARK not in thing]
+        shown_rigs = [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and proxy.MARK not in thing]
         live_rigs = [rig for rig in shown_rigs if any(chain.live for chain in rig.limber.chains)]
-        assert len(twins()) == len([rig for rig in live_rigs if rig.mode != "EDIT" or twin.find(rig)])  # none is made in Edit Mode
+        assert len(twins()) == len([rig for rig in live_rigs if rig.mode != "EDIT" or proxy.find(rig)])  # none is made in Edit Mode
         if k == 20:
             bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "any.blend"))
             if dice.random() < 0.5:

@@ -4,7 +4,7 @@ from math import degrees
 
 import bpy
 import pytest
-from limber.rig import live
+from limber.rig.live import live
 from mathutils import Matrix, Vector
 
 from tests.blender.rigs import build, keyed, looking_chain, select, target

@@ -5,7 +5,7 @@ from math import pi
 
 import bpy
 import pytest
-from limber.rig import actions
+from limber.rig.blender import actions
 from limber.solvers import rotations
 from mathutils import Euler, Matrix
 

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 import pytest
-from limber.rig import live
+from limber.rig.live import live
 
 from tests.blender.filming import film, render_all, render_still
 from tests.blender.rigs import keyed, looking_chain

@@ -3,8 +3,8 @@
 import bpy
 import numpy as np
 import pytest
-from limber.rig import handlers, live
-from limber.rig.clock import MOST_STEPS, STEP
+from limber.rig.live import handlers, live
+from limber.rig.live.clock import MOST_STEPS, STEP
 
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, target
 from tests.blender.shown import (  # noqa: F401

@@ -4,8 +4,9 @@ import random
 
 import bpy
 import pytest
-from limber.rig import live, twin
-from limber.rig.clock import STEP
+from limber.rig.live import live
+from limber.rig.live.clock import STEP
+from limber.rig.showing import proxy
 
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import depsgraph, farthest, go_live, missed, no_handler_raises, pose, session, settle, traces  # noqa: F401
@@ -30,13 +31,13 @@ def the_chain():
 def assert_in_order() -> None:
     """What is live shows its target through one twin of its own; nothing else is left anywhere."""
     rig = bpy.data.objects.get("Rig")
-    twins = [thing for thing in bpy.data.objects if twin.MARK in thing]
+    twins = [thing for thing in bpy.data.objects if proxy.MARK in thing]
     if rig is None or not any(chain.live for chain in rig.limber.chains):
         assert traces() == []
         return
     bones = {joint.bone for chain in rig.limber.chains if chain.live for joint in chain.joints}
     assert len(twins) == 1
-    assert len([data for data in bpy.data.armatures if twin.MARK in data]) == 1
+    assert len([data for data in bpy.data.armatures if proxy.MARK in data]) == 1
     held = {bone.name: [c for c in bone.constraints if c.name.startswith("Limber")] for bone in rig.pose.bones}
     assert {name for name, found in held.items() if found} == bones
     assert all(len(found) <= 1 for found in held.values())

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 from bpy_extras.view3d_utils import location_3d_to_region_2d
-from limber.rig.targets import TURNS_AND_SIZE
+from limber.rig.authoring.targets import TURNS_AND_SIZE
 from mathutils import Matrix, Vector
 
 from tests.blender.characters import character
@@ -30,7 +30,7 @@ class Mouse:
     """The operator's own code, with events as a window sends them over its 3D view; what it reports is kept."""
 
     def __init__(self) -> None:
-        from limber.operators.look_at import LIMBER_OT_move_with_mouse
+        from limber.operators.authoring.look_at import LIMBER_OT_move_with_mouse
 
         self.reports: list[str] = []
         self.report = lambda _kind, sentence: self.reports.append(sentence)
@@ -118,7 +118,7 @@ def view_from(matrix: Matrix) -> SimpleNamespace:
 
 
 def test_of_four_views_the_one_under_the_mouse_counts_and_orthographic_ones_have_nothing_behind_them():
-    from limber.rig import targets
+    from limber.rig.authoring import targets
 
     top, front = view_from(Matrix()), view_from(Matrix.Rotation(-pi / 2, 4, "X"))
     regions = [SimpleNamespace(type="HEADER", x=0, y=0, width=9, height=9)]
@@ -157,11 +157,11 @@ def test_escape_puts_the_target_back_to_the_last_bit(key: str):
 
 
 def test_the_stop_key_stops_robots_here_too(monkeypatch):
-    from limber.rig import robot
+    from limber.rig.robot import links
 
     looking_chain()
     stopped = []
-    monkeypatch.setattr(robot, "stop_all", lambda: stopped.append(True))
+    monkeypatch.setattr(links, "stop_all", lambda: stopped.append(True))
     mouse = Mouse()
     assert mouse.send("ESC", shift=True) == {"CANCELLED"}
     assert stopped == [True]

@@ -67,7 +67,7 @@ def _assert_joints_hold(owner, before, now) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_check_counts_the_freedoms_of_ready_mechanisms(kind):
-    from limber.rig.mechanism.check import check
+    from limber.rig.authoring.mechanism.check import check
 
     owner = those.add(kind)
     outcome = check(bpy.context, owner)
@@ -296,7 +296,7 @@ def test_a_target_that_was_deleted_is_named_and_the_mechanism_stands_still():
 
 
 def test_rendering_shows_what_playing_shows_and_leaves_live_where_it_is():
-    from limber.rig import live
+    from limber.rig.live import live
 
     owner = those.add("stewart")
     scene, target = bpy.context.scene, owner.limber.mechanism.goals[0].target

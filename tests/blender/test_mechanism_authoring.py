@@ -54,7 +54,7 @@ def test_empties_with_a_joint_of_limbers_own_do_as_well():
     ],
 )
 def test_each_of_blenders_constraints_is_the_joint_that_it_looks_like(kind, shape, settings):
-    from limber.rig.mechanism.joints import joints
+    from limber.rig.reading.mechanism.joints import joints
 
     held = those.constraint("joint", kind, those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE")).rigid_body_constraint
     for axis, value in settings.items():
@@ -167,7 +167,7 @@ def test_a_generic_constraint_that_is_no_joint_says_what_it_frees():
 
 
 def test_check_says_that_a_balls_angular_limits_are_not_kept():
-    from limber.rig.mechanism.check import check
+    from limber.rig.authoring.mechanism.check import check
 
     held = those.constraint("socket", "GENERIC", those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE")).rigid_body_constraint
     for axis in ("lin_x", "lin_y", "lin_z"):
@@ -187,7 +187,7 @@ def test_check_says_that_a_balls_angular_limits_are_not_kept():
 
 
 def test_check_names_loose_bodies_rods_without_length_limits_that_exclude_the_start_and_missing_targets():
-    from limber.rig.mechanism.check import check
+    from limber.rig.authoring.mechanism.check import check
 
     four_bar(those.joint, "revolute")
     alone = those.box("alone", (1.0, 0.0, 0.0), "ACTIVE")

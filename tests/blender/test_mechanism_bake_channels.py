@@ -76,7 +76,7 @@ def test_drivers_of_baked_channels_are_muted_and_others_go_on():
 
 
 def test_what_is_muted_is_named():
-    from limber.rig.mechanism.bake import MechanismBake
+    from limber.rig.output.mechanism_bake import MechanismBake
 
     four_bar(those.joint, "revolute", bodies="")
     crank, coupler = bpy.data.objects["crank"], bpy.data.objects["coupler"]

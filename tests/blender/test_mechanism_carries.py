@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 import pytest
-from limber.rig import live
+from limber.rig.live import live
 
 from tests.blender import mechanisms as those
 from tests.blender.four_bars import boned
@@ -83,7 +83,7 @@ def test_a_chain_on_a_moving_platform_bakes_as_it_plays():
 
 
 def test_a_scene_bakes_a_platform_and_the_chain_on_it():
-    from limber.rig.bake_scene import bake_scene
+    from limber.rig.output.bake_scene import bake_scene
 
     owner, platform = moving_platform()
     rig, chain = arm_on(platform)

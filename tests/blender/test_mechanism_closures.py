@@ -12,7 +12,7 @@ from tests.blender.drawing import drawn
 from tests.blender.four_bars import arms, boned
 from tests.blender.rigs import select
 from tests.blender.test_mechanism_messages import says
-from tests.urdf.test_closures import CLOSED, parallelogram
+from tests.robots.test_closures import CLOSED, parallelogram
 
 REACHY = Path(__file__).resolve().parents[3] / "shared" / "robots" / "reachy_mini"
 STEWART = [f"stewart_{k}" for k in range(1, 7)]
@@ -29,7 +29,7 @@ def named(tmp_path, text: str = "") -> bpy.types.Object:
 
 
 def rest(rig):
-    from limber.rig.mechanism.rest import rest_of
+    from limber.rig.reading.mechanism.rest import rest_of
 
     bpy.context.view_layer.update()
     return rest_of(rig, rig.matrix_world)
@@ -98,7 +98,7 @@ def test_a_closure_of_an_older_file_still_joins_tails():
 
 
 def test_named_pairs_close_in_one_click_and_the_loop_holds(tmp_path, capfd):
-    from limber.panels.mechanism import LIMBER_PT_mechanism
+    from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism
 
     rig = named(tmp_path)
     assert "limber.close_named_loops" in drawn(LIMBER_PT_mechanism).operators
@@ -174,13 +174,13 @@ def reachy():
     """Reachy Mini as its URDF file has it, its five open rods closed by one click, with the body's and the rods' motors."""
     if not (REACHY / "robot.urdf").exists():
         pytest.skip(f"no robot in {REACHY}")
-    from limber.rig import urdf_robot
+    from limber.rig.reading import imported_robot
 
     bpy.ops.limber.import_urdf(filepath=str(REACHY / "robot.urdf"), with_meshes=False)
     rig = bpy.context.active_object
     bpy.ops.limber.close_named_loops()
     bpy.ops.object.mode_set(mode="POSE")
-    of_joint = {record.branch.joint.name: (bone, record.sign) for bone, record in urdf_robot.records(rig) if record.branch.joint}
+    of_joint = {record.branch.joint.name: (bone, record.sign) for bone, record in imported_robot.records(rig) if record.branch.joint}
     motors = [of_joint[name] for name in ("yaw_body", *STEWART)]
     select(rig, *(bone for bone, _ in motors))
     rig.data.bones.active = rig.data.bones[motors[0][0]]
@@ -189,7 +189,7 @@ def reachy():
 
 
 def test_reachy_minis_rods_meet_at_rest():
-    from limber.rig.mechanism import closures
+    from limber.rig.reading.mechanism import closures
 
     rig, _ = reachy()
     kept = rig.limber.mechanism

@@ -21,7 +21,7 @@ def duplicated(owner):
 
 
 def bodies(owner) -> set[str]:
-    from limber.rig.mechanism.reading import read
+    from limber.rig.reading.mechanism.reading import read
 
     return {part.name for part in read(owner, those.update()).parts}
 
@@ -34,7 +34,7 @@ def angle(name: str) -> float:
 
 @pytest.mark.parametrize("kind", ["four_bar", "stewart"])
 def test_a_copy_of_a_mechanism_has_its_own_joints_and_bodies(kind):
-    from limber.rig.mechanism.check import check
+    from limber.rig.authoring.mechanism.check import check
 
     owner = those.add(kind)
     before, said = bodies(owner), check(bpy.context, owner).sentence
@@ -127,18 +127,18 @@ def test_a_copy_that_is_undone_leaves_the_first_one_as_it_was(undo_step):
 
 
 def test_a_copy_keeps_its_identity_while_a_robot_is_connected_that_knows_it():
-    from limber.rig import robot
+    from limber.rig.robot import links
 
     owner = those.add("four_bar")
     copy = duplicated(owner)
     copy.limber.device.port = "virtual"
     bpy.ops.limber.connect()
     bpy.ops.limber.mechanism_live()
-    (joint,) = robot.link(copy).device.joints
+    (joint,) = links.link(copy).device.joints
     assert joint.name == copy.limber.mechanism.motors[0].name
     assert copy.limber.mechanism.uid == owner.limber.mechanism.uid
     bpy.ops.limber.end_mechanism_live()
-    robot.disconnect_all()
+    links.disconnect_all()
     bpy.ops.limber.check_mechanism()
     assert copy.limber.mechanism.uid != owner.limber.mechanism.uid
 

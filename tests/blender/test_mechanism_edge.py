@@ -31,7 +31,7 @@ def jolt(values) -> float:
 
 
 def test_motors_jolt_less_where_a_target_passes_the_edge_live_and_baked():
-    from limber.rig.mechanism.tick import values
+    from limber.character.mechanism.tick import values
 
     owner = pantograph_whose_target_leaves()
     scene, kept = bpy.context.scene, owner.limber.mechanism

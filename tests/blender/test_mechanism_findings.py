@@ -9,7 +9,7 @@ from tests.blender.four_bars import boned, four_bar, owned
 from tests.blender.rigs import make_active
 from tests.blender.test_mechanism_limits import imported
 from tests.blender.test_mechanism_messages import says
-from tests.urdf.test_closures import CLOSED, parallelogram
+from tests.robots.test_closures import CLOSED, parallelogram
 
 
 def with_goal():
@@ -164,7 +164,7 @@ def test_importing_closures_says_how_many_loops_are_closed(tmp_path, capfd):
 
 
 def test_a_slides_value_is_told_in_true_millimetres_at_any_unit_scale():
-    from limber.rig.mechanism.findings import value_text
+    from limber.rig.authoring.mechanism.findings import value_text
 
     those.constraint("slide", "SLIDER", those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE"))
     motor = owned("slide").limber.mechanism.motors[0]
@@ -174,7 +174,7 @@ def test_a_slides_value_is_told_in_true_millimetres_at_any_unit_scale():
 
 
 def test_the_panel_speaks_of_what_drives_the_mechanism():
-    from limber.panels.mechanism import LIMBER_PT_mechanism
+    from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism
 
     owner = those.add("stewart")
     bpy.ops.limber.mechanism_live()
@@ -185,7 +185,7 @@ def test_the_panel_speaks_of_what_drives_the_mechanism():
 
 
 def test_the_panel_offers_a_mechanism_of_its_own_to_what_only_lies_in_the_collection():
-    from limber.panels.mechanism import LIMBER_PT_mechanism
+    from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism
 
     four_bar()
     owner = owned()

@@ -7,7 +7,7 @@ import pytest
 from tests.blender import mechanisms as those
 from tests.blender.four_bars import four_bar, owned
 from tests.blender.rigs import make_active, select
-from tests.urdf.test_closures import CLOSED, parallelogram
+from tests.robots.test_closures import CLOSED, parallelogram
 
 SLOW = '<limit lower="-1" upper="0.5" effort="1" velocity="0.5"/>'
 
@@ -40,7 +40,7 @@ def imported(folder, urdf: str, closures: str = CLOSED):
     ],
 )
 def test_limits_the_wrong_way_round_are_named_by_every_button(kind, axis, said):
-    from limber.rig.mechanism.check import check
+    from limber.rig.authoring.mechanism.check import check
 
     held = limited(kind, axis, 0.0, 0.0).rigid_body_constraint
     for letter in "xyz" if kind == "GENERIC" else ():
@@ -85,7 +85,7 @@ def test_a_motor_of_a_joint_without_limits_has_a_servos_usual_ones():
 
 
 def test_limits_of_a_motor_beside_those_of_its_joint_are_told_with_both():
-    from limber.rig.mechanism.check import check
+    from limber.rig.authoring.mechanism.check import check
 
     limited("SLIDER", "lin_x", 0.15, 0.3)
     owner = owned("joint")

@@ -5,7 +5,7 @@ from math import degrees, radians
 import bpy
 import numpy as np
 import pytest
-from limber.panels.mechanism import LIMBER_PT_mechanism
+from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism
 from mathutils import Euler, Matrix, Vector
 
 from tests.blender import mechanisms as those

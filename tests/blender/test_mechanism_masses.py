@@ -3,14 +3,14 @@
 import bpy
 import numpy as np
 import pytest
-from limber.panels.mechanism import LIMBER_PT_mechanism
+from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism
 from mathutils import Matrix, Vector
 
 from tests.blender import mechanisms as those
 from tests.blender.drawing import drawn
 from tests.blender.four_bars import arms, boned, four_bar, owned
 from tests.blender.test_mechanism_messages import says
-from tests.urdf.test_closures import CLOSED, parallelogram
+from tests.robots.test_closures import CLOSED, parallelogram
 
 CUBE = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
 SIDES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
@@ -36,10 +36,10 @@ def on_bone(thing, rig, bone: str) -> None:
 
 def weighed(owner) -> dict[str, tuple[float, np.ndarray]]:
     """Mass [kg] and centre [m], in the world, of each body."""
-    from limber.rig.mechanism import live
+    from limber.rig.live import mechanisms
 
     bpy.context.view_layer.update()
-    made = live.prepare(owner)
+    made = mechanisms.prepare(owner)
     poses = made.base @ made.model.solver.poses(made.model.rest)
     bodies = made.reading.mechanism.bodies
     return {body.name: (body.mass, (pose @ (*body.centre, 1.0))[:3]) for body, pose in zip(bodies, poses, strict=True)}

@@ -6,7 +6,7 @@ import pytest
 from tests.blender import mechanisms as those
 from tests.blender.four_bars import boned, four_bar, owned
 from tests.blender.rigs import build, make_active, select
-from tests.urdf.test_closures import CLOSED, parallelogram
+from tests.robots.test_closures import CLOSED, parallelogram
 
 
 def imported(folder):
@@ -21,7 +21,7 @@ def imported(folder):
 
 def says(owner) -> str:
     """Check's sentences, a line each."""
-    from limber.rig.mechanism.check import check
+    from limber.rig.authoring.mechanism.check import check
 
     bpy.context.view_layer.update()
     outcome = check(bpy.context, owner)

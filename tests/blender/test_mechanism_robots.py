@@ -97,19 +97,19 @@ def test_the_robot_gets_the_motors_filtered_values():
     owner.limber.device.port = "virtual"
     bpy.ops.limber.mechanism_live()
     bpy.ops.limber.connect()
-    from limber.rig import robot
+    from limber.rig.robot import links
 
-    until(lambda: robot.status(owner) is not None and robot.status(owner).state.name == "DISARMED", "the robot is connected")
-    assert [joint.name for joint in robot.link(owner).device.joints] == ["Pan Z", "Left Servo Z", "Right Servo Z"]
+    until(lambda: links.status(owner) is not None and links.status(owner).state.name == "DISARMED", "the robot is connected")
+    assert [joint.name for joint in links.link(owner).device.joints] == ["Pan Z", "Left Servo Z", "Right Servo Z"]
     bpy.ops.limber.arm()
-    until(lambda: robot.status(owner).state.name == "ARMED", "the robot is armed")
+    until(lambda: links.status(owner).state.name == "ARMED", "the robot is armed")
     owner.limber.mechanism.goals[0].target.rotation_euler = (0.1, 0.0, 0.2)
     those.settle(owner)
     values = those.session(owner).outputs.values
     assert np.abs(values).max() > 0.05
     until(lambda: is_at(owner, values), "the servos are where the push rods want them")
     bpy.ops.limber.end_mechanism_live()
-    until(lambda: robot.status(owner).state.name == "DISARMED", "the robot is disarmed, since live has ended")
+    until(lambda: links.status(owner).state.name == "DISARMED", "the robot is disarmed, since live has ended")
     bpy.ops.limber.disconnect()
 
 

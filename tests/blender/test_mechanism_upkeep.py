@@ -45,19 +45,19 @@ def test_a_mechanism_that_is_live_again_by_undo_is_as_it_was_then(undo_step):
 
 
 def test_a_live_mechanisms_robot_is_sent_once_a_frame_and_not_between_frames(monkeypatch):
-    from limber.rig import robot
+    from limber.rig.robot import links
 
     owner = those.add("neck", place=(0.0, 0.0, 0.0))
     owner.limber.device.port = "virtual"
     bpy.ops.limber.mechanism_live()
     bpy.ops.limber.connect()
-    until(lambda: robot.status(owner) is not None and robot.status(owner).state.name == "DISARMED", "the robot is connected")
-    sent, send = [], robot.send
-    monkeypatch.setattr(robot, "send", lambda rig: (sent.append(bpy.context.scene.frame_current), send(rig)))
+    until(lambda: links.status(owner) is not None and links.status(owner).state.name == "DISARMED", "the robot is connected")
+    sent, send = [], links.send
+    monkeypatch.setattr(links, "send", lambda rig: (sent.append(bpy.context.scene.frame_current), send(rig)))
     for frame in range(2, 6):
         bpy.context.scene.frame_set(frame)
     bpy.context.scene.frame_set(6, subframe=0.5)
-    robot.disconnect_all()
+    links.disconnect_all()
     assert sent == [2, 3, 4, 5]
 
 
@@ -133,7 +133,7 @@ def chain_on_bodies():
 
 @pytest.mark.parametrize("first", ["chain", "mechanism"])
 def test_a_chain_of_bones_that_are_bodies_of_a_live_mechanism_says_so_and_leaves_them_to_it(first, monkeypatch):
-    from limber.rig import live
+    from limber.rig.live import live
 
     arms, chain = chain_on_bodies()
     for what in (first, "mechanism" if first == "chain" else "chain"):
@@ -154,7 +154,7 @@ def test_a_chain_of_bones_that_are_bodies_of_a_live_mechanism_says_so_and_leaves
 
 
 def test_where_only_one_of_two_that_are_live_ends_the_robot_is_disarmed():
-    from limber.rig import robot
+    from limber.rig.robot import links
 
     arms, _ = chain_on_bodies()
     arms.limber.chains.clear()
@@ -174,17 +174,17 @@ def test_where_only_one_of_two_that_are_live_ends_the_robot_is_disarmed():
     bpy.ops.limber.live()
     bpy.ops.limber.mechanism_live()
     bpy.ops.limber.connect()
-    until(lambda: robot.status(arms) is not None and robot.status(arms).state.name == "DISARMED", "the robot is connected")
+    until(lambda: links.status(arms) is not None and links.status(arms).state.name == "DISARMED", "the robot is connected")
     bpy.ops.limber.arm()
-    until(lambda: (robot.heartbeat(), robot.status(arms).state.name)[1] == "ARMED", "the robot is armed")
+    until(lambda: (links.heartbeat(), links.status(arms).state.name)[1] == "ARMED", "the robot is armed")
     bpy.ops.limber.end_mechanism_live()
-    robot.heartbeat()
-    until(lambda: robot.status(arms).state.name == "DISARMED", "what is authored may be far from where the motors are")
-    robot.disconnect_all()
+    links.heartbeat()
+    until(lambda: links.status(arms).state.name == "DISARMED", "what is authored may be far from where the motors are")
+    links.disconnect_all()
 
 
 def test_motors_that_follow_targets_say_where_they_are_in_the_sketch_while_nothing_is_live():
-    from limber.rig import robot_values
+    from limber.rig.robot import values
 
     owner = those.add("neck")
     kept = owner.limber.mechanism
@@ -193,7 +193,7 @@ def test_motors_that_follow_targets_say_where_they_are_in_the_sketch_while_nothi
     bpy.ops.limber.mechanism_live()
     bpy.ops.limber.end_mechanism_live()
     assert [motor.value for motor in kept.motors] == pytest.approx([0.0] * 3, abs=1e-5)
-    assert list(robot_values.shown(owner).values()) == pytest.approx([0.0] * 3, abs=1e-5)
+    assert list(values.shown(owner).values()) == pytest.approx([0.0] * 3, abs=1e-5)
     kept.drive = "MOTORS"
     kept.motors[0].value = 0.2
     bpy.ops.limber.mechanism_live()

@@ -21,7 +21,7 @@ def chain():
 
 
 def checked(rig):
-    from limber.rig.motion_check.check import result
+    from limber.rig.output.motion_check.check import result
 
     bpy.ops.limber.check_motion()
     return result(rig)
@@ -132,7 +132,7 @@ def test_the_csv_has_a_line_for_each_finding(rig, chain, tmp_path):
 
 
 def test_the_picture_is_a_png_that_shows_what_was_found_and_leaves_no_data(rig, chain, tmp_path):
-    from limber.rig.motion_check.findings import KINDS
+    from limber.rig.output.motion_check.findings import KINDS
 
     found = checked(rig)
     before = len(bpy.data.images), len(bpy.data.curves), len(bpy.data.meshes), len(bpy.data.objects)
@@ -172,8 +172,8 @@ def test_without_a_target_and_with_an_empty_range_the_check_says_why(rig, chain)
 
 
 def test_escape_cancels_a_check(rig, chain, monkeypatch):
-    from limber.operators.motion_check import LIMBER_OT_check_motion
-    from limber.rig.motion_check.check import result
+    from limber.operators.output.motion_check import LIMBER_OT_check_motion
+    from limber.rig.output.motion_check.check import result
 
     bpy.context.scene.frame_set(3)
     window = step_by_step(monkeypatch, LIMBER_OT_check_motion)

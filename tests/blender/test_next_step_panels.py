@@ -9,8 +9,8 @@ from tests.blender.rigs import UPRIGHT, build, looking_chain
 
 def offered() -> list[str]:
     """Buttons of the two panels at the top of the tab."""
-    from limber.panels.next_step import LIMBER_PT_next_step
-    from limber.panels.rig import LIMBER_PT_rig
+    from limber.panels.authoring.next_step import LIMBER_PT_next_step
+    from limber.panels.authoring.rig import LIMBER_PT_rig
 
     return drawn(LIMBER_PT_next_step).operators + drawn(LIMBER_PT_rig).operators
 

@@ -20,8 +20,8 @@ def armed():
 
 def offered(rig) -> tuple[str, list[str], int]:
     """The next step's operator, the robot panel's buttons down to the first sentence, and the height [lines] of the next step."""
-    from limber.panels.next_step import LIMBER_PT_next_step
-    from limber.panels.robot import LIMBER_PT_robot
+    from limber.panels.authoring.next_step import LIMBER_PT_next_step
+    from limber.panels.robot.robot import LIMBER_PT_robot
 
     step, panel = drawn(LIMBER_PT_next_step), drawn(LIMBER_PT_robot)
     (verb,) = step.operators
@@ -55,7 +55,7 @@ def test_after_stop_the_way_back_is_two_clicks_on_the_next_steps_button(armed):
 
 
 def test_after_stop_clear_fault_comes_before_everything_else_that_could_be_next(armed):
-    from limber.rig.next_step import next_step
+    from limber.rig.authoring.next_step import next_step
 
     bpy.ops.limber.stop()
     until(lambda: state(armed) == "FAULT", "it is stopped")
@@ -64,7 +64,7 @@ def test_after_stop_clear_fault_comes_before_everything_else_that_could_be_next(
 
 
 def test_in_the_robot_panel_the_buttons_of_a_state_are_above_its_sentences(armed):
-    from limber.panels.robot import LIMBER_PT_robot
+    from limber.panels.robot.robot import LIMBER_PT_robot
 
     for verb, there in (("limber.disarm", "ARMED"), ("limber.clear_fault", "FAULT")):
         until(lambda there=there: state(armed) == there, "it is there")
@@ -77,7 +77,7 @@ def test_every_state_of_a_robot_has_a_button_for_what_its_sentence_asks():
     from types import SimpleNamespace
 
     from limber.hardware.safety import State
-    from limber.rig.next_step import _of_robot
+    from limber.rig.authoring.next_step import _of_robot
 
     for each in State:
         for asks in (False, True):

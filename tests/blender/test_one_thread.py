@@ -2,9 +2,9 @@
 
 import bpy
 import pytest
-from limber.rig import chain_session, compare
-from limber.rig.mechanism import ready as mechanism_ready
-from limber.rig.mechanism import session as mechanism_session
+from limber.rig.live import chain_session, mechanism_session
+from limber.rig.output import compare
+from limber.rig.reading.mechanism import assembled as mechanism_ready
 from threadpoolctl import ThreadpoolController
 
 from tests.blender import mechanisms

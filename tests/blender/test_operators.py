@@ -140,7 +140,7 @@ def rna(name):
 
 
 def groups() -> list:
-    from limber.rig.properties import CLASSES
+    from limber.rig.properties.chains import CLASSES
 
     return [group.bl_rna for group in CLASSES]
 

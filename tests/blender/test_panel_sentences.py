@@ -19,7 +19,7 @@ def said(panel) -> str:
 
 
 def test_retarget_says_where_a_clip_comes_from_and_that_nothing_has_come_yet():
-    from limber.panels.retarget import LIMBER_PT_retarget
+    from limber.panels.authoring.retarget import LIMBER_PT_retarget
 
     retarget = figure(XSENS, "Body").limber.retarget
     assert "Import a clip (File > Import > Motion Capture), then choose its armature as the source" in said(LIMBER_PT_retarget)
@@ -29,7 +29,7 @@ def test_retarget_says_where_a_clip_comes_from_and_that_nothing_has_come_yet():
 
 
 def test_export_says_which_chains_go_out_filtered(chain):
-    from limber.panels.export import LIMBER_PT_export
+    from limber.panels.output.export import LIMBER_PT_export
 
     assert "No chain is live: the motion goes out as posed" in said(LIMBER_PT_export)
     bpy.ops.limber.live()
@@ -37,7 +37,7 @@ def test_export_says_which_chains_go_out_filtered(chain):
 
 
 def test_a_live_motion_cannot_be_early(rig, chain):
-    from limber.panels.robot import LIMBER_PT_robot_options
+    from limber.panels.robot.robot import LIMBER_PT_robot_options
 
     rig.limber.device.latency = -0.1
     assert "cannot be early" not in said(LIMBER_PT_robot_options)
@@ -46,7 +46,7 @@ def test_a_live_motion_cannot_be_early(rig, chain):
 
 
 def test_a_recording_counts_its_frames_and_says_what_can_be_done_meanwhile(chain):
-    from limber.panels.bake import LIMBER_PT_record
+    from limber.panels.output.bake import LIMBER_PT_record
 
     bpy.ops.limber.live()
     bpy.ops.limber.record_live()
@@ -59,19 +59,19 @@ def test_a_recording_counts_its_frames_and_says_what_can_be_done_meanwhile(chain
 
 
 def test_servos_are_tried_once_the_robot_is_connected(chain):
-    from limber.panels.robot_servos import LIMBER_PT_channels
+    from limber.panels.robot.servos import LIMBER_PT_channels
 
     assert "Connect, and servos can be tried one by one here" in said(LIMBER_PT_channels)
 
 
 def test_deviations_are_of_live_chains(chain):
-    from limber.panels.deviation import LIMBER_PT_deviation
+    from limber.panels.live.deviation import LIMBER_PT_deviation
 
     assert "Press Start Live to see how far each bone is from its posture" in said(LIMBER_PT_deviation)
 
 
 def test_motion_in_which_nothing_was_found_says_which_frames_it_is(rig, chain):
-    from limber.panels.motion_check import LIMBER_PT_motion_check
+    from limber.panels.output.motion_check import LIMBER_PT_motion_check
 
     bpy.context.scene.frame_end = 3
     chain.target.location = rig.matrix_world @ rig.pose.bones["head"].tail

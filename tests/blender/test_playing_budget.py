@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 import pytest
-from limber.rig import budget, live
+from limber.rig.live import budget, live
 
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import no_handler_raises, session  # noqa: F401
@@ -57,7 +57,7 @@ def test_every_played_frame_is_noted_and_no_frame_that_is_stepped_to(moving, mon
 
 
 def test_overlays_of_a_playback_that_is_short_of_time_are_worked_out_every_sixth_frame(moving, monkeypatch):
-    from limber.panels import chain_overlay
+    from limber.panels.authoring import chain_overlay
 
     made = set()
     short(monkeypatch)
@@ -70,7 +70,7 @@ def test_overlays_of_a_playback_that_is_short_of_time_are_worked_out_every_sixth
 
 
 def test_overlays_of_a_playback_that_has_time_are_those_of_the_frame(moving):
-    from limber.panels import chain_overlay
+    from limber.panels.authoring import chain_overlay
 
     for frame in range(2, 8):
         bpy.context.scene.frame_set(frame)
@@ -79,7 +79,7 @@ def test_overlays_of_a_playback_that_has_time_are_those_of_the_frame(moving):
 
 
 def test_what_is_switched_on_while_overlays_wait_is_drawn_at_once_and_nothing_is_kept_of_what_is_off(moving, monkeypatch):
-    from limber.panels import chain_overlay
+    from limber.panels.authoring import chain_overlay
 
     short(monkeypatch)
     view = bpy.context.window_manager.limber_view
@@ -101,7 +101,7 @@ def test_the_motion_of_a_playback_that_is_short_of_time_is_the_same_to_the_last_
 
 
 def test_the_panel_tells_of_the_playback_while_it_plays(moving, monkeypatch):
-    from limber.panels.next_step import LIMBER_PT_next_step
+    from limber.panels.authoring.next_step import LIMBER_PT_next_step
 
     from tests.blender.drawing import drawn
 
@@ -113,7 +113,7 @@ def test_the_panel_tells_of_the_playback_while_it_plays(moving, monkeypatch):
 
 
 def test_the_warning_of_too_little_time_goes_with_what_took_it(moving, monkeypatch):
-    from limber.panels.next_step import LIMBER_PT_next_step
+    from limber.panels.authoring.next_step import LIMBER_PT_next_step
 
     from tests.blender.drawing import drawn
 

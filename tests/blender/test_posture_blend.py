@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 import pytest
-from limber.rig import actions
+from limber.rig.blender import actions
 
 from tests.blender.baking import apart, begin, live_motion, played
 from tests.blender.posing import LEAN, REST, pose, stored

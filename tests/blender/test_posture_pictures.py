@@ -4,8 +4,8 @@ import bpy
 import limber
 import numpy as np
 import pytest
-from limber.rig import actions
-from limber.rig.thumbnails import gallery
+from limber.rig.blender import actions
+from limber.rig.showing.thumbnails import gallery
 
 from tests.blender.drawing import drawn
 from tests.blender.posing import LEAN, REST, stored
@@ -118,8 +118,8 @@ def test_a_posture_that_slides_is_drawn_where_it_slides():
 
 
 def test_drawing_the_panel_makes_no_picture_and_the_timer_makes_one_at_a_time(rig, chain):
-    from limber.panels.postures import LIMBER_PT_postures
-    from limber.rig import handlers
+    from limber.panels.authoring.postures import LIMBER_PT_postures
+    from limber.rig.live import handlers
 
     postures = [stored(rig, "Lean", LEAN), stored(rig, "Nod", NOD)]
     gallery.forget()

@@ -98,13 +98,13 @@ def test_storing_on_a_keyed_rig_stores_the_pose_of_the_frame(rig):
 
 
 def all_curves(action):
-    from limber.rig import actions
+    from limber.rig.blender import actions
 
     return actions.fcurves(action)
 
 
 def test_the_base_of_the_warp_can_be_a_stored_posture(rig, chain):
-    from limber.rig import live
+    from limber.rig.live import live
 
     stored(rig)
     pose(rig, REST)

@@ -66,7 +66,7 @@ def test_a_pose_of_the_pose_library_can_be_added_and_applied(rig, chain):
 
 
 def test_an_added_pose_can_be_the_base_of_the_warp(rig, chain):
-    from limber.rig import live
+    from limber.rig.live import live
 
     own_pose(rig)
     pose(rig, REST)
@@ -79,7 +79,7 @@ def test_an_added_pose_can_be_the_base_of_the_warp(rig, chain):
 
 
 def test_a_foreign_posture_chosen_while_live_is_told_and_live_goes_on_once_it_is_left(rig, chain):
-    from limber.rig import live
+    from limber.rig.live import live
 
     stored(rig)
     chain.base = "POSTURE"
@@ -125,7 +125,7 @@ def test_what_cannot_be_added_is_told(rig, chain):
 
 
 def test_adding_offers_the_pose_assets_that_are_not_in_the_list(rig):
-    from limber.operators.postures import _pose_assets
+    from limber.operators.authoring.postures import _pose_assets
 
     stored(rig)
     own_pose(rig)

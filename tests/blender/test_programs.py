@@ -14,15 +14,15 @@ PORT = "/dev/limber-no-such-port"
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch) -> Path:
     """Consents of the test's own; none is there before."""
-    from limber.rig import programs, robot, robot_errands
+    from limber.rig.robot import background_jobs, links, programs
 
     folder = tmp_path / "user"
     folder.mkdir()
     monkeypatch.setattr(programs, "user_folder", lambda _: folder)
     monkeypatch.setattr(programs, "_allowed", None)
     yield folder
-    robot.disconnect_all()
-    robot_errands.end_all()
+    links.disconnect_all()
+    background_jobs.end_all()
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def digest(path: Path) -> str:
 
 def restart(monkeypatch) -> None:
     """Blender starts anew: what is known is what is in the user's folder."""
-    from limber.rig import programs
+    from limber.rig.robot import programs
 
     monkeypatch.setattr(programs, "_allowed", None)
 
@@ -90,7 +90,7 @@ def test_a_program_that_is_allowed_once_runs_here_and_after_a_restart(rig, progr
 
 
 def test_a_program_that_has_changed_asks_again(rig, program, mark):
-    from limber.rig import programs
+    from limber.rig.robot import programs
 
     programs.allow(str(program), digest(program))
     program.write_text(program.read_text(encoding="utf-8") + "# another\n", encoding="utf-8")
@@ -101,7 +101,7 @@ def test_a_program_that_has_changed_asks_again(rig, program, mark):
 
 
 def test_the_same_content_at_another_place_asks_again(rig, program, tmp_path):
-    from limber.rig import programs
+    from limber.rig.robot import programs
 
     programs.allow(str(program), digest(program))
     other = tmp_path / "other.py"
@@ -111,7 +111,7 @@ def test_the_same_content_at_another_place_asks_again(rig, program, tmp_path):
 
 
 def test_a_program_that_changes_after_the_question_is_refused_where_it_would_run(rig, program, mark, monkeypatch):
-    from limber.rig import programs
+    from limber.rig.robot import programs
 
     programs.allow(str(program), digest(program))
     monkeypatch.setattr(programs, "require", lambda path: programs.allowed(path))  # as if it changed just then
@@ -134,7 +134,7 @@ def test_the_virtual_robot_runs_no_program_and_asks_nothing(rig, mark):
 
 
 def test_a_calibration_brings_a_program_but_no_consent(rig, program, mark, tmp_path):
-    from limber.rig import calibration
+    from limber.rig.robot import calibration
 
     path = tmp_path / "robot.json"
     calibration.save(rig, path)
@@ -149,7 +149,7 @@ def test_a_calibration_brings_a_program_but_no_consent(rig, program, mark, tmp_p
     "text", ["", "[]", "{}", "[" * 100_000, '{"format": "limber-allowed-programs", "version": 1, "programs": {"a": 3, "b": []}}']
 )
 def test_a_damaged_list_of_consents_allows_nothing_and_takes_new_ones(rig, program, own_folder, monkeypatch, text):
-    from limber.rig import programs
+    from limber.rig.robot import programs
 
     (own_folder / "allowed.json").write_text(text, encoding="utf-8")
     assert programs.allowed(str(program)) == ""
@@ -159,7 +159,7 @@ def test_a_damaged_list_of_consents_allows_nothing_and_takes_new_ones(rig, progr
 
 
 def test_where_consent_cannot_be_kept_it_holds_for_this_session_and_that_is_said(rig, program, monkeypatch):
-    from limber.rig import programs
+    from limber.rig.robot import programs
 
     monkeypatch.setattr(programs, "user_folder", lambda _: None)
     assert "asks again after a restart" in programs.allow(str(program), digest(program))
@@ -167,7 +167,7 @@ def test_where_consent_cannot_be_kept_it_holds_for_this_session_and_that_is_said
 
 
 def test_two_blenders_keep_each_others_consents(program, tmp_path, monkeypatch):
-    from limber.rig import programs
+    from limber.rig.robot import programs
 
     programs.allow(str(program), digest(program))
     here = dict(programs._known())
@@ -181,7 +181,7 @@ def test_two_blenders_keep_each_others_consents(program, tmp_path, monkeypatch):
 
 
 def test_the_dialog_shows_the_whole_path_and_what_cannot_be_seen_in_it():
-    from limber.operators.program_consent import LETTERS, _lines
+    from limber.operators.robot.program_consent import LETTERS, _lines
 
     path = "/home/" + "a" * 300 + "/\u202egnp.yp"
     lines = _lines(path)

@@ -15,7 +15,7 @@ def chain():
 
 def play(rig, chain, frames) -> dict[int, list[float]]:
     """The scene plays these frames; returns what live showed."""
-    from limber.rig import live
+    from limber.rig.live import live
 
     shown = {}
     for frame in frames:
@@ -53,7 +53,7 @@ def test_each_pass_over_the_frames_is_a_take_and_none_is_lost(rig, chain):
     assert sorted(action.name for action in bpy.data.actions if " Take " in action.name) == names
     assert rig.animation_data.action.name == names[1]
     assert apart(second, angles_at(rig, chain, range(2, 12))) < 1e-6
-    from limber.rig import actions
+    from limber.rig.blender import actions
 
     actions.assign(rig, bpy.data.actions[names[0]])
     assert apart(first, angles_at(rig, chain, range(2, 20))) < 1e-6

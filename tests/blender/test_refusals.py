@@ -134,7 +134,7 @@ def test_a_body_that_follows_is_not_calibrated_from_its_pose():
 
 
 def test_a_pair_that_is_switched_off_while_the_body_is_baked_ends_the_bake_and_is_named(monkeypatch):
-    from limber.operators.retarget import LIMBER_OT_bake_follow
+    from limber.operators.authoring.retarget import LIMBER_OT_bake_follow
 
     rig, _ = follower()
     window = step_by_step(monkeypatch, LIMBER_OT_bake_follow)

@@ -5,8 +5,9 @@ import time
 
 import bpy
 import pytest
-from limber.rig import live, remote, robot
-from limber.rig.osc.inbox import BUDGET
+from limber.rig.live import live
+from limber.rig.robot import links, remote
+from limber.rig.robot.osc.inbox import BUDGET
 
 from tests.blender.osc_sender import Ticking, bundle, free_port, packet, padded, words
 from tests.blender.posing import stored
@@ -153,7 +154,7 @@ def test_other_programs_arm_only_where_they_may_and_always_stop(rig, send):
 )
 def test_a_stop_is_obeyed_whatever_comes_along(rig, send, monkeypatch, said: bytes):
     asked = []
-    monkeypatch.setattr(robot, "stop_all", lambda: asked.append(True))
+    monkeypatch.setattr(links, "stop_all", lambda: asked.append(True))
     send(said)
     assert asked == [True]
 
@@ -162,7 +163,7 @@ def test_a_stop_wins_over_what_arms_in_the_same_moment(rig, send, monkeypatch):
     rig.limber.remote.allow_arm = True
     connect(rig)
     asked = []
-    monkeypatch.setattr(robot.link(rig), "arm", lambda: asked.append(True))
+    monkeypatch.setattr(links.link(rig), "arm", lambda: asked.append(True))
     send(bundle(packet("/limber/stop"), packet("/limber/arm", 1.0)))
     until(lambda: state(rig) == "FAULT", "the robot has stopped")
     assert asked == []
@@ -193,7 +194,7 @@ def slow(rig, send):
 
 def test_a_stop_is_obeyed_before_what_came_before_it_is_read_and_no_arm_outlives_it(rig, slow, monkeypatch):
     stopped, armed = [], []
-    monkeypatch.setattr(robot, "stop_all", lambda: stopped.append(True))
+    monkeypatch.setattr(links, "stop_all", lambda: stopped.append(True))
     monkeypatch.setattr(remote, "_arm", lambda rig: armed.append(True))
     heard, put = slow
     heard.clock.step = BUDGET / 1e4

@@ -5,7 +5,7 @@ from math import degrees, radians
 import bpy
 import numpy as np
 import pytest
-from limber.rig import live
+from limber.rig.live import live
 from mathutils import Vector
 
 from tests.blender.figures import CMU, XSENS, bend, called, way

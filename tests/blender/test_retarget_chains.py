@@ -5,7 +5,8 @@ from math import degrees
 import bpy
 import numpy as np
 import pytest
-from limber.rig import live, robot_values
+from limber.rig.live import live
+from limber.rig.robot import values
 
 from tests.blender.figures import CMU, XSENS, called, way
 from tests.blender.following import FRAMES, follower, limbs_apart
@@ -92,8 +93,8 @@ def test_a_robot_is_sent_what_the_body_does_for_joints_of_chains_that_do_not_loo
     bpy.ops.limber.follow()
     bpy.context.scene.frame_set(12)
     joints = live.session(rig, rig.limber.retarget).joints()
-    sent = robot_values.shown(rig)
+    sent = values.shown(rig)
     for joint in chain.joints:
         assert sent[chain.uid, joint.bone, joint.axis] == joints[joint.bone, joint.axis]
     bpy.ops.limber.end_follow()
-    assert set(robot_values.shown(rig).values()) == {0.0}, "as posed"
+    assert set(values.shown(rig).values()) == {0.0}, "as posed"

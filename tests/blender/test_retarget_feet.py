@@ -5,8 +5,9 @@ from itertools import pairwise
 import bpy
 import numpy as np
 import pytest
-from limber.rig import live
-from limber.rig.retarget import feet, soles
+from limber.character.body import feet
+from limber.rig.live import live
+from limber.rig.reading.body import soles
 from mathutils import Matrix, Vector
 
 from tests.blender.figures import CMU, XSENS, called, crouch, figure, walk

@@ -5,7 +5,7 @@ from math import degrees, radians
 import bpy
 import numpy as np
 import pytest
-from limber.rig import live
+from limber.rig.live import live
 
 from tests.blender.figures import XSENS, called
 from tests.blender.following import FRAMES, follower, limbs_apart, motion

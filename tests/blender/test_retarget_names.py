@@ -1,7 +1,7 @@
 """Which bones of two bodies belong together, by names alone: conventions of motion capture, characters and robots."""
 
 import pytest
-from limber.rig.retarget.names import Pair, Part, pairs, part_of, parts
+from limber.rig.reading.body.names import Pair, Part, pairs, part_of, parts
 
 LIMBS = ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
 WHOLE = [Part("", "hips"), Part("", "head"), *(Part(side, limb) for side in ("left", "right") for limb in LIMBS)]

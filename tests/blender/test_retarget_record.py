@@ -5,7 +5,8 @@ from math import cos, radians, sin
 
 import bpy
 import pytest
-from limber.rig import actions, live
+from limber.rig.blender import actions
+from limber.rig.live import live
 
 from tests.blender.figures import XSENS, called, figure
 from tests.blender.following import follower, motion

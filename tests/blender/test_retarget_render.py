@@ -4,7 +4,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from limber.rig import live
+from limber.rig.live import live
 
 from tests.blender.figures import CMU, XSENS, figure, walk
 from tests.blender.rigs import apart

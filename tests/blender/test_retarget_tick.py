@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from limber.rig.retarget.tick import Model, Wanted, make_model, tick
+from limber.character.body.tick import Model, Wanted, make_model, tick
 from limber.solvers.whole_body.so3 import exp
 from limber.solvers.whole_body.targets import Target
 

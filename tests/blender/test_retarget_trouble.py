@@ -5,8 +5,8 @@ from math import nan
 import bpy
 import numpy as np
 import pytest
-from limber.rig import live
-from limber.rig.twin import MARK, rigs
+from limber.rig.live import live
+from limber.rig.showing.proxy import MARK, rigs
 
 from tests.blender import following
 from tests.blender.figures import CMU, XSENS, called, figure

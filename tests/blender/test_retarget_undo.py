@@ -2,7 +2,7 @@
 
 import bpy
 import pytest
-from limber.rig import live
+from limber.rig.live import live
 
 from tests.blender.figures import CMU, XSENS, bend, figure, walk, way
 from tests.blender.rigs import apart, make_active

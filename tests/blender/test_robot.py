@@ -22,7 +22,7 @@ def angles(rig) -> list[float]:
 
 
 def filtered(rig, chain) -> list[float]:
-    from limber.rig import live
+    from limber.rig.live import live
 
     session = live.session(rig, chain)
     known = dict(zip(session.reader.places, session.outputs.angles.tolist(), strict=True))
@@ -31,8 +31,8 @@ def filtered(rig, chain) -> list[float]:
 
 def settle(rig) -> None:
     """Wall time passes for live, as its clock would let it."""
-    from limber.rig import live
-    from limber.rig.clock import STEP
+    from limber.rig.live import live
+    from limber.rig.live.clock import STEP
 
     now = 0.0
     for _ in range(2000):
@@ -290,21 +290,21 @@ def test_servos_that_turn_less_than_their_joints_are_named(rig, chain, capfd):
 
 
 def test_channels_changed_since_connecting_are_noticed(rig, chain):
-    from limber.rig import robot
+    from limber.rig.robot import links
 
     connect(rig)
-    assert not robot.changed_since_connect(rig)
+    assert not links.changed_since_connect(rig)
     for change, back in (
         (lambda: setattr(chain.joints[0], "reverse", True), lambda: setattr(chain.joints[0], "reverse", False)),
         (lambda: setattr(rig.limber.device, "port", "COM7"), lambda: setattr(rig.limber.device, "port", "virtual")),
         (lambda: setattr(chain.joints[0], "velocity", -1), lambda: setattr(chain.joints[0], "velocity", 3.5)),
     ):
         change()
-        assert robot.changed_since_connect(rig)
+        assert links.changed_since_connect(rig)
         back()
     bpy.ops.limber.disconnect()
     connect(rig)
-    assert not robot.changed_since_connect(rig)
+    assert not links.changed_since_connect(rig)
 
 
 def test_ports_can_be_chosen(rig):

@@ -2,8 +2,8 @@
 
 import bpy
 import pytest
-from limber.rig import robot, robot_ahead
-from limber.rig.robot_device import Source
+from limber.rig.robot import links, lookahead
+from limber.rig.robot.device import Source
 
 from tests.blender.rigs import keyed
 from tests.blender.robots import connect, robot_rig
@@ -25,7 +25,7 @@ def chain():
 
 
 def curves(rig):
-    from limber.rig import actions
+    from limber.rig.blender import actions
 
     return actions.fcurves(rig.animation_data.action)
 
@@ -36,7 +36,7 @@ def source(chain) -> Source:
 
 def sent(rig) -> dict[str, float]:
     """What was handed over last, by the joints' names."""
-    link = robot.link(rig)
+    link = links.link(rig)
     return {joint.name: value for joint, value in zip(link.device.joints, link._values, strict=True)}
 
 
@@ -44,9 +44,9 @@ def sent(rig) -> dict[str, float]:
 def test_while_keys_play_the_robot_gets_what_they_make_of_a_later_frame(chain, monkeypatch, delay, frame):
     rig = chain.id_data
     rig.limber.device.latency = delay
-    monkeypatch.setattr(robot_ahead, "playing_scene", lambda rig: bpy.context.scene)
+    monkeypatch.setattr(lookahead, "playing_scene", lambda rig: bpy.context.scene)
     connect(rig)
-    robot.send(rig)
+    links.send(rig)
     assert sent(rig)["middle X"] == pytest.approx(0.01 * (frame - 1), abs=1e-6)
     assert sent(rig)["base Y"] == pytest.approx(0.0)  # no keys: as it is
 
@@ -55,35 +55,35 @@ def test_what_stands_is_sent_as_it_stands(chain):
     rig = chain.id_data
     rig.limber.device.latency = -0.4
     connect(rig)
-    robot.send(rig)
+    links.send(rig)
     assert sent(rig)["middle X"] == pytest.approx(0.1, abs=1e-6)
 
 
 def test_after_the_last_frame_the_first_one_follows(chain):
     scene = bpy.context.scene
     scene.frame_set(100)
-    assert robot_ahead.frame_ahead(scene, 0.04) == pytest.approx(101)
-    assert robot_ahead.frame_ahead(scene, 0.12) == pytest.approx(2)
+    assert lookahead.frame_ahead(scene, 0.04) == pytest.approx(101)
+    assert lookahead.frame_ahead(scene, 0.12) == pytest.approx(2)
     scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 90, 101
-    assert robot_ahead.frame_ahead(scene, 0.12) == pytest.approx(91)
+    assert lookahead.frame_ahead(scene, 0.12) == pytest.approx(91)
 
 
 def test_live_motion_and_what_drivers_make_are_not_known_ahead(chain):
     rig = chain.id_data
-    assert robot_ahead.values_at(rig, (source(chain),), 31) == pytest.approx([0.3])
+    assert lookahead.values_at(rig, (source(chain),), 31) == pytest.approx([0.3])
     chain.live = True
-    assert robot_ahead.values_at(rig, (source(chain),), 31) == [None]
+    assert lookahead.values_at(rig, (source(chain),), 31) == [None]
     chain.live = False
     rig.pose.bones["middle"].driver_add("rotation_euler", 0)
-    assert robot_ahead.values_at(rig, (source(chain),), 31) == [None]
+    assert lookahead.values_at(rig, (source(chain),), 31) == [None]
 
 
 def test_nla_strips_that_have_a_say_leave_values_as_they_are(chain):
     rig = chain.id_data
     rig.animation_data.nla_tracks.new()
-    assert robot_ahead.values_at(rig, (source(chain),), 31) == [None]
+    assert lookahead.values_at(rig, (source(chain),), 31) == [None]
     rig.animation_data.nla_tracks[0].mute = True
-    assert robot_ahead.values_at(rig, (source(chain),), 31) == pytest.approx([0.3])
+    assert lookahead.values_at(rig, (source(chain),), 31) == pytest.approx([0.3])
 
 
 def test_values_beside_the_joints_are_early_as_well(chain):
@@ -91,6 +91,6 @@ def test_values_beside_the_joints_are_early_as_well(chain):
     keyed(chain.target, (1, 101))
     value = rig.limber.device.auxiliaries.add()
     value.name, value.owner, value.path, value.servo = "far", chain.target, "location[1]", 30
-    (later,) = robot_ahead.values_at(rig, (Source(auxiliary="far"),), 101)
+    (later,) = lookahead.values_at(rig, (Source(auxiliary="far"),), 101)
     bpy.context.scene.frame_set(101)
     assert later == pytest.approx(chain.target.location.y)

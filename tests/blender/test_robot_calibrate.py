@@ -19,7 +19,7 @@ def chain():
 @pytest.fixture(autouse=True)
 def own_folder(monkeypatch, tmp_path):
     """Copies of calibrations go to a folder of the test's own."""
-    from limber.rig import calibration
+    from limber.rig.robot import calibration
 
     monkeypatch.setattr(calibration, "folder", lambda: tmp_path)
     return tmp_path
@@ -39,7 +39,7 @@ def limp(rig) -> None:
 
 def move(rig, bus, servo: int, steps: float) -> None:
     """A hand puts a servo somewhere; returns when Blender knows."""
-    from limber.rig import calibrating
+    from limber.rig.robot import calibrating
 
     with bus.lock:
         bus.robot.servos[servo].position = steps
@@ -119,8 +119,8 @@ def test_a_range_in_which_nothing_was_moved_changes_nothing(rig, chain, bus):
 
 
 def test_a_range_needs_a_limp_robot_from_its_begin_to_its_end(rig, bus):
-    from limber.rig import calibrating
-    from limber.rig.errors import RigError
+    from limber.rig.blender.errors import RigError
+    from limber.rig.robot import calibrating
 
     with pytest.raises(RuntimeError, match="No range is being recorded: press Record Range"):
         bpy.ops.limber.end_range()
@@ -179,15 +179,15 @@ def test_a_calibration_goes_through_a_file_to_another_scene(rig, chain, tmp_path
     device.channels[0].servo, device.channels[0].shares[0].gear = 20, -1.0
     path = tmp_path / "robot.json"
     bpy.ops.limber.save_calibration(filepath=str(path))
-    from limber.rig import robot
+    from limber.rig.robot import links
 
-    before = robot.describe(rig)
+    before = links.describe(rig)
     rig, _ = robot_rig(build(UPRIGHT, name="Other"))
     make_active(rig)
     rig["jaw"] = 0.5
     bpy.ops.limber.add_auxiliary(path=f'bpy.data.objects["{rig.name}"]["jaw"]')
     bpy.ops.limber.load_calibration(filepath=str(path))
-    after = robot.describe(rig)
+    after = links.describe(rig)
     assert [one.servo for one in after.channels] == [one.servo for one in before.channels]
     for new, old in zip(after.channels, before.channels, strict=True):
         assert (new.zero, new.per_radian, new.lowest, new.highest) == pytest.approx((old.zero, old.per_radian, old.lowest, old.highest))
@@ -283,7 +283,7 @@ def test_a_hobby_servo_on_a_maestro_is_described_in_its_unit(rig, chain):
 
 
 def test_the_copy_has_a_place_without_an_installed_extension(monkeypatch):
-    from limber.rig import calibration
+    from limber.rig.robot import calibration
 
     monkeypatch.undo()
     assert isinstance(calibration.folder(), Path)

@@ -12,9 +12,9 @@ def chain():
 
 
 def describe(rig):
-    from limber.rig import robot
+    from limber.rig.robot import links
 
-    return robot.describe(rig)
+    return links.describe(rig)
 
 
 def name(joint) -> str:
@@ -172,7 +172,7 @@ def test_the_virtual_robot_takes_the_calibration_of_any_protocol(rig, protocol):
 
 def test_a_maestro_s_model_and_crc_are_settings_of_the_device_and_of_no_other_protocol(rig, chain):
     from limber.hardware.protocols.settings import ProtocolSettings
-    from limber.rig import robot_device
+    from limber.rig.robot import device as robot_device
 
     device = rig.limber.device
     device.channel_count, device.crc, device.multi_turn = "24", True, True

@@ -37,7 +37,7 @@ def servos(joints) -> list[int]:
 
 
 def shown():
-    from limber.panels.robot_servos import LIMBER_PT_channels
+    from limber.panels.robot.servos import LIMBER_PT_channels
 
     assert LIMBER_PT_channels.poll(bpy.context)
     return drawn(LIMBER_PT_channels)
@@ -62,7 +62,7 @@ def test_an_armature_shows_its_joints_and_below_them_its_motors(both):
 
 
 def test_a_mechanism_without_motors_shows_no_servos_and_says_where_motors_come_from(neck):
-    from limber.panels.robot_servos import LIMBER_PT_channels
+    from limber.panels.robot.servos import LIMBER_PT_channels
 
     neck.limber.mechanism.motors.clear()
     assert not LIMBER_PT_channels.poll(bpy.context)
@@ -112,8 +112,8 @@ def test_a_further_servo_is_on_the_motor_that_is_selected_and_has_the_next_free_
 
 
 def test_a_motor_is_tried_and_calibrated_as_a_joint_is(neck, monkeypatch, tmp_path):
-    from limber.panels.robot_calibrate import LIMBER_PT_calibrate
-    from limber.rig import calibrating, calibration
+    from limber.panels.robot.calibrate import LIMBER_PT_calibrate
+    from limber.rig.robot import calibrating, calibration
 
     monkeypatch.setattr(calibration, "folder", lambda: tmp_path)
     neck.limber.device.port = "virtual"

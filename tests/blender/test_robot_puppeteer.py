@@ -28,7 +28,7 @@ def bus(rig, chain):
 
 def follow() -> None:
     """As Blender's timer does."""
-    from limber.rig import puppeteer
+    from limber.rig.robot import puppeteer
 
     puppeteer.follow(bpy.context.scene)
 
@@ -72,7 +72,7 @@ def test_arming_ends_the_leading_and_begins_where_the_hand_left_the_robot(rig, b
 
 def test_what_the_hand_does_is_keyed_at_scene_time(rig, bus):
     let_go(rig)
-    from limber.rig import puppeteer
+    from limber.rig.robot import puppeteer
 
     puppeteer.record(rig)
     for frame, angle in ((1, 0.0), (5, 0.3), (9, -0.2)):
@@ -88,7 +88,7 @@ def test_what_the_hand_does_is_keyed_at_scene_time(rig, bus):
 
 
 def test_keys_outside_of_the_recording_stay(rig, bus):
-    from limber.rig import puppeteer
+    from limber.rig.robot import puppeteer
 
     bone = rig.pose.bones["middle"]
     for frame, angle in ((1, 0.1), (50, 0.2)):
@@ -129,7 +129,7 @@ def test_recording_nothing_is_told(rig, bus):
     let_go(rig)
     with pytest.raises(RuntimeError, match="press Record"):
         bpy.ops.limber.end_record()
-    from limber.rig import puppeteer
+    from limber.rig.robot import puppeteer
 
     puppeteer.record(rig)
     with pytest.raises(RuntimeError, match="No frame was recorded"):
@@ -143,7 +143,7 @@ def test_a_live_chain_is_not_led_by_hand(rig, bus):
 
 
 def test_a_robot_that_is_lost_leads_no_more(rig, bus):
-    from limber.rig import puppeteer
+    from limber.rig.robot import puppeteer
 
     let_go(rig)
     bus.unplug()
@@ -153,18 +153,18 @@ def test_a_robot_that_is_lost_leads_no_more(rig, bus):
 
 
 def test_a_robot_that_is_limp_no_more_leads_no_more(rig, bus):
-    from limber.rig import puppeteer, robot
+    from limber.rig.robot import links, puppeteer
 
     let_go(rig)
     follow()
-    robot.link(rig).disarm()
+    links.link(rig).disarm()
     until(lambda: state(rig) == "DISARMED", "it is disarmed")
     follow()
     assert not puppeteer.leads(rig)
 
 
 def test_values_beside_the_joints_are_led_and_keyed_too(rig, chain, bus):
-    from limber.rig import puppeteer
+    from limber.rig.robot import puppeteer
 
     bpy.ops.limber.disconnect()
     chain.joints[5].servo = -1
@@ -189,11 +189,12 @@ def test_values_beside_the_joints_are_led_and_keyed_too(rig, chain, bus):
 
 
 def test_the_ghost_stands_as_the_robot_says(rig, bus):
-    from limber.rig import robot, robot_ghost
+    from limber.rig.robot import ghost as robot_ghost
+    from limber.rig.robot import links
 
     places = [0.2, -0.3, 0.4, 0.1, -0.2, 0.3]
-    ghost = robot_ghost.posed(rig, robot.sources(rig), places)
-    for source, place in zip(robot.sources(rig), places, strict=True):
+    ghost = robot_ghost.posed(rig, links.sources(rig), places)
+    for source, place in zip(links.sources(rig), places, strict=True):
         rig.pose.bones[source.bone].rotation_euler["XYZ".index(source.axis)] = place
     bpy.context.view_layer.update()
     bones = list(rig.pose.bones)
@@ -204,7 +205,7 @@ def test_the_ghost_stands_as_the_robot_says(rig, bus):
 
 
 def test_the_ghost_is_where_the_armature_object_is_and_leaves_it_as_posed(rig, bus):
-    from limber.rig import robot_ghost
+    from limber.rig.robot import ghost as robot_ghost
 
     rig.location = (1.0, 2.0, 3.0)
     bpy.context.view_layer.update()
@@ -215,7 +216,7 @@ def test_the_ghost_is_where_the_armature_object_is_and_leaves_it_as_posed(rig, b
 
 
 def test_there_is_no_ghost_of_a_robot_that_cannot_tell(rig):
-    from limber.rig import robot_ghost
+    from limber.rig.robot import ghost as robot_ghost
 
     rig.limber.device.port = "virtual-hobby"
     connect(rig)
@@ -225,7 +226,7 @@ def test_there_is_no_ghost_of_a_robot_that_cannot_tell(rig):
 def test_the_history_has_the_last_seconds_alone(rig):
     from limber.hardware.safety import State
     from limber.hardware.status import Status
-    from limber.rig.robot_history import SECONDS, History
+    from limber.rig.robot.history import SECONDS, History
 
     history = History()
     for tenth in range(300):
@@ -235,8 +236,8 @@ def test_the_history_has_the_last_seconds_alone(rig):
 
 
 def test_a_robot_that_follows_is_not_let_go_and_nothing_is_recorded_of_one_that_does_not_lead(rig, bus):
-    from limber.rig import puppeteer
-    from limber.rig.errors import RigError
+    from limber.rig.blender.errors import RigError
+    from limber.rig.robot import puppeteer
 
     with pytest.raises(RuntimeError, match="Disarmed: press Arm"):
         bpy.ops.limber.end_puppeteer()
@@ -253,7 +254,7 @@ def test_a_robot_that_follows_is_not_let_go_and_nothing_is_recorded_of_one_that_
 
 
 def test_bodies_of_a_mechanism_are_not_moved_by_hand_and_nothing_is_left_behind():
-    from limber.rig import puppeteer
+    from limber.rig.robot import puppeteer
 
     owner = those.add("neck")
     owner.limber.device.port = "virtual"
@@ -277,7 +278,7 @@ def with_mechanism(rig):
 
 
 def test_the_hand_does_not_lead_an_armature_whose_mechanism_is_live(rig, chain):
-    from limber.rig import puppeteer
+    from limber.rig.robot import puppeteer
 
     kept = with_mechanism(rig)
     connect(rig)
@@ -289,7 +290,7 @@ def test_the_hand_does_not_lead_an_armature_whose_mechanism_is_live(rig, chain):
 
 @pytest.mark.parametrize("is_recorded", [False, True], ids=["Key Pose", "Record"])
 def test_motors_of_a_mechanism_are_not_keyed_as_bones(rig, chain, is_recorded):
-    from limber.rig import puppeteer
+    from limber.rig.robot import puppeteer
 
     with_mechanism(rig)
     connect(rig)
@@ -307,7 +308,7 @@ def test_motors_of_a_mechanism_are_not_keyed_as_bones(rig, chain, is_recorded):
 
 
 def test_there_is_no_ghost_of_what_has_no_bones():
-    from limber.rig import robot_ghost
+    from limber.rig.robot import ghost as robot_ghost
 
     owner = those.add("neck")
     owner.limber.device.port = "virtual"
@@ -319,7 +320,7 @@ def test_there_is_no_ghost_of_what_has_no_bones():
 
 @pytest.mark.parametrize("has_bones", [True, False])
 def test_the_panel_offers_the_ghost_where_there_are_bones_and_says_of_what_the_hand_cannot_lead(has_bones, request):
-    from limber.panels.robot_feedback import LIMBER_PT_feedback, LIMBER_PT_puppeteer
+    from limber.panels.robot.feedback import LIMBER_PT_feedback, LIMBER_PT_puppeteer
 
     owner = request.getfixturevalue("rig") if has_bones else those.add("neck")
     if has_bones:

@@ -24,23 +24,23 @@ def bus():
 
 
 def beat_until_over() -> None:
-    from limber.rig import robot_errands
+    from limber.rig.robot import background_jobs
 
     def over() -> bool:
-        robot_errands.look()
-        return not robot_errands.are_going()
+        background_jobs.look()
+        return not background_jobs.are_going()
 
     until(over, "the errand is over")
 
 
 def scan(rig, port: str, **more):
-    from limber.rig import robot_errands
+    from limber.rig.robot import background_jobs
 
     rig.limber.device.port = port
     options = {"where": "DEVICE", "protocols": {"feetech_sts"}, "rates": {"1000000"}, "lowest": 0, "highest": 8, **more}
     bpy.ops.limber.scan(**options)
     beat_until_over()
-    return robot_errands.scan()
+    return background_jobs.scan()
 
 
 def test_a_scan_lists_what_answers_and_use_takes_it(rig, bus):
@@ -52,7 +52,7 @@ def test_a_scan_lists_what_answers_and_use_takes_it(rig, bus):
 
 
 def test_a_scan_can_be_cancelled_and_begun_anew(rig, bus):
-    from limber.rig import robot_errands
+    from limber.rig.robot import background_jobs
 
     rig.limber.device.port = bus.port
     bpy.ops.limber.scan(where="DEVICE", protocols={"feetech_sts"}, rates={"1000000", "500000"})
@@ -61,13 +61,14 @@ def test_a_scan_can_be_cancelled_and_begun_anew(rig, bus):
     with pytest.raises(RuntimeError, match="wait for its end"):
         bpy.ops.limber.change_servo(port=bus.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=2, alone=True)
     bpy.ops.limber.cancel_scan()
-    assert robot_errands.scan().over
-    assert robot_errands.scan().says == "Cancelled"
+    assert background_jobs.scan().over
+    assert background_jobs.scan().says == "Cancelled"
     assert len(scan(rig, bus.port).found) == 2
 
 
 def test_a_port_that_a_robot_uses_is_not_scanned(rig, bus):
-    from limber.rig import robot, robot_errands
+    from limber.rig.robot import background_jobs
+    from limber.rig.robot import links as robot
 
     device = rig.limber.device
     device.port, device.protocol, device.baudrate = bus.port, "feetech_sts", 1_000_000
@@ -79,7 +80,7 @@ def test_a_port_that_a_robot_uses_is_not_scanned(rig, bus):
         bpy.ops.limber.scan(where="DEVICE", protocols={"feetech_sts"}, rates={"1000000"})
     with pytest.raises(RuntimeError, match="press Disconnect first"):
         bpy.ops.limber.change_servo(port=bus.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=2, alone=True)
-    assert not robot_errands.are_going()
+    assert not background_jobs.are_going()
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,7 @@ def test_the_virtual_robot_cannot_be_scanned(rig):
 
 
 def test_a_servo_gets_another_id_only_with_consent_and_the_list_shows_it(rig, bus):
-    from limber.rig import robot_errands
+    from limber.rig.robot import background_jobs
 
     scan(rig, bus.port)
     options = {"port": bus.port, "protocol": "feetech_sts", "baudrate": 1_000_000, "servo": 4, "what": "ID", "new_servo": 7}
@@ -111,33 +112,33 @@ def test_a_servo_gets_another_id_only_with_consent_and_the_list_shows_it(rig, bu
     bpy.ops.limber.change_servo(**options, alone=True)
     beat_until_over()
     assert sorted(bus.robot.servos) == [1, 7]
-    assert [one.servo for one in robot_errands.scan().found] == [1, 7]
-    assert not robot_errands.change().failed
+    assert [one.servo for one in background_jobs.scan().found] == [1, 7]
+    assert not background_jobs.change().failed
 
 
 def test_a_servo_that_cannot_be_changed_is_told(rig, bus):
-    from limber.rig import robot_errands
+    from limber.rig.robot import background_jobs
 
     bpy.ops.limber.change_servo(port=bus.port, protocol="feetech_sts", baudrate=1_000_000, servo=4, what="ID", new_servo=1, alone=True)
     beat_until_over()
-    assert robot_errands.change().failed
-    assert "Id 1 is taken" in robot_errands.change().says
+    assert background_jobs.change().failed
+    assert "Id 1 is taken" in background_jobs.change().says
 
 
 def test_unregistering_ends_a_scan(rig, bus):
     import limber
-    from limber.rig import robot_errands
+    from limber.rig.robot import background_jobs
 
     rig.limber.device.port = bus.port
     bpy.ops.limber.scan(where="DEVICE", protocols={"feetech_sts"}, rates={"1000000"})
-    errand = robot_errands.scan().errand
+    errand = background_jobs.scan().errand
     limber.unregister()
     try:
         assert errand._over
         until(lambda: errand._process.poll() is not None, "its process has ended")
     finally:
         limber.register()
-    assert robot_errands.scan() is None
+    assert background_jobs.scan() is None
 
 
 def test_another_protocol_brings_its_usual_rate_and_units_for_servos_that_nobody_has_described(rig):
@@ -163,7 +164,7 @@ def test_a_baud_rate_is_chosen_among_those_of_the_protocol(rig):
 
 
 def test_a_users_file_is_chosen_read_elsewhere_and_connected(rig, tmp_path):
-    from limber.rig import robot_errands
+    from limber.rig.robot import background_jobs
 
     path = tmp_path / "my_robot.py"
     path.write_text(
@@ -172,21 +173,21 @@ def test_a_users_file_is_chosen_read_elsewhere_and_connected(rig, tmp_path):
     bpy.ops.limber.choose_protocol_file(filepath=str(path))
     device = rig.limber.device
     assert device.protocol_name == f"file:{path}"
-    assert robot_errands.description(device.protocol_name)[0] is None
+    assert background_jobs.description(device.protocol_name)[0] is None
     beat_until_over()
-    described, _ = robot_errands.description(device.protocol_name)
+    described, _ = background_jobs.description(device.protocol_name)
     assert described.title == "Owl"
     assert "It hoots" in described.sentences
 
 
 def test_a_users_file_with_an_error_is_a_sentence(rig, tmp_path):
-    from limber.rig import robot_errands
+    from limber.rig.robot import background_jobs
 
     path = tmp_path / "my_robot.py"
     path.write_text("def frame(\n")
     bpy.ops.limber.choose_protocol_file(filepath=str(path))
     beat_until_over()
-    described, why = robot_errands.description(rig.limber.device.protocol_name)
+    described, why = background_jobs.description(rig.limber.device.protocol_name)
     assert described is None
     assert "my_robot.py, line 1" in why
     with pytest.raises(RuntimeError, match="no file"):

@@ -16,9 +16,9 @@ def chain():
 
 
 def beat() -> None:
-    from limber.rig import robot
+    from limber.rig.robot import links
 
-    robot.heartbeat()
+    links.heartbeat()
 
 
 def commanded(rig) -> np.ndarray:
@@ -126,7 +126,7 @@ def test_undoing_the_armatures_making_closes_its_robot(undo_step):
 
 
 def test_undo_while_live_keeps_streaming(undo_step):
-    from limber.rig import live
+    from limber.rig.live import live
 
     rig, chain = robot_rig()
     undo_step("rig")
@@ -182,7 +182,7 @@ def test_unregistering_while_streaming_ends_worker_and_link(rig):
 
 
 def test_a_worker_that_dies_is_told_live_goes_on_and_clear_fault_starts_a_new_one(rig, chain):
-    from limber.rig import live
+    from limber.rig.live import live
 
     keyed(chain.target, (1, 30), end=(-0.1, -0.5, 1.2))
     bpy.ops.limber.live()
@@ -211,7 +211,7 @@ def test_closing_a_dead_workers_link_is_no_trouble(rig):
 
 def test_baking_does_not_move_the_robot(rig, chain):
     """Neither by the frames that it steps through nor by what it computes: the robot stands until live or the pose go on."""
-    from limber.rig.bake import Bake
+    from limber.rig.output.chain_bake import Bake
 
     bone = rig.pose.bones["middle"]
     for frame, angle in ((1, 0.0), (30, 0.4)):

@@ -3,8 +3,8 @@
 import bpy
 import pytest
 from limber.operators import subject
-from limber.rig import live
-from limber.rig.goal import CUSTOM
+from limber.rig.live import live
+from limber.rig.reading.goal import CUSTOM
 
 from tests.blender.drawing import drawn
 from tests.blender.four_bars import four_bar, owned
@@ -58,7 +58,7 @@ def test_a_live_lamp_has_eighteen_headers_at_most():
 @pytest.mark.parametrize("look", ["+Y", CUSTOM])
 @pytest.mark.parametrize("goal", ["POINT", "ORIENTATION", "POSITION", "FRAME"])
 def test_gaze_has_four_fields_at_most(goal: str, look: str):
-    from limber.panels.gaze import LIMBER_PT_gaze
+    from limber.panels.authoring.gaze import LIMBER_PT_gaze
 
     _, chain = looking_chain()
     chain.goal, chain.look = goal, look
@@ -69,8 +69,8 @@ def test_gaze_has_four_fields_at_most(goal: str, look: str):
 
 
 def test_what_gaze_does_not_show_is_in_its_settings():
-    from limber.panels.gaze import LIMBER_PT_gaze, LIMBER_PT_gaze_settings
-    from limber.rig.properties import LimberGoal
+    from limber.panels.authoring.gaze import LIMBER_PT_gaze, LIMBER_PT_gaze_settings
+    from limber.rig.properties.chains import LimberGoal
 
     _, chain = looking_chain()
     shown: set[str] = set()
@@ -83,7 +83,7 @@ def test_what_gaze_does_not_show_is_in_its_settings():
 
 
 def test_recording_has_move_with_mouse_beside_it():
-    from limber.panels.bake import LIMBER_PT_record
+    from limber.panels.output.bake import LIMBER_PT_record
 
     looking_chain()
     bpy.ops.limber.live()
@@ -91,7 +91,7 @@ def test_recording_has_move_with_mouse_beside_it():
 
 
 def test_the_lines_of_live_are_as_many_before_as_while_it_is_live():
-    from limber.panels.live import LIMBER_PT_live
+    from limber.panels.live.live import LIMBER_PT_live
 
     looking_chain()
     before = drawn(LIMBER_PT_live)
@@ -102,7 +102,7 @@ def test_the_lines_of_live_are_as_many_before_as_while_it_is_live():
 
 
 def test_what_is_live_and_finds_no_solution_is_not_said_to_be_off():
-    from limber.panels.live import LIMBER_PT_live
+    from limber.panels.live.live import LIMBER_PT_live
 
     rig, _ = looking_chain()
     assert "Not live" in drawn(LIMBER_PT_live).labels
@@ -123,7 +123,7 @@ def test_the_scenes_range_is_chosen_for_a_mechanism_whose_body_alone_was_clicked
 
 
 def test_closures_are_not_drawn_where_bodies_that_are_to_be_bones_are_none():
-    from limber.panels.mechanism import LIMBER_PT_mechanism_closures
+    from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism_closures
 
     four_bar()
     owner = owned()

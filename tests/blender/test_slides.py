@@ -4,15 +4,15 @@ import random
 
 import bpy
 import pytest
-from limber.rig import chains
-from limber.rig.errors import RigError
-from limber.rig.urdf_import import import_robot
-from limber.rig.urdf_robot import joint_values, link_frames, pose_joints, tree_of
+from limber.rig.authoring import chains
+from limber.rig.authoring.robot_import import import_robot
+from limber.rig.blender.errors import RigError
+from limber.rig.reading.imported_robot import joint_values, link_frames, pose_joints, tree_of
 from mathutils import Vector
 
 from tests.blender.rigs import UPRIGHT, build, select, target
 from tests.blender.shown import no_handler_raises  # noqa: F401 a fixture
-from tests.urdf.robots import write
+from tests.robots.robots import write
 
 
 def joint(name: str, kind: str, parent: str, child: str, axis: str, more: str) -> str:
@@ -55,8 +55,9 @@ def play(frames: int) -> None:
 
 def values_of(rig, chain) -> dict[str, float]:
     """The URDF's values of what a live chain shows, with those of all that mimics it."""
-    from limber.rig import axes, live
-    from limber.rig.urdf_robot import motor
+    from limber.rig.live import live
+    from limber.rig.reading import axes
+    from limber.rig.reading.imported_robot import motor
 
     session = live.session(rig, chain)
     found = {}
@@ -134,7 +135,7 @@ def test_postures_have_slides(rig):
     assert bpy.ops.limber.store_posture(name="Up") == {"FINISHED"}
     pose_joints(rig, {"lift": 0.0, "tilt": 0.0})
     chain.base = "POSTURE"
-    from limber.rig import live
+    from limber.rig.live import live
 
     bpy.ops.limber.live()
     assert live.session(rig, chain).goal.posture == pytest.approx([0.3, 0.0, -0.4], abs=1e-6)
@@ -142,7 +143,7 @@ def test_postures_have_slides(rig):
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
     assert bpy.ops.limber.apply_posture() == {"FINISHED"}
     assert joint_values(rig)["lift"] == pytest.approx(0.3)
-    from limber.rig import actions
+    from limber.rig.blender import actions
 
     keyed = {(curve.data_path.rsplit(".", 1)[1], curve.array_index) for curve in actions.fcurves(*actions.playing(rig)[0])}
     lift = rig.limber.chains[0].joints[0]
@@ -179,7 +180,7 @@ def test_a_chain_on_a_link_that_another_chain_moves_by_mimicry_aims_from_where_i
         rig.limber.active_chain = index
         bpy.ops.limber.live()
     play(80)
-    from limber.rig import live
+    from limber.rig.live import live
 
     assert values_of(rig, head)["tip"] != pytest.approx(joint_values(rig)["tip"], abs=0.1), "the mimic joint is elsewhere than authored"
     assert live.session(rig, nib).problem == ""
@@ -223,9 +224,9 @@ def test_bones_that_may_be_moved_slide_only_where_a_constraint_says_how_far():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_skeleton_of_bones_that_slide_and_turn_is_where_blender_has_them(seed):
-    from limber.rig import axes
-    from limber.rig.build import skeleton_now
-    from limber.rig.skeleton import ChainReader
+    from limber.rig.reading import axes
+    from limber.rig.reading.chain import skeleton_now
+    from limber.rig.reading.skeleton import ChainReader
 
     draw = random.Random(seed)
     rig = build(UPRIGHT)
@@ -252,17 +253,17 @@ def test_the_skeleton_of_bones_that_slide_and_turn_is_where_blender_has_them(see
 def test_check_names_a_slides_limits_in_metres(rig):
     chain = chain_on(rig, "head", at=target())
     chain.joints[0].upper = 0.9
-    from limber.rig.check import check
+    from limber.rig.authoring.check import check
 
     said = [finding.sentence for finding in check(bpy.context, rig, chain)]
     assert any("allows -0.1 to 0.4 m along Y, less than the joint" in sentence for sentence in said), said
 
 
 def test_a_slide_goes_to_the_robot_in_metres_over_the_whole_range_of_its_servo(rig):
-    from limber.rig import robot
+    from limber.rig.robot import links
 
     chain_on(rig, "head", at=target())
-    device = robot.describe(rig)
+    device = links.describe(rig)
     lift, servo = device.joints[0], device.channels[0]
     assert (lift.name, lift.unit) == ("mast slide Y", "m")
     assert (lift.limits.lower, lift.limits.upper, lift.limits.velocity) == pytest.approx((-0.1, 0.4, 0.3))

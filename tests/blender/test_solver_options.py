@@ -2,9 +2,10 @@
 
 import bpy
 import pytest
-from limber.rig import build, compare
-from limber.rig.options import FIELDS, MAKERS
-from limber.rig.skeleton import ChainReader
+from limber.rig.output import compare
+from limber.rig.reading import chain as build
+from limber.rig.reading.options import FIELDS, MAKERS
+from limber.rig.reading.skeleton import ChainReader
 from limber.solvers.table import SOLVERS
 
 from tests.blender.rigs import keyed, looking_chain, make_active
@@ -129,8 +130,8 @@ def test_compare_asks_each_solver_with_its_options():
 def test_an_option_that_this_version_does_not_know_is_a_sentence():
     from types import SimpleNamespace
 
-    from limber.rig.errors import RigError
-    from limber.rig.options import options_of
+    from limber.rig.blender.errors import RigError
+    from limber.rig.reading.options import options_of
 
     chain = SimpleNamespace(name="Neck", options=SimpleNamespace(ccd_order="", ccd_sweeps=3))
     with pytest.raises(RigError, match=r"CCD in chain 'Neck'.*choose it again"):

@@ -5,12 +5,12 @@ import random
 import bpy
 import numpy as np
 import pytest
-from limber.rig import build as build_rig
-from limber.rig import goal
-from limber.rig.errors import RigError
-from limber.rig.joint_tree import Motion, joint_tree
-from limber.rig.placement import Placement
-from limber.rig.skeleton import ChainReader
+from limber.rig.blender.errors import RigError
+from limber.rig.reading import chain as build_rig
+from limber.rig.reading import goal
+from limber.rig.reading.joint_tree import Motion, joint_tree
+from limber.rig.reading.placement import Placement
+from limber.rig.reading.skeleton import ChainReader
 from mathutils import Matrix, Quaternion, Vector
 
 from tests.blender.random_rigs import move_object, random_chain, random_rig, vector

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import bpy
 import pytest
-from limber.rig import live, record, take_copies
-from limber.rig.errors import RigError
+from limber.rig.blender.errors import RigError
+from limber.rig.live import live
+from limber.rig.output import record, take_copies
 
 from tests.blender.drawing import drawn
 from tests.blender.rigs import angles_at, keyed, looking_chain, make_active
@@ -68,8 +69,8 @@ def test_takes_that_a_crash_ended_are_keyed_as_live_showed_them(rig, chain, monk
 
 
 def test_it_is_offered_first_of_all_and_can_be_left(rig, chain, monkeypatch, own_folder):
-    from limber.panels.bake import LIMBER_PT_record
-    from limber.rig.next_step import next_step
+    from limber.panels.output.bake import LIMBER_PT_record
+    from limber.rig.authoring.next_step import next_step
 
     recorded(chain, range(2, 20))
     assert "limber.restore_takes" not in drawn(LIMBER_PT_record).operators

@@ -5,9 +5,9 @@ from math import pi
 
 import numpy as np
 import pytest
+from limber.character.chain import tick as ticks
+from limber.character.chain.tick import make_model, tick
 from limber.motion import FILTERS, Character
-from limber.rig import tick as ticks
-from limber.rig.tick import make_model, tick
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import GazeGoal, Orientation, Point, TargetError
 from limber.solvers.rotations import IDENTITY, Y, about

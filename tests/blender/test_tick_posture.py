@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
+from limber.character.chain import tick as ticks
 from limber.motion import Character
-from limber.rig import tick as ticks
 from limber.solvers.goals import GazeGoal, Point
 from limber.solvers.skeleton import Joint, Skeleton
 

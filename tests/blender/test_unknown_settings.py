@@ -5,10 +5,11 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
+from limber.character.chain.tick import make_model
 from limber.motion import Character, MotionError
-from limber.rig import goal, live
-from limber.rig.errors import RigError
-from limber.rig.tick import make_model
+from limber.rig.blender.errors import RigError
+from limber.rig.live import live
+from limber.rig.reading import goal
 from limber.solvers.goals import GazeError
 
 from tests.blender.rigs import looking_chain

@@ -5,13 +5,13 @@ import random
 import bpy
 import numpy as np
 import pytest
-from limber.rig.errors import RigError
-from limber.rig.urdf_import import import_robot
-from limber.rig.urdf_robot import joint_values, link_frames, pose_joints, record_of, tree_of
+from limber.rig.authoring.robot_import import import_robot
+from limber.rig.blender.errors import RigError
+from limber.rig.reading.imported_robot import joint_values, link_frames, pose_joints, record_of, tree_of
+from limber.robots.skeleton import limits
 from limber.solvers.rotations import to_matrix
-from limber.urdf.skeleton import limits
 
-from tests.urdf.robots import ARM, NO_PUBLIC, PUBLIC, apart, arbitrary, frames, write
+from tests.robots.robots import ARM, NO_PUBLIC, PUBLIC, apart, arbitrary, frames, write
 
 NEAR = 1e-5  # [m, rad] what is asked for
 POSES = 100
@@ -119,8 +119,8 @@ def test_a_joint_that_turns_half_round_and_more_has_no_constraint_that_would_mis
 
 
 def test_the_files_numbers_stay_beside_the_bones_to_the_last_digit(tmp_path, reopen):
-    from limber.urdf.reading import read
-    from limber.urdf.tree import grow
+    from limber.robots.reading import read
+    from limber.robots.tree import grow
 
     path = write(tmp_path, ARM)
     bring(path)

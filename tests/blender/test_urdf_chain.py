@@ -4,13 +4,13 @@ import random
 
 import bpy
 import pytest
-from limber.rig.urdf_import import import_robot
-from limber.rig.urdf_robot import joint_values, pose_joints
+from limber.rig.authoring.robot_import import import_robot
+from limber.rig.reading.imported_robot import joint_values, pose_joints
 from mathutils import Vector
 
 from tests.blender.rigs import select, target
 from tests.blender.shown import no_handler_raises  # noqa: F401 a fixture
-from tests.urdf.robots import ARM, NO_PUBLIC, PUBLIC, write
+from tests.robots.robots import ARM, NO_PUBLIC, PUBLIC, write
 
 LAMP = next((path for path in PUBLIC if path.name == "lelamp.urdf"), None)
 WRISTED = ARM.replace(
@@ -84,7 +84,7 @@ def test_a_robot_looks_at_a_target_and_keeps_a_posture_within_its_limits(tmp_pat
 @pytest.mark.skipif(LAMP is None, reason=NO_PUBLIC)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_lamp_on_its_foot_looks_where_it_can(seed):
-    from limber.rig.build import skeleton_now
+    from limber.rig.reading.chain import skeleton_now
 
     draw = random.Random(seed)
     rig = import_robot(bpy.context, LAMP, "scs215_v5").rig

@@ -6,8 +6,8 @@ import bpy
 import pytest
 
 from tests.blender.rigs import UPRIGHT, build, make_active
-from tests.urdf.robots import ARM, write
-from tests.urdf.test_collada import DAE, SHOWN, TRIANGLES
+from tests.robots.robots import ARM, write
+from tests.robots.test_collada import DAE, SHOWN, TRIANGLES
 
 KINDS = ("objects", "armatures", "meshes", "materials", "collections", "scenes", "images")
 
@@ -110,12 +110,12 @@ def test_an_error_names_file_line_and_element_and_leaves_nothing(tmp_path, case)
 
 
 def test_an_error_while_things_are_made_leaves_nothing(tmp_path, monkeypatch):
-    from limber.rig import urdf_import, urdf_meshes
+    from limber.rig.authoring import robot_import, robot_meshes
 
     stl(tmp_path / "a.stl")
     path = meshed(tmp_path, 'filename="a.stl"', 'filename="b.stl"', material='<material name="m"><color rgba="1 0 0 1"/></material>')
     before = everything()
-    for module, name in ((urdf_meshes, "_stand_in"), (urdf_import, "_prepare_pose"), (urdf_import, "to_text")):
+    for module, name in ((robot_meshes, "_stand_in"), (robot_import, "_prepare_pose"), (robot_import, "to_text")):
 
         def fail(*_arguments):
             raise KeyboardInterrupt
@@ -123,7 +123,7 @@ def test_an_error_while_things_are_made_leaves_nothing(tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, fail)
             with pytest.raises(KeyboardInterrupt):
-                urdf_import.import_robot(bpy.context, path)
+                robot_import.import_robot(bpy.context, path)
         assert everything() == before, name
 
 
@@ -135,7 +135,7 @@ def test_the_root_can_be_another_link_and_an_unknown_one_is_refused(tmp_path):
 
 
 def test_the_links_to_choose_the_root_from_are_the_files(tmp_path):
-    from limber.operators.import_urdf import links_of
+    from limber.operators.authoring.import_robot import links_of
 
     assert links_of(str(write(tmp_path, ARM)))[:2] == ["base", "upper"]
     assert links_of(str(tmp_path / "none.urdf")) == links_of("") == links_of(str(write(tmp_path, "<robot>"))) == []
@@ -165,7 +165,7 @@ def test_boxes_cylinders_and_spheres_have_their_places_sizes_and_colours(tmp_pat
 
 
 def test_visuals_move_with_their_links(tmp_path):
-    from limber.rig.urdf_robot import link_frames, pose_joints
+    from limber.rig.reading.imported_robot import link_frames, pose_joints
 
     rig = bring(write(tmp_path, ARM))
     hand = next(thing for thing in rig.children if thing.parent_bone == "hand")
@@ -266,7 +266,7 @@ def test_a_robot_file_that_is_a_git_lfs_pointer_is_named_as_one(tmp_path):
     ],
 )
 def test_a_mesh_that_cannot_be_had_is_a_warning_with_its_name_and_a_stand_in(tmp_path, name, content, said):
-    from limber.rig.urdf_import import import_robot
+    from limber.rig.authoring.robot_import import import_robot
 
     if content is not None:
         (tmp_path / name).write_bytes(content)
@@ -295,7 +295,7 @@ def test_long_and_foreign_names_of_links_give_bones_of_their_own(tmp_path):
         f'<joint name="{k}" type="fixed"><parent link="{names[0]}"/><child link="{name}"/></joint>' for k, name in enumerate(names[1:])
     )
     rig = bring(write(tmp_path, f'<robot name="r">{links}{joints}</robot>'))
-    from limber.rig.urdf_robot import tree_of
+    from limber.rig.reading.imported_robot import tree_of
 
     tree, bones = tree_of(rig)
     assert {branch.link for branch in tree.branches} == set(names)
@@ -311,6 +311,6 @@ def test_the_same_robot_can_come_in_twice(tmp_path):
 
 def test_it_is_in_the_import_menu_and_a_dropped_file_finds_it():
     drawn = [function.__module__ for function in bpy.types.TOPBAR_MT_file_import._dyn_ui_initialize()]
-    assert "limber.operators.import_urdf" in drawn
+    assert "limber.operators.authoring.import_robot" in drawn
     handler = bpy.types.LIMBER_FH_urdf
     assert (handler.bl_import_operator, handler.bl_file_extensions) == ("limber.import_urdf", ".urdf")

@@ -3,8 +3,8 @@
 from itertools import pairwise
 
 import pytest
-from limber.rig import robot_device, robot_values
-from limber.rig.value_filters import ValueFilters
+from limber.rig.robot import device, values
+from limber.rig.robot.value_filters import ValueFilters
 
 from tests.blender.robots import robot_rig
 
@@ -23,10 +23,10 @@ def jaw():
 def sent(jaw, steps: int, filters: ValueFilters | None = None) -> list[float]:
     """What is sent of the jaw, a step at a time."""
     rig, filters = jaw.id_data, filters or ValueFilters()
-    sources = robot_device.sources(rig)
+    sources = device.sources(rig)
     found = []
     for _ in range(steps):
-        wanted = robot_values.newest(rig, sources, [0.0] * len(sources))
+        wanted = values.newest(rig, sources, [0.0] * len(sources))
         found.append(filters.step(rig, sources, wanted, STEP)[-1])
     return found
 
@@ -66,7 +66,7 @@ def test_each_value_has_a_character_of_its_own_and_joints_pass_as_they_are(jaw):
     jaw.filter = "default"
     lamp = rig.limber.device.auxiliaries.add()
     lamp.name, lamp.owner, lamp.path, lamp.servo = "lamp", rig, '["jaw"]', 41
-    sources, filters = robot_device.sources(rig), ValueFilters()
+    sources, filters = device.sources(rig), ValueFilters()
     filters.step(rig, sources, [0.0] * len(sources), STEP)
     now = filters.step(rig, sources, [1.0] * len(sources), STEP)
     assert now[:-2] == [1.0] * (len(sources) - 2)

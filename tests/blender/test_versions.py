@@ -134,7 +134,7 @@ def test_every_setting_is_as_it_was_saved(opened):
 def test_what_was_saved_live_looks_at_its_target(opened):
     _, rig = opened
     chain = rig.limber.chains[0]
-    from limber.rig import live
+    from limber.rig.live import live
 
     assert live.session(rig, chain).problem == ""
     for frame in range(2, 60):

@@ -2,7 +2,7 @@
 
 import bpy
 import pytest
-from limber.rig.motion_check.check import entered as in_the_view
+from limber.rig.output.motion_check.check import entered as in_the_view
 
 from tests.blender.posing import pose
 from tests.blender.rigs import build, keyed, looking_chain, select
@@ -137,7 +137,7 @@ def test_a_slide_at_the_root_moves_every_link():
     limit.owner_space, limit.use_min_x, limit.use_max_x, limit.min_x, limit.max_x = "LOCAL", True, True, -0.2, 0.2
     select(rig, "rail", "head")
     bpy.ops.limber.new_chain()
-    from limber.rig.motion_check.zones import Links
+    from limber.rig.output.motion_check.zones import Links
 
     assert Links(rig, rig.limber.chains[0]).names == ("rail", "head")
 

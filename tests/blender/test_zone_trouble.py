@@ -14,7 +14,7 @@ def chain():
 
 
 def test_a_deleted_zone_is_named_and_can_be_taken_from_the_list(rig, chain):
-    from limber.panels.motion_check import LIMBER_PT_zones
+    from limber.panels.output.motion_check import LIMBER_PT_zones
 
     zone = empty("Table", (0.06, 0, 0.25))
     forbid(rig, zone)
@@ -39,8 +39,8 @@ def test_a_zone_deleted_in_the_viewport_is_named(rig, chain):
 
 
 def test_a_zone_deleted_while_the_check_goes_on_is_named(rig, chain, monkeypatch):
-    from limber.rig.errors import RigError
-    from limber.rig.motion_check.check import MotionCheck
+    from limber.rig.blender.errors import RigError
+    from limber.rig.output.motion_check.check import MotionCheck
 
     zone = empty("Table", (0.06, 0, 0.25))
     forbid(rig, zone)
@@ -55,8 +55,8 @@ def test_a_zone_deleted_while_the_check_goes_on_is_named(rig, chain, monkeypatch
 
 
 def test_a_zone_taken_from_the_list_while_the_check_goes_on_is_named(rig, chain):
-    from limber.rig.errors import RigError
-    from limber.rig.motion_check.check import MotionCheck
+    from limber.rig.blender.errors import RigError
+    from limber.rig.output.motion_check.check import MotionCheck
 
     forbid(rig, empty("Table", (0.06, 0, 0.25)))
     work = MotionCheck(bpy.context.scene, rig, range(1, 4), 0.1, 0.1)

@@ -16,7 +16,7 @@ def chain():
 def test_list_marks_csv_and_picture_tell_of_zones(rig, chain, tmp_path):
     forbid(rig, empty("Table", (0.06, 0, 0.25)))
     checked(rig)
-    from limber.rig.motion_check import view
+    from limber.rig.output.motion_check import view
 
     shown = bpy.context.window_manager.limber_motion_check
     assert "1-3  In zone: middle in Table" in [view.label(line) for line in shown.findings]
@@ -31,7 +31,7 @@ def test_list_marks_csv_and_picture_tell_of_zones(rig, chain, tmp_path):
 
 
 def test_the_view_names_bone_and_zone_at_the_frames_where_it_is_so(rig, chain):
-    from limber.rig.motion_check.check import entered as told
+    from limber.rig.output.motion_check.check import entered as told
 
     forbid(rig, empty("Table", (0.06, 0, 0.25)))
     assert told(2, [rig]) == []

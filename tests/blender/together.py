@@ -2,8 +2,8 @@
 
 import bpy
 import numpy as np
-from limber.rig import live
-from limber.rig.stage import Stage
+from limber.rig.live import live
+from limber.rig.live.stage import Stage
 
 from tests.blender.rigs import select
 from tests.blender.shown import depsgraph, go_live, session, traces

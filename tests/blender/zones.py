@@ -43,7 +43,7 @@ def forbid(rig, *things) -> None:
 
 
 def checked(rig):
-    from limber.rig.motion_check.check import result
+    from limber.rig.output.motion_check.check import result
 
     bpy.ops.limber.check_motion()
     return result(rig)

@@ -2,8 +2,8 @@
 
 import limber  # noqa: F401
 import pytest
-from limber.rig.budget import REMEMBERED, Guard, Playing
-from limber.rig.clock import STEP
+from limber.rig.live.budget import REMEMBERED, Guard, Playing
+from limber.rig.live.clock import STEP
 
 
 def after(guard: Guard, seconds: float, times: int = REMEMBERED) -> Guard:

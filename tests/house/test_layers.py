@@ -15,9 +15,10 @@ MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "files": (set(), set()),
     "motion": (set(), set()),
     "hardware": ({"files", "motion"}, SERIAL),
-    "urdf": ({"files", "solvers"}, set()),
-    "rig": ({"files", "solvers", "motion", "hardware", "urdf"}, NUMPY | THREADS | BLENDER),
-    "operators": ({"files", "rig", "solvers", "motion", "hardware", "urdf"}, NUMPY | BLENDER),
+    "robots": ({"files", "solvers"}, set()),
+    "character": ({"motion", "robots", "solvers"}, NUMPY),
+    "rig": ({"files", "solvers", "motion", "character", "hardware", "robots"}, NUMPY | THREADS | BLENDER),
+    "operators": ({"files", "rig", "solvers", "motion", "character", "hardware", "robots"}, NUMPY | BLENDER),
     "batch": ({"files", "rig"}, BLENDER | DASK),
     "panels": ({"operators", "rig", "solvers", "motion", "hardware"}, NUMPY | BLENDER),
 }

@@ -20,7 +20,7 @@ def names() -> set[str]:
 
 def test_every_source_of_the_extension_is_in(names: set[str]):
     sources = {"__init__.py", "api.py", "registration.py", "blender_manifest.toml", "LICENSE", "README.md"}
-    for folder in ("batch", "files", "solvers", "motion", "urdf", "rig", "operators", "panels", "hardware"):
+    for folder in ("batch", "files", "solvers", "motion", "robots", "character", "rig", "operators", "panels", "hardware"):
         sources |= {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*.py")}
     assert sources <= names
 

@@ -7,10 +7,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def verbs() -> set[str]:
-    return {verb for file in (ROOT / "operators").glob("*.py") for verb in re.findall(r'bl_idname = "(limber\.\w+)"', file.read_text())}
+    return {verb for file in (ROOT / "operators").rglob("*.py") for verb in re.findall(r'bl_idname = "(limber\.\w+)"', file.read_text())}
 
 
 def test_every_operator_can_be_reached_from_a_panel():
-    drawn = "".join(file.read_text() for file in (ROOT / "panels").glob("*.py"))
+    drawn = "".join(file.read_text() for file in (ROOT / "panels").rglob("*.py"))
     assert len(verbs()) > 15
     assert {verb for verb in verbs() if f'"{verb}"' not in drawn} == set()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LAYERS = ("api.py", "batch", "hardware", "motion", "operators", "panels", "rig", "solvers", "urdf")
+LAYERS = ("api.py", "batch", "character", "hardware", "motion", "operators", "panels", "rig", "robots", "solvers")
 OTHERS = {"hardware/memory.py"}  # the memory map between two processes, in the temporary folder: no file of a user's
 WRITES = {"write_text", "write_bytes", "mkstemp", "NamedTemporaryFile", "savez", "savez_compressed", "tofile", "savetxt", "save_render"}
 OF_MODULES = {("os", "replace"), ("os", "rename"), ("np", "save"), ("json", "dump"), ("pickle", "dump"), ("shutil", "move")}

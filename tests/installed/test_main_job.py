@@ -20,7 +20,7 @@ def part(enabled: ModuleType) -> Iterator[Callable[[str], ModuleType]]:
         return importlib.import_module(f"{enabled.__name__}.{name}")
 
     yield load
-    load("rig.robot").disconnect_all()
+    load("rig.robot.links").disconnect_all()
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_baked_keys_are_what_live_showed(lamp, part):
     rig, chain = lamp
     bpy.context.scene.frame_set(FRAMES[0])
     assert bpy.ops.limber.live() == {"FINISHED"}
-    session = part("rig.live").session(rig, chain)
+    session = part("rig.live.live").session(rig, chain)
     shown = {}
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
@@ -69,7 +69,7 @@ def test_baked_keys_are_what_live_showed(lamp, part):
 
 def test_the_virtual_robot_arrives_where_the_armature_is_and_is_disarmed_again(lamp, part):
     rig, chain = lamp
-    robot, states = part("rig.robot"), part("hardware.safety").State
+    robot, states = part("rig.robot.links"), part("hardware.safety").State
     for number, joint in enumerate(chain.joints):
         joint.servo = number
     bpy.context.scene.frame_set(FRAMES[0])
@@ -88,7 +88,7 @@ def test_the_virtual_robot_arrives_where_the_armature_is_and_is_disarmed_again(l
     still = until(lambda status: status.state is states.DISARMED)
     assert not still.moving
     bpy.ops.limber.arm()
-    wanted = part("rig.live").session(rig, chain).outputs.angles.tolist()
+    wanted = part("rig.live.live").session(rig, chain).outputs.angles.tolist()
     until(lambda status: status.state is states.ARMED)
     until(lambda status: status.reported is not None and max(abs(a - b) for a, b in zip(status.reported, wanted, strict=True)) < 0.01)
     until(lambda status: status.state is states.ARMED)  # if need be again after a missed beat
@@ -100,7 +100,7 @@ def test_the_virtual_robot_arrives_where_the_armature_is_and_is_disarmed_again(l
 
 def test_disabling_the_extension_while_the_robot_is_armed_disconnects_it(lamp, part, enabled):
     rig, chain = lamp
-    robot, closed = part("rig.robot"), part("hardware.safety").State.CLOSED
+    robot, closed = part("rig.robot.links"), part("hardware.safety").State.CLOSED
     for number, joint in enumerate(chain.joints):
         joint.servo = number
     bpy.ops.limber.connect()

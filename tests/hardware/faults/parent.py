@@ -20,7 +20,7 @@ def main(port: str) -> None:
     bpy.context.preferences.addons.new().module = limber.__package__
     limber.register()
 
-    from limber.rig import robot
+    from limber.rig.robot import links
 
     from tests.blender.rigs import make_active
     from tests.blender.robots import robot_rig
@@ -28,12 +28,12 @@ def main(port: str) -> None:
     rig, _ = robot_rig(port=port)
     make_active(rig)
     bpy.ops.limber.connect()
-    print("worker", robot.link(rig).worker_pid, flush=True)
+    print("worker", links.link(rig).worker_pid, flush=True)
     said, began = "", time.monotonic()
     while True:
         rig.pose.bones["middle"].rotation_euler.x = 0.4 * math.sin(time.monotonic() - began)
-        robot.heartbeat()
-        status = robot.status(rig)
+        links.heartbeat()
+        status = links.status(rig)
         if status.sentence != said:
             said = status.sentence
             print(status.state.name, said, flush=True)

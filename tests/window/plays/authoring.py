@@ -26,7 +26,7 @@ def play(stage):
         chain.life.amount = 0.5
         bpy.ops.limber.live()
     tabs.open_own(stage, "Authoring", *SHOWN)
-    session = stage.part("rig.live").session(rig, chain)
+    session = stage.part("rig.live.live").session(rig, chain)
     yield from stage.until(lambda: session.outputs is not None and session.outputs.filtered_aim_error < 1e-4)
     yield 0.5
     stage.photograph("authoring_plain")

@@ -28,7 +28,7 @@ def play(stage):
     bpy.context.scene.frame_set(7)
     stage.open_tab()
     yield 0.5
-    compare = stage.part("rig.compare")
+    compare = stage.part("rig.output.compare")
     with stage.context():
         bpy.ops.ed.undo_push(message="keys")
         bpy.ops.limber.compare_solvers("INVOKE_DEFAULT", frames="RANGE")

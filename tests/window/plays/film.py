@@ -41,7 +41,7 @@ def play(stage):
     names = [posture.name for posture in chain.postures]
     bpy.ops.limber.live()
 
-    robot, safety = stage.part("rig.robot"), stage.part("hardware.safety")
+    robot, safety = stage.part("rig.robot.links"), stage.part("hardware.safety")
     bpy.ops.limber.connect()
     yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state is safety.State.DISARMED, HELD)
     bpy.ops.limber.arm()

@@ -74,7 +74,7 @@ def play(stage):
     stage.photograph("first_live")
     stage.facts["live"] = chain.live
     yield from user.next_step()
-    live = stage.part("rig.live")
+    live = stage.part("rig.live.live")
     yield from stage.until(live.is_playing)
     first = bpy.context.scene.frame_current
     yield from stage.until(lambda: bpy.context.scene.frame_current > first + 10)
@@ -84,7 +84,7 @@ def play(stage):
 
     user.clicks = 0
     yield from user.next_step()
-    robot, states = stage.part("rig.robot"), stage.part("hardware.safety").State
+    robot, states = stage.part("rig.robot.links"), stage.part("hardware.safety").State
     following = stage.part("hardware.safety").FOLLOWING
     yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state is states.DISARMED, HELD)
     yield 1.0

@@ -13,7 +13,7 @@ import lamp
 
 def play(stage):
     rig, chain = lamp.build(stage)
-    lines, picking = stage.part("rig.chain_lines"), stage.part("operators.forward_axis")
+    lines, picking = stage.part("rig.showing.chain_lines"), stage.part("operators.authoring.forward_axis")
     stage.open_tab()
     stage.redraw()
     yield 1.0

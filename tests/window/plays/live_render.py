@@ -18,7 +18,7 @@ def play(stage):
     raised = []
     sys.excepthook = lambda *error: raised.append("".join(traceback.format_exception(*error)))
     rig, chain = lamp.build(stage)
-    live = stage.part("rig.live")
+    live = stage.part("rig.live.live")
     scene, target = bpy.context.scene, chain.target
     target.keyframe_insert("location", frame=FRAMES[0])
     target.location = (-0.6, 0.7, 0.2)

@@ -16,7 +16,7 @@ def play(stage):
     raised = []
     sys.excepthook = lambda *error: raised.append("".join(traceback.format_exception(*error)))
     lamp.build(stage)
-    twin = stage.part("rig.twin")
+    twin = stage.part("rig.showing.proxy")
 
     def rig():
         return bpy.data.objects["Rig"]

@@ -28,7 +28,7 @@ def play(stage):
     yield 1.0
     bpy.ops.limber.mechanism_live()
     kept = owner.limber.mechanism
-    live = stage.part("rig.mechanism.live")
+    live = stage.part("rig.live.mechanisms")
     kept.goals[0].target.rotation_euler = (0.2, 0.1, 0.5)
     yield from stage.until(lambda: abs(live.session(owner).outputs.values[0]) > 0.4, SETTLED)
     yield from stage.until(lambda: live.session(owner).outputs.at_rest, SETTLED)

@@ -31,7 +31,7 @@ def play(stage):
         return math.hypot(seen[0] + region.x - place[0], seen[1] + region.y - place[1])
 
     def missed() -> float:
-        live = stage.part("rig.live")
+        live = stage.part("rig.live.live")
         rig = bpy.data.objects["Rig"]
         return math.degrees(live.session(rig, rig.limber.chains[0]).outputs.filtered_aim_error)
 

@@ -31,7 +31,7 @@ def play(stage):
     stage.open_tab()
     rig = bpy.context.view_layer.objects.active
     view = bpy.context.window_manager.limber_view
-    budget = stage.part("rig.budget")
+    budget = stage.part("rig.live.budget")
     view.arcs = True
     yield 1.5
     stage.facts["drawn_before_live"] = len(budget.drawing.last)

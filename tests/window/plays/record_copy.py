@@ -18,7 +18,7 @@ def play(stage):
     bpy.context.scene.frame_set(1)
     stage.open_tab()
     yield 0.3
-    copies = stage.part("rig.take_copies")
+    copies = stage.part("rig.output.take_copies")
     with stage.context():
         bpy.ops.limber.live()
         bpy.ops.limber.record_live()

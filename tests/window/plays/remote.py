@@ -27,15 +27,15 @@ def play(stage):
     with stage.context():
         bpy.ops.limber.live()
         bpy.ops.limber.remote()
-    target, live = chain.target, stage.part("rig.live")
+    target, live = chain.target, stage.part("rig.live.live")
     yield 0.5
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.sendto(padded("/limber/target/head") + padded(",fff") + struct.pack(">fff", *PLACE), ("127.0.0.1", port))
-    yield from stage.until(lambda: (target.matrix_world.translation - stage.part("rig.targets").Vector(PLACE)).length < 1e-5)
+    yield from stage.until(lambda: (target.matrix_world.translation - stage.part("rig.authoring.targets").Vector(PLACE)).length < 1e-5)
     yield from stage.until(lambda: live.session(rig, rig.limber.chains[0]).outputs.filtered_aim_error < 1e-3)
     stage.facts["followed"] = True
     with stage.context():
         bpy.ops.limber.end_remote()
-    timer = stage.part("rig.handlers")._remote
+    timer = stage.part("rig.live.handlers")._remote
     yield from stage.until(lambda: not bpy.app.timers.is_registered(timer))
     stage.facts["timer_ended"] = True

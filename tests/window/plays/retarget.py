@@ -58,7 +58,7 @@ def play(stage):
     with stage.context():
         bpy.ops.limber.pair_bones()
         bpy.ops.limber.follow()
-    live = stage.part("rig.live")
+    live = stage.part("rig.live.live")
     stage.facts["pairs"] = len(retarget.pairs)
     before = max(live.session(rig, retarget).joints().values())
     source.pose.bones["LeftArm"].rotation_euler.z = 0.2

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
 from robot_states import clear_tab, shot
+
 from robots import HELD, reached
 
 
@@ -19,7 +20,7 @@ def play(stage):
     rig, chain = lamp.build(stage)
     for joint in chain.joints:
         joint.lower, joint.upper = -1.4, 1.4
-    robot = stage.part("rig.robot")
+    robot = stage.part("rig.robot.links")
     clear_tab(stage)
     stage.maximise()
     yield 0.5

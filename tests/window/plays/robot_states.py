@@ -8,6 +8,7 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
+
 from robots import HELD, ServedBus, reached
 
 GROUPS = ("LIMBER_PT_robot", "LIMBER_PT_robot_setup")
@@ -71,7 +72,7 @@ def play(stage):
     rig, chain = lamp.build(stage)
     for joint in chain.joints:
         joint.lower, joint.upper = -1.4, 1.4
-    errands = stage.part("rig.robot_errands")
+    errands = stage.part("rig.robot.background_jobs")
     bus = ServedBus({joint.servo + 1: 2048.0 for joint in chain.joints})
     view = bpy.context.window_manager.limber_view
     clear_tab(stage)
@@ -140,7 +141,7 @@ def play(stage):
     stage.photograph("robot_recording")
     do(bpy.ops.limber.end_record)
     stage.facts["playing_after_recording"] = bpy.context.screen.is_animation_playing
-    actions = stage.part("rig.actions")
+    actions = stage.part("rig.blender.actions")
     curve = actions.find(actions.fcurves(rig.animation_data.action), 'pose.bones["middle"].rotation_euler', 0)
     stage.facts["keys"] = len(curve.keyframe_points)
     do(bpy.ops.limber.end_puppeteer)

@@ -26,7 +26,7 @@ def reached(stage, rig, state: str, press=None):
     Where Blender drew for so long that the robot was disarmed, the fault is cleared. Any other fault stays until somebody clears it, and so
     ends the play at once, with the robot's sentence.
     """
-    robot, safety = stage.part("rig.robot"), stage.part("hardware.safety")
+    robot, safety = stage.part("rig.robot.links"), stage.part("hardware.safety")
     states, faults = safety.State, safety.Fault
     pressed = -math.inf
 

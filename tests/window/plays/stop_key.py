@@ -8,12 +8,13 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
+
 from robots import reached
 
 
 def play(stage):
     rig, _ = lamp.build(stage)
-    robot, faults = stage.part("rig.robot"), stage.part("hardware.safety").Fault
+    robot, faults = stage.part("rig.robot.links"), stage.part("hardware.safety").Fault
     stage.open_tab()
     with stage.context():
         bpy.ops.limber.live()

@@ -14,7 +14,7 @@ def play(stage):
     with stage.context():
         bpy.ops.limber.add_demo_lamp()
     rig = bpy.context.view_layer.objects.active
-    gallery = stage.part("rig.thumbnails.gallery")
+    gallery = stage.part("rig.showing.thumbnails.gallery")
     shelf = bpy.data.objects.new("Shelf", None)
     bpy.context.collection.objects.link(shelf)
     shelf.empty_display_type, shelf.empty_display_size = "CUBE", 0.1
@@ -34,7 +34,7 @@ def play(stage):
     with stage.context():
         bpy.ops.limber.live()
         bpy.ops.limber.check_motion("EXEC_DEFAULT")
-    check = stage.part("rig.motion_check.check")
+    check = stage.part("rig.output.motion_check.check")
     found = [one for one in check.result(rig).findings if one.kind == "ZONE"]
     stage.facts["zones"] = [[one.joint, one.zone, one.first, one.last] for one in found]
     yield 0.5

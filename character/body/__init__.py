@@ -1,0 +1,1 @@
+"""The mover of a body that follows a motion with all its links."""

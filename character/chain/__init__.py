@@ -1,0 +1,1 @@
+"""The mover of a chain: posture and targets to filtered joint angles."""

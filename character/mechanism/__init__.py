@@ -1,0 +1,1 @@
+"""The mover of a mechanism with closed loops."""

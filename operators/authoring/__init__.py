@@ -1,0 +1,1 @@
+"""Operators that set up rigs, chains, postures and targets."""

@@ -1,0 +1,156 @@
+"""Verbs on characters of motion, of chains and of mechanisms: use one, keep one's own, read one from a file."""
+
+from pathlib import Path
+
+import bpy
+from bpy.props import StringProperty
+
+from ...rig.authoring import characters
+from ...rig.blender.errors import RigError
+from ...rig.reading.mechanism.owners import is_mechanism
+from ..files import ReadsFile, WritesFile, shown_files
+from ..mechanism.mechanisms import mechanism_owner, poll_mechanism
+from ..subject import chain_of, poll_chain
+
+
+class _OfChain:
+    """What has the character is the chain at hand."""
+
+    poll = classmethod(poll_chain)
+    _kept = staticmethod(chain_of)
+
+
+class _OfMechanism:
+    """What has the character is the mechanism at hand."""
+
+    poll = classmethod(poll_mechanism)
+
+    @staticmethod
+    def _kept(context):
+        return mechanism_owner(context).limber.mechanism
+
+
+def _called(kept) -> str:
+    return f"Mechanism '{kept.id_data.name}'" if is_mechanism(kept) else f"Chain '{kept.name}'"
+
+
+class _Use:
+    bl_label = "Use Character"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: StringProperty(name="Character", description="Name of a character, built in or your own", options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, context, properties):
+        found = characters.BUILT_IN.get(properties.name)
+        return found[0] if found else f"Move with your character '{properties.name}'"
+
+    def execute(self, context):
+        try:
+            manner = self._manner()
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        kept = self._kept(context)
+        characters.use(kept, manner)
+        kept.id_data.update_tag()
+        self.report({"INFO"}, f"{_called(kept)} has the character {self.name}")
+        return {"FINISHED"}
+
+    def _manner(self) -> characters.Manner:
+        if self.name in characters.BUILT_IN:
+            return characters.BUILT_IN[self.name][1]
+        own = characters.own()
+        if self.name not in own:
+            raise RigError(f"There is no character '{self.name}': choose one of {', '.join([*characters.BUILT_IN, *own])}")
+        return characters.load(own[self.name])
+
+
+class _Save(WritesFile):
+    bl_label = "Save Character"
+
+    filter_glob: shown_files(f"*{characters.SUFFIX}")
+
+    def _usual_path(self, context) -> Path:
+        kept = self._kept(context)
+        return (characters.folder() or Path()) / (bpy.path.clean_name(kept.name or kept.id_data.name) + characters.SUFFIX)
+
+    def _path(self, given: str) -> Path:
+        return Path(given.removesuffix(".json").removesuffix(characters.SUFFIX.removesuffix(".json")) + characters.SUFFIX)
+
+    def _write(self, context, path: Path) -> set[str]:
+        try:
+            characters.save(path, characters.of(self._kept(context)))
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"The character is saved in {path}")
+        return {"FINISHED"}
+
+
+class _Load(ReadsFile):
+    bl_label = "Load Character"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filter_glob: shown_files(f"*{characters.SUFFIX}")
+
+    def execute(self, context):
+        try:
+            manner = characters.load(Path(bpy.path.abspath(self.filepath)))
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        kept = self._kept(context)
+        characters.use(kept, manner)
+        kept.id_data.update_tag()
+        self.report({"INFO"}, f"{_called(kept)} has the character of {Path(self.filepath).name}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_use_character(_OfChain, _Use, bpy.types.Operator):
+    """Use this character for the chain: its filter, and its share of the joints' limits"""
+
+    bl_idname = "limber.use_character"
+
+
+class LIMBER_OT_save_character(_OfChain, _Save, bpy.types.Operator):
+    """Save the chain's character to a file. Files in the default folder appear in the menu"""
+
+    bl_idname = "limber.save_character"
+
+
+class LIMBER_OT_load_character(_OfChain, _Load, bpy.types.Operator):
+    """Load a character for the chain from a file"""
+
+    bl_idname = "limber.load_character"
+
+
+class LIMBER_OT_use_mechanism_character(_OfMechanism, _Use, bpy.types.Operator):
+    """Use this character for the mechanism: its filter, and its share of the motors' limits"""
+
+    bl_idname = "limber.use_mechanism_character"
+    bl_label = "Use Mechanism's Character"
+
+
+class LIMBER_OT_save_mechanism_character(_OfMechanism, _Save, bpy.types.Operator):
+    """Save the mechanism's character to a file. Files in the default folder appear in the menu"""
+
+    bl_idname = "limber.save_mechanism_character"
+    bl_label = "Save Mechanism's Character"
+
+
+class LIMBER_OT_load_mechanism_character(_OfMechanism, _Load, bpy.types.Operator):
+    """Load a character for the mechanism from a file"""
+
+    bl_idname = "limber.load_mechanism_character"
+    bl_label = "Load Mechanism's Character"
+
+
+CLASSES = (
+    LIMBER_OT_use_character,
+    LIMBER_OT_save_character,
+    LIMBER_OT_load_character,
+    LIMBER_OT_use_mechanism_character,
+    LIMBER_OT_save_mechanism_character,
+    LIMBER_OT_load_mechanism_character,
+)

@@ -1,0 +1,84 @@
+"""Eyes, Head and Torso: the chains of a character that looks alive, in one click."""
+
+import bpy
+from bpy.props import StringProperty
+
+from ...rig.authoring import eyes_head_torso, gaze_bones
+from ...rig.blender.errors import RigError
+from ..subject import poll_rig, rig_of
+from .euler_consent import EulerConsent
+
+MOST_PARTS = 4  # torso, head and two eyes
+
+
+class LIMBER_OT_eyes_head_torso(EulerConsent, bpy.types.Operator):
+    """Make chains for torso, head and eyes that look at one target: eyes lead, the head follows, the torso hardly turns. Bones are found by
+    their names, or selected: the torso's last, the head, the eyes"""
+
+    bl_idname = "limber.eyes_head_torso"
+    bl_label = "Eyes, Head and Torso"
+    bl_options = {"REGISTER", "UNDO"}
+
+    agree = "Change and Make Chains"
+
+    torso: StringProperty(name="Torso", description="Last bone of the torso; none: it does not turn", options={"SKIP_SAVE"})
+    head: StringProperty(name="Head", description="Bone of the head; the neck's belong to it", options={"SKIP_SAVE"})
+    eye: StringProperty(name="Eye", description="Bone of the left eye, or of both", options={"SKIP_SAVE"})
+    other_eye: StringProperty(name="Other Eye", description="Bone of the other eye", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        rig = rig_of(context)
+        if rig.type != "ARMATURE":
+            cls.poll_message_set(f"'{rig.name}' is no armature: click the character's armature")
+            return False
+        if rig.mode == "EDIT":
+            cls.poll_message_set("Leave Edit Mode first: chains are made in Object Mode or Pose Mode")
+            return False
+        return True
+
+    def _ends(self, context) -> gaze_bones.Ends:
+        """The bones that are said; where none is, those that are selected or called so, which are said then."""
+        if not (self.torso or self.head or self.eye or self.other_eye):
+            rig, selected = rig_of(context), _selected(context)
+            ends = eyes_head_torso.ends_selected(rig, selected) if selected else eyes_head_torso.ends_by_names(rig)
+            self.torso, self.head = ends.torso, ends.head
+            self.eye, self.other_eye = (*ends.eyes, "", "")[:2]
+        eyes = tuple(dict.fromkeys(eye for eye in (self.eye, self.other_eye) if eye))
+        return gaze_bones.Ends(self.torso, self.head, eyes)
+
+    def _changed(self, context) -> list[str]:
+        return eyes_head_torso.quaternion_bones(rig_of(context), self._ends(context))
+
+    def draw(self, context):
+        super().draw(context)
+        column = self.layout.column()
+        for name in ("torso", "head", "eye", "other_eye"):
+            column.prop_search(self, name, rig_of(context).data, "bones")
+
+    def execute(self, context):
+        rig = rig_of(context)
+        target = next((thing for thing in context.selected_objects if thing != rig and thing.parent != rig), None)
+        try:
+            made = eyes_head_torso.make(context, rig, self._ends(context), target, self.change_rotation_mode, self.order)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        chains = [rig.limber.chains[name] for name in made.names]
+        named = ", ".join(f"{chain.name} ({chain.root if chain.root == chain.end else f'{chain.root} to {chain.end}'})" for chain in chains)
+        self.report({"INFO"}, f"{named} look at '{made.target.name}'")
+        for sentence in made.done:
+            self.report({"INFO"}, sentence)
+        for lack in made.lacks:
+            self.report({"WARNING"}, lack)
+        return {"FINISHED"}
+
+
+def _selected(context) -> list[str]:
+    """Names of the selected bones; none where all that can be seen are, which tells no part from another."""
+    rig = rig_of(context)
+    chosen = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == rig]
+    seen = [bone for bone in context.visible_pose_bones or () if bone.id_data == rig]
+    return [] if MOST_PARTS < len(chosen) == len(seen) else chosen

@@ -1,0 +1,144 @@
+"""Pick Forward Axis: where an end looks, chosen in the 3D view."""
+
+from typing import NamedTuple
+
+import bpy
+from bpy.props import EnumProperty, FloatVectorProperty
+from bpy_extras.view3d_utils import location_3d_to_region_2d, region_2d_to_location_3d, region_2d_to_origin_3d, region_2d_to_vector_3d
+from mathutils import Vector
+
+from ...rig.authoring import forward
+from ...rig.authoring.targets import view_under
+from ...rig.properties.chains import FORWARD_AXES
+from ...rig.reading.goal import CUSTOM
+from ...rig.robot import links
+from ...rig.showing import chain_lines
+from ..subject import chain_of, poll_chain, rig_of
+from .look_at import NAVIGATION
+
+REACH = 14  # [pixels at a scale of 1] from an arrow within which a click takes it
+
+
+class Picking(NamedTuple):
+    """What is being picked now."""
+
+    rig: str
+    chain: str  # its uid
+    axis: str  # under the mouse, "+X" to "-Z"; "": none
+
+
+now: Picking | None = None  # for the overlay
+
+
+class LIMBER_OT_pick_forward_axis(bpy.types.Operator):
+    """Choose where the chain's end looks: click one of the six arrows in the 3D view, or a point that the end is to face. Esc to cancel"""
+
+    bl_idname = "limber.pick_forward_axis"
+    bl_label = "Pick Forward Axis"
+    bl_options = {"REGISTER", "UNDO"}
+
+    axis: EnumProperty(name="Forward Axis", description="Axis of the end bone that points at the target", items=FORWARD_AXES, default="+Y")
+    location: FloatVectorProperty(
+        name="Point", description="Location in the world that the end is to face, for a custom axis", subtype="TRANSLATION", size=3
+    )
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_chain(cls, context):
+            return False
+        if chain_of(context).end not in rig_of(context).pose.bones:
+            cls.poll_message_set(f"Bone '{chain_of(context).end}' is missing: press Check")
+            return False
+        return True
+
+    def execute(self, context):
+        rig, chain = rig_of(context), chain_of(context)
+        if self.axis != CUSTOM:
+            forward.point(chain, rig, chain.end, forward.axis_at_rest(rig, chain.end, self.axis))
+        elif not forward.face(chain, rig, chain.end, Vector(self.location)):
+            self.report({"ERROR"}, f"The point is at the eye of '{chain.end}': click one that is farther away")
+            return {"CANCELLED"}
+        rig.update_tag()
+        self.report({"INFO"}, f"'{chain.end}' looks along {forward.described(chain)}")
+        return {"FINISHED"}
+
+    def invoke(self, context, event):
+        if context.area is None or context.area.type != "VIEW_3D":
+            self.report({"ERROR"}, "An axis is picked in a 3D view: press the button in the view's sidebar")
+            return {"CANCELLED"}
+        self._look(context, event)
+        context.workspace.status_text_set("Click an arrow, or a point that the end is to face. Esc: keep it as it is")
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if context.area is None or not self.poll(context):
+            self.cancel(context)
+            return {"CANCELLED"}
+        if event.type == "MOUSEMOVE":
+            self._look(context, event)
+            return {"RUNNING_MODAL"}
+        if event.type == "LEFTMOUSE" and event.value == "PRESS":
+            return self._pick(context, event)
+        if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
+            if event.type == "ESC" and event.shift:  # the stop key comes here first
+                links.stop_all()
+            self.cancel(context)
+            return {"CANCELLED"}
+        return {"PASS_THROUGH"} if event.type.startswith(NAVIGATION) else {"RUNNING_MODAL"}
+
+    def _pick(self, context, event):
+        self._look(context, event)
+        axis = now.axis if now else ""
+        place = None if axis else _point_under(context, event, rig_of(context), chain_of(context))
+        if not axis and place is None:  # beside the view
+            return {"RUNNING_MODAL"}
+        self.axis = axis or CUSTOM
+        if place is not None:
+            self.location = place
+        self.cancel(context)
+        return self.execute(context)
+
+    def _look(self, context, event) -> None:
+        global now
+        rig, chain = rig_of(context), chain_of(context)
+        now = Picking(rig.name, chain.uid, _arrow_under(context, event, rig, chain))
+        context.area.tag_redraw()
+
+    def cancel(self, context):
+        """Blender calls this as well, when it closes meanwhile."""
+        global now
+        now = None
+        context.workspace.status_text_set(None)
+        if context.area is not None:
+            context.area.tag_redraw()
+
+
+def _arrow_under(context, event, rig, chain) -> str:
+    """The axis whose arrow is nearest to the mouse, and near it; "" where none is."""
+    view = view_under(context.area, event.mouse_x, event.mouse_y)
+    if view is None:
+        return ""
+    region, space, spot = view
+    reach, found = REACH * context.preferences.system.ui_scale, ""
+    for axis, arrow in chain_lines.axes(rig, chain):
+        start, tip = (location_3d_to_region_2d(region, space, place) for place in arrow)
+        if start is None or tip is None:
+            continue
+        way = tip - start
+        along = min(max((spot - start).dot(way) / max(way.length_squared, 1.0), 0.3), 1.0)  # all begin at one place
+        distance = (start + along * way - spot).length
+        if distance < reach:
+            reach, found = distance, axis
+    return found
+
+
+def _point_under(context, event, rig, chain) -> Vector | None:
+    """The point of a surface under the mouse, else one as far away as the end; None beside the view."""
+    view = view_under(context.area, event.mouse_x, event.mouse_y)
+    if view is None:
+        return None
+    region, space, spot = view
+    origin, way = region_2d_to_origin_3d(region, space, spot), region_2d_to_vector_3d(region, space, spot)
+    hit, place, *_ = context.scene.ray_cast(context.evaluated_depsgraph_get(), origin, way)
+    return place if hit else region_2d_to_location_3d(region, space, spot, chain_lines.eye(rig, chain))

@@ -1,0 +1,124 @@
+"""Targets at hand: the scene's camera, and the mouse."""
+
+import bpy
+from bpy.props import FloatVectorProperty
+from mathutils import Vector
+
+from ...rig.authoring import targets
+from ...rig.reading.goal import ends_of, followed, no_target
+from ...rig.robot import links
+from ..subject import chain_of, poll_chain, rig_of
+
+NAVIGATION = ("MIDDLEMOUSE", "WHEEL", "TRACKPAD", "MOUSEROTATE", "MOUSEZOOM", "MOUSEPAN", "NDOF", "NUMPAD", "TIMER")  # begins of kinds
+PLAY = "SPACE"
+
+
+class LIMBER_OT_look_into_camera(bpy.types.Operator):
+    """Use the scene's camera as target of this chain, and of the armature's other chains with the same target"""
+
+    bl_idname = "limber.look_into_camera"
+    bl_label = "Look into Camera"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_chain(cls, context):
+            return False
+        if context.scene.camera is None:
+            cls.poll_message_set("The scene has no camera: add one (Add > Camera)")
+            return False
+        if followed(chain_of(context)) == context.scene.camera:
+            cls.poll_message_set(f"Chain '{chain_of(context).name}' looks at the scene's camera already")
+            return False
+        return True
+
+    def execute(self, context):
+        names = targets.choose(rig_of(context), chain_of(context), context.scene.camera)
+        self.report({"INFO"}, f"The target of {', '.join(names)} is '{context.scene.camera.name}' now")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_move_with_mouse(bpy.types.Operator):
+    """Move the chain's target with the mouse pointer over the 3D view, at its present distance. Click to confirm, Esc to cancel"""
+
+    bl_idname = "limber.move_with_mouse"
+    bl_label = "Move with Mouse"
+    bl_options = {"REGISTER", "UNDO"}
+
+    place: FloatVectorProperty(
+        name="Place", description="Location of the target in the world", subtype="TRANSLATION", size=3, options={"SKIP_SAVE"}
+    )
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_chain(cls, context):
+            return False
+        chain = chain_of(context)
+        target = followed(chain)
+        if target is None:
+            cls.poll_message_set(no_target(ends_of(chain)[0]))
+            return False
+        if not target.is_editable:
+            cls.poll_message_set(f"Target '{target.name}' is linked from another file: choose an object of this file")
+            return False
+        return True
+
+    def execute(self, context):
+        targets.move_to(followed(chain_of(context)), Vector(self.place))
+        return {"FINISHED"}
+
+    def invoke(self, context, event):
+        if context.area is None or context.area.type != "VIEW_3D":
+            self.report({"ERROR"}, "The mouse moves a target over a 3D view: press the button in the view's sidebar")
+            return {"CANCELLED"}
+        self._begin(context)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def _begin(self, context):
+        target = followed(chain_of(context))
+        self.target, self.before = target.name, target.location.copy()
+        self.place = target.matrix_world.translation
+        context.workspace.status_text_set(f"The mouse moves '{target.name}'. Click: leave it there. Esc: put it back")
+
+    def modal(self, context, event):
+        target = context.scene.objects.get(self.target)
+        if target is None or context.area is None:
+            self._end(context)
+            self.report({"WARNING"}, f"Target '{self.target}' is gone, or its 3D view: nothing is moved any more")
+            return {"CANCELLED"}
+        if event.type == "MOUSEMOVE":
+            place = targets.under_mouse(context.area, event.mouse_x, event.mouse_y, Vector(self.place))
+            if place is not None:
+                self.place = place
+                targets.move_to(target, place)
+            return {"RUNNING_MODAL"}
+        if event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"} and event.value == "PRESS":
+            return self._leave(context, target)
+        if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
+            if event.type == "ESC" and event.shift:  # the stop key comes here first
+                links.stop_all()
+            self.cancel(context)
+            return {"CANCELLED"}
+        return {"PASS_THROUGH"} if event.type == PLAY or event.type.startswith(NAVIGATION) else {"RUNNING_MODAL"}
+
+    def _leave(self, context, target):
+        self._end(context)
+        if context.scene.tool_settings.use_keyframe_insert_auto:
+            target.keyframe_insert("location")
+        elif target.animation_data and target.animation_data.action:
+            self.report({"WARNING"}, f"'{target.name}' is animated and goes on at the next frame: key its place (I), or use Auto Keying")
+        return {"FINISHED"}
+
+    def cancel(self, context):
+        """Blender calls this as well, when it closes meanwhile."""
+        self._end(context)
+        target = context.scene.objects.get(self.target)
+        if target is not None:
+            target.location = self.before
+
+    def _end(self, context):
+        context.workspace.status_text_set(None)
+
+
+CLASSES = (LIMBER_OT_look_into_camera, LIMBER_OT_move_with_mouse)

@@ -1,0 +1,43 @@
+"""Mirror Posture: the selected posture's image on the other side."""
+
+import bpy
+from bpy.props import EnumProperty
+
+from ...rig.authoring import mirror, postures
+from ...rig.blender.errors import RigError
+from ...rig.showing.thumbnails import gallery
+from ..subject import chain_of, rig_of
+from .postures import poll_posture
+
+
+class LIMBER_OT_mirror_posture(bpy.types.Operator):
+    """Add the mirror image of the selected posture: bones named .L and .R swap sides, those in the middle stay"""
+
+    bl_idname = "limber.mirror_posture"
+    bl_label = "Mirror Posture"
+    bl_options = {"REGISTER", "UNDO"}
+
+    across: EnumProperty(
+        name="Across",
+        description="Axis of the armature that changes its sign",
+        items=[
+            ("X", "X", "Left and right change, for armatures that face along Y as Blender's do"),
+            ("Y", "Y", "Left and right change, for armatures that face along X as most robots do"),
+            ("Z", "Z", "Above and below change"),
+        ],
+    )
+
+    @classmethod
+    def poll(cls, context):
+        return poll_posture(cls, context)
+
+    def execute(self, context):
+        rig, chain = rig_of(context), chain_of(context)
+        try:
+            action, owner = mirror.mirror(rig, chain, postures.active(chain), self.across)
+            gallery.give_picture(rig, owner, action)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Posture '{action.name}' is stored for chain '{owner.name}'")
+        return {"FINISHED"}

@@ -1,0 +1,297 @@
+"""Verbs on a retarget: pair, calibrate, follow, end, bake."""
+
+from math import degrees
+
+import bpy
+import numpy as np
+
+from ...rig.blender.counting import counted
+from ...rig.blender.errors import RigError
+from ...rig.live import handlers, live
+from ...rig.output.body_bake import RetargetBake
+from ...rig.reading.body import pairing, receiver
+from ...rig.robot.osc import inbox
+from ..output.bake_reports import tell_held, tell_muted
+from ..remove_item import RemoveItem
+from ..stepwise import Stepwise
+from ..subject import poll_rig, rig_of
+
+
+def poll_source(cls, retarget) -> bool:
+    """Whether there is something to follow."""
+    if pairing.is_streamed(retarget):
+        if receiver.find(retarget.host, retarget.port) is None:
+            cls.poll_message_set("Nothing listens: press Listen")
+            return False
+        return True
+    if retarget.source is None:
+        cls.poll_message_set("The armature has no source: choose the armature whose motion it follows")
+        return False
+    return True
+
+
+def poll_pairs(cls, context) -> bool:
+    """Whether there is a source, and something is paired."""
+    if not poll_rig(cls, context):
+        return False
+    retarget = rig_of(context).limber.retarget
+    if not poll_source(cls, retarget):
+        return False
+    if not retarget.pairs:
+        cls.poll_message_set("No bones are paired: press Pair by Names, or + for each")
+        return False
+    if "EDIT" in {rig_of(context).mode, retarget.source.mode if retarget.source else ""}:
+        cls.poll_message_set("Leave Edit Mode first: bodies follow in Object Mode or Pose Mode")
+        return False
+    return True
+
+
+class LIMBER_OT_pair_bones(bpy.types.Operator):
+    """Pair the bones of source and armature by the names of body parts (CMU, Mixamo, Rigify, Xsens and more), in place of the list, and
+    calibrate"""
+
+    bl_idname = "limber.pair_bones"
+    bl_label = "Pair by Names"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        return poll_source(cls, rig_of(context).limber.retarget)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        retarget = rig.limber.retarget
+        try:
+            count = pairing.pair_by_names(rig, retarget)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        done, left = pairing.release_controls(rig)
+        if done:
+            self.report({"INFO"}, f"The body follows its controls: set {', '.join(done)}")
+        for sentence in left:
+            self.report({"WARNING"}, sentence)
+        try:
+            pairing.calibrate(rig, retarget, context.evaluated_depsgraph_get())
+        except RigError as error:
+            self.report({"WARNING"}, f"Paired {counted(count, 'bone')}, not yet calibrated. {error}")
+            return {"FINISHED"}
+        self.report({"INFO"}, f"Paired and calibrated {counted(count, 'bone')}; the source's way counts {retarget.scale:.3g} times")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_add_pair(bpy.types.Operator):
+    """Add a pair; the active bone is its target"""
+
+    bl_idname = "limber.add_pair"
+    bl_label = "Add Pair"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_rig(cls, context)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        bone = rig.data.bones.active if rig.type == "ARMATURE" else None
+        pairing.add(rig.limber.retarget, bone.name if bone else "", "")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_remove_pair(RemoveItem, bpy.types.Operator):
+    """Remove the selected pair"""
+
+    bl_idname = "limber.remove_pair"
+    bl_label = "Remove Pair"
+
+    items, active = "pairs", "active_pair"
+    linked = "switch it off with its tick, or remove it there"
+
+    @classmethod
+    def _owner(cls, context):
+        return rig_of(context).limber.retarget
+
+
+class LIMBER_OT_calibrate_pairs(bpy.types.Operator):
+    """Compute the rotation offset of each pair and the scale of the body from matching poses"""
+
+    bl_idname = "limber.calibrate_pairs"
+    bl_label = "Calibrate"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_pairs(cls, context)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        retarget = rig.limber.retarget
+        try:
+            scale = pairing.calibrate(rig, retarget, context.evaluated_depsgraph_get())
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        rig.update_tag()
+        count = sum(pair.enabled for pair in retarget.pairs)
+        self.report({"INFO"}, f"Calibrated {counted(count, 'pair')}; the source's way counts {scale:.3g} times")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_follow(bpy.types.Operator):
+    """Start following the source with the whole body, within joint limits. The authored pose is not changed; live chains work on top"""
+
+    bl_idname = "limber.follow"
+    bl_label = "Start Retarget"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_pairs(cls, context):
+            return False
+        rig = rig_of(context)
+        if rig.limber.retarget.live:
+            cls.poll_message_set("The body follows already: press End Retarget to leave")
+            return False
+        try:
+            pairing.linked(rig, rig.limber.retarget)
+        except RigError as error:
+            cls.poll_message_set(str(error))
+            return False
+        return True
+
+    def execute(self, context):
+        rig = rig_of(context)
+        retarget = rig.limber.retarget
+        live.start(rig, retarget)
+        handlers.wake_clock()
+        session = live.session(rig, retarget)
+        if session.problem:
+            self.report({"WARNING"}, session.problem)
+            return {"FINISHED"}
+        missed = np.where(np.isfinite(session.outputs.missed), session.outputs.missed, 0.0)
+        worst = int(np.argmax(missed))
+        self.report(
+            {"INFO"},
+            f"'{rig.name}' follows '{pairing.source_name(retarget)}' with {counted(len(session.reader.places), 'joint')}; farthest from it"
+            f" is '{session.reader.links[worst]}', by {degrees(missed[worst]):.1f} degrees",
+        )
+        return {"FINISHED"}
+
+
+class LIMBER_OT_end_follow(bpy.types.Operator):
+    """Stop following: the armature shows what is authored again"""
+
+    bl_idname = "limber.end_follow"
+    bl_label = "End Retarget"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        if not rig_of(context).limber.retarget.live:
+            cls.poll_message_set("The body does not follow: press Start Retarget")
+            return False
+        return True
+
+    def execute(self, context):
+        rig = rig_of(context)
+        live.stop(rig, rig.limber.retarget)
+        handlers.wake_clock()
+        return {"FINISHED"}
+
+
+class LIMBER_OT_listen(bpy.types.Operator):
+    """Start listening for link orientations over UDP, at the address and port above"""
+
+    bl_idname = "limber.listen"
+    bl_label = "Listen"
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        retarget = rig_of(context).limber.retarget
+        if receiver.find(retarget.host, retarget.port) is not None:
+            cls.poll_message_set("It listens already: press End Listening to leave")
+            return False
+        return True
+
+    def execute(self, context):
+        retarget = rig_of(context).limber.retarget
+        try:
+            inbox.refuse_others(retarget.host, bpy.app.online_access)
+            receiver.listen(retarget.host, retarget.port)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Listening at {retarget.host}, UDP port {retarget.port}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_end_listen(bpy.types.Operator):
+    """Stop listening and free the port"""
+
+    bl_idname = "limber.end_listen"
+    bl_label = "End Listening"
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        retarget = rig_of(context).limber.retarget
+        if receiver.find(retarget.host, retarget.port) is None:
+            cls.poll_message_set("Nothing listens: press Listen")
+            return False
+        return True
+
+    def execute(self, context):
+        retarget = rig_of(context).limber.retarget
+        receiver.end(retarget.host, retarget.port)
+        return {"FINISHED"}
+
+
+class LIMBER_OT_bake_follow(Stepwise, bpy.types.Operator):
+    """Bake what the body does in the range, with its live chains on top, to keys on a new action; the one that was there is kept. Esc
+    cancels"""
+
+    bl_idname = "limber.bake_follow"
+    bl_label = "Bake Retarget"
+    bl_options = {"REGISTER", "UNDO"}
+
+    nothing = "Nothing was baked"
+    cancelled = "Baking is cancelled: nothing was written"
+
+    @classmethod
+    def poll(cls, context):
+        return poll_pairs(cls, context)
+
+    def _begin(self, context):
+        return RetargetBake(context.scene, rig_of(context))
+
+    def _says(self):
+        return f"Baking: frame {self.work.frame} of {self.work.end}"
+
+    def _finish(self, context):
+        work = self.work
+        drivers = work.mute_drivers()
+        actions = work.finish()
+        tell_muted(self, drivers)
+        tell_held(self, work.held, "not all could")
+        self.report({"INFO"}, f"Baked {counted(work.length, 'frame')} to {', '.join(repr(action.name) for action in actions)}")
+        return {"FINISHED"}
+
+
+CLASSES = (
+    LIMBER_OT_pair_bones,
+    LIMBER_OT_add_pair,
+    LIMBER_OT_remove_pair,
+    LIMBER_OT_calibrate_pairs,
+    LIMBER_OT_follow,
+    LIMBER_OT_end_follow,
+    LIMBER_OT_listen,
+    LIMBER_OT_end_listen,
+    LIMBER_OT_bake_follow,
+)

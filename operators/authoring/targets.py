@@ -1,0 +1,64 @@
+"""Verbs on a chain's further targets: add, remove."""
+
+import bpy
+
+from ...rig.blender.counting import counted
+from ...rig.blender.selection import selected_index
+from ...rig.properties import item_keys
+from ..subject import chain_of, poll_chain, rig_of
+
+
+class LIMBER_OT_add_target(bpy.types.Operator):
+    """Add a target that the chain can follow: the selected object, or one that you choose afterwards"""
+
+    bl_idname = "limber.add_target"
+    bl_label = "Add Target"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_chain(cls, context)
+
+    def execute(self, context):
+        rig, chain = rig_of(context), chain_of(context)
+        known = {chain.target, *(item.target for item in chain.targets)}
+        thing = next((thing for thing in context.selected_objects if thing != rig and thing not in known), None)
+        item = chain.targets.add()
+        item.name = f"Target {len(chain.targets)}"
+        item.target = thing
+        chain.active_target = len(chain.targets) - 1
+        rig.update_tag()
+        what = f"'{thing.name}'" if thing else "the object that you choose for it"
+        self.report({"INFO"}, f"Chain '{chain.name}' follows {what} where Watch is {len(chain.targets)}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_remove_target(bpy.types.Operator):
+    """Remove the selected additional target. Keyframes on Watch keep their targets"""
+
+    bl_idname = "limber.remove_target"
+    bl_label = "Remove Target"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_chain(cls, context):
+            return False
+        if not chain_of(context).targets:
+            cls.poll_message_set("The chain has no further target: press Add Target first")
+            return False
+        return True
+
+    def execute(self, context):
+        rig, chain = rig_of(context), chain_of(context)
+        index = selected_index(chain.targets, chain.active_target)
+        own = chain.path_from_id()
+        places = {k: k - (k > index) for k in range(len(chain.targets)) if k != index}
+        numbers = {number + 1: place + 1 for number, place in places.items()} | {index + 1: 0}
+        item_keys.follow(rig, f"{own}.targets", {**places, index: None}, f"{own}.watch", numbers)
+        chain.watch = numbers.get(chain.watch, 0)
+        chain.targets.remove(index)
+        chain.active_target = selected_index(chain.targets, chain.active_target)
+        rig.update_tag()
+        self.report({"INFO"}, f"Chain '{chain.name}' has {counted(len(chain.targets), 'further target')}")
+        return {"FINISHED"}

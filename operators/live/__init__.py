@@ -1,0 +1,1 @@
+"""Operators that start and end live motion."""

@@ -1,0 +1,109 @@
+"""Closures between bones: of two that are selected, and of all pairs that a robot's file names."""
+
+import bpy
+
+from ...rig.authoring.mechanism import build
+from ...rig.blender.counting import counted
+from ...rig.blender.errors import RigError
+from ...rig.reading.mechanism import closures
+from ...rig.reading.mechanism.owners import has_mechanism
+from ...rig.reading.mechanism.rest import rest_of
+from ..subject import rig_of
+from .items import RemovePart
+from .mechanisms import mechanism_owner, poll_authoring, taken_up
+
+NAMES = "closing_NAME_1 and closing_NAME_2"
+
+
+class LIMBER_OT_add_closure(bpy.types.Operator):
+    """Hold the two selected bones together where they are nearest to each other at rest: at their heads, tails or links' origins"""
+
+    bl_idname = "limber.add_closure"
+    bl_label = "Add Closure"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_authoring(cls, context):
+            return False
+        owner = mechanism_owner(context)
+        if owner.type != "ARMATURE" or not owner.limber.mechanism.use_bones:
+            cls.poll_message_set("Bodies of this mechanism are objects: join them by rigid body constraints or empties")
+            return False
+        return True
+
+    def execute(self, context):
+        rig = taken_up(context)
+        chosen = [bone for bone in context.selected_pose_bones or () if bone.id_data == rig]
+        active = context.active_pose_bone
+        if len(chosen) != 2 or active not in chosen:
+            self.report({"ERROR"}, f"Select the two bones of '{rig.name}' that meet, in Pose Mode: {len(chosen)} selected now")
+            return {"CANCELLED"}
+        first = next(bone for bone in chosen if bone != active)
+        try:
+            rest = rest_of(rig, rig.matrix_world)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        closure, away = closures.add(rig, rest, first.name, active.name)
+        one, other = (closures.WORDS[which] for which in (closure.first_point, closure.second_point))
+        self.report({"INFO"}, f"The {one} of '{first.name}' meets the {other} of '{active.name}'")
+        if closures.is_apart(rest, away):
+            self.report({"WARNING"}, closures.apart(rig, rest, closure, away))
+        return {"FINISHED"}
+
+
+class LIMBER_OT_close_named_loops(bpy.types.Operator):
+    """Hold together all pairs of bones that are called closing_NAME_1 and closing_NAME_2, as exporters of robots call the ends of loops"""
+
+    bl_idname = "limber.close_named_loops"
+    bl_label = "Close Named Loops"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        rig = rig_of(context)
+        if rig is None or rig.type != "ARMATURE" or not closures.named_pairs(rig):
+            cls.poll_message_set(f"No bones of an active armature are called {NAMES} and are open: select two bones and press + instead")
+            return False
+        if has_mechanism(rig) and rig.limber.mechanism.closures_file:
+            cls.poll_message_set("The robot's own file says which links are held together: bones are closed by that")
+            return False
+        return poll_authoring(cls, context) if has_mechanism(rig) else True
+
+    def execute(self, context):
+        rig = rig_of(context)
+        try:
+            rest = rest_of(rig, rig.matrix_world)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if not has_mechanism(rig):
+            build.make(rig)
+        rig.limber.mechanism.use_bones = True
+        furthest, apart = 0.0, []
+        pairs = closures.named_pairs(rig)
+        for name, first, second in pairs:
+            closure, away = closures.add(rig, rest, first, second, name)
+            furthest = max(furthest, away)
+            if closures.is_apart(rest, away):
+                apart.append(closures.apart(rig, rest, closure, away))
+        for sentence in apart:
+            self.report({"WARNING"}, sentence)
+        self.report(
+            {"INFO"},
+            f"'{rig.name}' has {counted(len(pairs), 'closure')} more, open by at most {1e3 * furthest:.2g} mm at rest: select the bones"
+            " that have a motor, press + under Motors, then Check",
+        )
+        return {"FINISHED"}
+
+
+class LIMBER_OT_remove_closure(RemovePart, bpy.types.Operator):
+    """Take the selected closure away"""
+
+    bl_idname = "limber.remove_closure"
+    bl_label = "Remove Closure"
+    items, active = "closures", "active_closure"
+
+
+CLASSES = (LIMBER_OT_add_closure, LIMBER_OT_close_named_loops, LIMBER_OT_remove_closure)

@@ -1,0 +1,189 @@
+"""Operators on what a mechanism has: motors and goals."""
+
+from math import degrees
+
+import bpy
+from bpy.props import BoolProperty
+
+from ...rig.authoring.mechanism import alignment, build
+from ...rig.blender.errors import RigError
+from ...rig.live.live import as_authored
+from ...rig.properties.mechanism import NONE
+from ...rig.reading import axes
+from ...rig.reading.mechanism import motors, offsets
+from ...rig.reading.mechanism.assembled import prepare
+from ...rig.reading.mechanism.ownership import is_joint
+from ..remove_item import RemoveItem
+from .mechanisms import mechanism_owner, poll_authoring, poll_mechanism, taken_up
+
+
+class LIMBER_OT_add_motors(bpy.types.Operator):
+    """Add a motor for each degree of freedom of the selected joint, or of the selected bones"""
+
+    bl_idname = "limber.add_motors"
+    bl_label = "Add Motors"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_authoring(cls, context)
+
+    def execute(self, context):
+        owner = taken_up(context)
+        try:
+            if owner.limber.mechanism.use_bones and context.mode == "POSE" and (chosen := _chosen(context)):
+                made = motors.add_motors_of_bones(owner, [bone.name for bone in chosen])
+            else:
+                made = motors.add_motors(owner, context.active_object)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        said = ", ".join(f"{motor.name} ({axes.span(motor.axis, motor.lower, motor.upper)})" for motor in made)
+        self.report({"INFO"}, f"Motors, with their limits: {said}")
+        return {"FINISHED"}
+
+
+def _chosen(context) -> list:
+    """The selected bones; the active one alone where it is not among them."""
+    active, selected = context.active_pose_bone, list(context.selected_pose_bones or ())
+    return selected if active is None or active in selected else [active]
+
+
+class RemovePart(RemoveItem):
+    """Of the mechanism's lists; while it is live, what it is made of stays."""
+
+    @classmethod
+    def _can_change(cls, context):
+        return poll_authoring(cls, context)
+
+    @classmethod
+    def _owner(cls, context):
+        return mechanism_owner(context).limber.mechanism
+
+
+class LIMBER_OT_remove_motor(RemovePart, bpy.types.Operator):
+    """Remove the selected motor"""
+
+    bl_idname = "limber.remove_motor"
+    bl_label = "Remove Motor"
+    items, active = "motors", "active_motor"
+
+
+class LIMBER_OT_add_mechanism_goal(bpy.types.Operator):
+    """Add a target at the active body, or at the active bone, and let it follow that target"""
+
+    bl_idname = "limber.add_mechanism_goal"
+    bl_label = "Add Goal"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_mechanism(cls, context)
+
+    def execute(self, context):
+        owner = taken_up(context)
+        kept, body = owner.limber.mechanism, context.active_object
+        bone = context.active_pose_bone if kept.use_bones and context.mode == "POSE" else None
+        goal = kept.goals.add()
+        kept.active_goal = len(kept.goals) - 1
+        if bone is not None:
+            goal.name = goal.bone = bone.name
+            goal.target = build.target_at(bone.name, owner.matrix_world @ bone.matrix, owner.users_collection[0])
+        else:
+            goal.name = body.name
+            if body is not owner and body.limber.part.kind == NONE:
+                goal.body = body
+                goal.target = build.target_at(body.name, body.matrix_world, (kept.collection or owner.users_collection[0]))
+        return {"FINISHED"}
+
+
+class LIMBER_OT_remove_mechanism_goal(RemovePart, bpy.types.Operator):
+    """Remove the selected goal. Its target is kept"""
+
+    bl_idname = "limber.remove_mechanism_goal"
+    bl_label = "Remove Goal"
+    items, active = "goals", "active_goal"
+
+    @classmethod
+    def _can_change(cls, context):
+        return poll_mechanism(cls, context)
+
+
+class LIMBER_OT_keep_goal_offset(bpy.types.Operator):
+    """Let the body of the selected goal stay beside its target as both are shown now, and go with it; or clear that"""
+
+    bl_idname = "limber.keep_goal_offset"
+    bl_label = "Keep Offset"
+    bl_options = {"REGISTER", "UNDO"}
+
+    is_cleared: BoolProperty(name="Clear", description="The body is to be exactly where the target is", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_mechanism(cls, context):
+            return False
+        if cls._goal(context) is None:
+            cls.poll_message_set("The mechanism has no goal: select a body and press + under Goals")
+            return False
+        if cls._goal(context).does == "CENTRE":
+            cls.poll_message_set("The selected goal is for the centre of mass, which is to be exactly where its target is")
+            return False
+        return True
+
+    @staticmethod
+    def _goal(context):
+        kept = mechanism_owner(context).limber.mechanism
+        return kept.goals[kept.active_goal] if 0 <= kept.active_goal < len(kept.goals) else None
+
+    def execute(self, context):
+        owner = taken_up(context)
+        goal = self._goal(context)
+        if self.is_cleared:
+            offsets.clear(goal)
+            return {"FINISHED"}
+        try:
+            offsets.keep(owner, goal, context.evaluated_depsgraph_get())
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        target = goal.target_bone or goal.target.name
+        self.report({"INFO"}, f"'{goal.bone or goal.body.name}' stays beside '{target}' as it is now")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_align_joint(bpy.types.Operator):
+    """Turn the active joint so that its axis lets its loop move, where Check says that it is off"""
+
+    bl_idname = "limber.align_joint"
+    bl_label = "Align Axis"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_authoring(cls, context):
+            return False
+        if context.active_object is None or not is_joint(context.active_object):
+            cls.poll_message_set("The active object is no joint: select the joint that Check names (a bone's roll is changed in Edit Mode)")
+            return False
+        return True
+
+    def execute(self, context):
+        owner = taken_up(context)
+        try:
+            with as_authored() as depsgraph:
+                angle = alignment.align(prepare(owner, depsgraph), context.active_object)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Joint '{context.active_object.name}' is turned by {degrees(angle):.3g} degrees: press Check")
+        return {"FINISHED"}
+
+
+CLASSES = (
+    LIMBER_OT_align_joint,
+    LIMBER_OT_keep_goal_offset,
+    LIMBER_OT_add_motors,
+    LIMBER_OT_remove_motor,
+    LIMBER_OT_add_mechanism_goal,
+    LIMBER_OT_remove_mechanism_goal,
+)

@@ -1,0 +1,315 @@
+"""Verbs of mechanisms: make, check, assemble, live, bake."""
+
+import bpy
+from bpy.props import EnumProperty
+
+from ...rig.authoring.mechanism import build
+from ...rig.authoring.mechanism.check import check, of_physics
+from ...rig.authoring.mechanism.findings import of_loops
+from ...rig.authoring.mechanism.gallery import RECIPES
+from ...rig.blender.counting import counted
+from ...rig.blender.errors import RigError
+from ...rig.live import handlers, mechanisms
+from ...rig.live.live import as_authored
+from ...rig.output.mechanism_bake import MechanismBake
+from ...rig.reading.mechanism import channels
+from ...rig.reading.mechanism.assembled import prepare
+from ...rig.reading.mechanism.conflicts import refuse_held, refuse_taken
+from ...rig.reading.mechanism.owners import has_mechanism, own_identity
+from ...rig.reading.mechanism.ownership import loose_joints, owner_among
+from ...rig.reading.mechanism.rest_pose_record import note, remember
+from ...rig.reading.mechanism.starts import note_values
+from ...rig.robot import links
+from ..output.bake_reports import tell_held, tell_muted
+from ..stepwise import Stepwise
+from ..subject import rig_of
+
+
+def mechanism_owner(context):
+    """The owner of the mechanism at hand: of the active object, else what was at hand before; None where there is none."""
+    active = context.active_object
+    found = owner_among(active, context.scene) if active is not None else None
+    if found is None:
+        found = rig_of(context)
+    return found if has_mechanism(found) else None
+
+
+def taken_up(context):
+    """The owner of the mechanism at hand, with which something is done now: a copy is a mechanism of its own from here on."""
+    owner = mechanism_owner(context)
+    if links.link(owner) is None:  # what is connected knows its motors by the identity that they had
+        own_identity(owner)
+    return owner
+
+
+def poll_mechanism(cls, context) -> bool:
+    owner = mechanism_owner(context)
+    if owner is None:
+        cls.poll_message_set("There is no mechanism: press Add Mechanism for a ready one, or New Mechanism for joints that are here")
+        return False
+    if not owner.is_editable:
+        cls.poll_message_set(f"'{owner.name}' comes from another file: make a library override of it (Object > Library Override > Make)")
+        return False
+    return True
+
+
+def poll_authoring(cls, context) -> bool:
+    """Whether the mechanism can be changed: it is not live."""
+    if not poll_mechanism(cls, context):
+        return False
+    if mechanism_owner(context).limber.mechanism.live:
+        cls.poll_message_set("The mechanism is live: press End Live first, so that it is seen as it is authored")
+        return False
+    return True
+
+
+class LIMBER_OT_add_mechanism(bpy.types.Operator):
+    """Add a ready-made mechanism with bodies, joints, motors and a target"""
+
+    bl_idname = "limber.add_mechanism"
+    bl_label = "Add Mechanism"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: EnumProperty(
+        name="Mechanism",
+        description="Mechanism to add",
+        items=[(key, recipe.title, recipe.description) for key, recipe in RECIPES.items()],
+    )
+
+    @classmethod
+    def poll(cls, context):
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Leave this mode first: mechanisms are added in Object Mode")
+            return False
+        return True
+
+    def execute(self, context):
+        owner = build.add(RECIPES[self.kind], context.scene.cursor.location)
+        remember(owner, is_anew=True)
+        for thing in context.selected_objects:
+            thing.select_set(False)
+        context.view_layer.objects.active = owner
+        owner.select_set(True)
+        kept = owner.limber.mechanism
+        says = "drag its targets" if kept.drive == "TARGETS" else "change the value of its motor"
+        self.report({"INFO"}, f"'{owner.name}' is added: press Start Live, then {says}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_new_mechanism(bpy.types.Operator):
+    """Make a mechanism from the joints in the active object's collection: rigid body constraints, or empties with a Limber joint"""
+
+    bl_idname = "limber.new_mechanism"
+    bl_label = "New Mechanism"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        thing = context.active_object
+        if thing is None or context.mode not in {"OBJECT", "POSE"}:
+            cls.poll_message_set("Select a joint, a body or the robot's armature in Object Mode first")
+            return False
+        owner = owner_among(thing, context.scene)
+        if owner is not None and not loose_joints(thing, owner):
+            cls.poll_message_set(f"'{thing.name}' is part of a mechanism already: select another object")
+            return False
+        if owner is not None and owner.limber.mechanism.live:
+            cls.poll_message_set(f"Mechanism '{owner.name}', in whose collection this is, is live: press End Live first")
+            return False
+        return True
+
+    def execute(self, context):
+        thing = context.active_object
+        try:
+            collection, found = build.joints_around(thing, context.scene)
+            if thing.type == "ARMATURE" and not found:
+                kept = build.make(thing)
+                kept.use_bones = True
+                self.report({"INFO"}, f"The bones of '{thing.name}' are bodies now: add closures where loops close, then press Check")
+                return {"FINISHED"}
+            build.check_joints(collection, found, context.scene)
+            collection = build.collection_for(found, collection, context.scene)
+            owner = thing if thing.type == "ARMATURE" else build.owner_in(collection)
+            kept = build.from_scene(owner, collection, found)
+            remember(owner, is_anew=True)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        context.view_layer.objects.active = owner
+        self.report(
+            {"INFO"}, f"Mechanism '{owner.name}' takes the joints of collection '{collection.name}'; {counted(len(kept.motors), 'motor')}"
+        )
+        return {"FINISHED"}
+
+
+class LIMBER_OT_check_mechanism(bpy.types.Operator):
+    """Report the mechanism's degrees of freedom, those that its motors do not control, and what is wrong"""
+
+    bl_idname = "limber.check_mechanism"
+    bl_label = "Check Mechanism"
+
+    @classmethod
+    def poll(cls, context):
+        return poll_mechanism(cls, context)
+
+    def execute(self, context):
+        owner = taken_up(context)
+        context.view_layer.update()
+        outcome = check(context, owner)
+        sentences = [finding.sentence for finding in outcome.findings]
+        for sentence in sentences:
+            self.report({"WARNING"}, sentence)
+        if outcome.counts is not None:
+            self.report({"INFO"}, outcome.sentence)
+            sentences.insert(0, outcome.sentence)
+
+        def draw(popup, _context):
+            for sentence in sentences:
+                popup.layout.label(text=sentence)
+
+        if not bpy.app.background:
+            context.window_manager.popup_menu(draw, title=owner.name, icon="INFO" if outcome.counts else "ERROR")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
+    """Move the bodies so that all joints fit, and keep that as their pose"""
+
+    bl_idname = "limber.assemble_mechanism"
+    bl_label = "Assemble"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_authoring(cls, context)
+
+    def execute(self, context):
+        owner = taken_up(context)
+        try:
+            with as_authored() as depsgraph:
+                made = prepare(owner, depsgraph)
+                refuse_held(made.reading)
+                base = made.reading.base_now(owner)
+                channels.assemble(made.reading, base, made.model.solver.poses(made.model.rest), depsgraph)
+            note_values(owner, made.model.solver, made.model.rest)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        remember(owner)
+        self.report({"INFO"}, f"'{owner.name}' is assembled: its bodies are where all joints hold")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_mechanism_live(bpy.types.Operator):
+    """Start following the targets, or the motors' values. The authored pose and keyframes are not changed"""
+
+    bl_idname = "limber.mechanism_live"
+    bl_label = "Start Live Mechanism"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_mechanism(cls, context):
+            return False
+        if mechanism_owner(context).limber.mechanism.live:
+            cls.poll_message_set("The mechanism is live already: press End Live to leave")
+            return False
+        if context.mode not in {"OBJECT", "POSE"}:
+            cls.poll_message_set("Leave this mode first: Live starts in Object Mode or Pose Mode")
+            return False
+        if missing := mechanisms.lacks(mechanism_owner(context)):
+            cls.poll_message_set(missing)
+            return False
+        return True
+
+    def execute(self, context):
+        owner = taken_up(context)
+        try:
+            refuse_taken(owner)
+            mechanisms.start(owner)
+        except RigError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        handlers.wake_clock()
+        session = mechanisms.session(owner)
+        if session.reading is not None:
+            note(owner, session.reading)
+            if session.reading.unkept:
+                self.report({"WARNING"}, session.reading.unkept)
+        warnings = list(of_physics(context, session.reading))
+        if session.made is not None:
+            warnings += of_loops(owner.limber.mechanism, session.made)
+        for finding in warnings:
+            self.report({"WARNING"}, finding.sentence)
+        if session.problem or session.remark:
+            self.report({"WARNING"}, session.problem or session.remark)
+        else:
+            self.report({"INFO"}, f"'{owner.name}' is live and moves {counted(len(owner.limber.mechanism.motors), 'motor')}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_end_mechanism_live(bpy.types.Operator):
+    """Stop following and show the bodies as authored"""
+
+    bl_idname = "limber.end_mechanism_live"
+    bl_label = "End Live Mechanism"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_mechanism(cls, context):
+            return False
+        if not mechanism_owner(context).limber.mechanism.live:
+            cls.poll_message_set("The mechanism is not live: press Start Live to follow")
+            return False
+        return True
+
+    def execute(self, context):
+        mechanisms.stop(mechanism_owner(context))
+        taken_up(context)
+        return {"FINISHED"}
+
+
+class LIMBER_OT_bake_mechanism(Stepwise, bpy.types.Operator):
+    """Bake the motion of the mechanism's bodies and motors to keyframes. Previous actions are kept"""
+
+    bl_idname = "limber.bake_mechanism"
+    bl_label = "Bake Mechanism"
+    bl_options = {"REGISTER", "UNDO"}
+
+    nothing = "Nothing was baked"
+    cancelled = "Baking is cancelled: nothing was written"
+
+    @classmethod
+    def poll(cls, context):
+        return poll_mechanism(cls, context)
+
+    def _begin(self, context):
+        owner = taken_up(context)
+        refuse_taken(owner)
+        return MechanismBake(context, owner)
+
+    def _says(self):
+        return f"Baking: frame {self.work.frame} of {self.work.end}"
+
+    def _finish(self, context):
+        work = self.work
+        drivers, constraints = work.mute_drivers(), work.mute_constraints()
+        made = work.finish()
+        if unkept := work.reading.unkept:
+            self.report({"WARNING"}, unkept)
+        tell_muted(self, drivers, constraints)
+        tell_held(self, work.held, "the targets could not")
+        self.report({"INFO"}, f"Baked {counted(self.work.total, 'frame')} to {counted(len(made), 'action')}")
+        return {"FINISHED"}
+
+
+CLASSES = (
+    LIMBER_OT_add_mechanism,
+    LIMBER_OT_new_mechanism,
+    LIMBER_OT_check_mechanism,
+    LIMBER_OT_assemble_mechanism,
+    LIMBER_OT_mechanism_live,
+    LIMBER_OT_end_mechanism_live,
+    LIMBER_OT_bake_mechanism,
+)

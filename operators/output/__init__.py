@@ -1,0 +1,1 @@
+"""Operators that bake, record, export, compare and check motion."""

@@ -1,0 +1,152 @@
+"""Verbs on solvers side by side: compare, sort the table, use one, copy, show in full."""
+
+import bpy
+from bpy.props import EnumProperty, IntProperty, StringProperty
+
+from ...rig.blender.counting import counted
+from ...rig.output import compare
+from ...rig.output.stepped import scene_frames
+from ...solvers.table import SOLVERS
+from ..stepwise import Stepwise
+from ..subject import chain_of, poll_chain, poll_frames, rig_of
+
+FRAMES = [
+    ("CURRENT", "This Frame", "Solve the current frame, from scratch"),
+    ("RANGE", "Frame Range", "Solve the scene's frames one after the other, each from the last: shows pops"),
+]
+LAST = 1_048_574  # Blender's last frame
+
+
+class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
+    """Run every suitable solver on the same frames and compare the results. The scene is not changed. Esc cancels"""
+
+    bl_idname = "limber.compare_solvers"
+    bl_label = "Compare Solvers"
+    bl_options = {"REGISTER"}
+
+    frames: EnumProperty(name="Frames", description="What to compare", items=FRAMES, options={"SKIP_SAVE"})
+    frame_start: IntProperty(
+        name="Start",
+        description="First frame of the range; the scene's (or its preview's), where none is given",
+        max=LAST,
+        options={"SKIP_SAVE"},
+    )
+    frame_end: IntProperty(
+        name="End",
+        description="Last frame of the range; the scene's (or its preview's), where none is given",
+        max=LAST,
+        options={"SKIP_SAVE"},
+    )
+
+    nothing = "Nothing was compared"
+    cancelled = "Comparing is cancelled: the scene is as it was"
+
+    @classmethod
+    def description(cls, context, properties):
+        return f"{next(text for key, _, text in FRAMES if key == properties.frames)}, with every suitable solver. The scene is not changed"
+
+    @classmethod
+    def poll(cls, context):
+        return poll_frames(cls, context, "solvers are compared")
+
+    def _begin(self, context):
+        scene, frames = context.scene, None
+        if self.frames == "RANGE":
+            played, given = scene_frames(scene), self.properties.is_property_set
+            first = self.frame_start if given("frame_start") else played.start
+            frames = range(first, self.frame_end + 1 if given("frame_end") else played.stop)
+        return compare.Comparison(scene, rig_of(context), chain_of(context), frames)
+
+    def _says(self):
+        return f"Comparing {counted(len(self.work.contestants), 'solver')}: frame {self.work.frame} of {self.work.frames[-1]}"
+
+    def _finish(self, context):
+        table = self.work.finish()
+        if table.remark:
+            self.report({"WARNING"}, table.remark)
+        able = sum(not row.why_not for row in table.rows)
+        frames = f"frame {table.frames[0]}" if len(table.frames) == 1 else counted(len(table.frames), "frame")
+        self.report({"INFO"}, f"Compared {able} of {len(table.rows)} solvers on {frames}")
+        if not bpy.app.background:
+            bpy.ops.wm.call_panel("INVOKE_DEFAULT", name="LIMBER_PT_comparison", keep_open=True)
+        return {"FINISHED"}
+
+
+def _poll_table(cls, context) -> bool:
+    if not poll_chain(cls, context):
+        return False
+    if compare.table(rig_of(context), chain_of(context)) is None:
+        cls.poll_message_set("The solvers were not compared yet: press This Frame or Frame Range")
+        return False
+    return True
+
+
+class LIMBER_OT_sort_comparison(bpy.types.Operator):
+    """Sort the table by this column; click again to reverse the order"""
+
+    bl_idname = "limber.sort_comparison"
+    bl_label = "Sort"
+    bl_options = {"INTERNAL"}
+
+    column: StringProperty(name="Column", description="Key of the column", options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, context, properties):
+        column = compare.COLUMNS.get(properties.column)
+        return f"{column.meaning if column else 'The solver'}. Click to sort, click again to reverse the order"
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_table(cls, context)
+
+    def execute(self, context):
+        if self.column not in {"name", *compare.COLUMNS}:
+            self.report({"ERROR"}, f"There is no column '{self.column}': choose one of name, {', '.join(compare.COLUMNS)}")
+            return {"CANCELLED"}
+        compare.table(rig_of(context), chain_of(context)).sort(self.column)
+        return {"FINISHED"}
+
+
+class LIMBER_OT_use_solver(bpy.types.Operator):
+    """Use this solver for the chain"""
+
+    bl_idname = "limber.use_solver"
+    bl_label = "Use Solver"
+    bl_options = {"REGISTER", "UNDO"}
+
+    solver: StringProperty(name="Solver", description="Name of the solver in the table of solvers", options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, context, properties):
+        info = SOLVERS.get(properties.solver)
+        return f"Use {info.label} for the chain: {info.description}" if info else "Use this solver for the chain"
+
+    @classmethod
+    def poll(cls, context):
+        return poll_chain(cls, context)
+
+    def execute(self, context):
+        if self.solver not in SOLVERS:
+            self.report({"ERROR"}, f"There is no solver '{self.solver}': choose one of {', '.join(SOLVERS)}")
+            return {"CANCELLED"}
+        chain = chain_of(context)
+        chain.solver = self.solver
+        rig_of(context).update_tag()
+        self.report({"INFO"}, f"Chain '{chain.name}' is solved by {SOLVERS[self.solver].label}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_copy_comparison(bpy.types.Operator):
+    """Copy the table to the clipboard as comma-separated values, for a spreadsheet"""
+
+    bl_idname = "limber.copy_comparison"
+    bl_label = "Copy as CSV"
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_table(cls, context)
+
+    def execute(self, context):
+        context.window_manager.clipboard = compare.table(rig_of(context), chain_of(context)).csv()
+        self.report({"INFO"}, "The table is in the clipboard")
+        return {"FINISHED"}

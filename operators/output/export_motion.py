@@ -1,0 +1,147 @@
+from pathlib import Path
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty
+
+from ...hardware.export import FORMATS, Settings
+from ...hardware.export.boards import BOARDS
+from ...hardware.export.firmware_header import NO_PIN, PULSE_RATE
+from ...hardware.export.motion import HIGHEST_RATE
+from ...rig.authoring import chains
+from ...rig.blender.counting import counted
+from ...rig.output.export import Export
+from ...rig.properties.frame_range import bake_range
+from ...rig.reading.mechanism.owners import has_mechanism
+from ...rig.robot.device import sources
+from ..files import WritesFile, shown_files
+from ..stepwise import Stepwise
+from ..subject import poll_rig, rig_of
+from .bake_reports import tell_held
+
+ASKED = ("filepath", "format", "frame_start", "frame_end", "rate", "loops", "board", "start_pin")
+
+
+class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
+    """Export the robot's motion to a file that plays without Blender: live chains filtered, all others as posed. Esc cancels"""
+
+    bl_idname = "limber.export_motion"
+    bl_label = "Export Motion"
+    bl_options = {"REGISTER"}
+
+    filter_glob: shown_files("*.h;*.csv;*.json;*.bin")
+    format: EnumProperty(
+        name="Format",
+        description="Player of the motion",
+        items=[(name, form.label, form.description) for name, form in FORMATS.items()],
+    )
+    frame_start: IntProperty(name="Start", description="First frame", options={"SKIP_SAVE"})
+    frame_end: IntProperty(name="End", description="Last frame; live chains then come to rest", options={"SKIP_SAVE"})
+    rate: IntProperty(
+        name="Sample Rate",
+        description="Positions per second in the file [Hz]. Limber's firmware plays 50, 25 or 10, whatever the scene's frame rate",
+        default=PULSE_RATE,
+        min=1,
+        max=HIGHEST_RATE,
+    )
+    loops: BoolProperty(name="Loop", description="Return slowly to the first frame and repeat", default=False)
+    board: EnumProperty(
+        name="Board",
+        description="Board that plays the motion; the file must fit its memory",
+        items=[(name, board.label, f"Room for {board.room / 1024:.0f} kB of motion") for name, board in BOARDS.items()],
+    )
+    start_pin: IntProperty(
+        name="Button Pin",
+        description="A button from this pin to ground starts the motion (on an Uno 13, or 15 to 19 for A1 to A5); -1: it starts by itself",
+        default=NO_PIN,
+        min=NO_PIN,
+        max=255,
+    )
+
+    nothing = "Nothing was exported"
+    cancelled = "The export is cancelled: nothing was written"
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        rig = rig_of(context)
+        if not sources(rig):
+            cls.poll_message_set("No joint of this armature has a servo: give one its servo under Robot > Set Up")
+            return False
+        if rig.mode == "EDIT":
+            cls.poll_message_set("Leave Edit Mode first: the motion is read in Object Mode or Pose Mode")
+            return False
+        return True
+
+    def invoke(self, context, event):
+        if self.properties.is_property_set("filepath"):
+            return Stepwise.invoke(self, context, event)
+        self.is_browsing = True
+        self.frame_start, self.frame_end = self._range(context)
+        return WritesFile.invoke(self, context, event)
+
+    def check(self, context):
+        """Blender calls it in the file browser where an option has changed: the name follows the format."""
+        path = Path(self.filepath)
+        if path.suffix == FORMATS[self.format].suffix:
+            return False
+        self.filepath = str(path.with_suffix(FORMATS[self.format].suffix))
+        return True
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(self, "format")
+        column = layout.column(align=True)
+        column.prop(self, "frame_start")
+        column.prop(self, "frame_end")
+        layout.prop(self, "rate")
+        layout.prop(self, "loops")
+        if FORMATS[self.format].needs_board:
+            layout.prop(self, "board")
+            layout.prop(self, "start_pin")
+
+    def execute(self, context):
+        if not self.filepath:
+            self.report({"ERROR"}, "No file is chosen: choose where the motion goes")
+            return {"CANCELLED"}
+        if getattr(self, "is_browsing", False) and not bpy.app.background:
+            # The file browser calls this, and can show no progress: the same again, beside the interface.
+            bpy.ops.limber.export_motion("INVOKE_DEFAULT", **{name: getattr(self, name) for name in ASKED})
+            return {"FINISHED"}
+        return Stepwise.execute(self, context)
+
+    def _range(self, context) -> tuple[int, int]:
+        """What was asked for; else the active chain's, or the mechanism's."""
+        rig = rig_of(context)
+        ranged = chains.active(rig) or (rig.limber.mechanism if has_mechanism(rig) else None)
+        scene = context.scene
+        usual = bake_range(ranged, scene) if ranged else (scene.frame_start, scene.frame_end)
+        asked = [self.properties.is_property_set(name) for name in ("frame_start", "frame_end")]
+        return tuple(
+            own if is_asked else other for own, is_asked, other in zip((self.frame_start, self.frame_end), asked, usual, strict=True)
+        )
+
+    def _usual_path(self, context) -> Path:
+        form = FORMATS[self.format]
+        name = (form.usual_name or bpy.path.clean_name(rig_of(context).name)) + form.suffix
+        return Path(bpy.data.filepath).parent / name if bpy.data.filepath else Path(name)
+
+    def _begin(self, context):
+        return Export(context.scene, rig_of(context), *self._range(context), self.rate, self.loops)
+
+    def _says(self):
+        return f"Reading frame {self.work.frame} of {self.work.end}"
+
+    def _finish(self, context):
+        path = Path(bpy.path.abspath(self.filepath))
+        motion = self.work.finish(path, self.format, Settings(self.board, self.start_pin))
+        tell_held(self, self.work.held, "a goal could not")
+        servos, rows = counted(len(motion.device.channels), "servo"), counted(len(motion.values), "row")
+        self.report({"INFO"}, f"{motion.seconds:.1f} s of {servos} ({self.work.says_how}) are in '{path.name}', {rows}")
+        return {"FINISHED"}
+
+
+def add_to_export_menu(menu, _context) -> None:
+    menu.layout.operator(LIMBER_OT_export_motion.bl_idname, text="Robot Motion (.h, .csv, .json, .bin)")

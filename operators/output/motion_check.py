@@ -1,0 +1,159 @@
+"""Verbs of Motion Check: check, mark the timeline, save the list and the picture."""
+
+from pathlib import Path
+
+import bpy
+
+from ...files import atomic
+from ...rig.blender.counting import counted
+from ...rig.blender.errors import RigError
+from ...rig.output.motion_check import marks, picture, view
+from ...rig.output.motion_check.check import MotionCheck, result
+from ...rig.output.motion_check.findings import csv
+from ...rig.output.stepped import scene_frames
+from ..files import WritesFile, shown_files
+from ..stepwise import Stepwise
+from ..subject import poll_chain, poll_rig, rig_of
+
+
+def _poll_chain(cls, context) -> bool:
+    if not poll_rig(cls, context):
+        return False
+    if rig_of(context).type != "ARMATURE":
+        cls.poll_message_set(f"Motion Check is for chains, and '{rig_of(context).name}' has no bones: click the armature of a chain")
+        return False
+    return poll_chain(cls, context)
+
+
+class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
+    """Check the scene's frames for exceeded joint limits, discontinuities and lost targets. Esc cancels"""
+
+    bl_idname = "limber.check_motion"
+    bl_label = "Check Motion"
+    bl_options = {"REGISTER"}
+
+    nothing = "The motion was not checked"
+    cancelled = "Checking is cancelled: the scene is as it was"
+
+    @classmethod
+    def poll(cls, context):
+        if not _poll_chain(cls, context):
+            return False
+        if rig_of(context).mode == "EDIT":
+            cls.poll_message_set("Leave Edit Mode first: motion is checked in Object Mode or Pose Mode")
+            return False
+        return True
+
+    def _begin(self, context):
+        shown = context.window_manager.limber_motion_check
+        return MotionCheck(context.scene, rig_of(context), scene_frames(context.scene), shown.lost_beyond, shown.changed_beyond)
+
+    def _says(self):
+        return f"Checking the motion: frame {self.work.frame} of {self.work.frames[-1]}"
+
+    def _finish(self, context):
+        found = self.work.finish()
+        view.show(context.window_manager.limber_motion_check, found.findings)
+        said = counted(len(found.findings), "finding") if found.findings else "nothing was found"
+        self.report({"INFO"}, f"Checked {counted(len(found.frames), 'frame')} of {counted(len(found.takes), 'chain')}: {said}")
+        return {"FINISHED"}
+
+
+def _poll_result(cls, context) -> bool:
+    if not _poll_chain(cls, context):
+        return False
+    if result(rig_of(context)) is None:
+        cls.poll_message_set("The motion of this armature was not checked yet: press Check Motion")
+        return False
+    return True
+
+
+class LIMBER_OT_mark_findings(bpy.types.Operator):
+    """Add a marker to the timeline at the worst frame of each finding, in place of Limber's earlier markers"""
+
+    bl_idname = "limber.mark_findings"
+    bl_label = "Mark on Timeline"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_result(cls, context)
+
+    def execute(self, context):
+        count = marks.put(context.scene, result(rig_of(context)).findings)
+        self.report({"INFO"}, f"Markers on the timeline: {count}")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_clear_marks(bpy.types.Operator):
+    """Remove the markers of Motion Check from the timeline. Your own markers are kept"""
+
+    bl_idname = "limber.clear_marks"
+    bl_label = "Clear Marks"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not marks.are_there(context.scene):
+            cls.poll_message_set("The timeline has no markers of Motion Check: press Mark on Timeline first")
+            return False
+        return True
+
+    def execute(self, context):
+        self.report({"INFO"}, f"Markers taken off the timeline: {marks.clear(context.scene)}")
+        return {"FINISHED"}
+
+
+class _Save(WritesFile):
+    """Writes what the last check has found, as `_put(path, found)` does."""
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_result(cls, context)
+
+    def _usual_path(self, context) -> Path:
+        return Path(f"{bpy.path.clean_name(rig_of(context).name)} motion{self.suffix}")
+
+    def _write(self, context, path: Path) -> set[str]:
+        try:
+            self._put(path, result(rig_of(context)))
+        except (OSError, RigError) as error:
+            self.report({"ERROR"}, f"{path} cannot be written: {error}")
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{path} is written")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_save_findings(_Save, bpy.types.Operator):
+    """Save the findings as comma-separated values"""
+
+    bl_idname = "limber.save_findings"
+    bl_label = "Save CSV"
+
+    suffix = ".csv"
+    filter_glob: shown_files("*.csv")
+
+    def _put(self, path: Path, found) -> None:
+        atomic.write_text(path, csv(list(found.findings)))
+
+
+class LIMBER_OT_save_motion_picture(_Save, bpy.types.Operator):
+    """Save a plot of each joint over the frames, with its limits and the findings in colour"""
+
+    bl_idname = "limber.save_motion_picture"
+    bl_label = "Save Picture"
+
+    suffix = ".png"
+    filter_glob: shown_files("*.png")
+
+    def _put(self, path: Path, found) -> None:
+        picture.write(found, path)
+
+
+CLASSES = (
+    LIMBER_OT_check_motion,
+    LIMBER_OT_mark_findings,
+    LIMBER_OT_clear_marks,
+    LIMBER_OT_save_findings,
+    LIMBER_OT_save_motion_picture,
+)

@@ -1,0 +1,1 @@
+"""Operators of the robot and of remote control."""

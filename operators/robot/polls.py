@@ -1,0 +1,48 @@
+"""When the robot's verbs may be pressed: while it is connected, or not, in some of its states, while its ports are free.
+
+Each says in a sentence, where it is not so, how the robot is and what mends it.
+"""
+
+from ...rig.robot import background_jobs, links
+from ..subject import poll_rig, rig_of
+
+NOT_CONNECTED = "Not connected: press Connect"
+
+
+def poll_connected(cls, context) -> bool:
+    if not poll_rig(cls, context):
+        return False
+    if links.link(rig_of(context)) is None:
+        cls.poll_message_set(NOT_CONNECTED)
+        return False
+    return True
+
+
+def poll_disconnected(cls, context) -> bool:
+    if not poll_rig(cls, context):
+        return False
+    if links.link(rig_of(context)) is not None:
+        cls.poll_message_set("The robot is connected: press Disconnect first")
+        return False
+    return True
+
+
+def poll_state(cls, context, states: set) -> bool:
+    """Whether the robot is in one of the states; else its own sentence says where it is and what to do."""
+    if not poll_rig(cls, context):
+        return False
+    status = links.status(rig_of(context))
+    if status is None or status.state not in states:
+        cls.poll_message_set(status.sentence if status else NOT_CONNECTED)
+        return False
+    return True
+
+
+def poll_ports_free(cls, context) -> bool:
+    """Whether no errand is using ports."""
+    if not poll_rig(cls, context):
+        return False
+    if background_jobs.busy_ports():
+        cls.poll_message_set("A scan or a change of a servo is going on: wait for its end. To end a scan, press Cancel")
+        return False
+    return True

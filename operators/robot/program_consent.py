@@ -1,0 +1,63 @@
+"""What operators share that run a user's own program: the question whether it may run, by its full path and content."""
+
+import textwrap
+
+from bpy.props import StringProperty
+
+from ...hardware.errors import HardwareError
+from ...rig.robot import programs
+
+WIDTH, LETTERS = 640, 88  # [pixels] of the dialog, and letters that fit on one of its lines
+
+
+class ProgramConsent:
+    """An operator that asks before it runs a program that this user has not allowed on this computer as it is now.
+
+    Subclasses say in `_program(context)` the path of the program that they are about to run, or "". They call `_allow` before they run it.
+    """
+
+    program_path: StringProperty(name="Program", description="Full path of the program that may be run", options={"SKIP_SAVE", "HIDDEN"})
+    program_digest: StringProperty(
+        name="SHA-256", description="SHA-256 of the content that the program may have", options={"SKIP_SAVE", "HIDDEN"}
+    )
+
+    def invoke(self, context, event):
+        path = self._program(context)
+        try:
+            asked = programs.question(path) if path else None
+        except HardwareError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if asked is None:
+            return self.execute(context)
+        self.program_path, self.program_digest = path, asked.digest
+        return context.window_manager.invoke_props_dialog(
+            self, width=WIDTH, title="Run This Program?", confirm_text="Allow and Run", cancel_default=True
+        )
+
+    def draw(self, context):
+        layout = self.layout.column(align=True)
+        changed = bool(programs.allowed(self.program_path))
+        layout.label(
+            text="This program has changed since you allowed it:" if changed else "The robot's protocol is a program on this computer:",
+            icon="ERROR",
+        )
+        for line in _lines(self.program_path):
+            layout.label(text=line)
+        layout.label(text=f"SHA-256 {self.program_digest}")
+        layout.separator()
+        for line in _lines("It can do whatever you can do on this computer. Allow it only if you trust its author."):
+            layout.label(text=line)
+
+    def _allow(self) -> None:
+        """Keep the consent that the dialog, or a script, has given."""
+        if self.program_path and self.program_digest:
+            problem = programs.allow(self.program_path, self.program_digest)
+            if problem:
+                self.report({"WARNING"}, problem)
+
+
+def _lines(text: str) -> list[str]:
+    """A text in lines of the dialog, with what cannot be seen made visible: a path must not look like another."""
+    seen = "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in text)
+    return textwrap.wrap(seen, LETTERS, break_on_hyphens=False) or [""]

@@ -1,0 +1,228 @@
+"""Verbs that find servos and tell them apart: scan, cancel it, use what was found, change a servo's id or baud rate."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+
+from ...hardware.describe import OWN, codec_of
+from ...hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
+from ...hardware.errors import HardwareError
+from ...hardware.scan import SCANNED
+from ...rig.live import handlers
+from ...rig.robot import background_jobs, links
+from ..subject import rig_of
+from .polls import poll_disconnected, poll_ports_free
+
+HIGHEST_ID = 252  # of a servo on a bus
+BUSES = tuple(name for name in SCANNED if codec_of(name).capabilities.changes_id)
+RATES = sorted({rate for name in SCANNED for rate in codec_of(name).capabilities.baudrates}, reverse=True)
+VIRTUAL = (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
+USUAL = {str(codec_of(name).capabilities.baudrates[0]) for name in SCANNED}
+
+
+def _title(protocol: str) -> str:
+    return "Limber's firmware" if protocol == OWN else codec_of(protocol).capabilities.title
+
+
+class LIMBER_OT_scan(bpy.types.Operator):
+    """Scan serial ports for servos and boards. Nothing moves"""
+
+    bl_idname = "limber.scan"
+    bl_label = "Scan"
+
+    where: EnumProperty(
+        name="Ports",
+        description="Ports to scan",
+        items=[
+            ("DEVICE", "This Port", "The port that is chosen in the panel"),
+            ("ALL", "All Serial Ports", "Every serial port that no robot of this Blender uses"),
+        ],
+    )
+    protocols: EnumProperty(
+        name="Protocols",
+        description="Protocols to try",
+        items=[(name, _title(name), f"Ask as {_title(name)} are asked") for name in SCANNED],
+        options={"ENUM_FLAG"},
+    )
+    rates: EnumProperty(
+        name="Baud Rates",
+        description="Baud rates to try, for each protocol those that it supports",
+        items=[(str(rate), f"{rate:,}".replace(",", " "), f"{rate} bits per second") for rate in RATES],
+        options={"ENUM_FLAG"},
+        default=USUAL,
+    )
+    lowest: IntProperty(name="First ID", description="Lowest ID to try on a bus", default=0, min=0, max=HIGHEST_ID)
+    highest: IntProperty(name="Last ID", description="Highest ID to try on a bus", default=HIGHEST_ID, min=0, max=HIGHEST_ID)
+
+    @classmethod
+    def poll(cls, context):
+        return poll_ports_free(cls, context)
+
+    def invoke(self, context, event):
+        device = rig_of(context).limber.device
+        is_serial = device.port.strip() not in {*VIRTUAL, *links.ports(), ""}
+        self.where = "DEVICE" if is_serial else "ALL"
+        if not self.properties.is_property_set("protocols"):
+            self.protocols = {device.protocol} if device.protocol in SCANNED and is_serial else {OWN}
+        return context.window_manager.invoke_props_dialog(self, width=360, confirm_text="Scan")
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "where", expand=True)
+        layout.column().prop(self, "protocols")
+        grid = layout.column()
+        grid.use_property_split = False
+        grid.label(text="Baud Rates (Shift: several)")
+        grid.grid_flow(columns=4, align=True, row_major=True).prop(self, "rates")
+        if self.protocols & set(BUSES):
+            row = layout.row(align=True)
+            row.prop(self, "lowest")
+            row.prop(self, "highest", text="")
+        box = layout.box().column(align=True)
+        box.label(text="Whatever hangs on a port hears all questions.", icon="INFO")
+        box.label(text="A Maestro takes those of others for errors and may", icon="BLANK1")
+        box.label(text="send its servos home: take their power away first.", icon="BLANK1")
+
+    def execute(self, context):
+        device = rig_of(context).limber.device
+        port = device.port.strip() if self.where == "DEVICE" else None
+        problem = _why_not(port, self.protocols)
+        if not problem and self.lowest > self.highest:
+            problem = f"IDs from {self.lowest} to {self.highest} are none: exchange them"
+        if problem:
+            self.report({"ERROR"}, problem)
+            return {"CANCELLED"}
+        protocols = [name for name in SCANNED if name in self.protocols]
+        try:
+            background_jobs.start_scan(port, links.ports(), protocols, [int(rate) for rate in self.rates], self.lowest, self.highest)
+        except HardwareError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        handlers.wake_heartbeat()
+        handlers.redraw()
+        return {"FINISHED"}
+
+
+def _why_not(port: str | None, protocols: set[str]) -> str:
+    """Why a port, or all (None), cannot be scanned, and what mends it; "" where that can be."""
+    if port == "":
+        return "No port is chosen: choose one in the panel, or All Serial Ports"
+    if port in links.ports():
+        return f"Port {port} is in use by a robot of this Blender: press Disconnect first"
+    if port in VIRTUAL:
+        return "The virtual robot is on no port that could be scanned: choose All Serial Ports"
+    return "" if protocols else "No protocol is ticked: tick at least one"
+
+
+class LIMBER_OT_cancel_scan(bpy.types.Operator):
+    """Cancel the scan. The list keeps what was found so far"""
+
+    bl_idname = "limber.cancel_scan"
+    bl_label = "Cancel"
+
+    @classmethod
+    def poll(cls, context):
+        scan = background_jobs.scan()
+        if scan is None or scan.over:
+            cls.poll_message_set("No scan is going on")
+            return False
+        return True
+
+    def execute(self, context):
+        background_jobs.cancel()
+        return {"FINISHED"}
+
+
+class LIMBER_OT_use_found(bpy.types.Operator):
+    """Use the port, protocol and baud rate of this result"""
+
+    bl_idname = "limber.use_found"
+    bl_label = "Use"
+    bl_options = {"REGISTER", "UNDO"}
+
+    port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
+    protocol: StringProperty(name="Protocol", description="In which it answered", options={"SKIP_SAVE"})
+    baudrate: IntProperty(name="Baud Rate", description="At which it answered, in bits per second", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return poll_disconnected(cls, context)
+
+    def execute(self, context):
+        device = rig_of(context).limber.device
+        if self.protocol not in device.bl_rna.properties["protocol"].enum_items or not self.port:
+            self.report({"ERROR"}, f"Protocol '{self.protocol}' on port '{self.port}' is nothing that a scan finds: take a row of its list")
+            return {"CANCELLED"}
+        device.protocol = self.protocol
+        device.port, device.baudrate = self.port, self.baudrate
+        return {"FINISHED"}
+
+
+def _rates_known(operator, context) -> list[tuple[str, str, str]]:
+    _rates[:] = [(str(rate), f"{rate:,}".replace(",", " "), "") for rate in codec_of(operator.protocol).capabilities.baudrates]
+    return _rates
+
+
+_rates: list[tuple[str, str, str]] = []  # Blender keeps no reference to what a function gives as items
+
+
+class LIMBER_OT_change_servo(bpy.types.Operator):
+    """Change the ID or baud rate of a servo on a bus. It must be the only one with its ID; the change is read back"""
+
+    bl_idname = "limber.change_servo"
+    bl_label = "Change Servo"
+
+    port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
+    protocol: EnumProperty(
+        name="Protocol", description="In which it answered", items=[(name, _title(name), "") for name in BUSES], options={"SKIP_SAVE"}
+    )
+    baudrate: IntProperty(name="Baud Rate", description="At which it answered, in bits per second", options={"SKIP_SAVE"})
+    servo: IntProperty(name="Servo", description="Id that it has", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"})
+    what: EnumProperty(
+        name="Change",
+        description="Setting to change",
+        items=[
+            ("ID", "ID", "Number of the servo on its bus"),
+            ("RATE", "Baud Rate", "Speed of the serial line; all servos of a bus need the same"),
+        ],
+    )
+    new_servo: IntProperty(name="New ID", description="New ID of the servo; no other servo may have it", min=0, max=HIGHEST_ID)
+    new_baudrate: EnumProperty(
+        name="New Baud Rate", description="New rate of the servo; all servos of a bus need the same", items=_rates_known
+    )
+    alone: BoolProperty(name="ID Is Unique", description="Servos that share an id would all be changed", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return poll_ports_free(cls, context)
+
+    def invoke(self, context, event):
+        self.new_servo = min(self.servo + 1, HIGHEST_ID)
+        self.new_baudrate = str(self.baudrate)
+        return context.window_manager.invoke_props_dialog(self, width=360, confirm_text="Change")
+
+    def draw(self, context):
+        layout = self.layout
+        layout.label(text=f"Servo {self.servo} on {self.port} at {self.baudrate}")
+        layout.use_property_split = True
+        layout.row().prop(self, "what", expand=True)
+        layout.prop(self, "new_servo" if self.what == "ID" else "new_baudrate")
+        layout.prop(self, "alone")
+        layout.label(text="It becomes limp, and keeps the change without power.", icon="INFO")
+
+    def execute(self, context):
+        if self.port in links.ports():
+            self.report({"ERROR"}, f"Port {self.port} is in use by a robot of this Blender: press Disconnect first")
+            return {"CANCELLED"}
+        if not self.alone:
+            self.report({"ERROR"}, f"Servos that share id {self.servo} would all be changed: make sure that it is one, and tick that")
+            return {"CANCELLED"}
+        new = {"new_servo": self.new_servo} if self.what == "ID" else {"new_baudrate": int(self.new_baudrate)}
+        try:
+            background_jobs.start_change(self.port, self.protocol, self.baudrate, self.servo, **new)
+        except HardwareError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        handlers.wake_heartbeat()
+        handlers.redraw()
+        return {"FINISHED"}

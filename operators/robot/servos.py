@@ -1,0 +1,233 @@
+"""Which servo moves which joint: assign one, models of servos, further servos with what drives them."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+
+from ...hardware.presets import PRESETS
+from ...rig.blender.selection import selected
+from ...rig.reading import axes
+from ...rig.robot import device as robot_device
+from ...rig.robot import servo_lists, servo_units
+from ..remove_item import RemoveItem
+from ..subject import poll_rig, poll_servos, rig_of
+
+NO_CHANNEL = "There is no further servo: press Add Servo"
+
+
+def _of_motors():
+    return BoolProperty(
+        name="Motors",
+        description="Use the mechanism's motors instead of the chain's joints",
+        options={"SKIP_SAVE", "HIDDEN"},
+    )
+
+
+class LIMBER_OT_assign_servo(bpy.types.Operator):
+    """Assign this servo to the selected joint or motor. The joint that had it gets the selected one's servo"""
+
+    bl_idname = "limber.assign_servo"
+    bl_label = "Assign Servo"
+    bl_options = {"REGISTER", "UNDO"}
+
+    servo: IntProperty(name="Servo", description="Number of the servo; -1: none", default=-1, min=-1, max=252, options={"SKIP_SAVE"})
+    motors: _of_motors()
+
+    @classmethod
+    def poll(cls, context):
+        return poll_servos(cls, context)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        listed = servo_lists.chosen(rig, self.motors)
+        joint = listed.selected
+        if joint is None:
+            self.report({"ERROR"}, f"Chain '{listed.owner.name}' has no joint: press Match Joints")
+            return {"CANCELLED"}
+        self.report({"INFO"}, robot_device.give_servo(rig, joint, self.servo))
+        return {"FINISHED"}
+
+
+def _presets(_operator, context) -> list[tuple[str, str, str]]:
+    rig = rig_of(context)
+    protocol = rig.limber.device.protocol if rig else ""
+    fitting = [(key, preset.label, preset.source) for key, preset in PRESETS.items() if protocol in preset.protocols]
+    _items[:] = fitting or [("", "No servo is known for this protocol", "Type its range")]
+    return _items
+
+
+_items: list[tuple[str, str, str]] = []  # Blender keeps no reference to what a function gives as items
+
+
+class LIMBER_OT_use_preset(bpy.types.Operator):
+    """Set range, units and speed from a known servo model; zero becomes the middle of its range"""
+
+    bl_idname = "limber.use_preset"
+    bl_label = "Servo Model"
+    bl_options = {"REGISTER", "UNDO"}
+
+    preset: EnumProperty(name="Model", description="Model of the servo", items=_presets)
+    which: EnumProperty(
+        name="Apply To",
+        description="Servos to set up",
+        items=[
+            ("JOINT", "This One", "The servo of the joint, or motor, that is selected"),
+            ("CHAIN", "All of the List", "The servos of all joints of the chain, or of all motors of the mechanism"),
+        ],
+    )
+    motors: _of_motors()
+    speeds: BoolProperty(
+        name="Set Joint Speeds",
+        description="Set velocity, acceleration and jerk limits of the joints to what the servo can do",
+        default=True,
+    )
+
+    @classmethod
+    def poll(cls, context):
+        return poll_servos(cls, context)
+
+    def invoke(self, context, event):
+        return context.window_manager.invoke_props_dialog(self, confirm_text="Use")
+
+    def execute(self, context):
+        preset = PRESETS.get(self.preset)
+        if preset is None:
+            self.report({"ERROR"}, "No servo is known for this protocol: type its range")
+            return {"CANCELLED"}
+        listed = servo_lists.chosen(rig_of(context), self.motors)
+        index = listed.selected_index
+        joints = listed.all if self.which == "CHAIN" else listed.all[index : index + 1]
+        protocol = rig_of(context).limber.device.protocol
+        for joint in joints:
+            servo_units.use_preset(joint, preset, protocol, self.speeds and not axes.slides(joint.axis))
+        return {"FINISHED"}
+
+
+class LIMBER_OT_add_channel(bpy.types.Operator):
+    """Add a servo: a second one on the selected joint or motor, or one that several joints drive"""
+
+    bl_idname = "limber.add_channel"
+    bl_label = "Add Servo"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_rig(cls, context)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        device = rig.limber.device
+        channel = device.channels.add()
+        servo_units.make_usual(channel, device.protocol)
+        joint = next((one.selected for one in servo_lists.lists(rig) if one.all), None)
+        if joint is not None:
+            channel.shares.add().joint = robot_device.label(joint)
+            channel.name = f"{robot_device.label(joint)} too"
+        channel.servo = robot_device.free_servo(rig)
+        device.active_channel = len(device.channels) - 1
+        return {"FINISHED"}
+
+
+def _poll_channel(cls, context) -> bool:
+    if not poll_rig(cls, context):
+        return False
+    if not rig_of(context).limber.device.channels:
+        cls.poll_message_set(NO_CHANNEL)
+        return False
+    return True
+
+
+def _channel(context):
+    device = rig_of(context).limber.device
+    return selected(device.channels, device.active_channel)
+
+
+class LIMBER_OT_remove_channel(RemoveItem, bpy.types.Operator):
+    """Remove the selected further servo"""
+
+    bl_idname = "limber.remove_channel"
+    bl_label = "Remove Servo"
+
+    items, active, empty = "channels", "active_channel", NO_CHANNEL
+
+    @classmethod
+    def _owner(cls, context):
+        return rig_of(context).limber.device
+
+
+class LIMBER_OT_add_share(bpy.types.Operator):
+    """Add a joint that drives the servo as well, as in a differential"""
+
+    bl_idname = "limber.add_share"
+    bl_label = "Add Joint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_channel(cls, context)
+
+    def execute(self, context):
+        rig, channel = rig_of(context), _channel(context)
+        taken = {share.joint for share in channel.shares}
+        names = [name for name in robot_device.names(rig) if name not in taken]
+        if not names:
+            self.report({"ERROR"}, "Every joint drives this servo already")
+            return {"CANCELLED"}
+        channel.shares.add().joint = names[0]
+        return {"FINISHED"}
+
+
+class LIMBER_OT_remove_share(bpy.types.Operator):
+    """Remove this joint from those that drive the servo"""
+
+    bl_idname = "limber.remove_share"
+    bl_label = "Remove Joint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    index: IntProperty(name="Index", description="Place in the list", min=0, options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_channel(cls, context)
+
+    def execute(self, context):
+        channel = _channel(context)
+        if self.index >= len(channel.shares):
+            return {"CANCELLED"}
+        channel.shares.remove(self.index)
+        return {"FINISHED"}
+
+
+class LIMBER_OT_choose_share(bpy.types.Operator):
+    """Choose the joint that drives the servo"""
+
+    bl_idname = "limber.choose_share"
+    bl_label = "Choose Joint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    index: IntProperty(name="Index", description="Place in the list", min=0, options={"SKIP_SAVE"})
+    joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        return _poll_channel(cls, context)
+
+    def invoke(self, context, event):
+        if self.joint:
+            return self.execute(context)
+        index, names = self.index, robot_device.names(rig_of(context))
+
+        def draw(menu, _context):
+            for name in names:
+                button = menu.layout.operator("limber.choose_share", text=name)
+                button.joint, button.index = name, index
+
+        context.window_manager.popup_menu(draw, title="Joint")
+        return {"INTERFACE"}
+
+    def execute(self, context):
+        channel, names = _channel(context), robot_device.names(rig_of(context))
+        if self.joint not in names or self.index >= len(channel.shares):
+            self.report({"ERROR"}, f"'{self.joint}' is no joint of this armature: choose one of {', '.join(names)}")
+            return {"CANCELLED"}
+        channel.shares[self.index].joint = self.joint
+        return {"FINISHED"}

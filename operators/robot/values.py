@@ -1,0 +1,80 @@
+"""Values beside the joints that servos follow: add one by its path, or from the menu of any property; remove one."""
+
+import re
+
+import bpy
+from bpy.props import StringProperty
+
+from ...rig.robot import device as robot_device
+from ...rig.robot import values
+from ..remove_item import RemoveItem
+from ..subject import poll_rig, rig_of
+
+FULL_PATH = re.compile(r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)")  # as Copy Full Data Path gives it
+
+
+class LIMBER_OT_add_auxiliary(bpy.types.Operator):
+    """Add a servo that follows an animatable property: a jaw, an eyelid, a lamp"""
+
+    bl_idname = "limber.add_auxiliary"
+    bl_label = "Add Value"
+    bl_options = {"REGISTER", "UNDO"}
+
+    path: StringProperty(
+        name="Property",
+        description='Paste what Copy Full Data Path gives, or type it: bpy.data.objects["Jaw"].location[2]',
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context):
+        return poll_rig(cls, context)
+
+    def invoke(self, context, event):
+        pasted = context.window_manager.clipboard.strip()
+        if FULL_PATH.fullmatch(pasted):
+            self.path = pasted
+        return context.window_manager.invoke_props_dialog(self, width=440, confirm_text="Add")
+
+    def execute(self, context):
+        match = FULL_PATH.fullmatch(self.path.strip())
+        holder = getattr(bpy.data, match[1], None) if match else None
+        owner = _named(holder, match[3]) if hasattr(holder, "get") else None
+        if owner is None:
+            self.report({"ERROR"}, f"'{self.path}' names no property of this file: right-click one and press Copy Full Data Path")
+            return {"CANCELLED"}
+        return _add(self, rig_of(context), owner, match[4])
+
+
+def _named(holder, name: str):
+    """The data-block of that name: this file's own before a linked one, which may have the same."""
+    return holder.get((name, None)) or holder.get(name)
+
+
+def _add(operator, rig, owner, path: str) -> set[str]:
+    device = rig.limber.device
+    value = device.auxiliaries.add()
+    value.owner, value.path = owner, path
+    number = values.value_of(value)
+    if number is None:
+        device.auxiliaries.remove(len(device.auxiliaries) - 1)
+        operator.report({"ERROR"}, f"'{path}' of '{owner.name}' is no number: choose a single one, as location[2]")
+        return {"CANCELLED"}
+    values.set_up(device, value, number)
+    value.servo = robot_device.free_servo(rig)
+    device.active_auxiliary = len(device.auxiliaries) - 1
+    operator.report({"INFO"}, f"Servo {value.servo} follows {value.name}: see Values under Robot > Set Up")
+    return {"FINISHED"}
+
+
+class LIMBER_OT_remove_auxiliary(RemoveItem, bpy.types.Operator):
+    """Remove the selected value"""
+
+    bl_idname = "limber.remove_auxiliary"
+    bl_label = "Remove Value"
+
+    items, active, empty = "auxiliaries", "active_auxiliary", "There is no value: press Add Value"
+
+    @classmethod
+    def _owner(cls, context):
+        return rig_of(context).limber.device

@@ -1,0 +1,1 @@
+"""Panels of rigs, chains, postures, gaze and motion."""

@@ -1,0 +1,30 @@
+"""How a chain follows its target, and which of several."""
+
+import bpy
+
+from ...operators.subject import chain_of
+from ...rig.reading.goal import LOOKS
+from ..tab import GazeSettingsPart, listed, sentence
+
+
+class LIMBER_PT_attention(GazeSettingsPart, bpy.types.Panel):
+    """How closely the chain follows its target"""
+
+    bl_label = "Attention"
+
+    def draw(self, context):
+        layout = self.layout
+        chain = chain_of(context)
+        layout.use_property_split = True
+        column = layout.column()
+        column.active = chain.goal in LOOKS
+        column.prop(chain, "share", slider=True)
+        column.prop(chain, "dead_zone")
+        layout.prop(chain, "lag")
+        layout.separator(factor=0.5)
+        add, remove = "limber.add_target", "limber.remove_target"
+        if listed(layout, "LIMBER_UL_targets", chain, "targets", "active_target", add=add, remove=remove) is None:
+            sentence(layout, "Several things to look at, one after the other: press + for each", "INFO")
+            return
+        layout.prop(chain, "watch")
+        layout.prop(chain, "change")

@@ -1,0 +1,30 @@
+"""Further ends of a chain: several goals on one tree."""
+
+import bpy
+
+from ...operators.subject import chain_of
+from ..tab import GazeSettingsPart, listed, sentence
+from .gaze import draw_orientation, draw_task
+
+
+class LIMBER_PT_ends(GazeSettingsPart, bpy.types.Panel):
+    """Further ends of the chain, solved together with its own"""
+
+    bl_label = "Additional Goals"
+
+    def draw(self, context):
+        layout = self.layout
+        chain = chain_of(context)
+        end = listed(layout, "LIMBER_UL_ends", chain, "ends", "active_end", add="limber.add_end", remove="limber.remove_end")
+        if end is None:
+            sentence(layout, "A hand beside the head: make its bone active in Pose Mode and press +", "INFO")
+            return
+        layout.use_property_split = True
+        column = layout.column()
+        column.active = end.enabled
+        draw_task(column, end)
+        draw_orientation(column, end)
+        layout.separator(factor=0.5)
+        layout.label(text="Weights, where not all can be met:")
+        layout.prop(end, "weight", text=end.bone)
+        layout.prop(chain, "weight", text=chain.end)

@@ -1,0 +1,67 @@
+"""In the 3D view, before the selected chain is live: where its end looks, and all of its axes while one is picked."""
+
+import bpy
+import gpu
+import numpy as np
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from mathutils import Vector
+
+from ...operators.authoring import forward_axis
+from ...operators.subject import rig_of
+from ...rig.authoring import chains
+from ...rig.reading.goal import LOOKS
+from ...rig.showing import chain_lines
+from ..drawing import Overlay, draw_lines, write
+
+CHOSEN, OTHER = (0.94, 0.89, 0.26, 1.0), (0.34, 0.71, 0.91, 0.8)
+TEXT = (1.0, 1.0, 1.0, 1.0)
+BARB, FLARE = 0.15, 0.06  # of an arrow's length: how long its head is, and how far it goes to the sides
+ASIDE = 6  # [pixels] of words from their arrow
+
+
+def arrows() -> list[tuple[str, tuple, tuple]]:
+    """(words, (start, tip), colour) of what is drawn now: the selected chain's forward axis, and the others while one is picked."""
+    rig = rig_of(bpy.context)
+    chain = chains.active(rig) if rig is not None and rig.type == "ARMATURE" else None
+    if chain is None or chain.end not in rig.pose.bones or not rig.visible_get():
+        return []
+    picking = forward_axis.now
+    if picking is not None and (picking.rig, picking.chain) == (rig.name, chain.uid):
+        return [(axis, arrow, CHOSEN if axis == picking.axis else OTHER) for axis, arrow in chain_lines.axes(rig, chain)]
+    if chain.live or chain.goal not in LOOKS or not bpy.context.window_manager.limber_view.rays:
+        return []
+    return [(f"{chain.name}: forward", chain_lines.forward(rig, chain), CHOSEN)]
+
+
+def _draw_arrows() -> None:
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_test_set("NONE")
+    width = 3.0 * bpy.context.preferences.system.ui_scale
+    for _, (start, tip), colour in arrows():
+        draw_lines(np.array(_lines(start, tip), np.float32), colour, width)
+    gpu.state.blend_set("NONE")
+
+
+def _lines(start: Vector, tip: Vector) -> list[Vector]:
+    """Every two points a line: the shaft and four barbs."""
+    way = tip - start
+    if way.length == 0.0:
+        return [start, tip]
+    aside = way.orthogonal().normalized()
+    other = way.normalized().cross(aside)
+    foot = tip - BARB * way
+    barbs = (foot + FLARE * way.length * side for side in (aside, -aside, other, -other))
+    return [start, tip, *(place for barb in barbs for place in (tip, barb))]
+
+
+def _write_names() -> None:
+    context = bpy.context
+    scale = context.preferences.system.ui_scale
+    for words, (_, tip), _ in arrows():
+        place = location_3d_to_region_2d(context.region, context.region_data, tip)
+        if place is not None:
+            write(place.x + ASIDE * scale, place.y + ASIDE * scale, words, TEXT, scale)
+
+
+_overlay = Overlay(_draw_arrows, _write_names)
+register, unregister = _overlay.register, _overlay.unregister

@@ -1,0 +1,22 @@
+"""Life on top of the posture."""
+
+import bpy
+
+from ...operators.subject import chain_of
+from ..tab import MotionPart
+
+
+class LIMBER_PT_life(MotionPart, bpy.types.Panel):
+    """Breathing, sway and glances on top of the posture, while frames play"""
+
+    bl_label = "Life"
+
+    def draw(self, context):
+        layout = self.layout
+        life = chain_of(context).life
+        layout.use_property_split = True
+        layout.prop(life, "amount", slider=True)
+        column = layout.column(align=True)
+        column.active = life.amount > 0.0
+        for name in ("breathing", "sway", "glances", "seed"):
+            column.prop(life, name)

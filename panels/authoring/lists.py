@@ -1,0 +1,59 @@
+"""The lists of chains, ends, joints and postures."""
+
+import bpy
+
+from ...rig.reading import axes
+from ...rig.showing.thumbnails import gallery
+
+
+class LIMBER_UL_chains(bpy.types.UIList):
+    """Chains of the armature, with a light for those that are live"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        layout.prop(item, "name", text="", emboss=False, icon="CON_ROTLIMIT")
+        layout.label(text="", icon="RADIOBUT_ON" if item.live else "RADIOBUT_OFF")
+
+
+class LIMBER_UL_ends(bpy.types.UIList):
+    """Further ends of the chain, each with its goal"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.row(align=True)
+        row.prop(item, "enabled", text="")
+        row.label(text=item.bone, icon="NONE" if item.target or not item.enabled else "ERROR")
+        row.prop(item, "goal", text="", emboss=False)
+
+
+class LIMBER_UL_targets(bpy.types.UIList):
+    """Further targets of the chain, with the numbers that Watch calls them by"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        is_watched = index + 1 == min(data.watch, len(data.targets))
+        row = layout.row(align=True)
+        row.label(text=str(index + 1), icon="HIDE_OFF" if is_watched else "BLANK1")
+        row.prop(item, "target", text="")
+
+
+class LIMBER_UL_joints(bpy.types.UIList):
+    """Joints of the chain with their limits"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.row(align=True)
+        unit = "slide_" if axes.slides(item.axis) else ""
+        row.label(text=axes.label(item.bone, item.axis))
+        row.prop(item, f"{unit}lower", text="", emboss=False)
+        row.prop(item, f"{unit}upper", text="", emboss=False)
+
+
+class LIMBER_UL_postures(bpy.types.UIList):
+    """Stored postures; double-click to rename. Where the base is a blend of them, each has its weight"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        if item.action:
+            row = layout.row(align=True)
+            shown = gallery.icon(item.id_data, data, item.action)
+            row.prop(item.action, "name", text="", emboss=False, **({"icon_value": shown} if shown else {"icon": "POSE_HLT"}))
+            if data.base == "BLEND":
+                row.prop(item, "weight", text="", slider=True)
+        else:
+            layout.label(text="Its pose asset was deleted", icon="ERROR")

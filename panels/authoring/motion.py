@@ -1,0 +1,25 @@
+"""The character of the motion."""
+
+import bpy
+
+from ...operators.subject import chain_of
+from ..tab import ChainTab
+from .character import CharacterMenu, draw_character
+
+
+class LIMBER_MT_characters(CharacterMenu, bpy.types.Menu):
+    """Characters for the chain, built in and your own"""
+
+    bl_idname = "LIMBER_MT_characters"
+    use, load, save = "limber.use_character", "limber.load_character", "limber.save_character"
+
+
+class LIMBER_PT_motion(ChainTab, bpy.types.Panel):
+    """Filter and limits of the chain's motion"""
+
+    bl_label = "Motion"
+    bl_order = 6
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        draw_character(self.layout, chain_of(context), LIMBER_MT_characters.bl_idname)

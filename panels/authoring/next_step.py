@@ -1,0 +1,34 @@
+"""What to press next."""
+
+import bpy
+
+from ...operators.subject import rig_of
+from ...rig.authoring import chains
+from ...rig.authoring.next_step import next_step
+from ...rig.live import budget, live
+from ..tab import Tab, sentence
+
+LINES = 4  # of the sentence: what comes below stays in its place while the sentence changes
+
+
+class LIMBER_PT_next_step(Tab, bpy.types.Panel):
+    """What to do next, with its button"""
+
+    bl_label = "Next Step"
+    bl_order = 0
+
+    def draw(self, context):
+        layout = self.layout
+        is_playing = live.is_playing()
+        rig = rig_of(context)
+        step = next_step(rig, is_playing)
+        row = layout.row()  # above the sentence, however long that is: one click after the other, in one place
+        row.scale_y = 1.4
+        if step.verb:
+            row.operator(step.verb, icon=step.icon)
+        else:
+            row.prop(chains.active(rig), step.setting)
+        sentence(layout, step.sentence, "INFO", least=LINES)
+        short = budget.playing.sentence if is_playing else budget.clock.sentence
+        if short:
+            sentence(layout, short, "TIME")

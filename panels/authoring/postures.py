@@ -1,0 +1,54 @@
+"""Stored postures."""
+
+import bpy
+
+from ...operators.subject import chain_of, rig_of
+from ...rig.live import handlers
+from ...rig.reading.base_posture import why_posing_shows_nothing
+from ..tab import ChainTab, listed, sentence
+
+PICTURE = 4.0  # times as high as a button: what tells postures apart, in a narrow sidebar
+
+
+class LIMBER_MT_postures(bpy.types.Menu):
+    """Further operators on the chain's postures"""
+
+    bl_label = "Posture Specials"
+
+    def draw(self, context):
+        layout = self.layout
+        layout.operator("limber.apply_posture", icon="PASTEDOWN")
+        layout.operator("limber.mirror_posture", icon="MOD_MIRROR")
+        layout.separator()
+        layout.operator("limber.add_posture", icon="ASSET_MANAGER")
+        layout.separator()
+        layout.operator("limber.use_pose", icon="ARMATURE_DATA")
+        layout.separator()
+        for direction in ("UP", "DOWN"):
+            layout.operator("limber.move_posture", text=f"Move {direction.title()}", icon=f"TRIA_{direction}").direction = direction
+
+
+class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
+    """Postures that the chain can keep while it looks"""
+
+    bl_label = "Postures"
+    bl_order = 2
+
+    def draw(self, context):
+        layout = self.layout
+        rig, chain = rig_of(context), chain_of(context)
+        add, remove = "limber.store_posture", "limber.remove_posture"
+        names = ("LIMBER_UL_postures", chain, "postures", "shown_posture")
+        listed(layout, *names, add=add, remove=remove, rows=3, menu=LIMBER_MT_postures.__name__)
+        if chain.postures:
+            layout.template_icon_view(chain, "pictured_posture", show_labels=True, scale=PICTURE, scale_popup=PICTURE)
+            handlers.wake_pictures()
+        column = layout.column()
+        column.use_property_split = True
+        column.prop(chain, "base", text="")  # beside its name, the longest of its items would be cut off
+        if chain.base == "POSTURE":
+            column.prop(chain, "posture")
+            column.prop(chain, "transition")
+        if why := why_posing_shows_nothing(rig, chain):
+            sentence(layout, why, "INFO")
+            layout.operator("limber.use_pose", icon="ARMATURE_DATA")

@@ -1,0 +1,135 @@
+"""Following another armature: the source, the pairs, live, how well, and the bake."""
+
+from math import degrees
+
+import bpy
+import numpy as np
+
+from ...operators.subject import rig_of
+from ...rig.blender.counting import counted
+from ...rig.blender.errors import capitalised
+from ...rig.live import live
+from ...rig.output import record
+from ...rig.reading.body import pairing, receiver
+from ..output.bake import draw_recording
+from ..tab import ArmatureTab, draw_range, listed, sentence
+
+
+class LIMBER_UL_pairs(bpy.types.UIList):
+    """Bones of this armature and the bones that they follow"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        layout.use_property_split = False  # of the panel around it: names would have no room
+        row = layout.row(align=True)
+        row.prop(item, "enabled", text="")
+        row.label(text=item.target or "?", icon="NONE" if item.calibrated or not item.enabled else "ERROR")
+        row.label(text=item.source or "?", icon="PINNED" if item.plant else "BACK")
+
+
+class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
+    """Retargeting of motion capture, or of any animated armature, to the whole body"""
+
+    bl_label = "Retarget"
+    bl_order = 9
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        retarget = rig.limber.retarget
+        layout.use_property_split = True
+        layout.prop(retarget, "input")
+        streamed = pairing.is_streamed(retarget)
+        if not (_draw_stream if streamed else _draw_source)(layout, retarget):
+            return
+        layout.operator("limber.pair_bones", icon="LINKED")
+        pair = listed(
+            layout, "LIMBER_UL_pairs", retarget, "pairs", "active_pair", add="limber.add_pair", remove="limber.remove_pair", rows=4
+        )
+        if pair is not None:
+            layout.prop_search(pair, "target", rig.data, "bones")
+            if streamed:
+                layout.prop(pair, "source")
+            else:
+                layout.prop_search(pair, "source", retarget.source.data, "bones")
+            layout.prop(pair, "weight")
+            layout.prop(pair, "level")
+            layout.prop(pair, "plant")
+        layout.separator(factor=0.5)
+        layout.prop(retarget, "calibrate_from")
+        layout.operator("limber.calibrate_pairs", icon="ARMATURE_DATA")
+        layout.prop(retarget, "scale")
+        if retarget.stand_known:
+            layout.prop(retarget, "on_floor")
+            row = layout.row()
+            row.active = retarget.on_floor
+            row.prop(retarget, "stand")
+        layout.prop(retarget, "shift")
+        layout.prop(retarget, "paired_only")
+        layout.prop(retarget, "velocity")
+        layout.prop(retarget, "acceleration")
+        layout.prop(retarget, "gain")
+        row = layout.row()
+        row.scale_y = 1.4
+        if retarget.live:
+            row.operator("limber.end_follow", icon="PAUSE", depress=True)
+            _draw_outcome(layout, live.session(rig, retarget))
+        else:
+            row.operator("limber.follow", icon="PLAY")
+        if retarget.live or record.is_going(rig):
+            draw_recording(layout, rig)
+        if streamed:  # nothing that could be baked
+            return
+        layout.separator(factor=0.5)
+        draw_range(layout, retarget, "RETARGET")
+        layout.operator("limber.bake_follow", icon="KEYFRAME")
+
+
+def _draw_source(layout, retarget) -> bool:
+    """What is followed; returns whether there is something."""
+    layout.prop(retarget, "source")
+    if retarget.source is None:
+        sentence(layout, "Import a clip (File > Import > Motion Capture), then choose its armature as the source", "INFO")
+    return retarget.source is not None
+
+
+def _draw_stream(layout, retarget) -> bool:
+    """The same of what is sent."""
+    heard = receiver.find(retarget.host, retarget.port)
+    column = layout.column()
+    column.enabled = heard is None
+    column.prop(retarget, "host")
+    column.prop(retarget, "port")
+    if heard is None:
+        layout.operator("limber.listen", icon="PLAY")
+        return False
+    layout.operator("limber.end_listen", icon="PAUSE", depress=True)
+    said = heard.problem or (f"Listening: {counted(len(heard.links), 'link')} so far" if heard.links else "Listening: nothing has come yet")
+    sentence(layout, said, "ERROR" if heard.problem else "INFO")
+    return True
+
+
+def _draw_outcome(layout, session) -> None:
+    if session.problem:
+        sentence(layout, capitalised(session.problem), "ERROR")
+    outputs = session.outputs
+    if outputs is None:
+        return
+    missed = np.where(np.isfinite(outputs.missed), outputs.missed, 0.0)
+    worst = int(np.argmax(missed))
+    rows = [
+        ("Rotation error, mean", f"{degrees(missed.mean()):.1f}°"),
+        (f"Largest: {session.reader.links[worst]}", f"{degrees(missed[worst]):.1f}°"),
+        ("Position error", bpy.utils.units.to_string("METRIC", "LENGTH", outputs.base_missed, precision=4)),
+        ("At a limit", f"{len(outputs.bounded)} of {len(session.reader.places)} joints"),
+        *([("Planted", ", ".join(outputs.planted) or "none")] if any(session.linked.planted) else []),
+        ("Time", f"{1e3 * outputs.seconds:.2f} ms"),
+    ]
+    box = layout.box().column(align=True)
+    for name, value in rows:
+        row = box.split(factor=0.6)
+        row.label(text=name)
+        row.label(text=value)
+
+
+CLASSES = (LIMBER_UL_pairs, LIMBER_PT_retarget)

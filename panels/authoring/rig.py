@@ -1,0 +1,75 @@
+"""Chains and their joints."""
+
+import bpy
+
+from ...operators.subject import rig_of
+from ...rig.authoring import chains
+from ...rig.blender.selection import selected
+from ...rig.reading import axes
+from ..tab import ChainTab, Tab, listed, sentence
+
+
+class LIMBER_MT_chains(bpy.types.Menu):
+    """Further ways to chains"""
+
+    bl_label = "Chain Specials"
+
+    def draw(self, context):
+        layout = self.layout
+        layout.operator("limber.eyes_head_torso", icon="HIDE_OFF")
+        layout.operator("limber.import_urdf", icon="IMPORT")
+
+
+class LIMBER_PT_rig(Tab, bpy.types.Panel):
+    """Chains of the active armature"""
+
+    bl_label = "Chain"
+    bl_order = 1
+    bl_idname = "LIMBER_PT_rig"
+
+    def draw_header_preset(self, context):
+        rig = rig_of(context)
+        if rig is not None and rig.type == "ARMATURE":
+            self.layout.label(text=rig.name)
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        if rig is None or rig.type != "ARMATURE":
+            sentence(layout, "No armature is active: click the robot's armature", "INFO")
+            column = layout.column(align=True)
+            column.operator("limber.import_urdf", icon="IMPORT")
+            if rig is not None:  # without one, Next Step has that button
+                column.operator("limber.add_demo_lamp", icon="LIGHT")
+            return
+        if not rig.limber.chains:  # the first chain's own button is Next Step's
+            layout.operator("limber.eyes_head_torso", icon="HIDE_OFF")
+            return
+        names = ("LIMBER_UL_chains", rig.limber, "chains", "active_chain")
+        listed(layout, *names, add="limber.new_chain", remove="limber.remove_chain", menu=LIMBER_MT_chains.__name__)
+        layout.operator("limber.check_chain", icon="CHECKMARK")
+
+
+class LIMBER_PT_joints(ChainTab, bpy.types.Panel):
+    """Limits of the chain's joints"""
+
+    bl_label = "Joints"
+    bl_parent_id = "LIMBER_PT_rig"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        chain = chains.active(rig_of(context))
+        layout.template_list("LIMBER_UL_joints", "", chain, "joints", chain, "active_joint", rows=4)
+        column = layout.column(align=True)
+        column.operator("limber.match_joints", icon="FILE_REFRESH")
+        column.operator("limber.give_euler_order", icon="ORIENTATION_GIMBAL")
+        joint = selected(chain.joints, chain.active_joint)
+        if joint is None:
+            return
+        layout.use_property_split = True
+        unit = "slide_" if axes.slides(joint.axis) else ""
+        for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):
+            column = layout.column(align=True)
+            for name in names:
+                column.prop(joint, unit + name)

@@ -1,0 +1,91 @@
+"""Posture deviation: a figure for each bone, and bones coloured by it in the 3D view. Nothing of it is in the file."""
+
+from math import degrees, radians
+
+import bpy
+import gpu
+
+from ...operators.subject import rig_of
+from ...rig.authoring import chains
+from ...rig.live import live
+from ...rig.showing.deviation import Deviation, deviations, segments
+from ..drawing import Overlay, draw_lines
+from ..tab import DiagnosticsPart, sentence
+
+MOST = radians(30)  # from here on a bone has the last colour, and its bar is full: a posture that is no longer recognised
+MILLIMETRE = 1e-3  # [m] less than this of a slide is not told
+# From "as authored" to "gave way": of Okabe and Ito's colours, which people tell apart who see few; lines get wider as well.
+COLOURS = ((0.0, 0.45, 0.70), (0.94, 0.89, 0.26), (0.84, 0.37, 0.0))
+THIN, WIDE = 3.0, 11.0  # [pixels at a scale of 1]
+SWITCH = "limber_deviation"
+
+
+class LIMBER_PT_deviation(DiagnosticsPart, bpy.types.Panel):
+    """Deviation of each bone from the posture, relative to its parent"""
+
+    bl_label = "Posture Deviation"
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        chain = chains.active(rig)
+        layout.prop(context.window_manager, SWITCH, toggle=True, icon="COLOR")
+        found = deviations(live.session(rig, chain)) if chain.live else []
+        if not found:
+            sentence(layout, "Press Start Live to see how far each bone is from its posture", "INFO")
+            return
+        column = layout.column(align=True)
+        for deviation in found:
+            row = column.split(factor=0.4)
+            row.label(text=deviation.bone)
+            row.progress(factor=_share(deviation.angle), text=figure(deviation))
+
+
+def figure(deviation: Deviation) -> str:
+    """A bone's deviation in words."""
+    slid = f", {1000 * deviation.distance:.0f} mm" if deviation.distance >= MILLIMETRE else ""
+    return f"{degrees(deviation.angle):.1f}°{slid}"
+
+
+def _share(angle: float) -> float:
+    return min(1.0, angle / MOST)
+
+
+def colour(angle: float) -> tuple[float, float, float, float]:
+    """A bone's colour for the angle [rad] by which it deviates."""
+    place = _share(angle) * (len(COLOURS) - 1)
+    first = min(int(place), len(COLOURS) - 2)
+    red, green, blue = (a + (place - first) * (b - a) for a, b in zip(COLOURS[first], COLOURS[first + 1], strict=True))
+    return red, green, blue, 1.0
+
+
+def _draw() -> None:
+    """A line along each bone of the chains that are live."""
+    context = bpy.context
+    if not getattr(context.window_manager, SWITCH):
+        return
+    scale, depsgraph = context.preferences.system.ui_scale, context.evaluated_depsgraph_get()
+    gpu.state.depth_test_set("NONE")
+    for rig, chain in live.live_chains(context.scene):
+        if rig.visible_get():
+            for line, angle in segments(rig, live.session(rig, chain), depsgraph):
+                draw_lines(line, colour(angle), scale * (THIN + _share(angle) * (WIDE - THIN)))
+
+
+_overlay = Overlay(_draw)
+
+
+def register() -> None:
+    switch = bpy.props.BoolProperty(
+        name="Colour Bones",
+        description="Draw a line along each bone of live chains: blue and thin where it keeps its posture, over yellow to red and wide"
+        " where it deviates by 30 degrees",
+        options={"SKIP_SAVE"},
+    )
+    setattr(bpy.types.WindowManager, SWITCH, switch)
+    _overlay.register()
+
+
+def unregister() -> None:
+    _overlay.unregister()
+    delattr(bpy.types.WindowManager, SWITCH)

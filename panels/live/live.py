@@ -1,0 +1,123 @@
+"""Live: its buttons, how well the end follows, and what stands in the way."""
+
+from math import degrees
+
+import bpy
+
+from ...operators.subject import chain_of, rig_of
+from ...rig.blender.errors import capitalised
+from ...rig.live import live
+from ...rig.reading import axes
+from ...rig.reading import chain as build
+from ...rig.reading.goal import REACHES, asked
+from ..tab import ChainTab, LivePart, sentence
+
+
+class LIMBER_PT_live(ChainTab, bpy.types.Panel):
+    """The chain follows its target while it is posed, dragged or played"""
+
+    bl_label = "Live"
+    bl_order = 4
+
+    def draw(self, context):
+        layout = self.layout
+        rig, chain = rig_of(context), chain_of(context)
+        row = layout.row()
+        row.scale_y = 1.4
+        if chain.live:
+            row.operator("limber.end_live", icon="PAUSE", depress=True)
+        else:
+            row.operator("limber.live", icon="PLAY")
+        if len(rig.limber.chains) > 1:
+            row = layout.row(align=True)
+            row.operator("limber.live_all")
+            row.operator("limber.end_live_all")
+        layout.operator("limber.move_with_mouse", icon="RESTRICT_SELECT_OFF")
+        session = live.session(rig, chain) if chain.live else None
+        layout.label(text=_outcome(chain, session), icon="BLANK1" if session is None else "HIDE_OFF")
+        trouble = build.why_not_solver(rig, chain)
+        if trouble:
+            sentence(layout, trouble, "ERROR")
+        if session is not None:
+            _draw_trouble(layout, session, said=trouble)
+
+
+def _outcome(chain, session) -> str:
+    """The chain's main error in a few words; a line that is there before live, too, so that nothing moves."""
+    if session is None:
+        return "Not live"
+    if session.outputs is None or not session.outputs.filtered_misses:
+        return "No solution"
+    miss = session.outputs.filtered_misses[0]
+    if chain.goal == "POSITION":
+        return f"Distance: {_length(miss.distance)}"
+    return f"Aim error: {degrees(miss.angle):.1f}°"
+
+
+def _draw_trouble(layout, session, said: str) -> None:
+    if session.problem and session.problem != said:
+        sentence(layout, capitalised(session.problem), "ERROR")
+    if session.outputs is None:
+        return
+    solution = session.outputs.solution
+    if not solution.converged and not session.problem:
+        sentence(layout, capitalised(solution.reason), "INFO")
+    if solution.remark:
+        sentence(layout, capitalised(solution.remark), "INFO")
+
+
+class LIMBER_PT_diagnostics(LivePart, bpy.types.Panel):
+    """Figures of the last solution"""
+
+    bl_label = "Diagnostics"
+
+    def draw(self, context):
+        rig, chain = rig_of(context), chain_of(context)
+        session = live.session(rig, chain) if chain.live else None
+        if session is None or session.outputs is None:
+            sentence(self.layout, "Press Start Live to see how well the end follows", "INFO")
+            return
+        box = self.layout.box().column(align=True)
+        for name, value in _figures(chain, session):
+            row = box.split(factor=0.6)
+            row.label(text=name)
+            row.label(text=value)
+
+
+def _figures(chain, session) -> list[tuple[str, str]]:
+    outputs = session.outputs
+    solution = outputs.solution
+    return [
+        *_misses(chain, outputs),
+        ("Filter lag", _held_back(outputs)),
+        ("Shape deviation", f"{degrees(solution.shape_deviation):.1f}°"),
+        ("Posture error (ERIK)", f"{solution.posture_error:.4f}"),
+        ("Iterations", str(solution.iterations)),
+        ("Limits hit", ", ".join(axes.label(*session.reader.places[k]) for k in solution.limits_hit) or "none"),
+        ("Time", f"{1e3 * outputs.seconds:.2f} ms"),
+    ]
+
+
+def _held_back(outputs) -> str:
+    slides = f", {_length(outputs.slide_lag)}" if outputs.slide_lag else ""
+    return f"{degrees(outputs.lag):.1f}°{slides}"
+
+
+def _misses(chain, outputs) -> list[tuple[str, str]]:
+    """How far each end is from what it must do, as solved and after the filter."""
+    rows = []
+    ends = asked(chain)
+    missed = list(zip(ends, outputs.solution.misses, outputs.filtered_misses, strict=False))  # an end added since waits for its first tick
+    for end, solved, filtered in missed:
+        of = "" if len(ends) == 1 else f" of {end.bone}"
+        if end.settings.goal != "POSITION":
+            rows.append((f"Aim error{of}", f"{degrees(solved.angle):.3f}°"))
+            rows.append(("Filtered aim error" if not of else "   filtered", f"{degrees(filtered.angle):.2f}°"))
+        if end.settings.goal in REACHES:
+            rows.append((f"Distance{of}", _length(solved.distance)))
+            rows.append(("Filtered distance" if not of else "   filtered", _length(filtered.distance)))
+    return rows
+
+
+def _length(metres: float) -> str:
+    return bpy.utils.units.to_string("METRIC", "LENGTH", metres, precision=4)

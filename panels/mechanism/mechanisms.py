@@ -1,0 +1,290 @@
+"""Mechanisms: their goals, motors and closures, what they do now, the character of their motion, baking."""
+
+import bpy
+
+from ...operators.mechanism.mechanisms import mechanism_owner
+from ...operators.subject import rig_of
+from ...rig.authoring.mechanism.findings import value_text
+from ...rig.live import mechanisms
+from ...rig.properties.mechanism import NONE
+from ...rig.reading.axes import slides
+from ...rig.reading.mechanism.closures import named_pairs
+from ...rig.reading.mechanism.ownership import is_joint, loose_joints
+from ..authoring.character import CharacterMenu, draw_character
+from ..tab import Tab, draw_range, listed, sentence
+
+
+class MechanismTab(Tab):
+    """A panel that speaks of the mechanism at hand."""
+
+    bl_parent_id = "LIMBER_PT_mechanism"
+
+    @classmethod
+    def poll(cls, context):
+        return mechanism_owner(context) is not None
+
+
+class LIMBER_UL_motors(bpy.types.UIList):
+    """Motors of the mechanism, with their values"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.split(factor=0.72, align=True)
+        row.label(text=item.name, icon="DRIVER_ROTATIONAL_DIFFERENCE" if not slides(item.axis) else "DRIVER_DISTANCE")
+        shown = mechanisms.values(item.id_data)
+        value = shown[index] if shown is not None and index < len(shown) else item.value
+        row.label(text=value_text(item, value))
+
+
+class LIMBER_UL_mechanism_goals(bpy.types.UIList):
+    """Goals of the mechanism"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.row(align=True)
+        row.prop(item, "name", text="", emboss=False, icon="NONE" if item.target else "ERROR")
+        row.prop(item, "does", text="", emboss=False)
+
+
+class LIMBER_UL_closures(bpy.types.UIList):
+    """Closures between bones"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.row(align=True)
+        row.prop(item, "name", text="", emboss=False)
+        row.prop(item, "kind", text="", emboss=False)
+
+
+class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
+    """Bodies and joints with closed loops"""
+
+    bl_label = "Mechanism"
+    bl_order = 10
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        owner = mechanism_owner(context)
+        if owner is None:
+            sentence(layout, "Push rods, linkages and platforms: add a ready one, or make one of joints that are here", "INFO")
+            layout.operator_menu_enum("limber.add_mechanism", "kind", icon="ADD")
+            layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
+            if (rig := rig_of(context)) is not None and rig.type == "ARMATURE" and named_pairs(rig):
+                layout.operator("limber.close_named_loops", icon="LINKED")
+            layout.operator("limber.import_closures", icon="IMPORT")
+            _draw_part(layout, context.active_object)
+            return
+        kept = owner.limber.mechanism
+        row = layout.row()
+        row.label(text=owner.name, icon="MOD_ARMATURE")
+        row.operator_menu_enum("limber.add_mechanism", "kind", text="", icon="ADD")
+        if owner.type == "ARMATURE" or kept.use_bones:
+            row = layout.row()
+            row.enabled = not kept.live
+            row.prop(kept, "use_bones")
+        if not kept.use_bones:
+            layout.prop(kept, "collection")
+        layout.prop(kept, "drive", expand=True)
+        row = layout.row(align=True)
+        row.operator("limber.check_mechanism", text="Check", icon="CHECKMARK")
+        row.operator("limber.assemble_mechanism", icon="MOD_BUILD")
+        row.operator("limber.set_mechanism_zero", icon="RECOVER_LAST")
+        row = layout.row()
+        row.scale_y = 1.4
+        if kept.live:
+            row.operator("limber.end_mechanism_live", text="End Live", icon="PAUSE", depress=True)
+        else:
+            row.operator("limber.mechanism_live", text="Start Live", icon="PLAY")
+        if kept.live:
+            _draw_outcome(layout, kept, mechanisms.session(owner))
+        active = context.active_object
+        if active is not None and active is not owner and loose_joints(active, owner):
+            layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
+        bone = context.active_pose_bone
+        if active is owner and kept.use_bones and bone is not None:
+            _draw_bone(layout, owner, bone)
+        elif active is not owner:
+            _draw_part(layout, active)
+            if active is not None and is_joint(active):
+                layout.operator("limber.align_joint", icon="ORIENTATION_GIMBAL")
+
+
+def _draw_outcome(layout, kept, session) -> None:
+    if session.problem:
+        sentence(layout, session.problem, "ERROR")
+    elif session.remark:
+        sentence(layout, session.remark, "INFO")
+    elif session.outputs is not None:
+        lag = max((abs(a - b) for a, b in zip(session.outputs.values, session.outputs.wanted, strict=True)), default=0.0)
+        there = "The motors are where the targets want them" if kept.drive == "TARGETS" else "The motors have their commanded values"
+        sentence(layout, there if lag < 1e-6 else "The motors are on their way", "CHECKMARK")
+
+
+def _draw_part(layout, thing) -> None:
+    """What the active object is in a mechanism."""
+    if thing is None or thing.type == "ARMATURE":
+        return
+    part = thing.limber.part
+    box = layout.box()
+    box.use_property_split = True
+    box.label(text=thing.name, icon="OBJECT_DATA")
+    if thing.rigid_body_constraint is None and thing.type == "EMPTY":
+        box.prop(part, "kind")
+        if part.kind != NONE:
+            box.prop(part, "first")
+            box.prop(part, "second")
+            box.prop(part, "meets")
+    elif thing.rigid_body_constraint is None:
+        box.prop(part, "role")
+        _draw_mass(box, part)
+
+
+def _draw_bone(layout, owner, bone) -> None:
+    """What the active bone is in its mechanism."""
+    box = layout.box()
+    box.use_property_split = True
+    box.enabled = not owner.limber.mechanism.live
+    box.label(text=bone.name, icon="BONE_DATA")
+    _draw_mass(box, bone.limber_body)
+
+
+def _draw_mass(layout, body) -> None:
+    layout.prop(body, "mass_from")
+    if body.mass_from == "OWN":
+        layout.prop(body, "mass")
+
+
+class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
+    """Goals of bodies"""
+
+    bl_label = "Goals"
+
+    @classmethod
+    def poll(cls, context):
+        owner = mechanism_owner(context)
+        return owner is not None and owner.limber.mechanism.drive == "TARGETS"
+
+    def draw(self, context):
+        layout = self.layout
+        owner = mechanism_owner(context)
+        kept = owner.limber.mechanism
+        add, remove = "limber.add_mechanism_goal", "limber.remove_mechanism_goal"
+        goal = listed(layout, "LIMBER_UL_mechanism_goals", kept, "goals", "active_goal", add=add, remove=remove)
+        if goal is not None:
+            layout.use_property_split = True
+            if goal.does != "CENTRE":
+                if kept.use_bones and owner.type == "ARMATURE":
+                    layout.prop_search(goal, "bone", owner.data, "bones")
+                if not kept.use_bones or kept.collection:
+                    layout.prop(goal, "body")
+            layout.prop(goal, "target")
+            if goal.target is not None and goal.target.type == "ARMATURE":
+                layout.prop_search(goal, "target_bone", goal.target.data, "bones")
+            if goal.does != "CENTRE":
+                row = layout.row(align=True)
+                row.operator("limber.keep_goal_offset", icon="PINNED")
+                row.operator("limber.keep_goal_offset", text="", icon="X").is_cleared = True
+            if goal.does != "ORIENTATION":
+                layout.prop(goal, "place_weight")
+            if goal.does in ("FRAME", "ORIENTATION"):
+                layout.prop(goal, "turn_weight")
+        layout.use_property_split = True
+        if any(goal.does == "CENTRE" for goal in kept.goals):
+            column = layout.column()
+            column.enabled = not kept.live
+            column.prop(kept, "density")
+        layout.prop(kept, "steady")
+
+
+class LIMBER_PT_mechanism_motors(MechanismTab, bpy.types.Panel):
+    """Degrees of freedom that motors move"""
+
+    bl_label = "Motors"
+
+    def draw(self, context):
+        layout = self.layout
+        kept = mechanism_owner(context).limber.mechanism
+        add, remove = "limber.add_motors", "limber.remove_motor"
+        motor = listed(layout, "LIMBER_UL_motors", kept, "motors", "active_motor", add=add, remove=remove, rows=3)
+        layout.use_property_split = True
+        if motor is not None:
+            unit = "slide_" if slides(motor.axis) else ""
+            if kept.drive == "MOTORS":
+                layout.prop(motor, unit + "value")
+            for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):
+                column = layout.column(align=True)
+                for name in names:
+                    column.prop(motor, unit + name)
+
+
+class LIMBER_PT_mechanism_closures(MechanismTab, bpy.types.Panel):
+    """Bones that are held together"""
+
+    bl_label = "Closures"
+
+    @classmethod
+    def poll(cls, context):
+        owner = mechanism_owner(context)
+        return owner is not None and owner.type == "ARMATURE" and owner.limber.mechanism.use_bones
+
+    def draw(self, context):
+        layout = self.layout
+        kept = mechanism_owner(context).limber.mechanism
+        if kept.closures_file:
+            sentence(layout, "The robot's own file says which links are held together", "INFO")
+            return
+        add, remove = "limber.add_closure", "limber.remove_closure"
+        closure = listed(layout, "LIMBER_UL_closures", kept, "closures", "active_closure", add=add, remove=remove)
+        owner = mechanism_owner(context)
+        if named_pairs(owner):
+            layout.operator("limber.close_named_loops", icon="LINKED")
+        if closure is not None:
+            layout.use_property_split = True
+            layout.prop_search(closure, "first", owner.data, "bones")
+            layout.prop(closure, "first_point")
+            layout.prop_search(closure, "second", owner.data, "bones")
+            layout.prop(closure, "second_point")
+            layout.prop(closure, "kind")
+            layout.prop(closure, "axis")
+
+
+class LIMBER_MT_mechanism_characters(CharacterMenu, bpy.types.Menu):
+    """Characters for the mechanism, built in and your own"""
+
+    bl_idname = "LIMBER_MT_mechanism_characters"
+    use, load, save = "limber.use_mechanism_character", "limber.load_mechanism_character", "limber.save_mechanism_character"
+
+
+class LIMBER_PT_mechanism_motion(MechanismTab, bpy.types.Panel):
+    """Filter and limits of the motors' motion"""
+
+    bl_label = "Motion"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        draw_character(self.layout, mechanism_owner(context).limber.mechanism, LIMBER_MT_mechanism_characters.bl_idname)
+
+
+class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
+    """Motion to keyframes"""
+
+    bl_label = "Bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        kept = mechanism_owner(context).limber.mechanism
+        draw_range(layout, kept, "MECHANISM")
+        layout.operator("limber.bake_mechanism", icon="KEYFRAME")
+
+
+CLASSES = (
+    LIMBER_UL_motors,
+    LIMBER_UL_mechanism_goals,
+    LIMBER_UL_closures,
+    LIMBER_PT_mechanism,
+    LIMBER_PT_mechanism_goals,
+    LIMBER_PT_mechanism_motors,
+    LIMBER_PT_mechanism_closures,
+    LIMBER_MT_mechanism_characters,
+    LIMBER_PT_mechanism_motion,
+    LIMBER_PT_mechanism_bake,
+)

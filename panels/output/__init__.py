@@ -1,0 +1,1 @@
+"""Panels of baking, recording, export, comparison and checks."""

@@ -1,0 +1,60 @@
+"""Motion to keys."""
+
+import bpy
+
+from ...operators.subject import rig_of
+from ...rig.authoring import chains
+from ...rig.blender.counting import counted
+from ...rig.output import record, take_copies
+from ...rig.output.chain_bake import frames_ahead
+from ...rig.reading.goal import followed
+from ..tab import BakePart, ChainTab, draw_range, sentence
+
+
+class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
+    """Motion to keyframes"""
+
+    bl_label = "Bake and Export"
+    bl_order = 8
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        chain = chains.active(rig_of(context))
+        draw_range(layout, chain, "CHAIN")
+        if frames_ahead(chain):
+            layout.prop(chain, "look_ahead")
+        layout.operator("limber.bake", icon="KEYFRAME")
+        if sum(followed(other) is not None for other in rig_of(context).limber.chains) > 1:
+            layout.operator("limber.bake", text="Bake All Chains", icon="KEYFRAME_HLT").all_chains = True
+
+
+class LIMBER_PT_record(BakePart, bpy.types.Panel):
+    """Live motion to keyframes while the scene plays: each pass is a take"""
+
+    bl_label = "Record"
+
+    def draw(self, context):
+        draw_recording(self.layout, rig_of(context))
+        self.layout.operator("limber.move_with_mouse", icon="RESTRICT_SELECT_OFF")
+
+
+def draw_recording(layout, rig) -> None:
+    """The recording's button; while it goes on, what it has come to."""
+    if not record.is_going(rig):
+        if take_copies.left(rig) is not None:
+            sentence(layout, "A recording of this armature was broken off: what it had come to is kept", "INFO")
+            row = layout.row(align=True)
+            row.operator("limber.restore_takes", icon="RECOVER_LAST")
+            row.operator("limber.leave_takes", text="", icon="X")
+        layout.operator("limber.record_live", icon="REC")
+        return
+    takes = record.takes(rig)
+    frames = sum(len(take.frames) for take in takes)
+    kept = f"{counted(frames, 'frame')} in {counted(len(takes), 'take')}"
+    sentence(layout, f"Recording: {kept}. Move targets, switch postures, let it play", "REC")
+    if problem := record.copy_problem(rig):
+        sentence(layout, problem, "ERROR")
+    row = layout.row(align=True)
+    row.operator("limber.keep_takes", icon="CHECKMARK")
+    row.operator("limber.drop_takes", text="", icon="X")

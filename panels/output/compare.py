@@ -1,0 +1,101 @@
+"""Solvers side by side."""
+
+import bpy
+
+from ...operators.subject import rig_of
+from ...rig.authoring import chains
+from ...rig.output import compare
+from ..tab import SolverPart, sentence
+
+FIGURE, USE = 46, 40  # widths in pixels at a scale of 1: of a figure, and of the button behind them
+NAME, LEAST_NAME = 230, 140  # of a solver's name: in full, and in a narrow sidebar
+LEAST_FIGURES = 1
+MARGINS = 60  # of the panel
+UNIT = 20  # of Blender's interface
+FULL = 35  # units: wide enough for the longest name and all figures
+
+
+def draw_table(layout, table, chain, width: float) -> None:
+    """The table, with as many columns as fit into a width [pixels at a scale of 1], the most telling first."""
+    inside = width - MARGINS
+    keys = table.columns[: max(LEAST_FIGURES, int((inside - LEAST_NAME - USE) / FIGURE))]
+    name = min(NAME, max(LEAST_NAME, inside - len(keys) * FIGURE - USE))
+    split = layout.split(factor=name / (name + len(keys) * FIGURE + USE))
+    names, rest = split.column(align=True), split.row(align=True)
+    _heading(names, table, "name", "Solver")
+    figures = {key: rest.column(align=True) for key in keys}
+    for key, column in figures.items():
+        _heading(column, table, key, compare.COLUMNS[key].heading)
+    uses = rest.column(align=True)
+    uses.label(text="Use")
+    rows = table.sorted_rows()
+    for row in rows:
+        line = names.row()
+        line.active = not row.why_not
+        line.label(text=row.label)
+        for key, column in figures.items():
+            cell = column.row()
+            cell.alignment = "RIGHT"
+            cell.active = not row.why_not
+            cell.label(text=compare.set_as_text(key, row.figures[key]) if key in row.figures else "-")
+        use = uses.row()
+        use.enabled = not row.why_not
+        is_used = row.name == chain.solver
+        icon = "RADIOBUT_ON" if is_used else "RADIOBUT_OFF"
+        use.operator("limber.use_solver", text="", icon=icon, depress=is_used).solver = row.name
+    for row in rows:
+        if row.why_not:
+            sentence(layout, row.why_not.partition(": ")[0], "INFO")  # which others can is in the table
+
+
+def _heading(column, table, key: str, text: str) -> None:
+    is_sorted = table.column == key
+    arrow = (" ↑" if table.is_reversed else " ↓") if is_sorted else ""
+    column.operator("limber.sort_comparison", text=text + arrow, depress=is_sorted).column = key
+
+
+def _draw_whole(layout, table, chain, width: float) -> None:
+    draw_table(layout, table, chain, width)
+    frames = table.frames
+    row = layout.row()
+    row.label(text=f"Of frame {frames[0]}" if len(frames) == 1 else f"Of frames {frames[0]} to {frames[-1]}")
+    row.operator("limber.copy_comparison", text="", icon="COPYDOWN")
+    if table.remark:
+        sentence(layout, table.remark, "ERROR")
+
+
+class LIMBER_PT_comparison(bpy.types.Panel):
+    """The whole table of the last comparison"""
+
+    bl_label = "Compare Solvers"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"  # it opens by itself: no editor lists it
+    bl_options = {"INSTANCED"}
+    bl_ui_units_x = FULL
+
+    def draw(self, context):
+        rig = rig_of(context)
+        chain = chains.active(rig) if rig else None
+        table = compare.table(rig, chain) if chain else None
+        if table:
+            self.layout.label(text=f"Solvers of chain '{chain.name}'")
+            _draw_whole(self.layout, table, chain, FULL * UNIT + MARGINS)
+
+
+class LIMBER_PT_compare(SolverPart, bpy.types.Panel):
+    """Results of all solvers on this chain"""
+
+    bl_label = "Compare Solvers"
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        chain = chains.active(rig)
+        row = layout.row(align=True)
+        row.operator("limber.compare_solvers", text="This Frame", icon="SORTTIME").frames = "CURRENT"
+        row.operator("limber.compare_solvers", text="Frame Range", icon="PREVIEW_RANGE").frames = "RANGE"
+        table = compare.table(rig, chain)
+        if table is None:
+            return
+        _draw_whole(layout, table, chain, context.region.width / context.preferences.system.ui_scale)
+        layout.popover("LIMBER_PT_comparison", text="All Figures", icon="SPREADSHEET")

@@ -1,0 +1,82 @@
+"""What a robot could not follow, before it has to."""
+
+import bpy
+
+from ...operators.subject import rig_of
+from ...rig.output.motion_check import marks, view, zones
+from ...rig.output.motion_check.check import result
+from ...rig.output.motion_check.findings import KINDS
+from ..tab import ChainTab, MotionPart, listed, sentence
+
+
+class LIMBER_UL_findings(bpy.types.UIList):
+    """What Motion Check has found; click to jump there"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        layout.label(text=view.label(item), icon=KINDS[item.kind].icon)
+
+
+class LIMBER_PT_motion_check(MotionPart, bpy.types.Panel):
+    """Exceeded joint limits, discontinuities and lost targets in the scene's frames"""
+
+    bl_label = "Motion Check"
+
+    def draw(self, context):
+        layout = self.layout
+        shown = context.window_manager.limber_motion_check
+        column = layout.column(align=True)
+        column.prop(shown, "lost_beyond")
+        column.prop(shown, "changed_beyond")
+        layout.operator("limber.check_motion", icon="VIEWZOOM")
+        found = result(rig_of(context))
+        if found is None:
+            return
+        if not found.findings:
+            sentence(layout, f"Frames {found.frames[0]} to {found.frames[-1]}: nothing was found", "CHECKMARK")
+        elif shown.findings:
+            layout.template_list("LIMBER_UL_findings", "", shown, "findings", shown, "active", rows=5)
+            if 0 <= shown.active < len(shown.findings):
+                sentence(layout, shown.findings[shown.active].name, KINDS[shown.findings[shown.active].kind].icon)
+        row = layout.row(align=True)
+        row.operator("limber.mark_findings", icon="MARKER_HLT")
+        if marks.are_there(context.scene):
+            row.operator("limber.clear_marks", text="", icon="X")
+        row = layout.row(align=True)
+        row.operator("limber.save_findings", icon="FILE_TEXT")
+        row.operator("limber.save_motion_picture", icon="IMAGE_DATA")
+
+
+class LIMBER_UL_zones(bpy.types.UIList):
+    """No-go zones; one whose object is gone says so"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.row(align=True)
+        trouble = zones.trouble(context, item)
+        if trouble and item.name:
+            row.label(text=item.name, icon="ERROR")
+        row.prop(item, "zone", text="", icon="CUBE")
+
+
+class LIMBER_PT_zones(ChainTab, bpy.types.Panel):
+    """Objects that links of the chains must not enter"""
+
+    bl_label = "No-Go Zones"
+    bl_parent_id = "LIMBER_PT_motion_check"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        limber = rig_of(context).limber
+        add, remove = "limber.add_zone", "limber.remove_zone"
+        zone = listed(layout, "LIMBER_UL_zones", limber, "zones", "active_zone", add=add, remove=remove)
+        if zone is None:
+            sentence(layout, "What the robot must not touch: select empties or meshes around it and press +", "INFO")
+            return
+        if trouble := zones.trouble(context, zone):
+            sentence(layout, trouble, "ERROR")
+        else:
+            sentence(layout, zones.counts_as(zone.zone), "INFO")
+        column = layout.column()
+        column.use_property_split = True
+        column.prop(limber, "link_radius")
+        column.prop(context.window_manager.limber_view, "entered", text="Show Where")

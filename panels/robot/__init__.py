@@ -1,0 +1,1 @@
+"""Panels of the robot and of remote control."""

@@ -1,0 +1,87 @@
+"""Zero, direction and range of the selected joint, from how the robot stands; and the calibration as a file."""
+
+import bpy
+
+from ...hardware.safety import State
+from ...operators.subject import rig_of
+from ...rig.reading import axes
+from ...rig.robot import calibrating, device, links, servo_lists, servo_units
+from ..tab import ServoTab, sentence
+from .servos import draw_list, draw_trials
+
+
+class LIMBER_PT_calibrate(ServoTab, bpy.types.Panel):
+    """Zeros, directions and ranges of the robot's servos"""
+
+    bl_label = "Calibrate"
+    bl_parent_id = "LIMBER_PT_robot_setup"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 5
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        status = links.status(rig)
+        if status is None:
+            sentence(layout, "Connect, then move joints by hand or by the buttons, and say where they are", "INFO")
+        elif any(each.all for each in servo_lists.lists(rig)):
+            for each in servo_lists.lists(rig):
+                joint = draw_list(layout, rig, each, "calibrate ", rows=3)
+                if joint is not None:
+                    _draw_joint(layout, rig, joint, status)
+            _draw_range(layout, rig, status)
+        column = layout.column(align=True)
+        row = column.row(align=True)
+        row.operator("limber.save_calibration", text="Save", icon="EXPORT")
+        row.operator("limber.load_calibration", text="Load", icon="IMPORT")
+        column.operator("limber.restore_calibration", icon="RECOVER_LAST")
+
+
+def _draw_joint(layout, rig, joint, status) -> None:
+    name = device.label(joint)
+    if status.state is State.LIMP:
+        sentence(layout, "Limp: move the robot by hand", "VIEW_PAN")
+    else:
+        draw_trials(layout, rig, name, joint.servo)
+        row = layout.row(align=True)
+        row.operator("limber.let_go", text="Release Joint", icon="VIEW_PAN").joint = name
+        row.operator("limber.let_go", text="Release All")
+    place = _place(rig, joint)
+    unit = servo_units.unit_name(rig.limber.device.protocol)
+    box = layout.box().column(align=True)
+    row = box.split(factor=0.68)
+    row.label(text=f"{name}: servo {joint.servo}")
+    row.label(text="not known" if place is None else f"{place:.0f} {unit}")
+    buttons = box.row(align=True)
+    for end, text in (("LOW", "Min Here"), ("", "Zero Here"), ("HIGH", "Max Here")):
+        if end:
+            button = buttons.operator("limber.set_end", text=text)
+            button.end = end
+        else:
+            button = buttons.operator("limber.set_zero", text=text)
+        button.joint = name
+    row = box.row(align=True)
+    for field in ("min_us", "zero_us", "max_us"):
+        row.prop(joint, field, text="")
+    box.prop(joint, "reverse", text="Reverse")
+    column = box.column(align=True)
+    slides = axes.slides(joint.axis)
+    row = column.row(align=True)
+    row.prop(joint, "slide_lower" if slides else "lower")
+    row.prop(joint, "slide_upper" if slides else "upper")
+
+
+def _place(rig, joint) -> float | None:
+    index = device.channel_of_servo(links.link(rig).device, joint.servo)
+    places = calibrating.positions(rig)
+    return places[index] if index is not None and index < len(places) else None
+
+
+def _draw_range(layout, rig, status) -> None:
+    if calibrating.is_recording(rig):
+        sentence(layout, "Move each joint from end to end, then press End Range", "REC")
+        row = layout.row()
+        row.alert = True
+        row.operator("limber.end_range", icon="SNAP_FACE")
+    elif status.state is State.LIMP:
+        layout.operator("limber.record_range", icon="REC")

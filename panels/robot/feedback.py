@@ -1,0 +1,124 @@
+"""What the robot says of itself: where each joint is, how warm its servos are; and leading the armature by hand."""
+
+from math import degrees
+
+import bpy
+
+from ...hardware.safety import State
+from ...operators.subject import rig_of
+from ...rig.robot import links, puppeteer
+from ..tab import RobotTab, sentence, sidebar_width
+
+NAME = ("Joint", 2.4)  # heading, and share of the width
+PLACES = (("Commanded", 2.2), ("Measured", 2.0), ("Error", 1.5))
+WIDE = 340  # [pixels at a scale of 1] of a sidebar in which names are beside their figures; in a narrower one they are above them
+HEALTH = (("Servo", 2.4), ("°C", 1.4), ("V", 1.4), ("Load", 1.6), ("A", 1.2))
+
+
+class LIMBER_PT_feedback(RobotTab, bpy.types.Panel):
+    """Measured state of the robot against its commands"""
+
+    bl_label = "Feedback"
+    bl_parent_id = "LIMBER_PT_robot"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 6
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        status, link = links.status(rig), links.link(rig)
+        view = context.window_manager.limber_view
+        row = layout.row(align=True)
+        ghost = row.row(align=True)
+        ghost.enabled = rig.pose is not None
+        ghost.prop(view, "ghost", toggle=True, icon="GHOST_ENABLED")
+        row.prop(view, "plot", toggle=True, icon="GRAPH")
+        if view.plot:
+            layout.prop(view, "plot_joint")
+        if not any(place is not None for place in status.places):
+            sentence(layout, "These servos do not measure their positions", "INFO")
+        _draw_places(layout, link.device, status, sidebar_width() >= WIDE)
+        _draw_health(layout, link.device, status)
+
+
+def _draw_places(layout, device, status, is_wide: bool) -> None:
+    box = layout.box().column(align=True)
+    columns = (NAME, *PLACES) if is_wide else PLACES
+    _draw_row(box, columns, [heading for heading, _ in columns], names=is_wide)
+    for index, joint in enumerate(device.joints):
+        told = status.commanded[index] if status.commanded is not None else None
+        place = status.places[index] if index < len(status.places) else None
+        off = None if told is None or place is None else place - told
+        figures = [_text(joint, value) for value in (told, place, off)]
+        if not is_wide:
+            box.label(text=joint.name)
+        _draw_row(box, columns, [joint.name, *figures] if is_wide else figures, names=is_wide)
+
+
+def _draw_health(layout, device, status) -> None:
+    """Of each servo, where any tells it."""
+    told = [(one.temperature, one.voltage, one.load, one.current) for one in status.channels]
+    if not any(value is not None for values in told for value in values):
+        return
+    box = layout.box().column(align=True)
+    _draw_row(box, HEALTH, [heading for heading, _ in HEALTH])
+    for channel, (heat, volts, load, current) in zip(device.channels, told, strict=False):
+        share = "-" if load is None else f"{100 * load:.0f}%"
+        _draw_row(box, HEALTH, [str(channel.servo), _number(heat, 0), _number(volts, 1), share, _number(current, 2)])
+
+
+def _draw_row(layout, columns, cells, names: bool = True) -> None:
+    """Cells of a table, in columns of fixed shares of the width; `names`: the first cell is a name."""
+    left, rest = layout, sum(width for _, width in columns)
+    for number, (text, (_, width)) in enumerate(zip(cells, columns, strict=True)):
+        split = left.split(factor=width / rest, align=True) if number < len(cells) - 1 else left
+        cell = split.row()
+        cell.alignment = "LEFT" if number == 0 and names else "RIGHT"
+        cell.label(text=text)
+        left, rest = split, rest - width
+
+
+def _text(joint, value: float | None) -> str:
+    if value is None:
+        return "-"
+    if joint.unit == "rad":
+        return f"{_rounded(degrees(value), 1):.1f}°"
+    return f"{_rounded(1000 * value, 1):.1f} mm" if joint.unit == "m" else f"{_rounded(value, 2):.2f}"
+
+
+def _rounded(value: float, digits: int) -> float:
+    return round(value, digits) + 0.0  # no minus before a zero
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+class LIMBER_PT_puppeteer(RobotTab, bpy.types.Panel):
+    """Move the robot by hand; the armature follows"""
+
+    bl_label = "Puppeteer"
+    bl_parent_id = "LIMBER_PT_robot"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 7
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        if not puppeteer.leads(rig):
+            sentence(layout, puppeteer.why_not(rig) or "The servos go limp, you move the robot, and the armature follows", "INFO")
+            layout.operator("limber.puppeteer", icon="VIEW_PAN")
+            return
+        if links.status(rig).state is not State.LIMP:
+            sentence(layout, "The robot is letting go", "TIME")
+            return
+        if puppeteer.is_recording(rig):
+            row = layout.row()
+            row.alert = True
+            row.operator("limber.end_record", icon="SNAP_FACE")
+        else:
+            layout.operator("limber.record", icon="REC")
+        row = layout.row(align=True)
+        row.operator("limber.key_pose", icon="KEYINGSET")
+        row.operator("limber.store_posture", text="Store Posture", icon="POSE_HLT")
+        layout.operator("limber.end_puppeteer", icon="CHECKMARK")

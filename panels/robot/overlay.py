@@ -1,0 +1,121 @@
+"""In the 3D view: the robot as it says it stands, as a ghost beside the armature, and commanded and measured positions as a plot."""
+
+from itertools import pairwise
+from math import degrees
+from time import monotonic
+
+import blf
+import bpy
+import gpu
+from gpu_extras.batch import batch_for_shader
+
+from ...operators.subject import rig_of
+from ...rig.robot import ghost, links
+from ...rig.robot import history as robot_history
+from ..drawing import LETTERS, Overlay, draw_lines, write
+
+GHOST = (1.0, 0.55, 0.1, 0.9)
+TOLD, IS = (0.35, 0.7, 1.0, 1.0), GHOST
+BACK, GRID, TEXT = (0.05, 0.05, 0.05, 0.6), (1.0, 1.0, 1.0, 0.15), (0.9, 0.9, 0.9, 1.0)
+HEAD = 0.08  # of a bone's length, drawn thicker: where it hangs on its joint
+WIDTH, HEIGHT, MARGIN = 360, 130, 14  # [pixels at a scale of 1]
+LEAST_SPAN = 0.05  # [rad, or its like] that the plot shows at least: noise is not to look like motion
+
+
+def _draw_ghosts() -> None:
+    view = bpy.context.window_manager.limber_view
+    if not view.ghost:
+        return
+    for rig in links.connected_rigs():
+        lines = ghost.segments(rig)
+        if lines and rig.visible_get():
+            _draw_ghost(lines)
+
+
+def _draw_ghost(lines) -> None:
+    """A line for each bone, thick at its head."""
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_test_set("NONE")
+    heads = [(head, tuple(a + HEAD * (b - a) for a, b in zip(head, tail, strict=True))) for head, tail in lines]
+    for segments, width in ((lines, 4.0), (heads, 10.0)):
+        draw_lines([point for segment in segments for point in segment], GHOST, width * bpy.context.preferences.system.ui_scale)
+    gpu.state.blend_set("NONE")
+
+
+def _draw_plot() -> None:
+    context = bpy.context
+    view, rig = context.window_manager.limber_view, rig_of(context)
+    link, history = (links.link(rig), links.history(rig)) if rig else (None, None)
+    if not view.plot or link is None or history is None:
+        return
+    index = next((k for k, joint in enumerate(link.device.joints) if joint.name == view.plot_joint), 0)
+    Plot(link.device.joints[index], history, index, context.preferences.system.ui_scale).draw()
+
+
+class Plot:
+    """A joint's last seconds in the lower left corner of the view.
+
+    Args:
+        joint: The device's.
+        history: Of its robot.
+        index: Of the joint.
+        scale: Of the interface.
+    """
+
+    def __init__(self, joint, history, index: int, scale: float) -> None:
+        self.unit = degrees(1.0) if joint.unit == "rad" else 1000.0 if joint.unit == "m" else 1.0
+        self.sign = "°" if joint.unit == "rad" else " mm" if joint.unit == "m" else ""
+        self.name, self.scale = joint.name, scale
+        now = monotonic()
+        self.told = [(now - one.time, one.commanded[index]) for one in history.samples if one.commanded[index] is not None]
+        self.places = [(now - one.time, one.measured[index]) for one in history.samples if one.measured[index] is not None]
+        values = [value for _, value in self.told + self.places] or [0.0]
+        middle, half = (min(values) + max(values)) / 2, max(max(values) - min(values), LEAST_SPAN * joint.scale) / 2
+        self.low, self.high = middle - 1.1 * half, middle + 1.1 * half
+
+    def draw(self) -> None:
+        gpu.state.blend_set("ALPHA")
+        left, bottom = MARGIN * self.scale, 2 * MARGIN * self.scale
+        width, height = WIDTH * self.scale, HEIGHT * self.scale
+        self._fill(left, bottom, width, height)
+        for share in (0.25, 0.5, 0.75):
+            self._lines([(left, bottom + share * height), (left + width, bottom + share * height)], GRID, 1.0)
+        for curve, colour in ((self.told, TOLD), (self.places, IS)):
+            points = [
+                (left + width * (1 - age / robot_history.SECONDS), bottom + height * (value - self.low) / (self.high - self.low))
+                for age, value in curve
+                if age <= robot_history.SECONDS
+            ]
+            if len(points) > 1:
+                self._lines(points, colour, 2.0)
+        self._words(left, bottom, width, height)
+        gpu.state.blend_set("NONE")
+
+    def _words(self, left: float, bottom: float, width: float, height: float) -> None:
+        gap = 5 * self.scale
+        line = (LETTERS + 5) * self.scale
+        self._write(left + gap, bottom + height + gap, f"{self.name}, last {robot_history.SECONDS:.0f} s", TEXT)
+        self._write(left + gap, bottom + height - line, f"{self.high * self.unit:.0f}{self.sign}", TEXT)
+        self._write(left + gap, bottom + gap, f"{self.low * self.unit:.0f}{self.sign}", TEXT)
+        right = left + width
+        for curve, colour, word in ((self.places, IS, "measured"), (self.told, TOLD, "commanded")):
+            text = f"{word} {curve[-1][1] * self.unit:.1f}{self.sign}" if curve else f"{word} -"
+            blf.size(0, LETTERS * self.scale)
+            right -= blf.dimensions(0, text)[0] + 2 * gap
+            self._write(right, bottom + height + gap, text, colour)
+
+    def _write(self, x: float, y: float, text: str, colour) -> None:
+        write(x, y, text, colour, self.scale)
+
+    def _fill(self, left: float, bottom: float, width: float, height: float) -> None:
+        corners = [(left, bottom), (left + width, bottom), (left + width, bottom + height), (left, bottom + height)]
+        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+        shader.uniform_float("color", BACK)
+        batch_for_shader(shader, "TRIS", {"pos": corners}, indices=[(0, 1, 2), (0, 2, 3)]).draw(shader)
+
+    def _lines(self, points, colour, width: float) -> None:
+        draw_lines([(x, y, 0.0) for pair in pairwise(points) for x, y in pair], colour, width * self.scale)
+
+
+_overlay = Overlay(_draw_ghosts, _draw_plot)
+register, unregister = _overlay.register, _overlay.unregister

@@ -1,0 +1,35 @@
+"""Other programs set what an animator would."""
+
+import bpy
+
+from ...operators.subject import rig_of
+from ...rig.authoring import chains
+from ...rig.robot import remote
+from ..tab import ChainTab, sentence
+
+
+class LIMBER_PT_remote(ChainTab, bpy.types.Panel):
+    """Targets, influence and weights from other programs, by OSC over UDP"""
+
+    bl_label = "Remote Control"
+    bl_order = 11
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        rig = rig_of(context)
+        heard = remote.heard(rig)
+        column = layout.column()
+        column.enabled = heard is None
+        column.prop(rig.limber.remote, "host")
+        column.prop(rig.limber.remote, "port")
+        layout.prop(rig.limber.remote, "allow_arm")
+        if heard is None:
+            layout.operator("limber.remote", icon="PLAY")
+        else:
+            layout.operator("limber.end_remote", icon="PAUSE", depress=True)
+            sentence(layout, heard.problem or "Listening", "ERROR" if heard.problem else "INFO")
+        column = layout.box().column(align=True)
+        for address in remote.addresses(chains.active(rig)):
+            column.label(text=address)

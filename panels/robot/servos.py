@@ -1,0 +1,217 @@
+"""Which servo moves which joint: the joints' own, further ones, and values beside the joints."""
+
+import bpy
+
+from ...operators.subject import rig_of
+from ...rig.robot import background_jobs, links, servo_lists, servo_units, values
+from ...rig.robot import device as robot_device
+from ...rig.robot.value_filters import DIRECT
+from ..tab import RigTab, ServoTab, listed, sentence
+
+JOGS = {  # by a joint's unit: the operator's amounts, and what they are
+    "rad": ((-5.0, "-5°"), (-1.0, "-1°"), (1.0, "+1°"), (5.0, "+5°")),
+    "m": ((-5.0, "-5 mm"), (-1.0, "-1"), (1.0, "+1"), (5.0, "+5 mm")),
+    "plain": ((-18.0, "-10%"), (-1.8, "-1%"), (1.8, "+1%"), (18.0, "+10%")),
+}
+
+
+class LIMBER_UL_servos(bpy.types.UIList):
+    """Joints of the chain, or motors of the mechanism, with their servos"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.split(factor=0.62)
+        row.label(text=robot_device.label(item))
+        row.prop(item, "servo", text="", emboss=False)
+
+
+class LIMBER_UL_channels(bpy.types.UIList):
+    """Further servos, with what drives them"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.split(factor=0.62)
+        row.prop(item, "name", text="", emboss=False)
+        row.prop(item, "servo", text="", emboss=False)
+
+
+class LIMBER_UL_auxiliaries(bpy.types.UIList):
+    """Values beside the joints, with their servos"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        row = layout.split(factor=0.62)
+        row.prop(item, "name", text="", emboss=False)
+        row.prop(item, "servo", text="", emboss=False)
+
+
+class LIMBER_PT_channels(ServoTab, bpy.types.Panel):
+    """Servo of the joint, or motor, that is selected in the list"""
+
+    bl_label = "Servos"
+    bl_parent_id = "LIMBER_PT_robot_setup"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 2
+
+    def draw(self, context):
+        rig = rig_of(context)
+        for each in servo_lists.lists(rig):
+            layout = self.layout.column()
+            joint = draw_list(layout, rig, each)
+            if joint is None:
+                continue
+            draw_trials(layout, rig, robot_device.label(joint), joint.servo)
+            _draw_found(layout, joint, each.is_motors)
+            layout.operator("limber.use_preset", icon="PRESET").motors = each.is_motors
+            draw_servo(layout, rig.limber.device, joint)
+
+
+def draw_list(layout, rig, shown: servo_lists.ServoList, name: str = "", rows: int = 4):
+    """Joints or motors with their servos' numbers, with a heading where there are both; returns the selected one, or None.
+
+    Args:
+        layout: Where it is drawn.
+        rig: What has the robot.
+        shown: The list.
+        name: Tells it from the same list in another panel.
+        rows: Its height [lines].
+    """
+    if len(servo_lists.lists(rig)) > 1:
+        layout.label(text="Motors of the Mechanism" if shown.is_motors else f"Joints of {shown.owner.name}")
+    layout.template_list("LIMBER_UL_servos", name + shown.items, shown.owner, shown.items, shown.owner, shown.active, rows=rows)
+    return shown.selected
+
+
+def draw_trials(layout, rig, name: str, servo: int) -> None:
+    """Buttons that move one servo or joint, where the robot is connected."""
+    link, status = links.link(rig), links.status(rig)
+    if link is None or status is None:
+        sentence(layout, "Connect, and servos can be tried one by one here", "INFO")
+        return
+    joint = next((joint for joint in link.device.joints if joint.name == name), None)
+    column = layout.column(align=True)
+    column.enabled = status.state in links.QUIET
+    row = column.row(align=True)
+    if robot_device.channel_of_servo(link.device, servo) is not None:
+        row.operator("limber.wiggle", text="Wiggle", icon="FORCE_HARMONIC").servo = servo
+        if name:
+            row.operator("limber.which_joint", text="", icon="QUESTION").servo = servo
+    if joint is not None:
+        row.operator("limber.test_joint", text="Test", icon="ARROW_LEFTRIGHT").joint = name
+        row = column.row(align=True)
+        for amount, text in JOGS[joint.unit]:
+            jog = row.operator("limber.jog", text=text)
+            jog.joint, jog.amount = name, amount
+    elif name:
+        sentence(layout, "Not on the robot that is connected: press Reconnect to try it", "INFO")
+
+
+def _draw_found(layout, joint, of_motors: bool) -> None:
+    """Servos that the scan found, to take one for the joint or motor."""
+    scan = background_jobs.scan()
+    found = [one for one in scan.found if one.servo is not None] if scan else []
+    if not found:
+        return
+    layout.label(text=f"Give {robot_device.label(joint)} one that was found:")
+    flow = layout.grid_flow(columns=6, align=True, row_major=True, even_columns=True)
+    for one in found:
+        button = flow.operator("limber.assign_servo", text=str(one.servo), depress=one.servo == joint.servo)
+        button.servo, button.motors = one.servo, of_motors
+
+
+def draw_servo(layout, device, servo, gear: bool = True) -> None:
+    """A servo's settings."""
+    layout.use_property_split = True
+    unit = servo_units.unit_name(device.protocol)
+    column = layout.column(align=True)
+    column.prop(servo, "servo")
+    column.prop(servo, "reverse")
+    if gear:
+        column.prop(servo, "gear")
+    column = layout.column(align=True)
+    suffix = f" ({unit})" if unit else ""
+    column.prop(servo, "zero_us", text=f"Zero{suffix}")
+    column.prop(servo, "min_us", text="Lowest")
+    column.prop(servo, "max_us", text="Highest")
+    column.prop(servo, "per_degree", text="Per Degree")
+    column = layout.column(align=True)
+    column.prop(servo, "servo_speed", text="Top Speed (/s)")
+    column.prop(servo, "on_silence")
+
+
+class LIMBER_PT_more_servos(RigTab, bpy.types.Panel):
+    """Second servos on a joint, and servos that several joints drive, as in a differential"""
+
+    bl_label = "Additional Servos"
+    bl_parent_id = "LIMBER_PT_robot_setup"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 3
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        device = rig.limber.device
+        add, remove = "limber.add_channel", "limber.remove_channel"
+        channel = listed(layout, "LIMBER_UL_channels", device, "channels", "active_channel", add=add, remove=remove)
+        if channel is None:
+            sentence(layout, "For a second servo on a joint, or one that several joints drive", "INFO")
+            return
+        box = layout.box().column(align=True)
+        names = [robot_device.label(joint) for _, joint in robot_device.joints(rig)]
+        for index, share in enumerate(channel.shares):
+            row = box.row(align=True)
+            known = share.joint in names or share.joint in device.auxiliaries
+            row.operator("limber.choose_share", text=share.joint or "Choose a joint", icon="NONE" if known else "ERROR").index = index
+            row.prop(share, "gear", text="")
+            row.operator("limber.remove_share", text="", icon="X").index = index
+        box.operator("limber.add_share", icon="ADD")
+        if links.link(rig) is not None:
+            draw_trials(layout, rig, "", channel.servo)
+        draw_servo(layout, device, channel, gear=False)
+
+
+class LIMBER_PT_values(RigTab, bpy.types.Panel):
+    """Properties beside the joints that move a servo: a jaw, an eyelid, a lamp"""
+
+    bl_label = "Values"
+    bl_parent_id = "LIMBER_PT_robot_setup"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 4
+
+    def draw(self, context):
+        layout = self.layout
+        rig = rig_of(context)
+        device = rig.limber.device
+        add, remove = "limber.add_auxiliary", "limber.remove_auxiliary"
+        value = listed(layout, "LIMBER_UL_auxiliaries", device, "auxiliaries", "active_auxiliary", add=add, remove=remove)
+        if value is None:
+            sentence(layout, "Right-click any property that can be animated: Send to Robot", "INFO")
+            return
+        _draw_value(layout, rig, device, value)
+
+
+def _draw_value(layout, rig, device, value) -> None:
+    now = values.value_of(value)
+    if now is None:
+        sentence(layout, "This property is not there: correct its path, or remove it and add it again", "ERROR")
+    draw_trials(layout, rig, value.name, value.servo)
+    layout.use_property_split = True
+    column = layout.column(align=True)
+    column.label(text=f"{value.owner.name if value.owner else 'nothing'}: {value.path or 'no path'}", icon="RNA")
+    column.prop(value, "path")
+    if now is not None:
+        column.label(text=f"Now {now:.3f}")
+    column = layout.column(align=True)
+    if unit := servo_units.unit_name(device.protocol):
+        column.label(text=f"Servo positions in {unit}")
+    column.prop(value, "servo")
+    column.prop(value, "low")
+    column.prop(value, "at_low")
+    column.prop(value, "high")
+    column.prop(value, "at_high")
+    column = layout.column(align=True)
+    for name in ("velocity", "acceleration", "jerk"):
+        column.prop(value, name)
+    column = layout.column(align=True)
+    column.prop(value, "filter")
+    if value.filter != DIRECT:
+        column.prop(value, "sigma", slider=True)
+        column.prop(value, "rho", text="Responsive", slider=True)
+    column.prop(value, "on_silence")

@@ -1,0 +1,294 @@
+"""Making chains: the path from the selection, a joint for each axis that is free to turn or made to slide, limits from what the rig already
+says."""
+
+from collections.abc import Sequence
+from uuid import uuid4
+
+from ..blender.errors import RigError
+from ..blender.selection import selected, selected_index
+from ..reading import axes, constrained, imported_robot, mimic
+from ..reading.axes import is_euler
+from ..reading.joint_axes import NO_RANGE, free_axes, joint_axes, limits
+from ..reading.mechanism import bones as bodies
+from ..reading.paths import bone_names, end_bones, missing, path_names
+from ..robot import device, servo_units
+from . import forward
+from .rotation_mode import give_euler_order
+
+SOLVER, BODY, ROLL = "expressive", "AUTOMATIC", "POSTURE"  # of new chains
+SLIDE_SPEEDS = (0.2, 1.0, 10.0)  # [m/s, m/s2, m/s3] what a small linear servo or a belt can follow
+
+
+class EulerOrderError(RigError):
+    """Bones on the path rotate by quaternion or axis and angle; `bones` names them."""
+
+    def __init__(self, bones: list[str]) -> None:
+        self.bones = bones
+        named = ", ".join(f"'{bone}'" for bone in bones)
+        super().__init__(
+            f"Joints need an Euler order, and these bones rotate by quaternion or axis and angle: {named}."
+            " Agree to Change Rotation Mode; their keys are converted"
+        )
+
+
+def active(rig):
+    """The chain selected in the list, or None."""
+    return selected(rig.limber.chains, rig.limber.active_chain)
+
+
+def find_path(rig, selected: list[str]) -> list[str]:
+    """Names of the bones from root to end: of the selection, or to the one selected bone from the top of the hierarchy, or from below the
+    next bone that constraints or the armature's mechanism move.
+
+    Raises:
+        RigError: nothing is selected, or the selection is on no single path; the mechanism's file cannot be read.
+    """
+    if not selected:
+        raise RigError("No bone is selected: select the end bone, or root and end, in Pose Mode")
+    bones = sorted((rig.data.bones[name] for name in selected), key=lambda bone: len(bone.parent_recursive))
+    end = bones[-1]
+    line = [end, *end.parent_recursive]
+    for bone in bones:
+        if bone not in line:
+            raise RigError(
+                f"Bones '{bone.name}' and '{end.name}' are on different branches: select bones on one path from root to end;"
+                " a chain gets its other ends by Add End"
+            )
+    if len(bones) > 1:
+        return path_names(rig.pose.bones, bones[0].name, end.name)
+    taken = {joint.bone for chain in rig.limber.chains for joint in chain.joints}
+    held = bodies.not_below(rig, end.name)
+    taken |= held
+    above = []
+    for bone in line:
+        if bone is not end and (bone.name in taken or constrained.mover(rig.pose.bones[bone.name])):
+            break
+        above.append(bone.name)
+    while held and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]]):  # fixed to the mechanism, these go with it
+        above.pop()
+    return above[::-1]
+
+
+def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, order: str = "XYZ"):
+    """Makes a chain from the selected bones and returns it. Where it raises, nothing has changed.
+
+    Args:
+        rig: The armature object.
+        selected: Names of the selected bones.
+        change_rotation_mode: Bones that rotate by quaternion may be given an Euler order; their keys are converted.
+        order: Which order that is.
+
+    Raises:
+        EulerOrderError: there are such bones, and no consent.
+        RigError: the selection is no path, has no free axis, or is part of another chain.
+    """
+    names = find_path(rig, selected)
+    moving = moving_bones(rig, names)
+    quaternion = quaternion_bones(rig, names)
+    if quaternion and not change_rotation_mode:
+        raise EulerOrderError(quaternion)
+    give_euler_order(rig, quaternion, order)
+    chain = rig.limber.chains.add()
+    chain.uid, chain.solver = uuid4().hex, SOLVER
+    chain.roll, chain.options.body = ROLL, BODY
+    chain.name = names[-1]
+    chain.root, chain.end = names[0], names[-1]
+    found = forward.guess(rig, chain.end)
+    if found.reason:
+        forward.point(chain, rig, chain.end, found.way)
+    for bone in moving:
+        for axis in joint_axes(bone):
+            _add_joint(rig, chain, bone, axis)
+    rig.limber.active_chain = len(rig.limber.chains) - 1
+    return chain
+
+
+def moving_bones(rig, names: list[str]) -> list:
+    """The pose bones of a path that a new chain on it would have joints for.
+
+    Raises:
+        RigError: there can be no chain: nothing moves, a bone is part of another chain, or follows another one of the path.
+    """
+    _refuse_shared(rig, names)
+    constrained.refuse(rig, names)
+    moving = [bone for name in names if joint_axes(bone := rig.pose.bones[name])]
+    if not moving:
+        raise RigError(all_locked(names[0], names[-1]))
+    _refuse_followers(rig, names)
+    return moving
+
+
+def _refuse_shared(rig, names: list[str], but: str = "") -> None:
+    """Chains share no joint, except for that of identity `but`."""
+    for chain in rig.limber.chains:
+        for joint in chain.joints:
+            if joint.bone in names and chain.uid != but:
+                raise RigError(
+                    f"Bone '{joint.bone}' already moves in chain '{chain.name}': to solve '{names[-1]}' together with it, select that chain"
+                    f" and press Add End; else select other bones, or remove that chain"
+                )
+
+
+def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: str = "XYZ"):
+    """Makes a bone a further end of a chain, with joints for the bones that lead there. Where it raises, nothing has changed.
+
+    Args:
+        rig: The armature object.
+        chain: The chain.
+        bone: Name of the bone: it hangs on the chain's root.
+        change_rotation_mode, order: As for `new_chain`.
+
+    Raises:
+        EulerOrderError: bones on the way have no Euler order, and no consent.
+        RigError: the bone is an end already, does not hang on the root, moves in another chain, or nothing moves it.
+    """
+    names = new_bones(rig, chain, bone)
+    constrained.refuse(rig, names)
+    moving = [rig.pose.bones[name] for name in names if joint_axes(rig.pose.bones[name])]
+    moved = {joint.bone for joint in chain.joints}
+    if not moving and not moved.intersection(path_names(rig.pose.bones, chain.root, bone)):
+        raise RigError(all_locked(chain.root, bone))
+    _refuse_followers(rig, names, [(joint.bone, joint.axis) for joint in chain.joints])
+    quaternion = quaternion_bones(rig, names)
+    if quaternion and not change_rotation_mode:
+        raise EulerOrderError(quaternion)
+    give_euler_order(rig, quaternion, order)
+    end = chain.ends.add()
+    end.name, end.bone, end.roll = bone, bone, ROLL
+    chain.active_end = len(chain.ends) - 1
+    for moved_bone in moving:
+        for axis in joint_axes(moved_bone):
+            _add_joint(rig, chain, moved_bone, axis)
+    return end
+
+
+def new_bones(rig, chain, bone: str) -> list[str]:
+    """Names of the bones that a further end would add to a chain; raises as `add_end` does for a bone that can be none."""
+    if bone not in rig.pose.bones:
+        raise RigError(missing(bone) if bone else "No bone is selected: select the bone that is to be another end, in Pose Mode")
+    if bone in end_bones(chain):
+        raise RigError(f"Bone '{bone}' is an end of chain '{chain.name}' already: select another bone")
+    had = bone_names(rig.pose.bones, chain)
+    names = [name for name in path_names(rig.pose.bones, chain.root, bone) if name not in had]
+    _refuse_shared(rig, names, but=chain.uid)
+    return names
+
+
+def remove_end(rig, chain, index: int) -> None:
+    """Takes a further end away, and the joints that led there alone.
+
+    Raises:
+        RigError: the chain is another file's.
+    """
+    _refuse_linked(rig, chain)
+    chain.ends.remove(index)
+    chain.active_end = selected_index(chain.ends, chain.active_end)
+    try:
+        kept = set(bone_names(rig.pose.bones, chain))
+    except RigError:  # the chain is broken already: Check says how
+        return
+    for place in reversed([k for k, joint in enumerate(chain.joints) if joint.bone not in kept]):
+        chain.joints.remove(place)
+
+
+def quaternion_bones(rig, names: list[str]) -> list[str]:
+    """Those of the bones that may turn and rotate by quaternion or axis and angle: joints need an Euler order."""
+    return [name for name in names if not is_euler(rig.pose.bones[name]) and free_axes(rig.pose.bones[name])]
+
+
+def without_euler_order(rig, chain) -> list[str]:
+    """`quaternion_bones` of a chain.
+
+    Raises:
+        RigError: a bone is missing.
+    """
+    return quaternion_bones(rig, bone_names(rig.pose.bones, chain))
+
+
+def all_locked(root: str, end: str) -> str:
+    return (
+        f"All rotation axes from '{root}' to '{end}' are locked, and nothing slides: unlock the axes that have a motor"
+        " (a slide needs a Limit Location too)"
+    )
+
+
+def _refuse_followers(rig, names: list[str], had: Sequence[tuple[str, str]] = ()) -> None:
+    """No bone of a chain mimics a joint of the same chain. `had`: joints that the chain has already."""
+    joints = [*had, *((name, axis) for name in names for axis in joint_axes(rig.pose.bones[name]))]
+    path = {*names, *(bone for bone, _ in had)}
+    for follower in mimic.led(rig, joints):
+        if follower.bone in path:
+            raise RigError(mimic.why_not_on_path(follower))
+
+
+def _add_joint(rig, chain, bone, axis: str):
+    servo = device.next_servo(rig)
+    joint = chain.joints.add()
+    joint.name = axes.label(bone.name, axis)
+    joint.bone, joint.axis = bone.name, axis
+    joint.lower, joint.upper = limits(bone, axis)
+    servo_units.make_usual(joint, rig.limber.device.protocol)
+    if axes.slides(axis):
+        joint.velocity, joint.acceleration, joint.jerk = SLIDE_SPEEDS
+        fit_servo(joint)
+    motor = imported_robot.motor(bone, axis)
+    if motor is not None and motor.branch.joint.velocity:
+        joint.velocity = motor.branch.joint.velocity
+    joint.servo = servo
+    return joint
+
+
+def fit_servo(joint) -> None:
+    """A servo's usual range of pulses spans the slide's."""
+    span = max(joint.upper - joint.lower, NO_RANGE)
+    joint.us_per_radian = (joint.max_us - joint.min_us) / span
+    joint.zero_us = (joint.min_us + joint.max_us) / 2 - joint.us_per_radian * (joint.lower + joint.upper) / 2
+
+
+def match_joints(rig, chain) -> tuple[int, int]:
+    """Adds joints for axes of the chain's bones that have become free and removes those of locked ones; the others keep their settings.
+
+    Returns:
+        How many were added, and how many removed.
+
+    Raises:
+        RigError: a bone is missing or has no Euler order, all axes are locked, or the chain is another file's.
+    """
+    names = bone_names(rig.pose.bones, chain)
+    moving = [rig.pose.bones[name] for name in names if joint_axes(rig.pose.bones[name])]
+    quaternion = without_euler_order(rig, chain)
+    if quaternion:
+        raise EulerOrderError(quaternion)
+    if not moving:
+        raise RigError(all_locked(names[0], names[-1]))
+    _refuse_linked(rig, chain)
+    wanted = [(bone.name, axis) for bone in moving for axis in joint_axes(bone)]
+    gone = [index for index, joint in enumerate(chain.joints) if (joint.bone, joint.axis) not in wanted]
+    for index in reversed(gone):
+        chain.joints.remove(index)
+    had = {(joint.bone, joint.axis) for joint in chain.joints}
+    new = [place for place in wanted if place not in had]
+    for name, axis in new:
+        _add_joint(rig, chain, rig.pose.bones[name], axis)
+    for position, place in enumerate(wanted):
+        now = next(index for index, joint in enumerate(chain.joints) if (joint.bone, joint.axis) == place)
+        chain.joints.move(now, position)
+    return len(new), len(gone)
+
+
+def remove_chain(rig, chain) -> None:
+    """Takes a chain away; its postures stay as pose assets.
+
+    Raises:
+        RigError: the chain is another file's, and this one's override cannot take it away.
+    """
+    _refuse_linked(rig, chain)
+    index = list(rig.limber.chains).index(chain)
+    rig.limber.chains.remove(index)
+    rig.limber.active_chain = selected_index(rig.limber.chains, rig.limber.active_chain)
+
+
+def _refuse_linked(rig, chain) -> None:
+    """An override can add chains and change them, but not take away what its library has."""
+    if rig.override_library and any(linked.uid == chain.uid for linked in rig.override_library.reference.limber.chains):
+        raise RigError(f"Chain '{chain.name}' comes from the file that '{rig.name}' is linked from: change its joints there")

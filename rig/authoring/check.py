@@ -1,0 +1,195 @@
+"""What is wrong with a chain's set-up, in sentences that say what mends it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import isfinite
+
+import numpy as np
+
+from ...solvers import rotations
+from ...solvers.skeleton import Skeleton
+from ..blender.errors import Finding, RigError
+from ..properties import kept_posture
+from ..reading import axes
+from ..reading import chain as build
+from ..reading.dependencies import hangs_on_objects_alone
+from ..reading.goal import LOOKS, TURNS, ChainEnd, asked, ends_of, moved_by_chain, no_target, tool_frame
+from ..reading.joint_axes import joint_axes
+from ..reading.skeleton import ChainReader
+from . import check_bones, postures
+
+ONE_WAY = 1e-3  # sine of the angle between the ways in which two joints move the view, below which they are one way
+
+
+def check(context, rig, chain) -> list[Finding]:
+    """All that is wrong with a chain, the worst first."""
+    findings = _findings(context, rig, chain)
+    if not any(finding.blocks for finding in findings):
+        try:
+            skeleton = build.skeleton_now(rig, chain)
+            findings += [finding for end in asked(chain) for finding in _one_way(end, skeleton)]
+        except RigError as error:
+            findings.append(Finding(str(error), True))
+    return sorted(findings, key=lambda finding: not finding.blocks)
+
+
+def why_not_live(context, rig, chain) -> str:
+    """The first thing that keeps a chain from going live, or ""."""
+    return next((finding.sentence for finding in _findings(context, rig, chain) if finding.blocks), "")
+
+
+def _findings(context, rig, chain) -> list[Finding]:
+    findings = [*_rig(context, rig)]
+    reader = None
+    try:
+        reader = ChainReader(rig, chain)
+    except RigError as error:
+        findings.append(Finding(str(error), True))
+    findings += [*_joints(rig, chain), *_servos(rig, chain)]
+    if reader:
+        findings += [*_shared_bones(rig, chain, reader), *check_bones.check(rig, chain, reader), *_postures(chain, reader)]
+    findings += [*_gaze(context, rig, chain), *_keying(context)]
+    return findings
+
+
+def _rig(context, rig) -> Iterator[Finding]:
+    if not rig.is_editable:
+        yield Finding(
+            f"Armature '{rig.name}' is linked from another file: make a library override of it (Object > Library Override > Make)", True
+        )
+    if is_unevaluated(context, rig):
+        yield Finding(
+            f"Armature '{rig.name}' is hidden and Blender does not evaluate it: show it in the Outliner (its monitor, its collection)",
+            True,
+        )
+
+
+def is_unevaluated(context, thing) -> bool:
+    """Whether Blender leaves an object out because it is disabled in viewports. Objects hidden by their eye alone are evaluated."""
+    if thing.hide_viewport or thing.name not in context.view_layer.objects:
+        return True
+    return all(collection.hide_viewport for collection in thing.users_collection)
+
+
+def _joints(rig, chain) -> Iterator[Finding]:
+    for joint in chain.joints:
+        label = f"Joint {axes.label(joint.bone, joint.axis)}"
+        value = "place" if axes.slides(joint.axis) else "angle"
+        if not (isfinite(joint.lower) and isfinite(joint.upper)):
+            yield Finding(f"{label}: a limit is not a number: enter its smallest and largest {value} again", True)
+        elif joint.lower > joint.upper:
+            yield Finding(f"{label}: its smallest {value} is above its largest: exchange them", True)
+        elif joint.lower == joint.upper:
+            yield Finding(f"{label}: its smallest {value} is its largest, so it cannot move: widen them, or lock the axis and match joints")
+        elif joint.lower > 0 or joint.upper < 0:
+            rest = axes.text(joint.axis, 0.0)
+            yield Finding(f"{label}: its limits exclude the rest pose: widen them to include {rest}, or change the bone's rest pose")
+        for word in ("velocity", "acceleration", "jerk"):
+            value = getattr(joint, word)
+            if not (value > 0 and isfinite(value)):
+                yield Finding(f"{label}: its {word} limit must be above 0: enter what the motor can do", True)
+        bone = rig.pose.bones.get(joint.bone)
+        if bone and joint.axis not in joint_axes(bone):
+            how, need = ("slides along", ", with a Limit Location") if axes.slides(joint.axis) else ("turns", "")
+            yield Finding(
+                f"{label} {how} an axis that is locked: if that is a mistake, unlock it (bone's Transform panel){need}, else press Match"
+                " Joints"
+            )
+
+
+def _servos(rig, chain) -> Iterator[Finding]:
+    first: dict[int, str] = {}
+    for other in rig.limber.chains:
+        for joint in other.joints:
+            label = axes.label(joint.bone, joint.axis)
+            if joint.servo < 0:
+                continue
+            if joint.servo in first and (
+                other.uid == chain.uid or first[joint.servo] in {axes.label(j.bone, j.axis) for j in chain.joints}
+            ):
+                yield Finding(f"Joints {first[joint.servo]} and {label} share servo {joint.servo}: give each its own number")
+            first.setdefault(joint.servo, label)
+    for joint in chain.joints:
+        if joint.servo >= 0 and joint.min_us >= joint.max_us:
+            yield Finding(f"Joint {axes.label(joint.bone, joint.axis)}: its shortest pulse is not below its longest: exchange them")
+
+
+def _shared_bones(rig, chain, reader) -> Iterator[Finding]:
+    for other in rig.limber.chains:
+        if other.uid != chain.uid:
+            for bone in sorted({joint.bone for joint in other.joints} & set(reader.free)):
+                yield Finding(f"Bone '{bone}' moves in chain '{other.name}' too: remove one of the two chains, and make it again", True)
+
+
+def _one_way(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
+    """An end whose joints all move its view the same way: it cannot look both sideways and up."""
+    if end.settings.goal not in LOOKS | TURNS:
+        return
+    path = [k for k in skeleton.path(end.number) if skeleton.joints[k].upper > skeleton.joints[k].lower]
+    for bend in (0.0, 0.3, -0.5):  # [rad] several poses: in one the joints may be lined up by chance
+        angles = skeleton.clamp([bend + 0.1 * k for k in range(len(skeleton))])
+        turning, _ = skeleton.jacobian(angles, end.number)
+        rotation, _ = skeleton.end_pose(skeleton.forward(angles), end.number)
+        ways = np.linalg.svd(np.cross(turning.T[path], rotations.rotate(rotation, rotations.Y)), compute_uv=False)
+        if len(ways) > 1 and ways[1] > ONE_WAY:
+            return
+    yield Finding(
+        f"{end.subject} can turn its look one way only: unlock another axis of its bones if it was locked by mistake,"
+        " or choose another axis to look along"
+    )
+
+
+def _postures(chain, reader) -> Iterator[Finding]:
+    for number, posture in enumerate(chain.postures):
+        used = (chain.base == "POSTURE" and number == kept_posture.place(chain)) or (chain.base == "BLEND" and posture.weight > 0.0)
+        if posture.action is None:
+            yield Finding(postures.deleted(chain), used)
+        elif not postures.covers(posture.action, reader):
+            yield Finding(postures.foreign(posture.action, chain.name), used)
+    if chain.base in {"POSTURE", "BLEND"} and not chain.postures:
+        yield Finding(postures.none_stored(chain), True)
+
+
+def _gaze(context, rig, chain) -> Iterator[Finding]:
+    for end in ends_of(chain):
+        try:
+            tool_frame(end, 1.0)
+        except RigError as error:
+            yield Finding(str(error), True)
+    try:
+        build.goal_kinds(chain)
+    except RigError as error:
+        yield Finding(str(error), True)
+    trouble = build.why_not_solver(rig, chain)
+    if trouble:
+        yield Finding(trouble, True)
+    for end in asked(chain):
+        yield from _target(context, rig, chain, end)
+    watched = min(chain.watch, len(chain.targets))
+    for number in range(len(chain.targets) + 1):
+        if number != watched:
+            for finding in _target(context, rig, chain, ends_of(chain, number)[0]):
+                yield replace(finding, blocks=False)
+
+
+def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:
+    target = end.target
+    if target is None:
+        yield Finding(no_target(end), True)
+        return
+    way = moved_by_chain(target, chain, rig, {joint.bone for joint in chain.joints})
+    if way:
+        yield Finding(f"The chain moves its own target '{target.name}' ({way}): choose another target", True)
+    elif target.name not in context.view_layer.objects and target.name not in context.scene.objects:
+        yield Finding(f"Target '{target.name}' is not in scene '{context.scene.name}': link it there, or choose another target", True)
+    elif is_unevaluated(context, target) and not hangs_on_objects_alone(target):  # the others are kept evaluated while live
+        yield Finding(
+            f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner (monitor, collection)"
+        )
+    if not all(map(isfinite, target.matrix_world.translation)):
+        yield Finding(f"The place of target '{target.name}' is not a number: clear its location, its drivers or its constraints", True)
+
+
+def _keying(context) -> Iterator[Finding]:
+    if context.preferences.edit.use_visual_keying:
+        yield Finding("Visual Keying is on and would key the warped pose: switch it off in Preferences > Animation > Keyframes")

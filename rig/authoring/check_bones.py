@@ -1,0 +1,142 @@
+"""What is wrong with a chain's bones: scale, stretch, inheritance, axes without joints, constraints that fight."""
+
+from collections.abc import Iterator
+
+from ..blender.errors import Finding
+from ..reading import axes, constrained
+from ..reading.axes import is_euler
+from ..reading.constrained import HARMLESS, LIMITING, acts
+from ..reading.joint_axes import joint_axes, slide_axes, why_no_limits
+from ..reading.skeleton import SCALED, ChainReader
+
+STRETCHING = {"STRETCH_TO", "MAINTAIN_VOLUME"}
+IK = {"IK", "SPLINE_IK"}
+SAME = 1e-4  # [rad, m] limits nearer to each other are the same to an animator
+
+
+def check(rig, chain, reader: ChainReader) -> Iterator[Finding]:
+    """All that is wrong with the bones from root to end."""
+    yield from _scale(rig, reader)
+    for name in reader.names:
+        bone = rig.pose.bones[name]
+        yield from _inheritance(bone)
+        yield from _axes(bone, chain, reader)
+        yield from _constraints(rig, bone, chain, reader)
+    yield from _ik_from_outside(rig, reader)
+    yield from _drivers(rig, reader)
+
+
+def _scale(rig, reader) -> Iterator[Finding]:
+    world = rig.matrix_world
+    scale = world.to_scale()
+    if world.to_3x3().determinant() < 0:
+        yield Finding(f"Armature '{rig.name}' is mirrored (negative scale): apply its scale (Object > Apply > Scale)", True)
+    elif max(scale) - min(scale) > SCALED * max(scale):
+        yield Finding(f"Armature '{rig.name}' is scaled unevenly: apply its scale (Object > Apply > Scale)")
+    root = rig.pose.bones[reader.names[0]]
+    for bone in root.parent_recursive:
+        if max(bone.scale) - min(bone.scale) > SCALED * max(map(abs, bone.scale)):
+            yield Finding(f"Bone '{bone.name}', on which the chain hangs, is scaled unevenly: clear its scale (Alt S)")
+    for name in reader.names:
+        bone = rig.pose.bones[name]
+        if max(abs(size - 1) for size in bone.scale) > SCALED:
+            carried = reader.can_carry(name, tuple(bone.scale))
+            yield Finding(f"Bone '{name}' is scaled: clear its scale (Alt S); motors cannot stretch", not carried)
+        if bone.bone.bbone_segments > 1:
+            yield Finding(f"Bone '{name}' bends (Bendy Bones): set its segments to 1, motors turn at joints alone")
+
+
+def _inheritance(bone) -> Iterator[Finding]:
+    if bone.parent is None:
+        return
+    if not bone.bone.use_inherit_rotation:
+        yield Finding(
+            f"Bone '{bone.name}' does not inherit rotation, so the chain breaks there: switch on Inherit Rotation in the bone's Relations",
+            True,
+        )
+    if not bone.bone.use_local_location and bone.location.length > SCALED * bone.bone.length:
+        yield Finding(f"Bone '{bone.name}' is moved along other axes than its own: switch on Local Location in the bone's Relations", True)
+
+
+def _axes(bone, chain, reader) -> Iterator[Finding]:
+    here = {joint.axis for joint in chain.joints if joint.bone == bone.name}
+    missing = [axis for axis in joint_axes(bone) if axis not in here]
+    turns = [axis for axis in missing if not axes.slides(axis)]
+    slides = [axes.letter(axis) for axis in missing if axes.slides(axis)]
+    if not here and turns and not is_euler(bone):
+        yield Finding(f"Bone '{bone.name}' may turn, and no joint turns it: lock its rotation, or Give Euler Order and press Match Joints")
+    elif turns:
+        yield Finding(f"Bone '{bone.name}' may turn about {', '.join(turns)}, and no joint does: lock that axis, or press Match Joints")
+    if slides:
+        yield Finding(
+            f"Bone '{bone.name}' may slide along {', '.join(slides)}, and no joint does: lock its location there, or press Match Joints"
+        )
+    if bone.name in reader.ends and all(bone.lock_rotation) and not slide_axes(bone):
+        yield Finding(f"All axes of the end bone '{bone.name}' are locked: if that is a mistake, unlock one and press Match Joints")
+
+
+def _constraints(rig, bone, chain, reader) -> Iterator[Finding]:
+    held = None if bone.name in reader.free else constrained.mover(bone)
+    if held:
+        yield Finding(constrained.why_not(rig, bone, held, constrained.below(reader.names, bone)), True)
+        return
+    for constraint in filter(acts, bone.constraints):
+        label = f"Constraint '{constraint.name}' on bone '{bone.name}'"
+        if constraint.type in LIMITING:
+            yield from _limits(bone, chain, constraint, label)
+        elif constraint.type not in HARMLESS:
+            does = "stretches the bone" if constraint.type in STRETCHING else "moves a bone of the chain"
+            yield Finding(f"{label} {does}: mute it, Limber goes by the bone's own channels", constraint.type in IK)
+
+
+def _limits(bone, chain, constraint, label: str) -> Iterator[Finding]:
+    limited = [
+        joint
+        for joint in chain.joints
+        if joint.bone == bone.name and joint.axis in LIMITING[constraint.type] and _is_limited(constraint, axes.letter(joint.axis).lower())
+    ]
+    why = why_no_limits(bone, constraint)
+    if limited and why:
+        yield Finding(f"{label} {why}; until then the joints' own limits count")
+        return
+    for joint in limited:
+        low, high = (getattr(constraint, f"{end}_{axes.letter(joint.axis).lower()}") for end in ("min", "max"))
+        if joint.lower < low - SAME or joint.upper > high + SAME:
+            way = "along" if axes.slides(joint.axis) else "about"
+            yield Finding(
+                f"{label} allows {axes.span(joint.axis, low, high)} {way} {axes.letter(joint.axis)}, less than the joint:"
+                " give both the same limits, or baked keys will not show"
+            )
+
+
+def _is_limited(constraint, letter: str) -> bool:
+    if constraint.type == "LIMIT_ROTATION":
+        return getattr(constraint, f"use_limit_{letter}")
+    return getattr(constraint, f"use_min_{letter}") and getattr(constraint, f"use_max_{letter}")
+
+
+def _ik_from_outside(rig, reader) -> Iterator[Finding]:
+    on_path = set(reader.names)
+    for bone in rig.pose.bones:
+        if bone.name in on_path:
+            continue
+        for constraint in bone.constraints:
+            if constraint.type not in IK or not acts(constraint):
+                continue
+            reached = [bone, *bone.parent_recursive]
+            if constraint.type == "IK" and not constraint.use_tail:
+                reached = reached[1:]
+            caught = next((part.name for part in reached[: constraint.chain_count or None] if part.name in on_path), None)
+            if caught:
+                yield Finding(
+                    f"Constraint '{constraint.name}' on bone '{bone.name}' moves bone '{caught}' of the chain:"
+                    " mute it, or make its Chain Length shorter",
+                    True,
+                )
+
+
+def _drivers(rig, reader) -> Iterator[Finding]:
+    quaternions = {rig.pose.bones[name].path_from_id("rotation_quaternion"): name for name in reader.orders}
+    drivers = rig.animation_data.drivers if rig.animation_data else ()
+    for name in sorted({quaternions[driver.data_path] for driver in drivers if driver.data_path in quaternions and not driver.mute}):
+        yield Finding(f"A driver moves the quaternion of bone '{name}', which turns by Euler angles: drive its Euler rotation instead")

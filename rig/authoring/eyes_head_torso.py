@@ -1,0 +1,214 @@
+"""Chains for a character's torso, head and eyes that share a target: eyes lead, the head follows, the torso hardly turns."""
+
+from math import pi, radians
+from typing import NamedTuple
+
+import bpy
+from mathutils import Vector
+
+from ..blender.errors import RigError
+from ..reading import imported_robot
+from ..reading.controls import Controls
+from ..reading.paths import path_names
+from . import chains, forward, gaze_bones, gaze_controls
+from .gaze_bones import Ends
+
+EYE_RANGE = radians(45)  # either way, for eyes of which the rig says nothing: about what a human eye can do
+EYE_ROLL = radians(5)  # either way, about the axis along which it looks: human eyes hardly do
+IN_FRONT = 10  # lengths of the head from its eyes to a new target: about the distance at which people talk
+SHOWN = 4  # selected bones that a message names
+ROUND = 2 * pi - 0.01  # [rad] a joint that goes so far has no limits
+LEVEL = 0.2  # sine of the least angle to the vertical at which a direction says where the front is
+
+
+class Manner(NamedTuple):
+    """How a part of the body follows what the eyes are on."""
+
+    share: float
+    dead_zone: float  # [rad]
+    lag: float  # [s]
+    change: float  # [s]
+
+
+# A head leaves small looks to the eyes, a torso those to the side to the head; what is heavier goes later and takes longer.
+TORSO = Manner(share=0.2, dead_zone=radians(20), lag=0.5, change=0.8)
+HEAD = Manner(share=0.7, dead_zone=radians(8), lag=0.2, change=0.5)
+EYES = Manner(share=1.0, dead_zone=0.0, lag=0.0, change=0.15)
+
+
+class Made(NamedTuple):
+    """What was made."""
+
+    names: list[str]  # of the chains, from the torso up
+    target: bpy.types.Object
+    lacks: list[str]  # sentences
+    done: list[str]  # sentences, on what else was set up
+
+
+def parents(rig) -> dict[str, str | None]:
+    """The armature's bones, parents before their children."""
+    return {bone.name: bone.parent.name if bone.parent else None for bone in rig.data.bones}
+
+
+def parents_of(rig, name: str) -> list[str]:
+    return [bone.name for bone in rig.data.bones[name].parent_recursive]
+
+
+def ends_by_names(rig) -> Ends:
+    """The last bone of each part by the bones' names; of a rig with controls, these.
+
+    Raises:
+        RigError: a bone follows others, and no control of it is found.
+    """
+    controls, bones = Controls(rig), parents(rig)
+    return gaze_controls.resolved(
+        controls, bones, gaze_bones.by_names(bones, controls.upstream, lambda name: gaze_controls.control_of(controls, name))
+    )
+
+
+def ends_selected(rig, selected: list[str]) -> Ends:
+    """The same as a selection tells.
+
+    Raises:
+        RigError: it is no torso, head and eyes.
+    """
+    controls, bones = Controls(rig), parents(rig)
+    ends = gaze_bones.told(bones, selected, lambda name: [*controls.upstream(name), *parents_of(rig, name)])
+    if ends is None:
+        named = ", ".join(f"'{name}'" for name in selected[:SHOWN]) + (" ..." if len(selected) > SHOWN else "")
+        raise RigError(
+            f"The selected bones, {named}, are not torso, head and eyes that hang on one another: {gaze_bones.SELECT}; or deselect all"
+            " (Alt A) to have them found by their names"
+        )
+    return gaze_controls.resolved(controls, bones, ends)
+
+
+class _Parts(NamedTuple):
+    """What is to be made."""
+
+    torso: gaze_bones.Span | None
+    head: gaze_bones.Span
+    eyes: tuple[gaze_bones.Span, ...]
+    pointing: gaze_controls.Eyes  # eyes that need no chain
+    placed: Ends  # the same, its eyes where they are rather than what they point at
+
+
+def _parts(rig, controls: Controls, ends: Ends) -> _Parts:
+    """Raises RigError where parts are missing."""
+    bones = parents(rig)
+    pointing = gaze_controls.tracking(controls, ends.eyes, ends.head)
+    spans = gaze_bones.spans(bones, ends, controls.upstream, controls.is_followed)
+    placed = ends._replace(eyes=pointing.bones) if pointing.aims else ends
+    return _Parts(spans[0], spans[1], () if pointing.aims else spans[2], pointing, placed)
+
+
+def quaternion_bones(rig, ends: Ends) -> list[str]:
+    """Bones of the chains that would be made which need an Euler order.
+
+    Raises:
+        RigError: parts are missing, or there can be no chain on them.
+    """
+    found = _parts(rig, Controls(rig), ends)
+    paths = [path_names(rig.pose.bones, span.root, span.end) for span in (found.torso, found.head, *found.eyes) if span]
+    for names in paths:
+        chains.moving_bones(rig, names)
+    return [bone for names in paths for bone in chains.quaternion_bones(rig, names)]
+
+
+def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = False, order: str = "XYZ") -> Made:
+    """Makes the chains. Where it raises, nothing has changed.
+
+    Args:
+        context: Blender's.
+        rig: The armature object.
+        ends: The last bone of each part.
+        target: What they look at; None: an empty in front of the character, made here.
+        change_rotation_mode, order: As for `chains.new_chain`.
+
+    Raises:
+        EulerOrderError: bones rotate by quaternion, and no consent.
+        RigError: parts are missing, or there can be no chain on them.
+    """
+    quaternion = quaternion_bones(rig, ends)
+    if quaternion and not change_rotation_mode:
+        raise chains.EulerOrderError(quaternion)
+    controls = Controls(rig)
+    torso, head, eyes, pointing, ends = _parts(rig, controls, ends)
+    front = front_of(rig, ends)
+    target = target or _new_target(context, rig, ends, front)
+    lacks = [] if torso else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
+    lacks += [] if eyes or pointing.aims else [f"No eyes were found: undo, and {gaze_bones.SELECT}"]
+    sided = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
+    wanted = [("Torso", torso, TORSO), ("Head", head, HEAD), *((name, eye, EYES) for name, eye in zip(sided, eyes, strict=False))]
+    made = []
+    for name, span, manner in wanted:
+        if span is None:
+            continue
+        chain = chains.new_chain(rig, [span.root, span.end], change_rotation_mode, order)
+        chain.name, chain.target = name, target
+        for field, value in zip(Manner._fields, manner, strict=True):
+            setattr(chain, field, value)
+        forward.point(chain, rig, chain.end, front)
+        if manner is HEAD:
+            chain.eye = _eye_height(rig, ends)
+        if manner is EYES:
+            chain.eye = 0.0  # an eye turns about its middle
+            _hold_in_skull(chain)
+        made.append(chain.name)
+    rig.limber.active_chain = rig.limber.chains.find(made[1 if torso else 0])
+    done = []
+    if pointing.aims:
+        held = gaze_controls.follow(rig, pointing, controls, ends.head, target)
+        done.append(f"The eyes point at '{held}', which goes to '{target.name}' by the constraint '{gaze_controls.CONSTRAINT}'")
+    return Made(made, target, lacks, done)
+
+
+def front_of(rig, ends: Ends) -> Vector:
+    """Where the character faces at rest, in the armature: from its left and right sides, else from where its eyes are."""
+    up = forward.up_of(rig)
+    bones = rig.data.bones
+    left = sum((bones[here].head_local - bones[there].head_local for here, there in gaze_bones.sides(parents(rig))), Vector())
+    looks = [bones[eye].vector.normalized() for eye in ends.eyes]
+    guesses = [left.cross(up)]
+    if ends.eyes:
+        guesses += [_between_eyes(rig, ends) - bones[ends.head].head_local, sum(looks, Vector())]
+    guesses += [Vector((1, 0, 0)) if imported_robot.is_robot(rig) else Vector((0, -1, 0)), Vector((0, 0, 1))]
+    for guess in guesses:
+        level = guess - guess.dot(up) * up
+        if level.length > LEVEL * guess.length:
+            return level.normalized()
+    raise AssertionError("one of two axes is not upright")
+
+
+def _between_eyes(rig, ends: Ends) -> Vector:
+    places = [rig.data.bones[eye].head_local for eye in ends.eyes]
+    return sum(places, Vector()) / len(places)
+
+
+def _eye_height(rig, ends: Ends) -> float:
+    """Where along the head's bone its eyes are: 0 its head, 1 its tail."""
+    if not ends.eyes:
+        return 0.5
+    bone = rig.data.bones[ends.head]
+    return max(0.0, min(1.0, (_between_eyes(rig, ends) - bone.head_local).dot(bone.vector) / bone.length**2))
+
+
+def _hold_in_skull(chain) -> None:
+    """Eyes of which the rig says no limits do not turn round, nor roll for a look that does not ask for it."""
+    chain.options.link_roll = 1.0
+    for joint in chain.joints:
+        if joint.upper - joint.lower > ROUND:
+            joint.upper = EYE_ROLL if joint.axis == forward.nearest_axis(chain)[1] else EYE_RANGE
+            joint.lower = -joint.upper
+
+
+def _new_target(context, rig, ends: Ends, front: Vector):
+    """An empty before the character's eyes."""
+    head = rig.data.bones[ends.head]
+    eyes = _between_eyes(rig, ends) if ends.eyes else (head.head_local + head.tail_local) / 2
+    target = bpy.data.objects.new(f"{rig.name} Gaze", None)
+    target.empty_display_type, target.empty_display_size = "SPHERE", rig.matrix_world.median_scale * head.length / 2
+    (rig.users_collection or (context.scene.collection,))[0].objects.link(target)
+    target.location = rig.matrix_world @ (eyes + IN_FRONT * head.length * front)
+    context.view_layer.update()
+    return target

@@ -1,0 +1,233 @@
+"""A desk lamp with five joints, three postures that read differently, and a ball that flies around it: what a new user starts with."""
+
+from math import cos, pi, radians, sin
+
+import bpy
+from mathutils import Matrix, Vector
+
+from ...blender import actions
+from ...properties import kept_posture
+from ...showing.thumbnails import gallery
+from .. import chains, postures
+from . import shapes
+
+# Bones from the foot up, all pointing up at rest, so that a positive bend leans toward the front (-Y):
+# name, length [m], the axis that has a motor, its range [degrees], the servo's own range [degrees].
+BONES = (
+    ("Turntable", 0.045, "Y", (-150, 150), 300),
+    ("Lower Arm", 0.200, "X", (-60, 70), 180),
+    ("Upper Arm", 0.180, "X", (-5, 150), 300),
+    ("Neck", 0.035, "Y", (-100, 100), 270),
+    ("Shade", 0.105, "X", (-35, 125), 270),
+)
+FOOT_HEIGHT = 0.022  # [m]
+BALL = 0.042  # [m] radius of what it looks at
+BULB = 0.088  # [m] middle of the bulb, along the shade
+ELBOW = 0.017  # [m] radius of the hinges
+BALL_COLOUR = (1.0, 0.42, 0.02)
+
+# What the body says, in the order of the bones [degrees].
+POSTURES = {
+    "Proud": (0, -16, 14, 0, 84),
+    "Curious": (-14, 44, 18, 24, 36),
+    "Sad": (6, -48, 128, -10, 62),
+}
+
+ROUND = 10.0  # [s] that the ball takes, so that the lamp can follow it in every posture
+KEY_EVERY = 3  # frames between two keys of the ball: what lies between is smooth
+SOLID = {"MESH", "ARMATURE", "CURVE", "SURFACE", "META", "FONT"}  # objects that take up room
+ROOM = 0.9  # [m] that the lamp and its ball take up, from its middle
+
+
+def add(context) -> bpy.types.Object:
+    """Builds the lamp with its chain, postures, servos and a ball that flies for ever, in a collection of its own, beside what is there.
+
+    Blender must be in Object Mode. The lamp is the active object then, alone selected. Returns its armature object.
+    """
+    scene = context.scene
+    place = free_place(scene)
+    known = set(scene.collection.objects)
+    rig = armature(place)
+    body(rig)
+    target = ball({frame: place + where for frame, where in _round(scene).items()})
+    fly_for_ever(target)
+    chain = make_chain(rig, target)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    _gather(scene, [thing for thing in scene.collection.objects if thing not in known])
+    for thing in context.view_layer.objects:
+        thing.select_set(thing == rig)
+    for part in rig.children:
+        part.hide_select = True  # a click on the lamp does not lead away from it
+    rig.show_in_front = True
+    kept_posture.choose(chain, 0)
+    pose(rig, next(iter(POSTURES)))
+    return rig
+
+
+def armature(place: Vector | None = None) -> bpy.types.Object:
+    """The lamp's bones with their locks and limits, active and in Pose Mode, its foot at a place [m] of the world."""
+    data = bpy.data.armatures.new("Lamp")
+    rig = bpy.data.objects.new("Lamp", data)
+    rig.location = place or (0.0, 0.0, 0.0)
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    height, parent = FOOT_HEIGHT, None
+    for name, length, *_ in BONES:
+        bone = data.edit_bones.new(name)
+        bone.head, bone.tail, bone.roll = (0, 0, height), (0, 0, height + length), 0.0
+        bone.parent, bone.use_connect = parent, parent is not None
+        height, parent = height + length, bone
+    bpy.ops.object.mode_set(mode="POSE")
+    data.display_type = "STICK"
+    for name, _, axis, (lower, upper), _ in BONES:
+        bone = rig.pose.bones[name]
+        bone.rotation_mode = "XYZ"
+        bone.lock_location = (True, True, True)
+        bone.lock_rotation = [letter != axis for letter in "XYZ"]
+        limit = bone.constraints.new("LIMIT_ROTATION")
+        limit.owner_space = "LOCAL"
+        letter = axis.lower()
+        setattr(limit, f"use_limit_{letter}", True)
+        setattr(limit, f"min_{letter}", radians(lower))
+        setattr(limit, f"max_{letter}", radians(upper))
+    return rig
+
+
+def make_chain(rig, target):
+    """The chain from the foot to the shade, looking at the target from its bulb, with its servos and the postures; returns it."""
+    chain = chains.new_chain(rig, [BONES[0][0], BONES[-1][0]])
+    chain.target, chain.eye, chain.base = target, BULB / rig.data.bones["Shade"].length, "POSTURE"
+    set_servos(chain)
+    for name in POSTURES:
+        pose(rig, name)
+        gallery.give_picture(rig, chain, postures.store(rig, chain, name))
+    return chain
+
+
+def pose(rig, posture: str) -> None:
+    """Poses the lamp as by hand: as a user does before Store Posture."""
+    for (name, _, axis, _, _), angle in zip(BONES, POSTURES[posture], strict=True):
+        rig.pose.bones[name].rotation_euler["XYZ".index(axis)] = radians(angle)
+
+
+def set_servos(chain) -> None:
+    """Which servo turns which joint: motors of 180 to 300 degrees over 500 to 2500 us."""
+    for number, (joint, (_, _, _, limits, span)) in enumerate(zip(chain.joints, BONES, strict=True)):
+        joint.servo = number
+        joint.us_per_radian = 2000 / radians(span)
+        joint.zero_us = 1500 - joint.us_per_radian * radians(sum(limits) / 2)
+
+
+def ball(places: dict[int, Vector], radius: float = BALL) -> bpy.types.Object:
+    """The ball to look at, keyed at the frames given."""
+    made = shapes.thing("Ball", shapes.ball(radius), shapes.material("Ball", BALL_COLOUR, roughness=0.35, glow=0.35))
+    for frame, place in places.items():
+        made.location = place
+        made.keyframe_insert("location", frame=frame)
+    return made
+
+
+def ball_place(turn: float, swings: float = 1.0, bobs: float = 2.0) -> Vector:
+    """Where the ball is [m], from the lamp's foot: it swings from side to side in front of the lamp, over its head and down to the table.
+
+    Args:
+        turn: [rad] of the way, of which a round has one full turn.
+        swings, bobs: How often it goes from side to side in a round, and up and down; whole numbers close the way.
+    """
+    azimuth = radians(52 * sin(swings * turn + 0.6) - 26)
+    distance, height = 0.72 + 0.05 * cos(turn), 0.32 + 0.22 * sin(bobs * turn + 0.3)
+    return Vector((distance * sin(azimuth), -distance * cos(azimuth), height))
+
+
+def _round(scene) -> dict[int, Vector]:
+    """Keys of whole rounds over the scene's frames, so that the ball does not jump where playing begins anew."""
+    seconds_a_frame = scene.render.fps_base / scene.render.fps
+    length = scene.frame_end - scene.frame_start + 1
+    rounds = max(1, round(length * seconds_a_frame / ROUND))
+    if length * seconds_a_frame < ROUND / 2:  # a short scene: the ball keeps its pace, and jumps
+        length, rounds = round(ROUND / seconds_a_frame), 1
+    last = scene.frame_start + length
+    frames = [*range(scene.frame_start, last, KEY_EVERY), last]
+    return {frame: ball_place(2 * pi * rounds * (frame - scene.frame_start) / length) for frame in frames}
+
+
+def fly_for_ever(target) -> None:
+    """What is keyed of the target's place goes round and round, before the first key and after the last."""
+    animation = target.animation_data
+    for curve in actions.fcurves(animation.action, getattr(animation, "action_slot", None)):
+        curve.modifiers.new("CYCLES")
+
+
+def free_place(scene) -> Vector:
+    """The world's middle, or, where something stands there, beside all that is in the scene (+X) [m]."""
+    boxes = [[thing.matrix_world @ Vector(corner) for corner in thing.bound_box] for thing in scene.objects if thing.type in SOLID]
+    if not any(_is_near(box) for box in boxes):
+        return Vector((0.0, 0.0, 0.0))
+    return Vector((max(corner.x for box in boxes for corner in box) + ROOM, 0.0, 0.0))
+
+
+def _is_near(box: list[Vector]) -> bool:
+    """Whether a box, by its corners, comes nearer the world's middle than the lamp needs, along x and y."""
+    return all(min(corner[k] for corner in box) < ROOM and max(corner[k] for corner in box) > -ROOM for k in range(2))
+
+
+def body(rig) -> None:
+    """What is seen of the lamp, hung on its bones."""
+    paint = shapes.material("Red Paint", (0.62, 0.035, 0.02), roughness=0.28)
+    metal = shapes.material("Brushed Metal", (0.72, 0.74, 0.77), roughness=0.3, metallic=1.0)
+    dark = shapes.material("Dark Metal", (0.03, 0.032, 0.036), roughness=0.4, metallic=0.6)
+    white = shapes.material("White Enamel", (0.9, 0.88, 0.82), roughness=0.5)
+    glass = shapes.material("Bulb", (1.0, 0.74, 0.38), roughness=0.3, glow=5.0)
+
+    foot = shapes.lathe([(0, 0), (0.098, 0), (0.1, 0.004), (0.097, 0.010), (0.075, 0.017), (0.042, FOOT_HEIGHT), (0, FOOT_HEIGHT)])
+    foot = shapes.thing("Foot", shapes.moved(foot, Matrix.Rotation(pi / 2, 4, "X")), paint)
+    foot.parent = rig
+
+    length = {name: size for name, size, *_ in BONES}
+    shoulder = length["Turntable"]
+    plate = shapes.lathe([(0, 0), (0.036, 0), (0.036, 0.008), (0.026, 0.016), (0, 0.016)])
+    cheeks = [
+        shapes.joined(
+            [
+                shapes.across(shapes.drum(0.019, x - 0.0035, x + 0.0035), (0, shoulder, 0)),
+                shapes.moved(shapes.drum(0.012, 0.008, shoulder), Matrix.Translation((x, 0, 0)) @ Matrix.Diagonal((0.3, 1, 1, 1))),
+            ]
+        )
+        for x in (-0.026, 0.026)
+    ]
+    shapes.hang(shapes.thing("Turntable", shapes.joined([plate, *cheeks]), dark), rig, "Turntable")
+
+    for name in ("Lower Arm", "Upper Arm"):
+        size = length[name]
+        rods = [shapes.moved(shapes.drum(0.0055, 0.0, size, 0.001), Matrix.Translation((x, 0, 0))) for x in (-0.014, 0.014)]
+        shapes.hang(shapes.thing(f"{name} Rods", shapes.joined(rods), metal), rig, name)
+        hinge = shapes.across(shapes.drum(ELBOW, -0.021, 0.021))
+        collar = shapes.across(shapes.drum(0.0075, -0.019, 0.019), (0, 0.72 * size, 0))
+        shapes.hang(shapes.thing(f"{name} Hinge", shapes.joined([hinge, collar]), paint), rig, name)
+        shapes.hang(shapes.thing(f"{name} Spring", shapes.spring(0.0055, 0.022, 0.72 * size, 22, 0.0013), dark), rig, name)
+    shapes.hang(shapes.thing("Wrist Hinge", shapes.across(shapes.drum(ELBOW, -0.021, 0.021)), paint), rig, "Neck")
+    shapes.hang(shapes.thing("Neck", shapes.drum(0.010, 0.0, length["Neck"]), metal), rig, "Neck")
+
+    socket = [(0, -0.030), (0.014, -0.030), (0.023, -0.025), (0.026, -0.016), (0.026, 0.030)]
+    outside = [(0.034, 0.040), (0.052, 0.062), (0.068, 0.088), (0.079, 0.118), (0.082, 0.128)]
+    inside = [(radius - 0.003, y) for radius, y in reversed(outside)]
+    shade = shapes.thing("Shade", shapes.lathe([*socket, *outside, (0.0805, 0.130)]), paint)
+    shapes.hang(shade, rig, "Shade")
+    shapes.hang(shapes.thing("Shade Inside", shapes.lathe([(0.0805, 0.130), *inside, (0.0, 0.036)]), white), rig, "Shade")
+    bulb = shapes.lathe([(0, 0.034), (0.013, 0.036), (0.014, 0.054), *[(0.030 * sin(a), BULB - 0.030 * cos(a)) for a in _arc(0.62, pi)]])
+    bulb = shapes.thing("Bulb", bulb, glass)
+    shapes.hang(bulb, rig, "Shade")
+
+
+def _gather(scene, things: list) -> None:
+    """Puts the things, which are in the scene's own collection, into one of their own."""
+    collection = bpy.data.collections.new("Demo Lamp")
+    scene.collection.children.link(collection)
+    for thing in things:
+        collection.objects.link(thing)
+        scene.collection.objects.unlink(thing)
+
+
+def _arc(start: float, end: float, steps: int = 14) -> list[float]:
+    return [start + (end - start) * k / steps for k in range(steps + 1)]

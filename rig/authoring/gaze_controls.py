@@ -1,0 +1,93 @@
+"""Which controls of a rig turn its torso, its head and its eyes, where the bones that are called so follow others."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+
+from ..blender.errors import RigError
+from ..reading.body.names import Parents, Part, parts, stem
+from ..reading.controls import Controls
+from .gaze_bones import EYES, SELECT, Ends
+
+CONSTRAINT = "Limber Gaze"  # on what the eyes of a rig point at
+
+
+class Eyes(NamedTuple):
+    """Eyes that point at controls by constraints of the rig: these controls go to the target, so the eyes need no chain."""
+
+    bones: tuple[str, ...] = ()  # where the eyes are
+    aims: tuple[str, ...] = ()  # what they point at
+
+
+def resolved(controls: Controls, bones: Parents, ends: Ends) -> Ends:
+    """The same with controls: of what follows others the bone that an animator rotates.
+
+    Raises:
+        RigError: a bone follows others, and no control is found.
+    """
+    rig_bones = controls.rig.pose.bones
+    if any(bone and bone not in rig_bones for bone in (ends.torso, ends.head, *ends.eyes)):
+        return ends  # whoever makes the chains names it
+    head = control_of(controls, ends.head)
+    torso = ends.torso
+    if torso and controls.is_followed(torso):
+        torso = _torso(controls, bones, torso, head)
+    pointing = tracking(controls, ends.eyes, head)
+    eyes = pointing.aims or tuple(dict.fromkeys(control_of(controls, eye) for eye in ends.eyes))
+    return Ends(torso, head, eyes)
+
+
+def control_of(controls: Controls, name: str) -> str:
+    """The bone that an animator rotates to move a bone; raises RigError where none is found."""
+    if not name or not controls.is_followed(name):
+        return name
+    control = controls.control_of(name)
+    if control is None:
+        raise RigError(f"Bone '{name}' is moved by others, and no control of it is found: {SELECT}")
+    return control
+
+
+def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
+    """The first of the controls that carry the chest and the head, but not the hips: it bends most of the spine."""
+    hips = next(iter(parts(bones).get(Part("", "hips"), ())), "")
+    excluded = {hips, *controls.upstream(hips)} if hips else set()
+    carrying = [bone for bone in controls.upstream(torso) if bone not in excluded and controls.is_control(bone)]
+    carrying = [bone for bone in carrying if bone in controls.upstream(head)]
+    first = next((bone for bone in carrying if not set(carrying).intersection(controls.upstream(bone))), None)
+    if first is None:
+        return control_of(controls, torso)
+    nearest = carrying[0]
+    hangs = [above.name for above in controls.rig.pose.bones[nearest].parent_recursive]
+    between = hangs[: hangs.index(first)] if first in hangs else None
+    is_chain = between is not None and not any(map(controls.is_followed, between))
+    return nearest if is_chain else first
+
+
+def tracking(controls: Controls, eyes: Sequence[str], head: str) -> Eyes:
+    """The eyes among bones that point at controls, where the given ones are such eyes, or what they point at, or what carries either."""
+    if not eyes or not head:
+        return Eyes()
+    carrying = {head, *controls.upstream(head)}
+    found: dict[str, str] = {}
+    for bone, aim in controls.tracked_below(head).items():
+        related = {bone, aim, *controls.upstream(bone)} - carrying
+        if aim not in found.values() and any(eye in related or bone in controls.upstream(eye) for eye in eyes):
+            found[bone] = aim
+    named = {bone: aim for bone, aim in found.items() if stem(aim) in EYES or stem(bone) in EYES}  # lids point at controls, too
+    return Eyes(tuple(named or found), tuple((named or found).values()))
+
+
+def follow(rig, eyes: Eyes, controls: Controls, head: str, target) -> str:
+    """Puts what eyes point at where the target is, by a constraint; returns the name of the control that has it."""
+    parents = {rig.pose.bones[aim].parent for aim in eyes.aims}
+    common = parents.pop() if len(parents) == 1 else None
+    own = common is not None and controls.is_control(common.name) and common.name not in {head, *controls.upstream(head)}
+    names = [common.name] if own else list(eyes.aims)
+    for name in names:
+        held = rig.pose.bones[name].constraints
+        constraint = held.get(CONSTRAINT) or held.new("COPY_LOCATION")
+        constraint.name, constraint.target = CONSTRAINT, target
+    rig.update_tag()
+    bpy.context.view_layer.update()
+    return "' and '".join(names)

@@ -1,0 +1,1 @@
+"""Making and checking mechanisms in the scene."""

@@ -1,0 +1,211 @@
+"""Making mechanisms in the scene: ready ones, and one of what is there already."""
+
+from math import radians
+from uuid import uuid4
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+from ...blender.errors import RigError
+from ...reading import axes
+from ...reading.mechanism import bones, joints
+from ...reading.mechanism.motors import add_motor, add_motors, file_motors
+from ...reading.mechanism.ownership import groups, is_joint, loose_joints, owner_among, role_of
+from ...reading.mechanism.shapes import freedoms
+from .recipe import Body, Joint, Motor, Recipe
+
+SIDES = 8  # of a bar
+TITLE = "Mechanism"
+ARROWS = 0.025  # [m] of a joint's empty
+COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
+
+
+def make(owner, collection=None):
+    """The mechanism of an object, empty; its joints are in the collection. Returns what is kept of it."""
+    kept = owner.limber.mechanism
+    kept.uid = uuid4().hex
+    kept.collection = collection
+    return kept
+
+
+def add(recipe: Recipe, place=(0.0, 0.0, 0.0)):
+    """Builds a ready mechanism in a collection of its own; returns its owner, an empty."""
+    collection = bpy.data.collections.new(recipe.title)
+    bpy.context.scene.collection.children.link(collection)
+    owner = bpy.data.objects.new(recipe.title, None)
+    owner.empty_display_size = 0.05
+    owner.location = place
+    collection.objects.link(owner)
+    kept = make(owner, collection)
+    bodies = {body.name: _body(body, owner, collection) for body in recipe.bodies}
+    placed = {joint.name: _joint(joint, bodies, owner, collection) for joint in recipe.joints}
+    for motor in recipe.motors:
+        _motor(kept, owner, motor, placed[motor.joint])
+    for wanted in recipe.goals:
+        goal = kept.goals.add()
+        goal.name, goal.does, goal.body = wanted.body, wanted.does, bodies[wanted.body]
+        goal.place_weight, goal.turn_weight = wanted.place, wanted.turn
+        goal.target = target_at(wanted.body, bodies[wanted.body].matrix_basis, collection)
+        goal.target.parent = owner
+    kept.drive, kept.steady = recipe.drive, recipe.steady
+    return owner
+
+
+def target_at(name: str, matrix, collection):
+    """An empty for a body to follow."""
+    made = bpy.data.objects.new(f"{name} Target", None)
+    made.empty_display_type, made.empty_display_size = "CUBE", 0.02
+    place, turn, _ = matrix.decompose()
+    made.matrix_basis = Matrix.LocRotScale(place, turn, None)
+    collection.objects.link(made)
+    return made
+
+
+def _body(body: Body, owner, collection):
+    origin = Vector(body.points[0])
+    vertices: list[Vector] = []
+    faces: list[tuple[int, ...]] = []
+    for start, end in zip(body.points, body.points[1:], strict=False):
+        _bar(vertices, faces, Vector(start) - origin, Vector(end) - origin, body.thick / 2)
+    mesh = bpy.data.meshes.new(body.name)
+    mesh.from_pydata(vertices, [], faces)
+    made = bpy.data.objects.new(body.name, mesh)
+    made.color = COLOURS[body.role]
+    made.location, made.parent = origin, owner
+    made.limber.part.role = body.role
+    collection.objects.link(made)
+    return made
+
+
+def _bar(vertices: list, faces: list, start: Vector, end: Vector, radius: float) -> None:
+    """Adds a bar with flat ends between two points."""
+    along = end - start
+    turn = along.to_track_quat("Z", "Y").to_matrix() if along.length else Matrix.Identity(3)
+    first = len(vertices)
+    for at in (start, end):
+        for k in range(SIDES):
+            angle = 2.0 * np.pi * k / SIDES
+            vertices.append(at + turn @ Vector((radius * np.cos(angle), radius * np.sin(angle), 0.0)))
+    ring = range(SIDES)
+    faces.append(tuple(first + k for k in reversed(ring)))
+    faces.append(tuple(first + SIDES + k for k in ring))
+    faces += [(first + k, first + (k + 1) % SIDES, first + SIDES + (k + 1) % SIDES, first + SIDES + k) for k in ring]
+
+
+def _joint(joint: Joint, bodies: dict, owner, collection):
+    z = Vector(joint.z).normalized()
+    x = Vector(joint.x) if joint.x else (Vector((1, 0, 0)) if abs(z.x) < 0.9 else Vector((0, 1, 0)))
+    x = (x - x.dot(z) * z).normalized()
+    made = bpy.data.objects.new(joint.name, None)
+    made.empty_display_type = "SPHERE" if joint.kind == "spherical" else "ARROWS"
+    made.empty_display_size = ARROWS / 3 if joint.kind == "spherical" else ARROWS
+    made.matrix_basis = Matrix.Translation(joint.at) @ Matrix((x, z.cross(x), z)).transposed().to_4x4()
+    made.parent = owner
+    part = made.limber.part
+    part.kind, part.first, part.second = joint.kind, bodies.get(joint.first), bodies.get(joint.second)
+    collection.objects.link(made)
+    return made
+
+
+def _motor(kept, owner, motor: Motor, joint) -> None:
+    scale = 1.0 if axes.slides(motor.axis) else radians(1.0)
+    add_motor(kept, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper))
+
+
+def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
+    """Makes an imported robot's links the bodies of its mechanism, closed as the text of its closures' file says, with the motors that this
+    names.
+
+    Returns:
+        How many loops are closed, and what was read otherwise than it is written, as sentences.
+
+    Raises:
+        RigError: the armature was not imported, or the text cannot be used; nothing has changed then.
+    """
+    mechanism, _, _ = bones.file_mechanism(rig, text)
+    loops = sum(joint.closes for joint in mechanism.joints)
+    if not loops and not mechanism.actuators:
+        raise RigError(
+            f"Armature '{rig.name}': the file closes no loop and names no motor, so write closed_loop and name_mot in it."
+            + "".join(f" {warning}." for warning in mechanism.warnings)
+        )
+    kept = make(rig)
+    kept.closures_file, kept.use_bones = text, True
+    kept.motors.clear()
+    for joint in mechanism.actuators:
+        file_motors(kept, rig, joint)
+    return loops, mechanism.warnings
+
+
+def joints_around(thing, scene) -> tuple:
+    """The collection in which an object's mechanism would be, and the joints there that are no other mechanism's.
+
+    Of a mechanism's collection that is what hangs together with the object and with nothing of the mechanism's own, as a copy without its
+    owner. In the scene's own collection all sketches are mixed: where some joints there are a mechanism's already, only those that hang
+    together with the object are meant.
+    """
+    owner = owner_among(thing, scene)
+    if owner is not None and (loose := loose_joints(thing, owner)):
+        return owner.limber.mechanism.collection, loose
+    world = scene.rigidbody_world
+    passing = [world.collection, world.constraints] if world else []  # Blender's own: what is in them takes part in its physics
+    collection = next((one for one in thing.users_collection if one not in passing and one != scene.collection), scene.collection)
+    there = [one for one in (collection.objects if collection == scene.collection else collection.all_objects) if is_joint(one)]
+    free = [joint for joint in there if owner_among(joint, scene) is None]
+    if collection == scene.collection and len(free) < len(there):
+        uid = thing.session_uid
+        near = [group for group in groups(free) if group.has(uid) or uid in group.grounds]
+        free = [joint for joint in free if any(joint.session_uid in group.joints for group in near)]
+    return collection, free
+
+
+def check_joints(collection, found: list, scene) -> None:
+    """Whether joints can make a mechanism of their own.
+
+    Raises:
+        RigError: there is none, one cannot be read, or one moves a body of another mechanism.
+    """
+    if not found:
+        raise RigError(
+            f"Collection '{collection.name}' has no joint that is no mechanism's yet: add rigid body constraints to it (Physics), or"
+            " empties with a Joint of Limber's, or select one of those"
+        )
+    for one in joints.joints(found):
+        for body in (one.first, one.second):
+            other = owner_among(body, scene) if body is not None and role_of(body) == "MOVES" else None
+            if other is not None and not loose_joints(body, other):
+                raise RigError(
+                    f"Joint '{one.name}' holds '{body.name}', a body of mechanism '{other.name}': link the joint to collection"
+                    f" '{other.limber.mechanism.collection.name}', where it is part of that"
+                )
+
+
+def collection_for(found: list, collection, scene):
+    """The collection of a new mechanism with these joints: for those of the scene's own a new one, in which they are as well."""
+    if collection != scene.collection:
+        return collection
+    made = bpy.data.collections.new(TITLE)
+    scene.collection.children.link(made)
+    for joint in found:
+        made.objects.link(joint)
+    return made
+
+
+def owner_in(collection):
+    """An empty to own the mechanism of a collection."""
+    owner = bpy.data.objects.new(TITLE, None)
+    owner.empty_display_size = 0.1
+    collection.objects.link(owner)
+    return owner
+
+
+def from_scene(owner, collection, found: list):
+    """A mechanism of joints in a collection, with motors where Blender's own Motor constraints are. They were checked."""
+    kept = make(owner, collection)
+    kept.anchor = found[0]
+    pairs = joints.driven_pairs(found)
+    for one in joints.joints(found):
+        if {thing.session_uid if thing else 0 for thing in (one.first, one.second)} in pairs and freedoms(one.shape.kind):
+            add_motors(owner, one.thing)
+    return kept

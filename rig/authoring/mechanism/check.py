@@ -1,0 +1,99 @@
+"""What Check Mechanism says: whether it can be assembled, how it moves, what its motors leave open, and what is wrong."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ....solvers.mechanism.counting import count
+from ....solvers.mechanism.model import WORLD
+from ....solvers.mechanism.report import Counts
+from ...blender.counting import counted
+from ...blender.errors import Finding, RigError
+from ...live import mechanisms
+from ...reading.mechanism import assembled
+from ...reading.mechanism.closures import of_closures
+from ...reading.mechanism.reading import Reading
+from .findings import locked_motors, named, of_constraints, of_goals, of_loops, of_motors
+
+APART = 1e-6  # [m] joints of a rod nearer to each other than this are at one place
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found. `counts` is None where the mechanism cannot be assembled."""
+
+    sentence: str
+    findings: tuple[Finding, ...]
+    counts: Counts | None = None
+
+
+def check(context, owner) -> Outcome:
+    """Looks at a mechanism as it is authored, or as it went live."""
+    kept = owner.limber.mechanism
+    try:
+        made = assembled.kept(owner) if kept.live else None
+        if made is None:
+            made = mechanisms.prepare(owner)
+    except RigError as error:
+        return Outcome(str(error), (Finding(str(error), blocks=True), *of_closures(owner)))
+    reading, counts = made.reading, count(made.model.solver, made.model.rest)
+    findings = [Finding(warning) for warning in reading.warnings]
+    findings += [*_of_mounting(reading), *of_constraints(owner), *of_closures(owner), *_of_rods(reading)]
+    findings += [*of_motors(kept, reading), *of_goals(owner, reading, context.evaluated_depsgraph_get()), *of_physics(context, reading)]
+    findings += of_loops(kept, made)
+    if (more := counts.actuators - counts.independent_actuators - len(locked_motors(kept, made))) > 0:
+        some = f"{more} of {counts.actuators} motors follow" if more > 1 else f"1 of {counts.actuators} motors follows"
+        findings.append(Finding(f"{some} from the others: they work, but must agree on the robot"))
+    return Outcome(_sentence(owner, reading, counts), tuple(findings), counts)
+
+
+def _sentence(owner, reading: Reading, counts: Counts) -> str:
+    bodies, joints = counted(len(reading.parts), "body", "bodies"), counted(len(reading.mechanism.joints), "joint")
+    said = (
+        f"'{owner.name}': {bodies}, {joints}, mobility {counts.mobility}"
+        f" with {counted(counts.actuators, 'motor')}, redundancy {counts.redundancy}"
+    )
+    if counts.open_ways and counts.undetermined:
+        ways = "1 way to move is" if counts.open_ways == 1 else f"{counts.open_ways} ways to move are"
+        said += f"; {ways} left with the motors held (of {named(counts.undetermined)}), which a solve keeps still"
+    return said
+
+
+def _of_mounting(reading: Reading) -> Iterator[Finding]:
+    joints = reading.mechanism.joints
+    if not any(part.role in ("GROUND", "DRIVEN") for part in reading.parts) and not any(WORLD in (one.parent, one.child) for one in joints):
+        yield Finding(
+            "No body is Ground, so the whole mechanism floats: select the body on which it is mounted, and choose the role Ground for it"
+        )
+
+
+def _of_rods(reading: Reading) -> Iterator[Finding]:
+    """Bodies between two joints at one place."""
+    at: dict[str, list] = {}
+    for joint in reading.mechanism.joints:
+        if joint.parent:
+            at.setdefault(joint.parent, []).append((joint.name, joint.in_parent.place))
+        at.setdefault(joint.child, []).append((joint.name, joint.in_child.place))
+    for name, found in at.items():
+        if len(found) == 2 and np.abs(np.subtract(found[0][1], found[1][1])).max() < APART:
+            balls = [joint for joint, _ in found if reading.mechanism.joint[joint].kind == "spherical"]
+            if len(balls) == 2:
+                yield Finding(f"Body '{name}' has no length: joints '{found[0][0]}' and '{found[1][0]}' are at one place, move one")
+
+
+def of_physics(context, reading: Reading) -> Iterator[Finding]:
+    """What Blender's own simulation would move as well."""
+    world = context.scene.rigidbody_world
+    if world is None or not world.enabled:
+        return
+    for part in reading.parts:
+        thing = bpy.data.objects.get(part.thing)
+        held = thing.rigid_body if thing else None
+        if part.role == "MOVES" and held is not None and held.enabled and held.type == "ACTIVE" and not held.kinematic:
+            yield Finding(
+                f"Blender's own physics also moves '{part.name}' while playing, over Limber:"
+                " switch the Rigid Body World off (Scene properties)"
+            )
+            return

@@ -1,0 +1,147 @@
+"""What may be wrong with a mechanism's motors, goals and constraints, each with its remedy."""
+
+from collections.abc import Iterator, Sequence
+from math import degrees
+
+import bpy
+import numpy as np
+
+from ....motion import Limits, MotionError, make_filter
+from ....solvers.mechanism.counting import locked_actuators
+from ....solvers.mechanism.diagnosis import HeldLoop, held_loops
+from ....solvers.mechanism.goals import FrameGoal
+from ...blender import actions
+from ...blender.counting import counted
+from ...blender.errors import Finding, RigError
+from ...properties.character import character
+from ...reading.axes import slides, text
+from ...reading.mechanism import inputs
+from ...reading.mechanism.assembled import Ready
+from ...reading.mechanism.ownership import ends, is_joint, members
+from ...reading.mechanism.reading import Reading
+from ...reading.mechanism.shapes import freedoms
+from ...reading.placement import Placement
+
+NAMED = 4  # in a sentence
+WEIGHTS = {  # of what a goal does
+    "FRAME": ("place_weight", "turn_weight"),
+    "POSITION": ("place_weight",),
+    "ORIENTATION": ("turn_weight",),
+    "CENTRE": ("place_weight",),
+}
+
+
+def of_motors(kept, reading: Reading) -> Iterator[Finding]:
+    joints = reading.mechanism.joint
+    for motor in kept.motors:
+        if joints.get(inputs.motor_joint(motor, reading)) is None:
+            continue
+        if not motor.lower <= 0.0 <= motor.upper and not kept.use_bones:
+            low, high = text(motor.axis, motor.lower), text(motor.axis, motor.upper)
+            yield Finding(f"Motor '{motor.name}' stands at 0 in the sketch, but its limits are {low} to {high}: it starts at the nearest")
+        try:
+            make_filter(kept.filter, Limits(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk), character(kept))
+        except MotionError as error:
+            yield Finding(f"Motor '{motor.name}': {error}", blocks=True)
+    if not kept.motors:
+        yield Finding("No motor is chosen: select a joint and press Add Motors, so that a robot can follow")
+
+
+def locked_motors(kept, made: Ready) -> list:
+    """Motors that the loops do not let move."""
+    mechanism = made.reading.mechanism
+    places = [(joint.name, axis) for joint in mechanism.actuators for axis in freedoms(joint.kind)]
+    locked = {places[k] for k in locked_actuators(made.model.solver, made.model.rest)}
+    return [motor for motor in kept.motors if (inputs.motor_joint(motor, made.reading), motor.axis) in locked]
+
+
+def of_loops(kept, made: Ready) -> Iterator[Finding]:
+    """Loops that cannot move for a joint whose axis is off, and motors that their loops do not let move."""
+    locked = locked_motors(kept, made)
+    held = held_loops(made.model.solver, made.model.rest)
+    blamed = [loop for loop in held if loop.off is not None]
+    for loop in blamed:
+        yield Finding(_of_axis(loop, [motor.name for motor in locked if inputs.motor_joint(motor, made.reading) in loop.joints], made))
+    for motor in locked:
+        name = inputs.motor_joint(motor, made.reading)
+        if any(name in loop.joints for loop in blamed):
+            continue
+        joints = next((f" of {named(loop.loop)}" for loop in held if name in loop.joints and len(loop.loop) > 1), "")
+        yield Finding(
+            f"Motor '{motor.name}' cannot move: its loop{joints} holds the joint fast. Give the loop another freedom (a joint more, another"
+            " kind of joint, one Ground less), or remove the motor"
+        )
+
+
+def _of_axis(loop: HeldLoop, motors: list[str], made: Ready) -> str:
+    off = loop.off
+    assert off is not None
+    word, verb = ("Hinge", "turn about") if made.reading.mechanism.joint[off.joint].kind == "revolute" else ("Slide", "move along")
+    x, y, z = made.base[:3, :3] @ off.wanted
+    held = f"none of {named(loop.joints)} can move" if len(loop.joints) > 1 else f"'{off.joint}' cannot move"
+    return (
+        f"{word} '{off.joint}' is off by {degrees(off.angle):.3g} degrees from the axis that the others of its loop let it {verb},"
+        + f" so {held}"
+        + (f", and motor {named(motors)} is locked" if motors else "")
+        + f": turn it, so that its axis lies along ({x:.4f}, {y:.4f}, {z:.4f}) in the world, by Align Axis or, of a bone, its roll"
+    )
+
+
+def named(names: Sequence[str]) -> str:
+    """Names in a sentence, not all of many."""
+    return ", ".join(f"'{name}'" for name in names[:NAMED]) + (" ..." if len(names) > NAMED else "")
+
+
+def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
+    kept = owner.limber.mechanism
+    if kept.drive != "TARGETS":
+        return
+    placement, roles = Placement(depsgraph, {}), {part.name: part.role for part in reading.parts}
+    for k, goal in enumerate(kept.goals):
+        try:
+            made = inputs.of_goal(goal, reading, placement, np.eye(4))
+        except RigError as error:
+            yield Finding(str(error), blocks=True)
+            continue
+        if isinstance(made, FrameGoal) and roles[made.body] != "MOVES":
+            yield Finding(
+                f"Goal '{goal.name}': body '{made.body}' is {roles[made.body].title()}, so the mechanism does not move it: choose another"
+            )
+        if goal.does == "CENTRE" and reading.massless:
+            what = counted(len(reading.massless), "body that moves has", "bodies that move have")
+            yield Finding(
+                f"Goal '{goal.name}' is for the centre of mass, but {what} no mass: nothing says it, and there is no mesh to tell a volume"
+                f" ({named(reading.massless)}). Select each and set Mass From to Own in the Mechanism panel"
+            )
+        weights = WEIGHTS[goal.does]
+        if not any(weight for name in weights for weight in getattr(goal, name)) and not any(
+            _is_animated(owner, k, name) for name in weights
+        ):
+            yield Finding(f"Goal '{goal.name}' asks for nothing: its weights are all 0, raise one")
+
+
+def _is_animated(owner, goal: int, weights: str) -> bool:
+    path = f"limber.mechanism.goals[{goal}].{weights}"
+    curves = [curve for action, slot in actions.playing(owner) for curve in actions.fcurves(action, slot)]
+    curves += owner.animation_data.drivers if owner.animation_data else ()
+    return any(curve.data_path == path for curve in curves)
+
+
+def of_constraints(owner) -> Iterator[Finding]:
+    """Rigid body constraints that lost a body: Blender's physics leaves them out, here an end without a body is the world."""
+    for thing in members(owner):
+        if not is_joint(thing) or (held := thing.rigid_body_constraint) is None or not held.enabled:
+            continue
+        lost = [word for word, body in zip(("First", "Second"), ends(thing), strict=True) if body is None]
+        if len(lost) == 1:
+            yield Finding(
+                f"Joint '{thing.name}': its rigid body constraint has no {lost[0]} object, so the world is taken for it: choose the body"
+                " (Physics), or remove the constraint"
+            )
+
+
+def value_text(motor, value: float) -> str:
+    """A motor's value as people read it."""
+    if not slides(motor.axis):
+        return f"{degrees(value):.1f}°"
+    return f"{1e3 * value * bpy.context.scene.unit_settings.scale_length:.2f} mm"

@@ -1,0 +1,112 @@
+"""A stored posture's mirror image: bones change sides by Blender's names of left and right, those in the middle stay.
+
+A bone's turn R in its own rest frame A becomes, on the bone with the other side's rest frame B, the turn T R T^-1, T = B^-1 M A, where M
+mirrors the armature. So the images of shapes are right whatever the rolls of the two bones are.
+"""
+
+import bpy
+from bpy.utils import flip_name
+from mathutils import Euler, Matrix, Vector
+
+from ..blender import actions
+from ..blender.errors import RigError
+from ..reading import axes
+from ..reading.axes import is_euler
+from ..reading.paths import bone_names
+from . import postures
+
+ALONG = 1e-4  # of a unit vector: single precision's noise in the rest poses of bones that lie on an axis
+PLANES = {"X": Vector((-1.0, 1.0, 1.0)), "Y": Vector((1.0, -1.0, 1.0)), "Z": Vector((1.0, 1.0, -1.0))}
+
+
+def mirror(rig, chain, action: bpy.types.Action, across: str = "X"):
+    """Makes a pose asset of a posture's mirror image and lists it in the chain that moves those bones: the same one where it does.
+
+    Args:
+        rig: The armature object.
+        chain: The chain that the posture belongs to.
+        action: The posture.
+        across: The axis of the armature that changes its sign.
+
+    Returns:
+        The new action and its chain.
+
+    Raises:
+        RigError: a bone has no counterpart, or no chain moves the counterparts.
+    """
+    pairs = [(name, flip_name(name)) for name in bone_names(rig.pose.bones, chain)]
+    for name, image in pairs:
+        if image not in rig.pose.bones:
+            raise RigError(
+                f"Bone '{name}' has no counterpart: there is no bone '{image}'. Make it (Armature > Symmetrize), or rename '{name}'"
+            )
+    owner = _owner(rig, chain, {image for _, image in pairs})
+    curves = actions.fcurves(action)
+    values = {}
+    for name, image in pairs:
+        source, target = rig.pose.bones[name], rig.pose.bones[image]
+        turn = _rest(target).inverted() @ Matrix.Diagonal(PLANES[across]) @ _rest(source)
+        for path, index, value in (*_turned(curves, source, target, turn), *_slid(curves, source, turn)):
+            values[image, path, index] = value
+    if not values:
+        raise RigError(postures.foreign(action, chain.name))
+    name = flip_name(action.name)
+    return postures.make(rig, owner, name if name != action.name else f"{action.name} Mirrored", values), owner
+
+
+def _owner(rig, chain, bones: set[str]):
+    """The chain that moves most of these bones, this one before all others."""
+
+    def moved(other) -> int:
+        return len(bones & {joint.bone for joint in other.joints})
+
+    if moved(chain):
+        return chain
+    other = max(rig.limber.chains, key=moved)
+    if not moved(other):
+        named = ", ".join(f"'{bone}'" for bone in sorted(bones))
+        raise RigError(f"No chain moves {named}, where the mirror image would be: make a chain of these bones first")
+    return other
+
+
+def _rest(pose_bone) -> Matrix:
+    return pose_bone.bone.matrix_local.to_3x3().normalized()
+
+
+def _signs(turn: Matrix) -> list[float] | None:
+    """Of each axis, whether it stays (1) or changes its sign (-1); None where axes change places or lie askew."""
+    signs = [round(turn[k][k]) for k in range(3)]
+    is_plain = all(abs(turn[j][k] - (signs[k] if j == k else 0.0)) < ALONG for j in range(3) for k in range(3))
+    return [float(sign) for sign in signs] if is_plain else None
+
+
+def _turned(curves, source, target, turn: Matrix) -> list[tuple[str, int, float]]:
+    """The image's rotation channels: path, index, value."""
+    order, signs = source.rotation_mode, _signs(turn)
+    if is_euler(source):
+        angles = postures.euler(curves, source.name, order, None)
+        if angles and signs and target.rotation_mode == order:  # angle by angle, also beyond half a turn
+            return [("rotation_euler", k, -signs[k] * angle) for k, angle in enumerate(angles) if angle is not None]
+        rotation = Euler([angle or 0.0 for angle in angles], order).to_quaternion() if angles else None
+    else:
+        rotation = postures.quaternion(curves, source.name)
+    if rotation is None:
+        return []
+    image = (turn @ rotation.to_matrix() @ turn.inverted()).to_quaternion()
+    if target.rotation_mode == "QUATERNION":
+        return [("rotation_quaternion", k, number) for k, number in enumerate(image)]
+    if target.rotation_mode == "AXIS_ANGLE":
+        axis, angle = image.to_axis_angle()
+        return [("rotation_axis_angle", k, number) for k, number in enumerate((angle, *axis))]
+    near = Euler((0.0, 0.0, 0.0), target.rotation_mode)
+    return [("rotation_euler", k, angle) for k, angle in enumerate(image.to_euler(target.rotation_mode, near))]
+
+
+def _slid(curves, source, turn: Matrix) -> list[tuple[str, int, float]]:
+    """The image's location channels, as far as the posture has any."""
+    found = {index: value for index, axis in enumerate(axes.SLIDES) if (value := postures.slide(curves, source.name, axis)) is not None}
+    if not found:
+        return []
+    moved = turn @ Vector([found.get(index, 0.0) for index in range(3)])
+    wanted = found if _signs(turn) else range(3)
+    return [("location", index, moved[index]) for index in wanted]

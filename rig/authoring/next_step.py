@@ -1,0 +1,105 @@
+"""What to do next, as the armature at hand and its robot are now: a sentence, and the verb for it where there is one."""
+
+from typing import NamedTuple
+
+from ...hardware.safety import FOLLOWING, State
+from ..output import record, take_copies
+from ..reading.base_posture import why_posing_shows_nothing
+from ..reading.goal import followed
+from ..robot import links
+from . import chains
+
+
+class Step(NamedTuple):
+    """What a user does next."""
+
+    sentence: str
+    verb: str = ""  # idname of the operator that does it; none where a setting does
+    icon: str = "FORWARD"
+    setting: str = ""  # name of the chain's property that is to be set
+
+
+BUILD = Step("New here? A click builds a lamp that looks at a ball. Or click an armature of your own", "limber.add_demo_lamp", "LIGHT")
+CHAIN = Step(
+    "In Pose Mode, select the end bone, or root and end, and press New Chain. For a character, press Eyes, Head and Torso",
+    "limber.new_chain",
+    "ADD",
+)
+RESTORE = Step(
+    "A recording of this armature was broken off. Restore Takes keys what it had come to; Bake and Export > Record can dismiss it",
+    "limber.restore_takes",
+    "RECOVER_LAST",
+)
+TARGET = Step("Choose a Target: any object for the end to look at", setting="target")
+LIVE = Step("Press Start Live: the chain follows its target, and what you posed stays as it is", "limber.live", "PLAY")
+LIVE_ALL = Step(
+    "Press Start All Live: the chains follow their targets together, and what you posed stays as it is", "limber.live_all", "PLAY"
+)
+PLAY = Step("Play (Space): the target moves, and the chain follows", "screen.animation_play", "PLAY")
+DRAG = Step("Select the target and drag it (G): the chain follows. To move a robot too, press Connect", "limber.connect", "LINKED")
+CONNECT = Step("To move a robot, press Connect: 'virtual' needs nothing plugged in, and nothing moves yet", "limber.connect", "LINKED")
+ARM = Step("Press Arm: the robot moves slowly to the armature's pose, then follows it", "limber.arm", "ARMATURE_DATA")
+LIVE_MECHANISM = Step("Press Start Live in the Mechanism panel: its bodies follow targets or motors", "limber.mechanism_live", "PLAY")
+DRAG_MECHANISM = Step("Drag a target, or change a motor's value. To move a robot too, press Connect", "limber.connect", "LINKED")
+FOLLOWS = Step("The robot follows. Stop (Shift Esc) stops it at once. Bake makes keyframes of the motion", "limber.disarm", "CANCEL")
+CONNECTING = Step("The robot is being connected", "limber.disconnect", "UNLINKED")
+
+
+def next_step(rig, is_playing: bool) -> Step:
+    """What to do next.
+
+    Args:
+        rig: The armature object at hand, or what has the mechanism at hand, or None.
+        is_playing: Whether the scene's animation plays now.
+    """
+    if rig is None:
+        return BUILD
+    if links.is_lost(rig):
+        return _of_robot(links.status(rig))
+    if rig.type != "ARMATURE":  # it has a mechanism
+        if not rig.limber.mechanism.live:
+            return LIVE_MECHANISM
+        return DRAG_MECHANISM if links.link(rig) is None else _of_robot(links.status(rig))
+    if take_copies.left(rig) is not None and not record.is_going(rig):
+        return RESTORE
+    chain = chains.active(rig)
+    if chain is None:
+        return CHAIN
+    if followed(chain) is None:
+        return TARGET
+    if not chain.live:
+        return LIVE_ALL if len(rig.limber.chains) > 1 and all(map(followed, rig.limber.chains)) else LIVE
+    if links.link(rig) is not None:
+        return _of_robot(links.status(rig))
+    if why := why_posing_shows_nothing(rig, chain):
+        return Step(why, "limber.use_pose", "POSE_HLT")
+    if not _moves(followed(chain)):
+        return DRAG
+    return CONNECT if is_playing else PLAY
+
+
+def _of_robot(status) -> Step:
+    if status is None or status.state is State.CONNECTING:
+        return CONNECTING
+    if status.state is State.DISARMED and not status.asks:
+        return ARM
+    if status.state in FOLLOWING:
+        return FOLLOWS
+    return Step(status.sentence, *_way_on(status.state))
+
+
+def _way_on(state: State) -> tuple[str, str]:
+    """Operator and icon of what the state's sentence asks for first."""
+    if state in links.LOST:
+        return "limber.clear_fault", "FILE_REFRESH"
+    if state is State.DISARMED:  # and its servos cannot measure where they are
+        return "limber.arm_confirmed", "CHECKMARK"
+    if state is State.CONFIRM_POSE:
+        return "limber.confirm_pose", "CHECKMARK"
+    return ("limber.connect", "LINKED") if state is State.CLOSED else ("limber.disarm", "CANCEL")
+
+
+def _moves(target) -> bool:
+    """Whether the target is animated itself."""
+    animation = target.animation_data
+    return animation is not None and animation.action is not None

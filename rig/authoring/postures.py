@@ -1,0 +1,258 @@
+"""Stored postures: pose assets, which Blender's own pose library shows and applies as well."""
+
+import bpy
+import numpy as np
+from bpy.utils import escape_identifier
+from mathutils import Euler, Quaternion
+
+from ..blender import actions
+from ..blender.errors import RigError
+from ..properties import item_keys, kept_posture
+from ..reading import axes
+from ..reading.axes import is_euler
+from ..reading.paths import bone_names
+from ..reading.skeleton import ChainReader
+
+FRAME = 1  # of the one key in each channel: any other would do, a pose asset has no time
+CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
+EULER = ("rotation_euler", 3)
+
+
+def active(chain, now=None) -> bpy.types.Action:
+    """The pose asset of the posture that the chain keeps.
+
+    Args:
+        chain: The chain.
+        now: Its settings at this moment (see `keyed`), where they are not its own.
+
+    Raises:
+        RigError: there is none, it was removed from the list, or its asset was deleted.
+    """
+    if not chain.postures:
+        raise RigError(none_stored(chain))
+    place = kept_posture.place(chain, now)
+    if place is None:
+        raise RigError(removed(chain))
+    posture = chain.postures[place]
+    if posture.action is None:
+        raise RigError(deleted(chain))
+    return posture.action
+
+
+def store(rig, chain, name: str) -> bpy.types.Action:
+    """Makes a pose asset of the chain's bones as they are posed, and selects it.
+
+    Raises:
+        RigError: a bone of the chain is missing.
+    """
+    names = bone_names(rig.pose.bones, chain)
+    values = {}
+    for bone in (rig.pose.bones[name] for name in names):
+        channel, size = CHANNELS.get(bone.rotation_mode, EULER)
+        for index in range(size):
+            values[bone.name, channel, index] = getattr(bone, channel)[index]
+    for bone_name, axis in _slides(chain):
+        values[bone_name, axes.channel(axis), axes.index(axis)] = axes.value(rig.pose.bones[bone_name], axis)
+    return make(rig, chain, name, values)
+
+
+def make(rig, chain, name: str, values: dict[tuple[str, str, int], float]) -> bpy.types.Action:
+    """Makes a pose asset of values by bone, channel and index, and selects it in the chain's list."""
+    action = bpy.data.actions.new(name)
+    curves = actions.writable_fcurves(action, rig)
+    for (bone, channel, index), value in values.items():
+        actions.put_keys(curves, _path(bone, channel), index, bone, [FRAME], [value])
+    action.asset_mark()
+    action.asset_data.description = f"Posture of {rig.name}, {chain.name}"
+    _list(chain, action, adopted=False)
+    return action
+
+
+def adopt(rig, chain, action: bpy.types.Action) -> None:
+    """Takes a pose asset that is there already into the chain's list, and selects it.
+
+    Raises:
+        RigError: it is in the list already, says nothing of the chain's bones, or the chain cannot be read.
+    """
+    if any(posture.action == action for posture in chain.postures):
+        raise RigError(f"Posture '{action.name}' is in the list of chain '{chain.name}' already: select it there")
+    if not covers(action, ChainReader(rig, chain)):
+        raise RigError(foreign(action, chain.name))
+    _list(chain, action, adopted=True)
+
+
+def _list(chain, action, adopted: bool) -> None:
+    posture = chain.postures.add()
+    posture.name = action.name  # overrides tell the items of a list by their names
+    posture.action, posture.adopted = action, adopted
+    kept_posture.enlist(chain, posture)
+    kept_posture.choose(chain, len(chain.postures) - 1)
+
+
+def remove(chain, index: int) -> None:
+    """Takes a posture from the chain's list. What Store Posture made is no asset any more then, and goes where nothing else uses it."""
+    kept_posture.modernise(chain.id_data)  # of an older file that was appended
+    posture = chain.postures[index]
+    action, adopted = posture.action, posture.adopted
+    was_kept = kept_posture.place(chain) == index
+    _take_keys_along(chain, {k: k - (k > index) if k != index else None for k in range(len(chain.postures))})
+    chain.postures.remove(index)
+    if was_kept:
+        kept_posture.choose(chain, index)
+    if action is None or adopted or not action.is_editable or _is_listed(action):
+        return
+    action.asset_clear()  # and with it the fake user
+    if not action.users:
+        bpy.data.actions.remove(action)
+
+
+def move(chain, index: int, by: int) -> int:
+    """Moves a posture up (-1) or down (+1) in the chain's list, with its keys; returns its place."""
+    place = index + by
+    if not 0 <= place < len(chain.postures):
+        return index
+    kept_posture.modernise(chain.id_data)  # of an older file that was appended
+    _take_keys_along(chain, {index: place, place: index})
+    chain.postures.move(index, place)
+    return place
+
+
+def _take_keys_along(chain, places: dict[int, int | None]) -> None:
+    own = chain.path_from_id()
+    item_keys.follow(chain.id_data, f"{own}.postures", places)
+
+
+def _is_listed(action) -> bool:
+    rigs = (thing for thing in bpy.data.objects if thing.type == "ARMATURE")
+    return any(posture.action == action for rig in rigs for chain in rig.limber.chains for posture in chain.postures)
+
+
+def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
+    """Poses the chain's bones as the posture says, whatever their rotation mode. Returns the channels that it has set: bone, property, and
+    index; -1 for all of it.
+
+    Raises:
+        RigError: a bone is missing, or the posture has nothing for any bone of the chain.
+    """
+    curves = actions.fcurves(action)
+    posed = []
+    for bone in (rig.pose.bones[name] for name in bone_names(rig.pose.bones, chain)):
+        if is_euler(bone):
+            found = euler(curves, bone.name, bone.rotation_mode, tuple(bone.rotation_euler))
+            if found:
+                bone.rotation_euler = found
+        else:
+            found = quaternion(curves, bone.name)
+            if found and bone.rotation_mode == "QUATERNION":
+                bone.rotation_quaternion = found
+            elif found:
+                axis, angle = found.to_axis_angle()
+                bone.rotation_axis_angle = (angle, *axis)
+        if found:
+            posed.append((bone.name, CHANNELS.get(bone.rotation_mode, EULER)[0], -1))
+    for name, axis in _slides(chain):
+        value = slide(curves, name, axis)
+        if value is not None:
+            getattr(rig.pose.bones[name], axes.channel(axis))[axes.index(axis)] = value
+            posed.append((name, axes.channel(axis), axes.index(axis)))
+    if not posed:
+        raise RigError(foreign(action, chain.name))
+    return posed
+
+
+def key(rig, channels: list[tuple[str, str, int]]) -> None:
+    """Keys what `apply` has set, as auto-key does."""
+    for name, channel, index in channels:
+        rig.pose.bones[name].keyframe_insert(channel, index=index, group=name)
+
+
+def _slides(chain) -> list[tuple[str, str]]:
+    return [(joint.bone, joint.axis) for joint in chain.joints if axes.slides(joint.axis)]
+
+
+def slide(curves, name: str, axis: str) -> float | None:
+    """A slide's value [m] as an action has it; None where it has none."""
+    curve = actions.find(curves, _path(name, axes.channel(axis)), axes.index(axis))
+    return curve.evaluate(FRAME) if curve else None
+
+
+def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray) -> np.ndarray:
+    """The posture's angles (n,) [rad, slides m] in the skeleton's order; `otherwise` where it says nothing of a bone.
+
+    Raises:
+        RigError: it says nothing of any bone of the chain.
+    """
+    curves = actions.fcurves(action)
+    values, turns = otherwise.copy(), {name: euler(curves, name, order, None) for name, order in reader.orders.items()}
+    says_something = any(turns.values())
+    for k, (name, axis) in enumerate(reader.places):
+        if axes.slides(axis):
+            value = slide(curves, name, axis)
+            says_something |= value is not None
+        else:
+            value = turns[name][axes.index(axis)] if turns[name] else None
+        if value is not None:
+            values[k] = value
+    if not says_something:
+        raise RigError(foreign(action, ""))
+    return values
+
+
+def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
+    """Whether a pose asset says something of the chain's joints."""
+    curves = actions.fcurves(action)
+    return any(euler(curves, name, order, None) for name, order in reader.orders.items()) or any(
+        slide(curves, name, axis) is not None for name, axis in reader.places if axes.slides(axis)
+    )
+
+
+def euler(curves, name: str, order: str, otherwise: tuple | None) -> list[float | None] | None:
+    """A bone's Euler angles [rad] as an action has them, `otherwise` (or None) where it lacks one; None where it lacks all."""
+    found = [actions.find(curves, _path(name, "rotation_euler"), index) for index in range(3)]
+    if any(found):
+        return [curve.evaluate(FRAME) if curve else otherwise[k] if otherwise else None for k, curve in enumerate(found)]
+    turn = _turn(curves, name)
+    if turn is None:
+        return None
+    return list(turn.to_euler(order, Euler(otherwise, order)) if otherwise else turn.to_euler(order))
+
+
+def quaternion(curves, name: str) -> Quaternion | None:
+    """A bone's turn as an action has it, for a bone without Euler order; None where it has none. Angles lacked are 0."""
+    turn = _turn(curves, name)
+    if turn is not None:
+        return turn
+    angles = euler(curves, name, "XYZ", (0.0, 0.0, 0.0))
+    return Euler(angles).to_quaternion() if angles else None
+
+
+def _turn(curves, name: str) -> Quaternion | None:
+    """A turn that is stored as quaternion, or as axis and angle; all four parts are needed."""
+    for channel, _ in CHANNELS.values():
+        parts = [actions.find(curves, _path(name, channel), part) for part in range(4)]
+        if all(parts):
+            first, *rest = (part.evaluate(FRAME) for part in parts)
+            turn = Quaternion((first, *rest)) if channel == "rotation_quaternion" else Quaternion(rest, first)
+            return turn.normalized()
+    return None
+
+
+def _path(bone: str, channel: str) -> str:
+    return f'pose.bones["{escape_identifier(bone)}"].{channel}'
+
+
+def none_stored(chain) -> str:
+    return f"Chain '{chain.name}' has no stored posture: pose the rig and press Store Posture, or choose another base"
+
+
+def removed(chain) -> str:
+    return f"Chain '{chain.name}' is to keep a posture that was removed from its list: choose another Posture, or delete the key on it"
+
+
+def deleted(chain) -> str:
+    return f"The pose asset of a posture of chain '{chain.name}' was deleted: remove the posture from the list, or select another"
+
+
+def foreign(action, chain: str) -> str:
+    of_chain = f" of chain '{chain}'" if chain else ""
+    return f"Posture '{action.name}' has no angles for the bones{of_chain}: it was stored for another chain, select one of this chain"

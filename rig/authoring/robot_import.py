@@ -1,0 +1,205 @@
+"""A URDF file as an armature: a bone for each link, its joint's axis one of the bone's own, all other axes locked.
+
+Posing a bone by hand turns or slides the true joint, and its channel is the joint's value: same axis, same zero, for some bones with the
+other sign, so that they point to the next joint.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import pi
+
+import bpy
+
+from ...robots.collada import UpAxis
+from ...robots.display import BoneShape, bone_shapes
+from ...robots.model import Robot
+from ...robots.reading import read
+from ...robots.record import Record, to_text
+from ...robots.tree import Tree, grow
+from ...solvers import rotations
+from ..blender.counting import counted
+from ..reading.axes import INDEX
+from ..reading.imported_robot import KEY, channel, pose_joints, record_of
+from . import robot_meshes
+
+ORDERS = {
+    "X": "XYZ",
+    "Y": "YXZ",
+    "": "XYZ",
+}  # Euler orders in which the joint's axis is first or last: told from a matrix up to half a turn
+BONE_NAME = 63  # bytes of a bone's name, as Blender keeps them
+NAMES_SHOWN = 3  # of things that are wrong alike, in the closing sentence
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What came in."""
+
+    rig: bpy.types.Object
+    sentence: str
+    warnings: tuple[str, ...]
+
+
+def import_robot(context, path: str | os.PathLike, root: str = "", with_meshes: bool = True, up_axis: UpAxis = "AUTO") -> Imported:
+    """Brings a robot in, selected and active, in a collection of its own. Where it raises, nothing has come in.
+
+    Args:
+        context: Where to put it.
+        path: The URDF file.
+        root: Link on which all others are to hang; "": the file's own root.
+        with_meshes: Bring in what the links look like.
+        up_axis: What to do with the up axis of DAE files; see `read_collada`.
+
+    Raises:
+        UrdfError: the file cannot be used, or has no such link.
+    """
+    robot = read(path)
+    tree = grow(robot, root)
+    shapes = bone_shapes(robot, tree)
+    if context.object is not None and context.object.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    with _all_or_nothing():
+        rig, bones = _armature(robot, tree, shapes)
+        collection = bpy.data.collections.new(robot.name)
+        collection.objects.link(rig)
+        warnings = list(robot.warnings)
+        if with_meshes:
+            warnings += robot_meshes.add(robot, tree, rig, bones, collection, up_axis)
+        context.scene.collection.children.link(collection)
+        _prepare_pose(tree, rig, bones)
+    for thing in context.selected_objects:
+        thing.select_set(False)
+    context.view_layer.objects.active = rig
+    rig.select_set(True)
+    pinned = [joint.name for joint in tree.joints if joint.nearest(0.0)]
+    if pinned:
+        named = ", ".join(f"'{name}'" for name in pinned[:NAMES_SHOWN]) + (" ..." if len(pinned) > NAMES_SHOWN else "")
+        warnings.append(f"0 is outside the limits of {counted(len(pinned), 'joint')} ({named}): the nearest that is inside is shown")
+    return Imported(rig, _sentence(tree, rig, warnings), tuple(warnings))
+
+
+def _sentence(tree: Tree, rig, warnings: list[str]) -> str:
+    came = f"Robot '{rig.name}': {counted(len(tree.branches), 'link')}, {counted(len(tree.joints), 'joint')}, root '{tree.root}'"
+    if not warnings:
+        return came
+    more = counted(len(warnings) - 1, "more warning")
+    return f"{came}; {warnings[0]}" + (f", and {more} in the Info editor" if len(warnings) > 1 else "")
+
+
+@contextmanager
+def _all_or_nothing() -> Iterator[None]:
+    """What was made is unmade where something goes wrong."""
+    kinds = ("objects", "armatures", "meshes", "materials", "images", "collections", "scenes", "actions", "texts", "curves")
+    before = {thing.session_uid for kind in kinds for thing in getattr(bpy.data, kind)}
+    try:
+        yield
+    except BaseException:
+        bpy.data.batch_remove([thing for kind in kinds for thing in getattr(bpy.data, kind) if thing.session_uid not in before])
+        raise
+
+
+@contextmanager
+def _scene_of_its_own(thing) -> Iterator[None]:
+    """Makes an object the active one of a passing scene, so that the user's mode and selection stay as they are."""
+    scene = bpy.data.scenes.new("Limber import")
+    scene.collection.objects.link(thing)
+    view_layer = scene.view_layers[0]
+    view_layer.objects.active = thing
+    try:
+        with bpy.context.temp_override(scene=scene, view_layer=view_layer, object=thing, active_object=thing, selected_objects=[thing]):
+            yield
+    finally:
+        scene.collection.objects.unlink(thing)
+        bpy.data.scenes.remove(scene)
+
+
+def bone_names(links: list[str]) -> list[str]:
+    """Names of bones for links: theirs, but no longer than Blender keeps them, and each one once."""
+    names: list[str] = []
+    taken: set[str] = set()
+    for link in links:
+        name, number = _cut(link, BONE_NAME), 0
+        while name in taken:
+            number += 1
+            name = f"{_cut(link, BONE_NAME - 4)}.{number:03d}"
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _cut(name: str, most: int) -> str:
+    return name.encode()[:most].decode(errors="ignore")
+
+
+def _armature(robot: Robot, tree: Tree, shapes: tuple[BoneShape, ...]) -> tuple[bpy.types.Object, list[str]]:
+    """The armature object with its bones, in no collection yet, and the bones' names in the tree's order."""
+    data = bpy.data.armatures.new(robot.name)
+    rig = bpy.data.objects.new(robot.name, data)
+    data[KEY] = robot.name
+    rig.show_in_front = True  # else what the links look like hides the bones
+    names = bone_names([branch.link for branch in tree.branches])
+    with _scene_of_its_own(rig):
+        bpy.ops.object.mode_set(mode="EDIT")
+        bones = []
+        for branch, shape, name in zip(tree.branches, shapes, names, strict=True):
+            bone = data.edit_bones.new(name)
+            bone.head = shape.head
+            bone.tail = rotations.add(shape.head, rotations.rotate(shape.rotation, (0.0, shape.length, 0.0)))
+            bone.align_roll(rotations.rotate(shape.rotation, rotations.Z))
+            bone.parent = bones[branch.parent] if branch.parent >= 0 else None
+            bone.use_connect = False
+            bone[KEY] = to_text(branch, shape.axis, shape.sign)
+            bones.append(bone)
+        bpy.ops.object.mode_set(mode="OBJECT")
+    return rig, names
+
+
+def _prepare_pose(tree: Tree, rig, names: list[str]) -> None:
+    """Locks what no joint moves, and gives each joint its limits, what it follows, and a value that they allow."""
+    bone_of = {branch.joint.name: name for branch, name in zip(tree.branches, names, strict=True) if branch.joint is not None}
+    for name in names:
+        bone = rig.pose.bones[name]
+        kept = record_of(bone.bone)
+        bone.rotation_mode = ORDERS[kept.axis]
+        bone.lock_location = bone.lock_rotation = bone.lock_scale = (True, True, True)
+        if not kept.axis:
+            continue
+        joint = kept.branch.joint
+        if joint.mimic is not None:
+            _follow(rig, bone, kept, rig.pose.bones[bone_of[joint.mimic.joint]])
+            continue
+        (bone.lock_rotation if joint.turns else bone.lock_location)[INDEX[kept.axis]] = False
+        _limit(bone, kept)
+    pose_joints(rig, {name: value for name, value in tree.resting().items() if value})
+
+
+def _limit(bone, kept: Record) -> None:
+    """The joint's limits as a constraint, which holds posing by hand within them too. Angles of half a turn and more cannot be told from
+    a pose, so that wider limits are the chain's alone."""
+    joint, (lower, upper) = kept.branch.joint, kept.span
+    if joint.lower is None or joint.upper is None or (joint.turns and not -pi < lower <= upper < pi):
+        return
+    constraint = bone.constraints.new("LIMIT_ROTATION" if joint.turns else "LIMIT_LOCATION")
+    constraint.owner_space = "LOCAL"
+    constraint.use_transform_limit = True
+    letter = kept.axis.lower()
+    for switch in (f"use_limit_{letter}",) if joint.turns else (f"use_min_{letter}", f"use_max_{letter}"):
+        setattr(constraint, switch, True)
+    setattr(constraint, f"min_{letter}", lower)
+    setattr(constraint, f"max_{letter}", upper)
+    constraint.show_expanded = False
+
+
+def _follow(rig, bone, kept: Record, leader) -> None:
+    """A driver that moves a mimic joint by the channel of the joint that it follows."""
+    mimic, led = kept.branch.joint.mimic, record_of(leader.bone)
+    curve = bone.driver_add(channel(kept), INDEX[kept.axis])
+    variable = curve.driver.variables.new()
+    variable.name = "leader"
+    target = variable.targets[0]
+    target.id = rig
+    target.data_path = f"{leader.path_from_id(channel(led))}[{INDEX[led.axis]}]"
+    curve.driver.type = "SCRIPTED"
+    curve.driver.expression = f"leader * {kept.sign * led.sign * mimic.multiplier!r} + {kept.sign * mimic.offset!r}"

@@ -1,0 +1,252 @@
+"""What links look like: meshes from their files, boxes, cylinders, spheres, colours; a stand-in for what is not there."""
+
+from math import cos, pi, sin
+from pathlib import Path
+
+import bpy
+from mathutils import Matrix, Quaternion, Vector
+
+from ...robots.collada import ColladaError, UpAxis, read_collada
+from ...robots.lfs import IS_POINTER, is_lfs_pointer
+from ...robots.meshes import find_mesh
+from ...robots.model import Box, Colour, Cylinder, Link, Material, MeshFile, Robot, Sphere, Visual
+from ...robots.transform import Transform
+from ...robots.tree import Tree
+from ..blender.counting import counted
+
+IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}  # Blender's own, the same in all versions from 4.2 on
+SIDES = 32  # of a cylinder; a sphere has half as many rings
+SLENDER = 0.2  # a stand-in's thickness, of its length
+NO_BAR = 0.05  # of the bone's length: a joint nearer to the link's own needs no bar
+MOST_BONES = 2.0  # of the bone's length: longer bars are no thicker
+PLAIN: Colour = (0.6, 0.6, 0.6, 1.0)  # of what the file gives no colour
+LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # of the sRGB curve (IEC 61966-2-1)
+
+
+def add(robot: Robot, tree: Tree, rig, bones: list[str], collection, up_axis: UpAxis = "AUTO") -> list[str]:
+    """Adds the meshes of all links to the collection, on their bones; returns warnings: what is missing, and what was rotated.
+
+    Args:
+        up_axis: What to do with the up axis of DAE files; see `read_collada`.
+    """
+    look = _Look(robot, collection, up_axis)
+    progress = bpy.context.window_manager
+    progress.progress_begin(0, len(tree.branches))
+    try:
+        frames = tree.frames({})
+        for k, (branch, name) in enumerate(zip(tree.branches, bones, strict=True)):
+            progress.progress_update(k)
+            look.dress(robot.link[branch.link], rig, rig.data.bones[name], frames[k])
+    finally:
+        progress.progress_end()
+    return [*look.warnings, *look.rotations()]
+
+
+class _Look:
+    """One robot's visuals while they are made: each file is read once."""
+
+    def __init__(self, robot: Robot, collection, up_axis: UpAxis) -> None:
+        self.robot, self.collection, self.up_axis = robot, collection, up_axis
+        self.warnings: list[str] = []
+        self._rotated: dict[str, list[str]] = {}  # up axis that was not z -> names of its files
+        self._meshes: dict[str, bpy.types.Mesh | None] = {}
+        self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}
+
+    def dress(self, link: Link, rig, bone, frame: Transform) -> None:
+        """All visuals of a link, and one stand-in for those that cannot be had."""
+        # Objects hang on a bone's tail.
+        from_tail = Matrix.Translation((0.0, -bone.length, 0.0))
+        link_in_bone = bone.matrix_local.inverted() @ _matrix(frame)
+        missing: Visual | None = None
+        for visual in link.visuals:
+            mesh, size = self._mesh(link, visual)
+            if mesh is None:
+                missing = missing or visual
+                continue
+            place = link_in_bone @ _matrix(visual.origin) @ Matrix.Diagonal((*size, 1.0))
+            self._put(link.name, mesh, visual.material, rig, bone, from_tail @ place)
+        if missing is not None:
+            self._put(f"{link.name} (stand-in)", _stand_in(bone), missing.material, rig, bone, from_tail)
+
+    def _put(self, name: str, mesh, material: Material | None, rig, bone, matrix: Matrix) -> None:
+        thing = bpy.data.objects.new(name, mesh)
+        thing.parent, thing.parent_type, thing.parent_bone = rig, "BONE", bone.name
+        thing.matrix_basis = matrix
+        if not mesh.materials:
+            mesh.materials.append(None)
+        for slot in thing.material_slots:
+            if slot.material is None:  # a file's own colours stay
+                slot.link = "OBJECT"  # the mesh may be another link's too, in another colour
+                slot.material = self._material(material)
+        self.collection.objects.link(thing)
+
+    def _mesh(self, link: Link, visual: Visual) -> tuple[bpy.types.Mesh | None, tuple[float, float, float]]:
+        """The visual's mesh and its size along its own axes; None where it cannot be had."""
+        shape = visual.shape
+        if isinstance(shape, Box):
+            return self._shared("Box", _box), shape.size
+        if isinstance(shape, Cylinder):
+            return self._shared("Cylinder", _cylinder), (shape.radius, shape.radius, shape.length)
+        if isinstance(shape, Sphere):
+            return self._shared("Sphere", _sphere), (shape.radius,) * 3
+        if isinstance(shape, MeshFile):
+            if shape.name not in self._meshes:
+                self._meshes[shape.name] = self._read(link, shape.name)
+            return self._meshes[shape.name], shape.scale
+        return None, (1.0, 1.0, 1.0)  # the reader has warned of it
+
+    def _shared(self, name: str, make) -> bpy.types.Mesh:
+        mesh = self._meshes.get(f"<{name}>")
+        if mesh is None:
+            mesh = self._meshes[f"<{name}>"] = bpy.data.meshes.new(name)
+            mesh.from_pydata(*make())
+        return mesh
+
+    def _read(self, link: Link, name: str) -> bpy.types.Mesh | None:
+        path = find_mesh(name, self.robot.file)
+        if path is None:
+            return self._warn(link, name, "is not there")
+        if is_lfs_pointer(path):
+            return self._warn(link, name, IS_POINTER)
+        suffix = path.suffix.lower()
+        if suffix not in (*IMPORTERS, ".dae"):
+            return self._warn(link, name, f"is a {suffix or 'file without a suffix'}: only STL, OBJ and DAE can be read; convert it")
+        mesh = self._collada(path) if suffix == ".dae" else _imported(path)
+        if mesh is None:
+            return self._warn(link, name, "cannot be read, or is empty")
+        mesh.name = path.stem
+        return mesh
+
+    def _collada(self, path: Path) -> bpy.types.Mesh | None:
+        """The mesh of a DAE file, with its own colours; None where it cannot be read."""
+        try:
+            found = read_collada(path, self.up_axis)
+        except ColladaError:
+            return None
+        if found.rotated_from:
+            self._rotated.setdefault(found.rotated_from, []).append(path.name)
+        mesh = bpy.data.meshes.new(path.stem)
+        mesh.from_pydata(found.corners, [], found.faces)
+        mesh.polygons.foreach_set("material_index", found.colour_of)
+        for colour in found.colours:
+            mesh.materials.append(None if colour is None else self._material(Material(path.stem, colour)))
+        mesh.validate()
+        return mesh
+
+    def rotations(self) -> list[str]:
+        """A sentence for each up axis from which DAE files were rotated, where the user has not asked for it."""
+        return [
+            f"Rotated {counted(len(names), 'DAE file')} ('{names[0]}'{' ...' if len(names) > 1 else ''}) from {told[0]} up to Z up:"
+            " if meshes lie on their side, import again with DAE Up Axis set to Ignore"
+            for told, names in self._rotated.items()
+            if self.up_axis == "AUTO"
+        ]
+
+    def _warn(self, link: Link, name: str, what: str) -> None:
+        self.warnings.append(f"mesh '{name}' of link '{link.name}' {what}; a stand-in takes its place")
+
+    def _material(self, material: Material | None) -> bpy.types.Material:
+        name, colour = ("Robot", PLAIN) if material is None or material.colour is None else (material.name or "Robot", material.colour)
+        made = self._materials.get((name, colour))
+        if made is None:
+            made = self._materials[name, colour] = _new_material(name, colour)
+        return made
+
+
+def _stand_in(bone) -> bpy.types.Mesh:
+    """Bars from the bone's head to each joint that the link carries, or along the bone where it carries none; in the bone's frame."""
+    into_bone = bone.matrix_local.inverted()
+    ends = [into_bone @ child.head_local for child in bone.children]
+    ends = [end for end in ends if end.length > NO_BAR * bone.length] or [Vector((0.0, bone.length, 0.0))]
+    vertices, faces = [], []
+    for end in ends:
+        thick = SLENDER * min(end.length, MOST_BONES * bone.length)
+        bar = end.to_track_quat("Y", "Z").to_matrix() @ Matrix.Diagonal((thick, end.length, thick))
+        corners, _, sides = _box()
+        faces += [tuple(len(vertices) + corner for corner in side) for side in sides]
+        vertices += [bar @ Vector(corner) + 0.5 * end for corner in corners]
+    mesh = bpy.data.meshes.new(bone.name)
+    mesh.from_pydata(vertices, [], faces)
+    return mesh
+
+
+def _imported(path: Path) -> bpy.types.Mesh | None:
+    """The mesh of a file, read by Blender's own importer in a passing scene; None where it has no faces or cannot be read."""
+    scene = bpy.data.scenes.new("Limber import")
+    before = {thing.session_uid for thing in bpy.data.objects}
+    try:
+        options = {"use_split_objects": False} if path.suffix.lower() == ".obj" else {"use_mesh_validate": True}
+        with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0], collection=scene.collection):
+            getattr(bpy.ops.wm, IMPORTERS[path.suffix.lower()])(filepath=str(path), forward_axis="Y", up_axis="Z", **options)
+    except RuntimeError:  # an importer's own error
+        pass
+    finally:
+        made = [thing for thing in bpy.data.objects if thing.session_uid not in before]
+        found = next((thing.data for thing in made if thing.type == "MESH" and len(thing.data.polygons)), None)
+        bpy.data.batch_remove([*made, *(thing.data for thing in made if thing.data is not None and thing.data != found)])
+        bpy.data.scenes.remove(scene)
+    if found is not None and found.materials and not _has_colours(path):
+        unknown = [material for material in found.materials if material is not None]
+        found.materials.clear()
+        bpy.data.batch_remove(list(dict.fromkeys(material for material in unknown if not material.users)))
+    return found
+
+
+def _has_colours(path: Path) -> bool:
+    """Whether the colours that an OBJ file names are there to be read."""
+    with path.open("rb") as file:
+        libraries = [line.split(maxsplit=1)[1].strip().decode(errors="replace") for line in file if line.startswith(b"mtllib ")]
+    return any((path.parent / library).is_file() for library in libraries)
+
+
+def _new_material(name: str, colour: Colour) -> bpy.types.Material:
+    material = bpy.data.materials.new(name)
+    red, green, blue, opacity = colour
+    linear = (_linear(red), _linear(green), _linear(blue))
+    material.diffuse_color = (*linear, opacity)
+    if not material.node_tree:  # Blender 5.0 gives every material its nodes
+        material.use_nodes = True
+    shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    shader.inputs["Base Color"].default_value = (*linear, 1.0)
+    shader.inputs["Alpha"].default_value = opacity
+    return material
+
+
+def _linear(part: float) -> float:
+    """URDF's colours are screens' (sRGB), Blender's are linear."""
+    return part / LINEAR_SLOPE if part <= LINEAR_BELOW else ((part + 0.055) / 1.055) ** 2.4
+
+
+def _matrix(frame: Transform) -> Matrix:
+    return Matrix.Translation(frame.offset) @ Quaternion(frame.rotation).to_matrix().to_4x4()
+
+
+def _box() -> tuple[list, list, list]:
+    """A cube of side 1 around the origin."""
+    corners = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
+    return corners, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+
+
+def _cylinder() -> tuple[list, list, list]:
+    """Radius 1, length 1 along z, around the origin."""
+    ring = [(cos(2 * pi * k / SIDES), sin(2 * pi * k / SIDES)) for k in range(SIDES)]
+    vertices = [(x, y, z) for z in (-0.5, 0.5) for x, y in ring]
+    sides = [(k, (k + 1) % SIDES, SIDES + (k + 1) % SIDES, SIDES + k) for k in range(SIDES)]
+    return vertices, [], [*sides, tuple(range(SIDES))[::-1], tuple(range(SIDES, 2 * SIDES))]
+
+
+def _sphere() -> tuple[list, list, list]:
+    """Radius 1 around the origin."""
+    rings = SIDES // 2
+    vertices = [(0.0, 0.0, -1.0)]
+    for ring in range(1, rings):
+        height, radius = -cos(pi * ring / rings), sin(pi * ring / rings)
+        vertices += [(radius * cos(2 * pi * k / SIDES), radius * sin(2 * pi * k / SIDES), height) for k in range(SIDES)]
+    vertices.append((0.0, 0.0, 1.0))
+    top = len(vertices) - 1
+    faces = [(0, 1 + (k + 1) % SIDES, 1 + k) for k in range(SIDES)]
+    for ring in range(rings - 2):
+        low, high = 1 + ring * SIDES, 1 + (ring + 1) * SIDES
+        faces += [(low + k, low + (k + 1) % SIDES, high + (k + 1) % SIDES, high + k) for k in range(SIDES)]
+    last = 1 + (rings - 2) * SIDES
+    return vertices, [], [*faces, *((last + k, last + (k + 1) % SIDES, top) for k in range(SIDES))]

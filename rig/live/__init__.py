@@ -1,0 +1,1 @@
+"""Live motion: handlers, clock, playback, time budget."""

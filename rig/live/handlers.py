@@ -1,0 +1,257 @@
+"""Every handler and timer of the extension, and why it is there.
+
+Handlers find their data by name at each call (undo and loading invalidate references) and do not answer what Limber itself writes.
+"""
+
+from time import monotonic, perf_counter
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..blender import overrides
+from ..output import compare, record
+from ..output.motion_check import view as motion_check
+from ..properties import kept_posture, robot_view
+from ..reading.body import receiver
+from ..robot import background_jobs, calibrating, links, puppeteer, remote
+from ..showing.thumbnails import gallery
+from . import budget, live
+
+IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
+FIGURES = 0.15  # [s] between two drawings of robots' figures
+RARE_FIGURES = 1.0  # [s] ... where drawing or playing takes too long: the robot's signs of life, and the motion, come first
+LATE = 0.12  # [s] after the last heartbeat: drawing held it up
+
+_beat_at = _figures_at = 0.0  # [s, monotonic] of the last heartbeat; of the next drawing
+
+
+@persistent
+def _frame_change_post(scene, depsgraph) -> None:
+    """Playing, scrubbing and rendering: the warped pose of the new frame, before it is drawn, and for robots also the posed one."""
+    begun = perf_counter()
+    if live.frame_changed(scene, depsgraph):
+        wake_clock()
+    if depsgraph.mode != "RENDER":
+        if not live.is_suspended():
+            record.note(scene)
+        puppeteer.follow(scene)
+        links.send_posed(scene)
+        if live.is_playing():
+            budget.playing.note(perf_counter() - begun, scene.render.fps_base / scene.render.fps)
+
+
+@persistent
+def _depsgraph_update_post(scene, depsgraph) -> None:
+    """A target was dragged, a bone posed, an object added: the clock starts to follow."""
+    gallery.scene_updated(depsgraph)
+    if live.scene_updated(scene, depsgraph):
+        wake_clock()
+
+
+@persistent
+def _render_init(*_) -> None:
+    """Rendering goes its own way through the frames; live waits."""
+    live.begin_render()
+
+
+@persistent
+def _render_done(scene, *_) -> None:
+    """Rendering has come to its end, or was cancelled: live goes on."""
+    live.end_render(scene)
+
+
+@persistent
+def _save_pre(*_) -> None:
+    """The file holds the authored pose alone, and the chains of overridden armatures."""
+    live.leave()
+    overrides.prepare_to_save()
+
+
+@persistent
+def _save_post(*_) -> None:
+    """Saved or not, live is seen on."""
+    live.look()
+
+
+@persistent
+def _load_pre(*_) -> None:
+    """The data is about to go: disarm the robots that it moved."""
+    puppeteer.forget()
+    calibrating.forget()
+    links.disconnect_all()
+    background_jobs.end_all()
+    receiver.end_all()
+    remote.end_all()
+    live.forget()
+    compare.forget()
+    motion_check.forget()
+    record.forget()
+    gallery.forget()
+    budget.forget()
+
+
+@persistent
+def _load_post(*_) -> None:
+    """Chains that were saved live go on, or those of the old file where loading failed; what a recovered session left is swept away."""
+    live.leave()
+    live.forget()
+    _take_up()
+
+
+def _take_up() -> None:
+    """The file is as this version keeps it, and what was saved live goes on."""
+    for rig in bpy.data.objects:
+        if rig.type == "ARMATURE" and rig.is_editable:
+            kept_posture.modernise(rig)
+    live.resume()
+    wake_clock()
+
+
+@persistent
+def _undo_pre(*_) -> None:
+    """What is remembered of Blender's data is about to become invalid."""
+    live.drop_references()
+
+
+@persistent
+def _undo_post(*_) -> None:
+    """Undo may have brought chains, bones, twins or postures back, or taken them away."""
+    live.look()
+    gallery.doubt()
+    wake_clock()
+
+
+def _clock() -> float | None:
+    """Wall time moves the motion while nothing plays: a dragged target, a filter that has not arrived."""
+    shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
+    begun = perf_counter()
+    more = [live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph]
+    if not live.is_playing():
+        budget.clock.note(perf_counter() - begun)
+    redraw()
+    if not any(more):
+        return None
+    return IDLE if live.is_playing() else budget.clock.interval
+
+
+def wake_clock() -> None:
+    if not bpy.app.background and not bpy.app.timers.is_registered(_clock):
+        bpy.app.timers.register(_clock, first_interval=0.0)
+
+
+def _figures_due(now: float) -> bool:
+    """Whether robots' figures are to be drawn anew: less often where drawing keeps the heartbeat waiting, or playing takes all the time."""
+    global _beat_at, _figures_at
+    late = now - _beat_at > LATE or (budget.playing.is_short and live.is_playing())
+    _beat_at = now
+    if not links.has_figures() or now < _figures_at:
+        return False
+    _figures_at = now + (RARE_FIGURES if late else FIGURES)
+    return True
+
+
+def _heartbeat() -> float | None:
+    """The robots hear from Blender while nothing moves; the panels hear from the robots, and from processes on errands."""
+    changed = links.heartbeat()
+    changed |= background_jobs.look()
+    changed |= puppeteer.follow(bpy.context.scene)
+    calibrating.note()
+    if changed:
+        redraw()
+    elif _figures_due(monotonic()):
+        robot_view.redraw_figures()
+    if puppeteer.is_going():
+        return links.QUICK
+    return links.HEARTBEAT if links.is_any_connected() or background_jobs.are_going() else None
+
+
+def wake_heartbeat() -> None:
+    if not bpy.app.timers.is_registered(_heartbeat):
+        bpy.app.timers.register(_heartbeat, first_interval=0.0)
+
+
+def _remote() -> float | None:
+    """What other programs order is done while something listens."""
+    if remote.look():
+        redraw()
+    return remote.EVERY if remote.is_listening() else None
+
+
+def wake_remote() -> None:
+    if not bpy.app.timers.is_registered(_remote):
+        bpy.app.timers.register(_remote, first_interval=0.0)
+
+
+def _pictures() -> float | None:
+    """Pictures of postures are made one after the other while nothing is drawn; they are seen when all are there."""
+    if live.is_playing():
+        return IDLE
+    if gallery.advance():
+        return 0.0
+    redraw()
+    return None
+
+
+def wake_pictures() -> None:
+    """From drawing: a posture has no picture yet, or may look different by now."""
+    if gallery.is_wanting() and not bpy.app.timers.is_registered(_pictures):
+        bpy.app.timers.register(_pictures, first_interval=0.0)
+
+
+def redraw() -> None:
+    """The 3D views and their sidebars show the newest."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+HANDLERS = (
+    ("frame_change_post", _frame_change_post),
+    ("depsgraph_update_post", _depsgraph_update_post),
+    ("render_init", _render_init),
+    ("render_complete", _render_done),
+    ("render_cancel", _render_done),
+    ("save_pre", _save_pre),
+    ("save_post", _save_post),
+    ("save_post_fail", _save_post),
+    ("load_pre", _load_pre),
+    ("load_post", _load_post),
+    ("load_post_fail", _load_post),
+    ("undo_pre", _undo_pre),
+    ("redo_pre", _undo_pre),
+    ("undo_post", _undo_post),
+    ("redo_post", _undo_post),
+)
+
+
+def register() -> None:
+    for name, handler in HANDLERS:
+        getattr(bpy.app.handlers, name).append(handler)
+    if hasattr(bpy.data, "objects"):
+        _after_enable()
+    else:  # while Blender starts, its data cannot be touched
+        bpy.app.timers.register(_after_enable, first_interval=0.0)
+
+
+def _after_enable() -> None:
+    """The extension was enabled in a file that has live chains."""
+    _take_up()
+
+
+def unregister() -> None:
+    puppeteer.forget()
+    calibrating.forget()
+    links.disconnect_all()
+    background_jobs.end_all()
+    receiver.end_all()
+    remote.end_all()
+    live.leave()
+    live.forget()
+    for timer in (_clock, _heartbeat, _remote, _pictures, _after_enable):
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
+    for name, handler in reversed(HANDLERS):
+        handlers = getattr(bpy.app.handlers, name)
+        if handler in handlers:
+            handlers.remove(handler)

@@ -1,0 +1,1 @@
+"""What motion is written to: keys, files, comparisons and checks."""

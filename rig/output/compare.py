@@ -1,0 +1,272 @@
+"""Solvers side by side on a chain: every one that can is asked for the same frames, and what they answered is set in a table.
+
+Nothing of the scene changes; the table is runtime state and in no file.
+"""
+
+from dataclasses import dataclass, field
+from math import degrees
+from statistics import fmean, median
+from time import perf_counter
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...solvers.gaze import GazeSolver, Solution
+from ...solvers.goals import GazeError, GazeGoal
+from ...solvers.skeleton import Skeleton
+from ...solvers.table import SOLVERS, make_solver
+from ..blender.errors import RigError
+from ..live import live
+from ..live.chain_session import SETUP_ERRORS
+from ..live.one_thread import in_one_thread
+from ..live.stage import Stage
+from ..reading import chain as build
+from ..reading.skeleton import ChainReader
+from . import discontinuities, unkeyed
+from .stepped import Stepped
+
+REPEATS, REPEAT_FOR = 5, 0.1  # of a first frame, and [s]: its first answer also pays for what is kept, and a long one needs no repeating
+
+
+class Column(NamedTuple):
+    """One figure of the table."""
+
+    heading: str
+    meaning: str
+    digits: int
+    places_only: bool = False  # of goals that ask for a place
+
+
+COLUMNS: dict[str, Column] = {
+    "aim": Column("Aim", "Angle by which the end misses its goal, in degrees: mean of all frames", 3),
+    "distance": Column("Place", "Distance by which the end misses its place, in millimetres: mean of all frames", 1, True),
+    "shape": Column("Shape", "Shape deviation, what is seen of the difference to the posture, in degrees: mean", 2),
+    "pops": Column(
+        "Pops",
+        f"Frames in which a joint turns by {degrees(discontinuities.TURN):.0f} degrees at once,"
+        f" or slides by {discontinuities.SLIDE:.0%} of its range",
+        0,
+    ),
+    "milliseconds": Column("ms", "Time for a frame in milliseconds: median", 2),
+    "iterations": Column("Steps", "Iterations as the solver counts them: mean", 1),
+    "orientation": Column("Orient.", "The ERIK paper's orientation error, 0 to 1: mean", 4),
+    "posture": Column("Posture", "The ERIK paper's posture error, weighted, 0 to 1: mean", 4),
+    "worst": Column("Worst", "The largest angle by which the end misses its goal, in degrees", 2),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """How one solver did; no figures where it cannot be used."""
+
+    name: str
+    label: str
+    figures: dict[str, float] = field(default_factory=dict)  # by the columns' keys
+    why_not: str = ""
+
+
+@dataclass
+class Table:
+    """What came of a comparison."""
+
+    rows: list[Row]
+    frames: range
+    remark: str = ""  # of frames that could not be compared
+    column: str = ""  # by which it is sorted; "": as the table of solvers
+    is_reversed: bool = False
+
+    @property
+    def columns(self) -> list[str]:
+        """Keys of the columns that say something."""
+        has_places = any(row.figures.get("distance", 0.0) > 0.0 for row in self.rows)
+        return [key for key, column in COLUMNS.items() if has_places or not column.places_only]
+
+    def sort(self, column: str) -> None:
+        """By another column; by the same one again, the other way round. Solvers that cannot be used stay below."""
+        self.is_reversed = column == self.column and not self.is_reversed
+        self.column = column
+
+    def sorted_rows(self) -> list[Row]:
+        able = [row for row in self.rows if not row.why_not]
+        if self.column == "name":
+            able.sort(key=lambda row: row.label.lower(), reverse=self.is_reversed)
+        elif self.column:
+            able.sort(key=lambda row: row.figures[self.column], reverse=self.is_reversed)
+        return able + [row for row in self.rows if row.why_not]
+
+    def csv(self) -> str:
+        """The table as comma-separated values, figures in full."""
+        keys = list(COLUMNS)
+        lines = [",".join(("solver", *keys, "not available"))]
+        for row in self.sorted_rows():
+            figures = [repr(row.figures[key]) if key in row.figures else "" for key in keys]
+            lines.append(",".join((row.name, *figures, f'"{row.why_not}"' if row.why_not else "")))
+        return "\n".join(lines) + "\n"
+
+
+_tables: dict[tuple[int, str], Table] = {}  # by the armature object's session_uid and the chain's uid
+
+
+def table(rig, chain) -> Table | None:
+    """What the last comparison of a chain has shown in this session."""
+    return _tables.get((rig.session_uid, chain.uid))
+
+
+def forget() -> None:
+    """Drop all tables: the data that they speak of is gone."""
+    _tables.clear()
+
+
+def set_as_text(key: str, value: float) -> str:
+    return f"{value:.{COLUMNS[key].digits}f}"
+
+
+class _Contestant:
+    """One solver on its way through the frames."""
+
+    def __init__(self, name: str, options: object) -> None:
+        self.name, self.options = name, options
+        self.skeleton: Skeleton | None = None
+        self.solver: GazeSolver | None = None
+        self.last: Solution | None = None
+        self.answers: list[Solution] = []
+        self.distances: list[float] = []
+        self.angles: list[float] = []
+        self.seconds: list[float] = []
+        self.pops = 0
+
+    def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int, tick: int, dt: float) -> None:
+        """Answers the next frame, the `tick`-th, of `dt` seconds; `repeats` times for its time, from the same start."""
+        if skeleton is not self.skeleton:
+            self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton, self.options)
+        start, memory = (self.last.angles, self.last.memory) if self.last else (None, None)
+        foresight = {"tick": tick, "dt": dt} if SOLVERS[self.name].looks_ahead else {}
+        answers, until = [], perf_counter() + REPEAT_FOR
+        while len(answers) < repeats and (not answers or perf_counter() < until):
+            answers.append(self.solver.solve(goal, start=start, memory=memory, **foresight))
+        answer = answers[-1]
+        if self.last is not None and len(self.last.angles) == len(answer.angles):
+            self.pops += bool((np.abs(answer.angles - self.last.angles) > _pops_beyond(skeleton)).any())
+        self.last = answer
+        self.answers.append(answer)
+        self.seconds.append(median(again.seconds for again in answers[min(1, len(answers) - 1) :]))
+        self.angles.append(max(way.angle for way in answer.misses))
+        self.distances.append(max(way.distance for way in answer.misses))
+
+    def row(self) -> Row:
+        answers = self.answers
+        figures = {
+            "aim": degrees(fmean(self.angles)),
+            "worst": degrees(max(self.angles)),
+            "distance": 1e3 * fmean(self.distances),
+            "shape": degrees(fmean(answer.shape_deviation for answer in answers)),
+            "pops": float(self.pops),
+            "milliseconds": 1e3 * median(self.seconds),
+            "iterations": fmean(answer.iterations for answer in answers),
+            "orientation": fmean(answer.orientation_error for answer in answers),
+            "posture": fmean(answer.posture_error for answer in answers),
+        }
+        return Row(self.name, SOLVERS[self.name].label, figures)
+
+
+def _pops_beyond(skeleton: Skeleton) -> np.ndarray:
+    """By how much each joint may move from one frame to the next without a pop (n,) [rad, slides m]."""
+    return np.array([discontinuities.beyond(joint.lower, joint.upper, joint.kind == "prismatic") for joint in skeleton.joints])
+
+
+class Comparison(Stepped):
+    """A comparison on some frames, one solver on one frame a step. The scene is left as it was by `finish` and `cancel` alike.
+
+    Args:
+        scene: The scene with the chain's rig.
+        rig, chain: The chain.
+        frames: Those to compare, in order; None: the current one alone, which is not left.
+
+    Raises:
+        RigError: the range is empty, the chain cannot be read, or no solver can be used.
+    """
+
+    def __init__(self, scene, rig, chain, frames: range | None = None) -> None:
+        if frames is not None and not frames:
+            raise RigError(f"The range to compare ends at frame {frames.stop - 1}, before it starts at {frames.start}: exchange the two")
+        self.rig, self.chain = rig, chain
+        self.moves = frames is not None
+        self.frames = frames or range(scene.frame_current, scene.frame_current + 1)
+        try:
+            reader = ChainReader(rig, chain)
+            build.skeleton_now(rig, chain)
+        except SETUP_ERRORS as error:
+            raise RigError(str(error)) from error
+        self.refused = {name: build.why_not_solver(rig, chain, name) for name in SOLVERS}
+        self.contestants = [_Contestant(name, build.solver_options(chain, name, reader)) for name, why in self.refused.items() if not why]
+        if not self.contestants:
+            raise RigError(next(iter(self.refused.values())))
+        self.pairs = [(rig, chain), *(pair for pair in live.live_pairs(scene) if (pair[0], pair[1].uid) != (rig, chain.uid))]
+        self.stage = Stage({(rig.session_uid, chain.uid): self.contestants[0].name})
+        self.done = 0  # steps
+        self.left_out: dict[int, str] = {}  # frames without a goal, and why
+        self._goal: tuple[Skeleton, GazeGoal] | None = None
+        self.unkeyed = unkeyed.remember(scene) if self.moves else []
+        super().__init__(scene)
+
+    @property
+    def total(self) -> int:
+        """Steps."""
+        return len(self.frames) * len(self.contestants)
+
+    @property
+    def frame(self) -> int:
+        """The frame that the next step is about."""
+        return self.frames[min(self.done // len(self.contestants), len(self.frames) - 1)]
+
+    @in_one_thread
+    def step(self) -> bool:
+        """Lets one solver answer one frame; returns whether there is more to do.
+
+        Raises:
+            RigError: the set-up cannot be solved in the first frame.
+        """
+        contestant = self.contestants[self.done % len(self.contestants)]
+        if contestant is self.contestants[0]:
+            self._read_frame()
+        if self._goal:
+            skeleton, goal = self._goal
+            try:
+                repeats = 1 if self.moves and contestant.answers else REPEATS
+                contestant.solve(skeleton, goal, repeats, tick=self.done // len(self.contestants), dt=self.seconds_a_frame)
+            except GazeError as error:
+                self.left_out[self.frame] = str(error)
+        self.done += 1
+        return self.done < self.total
+
+    def _read_frame(self) -> None:
+        frame, first = self.frame, self.done == 0
+        if self.moves:
+            self.scene.frame_set(frame)
+        self.stage.advance(self.pairs, bpy.context.evaluated_depsgraph_get(), 0.0 if first else self.seconds_a_frame)
+        session = self.stage.session(self.rig, self.chain)
+        self._goal = None
+        if session.problem:
+            if session.outputs is None:
+                raise RigError(f"Frame {frame}: {session.problem}")
+            self.left_out[frame] = session.problem
+        else:
+            self._goal = session.model.skeleton, session.outputs.goal
+
+    def finish(self) -> Table:
+        """The table, which is kept for the panel as well."""
+        self._end()
+        answered = {contestant.name: contestant.row() for contestant in self.contestants if contestant.answers}
+        why = next(iter(self.left_out.values()), "")
+        rows = [answered.get(name) or Row(name, SOLVERS[name].label, why_not=self.refused[name] or why) for name in SOLVERS]
+        remark = ""
+        if self.left_out:
+            remark = f"Frames left out: {len(self.left_out)}. Frame {next(iter(self.left_out))}: {why}"
+        _tables[self.rig.session_uid, self.chain.uid] = found = Table(rows, self.frames, remark)
+        return found
+
+    def _put_back(self) -> None:
+        if self.moves:
+            super()._put_back()
+            unkeyed.put_back(self.unkeyed)

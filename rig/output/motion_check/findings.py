@@ -1,0 +1,245 @@
+"""What is worth telling of a chain's motion: where it asks for more than joints may do, pops, loses its target. Knows no Blender."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from math import degrees
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import discontinuities
+
+ROUNDING = 1e-3  # relative: motion at a limit is not beyond it
+WHOLE = 100.0  # from here on a figure is told without decimals
+GAP = 2  # frames without a finding that two of a kind may have between them and still be told as one
+
+
+class Kind(NamedTuple):
+    """A sort of finding, as a user sees it."""
+
+    label: str
+    icon: str
+    colour: tuple[float, float, float]  # linear; told apart also by eyes that see few colours (Okabe & Ito 2008)
+
+
+KINDS: dict[str, Kind] = {  # the gravest first
+    "GOAL": Kind("No goal", "CANCEL", (0.0, 0.0, 0.0)),
+    "ZONE": Kind("In zone", "CUBE", (0.55, 0.1, 0.1)),
+    "POP": Kind("Pop", "FORCE_TURBULENCE", (0.83, 0.37, 0.0)),
+    "LOST": Kind("Lost aim", "HIDE_ON", (0.80, 0.47, 0.65)),
+    "VELOCITY": Kind("Velocity", "FF", (0.90, 0.62, 0.0)),
+    "ACCELERATION": Kind("Acceleration", "NEXT_KEYFRAME", (0.94, 0.89, 0.26)),
+    "JERK": Kind("Jerk", "IPO_ELASTIC", (0.0, 0.62, 0.45)),
+    "LIMIT": Kind("At limit", "CON_ROTLIMIT", (0.0, 0.45, 0.70)),
+    "FILTER": Kind("Filter", "MOD_SMOOTH", (0.34, 0.71, 0.91)),
+}
+
+
+@dataclass(frozen=True)
+class JointRange:
+    """A joint's name and what it may do [rad, slides m; per s, s2, s3]."""
+
+    name: str
+    lower: float
+    upper: float
+    velocity: float
+    acceleration: float
+    jerk: float
+    slides: bool = False
+
+
+@dataclass
+class Take:
+    """A chain's motion over a range of frames, one row a frame.
+
+    Attributes:
+        chain: Its name.
+        seconds: [s] from one frame to the next.
+        joints: n of them.
+        frames: Their numbers.
+        wanted: (n,) [rad, slides m] each: the solver's answers, as far as the gaze has influence.
+        filtered: The same after the motion filter: what is shown, baked and sent.
+        missed: [rad] each: by how much the answer itself misses the target.
+        missed_after: [rad] each: by how much what is shown misses it.
+        influence: 0 to 1 each: of the gaze.
+        problems: Of frames without a goal to follow, why.
+        links, zones: Names of the links that its joints move, and of the no-go zones.
+        lines: (links, 2, 3) [m] each: the links' heads and tails in the world, as shown.
+        inside: (links, zones) [m] each: how far they go into the zones, in the frame or on the way there; below 0 where they stay out.
+        there: (links, zones) [m] each: the same in the frame alone.
+    """
+
+    chain: str
+    seconds: float
+    joints: tuple[JointRange, ...]
+    frames: list[int] = field(default_factory=list)
+    wanted: list[np.ndarray] = field(default_factory=list)
+    filtered: list[np.ndarray] = field(default_factory=list)
+    missed: list[float] = field(default_factory=list)
+    missed_after: list[float] = field(default_factory=list)
+    influence: list[float] = field(default_factory=list)
+    problems: dict[int, str] = field(default_factory=dict)
+    links: tuple[str, ...] = ()
+    zones: tuple[str, ...] = ()
+    lines: list[np.ndarray] = field(default_factory=list)
+    inside: list[np.ndarray] = field(default_factory=list)
+    there: list[np.ndarray] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is so from one frame to another, worst at one of them."""
+
+    kind: str
+    chain: str
+    joint: str  # or the link, of one that enters a zone; "" where it is the whole chain's
+    first: int
+    last: int
+    worst: int
+    value: float  # at the worst frame [degrees, mm; per s, s2, s3]
+    bound: float  # what would have been right, in the same unit
+    unit: str
+    sentence: str
+    zone: str = ""  # that a link enters
+
+    @property
+    def subject(self) -> str:
+        """What it is about, in few words."""
+        return f"{self.joint} in {self.zone}" if self.zone else self.joint or self.chain
+
+
+def findings(take: Take, lost_beyond: float, changed_beyond: float) -> list[Finding]:
+    """All there is to say of a take, the gravest first, then in order of time.
+
+    Args:
+        take: The motion.
+        lost_beyond: [rad] by which the end may miss its target.
+        changed_beyond: [rad] by which the filter may keep a joint from where the solver wants it.
+    """
+    found = [*_goals(take), *_in_zones(take), *_lost(take, lost_beyond)]
+    wanted, filtered = np.array(take.wanted), np.array(take.filtered)
+    for k, joint in enumerate(take.joints):
+        found += _of_joint(take, joint, wanted[:, k], filtered[:, k], changed_beyond)
+    order = list(KINDS)
+    return sorted(found, key=lambda finding: (order.index(finding.kind), finding.first, finding.joint))
+
+
+def _goals(take: Take) -> Iterator[Finding]:
+    bad = np.array([frame in take.problems for frame in take.frames])
+    for first, last in _runs(bad):
+        frame = take.frames[first]
+        yield Finding("GOAL", take.chain, "", frame, take.frames[last], frame, 0.0, 0.0, "", take.problems[frame])
+
+
+def _lost(take: Take, beyond: float) -> Iterator[Finding]:
+    after, before = np.array(take.missed_after), np.array(take.missed)
+    for first, last in _runs(after > beyond):
+        worst = first + int(after[first : last + 1].argmax())
+        why = "the motion filter comes late"
+        if before[worst] > beyond:
+            why = "the solution misses it too, since it is out of reach or turns too fast"
+        elif take.influence[worst] < 1.0:
+            why = f"the gaze has an influence of {take.influence[worst]:.2f}"
+        sentence = f"The end misses its target by {degrees(after[worst]):.1f}°, more than {degrees(beyond):.1f}°: {why}"
+        yield _finding(take, "LOST", "", (first, last, worst), degrees(after[worst]), degrees(beyond), "°", sentence)
+
+
+def _in_zones(take: Take) -> Iterator[Finding]:
+    inside = np.array(take.inside)
+    for j, zone in enumerate(take.zones):
+        for k, link in enumerate(take.links):
+            for first, last in _runs(inside[:, k, j] > 0.0):
+                worst = first + int(inside[first : last + 1, k, j].argmax())
+                value = 1e3 * float(inside[worst, k, j])
+                sentence = f"Bone '{link}' is up to {_number(value)} mm inside no-go zone '{zone}'"
+                if take.there[worst][k, j] <= 0.0:
+                    sentence = f"Bone '{link}' goes up to {_number(value)} mm into no-go zone '{zone}' on the way from the frame before"
+                found = _finding(take, "ZONE", link, (first, last, worst), value, 0.0, "mm", sentence)
+                yield replace(found, zone=zone)
+
+
+def _of_joint(take: Take, joint: JointRange, wanted: np.ndarray, filtered: np.ndarray, changed_beyond: float) -> Iterator[Finding]:
+    scale, unit = (1e3, " mm") if joint.slides else (degrees(1.0), "°")
+    name = joint.name
+
+    def told(kind: str, amounts: np.ndarray, bound: float, end: str, says: Callable[[str, str], str]) -> Iterator[Finding]:
+        for first, last in _runs(amounts > bound * (1.0 + ROUNDING)):
+            worst = first + int(amounts[first : last + 1].argmax())
+            value, most = scale * float(amounts[worst]), scale * bound
+            sentence = f"{name}: {says(_number(value) + unit + end, _number(most) + unit + end)}"
+            yield _finding(take, kind, name, (first, last, worst), value, most, unit.strip() + end, sentence)
+
+    steps = np.abs(np.diff(wanted, prepend=wanted[:1]))
+    pop = discontinuities.beyond(joint.lower, joint.upper, joint.slides)
+    yield from told("POP", steps, pop, "", lambda value, bound: f"jumps by {value} in one frame, more than {bound}")
+    for kind, order, bound, end in (
+        ("VELOCITY", 1, joint.velocity, "/s"),
+        ("ACCELERATION", 2, joint.acceleration, "/s²"),
+        ("JERK", 3, joint.jerk, "/s³"),
+    ):
+        amounts = np.abs(derivative(wanted, order, take.seconds))
+        yield from told(kind, amounts, bound, end, lambda value, bound: f"{value} is asked for, {bound} is allowed: the filter comes late")
+    near = ROUNDING * (joint.upper - joint.lower)
+    at_limit = np.minimum(wanted - joint.lower, joint.upper - wanted) <= near
+    for first, last in _runs(at_limit):
+        value, is_upper = float(wanted[first]), wanted[first] > (joint.lower + joint.upper) / 2
+        edge = joint.upper if is_upper else joint.lower
+        sentence = f"{name}: stands at its {'upper' if is_upper else 'lower'} limit, {scale * edge:.1f}{unit}"
+        yield _finding(take, "LIMIT", name, (first, last, first), scale * value, scale * edge, unit.strip(), sentence)
+    if not joint.slides:
+        off = np.abs(filtered - wanted)
+        yield from told("FILTER", off, changed_beyond, "", lambda value, bound: f"the filter keeps it {value} from the solution")
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}" if value < WHOLE else f"{value:.0f}"
+
+
+def derivative(values: np.ndarray, order: int, seconds: float) -> np.ndarray:
+    """Finite differences (t,) of values (t,) one step apart, over the last `order` steps; 0 where there are not so many."""
+    found = np.zeros(len(values))
+    if len(values) > order:
+        found[order:] = np.diff(values, order) / seconds**order
+    return found
+
+
+def _finding(
+    take: Take, kind: str, joint: str, places: tuple[int, int, int], value: float, bound: float, unit: str, sentence: str
+) -> Finding:
+    first, last, worst = (take.frames[place] for place in places)
+    return Finding(kind, take.chain, joint, first, last, worst, value, bound, unit, sentence)
+
+
+def _runs(bad: np.ndarray) -> Iterator[tuple[int, int]]:
+    """First and last index of each run of True, runs with few others between them taken together."""
+    places = np.flatnonzero(bad)
+    if not len(places):
+        return
+    breaks = np.flatnonzero(np.diff(places) > GAP + 1)
+    starts, ends = np.r_[0, breaks + 1], np.r_[breaks, len(places) - 1]
+    for start, end in zip(starts, ends, strict=True):
+        yield int(places[start]), int(places[end])
+
+
+def csv(found: list[Finding]) -> str:
+    """Findings as comma-separated values, figures in full."""
+    lines = ["kind,chain,joint,first,last,worst,value,bound,unit,zone,sentence"]
+    for one in found:
+        texts = (
+            one.kind.lower(),
+            one.chain,
+            one.joint,
+            one.first,
+            one.last,
+            one.worst,
+            repr(one.value),
+            repr(one.bound),
+            one.unit,
+            one.zone,
+        )
+        lines.append(",".join([*(_quoted(str(text)) for text in texts), _quoted(one.sentence)]))
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',"\n') else text

@@ -1,0 +1,200 @@
+"""No-go zones: what objects forbid, where they are at a frame, and how far the links of a chain go into them."""
+
+from math import isfinite
+
+import bmesh
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+from ...authoring.check import is_unevaluated
+from ...blender.errors import RigError
+from ...reading import axes
+from ...reading.dependencies import carriers
+from ...reading.paths import bone_names
+from .convex import Ball, Body, Hull, intrusion
+from .swept import Stand, stand, way
+
+SHAPED = {"MESH", "CURVE", "SURFACE", "FONT", "META"}  # types of objects that can be made a mesh of
+LEAST_STEP = 0.005  # [m] between two looks at a link on its way from frame to frame; where links are thicker, their radius
+ON_AXIS = 1e-3  # of its length: a bone whose ends are nearer to a joint's axis is not moved by it
+CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+CUBE_FACES = np.array(
+    [[0, 1, 3], [0, 3, 2], [4, 7, 5], [4, 6, 7], [0, 5, 1], [0, 4, 5], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 7, 3], [1, 5, 7]]
+)
+
+
+class Zone:
+    """One of an armature's zones, while a check goes through the frames.
+
+    Args:
+        rig: The armature object.
+        number: Of the zone in its list.
+
+    Raises:
+        RigError: there is no object, or it has no inside.
+    """
+
+    def __init__(self, rig, number: int) -> None:
+        self._rig, self._number, self.name = rig, number, ""
+        self.name = self._object().name
+        self.carriers = {carrier.bone for carrier in carriers(self._object()) if carrier.rig == rig and carrier.bone}
+        self.body: Body | None = None  # what it forbids, in the last frame that was looked at
+        self.stands: Stand | None = None  # in that frame
+        self.stood: Stand | None = None  # in the frame before
+        self._hull: Hull | None = None  # in its own frame, as last read
+        self._corners = np.zeros((0, 3))  # of which it was made
+
+    def _object(self):
+        zones = self._rig.limber.zones
+        if self._number >= len(zones):
+            raise RigError(f"No-go zone '{self.name}' was taken from the list of '{self._rig.name}': press Check Motion again")
+        if found := trouble(bpy.context, zones[self._number]):
+            raise RigError(found)
+        return zones[self._number].zone
+
+    def look(self, placement) -> None:
+        """Looks at the next frame: where it is there, and what it forbids.
+
+        Raises:
+            RigError: it was deleted meanwhile, is hidden, or its place is not a number.
+        """
+        thing = self._object()
+        matrix = np.array(placement.object(thing))
+        if not isfinite(matrix.sum()):
+            raise RigError(f"The place of no-go zone '{thing.name}' is not a number: clear its location, its drivers or its constraints")
+        self.stood, self.stands = self.stands, stand(matrix)
+        if thing.type == "EMPTY":
+            matrix = matrix @ np.diag([thing.empty_display_size] * 3 + [1.0])
+            self.body = Ball(matrix) if thing.empty_display_type == "SPHERE" else Hull(CUBE, CUBE_FACES).moved(matrix)
+        else:
+            self._read_shape(thing.evaluated_get(placement.depsgraph))
+            self.body = self._hull.moved(matrix)
+
+    def _read_shape(self, evaluated) -> None:
+        """The hull of the object's points, made anew where these have changed."""
+        mesh = evaluated.to_mesh()
+        try:
+            corners = np.empty(3 * len(mesh.vertices))
+            mesh.vertices.foreach_get("co", corners)
+        finally:
+            evaluated.to_mesh_clear()
+        corners = corners.reshape(-1, 3)
+        if not len(corners):
+            raise RigError(f"No-go zone '{self.name}' has no points, so it has no inside: give it a shape, or take it from the list")
+        if not np.isfinite(corners).all():
+            raise RigError(f"No-go zone '{self.name}' has points that are nowhere: mend its shape, or take it from the list")
+        if self._hull is None or not np.array_equal(corners, self._corners):
+            self._corners, self._hull = corners, _hull(corners)
+
+
+def _hull(corners: np.ndarray) -> Hull:
+    made = bmesh.new()
+    try:
+        for corner in corners:
+            made.verts.new(corner)
+        if len(corners) > 2:
+            bmesh.ops.convex_hull(made, input=made.verts, use_existing_faces=False)
+        made.verts.index_update()
+        outer = [vertex for vertex in made.verts if vertex.link_faces] or list(made.verts)
+        points = np.array([vertex.co for vertex in outer])
+        place = {vertex.index: k for k, vertex in enumerate(outer)}
+        faces = np.array([[place[loop.vert.index] for loop in triangle] for triangle in made.calc_loop_triangles()], dtype=int)
+        return Hull(points, faces.reshape(-1, 3))
+    finally:
+        made.free()
+
+
+def can_be(thing) -> bool:
+    """Whether an object has an inside."""
+    return thing.type == "EMPTY" or thing.type in SHAPED
+
+
+def trouble(context, zone) -> str:
+    """Why a zone cannot be looked at, with the remedy; "" where it can."""
+    thing = zone.zone
+    if thing is None and not zone.name:
+        return "A no-go zone has no object yet: choose one for it, or take it from the list"
+    if thing is None:
+        return f"The object of no-go zone '{zone.name}' was deleted: choose another for it, or take it from the list"
+    if thing.name not in context.view_layer.objects:
+        return f"No-go zone '{thing.name}' is deleted, or in no collection that is shown: bring it back, or take it from the list"
+    if is_unevaluated(context, thing):
+        return f"No-go zone '{thing.name}' is disabled in viewports, so Blender does not move it: show it in the Outliner (its monitor)"
+    if not can_be(thing):
+        return f"No-go zone '{thing.name}' has no inside: choose an empty or a mesh"
+    return ""
+
+
+def counts_as(thing) -> str:
+    """What of an object a zone is."""
+    if thing.type != "EMPTY":
+        return "The least convex body around it counts"
+    return "It counts as a ball" if thing.empty_display_type == "SPHERE" else "It counts as a box; show the empty as Sphere for a ball"
+
+
+def zones_of(rig) -> list[Zone]:
+    """All zones of an armature.
+
+    Raises:
+        RigError: one of them cannot be looked at.
+    """
+    return [Zone(rig, number) for number in range(len(rig.limber.zones))]
+
+
+class Links:
+    """The links of a chain that its joints can move.
+
+    Raises:
+        RigError: a bone is missing.
+    """
+
+    def __init__(self, rig, chain) -> None:
+        self.rig = rig
+        bones = [rig.data.bones[name] for name in bone_names(rig.pose.bones, chain)]
+        self.names = tuple(bone.name for bone in bones if _is_moved(rig, chain, bone))
+
+    def places(self, placement) -> np.ndarray:
+        """(n, 2, 3) heads and tails in the world [m]."""
+        world = placement.object(self.rig)
+        found = []
+        for name in self.names:
+            matrix: Matrix = world @ placement.bone(self.rig, name)
+            found.append((matrix.translation, matrix @ Vector((0.0, self.rig.data.bones[name].length, 0.0))))
+        return np.array(found, dtype=float).reshape(-1, 2, 3)
+
+
+def _is_moved(rig, chain, bone) -> bool:
+    """Whether a joint moves the bone's line. The root of a robot often turns about its own length alone: where it stands, it is mounted."""
+    line = bone.head_local, bone.tail_local
+    for joint in chain.joints:
+        by = rig.data.bones[joint.bone]
+        if by != bone and by not in bone.parent_recursive:
+            continue
+        axis = by.matrix_local.col[axes.index(joint.axis)].xyz
+        if axes.slides(joint.axis) or any(axis.cross(point - by.head_local).length > ON_AXIS * bone.length for point in line):
+            return True
+    return False
+
+
+def intrusions(links: Links, zones: list[Zone], places: np.ndarray, before: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """How far (n, zones) each link is in each zone [m], and how far it goes in at most on the way there; below 0 where it stays out.
+
+    A zone that hangs on a link says nothing of it.
+
+    Args:
+        links: Those of a chain.
+        zones: As they stand in this frame.
+        places: (n, 2, 3) heads and tails in the world [m].
+        before: The same at the frame before; None at the first.
+    """
+    radius, came = links.rig.limber.link_radius, places if before is None else before
+    step = max(radius, LEAST_STEP)
+    there = np.full((len(links.names), len(zones)), -np.inf)
+    deepest = there.copy()
+    for j, zone in enumerate(zones):
+        for k, name in enumerate(links.names):
+            if name not in zone.carriers:
+                depths = [intrusion(zone.body, *line, radius) for line in way(came[k], places[k], zone.stood, zone.stands, step)]
+                there[k, j], deepest[k, j] = depths[-1], max(depths)
+    return there, deepest

@@ -1,0 +1,96 @@
+"""What would win over baked keys, or act on top of them: drivers and constraints, which a bake mutes and names."""
+
+from collections.abc import Iterator
+from math import inf
+
+import bpy
+from mathutils import Quaternion
+
+from ..blender import actions
+from ..reading.joint_axes import why_no_limits
+from ..reading.mechanism.shapes import LETTERS
+
+OWN = "Limber"  # constraints of Limber's own begin so
+SWITCHES = ("mute", "enabled")  # of a constraint, each the other's opposite
+CHANNELS = {"location": "XYZ", "rotation_euler": "XYZ", "rotation_quaternion": "WXYZ", "rotation_axis_angle": "WXYZ"}
+SLACK = 1e-5  # [rad or m] a limit that is crossed by less than this is kept: single precision
+
+
+def mute_drivers(thing, channels: list[tuple]) -> list[str]:
+    """Mutes the drivers of an object's baked channels, whose paths and indices come first; returns what they drive."""
+    baked = {(path, index): group for path, index, group, _ in channels}
+    baked |= {(path.removesuffix("value") + "slide_value", index): group for path, index, group, _ in channels if path.endswith(".value")}
+    muted = []
+    for driver in thing.animation_data.drivers if thing.animation_data else ():
+        place = driver.data_path, driver.array_index
+        if place in baked and not driver.mute:
+            driver.mute = True
+            muted.append(_label(thing, *place))
+    return muted
+
+
+def _label(thing, path: str, index: int) -> str:
+    """What a driver drives, in words."""
+    start, _, channel = path.rpartition(".")
+    if channel not in CHANNELS:
+        return f"motor '{thing.path_resolve(start).name}'"
+    name = thing.path_resolve(start).name if start else thing.name
+    return f"'{name}' {channel.partition('_')[0]} {CHANNELS[channel][index]}"
+
+
+def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iterator:
+    """The constraints of an object or bone that would change what was baked: its location's and its rotation's numbers of every frame.
+
+    A bone's limits that are its joint's own say which of its axes are free, and stay where the motion keeps to them.
+    """
+    for held in has.constraints:
+        if held.mute or held.name.startswith(OWN):
+            continue
+        if isinstance(has, bpy.types.PoseBone) and held.type in ("LIMIT_LOCATION", "LIMIT_ROTATION") and not why_no_limits(has, held):
+            rows = places if held.type == "LIMIT_LOCATION" else _as_euler(has, turns)
+            if not any(_crosses(held, row) for row in rows):
+                continue
+        yield held
+
+
+def _as_euler(has, turns: list[list[float]]) -> list:
+    if has.rotation_mode == "QUATERNION":
+        return [Quaternion(row).to_euler() for row in turns]
+    if has.rotation_mode == "AXIS_ANGLE":
+        return [Quaternion(row[1:], row[0]).to_euler() for row in turns]
+    return turns
+
+
+def _crosses(held, row) -> bool:
+    for value, letter in zip(row, LETTERS.lower(), strict=True):
+        if held.type == "LIMIT_ROTATION":
+            has_low = has_high = getattr(held, f"use_limit_{letter}")
+        else:
+            has_low, has_high = getattr(held, f"use_min_{letter}"), getattr(held, f"use_max_{letter}")
+        low = getattr(held, f"min_{letter}") if has_low else -inf
+        high = getattr(held, f"max_{letter}") if has_high else inf
+        if not low - SLACK <= value <= high + SLACK:
+            return True
+    return False
+
+
+def mute(held) -> None:
+    """Mutes a constraint, and the drivers of its switch."""
+    held.mute = True
+    animation = held.id_data.animation_data
+    for driver in animation.drivers if animation else ():
+        if driver.data_path in _switches(held):
+            driver.mute = True
+
+
+def mute_switches(has, curves) -> None:
+    """Mutes keys that would switch a muted constraint of an object or bone on again."""
+    for held in has.constraints:
+        for path in _switches(held) if held.mute else ():
+            curve = actions.find(curves, path, 0)
+            if curve is not None:
+                curve.mute = True
+
+
+def _switches(held) -> list[str]:
+    return [f"{held.path_from_id()}.{switch}" for switch in SWITCHES]

@@ -1,0 +1,197 @@
+"""Copies of what is being recorded, in the user's own folder: a recording that a crash ended is offered again.
+
+A copy is lines of JSON, added as frames come, so that a file that ends in the middle of a line is good up to there:
+
+    {"limber_takes": 1, "armature": NAME}     first
+    {"take": NUMBER, "columns": [[bone, channel, index], ...]}     before the rows of a take, and where other channels move from here on
+    [frame, value, ...]     a frame's values [rad, slides and places m], in the columns' order
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from time import monotonic
+
+import bpy
+
+from ...files.atomic import append_lines
+from ...files.plain import is_text, json_of, number_of
+from ..blender.errors import RigError
+from ..blender.user_folder import user_folder
+from ..reading.body.columns import PARTS, Column
+from .take import Take
+
+FOLDER = "takes"
+VERSION = 1
+LAST_FRAME = 1_048_574  # Blender's
+EVERY = 2.0  # [s] between two additions: what a crash costs at most
+DONE = ".restored"  # end of the name of a copy that is offered no more
+
+_numbers = count(1)  # of the copies of this process
+_open: set[Path] = set()  # copies of recordings that go on here
+_left: dict[str, Path | None] = {}  # by an armature's name: the copy of a recording that was broken off; asked of the disk once
+
+
+class Copy:
+    """The copy of a recording that goes on. Where it cannot be written, recording goes on without."""
+
+    def __init__(self, rig_name: str) -> None:
+        self.problem = ""
+        place = folder()
+        self.path = _free_path(place, rig_name) if place else None
+        if self.path is None:
+            self.problem = "No copy of the recording is kept: the user's folder of Blender cannot be made"
+            return
+        self.written = [0, 0]  # takes that are whole, and rows of the next one
+        self._columns: tuple = ()
+        self._next = monotonic() + EVERY
+        _open.add(self.path)
+        self._add([{"limber_takes": VERSION, "armature": rig_name}])
+
+    def note(self, takes: Sequence[Take]) -> None:
+        """Adds what has come since, now and then. A take's last frame waits for the next: it may still change."""
+        if not self.problem and monotonic() >= self._next:
+            self._next = monotonic() + EVERY
+            self.add(takes)
+
+    def add(self, takes: Sequence[Take]) -> None:
+        """Adds what has come since, while nothing of it is missing: what was written before stays good."""
+        if self.problem:
+            return
+        lines: list = []
+        for number in range(self.written[0], len(takes)):
+            take, is_last = takes[number], number == len(takes) - 1
+            end = len(take.rows) - is_last
+            for frame, row in zip(take.frames[self.written[1] : end], take.rows[self.written[1] : end], strict=True):
+                columns = (number, tuple(row))
+                if columns != self._columns:
+                    self._columns = columns
+                    lines.append({"take": number, "columns": list(row)})
+                lines.append([frame, *row.values()])
+            self.written = [number, max(end, 0)] if is_last else [number + 1, 0]
+        self._add(lines)
+
+    def drop(self) -> None:
+        """The recording has come to its end: nothing is to be offered."""
+        if self.path is None:
+            return
+        _open.discard(self.path)
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+    def _add(self, lines: list) -> None:
+        try:
+            append_lines(self.path, [json.dumps(line) for line in lines], flush_to_disk=False)  # a crash of Blender alone is meant
+        except OSError as error:
+            self.problem = f"No copy of the recording is kept, {self.path} cannot be written: {error.strerror}"
+
+
+def _free_path(place: Path, rig_name: str) -> Path:
+    """Of a copy that is not there yet: an earlier process may have had this one's number, and left a recording."""
+    paths = (place / f"{bpy.path.clean_name(rig_name)}-{os.getpid()}-{number}.jsonl" for number in _numbers)
+    return next(path for path in paths if not path.exists())
+
+
+def is_wanted() -> bool:
+    """Whether copies are kept: in a window. A script that records keeps what it wants by itself."""
+    return not bpy.app.background
+
+
+def folder() -> Path | None:
+    """Where copies are kept; None: it cannot be made."""
+    return user_folder(FOLDER)
+
+
+def left(rig) -> Path | None:
+    """The newest copy of a recording of an armature of this name that was broken off."""
+    if rig.name not in _left:
+        place = folder() if is_wanted() else None
+        found = [path for path in place.glob("*.jsonl") if not _goes_on(path) and _is_of(path, rig.name)] if place else []
+        _left[rig.name] = max(found, key=lambda path: path.stat().st_mtime, default=None)
+    return _left[rig.name]
+
+
+def _goes_on(path: Path) -> bool:
+    """Whether a copy is being written, here or by another Blender."""
+    process = path.stem.rpartition("-")[0].rpartition("-")[2]
+    if path in _open or not process.isdigit() or os.name == "nt":  # Windows has no harmless way to ask after a process
+        return path in _open
+    if int(process) == os.getpid():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _is_of(path: Path, rig_name: str) -> bool:
+    try:
+        with path.open(encoding="utf-8") as file:
+            first = json_of(file.readline())
+            return first["limber_takes"] == VERSION and first["armature"] == rig_name and bool(file.readline())
+    except (OSError, ValueError, TypeError, KeyError):  # no copy of a recording
+        return False
+
+
+def forget() -> None:
+    """Another file: no recording goes on, and the disk is asked anew."""
+    _open.clear()
+    _left.clear()
+
+
+def settle(rig) -> None:
+    """The copy that was left is offered no more; its file stays, under another name, until the next is."""
+    path = left(rig)
+    if path is not None:
+        with suppress(OSError):  # somebody was faster
+            path.replace(path.with_suffix(DONE))
+    _left.pop(rig.name, None)  # an older one may be there
+
+
+def read(path: Path) -> list[Take]:
+    """The takes in a copy, as far as it is whole.
+
+    Raises:
+        RigError: it is no copy of a recording, or somebody has changed it.
+    """
+    takes: dict[int, Take] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RigError(f"{path} cannot be read: {error}") from error
+    take, columns = Take(), []
+    for number, text in enumerate(lines[1:], 2):
+        try:
+            line = json_of(text)
+            if isinstance(line, dict):
+                columns = [_column(*column) for column in line["columns"]]
+                take = takes.setdefault(int(line["take"]), Take())
+            else:
+                frame, row = _row(columns, *line)
+                take.frames.append(frame)
+                take.rows.append(row)
+        except (ValueError, TypeError, KeyError, OverflowError) as error:
+            if number == len(lines):
+                break  # the crash came while it was written
+            raise RigError(f"Line {number} of {path} is none of a recording's: delete the file") from error
+    return [takes[number] for number in sorted(takes)]
+
+
+def _row(columns: list[Column], frame, *values) -> tuple[int, dict[Column, float]]:
+    """A frame's number and values; raises ValueError, TypeError or OverflowError where they are none."""
+    numbers = [number_of(value) for value in values]
+    if None in numbers or not abs(frame) <= LAST_FRAME:
+        raise ValueError(f"frame {frame} has something that is no number")
+    return int(frame), dict(zip(columns, numbers, strict=True))
+
+
+def _column(bone: str, channel: str, index: int) -> Column:
+    if not is_text(bone) or channel not in PARTS or not 0 <= index < len(PARTS[channel]):
+        raise ValueError(f"{channel} {index} is no channel of a bone")
+    return Column(bone, channel, index)

@@ -1,0 +1,61 @@
+"""What a user has changed without a key: going through frames would lose it, so it is remembered and put back."""
+
+from typing import NamedTuple
+
+import bpy
+
+from ..blender import actions
+
+
+class Channel(NamedTuple):
+    """One animated value, as it stands."""
+
+    owner: bpy.types.ID
+    path: str
+    index: int
+    value: object
+
+
+def remember(scene) -> list[Channel]:
+    """The values of all channels that actions play on the scene's objects and their data."""
+    found = (owner for thing in scene.objects for owner in (thing, thing.data, getattr(thing.data, "shape_keys", None)))
+    channels = []
+    for owner in dict.fromkeys(owner for owner in found if getattr(owner, "animation_data", None)):
+        for action, slot in actions.playing(owner):
+            for curve in actions.fcurves(action, slot):
+                value = _value(owner, curve.data_path, curve.array_index)
+                if value is not None:
+                    channels.append(Channel(owner, curve.data_path, curve.array_index, value))
+    return channels
+
+
+def put_back(channels: list[Channel]) -> None:
+    """Gives those channels their values again that have another one now."""
+    for owner, path, index, value in channels:
+        if _value(owner, path, index) != value:
+            _set(owner, path, index, value)
+
+
+def _value(owner, path: str, index: int):
+    """The value of a channel; None where the path leads nowhere any more."""
+    try:
+        value = owner.path_resolve(path)
+    except ValueError:
+        return None
+    return value[index] if _is_array(value) else value
+
+
+def _is_array(value) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, str)
+
+
+def _set(owner, path: str, index: int, value) -> None:
+    array = owner.path_resolve(path)
+    if _is_array(array):
+        array[index] = value
+    elif path.endswith("]"):  # a property of the user's own: something["name"]
+        holder, _, name = path[:-1].rpartition("[")
+        (owner.path_resolve(holder) if holder else owner)[name.strip("\"'")] = value
+    else:
+        holder, _, name = path.rpartition(".")
+        setattr(owner.path_resolve(holder) if holder else owner, name, value)

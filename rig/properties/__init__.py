@@ -1,0 +1,1 @@
+"""What the .blend stores of Limber: properties of objects, bones and scenes."""

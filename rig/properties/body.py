@@ -1,0 +1,160 @@
+"""What the .blend keeps of a retarget: the source, pairs of bones with their calibration, and how the body follows."""
+
+from math import inf
+
+from bpy.types import Object, PropertyGroup
+
+from ..reading.body.vmc import PORT as VMC_PORT
+from .frame_range import LimberRange
+from .overridable import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+    WeightProperty,
+)
+
+UID = "retarget"  # among the chains of its armature
+INPUTS = [
+    ("ARMATURE", "Armature", "Another armature of the scene: from a motion-capture clip, or any animated one"),
+    ("OSC", "OSC over UDP", "Link orientations that another program sends; nothing listens before Listen is pressed"),
+    ("VMC", "VMC Protocol", "A performer from VSeeFace, Warudo, mocopi and others, by the Virtual Motion Capture protocol"),
+]
+CALIBRATIONS = [
+    ("REST", "Rest Poses", "Use the rest poses: facing the same way, the target's arms and legs along the source's"),
+    ("POSE", "Poses as They Are", "Use the current poses: pose the target like the source in this frame, facing the same way"),
+]
+
+
+OSC_PORT = 9000
+
+
+def _offer_port(retarget, _context) -> None:
+    """The port on which such programs send, in place of the other kind's."""
+    usual = {"OSC": OSC_PORT, "VMC": VMC_PORT}
+    if retarget.input in usual and retarget.port in usual.values():
+        retarget.port = usual[retarget.input]
+
+
+def _uncalibrate(pair, _context) -> None:
+    """Another bone lies otherwise."""
+    pair.calibrated = False
+
+
+class LimberPair(PropertyGroup):
+    """A bone of the target, and that of the source which it follows."""
+
+    name: StringProperty(name="Name", description="Name of the target's bone")  # overrides tell the items of a list by their names
+    target: StringProperty(name="Target Bone", description="Bone of this armature that follows", update=_uncalibrate)
+    source: StringProperty(name="Source Bone", description="Bone of the source that is followed", update=_uncalibrate)
+    enabled: BoolProperty(name="Enabled", description="Follow the source bone; when off, the bone is left to the others", default=True)
+    weight: WeightProperty(
+        name="Weight",
+        description="Weight of this bone where not all can follow their sources",
+    )
+    level: IntProperty(
+        name="Level",
+        description="Priority where not all can follow their sources, whatever the weights: bones of level 0, then those of 1,"
+        " which do not disturb those before, and so on",
+        min=0,
+        soft_max=3,
+        max=9,
+    )
+    plant: BoolProperty(name="Plant", description="Plant this foot while the source's foot stands still near the floor")
+    offset: FloatVectorProperty(
+        name="Calibration",
+        description="Rotation of the bone in its source bone's frame (w, x, y, z)",
+        size=4,
+        default=(1.0, 0.0, 0.0, 0.0),
+        options={"HIDDEN"},
+    )
+    calibrated: BoolProperty(name="Calibrated", description="Its calibration is known; press Calibrate", options={"HIDDEN"})
+
+
+class LimberRetarget(LimberRange, PropertyGroup):
+    """The body of this armature follows another armature."""
+
+    uid = UID
+    look_ahead = False  # it has no goal that could be known ahead
+
+    name: StringProperty(name="Name", description="As messages call it", default="Retarget", options={"HIDDEN"})
+    source: PointerProperty(
+        name="Source",
+        description="Armature whose motion is followed: from a motion-capture clip, or any animated one",
+        type=Object,
+        poll=lambda retarget, thing: thing.type == "ARMATURE" and thing != retarget.id_data and "limber_twin_of" not in thing,
+    )
+    input: EnumProperty(name="Follow", description="Input of the retargeting", items=INPUTS, update=_offer_port)
+    host: StringProperty(
+        name="Address",
+        description="On which of this computer's addresses to listen: 127.0.0.1 hears this computer alone, 0.0.0.0 its networks too",
+        default="127.0.0.1",
+    )
+    port: IntProperty(name="Port", description="UDP port on which to listen", default=OSC_PORT, min=1, max=65535)
+    pairs: CollectionProperty(name="Pairs", description="Pairs of bones and source bones", type=LimberPair)
+    active_pair: IntProperty(name="Pair", description="Pair whose settings are shown")
+    live: BoolProperty(
+        name="Live", description="The body follows the source; switch it with Start Retarget and End Retarget", options={"HIDDEN"}
+    )
+    calibrate_from: EnumProperty(name="Calibrate From", description="Matching poses of both armatures", items=CALIBRATIONS)
+    scale: FloatProperty(
+        name="Scale",
+        description="Scale of the base's path and height: length of the legs relative to the source's",
+        default=1.0,
+        min=0.0,
+        soft_max=10.0,
+        max=1e6,
+        precision=4,
+    )
+    on_floor: BoolProperty(
+        name="Stand on Floor",
+        description="Base height from the feet: where the source's feet stand, the body's do. Planted feet stay on the floor",
+        default=True,
+    )
+    stand: FloatProperty(
+        name="Source Foot Height",
+        description="Height of the source's foot bones above its origin when it stands, as Calibrate found it",
+        subtype="DISTANCE",
+        precision=4,
+    )
+    ankle: FloatProperty(
+        name="Foot Height",
+        description="Height of this armature's foot bones above their soles at rest, as Calibrate found it",
+        options={"HIDDEN"},
+    )
+    stand_known: BoolProperty(name="Foot Heights Are Known", description="Calibrate has found them", options={"HIDDEN"})
+    shift: FloatVectorProperty(name="Shift", description="Offset of the base in the world", subtype="TRANSLATION", size=3)
+    paired_only: BoolProperty(
+        name="Paired Bones Only",
+        description="Move paired bones alone: bones between them, such as further controls of a generated rig, stay as they are posed",
+    )
+    velocity: FloatProperty(
+        name="Fastest Joint",
+        description="Velocity limit of all joints, per second; 0: no limit",
+        subtype="ANGLE",
+        min=0.0,
+        soft_max=12.0,
+    )
+    acceleration: FloatProperty(
+        name="Acceleration",
+        description="Acceleration limit of all joints, per second squared, for soft starts and stops;"
+        " limits of position win over it; 0: no limit",
+        subtype="ANGLE",
+        min=0.0,
+        soft_max=120.0,
+    )
+    gain: FloatProperty(
+        name="Gain",
+        description="Correction of errors, per second; 0: all at once. 20 approaches within a tenth of a second what was lost or out of"
+        " reach; the motion itself is followed without lag",
+        min=0.0,
+        soft_max=100.0,
+        max=inf,
+    )
+
+
+CLASSES = (LimberPair, LimberRetarget)

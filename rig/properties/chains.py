@@ -1,0 +1,315 @@
+"""What Limber keeps in the .blend: chains with their joints and postures, and the device, on the armature object.
+
+All of it can be overridden, so that an armature linked from another file can have chains.
+"""
+
+from math import radians
+
+import bpy
+from bpy.types import Action, Object, PoseBone, PropertyGroup
+
+from ...solvers.table import SOLVERS
+from ..reading import turntable
+from ..reading.goal import CUSTOM
+from ..reading.options import CCD_ORDERS, ORDERS, WISHES
+from ..showing.thumbnails import gallery
+from . import kept_posture
+from .authoring import LimberAuthoring, LimberLife, LimberTarget
+from .body import CLASSES as RETARGET_CLASSES
+from .body import LimberRetarget
+from .character import LimberCharacter
+from .enum_items import choice
+from .frame_range import LimberRange
+from .joints import LimberJointSettings
+from .mechanism import CLASSES as MECHANISM_CLASSES
+from .mechanism import LimberBoneBody, LimberMechanism, LimberPart
+from .overridable import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FactorProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+    WeightProperty,
+)
+from .remote import LimberRemote
+from .robot import CLASSES as ROBOT_CLASSES
+from .robot import LimberDevice
+from .zones import LimberZone, LimberZones
+
+
+def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
+    return [(s + axis, s + axis, f"{word} the {owner}'s {axis} axis") for axis in "XYZ" for s, word in (("+", "Along"), ("-", "Against"))]
+
+
+SIGNED_AXES, SIGNED_AXES_OF_TARGET = _signed_axes("bone"), _signed_axes("target")
+
+FORWARD_AXES = [*SIGNED_AXES, (CUSTOM, "Custom", "Along a direction of its own in the end bone's frame")]
+
+GOALS = [
+    ("POINT", "Look at Point", "The end looks at the position of the target"),
+    ("DIRECTION", "Look Along Direction", "The end looks along an axis of the target, wherever the target is"),
+    ("ORIENTATION", "Match Orientation", "The end bone has the orientation of the target"),
+    ("POSITION", "Reach Position", "The end is at the position of the target, in any orientation"),
+    ("FRAME", "Reach and Orient", "The end has the position and the orientation of the target"),
+]
+BASES = [
+    ("RIG", "Pose and Animation", "Keep the rig's own pose: as posed by hand, or as keyframes, NLA strips and drivers move it"),
+    ("POSTURE", "Stored Posture", "Keep the stored posture that is selected, which can be keyframed"),
+    ("BLEND", "Blend of Postures", "Keep a blend of stored postures by their weights, which can be keyframed"),
+]
+ROLLS = [
+    ("UPRIGHT", "Upright", "The end looks at the target and stays upright"),
+    ("FREE", "Free Roll", "Only the direction of the gaze counts"),
+    (
+        "POSTURE",
+        "As in Posture",
+        "Keep the roll of the posture as far as the joints allow (solver Expressive; others leave the roll free)",
+    ),
+]
+
+
+class LimberJoint(LimberJointSettings, PropertyGroup):
+    """One degree of freedom of a chain: an axis of a bone, its limits, and its channel on the device."""
+
+    shape_weight: WeightProperty(
+        name="Shape Weight",
+        description="Weight of the bone in the shape that the Expressive solver keeps",
+    )
+
+
+class LimberPosture(PropertyGroup):
+    """A stored posture: a pose asset that Blender's own pose library shows and applies as well. Its name is the Action's."""
+
+    action: PointerProperty(name="Pose", description="The pose asset", type=Action)
+    weight: FactorProperty(
+        name="Weight",
+        description="How much the posture counts in a blend: where weights sum to more than 1, by its share of the sum; where they sum to"
+        " less, the rest is the rig's own pose",
+        default=0.0,
+    )
+    number: IntProperty(name="Number", description="Tells the posture from the chain's others for ever; 0: none yet", options={"HIDDEN"})
+    adopted: BoolProperty(
+        name="Adopted", description="The pose asset existed before and is kept when the posture is removed", options={"HIDDEN"}
+    )
+
+
+def _make_unique(chain, _context) -> None:
+    """Another chain of the armature may have the name already: a number is added, as Blender does."""
+    taken = {other.name for other in chain.id_data.limber.chains if other.uid != chain.uid}
+    wanted = chain.name or "Chain"
+    if wanted in taken:
+        wanted = next(name for k in range(1, len(taken) + 2) if (name := f"{wanted}.{k:03d}") not in taken)
+    if chain.name != wanted:
+        chain.name = wanted
+
+
+def _kept_place(chain) -> int:
+    place = kept_posture.place(chain)
+    return -1 if place is None else place
+
+
+class LimberGoal:
+    """What an end must do. Not registered itself: every end has these properties."""
+
+    goal: EnumProperty(name="Goal", description="Task of the end", items=GOALS, default="POINT")
+    target: PointerProperty(
+        name="Target", description="Object that the end looks at, copies the orientation of, or reaches for", type=Object
+    )
+    target_axis: EnumProperty(
+        name="Target's Axis",
+        description="Axis of the target that gives the direction to look in",
+        items=SIGNED_AXES_OF_TARGET,
+        default="+Y",
+    )
+    look: EnumProperty(name="Forward Axis", description="Axis of the end bone that points at the target", items=FORWARD_AXES, default="+Y")
+    look_direction: FloatVectorProperty(
+        name="Forward Direction",
+        description="Direction in the end bone's frame that points at the target",
+        subtype="XYZ",
+        size=3,
+        default=(0.0, 1.0, 0.0),
+    )
+    up: EnumProperty(name="Up", description="Axis of the end bone that points up when the end is upright", items=SIGNED_AXES, default="+Z")
+    eye: FloatProperty(
+        name="Eye",
+        description="Point on the end bone that looks at or reaches the target: 0 its head, 1 its tail",
+        default=1.0,
+        soft_min=0.0,
+        soft_max=1.0,
+    )
+    roll: EnumProperty(name="Roll", description="Roll of the end about its forward axis", items=ROLLS, default="FREE")
+    symmetric: BoolProperty(
+        name="Symmetric End", description="Treat the end as equal when rolled by 180 degrees about its forward axis, like a round lamp"
+    )
+    weight: WeightProperty(
+        name="Weight",
+        description="How much this counts beside the other goals where not all can be met: distances count by the chain's reach. 0: not at"
+        " all. To fade a chain out, use Influence",
+    )
+
+
+class LimberSolverOptions(PropertyGroup):
+    """What a user sets of the solvers; each takes what is its own."""
+
+    glide_speed: FloatProperty(
+        name="Transition Speed",
+        description="Largest joint motion per frame during a branch transition",
+        subtype="ANGLE",
+        default=radians(8),
+        min=radians(0.1),
+        soft_max=radians(15),
+    )
+    link_roll: FactorProperty(
+        name="Roll of Links",
+        description="Weight of the links' roll in the shape, relative to their direction",
+        default=0.0,
+    )
+    body: EnumProperty(
+        name="Body",
+        description="Whether the body may rotate as a whole toward the target",
+        items=turntable.BODIES,
+        get=turntable.chosen,
+        set=turntable.choose,
+    )
+    hold_body: BoolProperty(name="Hold Body", description="The body is held", options={"HIDDEN"})
+    body_by_axis: BoolProperty(  # off in files in which nothing was chosen; new chains switch it on
+        name="Automatic Body", description="The axis of the first joint says whether the body is held", options={"HIDDEN"}
+    )
+    previous_solution: BoolProperty(
+        name="Stay with Last Frame", description="Start from the last frame's solution and keep it while it meets the goal"
+    )
+    ccd_order: EnumProperty(name="Order", description="Joints that rotate first, and so most", items=CCD_ORDERS, default="TIP")
+    ccd_sweeps: IntProperty(
+        name="Sweeps",
+        description="Largest number of sweeps over all joints from one frame to the next; few sweeps follow late",
+        default=60,
+        min=1,
+        max=1000,
+    )
+    task_order: EnumProperty(name="Order", description="Priority of the tasks, highest first", items=ORDERS, default="POSITION_AIM_POSTURE")
+    wishes: EnumProperty(
+        name="Secondary Objective",
+        description="What joints do as far as the goals leave them free",
+        items=WISHES,
+        options={"ENUM_FLAG", "ANIMATABLE"},
+        default={"POSTURE"},
+    )
+
+
+class LimberEnd(LimberGoal, PropertyGroup):
+    """A further end of a chain: a bone that hangs on the chain's root, and what it must do."""
+
+    name: StringProperty(name="Name", description="Name of the bone")  # overrides tell the items of a list by their names
+    bone: StringProperty(name="Bone", description="Bone that is the end")
+    enabled: BoolProperty(name="Enabled", description="Follow the goal; when off, the end keeps the posture", default=True)
+
+
+class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, PropertyGroup):
+    """Root to end, or to several: the joints that one solver moves, what they keep and what the ends do. `name` is unique in its
+    armature."""
+
+    name: StringProperty(name="Name", description="Name of the chain, unique in its armature", update=_make_unique)
+    uid: StringProperty(name="Identity", description="Stays the same when the chain is renamed", options={"HIDDEN"})
+    root: StringProperty(name="Root", description="First bone of the chain")
+    end: StringProperty(name="End", description="Last bone of the chain, which looks at the target")
+    joints: CollectionProperty(name="Joints", description="Degrees of freedom of the solver, root first", type=LimberJoint)
+    ends: CollectionProperty(
+        name="Additional Goals", description="Further ends of the chain with goals of their own, solved together", type=LimberEnd
+    )
+    active_end: IntProperty(name="End", description="The further end whose goal is shown")
+    active_joint: IntProperty(name="Joint", description="The joint whose limits and servo are shown")
+    postures: CollectionProperty(name="Postures", description="Stored postures that the chain can keep", type=LimberPosture)
+    posture: EnumProperty(
+        name="Posture",
+        description="Stored posture that the chain keeps. Keyframes on it are constant, and mean the same posture when the list changes",
+        items=kept_posture.items,
+    )
+    last_posture: IntProperty(name="Last Posture", description="Highest number that a posture has had", options={"HIDDEN"})
+    active_posture: IntProperty(
+        name="Posture",
+        description="Place in the list of the posture to keep, in files without numbers",
+        options={"HIDDEN", "ANIMATABLE"},
+    )
+    shown_posture: IntProperty(
+        name="Posture",
+        description="Place in the list of the posture to keep",
+        get=_kept_place,
+        set=kept_posture.choose,
+        options={"SKIP_SAVE"},
+    )
+    pictured_posture: EnumProperty(
+        name="Posture",
+        description="The selected posture: click to choose another by its picture",
+        items=gallery.choices,
+        get=_kept_place,
+        set=kept_posture.choose,
+        options={"SKIP_SAVE"},
+    )
+
+    live: BoolProperty(name="Live", description="The chain follows its target; switch it with Start Live and End Live", options={"HIDDEN"})
+    base: EnumProperty(name="Base", description="Posture whose shape the solver keeps", items=BASES)
+    keep: FactorProperty(
+        name="Keep Posture",
+        description="Weight of the posture below the goal: 1 as far as the goal allows, 0 not at all",
+        default=1.0,
+    )
+
+    solver: EnumProperty(
+        name="Solver",
+        description="Method that solves for the joint angles",
+        items=[choice(key, info) for key, info in SOLVERS.items()],
+        default="erik_exact",  # what files mean in which none was chosen; new chains choose `chains.SOLVER`
+    )
+    options: PointerProperty(name="Solver Options", description="Options of the solvers", type=LimberSolverOptions)
+    look_ahead: BoolProperty(
+        name="Look Ahead",
+        description="Bake twice, the second time with the target's future positions: where it turns fast or suddenly, the end loses it"
+        " on fewer frames. The result may differ from live motion, which has to extrapolate",
+    )
+
+
+class LimberRig(LimberZones, PropertyGroup):
+    """All that Limber keeps on an armature object, on one that has a mechanism, and on those that are parts of one."""
+
+    chains: CollectionProperty(name="Chains", description="Chains of bones from root to end that follow a target", type=LimberChain)
+    active_chain: IntProperty(name="Chain", description="Chain that the panels show and the operators act on")
+    device: PointerProperty(name="Device", description="The robot that the joints move", type=LimberDevice)
+    retarget: PointerProperty(name="Retarget", description="The body follows another armature", type=LimberRetarget)
+    remote: PointerProperty(name="Remote", description="Remote control by other programs", type=LimberRemote)
+    mechanism: PointerProperty(name="Mechanism", description="Bodies and joints with closed loops", type=LimberMechanism)
+    part: PointerProperty(name="Part", description="Role of the object in a mechanism", type=LimberPart)
+
+
+CLASSES = (
+    *ROBOT_CLASSES,
+    *MECHANISM_CLASSES,
+    *RETARGET_CLASSES,
+    LimberJoint,
+    LimberPosture,
+    LimberTarget,
+    LimberLife,
+    LimberSolverOptions,
+    LimberEnd,
+    LimberChain,
+    LimberRemote,
+    LimberZone,
+    LimberRig,
+)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    Object.limber = PointerProperty(name="Limber", description="Chains, robot and mechanism", type=LimberRig)
+    PoseBone.limber_body = PointerProperty(name="Limber Body", description="What the bone is in a mechanism", type=LimberBoneBody)
+
+
+def unregister() -> None:
+    del PoseBone.limber_body
+    del Object.limber
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,44 @@
+"""What Limber keeps of anything that a motor turns or slides: its axis, limits and servo."""
+
+from math import pi, radians
+
+from ..reading.axes import SLIDES, TURNS, letter
+from .overridable import EnumProperty, FloatProperty, StringProperty
+from .robot import LimberServo
+
+AXES = [(axis, axis, f"Turns about the bone's {axis} axis") for axis in TURNS]
+AXES += [(axis, f"Slide {letter(axis)}", f"Slides along the bone's {letter(axis)} axis") for axis in SLIDES]
+
+# Limits that a hobby servo can follow.
+VELOCITY, ACCELERATION, JERK = radians(180), radians(900), radians(9000)
+
+
+def in_metres(name: str, label: str, description: str):
+    """A slide's view of a joint's property `name`: the same number, which is shown as a length and not as an angle."""
+
+    def write(joint, value: float) -> None:
+        setattr(joint, name, value)
+
+    return FloatProperty(
+        name=label, description=description, unit="LENGTH", precision=4, step=0.1, get=lambda joint: getattr(joint, name), set=write
+    )
+
+
+class LimberJointSettings(LimberServo):
+    """An axis about which something turns, or along which it slides, its limits, and its servo. Not registered itself: joints of chains and
+    motors of mechanisms have these properties. The limits are in radians, those of a slide in metres."""
+
+    bone: StringProperty(name="Bone", description="Bone that this joint moves")
+    axis: EnumProperty(name="Axis", description="Axis of the bone about which this joint turns, or along which it slides", items=AXES)
+    lower: FloatProperty(name="Min", description="Smallest angle", subtype="ANGLE", default=-pi, soft_min=-pi, soft_max=pi)
+    upper: FloatProperty(name="Max", description="Largest angle", subtype="ANGLE", default=pi, soft_min=-pi, soft_max=pi)
+    velocity: FloatProperty(name="Velocity", description="Largest speed, per second", subtype="ANGLE", default=VELOCITY)
+    acceleration: FloatProperty(
+        name="Acceleration", description="Largest acceleration, per second squared", subtype="ANGLE", default=ACCELERATION
+    )
+    jerk: FloatProperty(name="Jerk", description="Largest jerk, per second cubed; lower is softer", subtype="ANGLE", default=JERK)
+    slide_lower: in_metres("lower", "Min", "Smallest way along the axis")
+    slide_upper: in_metres("upper", "Max", "Largest way along the axis")
+    slide_velocity: in_metres("velocity", "Velocity", "Largest speed, in metres per second")
+    slide_acceleration: in_metres("acceleration", "Acceleration", "Largest acceleration, in metres per second squared")
+    slide_jerk: in_metres("jerk", "Jerk", "Largest jerk, in metres per second cubed: less is softer")

@@ -1,0 +1,221 @@
+"""What Limber keeps of mechanisms in the .blend: on the object that owns one, and on the objects that are its bodies and joints."""
+
+from math import pi
+
+from bpy.types import Collection, Object, PropertyGroup
+
+from .character import LimberCharacter
+from .frame_range import LimberRange
+from .joints import LimberJointSettings, in_metres
+from .overridable import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+KINDS = [
+    ("fixed", "Fixed", "No motion: two bodies are one"),
+    ("revolute", "Revolute", "Rotation about the joint's Z axis: a hinge"),
+    ("prismatic", "Prismatic", "Translation along the joint's Z axis"),
+    ("cylindrical", "Cylindrical", "Translation along the joint's Z axis and rotation about it"),
+    ("spherical", "Spherical", "Rotation about a point: a ball joint"),
+    ("universal", "Universal", "Rotation about the joint's X axis, then about its Y axis: a cardan joint"),
+    ("cartesian", "Cartesian", "Translation along all axes, no rotation"),
+    ("planar", "Planar", "Translation along the joint's X and Y axes and rotation about its Z axis"),
+]
+POINTS = [
+    ("TAIL", "Tail", "Where the bone ends"),
+    ("HEAD", "Head", "Where the bone begins, which is its joint"),
+    ("ORIGIN", "Link Origin", "Origin of the link of an imported robot, as its file has it"),
+]
+NONE = "NONE"
+ROLES = [
+    ("AUTO", "As Its Rigid Body", "A passive rigid body stands still, an animated one drives; all else moves"),
+    ("GROUND", "Ground", "Stands still: the mechanism is mounted on it"),
+    ("DRIVEN", "Driven", "Moved by its parent, its keyframes or a live chain; the mechanism follows"),
+    ("MOVES", "Moves", "The mechanism moves it"),
+]
+DOES = [
+    ("FRAME", "Reach and Orient", "The body has the target's position and orientation"),
+    ("POSITION", "Reach Position", "The body has the target's position, in any orientation"),
+    ("ORIENTATION", "Match Orientation", "The body has the target's orientation, at any position"),
+    ("CENTRE", "Centre of Mass", "The centre of mass of all bodies is at the target's position"),
+]
+DRIVES = [
+    ("TARGETS", "Targets", "Targets give the poses of bodies; motor values are solved for"),
+    ("MOTORS", "Motors", "The motors' values, which can be keyframed, give the pose of the mechanism"),
+]
+EVENLY = (1.0, 1.0, 1.0)
+
+
+MASSES = [
+    ("AUTO", "Automatic", "From the robot's file, else the rigid body, else the volume of its meshes and the mechanism's density"),
+    ("OWN", "Own", "As you say here"),
+]
+
+
+class LimberMass:
+    """What a body weighs. Not registered itself."""
+
+    mass_from: EnumProperty(name="Mass From", description="What says how much the body weighs", items=MASSES, default="AUTO")
+    mass: FloatProperty(
+        name="Mass",
+        description="Mass of the body, for goals of the centre of mass; its centre is that of the body's meshes",
+        default=0.1,
+        min=0.0,
+        soft_max=10.0,
+        precision=3,
+        unit="MASS",
+    )
+
+
+class LimberBoneBody(LimberMass, PropertyGroup):
+    """What a bone is as a body of a mechanism."""
+
+
+class LimberPart(LimberMass, PropertyGroup):
+    """What an object is in a mechanism: the role of a body, or a joint between two bodies, which is where the object is."""
+
+    role: EnumProperty(name="Role", description="How the body moves", items=ROLES, default="AUTO")
+    kind: EnumProperty(
+        name="Joint",
+        description="How this object joins two bodies",
+        items=[(NONE, "None", "This object is no joint of Limber's own"), *KINDS],
+        default=NONE,
+    )
+    first: PointerProperty(name="First Body", description="Body on which the joint is mounted; none: the world", type=Object)
+    second: PointerProperty(name="Second Body", description="Body that moves on the joint", type=Object)
+    meets: PointerProperty(
+        name="Meets",
+        description="Object on the second body that the joint is to meet, where the rest pose has a gap; none: they meet already",
+        type=Object,
+    )
+    zero: StringProperty(name="Places", description="Where the object is in the sketches of mechanisms, by their marks", options={"HIDDEN"})
+
+
+class LimberMotor(LimberJointSettings, PropertyGroup):
+    """A freedom of a joint that a motor moves. `bone` is the name of the joint: its object's, or its bone's."""
+
+    name: StringProperty(name="Name", description="Name of the motor")
+    joint: PointerProperty(name="Joint", description="The joint's object; none: the joint of a bone", type=Object)
+    value: FloatProperty(
+        name="Value",
+        description="Position of the motor, for a mechanism driven by its motors and for baked motion",
+        subtype="ANGLE",
+        default=0.0,
+        soft_min=-pi,
+        soft_max=pi,
+    )
+    slide_value: in_metres("value", "Value", "Position of the motor, for a mechanism driven by its motors and for baked motion")
+
+
+class LimberClosure(PropertyGroup):
+    """Two bones of an armature that are held together, beside what the hierarchy says: it closes a loop."""
+
+    name: StringProperty(name="Name", description="Name of the closure", default="Closure")
+    first: StringProperty(name="First Bone", description="Bone that is held to the second one")
+    second: StringProperty(name="Second Bone", description="Bone that is held to the first one")
+    first_point: EnumProperty(
+        name="First Point", description="Point of the first bone that meets the second one", items=POINTS, default="TAIL"
+    )
+    second_point: EnumProperty(
+        name="Second Point", description="Point of the second bone that meets the first one", items=POINTS, default="TAIL"
+    )
+    kind: EnumProperty(name="Kind", description="Joint between the two bones", items=KINDS, default="spherical")
+    axis: EnumProperty(
+        name="Axis",
+        description="Axis of the first bone that is the joint's own",
+        items=[(letter, letter, f"Use the first bone's {letter} axis") for letter in "XYZ"],
+        default="X",
+    )
+
+
+class LimberMechanismGoal(PropertyGroup):
+    """Goal of a body, or of the centre of mass of all bodies."""
+
+    name: StringProperty(name="Name", description="Name of the goal", default="Goal")
+    does: EnumProperty(name="Goal", description="Task of the body", items=DOES, default="FRAME")
+    body: PointerProperty(
+        name="Body", description="Body that follows, or an object on it (a foot's sole, a tool) that is to be at the target", type=Object
+    )
+    bone: StringProperty(name="Bone", description="Bone that follows, where bodies are bones")
+    target: PointerProperty(name="Target", description="Object that gives the pose, or the armature whose bone does", type=Object)
+    target_bone: StringProperty(
+        name="Target Bone", description="Bone of the target that gives the pose, as of an animated character. Empty: the object itself"
+    )
+    offset: FloatVectorProperty(
+        name="Offset",
+        description="Where the body is to be, in the target's own frame: Keep Offset says it",
+        size=16,
+        subtype="MATRIX",
+        default=(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0),
+        options={"HIDDEN"},
+    )
+    place_weight: FloatVectorProperty(
+        name="Position",
+        description="Weight of the position along the world's axes; 0 leaves an axis free. Can be keyframed",
+        default=EVENLY,
+        min=0.0,
+        soft_max=10.0,
+    )
+    turn_weight: FloatVectorProperty(
+        name="Orientation",
+        description="Weight of the orientation about the target's axes; 0 leaves an axis free. Can be keyframed",
+        default=EVENLY,
+        min=0.0,
+        soft_max=10.0,
+    )
+
+
+class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
+    """Bodies and joints with closed loops. What the bodies are is read from the scene."""
+
+    uid: StringProperty(name="Identity", description="Tells the mechanism from all others; empty: there is none", options={"HIDDEN"})
+    collection: PointerProperty(
+        name="Joints In",
+        description="Collection with the joints: rigid body constraints, and empties with a Limber joint",
+        type=Collection,
+    )
+    anchor: PointerProperty(
+        name="Own Joint", description="A joint that tells the mechanism from others of the same collection", type=Object, options={"HIDDEN"}
+    )
+    use_bones: BoolProperty(name="Bones as Bodies", description="Use bones of this armature as bodies, and their free axes as joints")
+    closures_file: StringProperty(
+        name="Closures", description="Text of the file that came with the robot and says which links are held together", options={"HIDDEN"}
+    )
+    closures: CollectionProperty(name="Closures", description="Bones that are held together and close loops", type=LimberClosure)
+    active_closure: IntProperty(name="Closure", description="The closure whose settings are shown")
+    motors: CollectionProperty(name="Motors", description="Degrees of freedom that a motor moves", type=LimberMotor)
+    active_motor: IntProperty(name="Motor", description="The motor whose settings are shown")
+    goals: CollectionProperty(name="Goals", description="Goals of bodies", type=LimberMechanismGoal)
+    active_goal: IntProperty(name="Goal", description="The goal whose settings are shown")
+
+    zero: StringProperty(
+        name="Sketch", description="Mark of the places that bodies and joints keep: there the motors are at zero", options={"HIDDEN"}
+    )
+    drive: EnumProperty(name="Driven By", description="Input that moves the mechanism", items=DRIVES, default="TARGETS")
+    live: BoolProperty(name="Live", description="The mechanism follows; switch it with Start Live and End Live", options={"HIDDEN"})
+    density: FloatProperty(
+        name="Density",
+        description="Mass of a cubic metre of bodies whose mass is automatic, and of which neither a file nor a rigid body says it",
+        default=1000.0,
+        min=0.0,
+        soft_max=8000.0,
+        precision=0,
+    )
+    steady: FloatProperty(
+        name="Regularisation",
+        description="Velocity regularisation: keeps motors slow where a small motion of the target needs a large one",
+        default=0.0,
+        min=0.0,
+        soft_max=1.0,
+        precision=4,
+    )
+
+
+CLASSES = (LimberBoneBody, LimberPart, LimberMotor, LimberClosure, LimberMechanismGoal, LimberMechanism)

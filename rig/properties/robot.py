@@ -1,0 +1,238 @@
+"""What Limber keeps of a robot in the .blend: the device, its servos, what drives them, and values beside the joints.
+
+A joint has a servo of its own, if its `servo` is not -1. What is not that simple is a channel on the device: a second servo on an axis, a
+differential. Positions of servos are raw: in the protocol's own unit, microseconds where it has pulses. Names of properties say "us" for
+the sake of older files.
+"""
+
+from math import degrees, pi, radians
+
+import bpy
+from bpy.types import ID, Action, PropertyGroup
+
+from ...hardware.describe import OWN
+from ...hardware.device import FARTHEST, FASTEST_BAUDRATE, LAST_SERVO, SLOWEST_BAUDRATE, VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
+from ...hardware.protocols.maestro import MODELS
+from ...hardware.protocols.table import FILE, PROTOCOLS
+from ...motion import FILTERS
+from ..robot import servo_units
+from ..robot.value_filters import DIRECT
+from .character import LimberSmoothness
+from .enum_items import choice, item
+from .overridable import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = 1500.0, 500.0, 2500.0, 2000.0 / pi  # a hobby servo: 2000 us for half a turn around 1500 us
+OWN_FILE = "file"  # the protocol is a user's own file
+
+ON_SILENCE = [
+    ("hold", "Hold", "Keep the servo's position, for joints that carry weight"),
+    ("detach", "Go Limp", "End the servo's signal, so that it goes limp"),
+]
+
+
+PROTOCOL_ITEMS = [
+    item(OWN, "Limber", "A board with Limber's own firmware"),
+    *(item(key, entry.title, f"Devices that use the protocol of {entry.title}") for key, entry in PROTOCOLS.items()),
+    item(OWN_FILE, "Custom File", "A Python file that implements the robot's protocol"),
+]
+
+
+def _per_degree(servo) -> float:
+    return servo.us_per_radian / degrees(1.0)
+
+
+def _set_per_degree(servo, value: float) -> None:
+    servo.us_per_radian = value * degrees(1.0)
+
+
+class LimberServo:
+    """A servo and how it is mounted. Not registered itself: joints and channels have these properties."""
+
+    servo: IntProperty(
+        name="Servo",
+        description="Number of the servo on the device, its id on a bus; -1: none of its own",
+        default=-1,
+        min=-1,
+        max=LAST_SERVO,
+    )
+    reverse: BoolProperty(name="Reverse", description="Rotate the servo opposite to the joint")
+    zero_us: FloatProperty(
+        name="Zero",
+        description="Servo position at which the joint is at 0, in the protocol's unit",
+        default=CENTRE_US,
+        min=-FARTHEST,
+        max=FARTHEST,
+    )
+    us_per_radian: FloatProperty(
+        name="Units per Radian",
+        description="Change of the position for one radian of the servo, in the protocol's unit (hobby servos: about 637 microseconds)",
+        default=US_PER_RADIAN,
+        min=1e-3,
+        max=1e7,
+    )
+    per_degree: FloatProperty(
+        name="Per Degree",
+        description="Change of the position for one degree of the servo, in the protocol's unit (hobby servos: about 11.1 microseconds)",
+        get=_per_degree,
+        set=_set_per_degree,
+        min=1e-5,
+        max=1e6,
+        precision=3,
+    )
+    min_us: FloatProperty(
+        name="Lowest",
+        description="Lowest position command, in the protocol's unit",
+        default=MIN_US,
+        min=-FARTHEST,
+        max=FARTHEST,
+    )
+    max_us: FloatProperty(
+        name="Highest",
+        description="Highest position command, in the protocol's unit",
+        default=MAX_US,
+        min=-FARTHEST,
+        max=FARTHEST,
+    )
+    on_silence: EnumProperty(name="On Signal Loss", description="What the servo does when commands cease", items=ON_SILENCE)
+    servo_speed: FloatProperty(
+        name="Top Speed",
+        description="Top speed of the servo itself, per second; 0: not known",
+        subtype="ANGLE",
+        default=0.0,
+        min=0.0,
+        soft_max=radians(720),
+    )
+    gear: FloatProperty(
+        name="Gear",
+        description="Turns of the servo for one turn of the joint; of a slide: radians of the servo for one metre",
+        default=1.0,
+        soft_min=-100.0,
+        soft_max=100.0,
+    )
+
+
+class LimberShare(PropertyGroup):
+    """A joint, or a value beside the joints, that drives a channel."""
+
+    joint: StringProperty(name="Joint", description="Name of the joint, as the list of joints has it")
+    gear: FloatProperty(
+        name="Gear",
+        description="Turns of the servo for one turn of the joint; negative: it turns the other way",
+        default=1.0,
+        soft_min=-100.0,
+        soft_max=100.0,
+    )
+
+
+class LimberChannel(LimberServo, PropertyGroup):
+    """A further servo: a second one on a joint, or one that several joints drive, as in a differential."""
+
+    name: StringProperty(name="Name", description="Name of the channel", default="Channel")
+    shares: CollectionProperty(name="Joints", description="Joints that drive the servo, each with its gear ratio", type=LimberShare)
+
+
+class LimberAuxiliary(LimberSmoothness, PropertyGroup):
+    """A value beside the joints that a servo, or a lamp, follows: any property that can be animated."""
+
+    name: StringProperty(name="Name", description="Name of the value", default="Value")
+    owner: PointerProperty(name="Of", description="Owner of the property: an object, a material, shape keys", type=ID)
+    path: StringProperty(name="Property", description='Path of the property: location[2], key_blocks["Jaw"].value, ["blink"]')
+    servo: IntProperty(name="Servo", description="Number of the servo on the device; -1: none yet", default=-1, min=-1, max=LAST_SERVO)
+    low: FloatProperty(name="Min", description="Smallest value of the property; angles in radians", default=0.0)
+    high: FloatProperty(name="Max", description="Largest value of the property; angles in radians", default=1.0)
+    at_low: FloatProperty(name="Servo at Min", description="Position of the servo at the smallest value", default=MIN_US)
+    at_high: FloatProperty(name="Servo at Max", description="Position of the servo at the largest value", default=MAX_US)
+    velocity: FloatProperty(name="Velocity", description="Largest change of the value per second", default=4.0, min=1e-4)
+    acceleration: FloatProperty(name="Acceleration", description="Largest acceleration of the value", default=40.0, min=1e-4)
+    jerk: FloatProperty(name="Jerk", description="Largest jerk of the value: less is softer", default=400.0, min=1e-4)
+    filter: EnumProperty(
+        name="Filter",
+        description="Filter that shapes the value's motion within its limits",
+        items=[
+            (DIRECT, "None", "As the property is; the robot alone keeps the limits", "NONE", 0),
+            *(choice(key, info) for key, info in FILTERS.items()),
+        ],
+        default=DIRECT,
+    )
+    on_silence: EnumProperty(name="On Signal Loss", description="What the servo does when commands cease", items=ON_SILENCE)
+
+
+class LimberDevice(PropertyGroup):
+    """The robot that an armature's joints move."""
+
+    port: StringProperty(
+        name="Port",
+        description="Serial port of the robot, or a path; 'virtual' is the built-in robot that needs nothing plugged in",
+        default=VIRTUAL_PORT,
+    )
+    baudrate: IntProperty(
+        name="Baud Rate",
+        description="Speed of the serial line, in bits per second",
+        default=115200,
+        min=SLOWEST_BAUDRATE,
+        max=FASTEST_BAUDRATE,
+    )
+    protocol: EnumProperty(
+        name="Protocol",
+        description="Protocol of the robot",
+        items=PROTOCOL_ITEMS,
+        default=OWN,
+        update=lambda device, _context: servo_units.protocol_changed(device),
+    )
+    protocol_file: StringProperty(
+        name="File",
+        description="Python file that implements the robot's protocol: a program. Limber asks before it runs one that you have not allowed",
+    )
+    multi_turn: BoolProperty(name="Multi-Turn", description="The servos are configured for more than one turn")
+    channel_count: EnumProperty(
+        name="Channels",
+        description="Channels of the controller",
+        items=[(str(count), str(count), f"A Maestro with {count} channels, 0 to {count - 1}") for count in MODELS],
+    )
+    crc: BoolProperty(
+        name="Enable CRC",
+        description="Guard each command by a CRC. Must be the same as Enable CRC in the Maestro Control Center: "
+        "a controller that expects the other takes commands for errors, and may send all channels home",
+    )
+    latency: FloatProperty(
+        name="Delay",
+        description="Delay of the robot's motion, in step with sound that comes late. Negative: earlier, while keyframes play",
+        subtype="TIME_ABSOLUTE",
+        default=0.0,
+        min=-2.0,
+        max=2.0,
+        precision=3,
+    )
+    channels: CollectionProperty(
+        name="Additional Servos", description="Second servos on a joint, and servos that several joints drive", type=LimberChannel
+    )
+    active_channel: IntProperty(name="Channel", description="The further servo whose settings are shown")
+    auxiliaries: CollectionProperty(name="Values", description="Properties beside the joints that move a servo", type=LimberAuxiliary)
+    active_auxiliary: IntProperty(name="Value", description="The value whose settings are shown")
+    park: PointerProperty(name="Park Pose", description="Pose asset to which the robot moves slowly before it is disarmed", type=Action)
+
+    @property
+    def protocol_name(self) -> str:
+        """The protocol as `hardware.device.Device` has it."""
+        return f"{FILE}{self.program_path}" if self.protocol == OWN_FILE else self.protocol
+
+    @property
+    def program_path(self) -> str:
+        """Path of the user's own program that is the protocol; "" where the protocol is none."""
+        return bpy.path.abspath(self.protocol_file) if self.protocol == OWN_FILE else ""
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether the port is one of the built-in robot's."""
+        return self.port.strip() in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
+
+
+CLASSES = (LimberShare, LimberChannel, LimberAuxiliary, LimberDevice)

@@ -1,0 +1,65 @@
+"""What this session shows in its 3D views: of live chains, and of robots the ghost and the plot. Nothing of it is saved."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, PointerProperty
+
+from ..robot import links
+
+_items: list[tuple[str, str, str]] = []  # Blender keeps no reference to what a function gives as items
+
+
+def _joints(_view, _context) -> list[tuple[str, str, str]]:
+    names = dict.fromkeys(joint.name for rig in links.connected_rigs() for joint in links.link(rig).device.joints)
+    _items[:] = [(name, name, "") for name in names] or [("", "None", "")]
+    return _items
+
+
+class LimberView(bpy.types.PropertyGroup):
+    """What is drawn into the 3D views."""
+
+    rays: BoolProperty(
+        name="Gaze",
+        description="Draw the gaze direction of live ends and their aim error",
+        default=True,
+    )
+    arcs: BoolProperty(name="Limits", description="Draw the limits of each joint of live chains and its current angle", default=False)
+    late: BoolProperty(name="Filter", description="Draw the solver's pose where the motion filter lags behind it", default=True)
+    entered: BoolProperty(
+        name="No-Go Zones",
+        description="Draw the links that are in a no-go zone at this frame, as the last Motion Check has found, with the bone's and the"
+        " zone's names",
+        default=True,
+    )
+    ghost: BoolProperty(name="Ghost", description="Draw the measured pose of the robot as lines in the 3D view")
+    plot: BoolProperty(name="Plot", description="Plot the commanded and measured position of a joint over the last seconds")
+    plot_joint: EnumProperty(name="Joint", description="Joint that is plotted", items=_joints)
+
+
+def show_virtual(device) -> None:
+    """The ghost is on from now on where the robot is virtual: nothing else shows that it moves."""
+    if device.is_virtual:
+        bpy.context.window_manager.limber_view.ghost = True
+
+
+def redraw_figures() -> None:
+    """The sidebars, and the views themselves where something of the robot is drawn into them: drawing those takes far longer."""
+    manager = bpy.context.window_manager
+    kinds = {"UI", "WINDOW"} if manager.limber_view.ghost or manager.limber_view.plot else {"UI"}
+    for window in manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                for region in area.regions:
+                    if region.type in kinds:
+                        region.tag_redraw()
+
+
+def register() -> None:
+    bpy.utils.register_class(LimberView)
+    bpy.types.WindowManager.limber_view = PointerProperty(
+        name="Robots in the View", description="Overlays of robots in the 3D views of this session", type=LimberView
+    )
+
+
+def unregister() -> None:
+    del bpy.types.WindowManager.limber_view
+    bpy.utils.unregister_class(LimberView)

@@ -1,0 +1,1 @@
+"""From the evaluated scene to the inputs of solvers and movers."""

@@ -1,0 +1,43 @@
+"""On which bone a bone hangs: its parent, or the bone whose whole transform a constraint makes it copy."""
+
+from ..blender.errors import RigError
+from .constrained import acts
+from .joint_axes import joint_axes
+from .paths import missing, path_names
+
+WHOLE = 1.0 - 1e-6  # influence from which a constraint is all that places a bone
+
+
+def copied(pose_bone):
+    """The pose bone of its armature that a bone without joints copies as a whole, in place and orientation; None where there is none."""
+    rig = pose_bone.id_data
+    if joint_axes(pose_bone):
+        return None
+    for constraint in reversed(pose_bone.constraints):
+        if acts(constraint) and constraint.type == "COPY_TRANSFORMS" and constraint.influence >= WHOLE:
+            in_space = "LOCAL" not in constraint.owner_space + constraint.target_space
+            leader = rig.pose.bones.get(constraint.subtarget) if constraint.target == rig else None
+            return leader if in_space else None
+    return None
+
+
+def line(pose_bone) -> list:
+    """A pose bone and those on which it hangs, the nearest first."""
+    found = []
+    while pose_bone is not None and pose_bone not in found:
+        found.append(pose_bone)
+        pose_bone = copied(pose_bone) or pose_bone.parent
+    return found
+
+
+def names_between(pose_bones, root: str, end: str) -> list[str]:
+    """Names of the bones from root to end.
+
+    Raises:
+        RigError: a bone is missing, or the end does not hang on the root.
+    """
+    for name in (root, end):
+        if name not in pose_bones:
+            raise RigError(missing(name))
+    names = [bone.name for bone in line(pose_bones[end])]
+    return names[names.index(root) :: -1] if root in names else path_names(pose_bones, root, end)

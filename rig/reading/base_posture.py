@@ -1,0 +1,70 @@
+"""What the warp keeps the shape of: the rig's own pose, a stored posture, or a blend of several."""
+
+import numpy as np
+
+from ..authoring import postures
+from ..blender.errors import RigError
+
+
+def kept(chain, now, session, own: np.ndarray) -> np.ndarray:
+    """The angles (n,) [rad, slides m] that the chain's base asks for.
+
+    Args:
+        chain: The chain.
+        now: Its settings at this moment (see `keyed`).
+        session: What is known of the chain; stored postures are read once.
+        own: The rig's own pose, which a posture that says nothing of a joint leaves it.
+
+    Raises:
+        RigError: a posture that counts is missing, or says nothing of the chain.
+    """
+    if chain.base == "POSTURE":
+        return _filled(_stored(session, postures.active(chain, now)), own)
+    if chain.base == "BLEND":
+        return _blend(chain, now, session, own)
+    return own
+
+
+def why_posing_shows_nothing(rig, chain) -> str:
+    """Why posing the chain's bones changes nothing that is shown, and the remedy; empty where it does, or where nobody poses."""
+    if rig.mode != "POSE" or not chain.live:
+        return ""
+    if chain.base == "POSTURE" and chain.shown_posture >= 0:
+        action = chain.postures[chain.shown_posture].action
+        what = f"posture '{action.name}'" if action else "a stored posture"
+    elif chain.base == "BLEND" and sum(posture.weight for posture in chain.postures) >= 1.0:
+        what = "a blend of postures"
+    else:
+        return ""
+    return f"Posing '{chain.name}' shows nothing: it keeps {what}. Use Pose as Base keeps what you pose"
+
+
+def _blend(chain, now, session, own: np.ndarray) -> np.ndarray:
+    """Each posture by its weight, of their sum where that is more than 1; where it is less, the rest is the rig's own pose.
+
+    So a single weight fades its posture in, equal weights are a mean, and nothing jumps where the last of them becomes 0.
+    """
+    if not chain.postures:
+        raise RigError(postures.none_stored(chain))
+    blend, total = np.zeros(len(own)), 0.0
+    for posture, weighed in zip(chain.postures, now.postures, strict=True):
+        if weighed.weight > 0.0:
+            if posture.action is None:
+                raise RigError(postures.deleted(chain))
+            blend += weighed.weight * _filled(_stored(session, posture.action), own)
+            total += weighed.weight
+    return (blend + max(0.0, 1.0 - total) * own) / max(1.0, total)
+
+
+def _stored(session, action) -> np.ndarray:
+    """A posture's angles, not a number where it says nothing of a joint."""
+    if session.posture_of != (session.reader,):
+        session.stored, session.posture_of = {}, (session.reader,)
+    if action.session_uid not in session.stored:
+        session.stored[action.session_uid] = postures.angles(action, session.reader, np.full(len(session.reader.places), np.nan))
+    return session.stored[action.session_uid]
+
+
+def _filled(posture: np.ndarray, own: np.ndarray) -> np.ndarray:
+    silent = np.isnan(posture)
+    return np.where(silent, own, posture) if silent.any() else posture

@@ -1,0 +1,133 @@
+"""How a target's bones are turned against the source's: from their rest poses, or from poses in which both do the same.
+
+Two bodies that rest differently, one with its arms out and one with its arms down, are brought together in three parts: a common frame from
+left, right and up, so that both face one way; for arms and legs the turn that lays the target's limb along the source's; and all else, such
+as feet that stand and a head that is upright, as it rests.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ....solvers import rotations
+from ....solvers.whole_body.so3 import Array
+from ...blender.errors import RigError
+from . import names
+
+LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # of which rest poses differ
+ENDS = {"hand": "forearm"}  # what turns as the limb on which it hangs
+LEGS = ("thigh", "shin", "foot")
+SHORT = 1e-4  # of the body's size: bones nearer to each other show no direction
+
+
+class Stand(NamedTuple):
+    """Paired bones in one pose, in the world."""
+
+    rotation: Array  # (k, 3, 3)
+    place: Array  # (k, 3) [m]
+
+
+class Calibration(NamedTuple):
+    """What turns the source's motion into the target's."""
+
+    offsets: Array  # (k, 3, 3) rotation of each target bone in its source bone's frame
+    scale: float  # of the base's motion
+
+
+def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: Stand, target: Stand) -> Calibration:
+    """From rest poses.
+
+    Args:
+        pairs: Bones that belong together.
+        parents: Of each paired target bone the nearest one above that is paired.
+        source, target: Their rest poses.
+    """
+    parts = parts_of(pairs)
+    align = _frame(parts, source) @ _frame(parts, target).T  # the target's world -> the source's, both at rest
+    index = {pair.target: k for k, pair in enumerate(pairs)}
+    children: dict[int, list[int]] = {}
+    for bone, parent in parents.items():
+        if parent is not None:
+            children.setdefault(index[parent], []).append(index[bone])
+    size = float(np.ptp(source.place, axis=0).max()) or 1.0
+    turns: list[Array] = []
+    offsets = []
+    for k, (pair, part) in enumerate(zip(pairs, parts, strict=True)):
+        turn = np.eye(3)
+        below, above = children.get(k, []), parents.get(pair.target)
+        name = part.name if part else ""
+        if (name in LIMBS or not part) and len(below) == 1:
+            along = source.place[below[0]] - source.place[k]
+            own = align @ (target.place[below[0]] - target.place[k])
+            if np.linalg.norm(along) > SHORT * size and np.linalg.norm(own) > 0.0:
+                turn = np.array(rotations.to_matrix(rotations.between(rotations.unit(tuple(own)), rotations.unit(tuple(along)))))
+        elif (name in ENDS or not part) and above is not None and index[above] < k:
+            turn = turns[index[above]]
+        turns.append(turn)
+        offsets.append(source.rotation[k].T @ turn @ align @ target.rotation[k])
+    return Calibration(np.array(offsets), scale(parts, parents, index, source, target))
+
+
+def from_poses(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: Stand, target: Stand) -> Calibration:
+    """From poses in which both bodies do the same and face the same way; arguments as for `from_rest`, as they stand."""
+    index = {pair.target: k for k, pair in enumerate(pairs)}
+    parts = parts_of(pairs)
+    return Calibration(source.rotation.swapaxes(1, 2) @ target.rotation, scale(parts, parents, index, source, target))
+
+
+def parts_of(pairs: Sequence[names.Pair]) -> list[names.Part | None]:
+    """The part that each pair is, as the target's name or else the source's says it."""
+    told = []
+    for bones in ([pair.target for pair in pairs], [pair.source for pair in pairs]):
+        told.append({bone: part for part, found in names.parts(dict.fromkeys(bones)).items() for bone in found})
+    return [told[0].get(pair.target) or told[1].get(pair.source) for pair in pairs]
+
+
+def _frame(parts: Sequence[names.Part | None], stand: Stand) -> Array:
+    """Axes of a body (3, 3) in the world: to its left, forward, and along it; the world's own where its sides are not known."""
+    sides = {side: [stand.place[k] for k, part in enumerate(parts) if part and part.side == side] for side in ("left", "right")}
+    middle = [stand.place[k] for k, part in enumerate(parts) if part and not part.side]
+    if not sides["left"] or not sides["right"] or len(middle) < 2:
+        return np.eye(3)
+    left = np.mean(sides["left"], axis=0) - np.mean(sides["right"], axis=0)
+    along = max((place - middle[0] for place in middle), key=np.linalg.norm)
+    if np.linalg.norm(np.cross(left, along)) <= SHORT * np.linalg.norm(left) * np.linalg.norm(along):
+        return np.eye(3)
+    left = left - along * (left @ along) / (along @ along)
+    left, along = left / np.linalg.norm(left), along / np.linalg.norm(along)
+    return np.stack([left, np.cross(along, left), along], axis=1)
+
+
+def _drop(parts: Sequence[names.Part | None], stand: Stand) -> float:
+    """How far [m] all thighs together begin below the hips; negative where they begin above them."""
+    hips = next((k for k, part in enumerate(parts) if part == names.Part("", "hips")), None)
+    if hips is None:
+        return 0.0
+    along = _frame(parts, stand)[:, 2]
+    thighs = [k for k, part in enumerate(parts) if part and part.name == "thigh"]
+    return float(sum((stand.place[hips] - stand.place[k]) @ along for k in thighs))
+
+
+def scale(
+    parts: Sequence[names.Part | None], parents: Mapping[str, str | None], index: Mapping[str, int], source: Stand, target: Stand
+) -> float:
+    """How much longer the target's legs are than the source's, from the hips on; all of it, where legs are not known.
+
+    Raises:
+        RigError: one of the two has no size.
+    """
+
+    def length(stand: Stand, only: Sequence[str]) -> float:
+        ways = [(k, index[above]) for bone, above in parents.items() if above is not None for k in (index[bone],)]
+        wanted = [(k, up) for k, up in ways if not only or all((part := parts[row]) and part.name in only for row in (k, up))]
+        legs = float(sum(np.linalg.norm(stand.place[k] - stand.place[up]) for k, up in wanted))
+        return legs + (_drop(parts, stand) if only and legs else 0.0)
+
+    for only in (LEGS, ()):
+        had, has = length(source, only), length(target, only)
+        if had > 0.0 and has > 0.0:
+            return has / had
+    if len(index) == 1:
+        return 1.0
+    raise RigError("The paired bones of one of the two are all at one place, so nothing tells their sizes: pair others")

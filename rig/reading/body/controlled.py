@@ -1,0 +1,91 @@
+"""Rigs whose deforming bones follow controls, such as generated Rigify rigs: which controls stand for the parts of the body."""
+
+from .. import attached
+from ..constrained import COPYING, acts
+from ..controls import Controls
+from ..driving import switch_off
+from . import names
+from .names import Parents, Part
+
+
+def controls_of(rig, bones: Parents) -> dict[str, str] | None:
+    """The control of each deforming bone, none twice; None where the body's named bones follow no others.
+
+    The hips' is the control that carries hips and head: the body's base.
+
+    Args:
+        rig: The armature object.
+        bones: Its bones, parents before their children.
+    """
+    found = names.parts(bones)
+    controls = Controls(rig)
+    named = [bone for part in found.values() for bone in part]
+    if not any(map(controls.is_followed, named)):
+        return None
+    given: dict[str, str] = {}
+    excluded: set[str] = set()
+    hips, head = (next(iter(found.get(Part("", name), ())), "") for name in ("hips", "head"))
+    if hips and controls.is_followed(hips):
+        above = controls.upstream(head) if head else controls.upstream(hips)
+        trunk = next((bone for bone in controls.upstream(hips) if bone in above and controls.is_control(bone)), None)
+        excluded = {hips, *controls.upstream(hips)}
+        if trunk is not None:
+            given[hips] = trunk
+    deforming = [bone for bone in bones if bone in named or bone.upper().startswith(names.DEFORMING)]
+    nearest = {}
+    for bone in deforming:
+        control = controls.control_of(bone, excluded) if controls.is_followed(bone) else bone
+        if control is not None and bone != hips:
+            distance = 0 if control == bone else 1 + controls.upstream(bone).index(control)
+            nearest[bone] = (bone not in named, distance, control)
+    for bone, (_, _, control) in sorted(nearest.items(), key=lambda item: item[1][:2]):  # parts first, then what is nearer to the control
+        if control not in given.values():
+            given[bone] = control
+    return given
+
+
+def release(rig, bones: Parents, given: dict[str, str]) -> tuple[list[str], list[str]]:
+    """Switches off what keeps deforming bones from following their controls, and controls from their parents: IK on limbs, heads that
+    do not follow the neck. Custom properties of the rig are set, each of which drives the influence of a constraint.
+
+    Args:
+        rig: The armature object.
+        bones: Its bones, parents before their children.
+        given: Each deforming bone's control, from `controls_of`.
+
+    Returns:
+        What was set, and sentences on constraints that go on acting.
+    """
+    done, left = [], []
+    for bone, constraint in _hindering(rig, bones, given):
+        if not acts(constraint):  # the property of one before was its own as well
+            continue
+        if said := switch_off(rig, constraint):
+            done.append(said)
+        else:
+            left.append(f"Bone '{bone.name}' is moved by its constraint '{constraint.name}': mute it, or the body does not follow exactly")
+    return done, left
+
+
+def _hindering(rig, bones: Parents, given: dict[str, str]) -> list[tuple]:
+    """(pose bone, constraint): those that act after the copy of a control, and those that turn what hangs between two controls."""
+    pose_bones = rig.pose.bones
+    parts = {bone for found in names.parts(bones).values() for bone in found}
+    own = {given[bone] for bone in parts if bone in given}
+    found = []
+    for bone in pose_bones:
+        held = list(filter(acts, bone.constraints))
+        copies = [k for k, constraint in enumerate(held) if constraint.type == "COPY_TRANSFORMS" and constraint.subtarget in own]
+        if copies:
+            found += [
+                (bone, constraint) for constraint in held[copies[0] + 1 :] if constraint.type in COPYING and constraint.subtarget not in own
+            ]
+    between = {above.name for control in own for above in attached.line(pose_bones[control])[1:]} - own
+    trunk = next((name for name in own if all(name in [bone.name for bone in attached.line(pose_bones[other])] for other in own)), None)
+    if trunk is not None:
+        between -= {bone.name for bone in attached.line(pose_bones[trunk])}
+    for name in sorted(between):
+        bone = pose_bones[name]
+        if attached.copied(bone) is None:
+            found += [(bone, constraint) for constraint in bone.constraints if acts(constraint) and constraint.type == "COPY_ROTATION"]
+    return found

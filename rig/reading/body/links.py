@@ -1,0 +1,257 @@
+"""An armature's bones as a body that follows targets with any of them, and its state as the bones' channels.
+
+The base is the bone on which all links hang; it floats. Joints are the free axes of the bones from there to the links, as chains have
+them; a bone that rotates by quaternion has three. Limits are those of the chains' tables, else what the bone's constraints, its URDF
+joint or its IK settings say, else none. All is told in the armature's own space.
+"""
+
+from collections.abc import Sequence
+from math import inf, pi
+from typing import NamedTuple
+
+import numpy as np
+from mathutils import Matrix
+
+from ....solvers import rotations
+from ....solvers.skeleton import End, Joint
+from ....solvers.whole_body.body import Body, Coupling
+from ....solvers.whole_body.state import State
+from ...blender.errors import RigError
+from .. import attached, axes, constrained, mimic
+from ..axes import UNIT, is_euler
+from ..joint_axes import joint_axes, limits
+from ..placement import Placement
+from ..skeleton import DIGITS, ORIGIN, SCALED, Followed, parent_first
+
+ORDER = "XYZ"  # Euler order of the three joints of a bone that rotates by quaternion
+ANY_TURN = (-pi, pi)  # [rad] what a joint is given of which nothing tells the limits: it may go on turning
+
+
+class Held(NamedTuple):
+    """What no joint moves, bone by bone."""
+
+    location: list[list[float]]  # zero where a joint slides the bone, and of the base
+    euler: list[list[float]]  # [rad] of axes that no joint turns, of bones that joints turn
+    turns: dict[str, rotations.Quaternion]  # of bones that no joint turns
+
+
+class _Bone(NamedTuple):
+    """What does not change from frame to frame of one bone."""
+
+    name: str
+    parent: int  # index; -1: the base itself
+    rest_rotation: rotations.Quaternion  # in the parent bone's frame
+    rest_offset: rotations.Vector  # [m]
+    order: str  # axes of its Euler order, nearest the parent first
+    turns: tuple[str, ...]  # axes of its joints that turn, in that order
+    slides: tuple[str, ...]
+    is_euler: bool
+    connected: bool  # Blender ignores its location
+    is_followed: bool  # a constraint moves it, so that its channels are not shown
+    is_copy: bool = False  # it is where its parent here is
+
+
+class BodyReader:
+    """Reads an armature object as a body, from bone `base` to the bones `links`.
+
+    Args:
+        paired_only: Joints of bones that are no links are not the body's: they stay as they are authored.
+
+    Raises:
+        RigError: a bone is missing or does not hang on the base.
+    """
+
+    def __init__(self, rig, base: str, links: Sequence[str], paired_only: bool = False) -> None:
+        pose_bones = rig.pose.bones
+        paths = (attached.names_between(pose_bones, base, link) for link in links)
+        self.names = list(dict.fromkeys([base, *(name for path in paths for name in path)]))
+        self.base, self.links, self.paired_only = base, tuple(links), paired_only
+        place = {name: k for k, name in enumerate(self.names)}
+        self.bones = [self._bone(pose_bones[name], place) for name in self.names]
+        self.places = [(bone.name, axis) for bone in self.bones for axis in (*bone.slides, *bone.turns)]
+        driven = set(mimic.driven(rig)).intersection(self.places)
+        leaders = [found for found in self.places if found not in driven]
+        self.followers = mimic.led(rig, leaders)
+        self._leaders = [self.places.index(found) for found in leaders]
+        self.limits = [self._limits(rig, bone, axis) for bone, axis in self.places]
+        self._listed = pose_bones.keys()
+        self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
+        self._rows = [self._listed.index(name) for name in self.names]
+        self._still = [bone for bone in self.bones if bone.parent >= 0 and not bone.turns]
+        self._moves_still = np.array(
+            [[bone.parent >= 0 and not bone.connected and axis not in bone.slides for axis in axes.SLIDES] for bone in self.bones]
+        )
+        self._turns_still = np.array(
+            [[bool(bone.turns) and bone.is_euler and axis not in bone.turns for axis in axes.TURNS] for bone in self.bones]
+        )
+        moved = [bone.name for bone in self.bones if not bone.is_followed]
+        self.moved = [*moved, *(follower.bone for follower in self.followers if follower.bone not in place)]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BodyReader) and self._told() == other._told()
+
+    __hash__ = None  # it is compared, never looked up
+
+    def _told(self) -> tuple:
+        return self.bones, self.links, self.moved, self.followers, self.limits, self._listed, self._modes.tolist()
+
+    def _bone(self, pose_bone, place: dict[str, int]) -> _Bone:
+        bone = pose_bone.bone
+        is_base = bone.name == self.base
+        is_still = is_base or (self.paired_only and bone.name not in self.links)
+        free = [] if is_still else joint_axes(pose_bone, ORDER)
+        leader = attached.copied(pose_bone)
+        if leader is not None and not is_base:
+            rest = (rotations.IDENTITY, ORIGIN, parent_first(ORDER), (), (), is_euler(pose_bone))
+            return _Bone(bone.name, place[leader.name], *rest, connected=True, is_followed=True, is_copy=True)
+        if not is_base and not bone.use_inherit_rotation:
+            raise RigError(f"Bone '{bone.name}' does not inherit rotation: switch on Inherit Rotation in the bone's Relations")
+        offset = tuple(bone.head)
+        if bone.parent:  # its head is told from its parent's tail
+            offset = (offset[0], offset[1] + bone.parent.length, offset[2])
+        return _Bone(
+            bone.name,
+            -1 if is_base else place[bone.parent.name],
+            rotations.from_matrix(bone.matrix),
+            offset,
+            parent_first(pose_bone.rotation_mode if is_euler(pose_bone) else ORDER),
+            tuple(axis for axis in free if not axes.slides(axis)),
+            tuple(axis for axis in free if axes.slides(axis)),
+            is_euler(pose_bone),
+            bone.use_connect,
+            constrained.mover(pose_bone) is not None,
+        )
+
+    def _limits(self, rig, bone: str, axis: str) -> tuple[float, float]:
+        for chain in rig.limber.chains:
+            for joint in chain.joints:
+                if (joint.bone, joint.axis) == (bone, axis):
+                    return joint.lower, joint.upper
+        lower, upper = limits(rig.pose.bones[bone], axis)
+        return (-inf, inf) if (lower, upper) == ANY_TURN else (lower, upper)
+
+    def is_outdated(self, pose_bones) -> bool:
+        """Whether bones came, went or changed places, or one has another rotation mode than it had."""
+        return pose_bones.keys() != self._listed or not np.array_equal(_numbers(pose_bones, "rotation_mode", 1, np.int32), self._modes)
+
+    def held(self, pose_bones) -> Held:
+        """What the rig's own pose says of each bone. Of it the body takes what no joint moves. Pose bones are the evaluated rig's, and
+        those that this reader knows.
+
+        Raises:
+            RigError: a bone is scaled.
+        """
+        stretch = np.abs(_numbers(pose_bones, "scale", 3)[self._rows] - 1.0).max(1)
+        if stretch.max() > SCALED:
+            name = self.names[int(np.argmax(stretch))]
+            raise RigError(f"Bone '{name}' is scaled: clear its scale (Alt S); joints cannot stretch")
+        location = np.where(self._moves_still, _numbers(pose_bones, "location", 3)[self._rows], 0.0).round(DIGITS)
+        euler = np.where(self._turns_still, _numbers(pose_bones, "rotation_euler", 3)[self._rows], 0.0).round(DIGITS)
+        turns = {
+            bone.name: rotations.IDENTITY
+            if bone.is_copy
+            else tuple(round(number, DIGITS) for number in pose_bones[bone.name].matrix_basis.to_quaternion())
+            for bone in self._still
+        }
+        return Held(location.tolist(), euler.tolist(), turns)
+
+    def body(self, held: Held, floating: bool) -> Body:
+        """The body; `held` as from `held`.
+
+        Raises:
+            RigError: there is nothing that a joint moves.
+        """
+        joints: list[Joint] = []
+        ends: list[End] = []
+        places: list[tuple[int, rotations.Quaternion, rotations.Vector]] = []
+        for bone, location, euler in zip(self.bones, held.location, held.euler, strict=True):
+            joint, turn, offset = (-1, rotations.IDENTITY, ORIGIN) if bone.parent < 0 else places[bone.parent]
+            if bone.parent >= 0:
+                offset = rotations.add(offset, rotations.rotate(turn, bone.rest_offset))
+                turn = rotations.multiply(turn, bone.rest_rotation)
+                offset = rotations.add(offset, rotations.rotate(turn, tuple(location)))
+                for axis in (*bone.slides, *bone.order):
+                    if axis in bone.slides or axis in bone.turns:
+                        joints.append(self._joint(bone.name, axis, joint, turn, offset, len(joints)))
+                        joint, turn, offset = len(joints) - 1, rotations.IDENTITY, ORIGIN
+                    elif bone.turns and (angle := euler[axes.index(axis)]):
+                        turn = rotations.multiply(turn, rotations.about(UNIT[axis], angle))
+                if not bone.turns:
+                    turn = rotations.multiply(turn, held.turns[bone.name])
+            places.append((joint, turn, offset))
+            ends.append(End(joint, rotations.normalized(turn), offset, bone.name))
+        if not joints:
+            raise RigError(f"No joint moves any of the paired bones against '{self.base}': unlock their rotation axes, or pair other bones")
+        lower, upper = zip(*self.limits, strict=True)
+        return Body(joints, ends, floating, lower, upper, self._couplings())
+
+    def _joint(self, bone: str, axis: str, parent: int, turn: rotations.Quaternion, offset: rotations.Vector, index: int) -> Joint:
+        lower, upper = self.limits[index]
+        kind = "prismatic" if axes.slides(axis) else "revolute"
+        label, own_axis = axes.label(bone, axis), UNIT[axes.letter(axis)]
+        return Joint(label, parent, rotations.normalized(turn), offset, own_axis, max(lower, -1e3), min(upper, 1e3), kind=kind)
+
+    def _couplings(self) -> list[Coupling]:
+        """Joints on the way to the links that follow others."""
+        found = []
+        for follower in self.followers:
+            if (follower.bone, follower.axis) in self.places:
+                name, leader = axes.label(follower.bone, follower.axis), axes.label(*self.places[self._leaders[follower.leader]])
+                factors = {name: 1.0, leader: -follower.multiplier}
+                found.append(Coupling(f"{name} follows {leader}", factors, follower.offset, follower.offset))
+        return found
+
+    def base_pose(self, rig, placement: Placement) -> Matrix:
+        """Pose matrix of the base as it is authored, in its armature."""
+        posed = rig.evaluated_get(placement.depsgraph).pose.bones[self.base]
+        basis = posed.matrix_basis.copy()
+        if posed.bone.use_connect:
+            basis.translation = ORIGIN
+        return placement.on_parent(rig, rig.data.bones[self.base], basis)
+
+    def channels(self, rig, placement: Placement, held: Held, state: State) -> dict[str, Followed]:
+        """Each bone's channels in a state."""
+        joints = state.joints.tolist()
+        found: dict[str, Followed] = {}
+        new = iter(joints)
+        for bone, still_at, still in zip(self.bones, held.location, held.euler, strict=True):
+            if bone.parent < 0:
+                found[bone.name] = self._base_channels(rig, placement, state)
+            if bone.parent < 0 or bone.is_followed:
+                continue
+            location, euler, turn = list(still_at), list(still), held.turns.get(bone.name, rotations.IDENTITY)
+            for axis in bone.slides:
+                location[axes.index(axis)] = next(new)
+            if bone.turns:
+                for axis in bone.order:
+                    index = axes.index(axis)
+                    if axis in bone.turns:
+                        euler[index] = next(new)
+                    if euler[index]:
+                        turn = rotations.multiply(turn, rotations.about(UNIT[axis], euler[index]))
+            found[bone.name] = Followed(turn, tuple(euler), tuple(location))
+        for follower in self.followers:
+            if follower.bone not in found:
+                turn, location = follower.moved(joints[self._leaders[follower.leader]])
+                own = follower.multiplier * joints[self._leaders[follower.leader]] + follower.offset
+                euler = tuple(own if axis == follower.axis else 0.0 for axis in "XYZ")
+                found[follower.bone] = Followed(turn, euler, location)
+        return found
+
+    def _base_channels(self, rig, placement: Placement, state: State) -> Followed:
+        bone = rig.data.bones[self.base]
+        pose = Matrix(state.base_rotation.tolist()).to_4x4()
+        pose.translation = state.base_position.tolist()
+        # Blender's own rules, backwards: what is found of a bone that does not turn is the frame in which it turns.
+        basis = placement.on_parent(rig, bone, Matrix()).inverted_safe() @ pose
+        turn = basis.to_quaternion()
+        posed = rig.pose.bones[self.base]
+        euler = tuple(turn.to_euler(posed.rotation_mode)) if is_euler(posed) else ORIGIN
+        return Followed(tuple(turn), euler, ORIGIN if bone.use_connect else tuple(basis.translation))
+
+
+def _numbers(pose_bones, name: str, width: int, kind: type = np.float32) -> np.ndarray:
+    """A property of all pose bones (n, width); (n,) where it is one number."""
+    found = np.empty(width * len(pose_bones), kind)
+    pose_bones.foreach_get(name, found)
+    return found.reshape(-1, width) if width > 1 else found

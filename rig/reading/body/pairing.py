@@ -1,0 +1,345 @@
+"""The pairs as they count now, and what can be wrong with them."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ....solvers import rotations
+from ....solvers.whole_body.so3 import Array
+from ...blender.errors import RigError
+from .. import attached, constrained
+from ..dependencies import carriers, is_moved_by
+from . import calibration, controlled, names, receiver, soles, source, standing
+from .calibration import Calibration, Stand
+from .receiver import Receiver
+
+
+class Linked(NamedTuple):
+    """The pairs that count: enabled, calibrated, parents before their children."""
+
+    targets: tuple[str, ...]
+    sources: tuple[str, ...]
+    weights: tuple[float, ...]
+    levels: tuple[int, ...]
+    planted: tuple[bool, ...]
+    offsets: Array  # (k, 3, 3)
+    base: str  # the target's bone on which all hang
+    floating: bool  # it is paired itself
+    paired_only: bool  # no other bones move
+
+    @property
+    def feet(self) -> tuple[str, ...]:
+        """The target's bones that are planted while their sources stand."""
+        return tuple(name for name, plants in zip(self.targets, self.planted, strict=True) if plants)
+
+
+def pair_by_names(rig, retarget) -> int:
+    """Pairs all bones that names tell, in place of what was paired; returns how many. Of a rig whose deforming bones follow controls, it
+    pairs the controls, and these alone are to move.
+
+    What an override has from its library cannot be taken away: it is paired anew or switched off.
+
+    Raises:
+        RigError: there is no source, or no two names belong together.
+    """
+    bones = _parents(rig)
+    controls = controlled.controls_of(rig, bones)
+    found = names.pairs(_source_parents(rig, retarget), bones, controls)
+    if not found:
+        raise RigError(
+            f"No bone of '{source_name(retarget)}' is called like one of '{rig.name}', and no names of body parts are known in both:"
+            " pair them by hand (+)"
+        )
+    _clear(rig, retarget.pairs)
+    for pair in found:
+        given = next((other for other in retarget.pairs if other.target == pair.target), None)
+        if given is None:
+            add(retarget, pair.target, pair.source)
+        else:
+            given.source, given.enabled, given.weight, given.level = pair.source, True, 1.0, 0
+    retarget.paired_only = controls is not None
+    part = {(controls or {}).get(bone, bone): part.name for part, named in names.parts(bones).items() for bone in named}
+    for pair in retarget.pairs:
+        pair.plant = part.get(pair.target) == "foot"
+        if part.get(pair.target) == "toe":
+            pair.weight = TOE_WEIGHT
+    return len(found)
+
+
+def release_controls(rig) -> tuple[list[str], list[str]]:
+    """Lets the body of a rig with controls follow them; returns what was set, and what goes on acting; see `controlled.release`."""
+    bones = _parents(rig)
+    controls = controlled.controls_of(rig, bones)
+    return ([], []) if controls is None else controlled.release(rig, bones, controls)
+
+
+def _clear(rig, pairs) -> None:
+    """Takes all pairs away; those of an override's library, which stay, are switched off."""
+    library = rig.override_library.reference.limber.retarget.pairs if rig.override_library else {}
+    for index in reversed(range(len(pairs))):
+        if pairs[index].name in library:
+            pairs[index].enabled = False
+        else:
+            pairs.remove(index)
+
+
+TOE_WEIGHT = 0.5  # toes of capture jitter
+
+
+def add(retarget, target: str, source_bone: str):
+    """Another pair, at the end."""
+    pair = retarget.pairs.add()
+    pair.name = pair.target = target
+    pair.source = source_bone
+    retarget.active_pair = len(retarget.pairs) - 1
+    return pair
+
+
+def is_streamed(retarget) -> bool:
+    """Whether the body follows what another program sends."""
+    return retarget.input in receiver.INPUTS
+
+
+def stream_of(retarget) -> Receiver:
+    """Who listens for the retarget, with the newest that has come.
+
+    Raises:
+        RigError: nobody does.
+    """
+    found = receiver.find(retarget.host, retarget.port)
+    if found is None:
+        raise RigError("Nothing listens: press Listen")
+    found.look()
+    return found
+
+
+def source_name(retarget) -> str:
+    return f"port {retarget.port}" if is_streamed(retarget) else retarget.source.name
+
+
+def _source_parents(rig, retarget) -> names.Parents:
+    if not is_streamed(retarget):
+        return _parents(source_of(rig, retarget))
+    sent = stream_of(retarget).links
+    if not sent:
+        raise RigError(f"Nothing has come to port {retarget.port} yet: send {receiver.INPUTS[retarget.input]}")
+    return dict.fromkeys(sent)
+
+
+def source_of(rig, retarget):
+    """The source.
+
+    Raises:
+        RigError: there is none that can be one.
+    """
+    thing = retarget.source
+    if thing is None:
+        raise RigError(f"Armature '{rig.name}' has no source: choose the armature whose motion it follows")
+    if thing == rig:
+        raise RigError(f"Armature '{rig.name}' is its own source: choose another armature, or a copy of it (Shift D)")
+    if thing.type != "ARMATURE":
+        raise RigError(f"Source '{thing.name}' is no armature: choose one")
+    if thing.data == rig.data and thing.pose is None:
+        raise RigError(f"Source '{thing.name}' has no pose: leave Edit Mode")
+    return thing
+
+
+def check_source(rig, thing, depsgraph) -> None:
+    """Raises RigError where the source is in no scene, or the target moves it."""
+    if not thing.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(thing.name) is None:
+        raise RigError(f"Source '{thing.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another source")
+    for carrier in carriers(thing):
+        if is_moved_by(carrier, rig, set(rig.data.bones.keys())):
+            raise RigError(f"Armature '{rig.name}' moves its own source '{thing.name}' ({carrier.how}): choose another source")
+
+
+def checked(rig, retarget) -> list:
+    """The pairs that are enabled, parents before their children.
+
+    Raises:
+        RigError: none is, a bone is missing or there twice, or two cross.
+    """
+    thing = None if is_streamed(retarget) else source_of(rig, retarget)
+    pairs = [pair for pair in retarget.pairs if pair.enabled]
+    if not pairs:
+        raise RigError(f"No bones of '{rig.name}' and '{source_name(retarget)}' are paired: press Pair by Names, or + for each")
+    seen: dict[str, str] = {}
+    for pair in pairs:
+        for owner, name, what in ((rig, pair.target, "Target bone"), (thing, pair.source, "Source bone")):
+            if (name not in owner.data.bones) if owner is not None else not name:
+                told = (
+                    f"{what} '{name}' is missing in '{owner.name}'"
+                    if name
+                    else f"A pair with '{pair.target or pair.source}' lacks its other bone"
+                )
+                raise RigError(f"{told}: choose a bone of it, or remove the pair")
+        if pair.target in seen:
+            raise RigError(
+                f"Bone '{pair.target}' is paired twice, with '{seen[pair.target]}' and '{pair.source}': remove one of the two pairs"
+            )
+        seen[pair.target] = pair.source
+    order = {name: k for k, name in enumerate(rig.data.bones.keys())}
+    pairs.sort(key=lambda pair: (len(_line(rig, pair.target)), order[pair.target]))
+    for k, pair in enumerate(pairs if thing is not None else []):  # what is sent has no hierarchy
+        above = {bone.name for bone in thing.data.bones[pair.source].parent_recursive}
+        below = {other.target: other for other in pairs[k + 1 :] if other.source in above}
+        for name, other in below.items():
+            if pair.target in _line(rig, name):
+                raise RigError(
+                    f"'{pair.target}' follows '{pair.source}' and '{name}', which hangs on it, follows '{other.source}', on which"
+                    f" '{pair.source}' hangs: the two pairs cross, exchange their source bones"
+                )
+    return pairs
+
+
+def settings(retarget) -> tuple:
+    """All that is set of the pairs."""
+    own = ("target", "source", "enabled", "weight", "level", "plant", "calibrated")
+    return (retarget.paired_only, *((*(getattr(pair, name) for name in own), *pair.offset) for pair in retarget.pairs))
+
+
+def linked(rig, retarget) -> Linked:
+    """The pairs as they count now.
+
+    Raises:
+        RigError: they cannot be used; see `checked`.
+    """
+    pairs = checked(rig, retarget)
+    fresh = [pair.target for pair in pairs if not pair.calibrated]
+    if fresh:
+        named = f"'{fresh[0]}'" + (f" and {len(fresh) - 1} more" if len(fresh) > 1 else "")
+        raise RigError(f"How {named} lie against their source bones is not known yet: press Calibrate")
+    targets = tuple(pair.target for pair in pairs)
+    base = _common(rig, targets)
+    return Linked(
+        targets,
+        tuple(pair.source for pair in pairs),
+        tuple(pair.weight for pair in pairs),
+        tuple(pair.level for pair in pairs),
+        tuple(pair.plant for pair in pairs),
+        np.array([rotations.to_matrix(rotations.normalized(tuple(pair.offset))) for pair in pairs]),
+        base,
+        base in targets,
+        retarget.paired_only,
+    )
+
+
+def _common(rig, targets: tuple[str, ...]) -> str:
+    """The bone on which all hang, or which is one of them.
+
+    Raises:
+        RigError: there is none.
+    """
+    lines = [_line(rig, name) for name in targets]
+    shared = [name for name in lines[0] if all(name in line for line in lines)]
+    if not shared:
+        raise RigError(
+            f"'{targets[0]}' and other paired bones of '{rig.name}' hang on no common bone: remove the pairs of one of the trees"
+        )
+    return shared[0]
+
+
+def bones(rig, retarget) -> list[str]:
+    """The bones of the target that follow, or are on the way from one that does to another; none where the pairs cannot be used."""
+    held = rig.data.bones
+    targets = [pair.target for pair in retarget.pairs if pair.enabled and pair.target in held]
+    if not targets:
+        return []
+    try:
+        base = _common(rig, tuple(targets))
+    except RigError:
+        return []
+    found: dict[str, None] = {base: None}
+    for name in targets:
+        way = _line(rig, name)
+        found.update(dict.fromkeys(way[way.index(base) :: -1]))
+    return [name for name in found if name == base or constrained.mover(rig.pose.bones[name]) is None]
+
+
+def calibrate(rig, retarget, depsgraph) -> float:
+    """Finds how each target bone lies against its source bone, and the scale, which is returned.
+
+    Raises:
+        RigError: the pairs cannot be used, or the body follows already and so shows no pose of its own.
+    """
+    if retarget.live and retarget.calibrate_from == "POSE":
+        raise RigError(
+            "While it follows, the target does not show its own pose: press End Retarget, pose it as the source stands, calibrate"
+        )
+    pairs = checked(rig, retarget)
+    found = [names.Pair(pair.source, pair.target) for pair in pairs]
+    own = {pair.target for pair in found}
+    parents = {name: next((bone for bone in _line(rig, name)[1:] if bone in own), None) for name in own}
+    made = (_from_stream if is_streamed(retarget) else _from_source)(rig, retarget, found, parents, depsgraph)
+    for pair, offset in zip(pairs, made.offsets, strict=True):
+        pair.offset = rotations.from_matrix(offset.tolist())
+        pair.calibrated = True
+    retarget.scale = made.scale
+    _find_floor(rig, retarget, pairs, depsgraph)
+    return made.scale
+
+
+def _from_source(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph) -> Calibration:
+    """From two armatures: as they rest, or as they stand."""
+    others, own = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    if retarget.calibrate_from == "POSE":
+        stands = Stand(*source.posed(retarget.source, others, depsgraph)), Stand(*source.posed(rig, own, depsgraph))
+        way = calibration.from_poses
+    else:
+        stands = Stand(*source.at_rest(retarget.source, others)), Stand(*source.at_rest(rig, own))
+        way = calibration.from_rest
+    for thing, stand in zip((retarget.source, rig), stands, strict=True):
+        if not np.isfinite(stand.rotation).all():
+            raise RigError(f"'{thing.name}' or a bone of it is scaled to nothing: clear its scale (Alt S), then calibrate")
+    return way(pairs, parents, *stands)
+
+
+def _from_stream(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph) -> Calibration:
+    """From rest: a humanoid's bones are as in its T pose, other links tell how they are turned from the target's rest pose, at its scale.
+    From poses: as all comes just now."""
+    others, own = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    stream = stream_of(retarget)
+    own_rest = Stand(*source.at_rest(rig, own))
+    if retarget.calibrate_from == "POSE":
+        sent, _ = stream.posed(others)
+        lost = [name for name, turn in zip(others, sent, strict=True) if not np.isfinite(turn).all()]
+        if lost:
+            raise RigError(f"Nothing has come for '{lost[0]}' yet: send it while you calibrate, or switch its pair off")
+        stand = Stand(*source.posed(rig, own, depsgraph))
+    else:
+        sent, stand = np.broadcast_to(np.eye(3), own_rest.rotation.shape), own_rest
+    scale = retarget.scale
+    if set(others) <= set(stream.humanoid.bones):
+        t_pose = Stand(np.broadcast_to(np.eye(3), sent.shape), stream.humanoid.t_pose(others))
+        made = calibration.from_rest(pairs, parents, t_pose, own_rest)
+        if retarget.calibrate_from != "POSE":
+            return made
+        scale = made.scale
+    return Calibration(sent.swapaxes(1, 2) @ stand.rotation, scale)
+
+
+def _find_floor(rig, retarget, pairs: list, depsgraph) -> None:
+    """How high the feet of both are when they stand on the floor, where feet are paired: a clip's over its frames, a performer's now."""
+    parts = calibration.parts_of([names.Pair(pair.source, pair.target) for pair in pairs])
+    feet = [pair for pair, part in zip(pairs, parts, strict=True) if pair.plant or (part and part.name == "foot")]
+    others = [pair.source for pair in feet]
+    if feet and is_streamed(retarget):
+        heights = stream_of(retarget).posed(others)[1][:, 2]
+        retarget.stand_known = bool(np.isfinite(heights).all())
+        retarget.stand = float(heights.min()) if retarget.stand_known else 0.0
+    elif feet:
+        retarget.stand_known, retarget.stand = True, standing.height(retarget.source, others, depsgraph)
+    else:
+        retarget.stand_known = False
+    if retarget.stand_known:
+        retarget.ankle = soles.ankle(rig, [pair.target for pair in feet])
+
+
+def _line(rig, name: str) -> list[str]:
+    """Names of a bone of the target and of those on which it hangs, the nearest first."""
+    return [bone.name for bone in attached.line(rig.pose.bones[name])]
+
+
+def _parents(rig) -> dict[str, str | None]:
+    return {bone.name: bone.parent.name if bone.parent else None for bone in rig.data.bones}

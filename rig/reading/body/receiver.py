@@ -1,0 +1,105 @@
+"""Orientations of links from outside, over UDP. Nothing listens until someone asks for it, and nothing ever waits. Knows no Blender.
+
+    /limber/link/NAME  w x y z   how a link is turned in the world, as a quaternion
+    /limber/place/NAME x y z     where it is in the world [m]; needed of the base and of feet that are planted
+    /VMC/Ext/...                 a humanoid; see `vmc`
+
+The world is right-handed, its Z up. What comes twice counts as it came last; other addresses are ignored.
+"""
+
+from collections.abc import Sequence
+from math import isfinite
+
+import numpy as np
+
+from ....solvers import rotations
+from ....solvers.whole_body.so3 import Array
+from ...robot.osc.inbox import Inbox, opened
+from ...robot.osc.packets import Message
+from . import vmc
+
+LINK, PLACE = "/limber/link/", "/limber/place/"
+INPUTS = {  # kinds of streams, and what is to be sent; both are understood whichever is chosen
+    "OSC": f"{LINK}NAME with a quaternion (w, x, y, z) for each link",
+    "VMC": f"bones by the VMC protocol ({vmc.BONE})",
+}
+MOST = 1024  # links: no body has more, and a sender of ever new names does not fill the memory
+NO_TURN, NO_PLACE = np.full((3, 3), np.nan), np.full(3, np.nan)
+UNIT = 0.1  # a quaternion whose length differs from 1 by more is none
+
+_open: dict[tuple[str, int], "Receiver"] = {}
+
+
+class Receiver(Inbox):
+    """The newest orientations and places that came in."""
+
+    def __init__(self, host: str, port: int) -> None:
+        super().__init__(host, port)
+        self.turns: dict[str, Array] = {}  # (3, 3)
+        self.places: dict[str, Array] = {}  # (3,)
+        self.humanoid = vmc.Humanoid()
+
+    @property
+    def links(self) -> list[str]:
+        """Names of all that has come with an orientation; a humanoid's bones parents first."""
+        return list(dict.fromkeys([*self.turns, *self.humanoid.bones]))
+
+    def take(self, message: Message) -> None:
+        if message.trouble:
+            return
+        address, numbers = message.address, message.numbers
+        if address.startswith(vmc.PREFIX):
+            self.problem = self.humanoid.take(message) or self.problem
+            return
+        for prefix, count, known in ((LINK, 4, self.turns), (PLACE, 3, self.places)):
+            if not address.startswith(prefix):
+                continue
+            name = address.removeprefix(prefix)
+            if len(numbers) != count:
+                self.problem = f"'{address}' has {len(numbers)} numbers, and {count} were expected"
+            elif name in known or len(known) < MOST:
+                known[name] = _turn(numbers) if count == 4 else np.array(numbers)
+
+    def posed(self, names: Sequence[str]) -> tuple[Array, Array]:
+        """Rotations (k, 3, 3) and places (k, 3) [m] of links in the world; NaN where nothing has come."""
+        found = [(self.turns.get(name), self.places.get(name)) for name in names]
+        sent = [self.humanoid.posed(name) or (NO_TURN, NO_PLACE) for name in names]
+        turns = [turn if turn is not None else other for (turn, _), (other, _) in zip(found, sent, strict=True)]
+        places = [place if place is not None else other for (_, place), (_, other) in zip(found, sent, strict=True)]
+        return np.array(turns).reshape(-1, 3, 3), np.array(places).reshape(-1, 3)
+
+
+def _turn(quaternion: tuple[float, ...]) -> Array:
+    w, x, y, z = quaternion
+    length = float(np.linalg.norm(quaternion)) if isfinite(sum(quaternion)) else 0.0
+    if abs(length - 1.0) > UNIT:
+        return np.full((3, 3), np.nan)  # a tracker that has lost its link sends zeros: it is lost here too
+    return np.array(rotations.to_matrix(rotations.normalized((w, x, y, z))))
+
+
+def listen(host: str, port: int) -> Receiver:
+    """Begins to listen, where it is not yet.
+
+    Raises:
+        RigError: the address cannot be had.
+    """
+    if (host, port) not in _open:
+        _open[host, port] = opened(Receiver, host, port)
+    return _open[host, port]
+
+
+def find(host: str, port: int) -> Receiver | None:
+    """Who listens there; None: nobody does."""
+    return _open.get((host, port))
+
+
+def end(host: str, port: int) -> None:
+    """Listens there no more."""
+    receiver = _open.pop((host, port), None)
+    if receiver is not None:
+        receiver.close()
+
+
+def end_all() -> None:
+    for host, port in list(_open):
+        end(host, port)

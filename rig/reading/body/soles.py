@@ -1,0 +1,120 @@
+"""What of an armature's feet touches the floor, as it rests: points of meshes that the feet carry, else ends of their bones."""
+
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ....character.body.feet import Foot
+from ....solvers.whole_body.so3 import Array
+
+DIRECTIONS = 256  # in which the outermost points are kept: of a foot of 0.3 m the others are within some 2 mm of these
+FLESH = 0.1  # of a foot's height above the lowest of its bones: what rests no higher above the armature's own floor stands on it
+SIGNIFICANT = 0.5  # weight by which a bone carries a vertex
+
+
+def read(rig, links: Sequence[str], feet: Sequence[str]) -> tuple[Foot, ...]:
+    """Feet with their soles.
+
+    Args:
+        rig: The armature object.
+        links: Bones that the body moves one by one; all others go with the nearest above them that is one.
+        feet: Those of them that are feet.
+    """
+    return tuple(Foot(name, _sole(rig, set(links), rig.data.bones[name])) for name in feet)
+
+
+def ankle(rig, feet: Sequence[str]) -> float:
+    """Mean height [m, in the armature's space] of feet's bones above the lowest points of their soles at rest."""
+    up = _up(rig)
+    heights = []
+    for foot in read(rig, feet, feet):
+        bone = rig.data.bones[foot.link]
+        lowest = min(float((_placed(rig.data.bones[link].matrix_local, points) @ up).min()) for link, points in foot.sole)
+        heights.append(float(np.array(bone.head_local) @ up) - lowest)
+    return float(np.mean(heights))
+
+
+def _up(rig) -> Array:
+    """(3,) the world's up in the armature's space."""
+    up = np.array(rig.matrix_world, float)[2, :3]
+    return up / (np.linalg.norm(up) or 1.0)
+
+
+def _sole(rig, links: set[str], foot) -> tuple[tuple[str, Array], ...]:
+    """Points of each link that may touch the floor."""
+    bones = [foot, *foot.children_recursive]
+    carriers = {bone.name: next(above.name for above in (bone, *bone.parent_recursive) if above.name in links) for bone in bones}
+    found: dict[str, list[Array]] = {}
+    for name, points in _meshes(rig, {bone.name for bone in bones}):
+        found.setdefault(carriers[name], []).append(points)
+    if not found:
+        ends = {bone.name: np.array([bone.head_local, bone.tail_local]) for bone in bones}
+        thickness = _thickness(rig, foot, np.concatenate(list(ends.values())))
+        for name, points in ends.items():
+            found.setdefault(carriers[name], []).append(points - thickness)
+    return tuple((link, _outermost(_local(rig, link, np.concatenate(points)))) for link, points in found.items())
+
+
+def _thickness(rig, foot, ends: Array) -> Array:
+    """(3,) [m] from the lowest end of a foot's bones down to the armature's own floor, on which the foot stands at rest; else nothing."""
+    up = _up(rig)
+    lowest = float((ends @ up).min())
+    leg = float(np.array(foot.head_local) @ up) + sum(above.length for above in foot.parent_recursive[:2])
+    return up * lowest if 0.0 < lowest < FLESH * leg else np.zeros(3)
+
+
+def _meshes(rig, names: set[str]):
+    """(bone, points (m, 3) in the armature's space at rest) of the meshes that bones carry."""
+    for thing in bpy.data.objects:
+        if thing.type != "MESH" or not thing.data.vertices:
+            continue
+        if thing.parent == rig and thing.parent_type == "BONE" and thing.parent_bone in names:
+            bone = rig.data.bones[thing.parent_bone]
+            frame = bone.matrix_local @ Matrix.Translation((0.0, bone.length, 0.0)) @ thing.matrix_parent_inverse @ thing.matrix_basis
+            yield bone.name, _placed(frame, _coordinates(thing.data))
+        elif any(modifier.type == "ARMATURE" and modifier.object == rig for modifier in thing.modifiers):
+            yield from _skin(rig, thing, names)
+
+
+def _skin(rig, thing, names: set[str]):
+    """The same of a mesh that bones deform: what each bone carries most of."""
+    groups = {group.index: group.name for group in thing.vertex_groups if group.name in names}
+    if not groups:
+        return
+    points = _placed(rig.matrix_world.inverted() @ thing.matrix_world, _coordinates(thing.data))
+    carried: dict[str, list[int]] = {}
+    for vertex in thing.data.vertices:
+        for held in vertex.groups:
+            if held.weight >= SIGNIFICANT and held.group in groups:
+                carried.setdefault(groups[held.group], []).append(vertex.index)
+    for name, rows in carried.items():
+        yield name, points[rows]
+
+
+def _coordinates(mesh) -> Array:
+    numbers = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", numbers)
+    return numbers.reshape(-1, 3).astype(float)
+
+
+def _placed(frame: Matrix, points: Array) -> Array:
+    matrix = np.array(frame, float)
+    placed: Array = points @ matrix[:3, :3].T + matrix[:3, 3]
+    return placed
+
+
+def _local(rig, link: str, points: Array) -> Array:
+    return _placed(rig.data.bones[link].matrix_local.inverted(), points)
+
+
+def _outermost(points: Array) -> Array:
+    """Of many points those that are farthest in some direction."""
+    if len(points) <= DIRECTIONS:
+        return points
+    k = np.arange(DIRECTIONS) + 0.5
+    z, turn = 1.0 - 2.0 * k / DIRECTIONS, np.pi * (1.0 + 5.0**0.5) * k  # Fibonacci's lattice on the sphere
+    across = np.sqrt(1.0 - z**2)
+    directions = np.stack([across * np.cos(turn), across * np.sin(turn), z])
+    return points[np.unique((points @ directions).argmax(0))]

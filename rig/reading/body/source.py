@@ -1,0 +1,66 @@
+"""Where a source's bones are in the world, as Blender has evaluated them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ....solvers.whole_body.so3 import Array
+from ...blender.errors import RigError
+
+NOTHING = 1e-9  # [m] what is scaled to less has no axes
+EXACT = 1e-5  # of a rotation in single precision, over a long line of bones
+
+
+def evaluated(source, depsgraph):
+    """The source's evaluated self.
+
+    Raises:
+        RigError: there is none.
+    """
+    found = source.evaluated_get(depsgraph)
+    if not found.is_evaluated:
+        raise RigError(f"Source '{source.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
+    return found
+
+
+def posed(source, names: Sequence[str], depsgraph) -> tuple[Array, Array]:
+    """Rotations (k, 3, 3) and places (k, 3) [m] of bones in the world. What is not a number, or scaled to nothing, is NaN.
+
+    Raises:
+        RigError: a bone is missing, or the source is not evaluated.
+    """
+    thing = evaluated(source, depsgraph)
+    bones = thing.pose.bones
+    rows = {name: k for k, name in enumerate(bones.keys())}
+    for name in names:
+        if name not in rows:
+            raise RigError(f"Bone '{name}' is missing in source '{source.name}': give a bone that name again, or pair again")
+    numbers = np.empty(16 * len(bones), np.float32)
+    bones.foreach_get("matrix", numbers)
+    frames = numbers.reshape(-1, 4, 4).swapaxes(1, 2)[[rows[name] for name in names]]
+    return in_world(np.array(thing.matrix_world), frames)
+
+
+def at_rest(armature, names: Sequence[str]) -> tuple[Array, Array]:
+    """The same of an armature object's bones in their rest pose."""
+    frames = np.array([armature.data.bones[name].matrix_local for name in names]).reshape(-1, 4, 4)
+    return in_world(np.array(armature.matrix_world), frames)
+
+
+def in_world(world: Array, frames: Array) -> tuple[Array, Array]:
+    """Rotations and places of frames (k, 4, 4) that are told in an object's space: what is scaled or sheared is the nearest rotation."""
+    placed = world.astype(float) @ frames.astype(float)
+    return nearest(placed[:, :3, :3]), placed[:, :3, 3]
+
+
+def nearest(turns: Array) -> Array:
+    """The rotations (k, 3, 3) nearest to matrices; NaN for those that are not numbers or scaled to nothing."""
+    if np.abs(turns @ turns.swapaxes(1, 2) - np.eye(3)).max() < EXACT and np.linalg.det(turns).min() > 0.0:
+        return turns
+    sound = np.isfinite(turns).all((1, 2))
+    sound[sound] = np.abs(np.linalg.det(turns[sound])) > NOTHING**3
+    rotation = np.full(turns.shape, np.nan)
+    left, _, right = np.linalg.svd(turns[sound])
+    left[..., 2] *= np.sign(np.linalg.det(left @ right))[:, None]  # a mirrored object: the last axis the other way
+    rotation[sound] = left @ right
+    return rotation

@@ -1,0 +1,137 @@
+"""A humanoid as the VMC protocol sends it: local rotations and places of bones that have Unity's names. Knows no Blender.
+
+    /VMC/Ext/Root/Pos  "root" px py pz qx qy qz qw ...   the whole figure in the world [m]
+    /VMC/Ext/Bone/Pos  NAME px py pz qx qy qz qw         a bone in its parent's space [m]
+
+Source: sh-akira, "Virtual Motion Capture Protocol", https://protocol.vmc.info. Unity's world is left-handed, Y is up and figures look along
++Z. Here it becomes right-handed, Z is up and figures look along -Y. Where a bone is not sent, its children hang on the nearest one above.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ....solvers import rotations
+from ....solvers.rotations import Quaternion, Vector
+from ....solvers.whole_body.so3 import Array
+from ...robot.osc.packets import Message
+
+PREFIX = "/VMC/"
+ROOT, BONE = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos"
+PORT = 39539  # on which performers' programs send
+UNIT = 0.1  # a quaternion whose length differs from 1 by more is none
+NUMBERS = 7  # of a message, at least: a root may have a scale and an offset after them, which are for a camera's picture
+FINGERS = ("Thumb", "Index", "Middle", "Ring", "Little")
+JOINTS = ("Proximal", "Intermediate", "Distal")
+LOST: Quaternion = (np.nan, np.nan, np.nan, np.nan)
+ORIGIN: Vector = (0.0, 0.0, 0.0)
+
+
+def _tree() -> dict[str, str | None]:
+    """Unity's HumanBodyBones and the bone on which each hangs, parents first."""
+    tree: dict[str, str | None] = {"Hips": None, "Spine": "Hips", "Chest": "Spine", "UpperChest": "Chest", "Neck": "UpperChest"}
+    tree |= {"Head": "Neck", "Jaw": "Head"}
+    for side in ("Left", "Right"):
+        lines = [("Head", "Eye"), ("Hips", "UpperLeg", "LowerLeg", "Foot", "Toes")]
+        lines += [("UpperChest", "Shoulder", "UpperArm", "LowerArm", "Hand")]
+        lines += [("Hand", *(f"{finger}{joint}" for joint in JOINTS)) for finger in FINGERS]
+        for first, *others in lines:
+            above = side + first if first == "Hand" else first
+            for name in others:
+                tree[side + name] = above
+                above = side + name
+    return tree
+
+
+PARENTS = _tree()
+# Places [m] in the parent's space of a grown figure in a T pose, in this module's axes, for senders that leave them out.
+USUAL: dict[str, Vector] = {
+    "Hips": (0.0, 0.0, 0.95),
+    "Spine": (0.0, 0.0, 0.1),
+    "Chest": (0.0, 0.0, 0.12),
+    "UpperChest": (0.0, 0.0, 0.12),
+    "Neck": (0.0, 0.0, 0.15),
+    "Head": (0.0, 0.0, 0.1),
+}
+USUAL_LEFT: dict[str, Vector] = {
+    "UpperLeg": (0.09, 0.0, -0.05),
+    "LowerLeg": (0.0, 0.0, -0.4),
+    "Foot": (0.0, 0.0, -0.4),
+    "Toes": (0.0, -0.13, -0.06),
+    "Shoulder": (0.03, 0.0, 0.1),
+    "UpperArm": (0.12, 0.0, 0.0),
+    "LowerArm": (0.28, 0.0, 0.0),
+    "Hand": (0.25, 0.0, 0.0),
+}
+for _name, (_x, _y, _z) in USUAL_LEFT.items():
+    USUAL["Left" + _name], USUAL["Right" + _name] = (_x, _y, _z), (-_x, _y, _z)
+
+
+class Humanoid:
+    """The newest of each bone that has come."""
+
+    def __init__(self) -> None:
+        self._root: tuple[Vector, Quaternion] = ORIGIN, rotations.IDENTITY
+        self._local: dict[str, tuple[Vector, Quaternion]] = {}
+        self._posed: dict[str, tuple[Vector, Quaternion]] = {}  # in the world, as far as it was asked for since something came
+
+    @property
+    def bones(self) -> list[str]:
+        """Those that have come, parents first."""
+        return [name for name in PARENTS if name in self._local]
+
+    def take(self, message: Message) -> str:
+        """Takes a message of the protocol in; returns what is wrong with it, or nothing."""
+        strings, numbers = message.strings, message.numbers
+        if message.address not in (ROOT, BONE):
+            return ""
+        if len(strings) != 1 or len(numbers) < NUMBERS:
+            return f"'{message.address}' has {len(strings)} names and {len(numbers)} numbers, and a name and {NUMBERS} were expected"
+        found = _place(numbers[:3]), _turn(numbers[3:NUMBERS])
+        if message.address == ROOT:
+            self._root = found
+        elif strings[0] in PARENTS:
+            self._local[strings[0]] = found
+        self._posed.clear()
+        return ""
+
+    def posed(self, name: str) -> tuple[Array, Array] | None:
+        """Rotation (3, 3) and place (3,) [m] of a bone in the world, NaN where a bone above it is lost; None: it has never come."""
+        if name not in self._local:
+            return None
+        place, turn = self._in_world(name)
+        return (np.full((3, 3), np.nan) if turn[0] != turn[0] else np.array(rotations.to_matrix(turn))), np.array(place)
+
+    def t_pose(self, names: Sequence[str]) -> Array:
+        """Places (k, 3) [m] of bones in the T pose in which all their rotations are none, the hips where they usually are."""
+        found: dict[str, Vector] = {}
+        for name, parent in PARENTS.items():
+            above = found[parent] if parent else ORIGIN
+            own = self._local.get(name, (ORIGIN, None))[0] if name != "Hips" else ORIGIN
+            is_sent = name in self._local
+            found[name] = rotations.add(above, (own if any(own) else USUAL.get(name, ORIGIN)) if is_sent else ORIGIN)
+        return np.array([found[name] for name in names]).reshape(-1, 3)
+
+    def _in_world(self, name: str | None) -> tuple[Vector, Quaternion]:
+        if name is None:
+            return self._root
+        if name not in self._local:
+            return self._in_world(PARENTS[name])
+        if name not in self._posed:
+            (above, turned), (place, turn) = self._in_world(PARENTS[name]), self._local[name]
+            is_told = any(place) or name == "Hips"
+            here = rotations.add(above, rotations.rotate(turned, place)) if is_told else (np.nan, np.nan, np.nan)
+            whole = rotations.multiply(turned, turn)
+            self._posed[name] = here, rotations.normalized(whole) if whole[0] == whole[0] else LOST
+        return self._posed[name]
+
+
+def _place(numbers: Sequence[float]) -> Vector:
+    x, y, z = numbers
+    return -x, -z, y
+
+
+def _turn(numbers: Sequence[float]) -> Quaternion:
+    x, y, z, w = numbers
+    length = float(np.linalg.norm(numbers)) if np.isfinite(numbers).all() else 0.0
+    return rotations.normalized((w, x, z, -y)) if abs(length - 1.0) <= UNIT else LOST

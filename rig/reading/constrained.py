@@ -1,0 +1,103 @@
+"""Bones that constraints move, such as those of generated rigs that deform or help: chains go by the controls that these follow."""
+
+from collections.abc import Iterator
+
+from ..blender.errors import RigError
+from ..showing import proxy
+from . import axes
+from .driving import driving_paths
+from .joint_axes import free_axes, joint_axes
+
+HARMLESS = {"COPY_SCALE", "LIMIT_SCALE"}  # turn nothing
+LIMITING = {"LIMIT_ROTATION": axes.TURNS, "LIMIT_LOCATION": axes.SLIDES}  # what each of them limits
+COPYING = {"COPY_TRANSFORMS", "COPY_ROTATION", "CHILD_OF", "ARMATURE"}  # those whose bone does what another one does
+CONTROL = 2  # axes at least that the bone an animator turns is free to turn about: Rigify's tweaks have one
+
+
+def acts(constraint) -> bool:
+    """Whether a constraint can change anything."""
+    if constraint.mute or constraint.influence == 0 or constraint.name == proxy.CONSTRAINT:
+        return False
+    if constraint.type == "ARMATURE":
+        return any(target.target for target in constraint.targets)
+    return getattr(constraint, "target", constraint) is not None
+
+
+def mover(pose_bone):
+    """The constraint that moves a bone which no joint moves; None where there is none."""
+    if joint_axes(pose_bone):
+        return None
+    return next((held for held in pose_bone.constraints if acts(held) and held.type not in HARMLESS | set(LIMITING)), None)
+
+
+def refuse(rig, names: list[str]) -> None:
+    """A chain's joints must be all that moves its bones.
+
+    Args:
+        rig: The armature object.
+        names: Of the chain's bones, from root to end.
+
+    Raises:
+        RigError: a constraint moves one that no joint moves.
+    """
+    moved = [(bone, held) for bone in (rig.pose.bones[name] for name in names) if (held := mover(bone))]
+    if not moved:
+        return
+    bone, constraint = moved[-1]
+    raise RigError(why_not(rig, bone, constraint, below(names, bone)))
+
+
+def below(names: list[str], pose_bone) -> str:
+    """The first of a chain's bones that hangs on one of them; "" where none does."""
+    return next((name for name in names if (bone := pose_bone.id_data.data.bones[name]).parent and bone.parent.name == pose_bone.name), "")
+
+
+def why_not(rig, pose_bone, constraint, next_bone: str = "") -> str:
+    """Why a bone that a constraint moves is not for a chain, with the remedy; `next_bone`: the chain's that hangs on it."""
+    what = f"Bone '{pose_bone.name}' has no free axis and is moved by its constraint '{constraint.name}'"
+    if next_bone:
+        return f"{what}: begin the chain below it (select '{next_bone}' and no bone above it), or {_switched_off(rig, constraint)}"
+    control = followed_control(rig, pose_bone)
+    if control is None:
+        return f"{what}: select a control bone, which you turn yourself, or mute the constraint and unlock the axes that have a motor"
+    return f"{what}: it does what '{control}' does, select that control instead"
+
+
+def _switched_off(rig, constraint) -> str:
+    """How a constraint is switched off."""
+    sources = driving_paths(rig, constraint)
+    if not sources:
+        return "mute the constraint"
+    return f"set what drives its influence, {sources[0]}, such that it is 0"
+
+
+def followed_control(rig, pose_bone) -> str | None:
+    """Name of the bone that an animator turns to move one which follows others; None where none is found."""
+    seen, waiting, fallback = {pose_bone.name}, [pose_bone], None
+    while waiting:
+        for leader in _leaders(rig, waiting.pop(0)):
+            if leader.name in seen:
+                continue
+            seen.add(leader.name)
+            if mover(leader):
+                waiting.append(leader)
+                continue
+            for bone in (leader, *leader.parent_recursive):
+                if mover(bone):
+                    break
+                if len(free_axes(bone)) >= CONTROL:
+                    return bone.name
+            fallback = fallback or (leader.name if joint_axes(leader) else None)
+            waiting.append(leader)
+    return fallback
+
+
+def _leaders(rig, pose_bone) -> Iterator:
+    """The bones of its armature that a bone copies; of one that no constraint moves the one on which it hangs."""
+    for constraint in pose_bone.constraints:
+        if constraint.type in COPYING and acts(constraint):
+            for held in constraint.targets if constraint.type == "ARMATURE" else (constraint,):
+                if held.target == rig and held.subtarget in rig.pose.bones:
+                    yield rig.pose.bones[held.subtarget]
+    if not mover(pose_bone) and pose_bone.parent:
+        yield pose_bone.parent

@@ -1,0 +1,73 @@
+"""Controls of a rig and the bones that follow them: what an animator rotates, through parents and constraints down to what deforms."""
+
+from collections.abc import Iterable
+
+from . import attached, constrained
+from .constrained import COPYING, acts
+from .joint_axes import free_axes
+
+TRACKING = {"DAMPED_TRACK", "TRACK_TO", "LOCKED_TRACK"}
+
+
+class Controls:
+    """Which bones of an armature object follow which, as its constraints act now. Made for one look; nothing of it is kept."""
+
+    def __init__(self, rig) -> None:
+        self.rig = rig
+        self._upstream: dict[str, list[str]] = {}
+
+    def is_followed(self, name: str) -> bool:
+        """Whether other bones move a bone: its own constraints, or those of a bone above it up to the next control."""
+        bone = self.rig.pose.bones[name]
+        while bone is not None and not self.is_control(bone.name):
+            if constrained.mover(bone):
+                return True
+            bone = bone.parent
+        return False
+
+    def is_control(self, name: str) -> bool:
+        """Whether an animator rotates the bone: it has several free axes, and no constraint places it."""
+        bone = self.rig.pose.bones[name]
+        held = any(acts(constraint) and constraint.type in COPYING | TRACKING for constraint in bone.constraints)
+        return not held and len(free_axes(bone)) >= constrained.CONTROL
+
+    def leaders(self, name: str) -> list[str]:
+        """The bones that a bone follows directly: what it copies, and its parent unless a copy replaces that."""
+        bone = self.rig.pose.bones[name]
+        copied, others = [], []
+        for constraint in filter(acts, bone.constraints):
+            (copied if constraint.type in COPYING else others).extend(self._targets(constraint))
+        if not copied and constrained.mover(bone):
+            copied = others  # such as a bone that only stays between two others
+        parent = [bone.parent.name] if bone.parent and attached.copied(bone) is None else []
+        return list(dict.fromkeys([*copied, *parent]))
+
+    def _targets(self, constraint) -> list[str]:
+        held = constraint.targets if constraint.type == "ARMATURE" else (constraint,)
+        found = (one.subtarget for one in held if getattr(one, "target", None) == self.rig)
+        return [name for name in found if name in self.rig.pose.bones]
+
+    def upstream(self, name: str) -> list[str]:
+        """All bones that a bone follows, directly or through others, the nearest first."""
+        if name not in self._upstream:
+            met, waiting = {name: None}, [name]
+            while waiting:
+                for leader in self.leaders(waiting.pop(0)):
+                    if leader not in met:
+                        met[leader] = None
+                        waiting.append(leader)
+            self._upstream[name] = list(met)[1:]
+        return self._upstream[name]
+
+    def control_of(self, name: str, excluded: Iterable[str] = ()) -> str | None:
+        """The nearest control that a bone follows, or the bone itself where it is one; None where there is none but the excluded."""
+        return next((bone for bone in (name, *self.upstream(name)) if bone not in excluded and self.is_control(bone)), None)
+
+    def tracked_below(self, name: str) -> dict[str, str]:
+        """Bones that follow a bone and point at another one by a tracking constraint, and that other one."""
+        found = {}
+        for bone in self.rig.pose.bones:
+            for constraint in bone.constraints:
+                if constraint.type in TRACKING and acts(constraint) and name in self.upstream(bone.name):
+                    found |= dict.fromkeys((bone.name,), next(iter(self._targets(constraint)), None))
+        return {bone: aim for bone, aim in found.items() if aim is not None}

@@ -1,0 +1,222 @@
+"""What a chain's ends must do, in the chain's base frame, and the tool frames with which they do it."""
+
+from dataclasses import dataclass
+from math import hypot, isfinite
+
+from mathutils import Matrix, Vector
+
+from ...solvers import rotations
+from ...solvers.goals import Aim, Direction, EndGoal, Frame, Orientation, Point, Position
+from ..blender.errors import RigError, capitalised
+from .dependencies import carriers, is_moved_by, joint_bones
+
+WORLD_UP = Vector((0.0, 0.0, 1.0))
+KINDS: dict[str, type] = {"POINT": Point, "DIRECTION": Direction, "ORIENTATION": Orientation, "POSITION": Position, "FRAME": Frame}
+LOOKS = {"POINT", "DIRECTION"}  # goals with an axis that looks, and perhaps is upright
+TURNS = {"ORIENTATION", "FRAME"}  # goals that ask for a whole orientation
+REACHES = {"POSITION", "FRAME"}  # goals that ask for a place
+DOES = {
+    "POINT": "looks at",
+    "DIRECTION": "looks the way of",
+    "ORIENTATION": "turns as",
+    "POSITION": "reaches for",
+    "FRAME": "reaches for and turns as",
+}
+
+
+@dataclass(frozen=True)
+class ChainEnd:
+    """An end of a chain, with what it must do."""
+
+    settings: object  # the properties of a goal: the chain itself for its own end, else one of its further ends
+    number: int  # 0: the chain's own
+    bone: str
+    what: str  # in words
+    watch: int = 0  # which of its targets it follows
+
+    @property
+    def subject(self) -> str:
+        return capitalised(self.what)
+
+    @property
+    def target(self):
+        return watched(self.settings, self.watch) if self.number == 0 else self.settings.target
+
+    @property
+    def kind(self) -> type:
+        """The solvers' kind of what it must do.
+
+        Raises:
+            RigError: this version does not know it.
+        """
+        if self.settings.goal not in KINDS:
+            raise RigError(f"{self.subject} has a goal that this version does not know: choose its Goal again")
+        return KINDS[self.settings.goal]
+
+
+def watched(chain, number: int):
+    """The target of that number: 0 the chain's own, then the further ones; the last where there are not as many."""
+    number = min(number, len(chain.targets)) if number > 0 else 0
+    return chain.targets[number - 1].target if number else chain.target
+
+
+def followed(chain):
+    """The target that the chain follows now, or None."""
+    return watched(chain, chain.watch)
+
+
+def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
+    """All ends of a chain, its own first, which follows the target of number `watch`, or the one that the chain says."""
+    own = ChainEnd(chain, 0, chain.end, f"chain '{chain.name}'", chain.watch if watch is None else watch)
+    return [own, *(ChainEnd(end, k, end.bone, f"end '{end.bone}' of chain '{chain.name}'") for k, end in enumerate(chain.ends, 1))]
+
+
+def asked(chain, watch: int | None = None) -> list[ChainEnd]:
+    """The ends that have something to do; `watch` as for `ends_of`."""
+    return [end for end in ends_of(chain, watch) if end.number == 0 or end.settings.enabled]
+
+
+CUSTOM = "CUSTOM"  # the forward axis is a direction of its own
+SHORTEST = 1e-6  # length from which a direction tells anything
+ALONG = 0.999  # cosine from which two directions are one
+
+
+def forward_axis(settings) -> tuple[float, float, float]:
+    """Unit vector along which an end looks, in its bone's frame; no vector, of zeros, where its own direction is none."""
+    if settings.look != CUSTOM:
+        return signed_axis(settings.look)
+    x, y, z = settings.look_direction
+    length = hypot(x, y, z)
+    return (x / length, y / length, z / length) if length > SHORTEST and isfinite(length) else (0.0, 0.0, 0.0)
+
+
+def signed_axis(name: str) -> tuple[float, float, float]:
+    """Unit vector of "+X" ... "-Z"."""
+    sign = -1.0 if name[0] == "-" else 1.0
+    return tuple(sign if axis == name[1] else 0.0 for axis in "XYZ")
+
+
+def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
+    """Rotation (w, x, y, z) and offset [m] of the tool in the end bone's frame: it looks along its own +Y and its up is its own +Z.
+
+    Raises:
+        RigError: the end looks along the axis that is up, or a setting is not one that can be chosen.
+    """
+    settings = end.settings
+    if not settings.look or not settings.up:
+        raise RigError(f"{end.subject} has an axis that this version does not know: choose Forward Axis and Up again")
+    if not isfinite(settings.eye):
+        raise RigError(f"The Eye of {end.what} is not a number: set it between 0, the bone's head, and 1, its tail")
+    look, up = forward_axis(settings), signed_axis(settings.up)
+    if not any(look):
+        raise RigError(f"The Forward Direction of {end.what} has no length: press Pick Forward Axis, or choose an axis of the bone")
+    if abs(rotations.dot(look, up)) > ALONG:
+        raise RigError(f"{end.subject} looks along {settings.look.title()} and has its up there too: choose another axis for one of them")
+    up = rotations.unit(rotations.reject(up, look))
+    return rotations.from_axes(rotations.cross(look, up), look, up), (0.0, settings.eye * end_length, 0.0)
+
+
+def base_inverse(chain, base_in_world: Matrix) -> Matrix:
+    """The world in the chain's base frame.
+
+    Raises:
+        RigError: the rig is scaled to nothing, or its place is not a number.
+    """
+    if not isfinite(sum(map(sum, base_in_world))):
+        raise RigError(f"The place of the rig of chain '{chain.name}' is not a number: clear its transform, drivers or constraints")
+    try:
+        return base_in_world.inverted()
+    except ValueError as error:
+        raise RigError(f"The rig of chain '{chain.name}' is scaled to nothing: give it a scale other than 0") from error
+
+
+def end_goal(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> EndGoal:
+    """What the end must do, in the base's frame; upright ends also get the world's up there.
+
+    Raises:
+        RigError: the target is scaled to nothing, or its place is not a number.
+    """
+    return EndGoal(_aim(end, target_in_world, world_in_base), end.number, end.settings.weight, end.settings.symmetric)
+
+
+def _aim(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> Aim:
+    wanted = end.kind
+    up, level = _upward(end, world_in_base)
+    if wanted is Direction:
+        return Direction(_direction(end, target_in_world, world_in_base), up, level)
+    if wanted is Orientation:
+        return Orientation(_orientation(end, target_in_world, world_in_base))
+    place = _place(end, target_in_world, world_in_base)
+    if wanted is Point:
+        return Point(place, up, level)
+    return Position(place) if wanted is Position else Frame(place, _orientation(end, target_in_world, world_in_base))
+
+
+def _upward(end: ChainEnd, world_in_base: Matrix) -> tuple[tuple | None, tuple | None]:
+    """The world's up in the base: as `up` where the end stays upright, as `level` where it keeps the posture's roll."""
+    if end.settings.goal not in LOOKS or end.settings.roll == "FREE":
+        return None, None
+    up = tuple((world_in_base.to_3x3() @ WORLD_UP).normalized())
+    return (None, up) if end.settings.roll == "POSTURE" else (up, None)
+
+
+def _place(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> tuple:
+    if not all(map(isfinite, target_in_world.translation)):
+        raise RigError(f"The place of target '{end.target.name}' is not a number: clear its location, its drivers or its constraints")
+    place = tuple(world_in_base @ target_in_world.translation)
+    if not all(map(isfinite, place)):
+        raise RigError(f"Target '{end.target.name}' is too far away to be looked at: bring it nearer")
+    return place
+
+
+def _direction(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> tuple:
+    if not end.settings.target_axis:
+        raise RigError(f"{end.subject} has an axis that this version does not know: choose Target's Axis again")
+    axis = _turn(end, target_in_world) @ Vector(signed_axis(end.settings.target_axis))
+    return tuple((world_in_base.to_3x3() @ axis).normalized())
+
+
+def _orientation(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> tuple:
+    """The tool's orientation with which the end bone's axes lie along the target's: what Copy Rotation would do."""
+    turn = world_in_base.to_3x3().normalized().to_quaternion() @ _turn(end, target_in_world).to_quaternion()
+    tool, _ = tool_frame(end, 0.0)
+    return rotations.normalized(rotations.multiply(tuple(turn), tool))
+
+
+def _turn(end: ChainEnd, target_in_world: Matrix) -> Matrix:
+    turn = target_in_world.to_3x3()
+    if not isfinite(sum(map(sum, turn))):
+        raise RigError(f"The rotation of target '{end.target.name}' is not a number: clear its transform, drivers or constraints")
+    if min(column.length for column in turn.col) == 0.0:
+        raise RigError(f"Target '{end.target.name}' is scaled to nothing and has no axes: give it a scale other than 0")
+    return turn.normalized()
+
+
+def check_target(end: ChainEnd, chain, rig, depsgraph) -> None:
+    """Raises RigError where an end has no target, it is not in the scene, or the chain itself moves it."""
+    target = end.target
+    if target is None:
+        raise RigError(no_target(end))
+    # Blender keeps a deleted object that a property still points to; what is seen need not be looked for.
+    if not target.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(target.name) is None:
+        raise RigError(f"Target '{target.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another target")
+    way = moved_by_chain(target, chain, rig)
+    if way:
+        raise RigError(f"Chain '{chain.name}' moves its own target '{target.name}' ({way}): choose another target")
+
+
+def no_target(end: ChainEnd) -> str:
+    if end.number == 0 and end.watch > 0 and end.settings.targets:
+        number = min(end.watch, len(end.settings.targets))
+        return f"{end.subject} watches target {number}, which has no object: choose one under Attention, or watch another"
+    return f"{end.subject} has no target: choose the object that it {DOES.get(end.settings.goal, 'looks at')}"
+
+
+def moved_by_chain(target, chain, rig, bone_names: set[str] | None = None) -> str:
+    """The way in which the chain, which turns these bones of the rig (its joints' own), itself moves a target, in words, or ""."""
+    if target == rig:
+        return "it is the chain's own armature"
+    for carrier in carriers(target):
+        if is_moved_by(carrier, rig, bone_names or joint_bones(chain)):
+            return carrier.how
+    return ""

@@ -1,0 +1,143 @@
+"""An imported robot: what is kept beside its bones, joint values by name to and from its pose, and where its links are.
+
+Bones are drawn in single precision and to be seen; a link's record on its bone has the file's own numbers. Bones may be renamed: a record
+stays with its bone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from ...robots import record
+from ...robots.record import Record
+from ...robots.transform import Transform
+from ...robots.tree import Tree
+from ...solvers import rotations
+from ..blender.errors import RigError
+from . import axes
+from .axes import INDEX, UNIT, is_euler
+
+KEY = "limber_urdf"  # custom property of a bone: its link's record; of the armature: the robot's name
+
+_parsed = lru_cache(maxsize=4096)(record.from_text)  # a robot's links are asked for again and again
+
+
+def record_of(bone) -> Record | None:
+    """The link's record of an armature's bone; None for bones of other origin.
+
+    Raises:
+        RigError: somebody has changed it.
+    """
+    text = bone.get(KEY)
+    if text is None:
+        return None
+    try:
+        return _parsed(str(text))
+    except ValueError as error:
+        raise RigError(f"Bone '{bone.name}': its custom property '{KEY}' was changed, import the robot again") from error
+
+
+def is_robot(rig) -> bool:
+    return KEY in rig.data
+
+
+def axis_of(kept: Record) -> str:
+    """The axis of the bone's own joint, as `axes` has it; "" where it has none."""
+    return kept.axis if not kept.axis or kept.branch.joint.turns else axes.slide(kept.axis)
+
+
+def channel(kept: Record) -> str:
+    """The pose bone's property in which its joint's value is, at the index of the record's axis."""
+    return axes.channel(axis_of(kept))
+
+
+def motor(pose_bone, axis: str) -> Record | None:
+    """The record of a bone whose URDF joint turns about, or slides along, that axis (of `axes`)."""
+    found = record_of(pose_bone.bone)
+    return found if found is not None and axis_of(found) == axis else None
+
+
+def records(rig) -> list[tuple[str, Record]]:
+    """Bones with a record, parents first: Blender lists bones from the top of the hierarchy down.
+
+    Raises:
+        RigError: this is no imported robot, or somebody has changed a record.
+    """
+    found = [(bone.name, kept) for bone in rig.data.bones if (kept := record_of(bone)) is not None]
+    if not found:
+        raise RigError(f"Armature '{rig.name}' was not imported from a URDF file: File > Import > URDF makes one that was")
+    return found
+
+
+def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:
+    """The robot's tree as its file told it, in doubles, and each link's bone.
+
+    Raises:
+        RigError: this is no imported robot, or it was taken apart.
+    """
+    found = records(rig)
+    place = {name: k for k, (name, _) in enumerate(found)}
+    branches = []
+    for name, kept in found:
+        parent = rig.data.bones[name].parent
+        if kept.branch.joint is not None and (parent is None or parent.name not in place):
+            raise RigError(f"Bone '{name}' does not hang on its parent link's bone any more: import the robot again")
+        branches.append(replace(kept.branch, parent=place[parent.name] if kept.branch.joint is not None else -1))
+    return Tree(tuple(branches)), tuple(name for name, _ in found)
+
+
+def joint_values(rig) -> dict[str, float]:
+    """Every joint's value [rad or m] in the pose that is authored, by the URDF's names: the channels as they are, without any conversion.
+
+    Raises:
+        RigError: this is no imported robot.
+    """
+    tree, _ = tree_of(rig)
+    values = {}
+    for name, kept in records(rig):
+        joint = kept.branch.joint
+        if joint is None or not joint.moves or joint.mimic is not None:
+            continue
+        bone = rig.pose.bones[name]
+        if joint.turns and not is_euler(bone):
+            value = rotations.twist_angle(tuple(bone.matrix_basis.to_quaternion()), UNIT[kept.axis])
+        else:
+            value = getattr(bone, channel(kept))[INDEX[kept.axis]]
+        values[joint.name] = kept.sign * value
+    return tree.complete(values)
+
+
+def pose_joints(rig, values: Mapping[str, float]) -> None:
+    """Poses the bones of the named joints [rad or m]. Joints that mimic others follow by themselves.
+
+    Raises:
+        RigError: this is no imported robot, or it has no such joint.
+    """
+    bones = {kept.branch.joint.name: (rig.pose.bones[name], kept) for name, kept in records(rig) if kept.axis}
+    for name in values:
+        if name not in bones:
+            raise RigError(f"Robot '{rig.name}' has no joint '{name}': its joints are {', '.join(bones)}")
+    for name, value in values.items():
+        bone, kept = bones[name]
+        joint = kept.branch.joint
+        if joint.turns and not is_euler(bone):
+            raise RigError(
+                f"Bone '{bone.name}' rotates by {bone.rotation_mode.lower()}: give it an Euler order (Limber > Give Euler Order)"
+            )
+        if joint.mimic is None:
+            getattr(bone, channel(kept))[INDEX[kept.axis]] = kept.sign * value
+
+
+def link_frames(rig, depsgraph) -> dict[str, Transform]:
+    """Where the links are [m] in the armature, as it is shown: each link's frame through that of its bone."""
+    tree, bones = tree_of(rig)
+    shown = rig.evaluated_get(depsgraph).pose.bones
+    resting = tree.frames({})
+    return {
+        branch.link: _transform(shown[name].matrix).then(_transform(rig.data.bones[name].matrix_local).inverse()).then(frame)
+        for branch, name, frame in zip(tree.branches, bones, resting, strict=True)
+    }
+
+
+def _transform(matrix) -> Transform:
+    return Transform(rotations.from_matrix([row[:3] for row in matrix[:3]]), tuple(matrix.translation))

@@ -1,0 +1,88 @@
+"""Which axes of a bone are joints, and how far they go: from its locks, its constraints, and what a URDF file says of it."""
+
+from math import pi
+
+from . import axes, imported_robot
+from .axes import is_euler
+from .skeleton import parent_first
+
+NO_RANGE = 1e-6  # [rad or m] a constraint's limits nearer to each other than this lock the axis
+
+
+def free_axes(pose_bone, order: str = "XYZ") -> str:
+    """The axes about which the user may turn a bone, nearest the parent first; `order` for bones that have no Euler order yet."""
+    letters = parent_first(pose_bone.rotation_mode if is_euler(pose_bone) else order)
+    return "".join(axis for axis in letters if not pose_bone.lock_rotation[axes.index(axis)] and not _is_held(pose_bone, axis))
+
+
+def slide_axes(pose_bone) -> list[str]:
+    """The axes along which a motor slides a bone: of an imported robot's slide, else those with a Limit Location, smallest and largest.
+
+    Blender leaves most bones free to be moved, which says nothing of motors.
+    """
+    if pose_bone.bone.use_connect:
+        return []
+    return [
+        axis
+        for axis in axes.SLIDES
+        if not pose_bone.lock_location[axes.index(axis)]
+        and (constraint_range(pose_bone, axis) or imported_robot.motor(pose_bone, axis))
+        and not _is_held(pose_bone, axis)
+    ]
+
+
+def joint_axes(pose_bone, order: str = "XYZ") -> list[str]:
+    """All axes of a bone that are joints, nearest the parent first; `order` as for `free_axes`."""
+    return [*slide_axes(pose_bone), *free_axes(pose_bone, order)]
+
+
+def constraint_range(pose_bone, axis: str) -> tuple[float, float] | None:
+    """Smallest and largest value [rad or m] that a Limit Rotation or Limit Location of the bone allows.
+
+    None where there is none that counts for the joint.
+    """
+    letter = axes.letter(axis).lower()
+    if axes.slides(axis):
+        for constraint in pose_bone.constraints:
+            counts = constraint.type == "LIMIT_LOCATION" and not constraint.mute and not why_no_limits(pose_bone, constraint)
+            if counts and getattr(constraint, f"use_min_{letter}") and getattr(constraint, f"use_max_{letter}"):
+                return getattr(constraint, f"min_{letter}"), getattr(constraint, f"max_{letter}")
+        return None
+    for constraint in pose_bone.constraints:
+        counts = constraint.type == "LIMIT_ROTATION" and not constraint.mute and not why_no_limits(pose_bone, constraint)
+        if counts and getattr(constraint, f"use_limit_{letter}"):
+            return getattr(constraint, f"min_{letter}"), getattr(constraint, f"max_{letter}")
+    return None
+
+
+def why_no_limits(pose_bone, constraint) -> str:
+    """Why a Limit Rotation or Limit Location says nothing of the joint's values, as a sentence's middle; "" where its limits are the
+    joint's."""
+    if constraint.owner_space != "LOCAL":
+        return f"limits in {constraint.owner_space.replace('_', ' ').title()} Space: set its Owner to Local Space"
+    if constraint.influence < 1:
+        return "does not have its full influence: set it to 1"
+    if constraint.type == "LIMIT_LOCATION":
+        return ""
+    if constraint.euler_order not in {"AUTO", pose_bone.rotation_mode} and is_euler(pose_bone):
+        return f"limits in Euler order {constraint.euler_order}, not the bone's {pose_bone.rotation_mode}: set its Euler Order to Default"
+    return ""
+
+
+def _is_held(pose_bone, axis: str) -> bool:
+    span = constraint_range(pose_bone, axis)
+    return span is not None and abs(span[1] - span[0]) < NO_RANGE
+
+
+def limits(pose_bone, axis: str) -> tuple[float, float]:
+    """Smallest and largest value [rad or m]: of a constraint, else of an imported robot's joint, else of the bone's IK limits, else a half
+    turn either way."""
+    letter = axes.letter(axis).lower()
+    motor = imported_robot.motor(pose_bone, axis)
+    if motor is not None:
+        otherwise = motor.span
+    elif getattr(pose_bone, f"use_ik_limit_{letter}"):
+        otherwise = getattr(pose_bone, f"ik_min_{letter}"), getattr(pose_bone, f"ik_max_{letter}")
+    else:
+        otherwise = -pi, pi
+    return constraint_range(pose_bone, axis) or otherwise

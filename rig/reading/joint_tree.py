@@ -1,0 +1,93 @@
+"""A chain as solvers see it: joints at their places, a tree where it has several ends."""
+
+from typing import NamedTuple
+
+from ...solvers import rotations
+from ...solvers.skeleton import End, Joint, Skeleton
+from ..blender.errors import RigError
+from . import axes
+from .axes import UNIT
+from .skeleton import ORIGIN, ChainReader
+
+
+class Motion(NamedTuple):
+    """Limits of one joint, in the order of the properties."""
+
+    lower: float
+    upper: float
+    velocity: float
+    acceleration: float
+    jerk: float
+
+
+class _Place(NamedTuple):
+    """A frame that a joint carries."""
+
+    joint: int  # its index; -1: the base
+    turn: rotations.Quaternion
+    offset: rotations.Vector  # [m]
+
+    def carry(self, rotation: rotations.Quaternion, offset: rotations.Vector, size: float = 1.0) -> "_Place":
+        """The frame with that rotation and offset in this one, which is seen larger by `size`."""
+        moved = rotations.add(self.offset, rotations.scale(rotations.rotate(self.turn, offset), size))
+        return _Place(self.joint, rotations.multiply(self.turn, rotation), moved)
+
+
+def joint_tree(reader: ChainReader, fixed: tuple, motions: list[Motion], tools: list[tuple]) -> Skeleton:
+    """The chain as solvers see it.
+
+    Args:
+        reader: What the chain is made of.
+        fixed: What no joint moves, from `ChainReader.fixed`.
+        motions: Limits, in the order of the joints' properties.
+        tools: Of each end, its own first: the tool's rotation and offset [m] in the end bone's frame.
+
+    Raises:
+        RigError: no joint moves an end.
+    """
+    joints: list[Joint] = []
+    places: list[_Place] = []
+    for part, (location, rotation, _) in zip(reader.parts, fixed, strict=True):
+        place = _Place(-1, rotations.IDENTITY, ORIGIN)
+        if part.parent >= 0:  # the root's rest is in the base
+            size = fixed[part.parent][2]
+            place = places[part.parent].carry(part.rest_rotation, part.rest_offset, size)
+            place = place.carry(rotations.IDENTITY, location, size)
+        for index in part.slides:
+            axis = axes.TURNS[index]
+            joints.append(_joint(part.name, axes.slide(axis), place, motions[reader.stored_index[len(joints)]]))
+            place = _Place(len(joints) - 1, rotations.IDENTITY, ORIGIN)
+        if not part.order:
+            place = place.carry(rotations.normalized(rotation), ORIGIN)
+        for axis, angle in zip(part.order, rotation, strict=False):
+            if axis not in part.free:
+                place = place.carry(rotations.about(UNIT[axis], angle), ORIGIN)
+                continue
+            joints.append(_joint(part.name, axis, place, motions[reader.stored_index[len(joints)]]))
+            place = _Place(len(joints) - 1, rotations.IDENTITY, ORIGIN)
+        places.append(place)
+    ends = []
+    for bone, (rotation, offset) in zip(reader.ends, tools, strict=True):
+        index = reader.names.index(bone)
+        place = places[index].carry(rotation, offset, fixed[index][2])
+        if place.joint < 0:
+            raise RigError(f"No joint moves end '{bone}': unlock a rotation axis of it or of a bone above it, and press Match Joints")
+        ends.append(End(place.joint, rotations.normalized(place.turn), place.offset, bone))
+    tool, *others = ends
+    return Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint if others else -1, tuple(others), tool.name)
+
+
+def _joint(bone: str, axis: str, place: _Place, limits: Motion) -> Joint:
+    return Joint(
+        name=axes.label(bone, axis),
+        parent=place.joint,
+        rest_rotation=rotations.normalized(place.turn),
+        rest_offset=place.offset,
+        axis=UNIT[axes.letter(axis)],
+        lower=limits.lower,
+        upper=limits.upper,
+        kind="prismatic" if axes.slides(axis) else "revolute",
+        velocity=limits.velocity,
+        acceleration=limits.acceleration,
+        jerk=limits.jerk,
+    )

@@ -1,0 +1,1 @@
+"""Mechanisms read from joints between objects or bones."""

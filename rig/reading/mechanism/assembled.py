@@ -1,0 +1,103 @@
+"""Mechanisms that were read and assembled, as whoever moves them needs them.
+
+What is authored cannot be read while bodies are shown elsewhere, so what was read when live began is kept here for all that move the
+mechanism: live, renders, bakes. Runtime only.
+"""
+
+from collections.abc import Container
+from dataclasses import dataclass
+from functools import cached_property
+
+from ....character.mechanism.tick import Model
+from ....solvers.mechanism.assembly import assemble
+from ....solvers.mechanism.counting import count
+from ....solvers.mechanism.frames import Array
+from ....solvers.mechanism.model import MechanismError
+from ....solvers.mechanism.solver import MechanismSolver
+from ...blender.errors import RigError
+from ...live.one_thread import in_one_thread
+from ...showing.mechanism_proxy import shown_parts
+from ..placement import Placement
+from . import inputs
+from .reading import Reading, read
+from .starts import with_turns
+
+TRIES = 20  # starts from which a mechanism that does not close at once is tried; each takes some milliseconds
+
+_kept: dict[int, "Ready"] = {}  # by the owner's session_uid
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A mechanism with what ties it to the scene, assembled; its motors are not known yet."""
+
+    reading: Reading
+    model: Model
+    base: Array  # (4, 4) where the mechanism's base was in the world
+
+    @cached_property
+    def bodies(self) -> dict[int, dict[str, int]]:
+        """What shows the bodies that it moves: object's session_uid -> bone ("": the object) -> the body's place among all."""
+        found: dict[int, dict[str, int]] = {}
+        for k, part in shown_parts(self.reading):
+            found.setdefault(part.uid, {})[part.bone] = k
+        return found
+
+
+@in_one_thread
+def prepare(owner, depsgraph) -> Ready:
+    """A mechanism as it is authored, assembled.
+
+    Raises:
+        RigError: it cannot be read, or cannot be assembled.
+    """
+    reading = read(owner, depsgraph)
+    try:
+        solver = MechanismSolver(reading.mechanism)
+    except MechanismError as error:
+        raise RigError(f"Mechanism '{owner.name}': {error}") from error
+    if not solver.coordinates.width or all(body.grounded for body in reading.mechanism.bodies):
+        raise RigError(
+            f"Mechanism '{owner.name}' has nothing that can move: all of its bodies are Ground, or fixed to one."
+            " Let a body move (its Role), or give a joint another kind"
+        )
+    found = assemble(solver, tries=TRIES)
+    if not found.report.assembled:
+        raise RigError(
+            f"Mechanism '{owner.name}' cannot be assembled: joint '{found.report.worst}' stays open by {1e3 * found.report.residual:.3g} mm"
+            " or mrad. Bring its bodies nearer to each other, mend their lengths, or widen the limits of its joints"
+        )
+    rest = with_turns(owner, solver, found.state) if reading.is_kept else found.state
+    counts = count(solver, rest)
+    named = {goal.body.name for goal in owner.limber.mechanism.goals if goal.body}
+    is_determined = not named & set(counts.undetermined)
+    is_over_actuated = counts.independent_actuators < counts.actuators
+    model = Model(solver, rest, (), is_determined, is_over_actuated)
+    return Ready(reading, model, inputs.base(owner, reading, Placement(depsgraph, {})))
+
+
+def keep(owner, ready: Ready) -> None:
+    """For all that will move the mechanism."""
+    _kept[owner.session_uid] = ready
+
+
+def kept(owner) -> Ready | None:
+    """What is kept of a mechanism."""
+    return _kept.get(owner.session_uid)
+
+
+def drop_others(owners: Container[int]) -> None:
+    """Every mechanism but those of these owners (session_uids) may change again."""
+    for uid in [uid for uid in _kept if uid not in owners]:
+        del _kept[uid]
+
+
+def bones(rig) -> Container[str]:
+    """The bones of an armature that its live mechanism moves."""
+    made = _kept.get(rig.session_uid)
+    return made.bodies.get(rig.session_uid, {}) if made is not None else ()
+
+
+def forget() -> None:
+    """Drop all: the data that they speak of is gone."""
+    _kept.clear()

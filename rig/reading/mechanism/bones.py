@@ -1,0 +1,214 @@
+"""Bones as bodies: an armature's hierarchy says most joints, closures say the rest; or a robot's own file does."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....robots.closures import mechanism_of
+from ....robots.errors import UrdfError
+from ....robots.model import Link, Robot
+from ....solvers.mechanism.frames import Array, frame_array, inverse
+from ....solvers.mechanism.kinds import Kind
+from ....solvers.mechanism.model import WORLD, Frame, Joint, Mechanism, MechanismError
+from ...blender.errors import RigError
+from .. import imported_robot
+from ..axes import letter, slides
+from ..joint_axes import joint_axes
+from . import closures
+from .masses import UNKNOWN, Mass, of_bones
+from .poses import frame_of, rigid, scale_of
+from .rest import Rest, is_scaled, rest_of
+from .shapes import LETTERS, Shape, shape_of, turned_to
+from .straight import straighten
+
+HERE = np.eye(4)
+
+
+@dataclass(frozen=True)
+class BoneBody:
+    """A body that a bone shows."""
+
+    name: str
+    bone: str
+    pose: Array  # (4, 4) in the world
+    offset: Array  # (4, 4) the body's frame in the bone's
+    scale: tuple[float, float, float]
+    grounded: bool = False
+    mass: Mass = UNKNOWN  # about a centre in the body's frame
+
+
+@dataclass(frozen=True)
+class Bones:
+    """An armature as bodies and joints; joints on the world are told in the world."""
+
+    bodies: tuple[BoneBody, ...]
+    joints: tuple[Joint, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def read(rig, depsgraph) -> Bones:
+    """All bones of an armature as they are shown.
+
+    Raises:
+        RigError: a bone, closure or file that cannot be.
+    """
+    if rig.type != "ARMATURE":
+        raise RigError(f"Object '{rig.name}' has no bones that could be bodies: switch Bones as Bodies off")
+    if rig.limber.mechanism.closures_file:
+        return _from_file(rig, depsgraph)
+    return _from_hierarchy(rig, depsgraph)
+
+
+def not_below(rig, end: str) -> set[str]:
+    """The bones below which a chain begins that ends at bone `end`, as the armature's mechanism moves them.
+
+    Those are the bones at which a closure, a motor or a goal is, and all above them; of a robot from its file all that the file has, where
+    `end` is none of them. There are none where the mechanism needs `end` itself.
+
+    Raises:
+        RigError: as `file_mechanism`.
+    """
+    kept = rig.limber.mechanism
+    if not kept.use_bones:
+        return set()
+    at = {goal.bone for goal in kept.goals}
+    motors = {motor.bone for motor in kept.motors if motor.joint is None}
+    if kept.closures_file:
+        mechanism, bone_of, _ = file_mechanism(rig, kept.closures_file)
+        if end not in bone_of.values():
+            return set(bone_of.values())
+        at |= {bone_of[body] for joint in mechanism.joints if joint.closes for body in (joint.parent, joint.child) if body in bone_of}
+        at |= {bone_of[joint.child] for joint in mechanism.joints if joint.name in motors}
+    else:
+        at |= motors | {bone for closure in kept.closures for bone in (closure.first, closure.second)}
+    lowest = [rig.data.bones[name] for name in at if name in rig.data.bones]
+    needed = {bone.name for found in lowest for bone in (found, *found.parent_recursive)}
+    return needed if end not in needed else set()
+
+
+# -- any armature --
+
+
+def _from_hierarchy(rig, depsgraph) -> Bones:
+    shown = rig.evaluated_get(depsgraph)
+    world, bodies = shown.matrix_world, []
+    rest = rest_of(rig, world)
+    masses = of_bones(rig, rest, rig.limber.mechanism.density, depsgraph)
+    for pose_bone in rig.pose.bones:
+        name = pose_bone.name
+        matrix = world @ shown.pose.bones[name].matrix
+        bodies.append(BoneBody(name, name, rigid(matrix, f"Bone '{name}'"), HERE, scale_of(rig, matrix), mass=masses[name]))
+    held = [_hinged(pose_bone, rest) for pose_bone in rig.pose.bones]
+    held += [_closed(rig, closure, rest) for closure in rig.limber.mechanism.closures]
+    turns = straighten([one.turn for one in held])
+    return Bones(tuple(bodies), tuple(one.joint(rest, turn) for one, turn in zip(held, turns, strict=True)))
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A joint of bones at rest, in the world: its frame is turned alike on both bones."""
+
+    name: str
+    kind: Kind
+    parent: str
+    child: str
+    turn: Array  # (3, 3)
+    on_parent: Array  # (3,) its place on the parent
+    on_child: Array  # (3,), the same where bones are drawn as they meet
+    closes: bool = False
+
+    def joint(self, rest: Rest, turn: Array) -> Joint:
+        """The joint, turned (3, 3) in the world."""
+        ends = []
+        for bone, place in ((self.parent, self.on_parent), (self.child, self.on_child)):
+            frame = np.eye(4)
+            frame[:3, :3], frame[:3, 3] = turn, place
+            ends.append(frame_of(inverse(rest.bones[bone]) @ frame if bone != WORLD else frame))
+        return Joint(self.name, self.kind, self.parent, self.child, ends[0], ends[1], closes=self.closes)
+
+
+def _hinged(pose_bone, rest: Rest) -> _Held:
+    """The joint on which a bone hangs: its free axes."""
+    name, parent = pose_bone.name, pose_bone.parent
+    shape, own = bone_shape(name, joint_axes(pose_bone)), rest.bones[name]
+    turn = own[:3, :3] @ shape.turned[:3, :3]
+    return _Held(name, shape.kind, parent.name if parent else WORLD, name, turn, own[:3, 3], own[:3, 3])
+
+
+def bone_shape(name: str, free: list[str]) -> Shape:
+    """The joint on which a bone hangs that moves along and about these of its axes.
+
+    Raises:
+        RigError: no kind of joint does that.
+    """
+    along = "".join(letter(axis) for axis in free if slides(axis))
+    shape = shape_of(along, "".join(axis for axis in free if not slides(axis)))
+    if shape is None:
+        raise RigError(f"Bone '{name}' moves along or about {', '.join(free)}, as no kind of joint does: lock some of these axes")
+    return shape
+
+
+def _closed(rig, closure, rest: Rest) -> _Held:
+    for word, name in (("first", closure.first), ("second", closure.second)):
+        if name not in rest.bones:
+            raise RigError(f"Closure '{closure.name}': its {word} bone '{name}' is not in armature '{rig.name}': choose another bone")
+    if closure.first == closure.second:
+        raise RigError(f"Closure '{closure.name}' joins bone '{closure.first}' to itself: choose two bones")
+    turned = turned_to(closure.axis, LETTERS[(LETTERS.index(closure.axis) + 1) % 3])
+    turn = rest.bones[closure.first][:3, :3] @ turned[:3, :3]
+    first = closures.point(rig, rest, closure.first, closure.first_point)
+    second = closures.point(rig, rest, closure.second, closure.second_point)
+    name = closure.name if closure.name not in rest.bones else f"closure {closure.name}"
+    return _Held(name, closure.kind, closure.first, closure.second, turn, first, second, closes=True)
+
+
+# -- a robot from its file --
+
+
+def _from_file(rig, depsgraph) -> Bones:
+    shown = rig.evaluated_get(depsgraph)
+    if is_scaled(shown.matrix_world):
+        raise RigError(f"Armature '{rig.name}' is scaled, and its robot's file tells lengths in metres: clear the scale (Alt S)")
+    mechanism, bone_of, resting = file_mechanism(rig, rig.limber.mechanism.closures_file)
+    base = rigid(shown.matrix_world, f"Armature '{rig.name}'")
+    masses = of_bones(rig, rest_of(rig, shown.matrix_world), rig.limber.mechanism.density, depsgraph)
+    bodies = []
+    for body in mechanism.bodies:
+        bone = rig.data.bones[bone_of[body.name]]
+        offset = inverse(rigid(bone.matrix_local)) @ resting[body.name]
+        pose = base @ rigid(shown.pose.bones[bone.name].matrix, f"Bone '{bone.name}'") @ offset
+        mass = masses[bone.name].seen_from(inverse(offset))
+        bodies.append(BoneBody(body.name, bone.name, pose, offset, (1.0, 1.0, 1.0), body.grounded, mass))
+    return Bones(tuple(bodies), mechanism.joints, mechanism.warnings)
+
+
+def file_mechanism(rig, text: str) -> tuple[Mechanism, dict[str, str], dict[str, Array]]:
+    """The mechanism of an imported robot and the text of its closures, bodies' bones, and bodies' frames at rest in the armature.
+
+    Raises:
+        RigError: the armature was not imported, or what its closures say cannot be.
+    """
+    tree, bones = imported_robot.tree_of(rig)
+    links = tuple(Link(branch.link, branch.inertial) for branch in tree.branches)
+    joints = tuple(branch.joint for branch in tree.branches if branch.joint is not None)
+    robot = Robot(rig.name, rig.name, links, joints, tree.root)
+    try:
+        mechanism = mechanism_of(robot, text, "closures")
+    except (UrdfError, MechanismError) as error:
+        raise RigError(f"Armature '{rig.name}': {error}") from error
+    names = [branch.link for branch in tree.branches]
+    resting = {name: frame_array(Frame(frame.rotation, frame.offset)) for name, frame in zip(names, tree.frames({}), strict=True)}
+    return mechanism, dict(zip(names, bones, strict=True)), resting
+
+
+def file_joint(rig, bone: str) -> Joint:
+    """The joint of the robot's file on which a bone hangs.
+
+    Raises:
+        RigError: it hangs on none, or on one that is fixed; or as `file_mechanism`.
+    """
+    mechanism, bone_of, _ = file_mechanism(rig, rig.limber.mechanism.closures_file)
+    found = next((joint for joint in mechanism.joints if not joint.closes and bone_of[joint.child] == bone), None)
+    if found is None or found.kind == "fixed":
+        raise RigError(f"Bone '{bone}' hangs on no joint that moves in the robot's file: choose another bone")
+    return found

@@ -1,0 +1,129 @@
+"""From where a mechanism's bodies are to the channels of their objects and bones."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import bpy
+from mathutils import Euler, Matrix, Quaternion, Vector
+
+from ...blender.identity import find
+from ...showing import mechanism_proxy
+from ..placement import Placement
+from .parents import refuse_unknown
+from .poses import matrix_of
+from .reading import Part, Reading
+
+
+@dataclass(frozen=True)
+class Placed:
+    """World matrices of all objects and bones that a mechanism moves, as `Placement` asks for them."""
+
+    worlds: dict[tuple[int, str], Matrix]  # by object's session_uid and bone; "": the object
+
+    @cached_property
+    def bodies(self) -> dict[int, dict[str, "Placed"]]:
+        found: dict[int, dict[str, Placed]] = {}
+        for uid, bone in self.worlds:
+            found.setdefault(uid, {})[bone] = self
+        return found
+
+    def world(self, uid: int, bone: str) -> Matrix:
+        return self.worlds[uid, bone]
+
+
+def place(reading: Reading, base, poses, placement: Placement) -> None:
+    """Tells where what the mechanism moves is to be, for bodies' poses (b, 4, 4) in the base (4, 4)."""
+    worlds = {
+        (part.uid, part.bone): matrix_of(mechanism_proxy.world_of(part, base, poses[k]), part.scale)
+        for k, part in mechanism_proxy.movers(reading)
+    }
+    placement.carry(Placed(worlds).bodies)
+
+
+def basis(part: Part, placement: Placement) -> Matrix:
+    """The channels' matrix that puts an object or a bone where it was placed, with its parent where that is then."""
+    thing = find(part.thing, part.uid)
+    if part.bone:
+        return _bone_basis(thing, part.bone, placement)
+    world = placement.object(thing)
+    return world if thing.parent is None else placement.parent_frame(thing).inverted_safe() @ world
+
+
+def _bone_basis(rig, name: str, placement: Placement) -> Matrix:
+    bone, pose = rig.data.bones[name], placement.bone(rig, name)
+    if bone.parent is None:
+        return bone.convert_local_to_pose(pose, bone.matrix_local, invert=True)
+    return bone.convert_local_to_pose(
+        pose,
+        bone.matrix_local,
+        parent_matrix=placement.bone(rig, bone.parent.name),
+        parent_matrix_local=bone.parent.matrix_local,
+        invert=True,
+    )
+
+
+def holder(part: Part):
+    """What has the channels: an object or a pose bone."""
+    thing = find(part.thing, part.uid)
+    return thing.pose.bones[part.bone] if part.bone else thing
+
+
+def rotation_channel(has) -> str:
+    return {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(has.rotation_mode, "rotation_euler")
+
+
+def location_numbers(has, matrix: Matrix) -> list[float]:
+    """The location channel's numbers, to which Blender adds an object's delta location."""
+    return list(matrix.translation - Vector(getattr(has, "delta_location", (0.0, 0.0, 0.0))))
+
+
+def rotation_numbers(has, matrix: Matrix, before: list[float] | None) -> list[float]:
+    """The rotation channel's numbers, without a jump from those of the frame before; an object's delta rotation comes after them."""
+    own = [1.0 / size if size else 1.0 for size in _scale(has)]  # a mirrored thing stays mirrored by its own scale
+    turn = _delta_rotation(has).inverted() @ (matrix.to_3x3() @ Matrix.Diagonal(own)).to_quaternion()
+    if has.rotation_mode == "QUATERNION":
+        if before is not None and turn.dot(Quaternion(before)) < 0.0:
+            turn.negate()
+        return list(turn)
+    if has.rotation_mode == "AXIS_ANGLE":
+        axis, angle = turn.to_axis_angle()
+        return [angle, *axis]
+    if before is None:
+        return list(turn.to_euler(has.rotation_mode))
+    return list(turn.to_euler(has.rotation_mode, Euler(before, has.rotation_mode)))
+
+
+def _scale(has) -> list[float]:
+    return [size * delta for size, delta in zip(has.scale, getattr(has, "delta_scale", (1.0, 1.0, 1.0)), strict=True)]
+
+
+def _delta_rotation(has) -> Quaternion:
+    """An object's delta rotation; a bone has none, and Blender lets nobody set one of an axis and an angle."""
+    if not isinstance(has, bpy.types.Object) or has.rotation_mode == "AXIS_ANGLE":
+        return Quaternion()
+    if has.rotation_mode == "QUATERNION":
+        return Quaternion(has.delta_rotation_quaternion).normalized()
+    return Euler(has.delta_rotation_euler, has.rotation_mode).to_quaternion()
+
+
+def pose(part: Part, matrix: Matrix) -> None:
+    """Writes a basis to the channels; scale stays as it is."""
+    has = holder(part)
+    has.location = location_numbers(has, matrix)
+    channel = rotation_channel(has)
+    before = list(getattr(has, channel))
+    setattr(has, channel, rotation_numbers(has, matrix, before))
+
+
+def assemble(reading: Reading, base, poses, depsgraph: bpy.types.Depsgraph) -> None:
+    """Moves what is authored to where the mechanism is assembled.
+
+    Raises:
+        RigError: where a body's parent will be cannot be known; nothing was moved then.
+    """
+    refuse_unknown(reading)
+    placement = Placement(depsgraph, {})
+    place(reading, base, poses, placement)
+    bases = [(part, basis(part, placement)) for _, part in mechanism_proxy.movers(reading)]
+    for part, matrix in bases:
+        pose(part, matrix)

@@ -1,0 +1,114 @@
+"""Closures between bones: which points of two bones meet, how far apart these are at rest, and pairs that a robot's file names.
+
+Exporters write a loop that a URDF file cannot close as two links of their own, closing_NAME_1 and closing_NAME_2, whose frames are at one
+place (onshape-to-robot does; Reachy Mini's file has five). Their origins are the bones' heads.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from ....solvers.mechanism.frames import Array
+from ...blender.errors import Finding, RigError
+from ...properties.mechanism import POINTS
+from .rest import Rest, rest_of
+
+WORDS = {name: title.lower() for name, title, _ in POINTS}
+PAIR = re.compile(r"closing_(.+)_([12])")
+APART = 1e-4  # of the armature's size: points nearer to each other coincide
+ALIKE = 1e-6  # of the armature's size: distances that differ by less are the same
+
+
+def point(rig, rest: Rest, bone: str, which: str) -> Array:
+    """(3,) a point of a bone at rest, in the world.
+
+    Raises:
+        RigError: the bone is no link of a robot, and has no origin.
+    """
+    if which == "ORIGIN":
+        if bone not in rest.links:
+            raise RigError(f"Bone '{bone}' is no link of an imported robot, or was moved since: choose its head or its tail")
+        return rest.links[bone][:3, 3]
+    frame = rest.bones[bone]
+    if which == "HEAD":
+        return frame[:3, 3]
+    tail = rig.matrix_world @ rig.data.bones[bone].tail_local
+    return np.array(tail)
+
+
+def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
+    """The points of two bones that are nearest to each other at rest, and their distance [m]; of equal ones the first of `POINTS`."""
+    best: tuple[str, str, float] | None = None
+    for one, other in product(WORDS, WORDS):
+        if all(which != "ORIGIN" or bone in rest.links for bone, which in ((first, one), (second, other))):
+            away = float(np.linalg.norm(point(rig, rest, first, one) - point(rig, rest, second, other)))
+            if best is None or away < best[2] - ALIKE * rest.size:
+                best = one, other, away
+    assert best is not None
+    return best
+
+
+def add(rig, rest: Rest, first: str, second: str, name: str = ""):
+    """A closure of two bones where they are nearest to each other; returns it and the distance [m] at rest."""
+    kept = rig.limber.mechanism
+    one, other, away = nearest(rig, rest, first, second)
+    closure = kept.closures.add()
+    closure.first, closure.second = first, second
+    closure.first_point, closure.second_point = one, other
+    closure.name = name or f"{first} = {second}"
+    kept.active_closure = len(kept.closures) - 1
+    return closure, away
+
+
+def named_pairs(rig) -> list[tuple[str, str, str]]:
+    """Bones that are named in pairs, closing_NAME_1 and closing_NAME_2, and hold no closure yet: NAME and both bones."""
+    found: dict[str, dict[str, str]] = {}
+    for bone in rig.data.bones:
+        if match := PAIR.fullmatch(bone.name):
+            found.setdefault(match[1], {})[match[2]] = bone.name
+    closed = {frozenset((closure.first, closure.second)) for closure in rig.limber.mechanism.closures}
+    pairs = [(name, ends["1"], ends["2"]) for name, ends in found.items() if len(ends) == 2]
+    return [pair for pair in pairs if frozenset(pair[1:]) not in closed]
+
+
+def of_closures(rig) -> Iterator[Finding]:
+    """Closures whose points are apart at rest."""
+    kept = rig.limber.mechanism
+    if rig.type != "ARMATURE" or not kept.use_bones or kept.closures_file:
+        return
+    try:
+        rest = rest_of(rig, rig.matrix_world)
+    except RigError:  # reading the mechanism says so
+        return
+    for closure in kept.closures:
+        try:
+            away = gap(rig, rest, closure)
+        except (KeyError, RigError):  # reading the mechanism says so
+            continue
+        if is_apart(rest, away):
+            yield Finding(apart(rig, rest, closure, away))
+
+
+def gap(rig, rest: Rest, closure) -> float:
+    """[m] between a closure's points at rest."""
+    first, second = point(rig, rest, closure.first, closure.first_point), point(rig, rest, closure.second, closure.second_point)
+    return float(np.linalg.norm(first - second))
+
+
+def is_apart(rest: Rest, away: float) -> bool:
+    """Whether a distance [m] is one that is seen."""
+    return away > APART * rest.size
+
+
+def apart(rig, rest: Rest, closure, away: float) -> str:
+    """That a closure's points are apart, as a sentence with the remedy."""
+    one, other, least = nearest(rig, rest, closure.first, closure.second)
+    said = (
+        f"Closure '{closure.name}': the {WORDS[closure.first_point]} of '{closure.first}' and the {WORDS[closure.second_point]} of"
+        f" '{closure.second}' are {1e3 * away:.3g} mm apart at rest"
+    )
+    if not is_apart(rest, least):
+        return f"{said}, but the {WORDS[one]} of the one and the {WORDS[other]} of the other coincide: choose these points"
+    return f"{said}, so Live moves the bones until they meet: move a bone in Edit Mode if they should meet at rest"

@@ -1,0 +1,68 @@
+"""What else says where a mechanism's bodies are: keys, drivers and constraints, or another mechanism that is live."""
+
+import bpy
+from bpy.utils import escape_identifier
+
+from ...blender import actions
+from ...blender.errors import RigError
+from ...showing import mechanism_proxy
+from . import assembled, channels
+from .owners import has_mechanism
+from .ownership import bodies, role_of
+from .reading import Part, Reading
+
+PLACING = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+OWN = "Limber"  # constraints of Limber's own begin so
+BOUNDS = "LIMIT_"  # types of constraints that leave what is within their limits alone
+
+
+def refuse_held(reading: Reading) -> None:
+    """Whether what the mechanism moves stays where its channels are put.
+
+    Raises:
+        RigError: it has keys or drivers on them, or a constraint; the message names it and the remedy.
+    """
+    for _, part in mechanism_proxy.movers(reading):
+        has = channels.holder(part)
+        what = "Object" if part.role == "CARRIED" else "Body"
+        if (path := _animated(part, has)) is not None:
+            raise RigError(
+                f"{what} '{part.thing if not part.bone else part.bone}' {path}, which would take it back at the next frame:"
+                " remove them there first, assemble, then animate"
+            )
+        for held in has.constraints:
+            if not held.mute and held.influence > 0.0 and not held.name.startswith(OWN) and not held.type.startswith(BOUNDS):
+                raise RigError(f"{what} '{part.name}' is held by its constraint '{held.name}': apply it or mute it, then assemble")
+
+
+def _animated(part: Part, has) -> str | None:
+    """Which channel is keyed or driven, as the middle of a sentence; None where none is."""
+    thing = has.id_data
+    start = f'pose.bones["{escape_identifier(part.bone)}"].' if part.bone else ""
+    paths = {start + channel: channel.partition("_")[0] for channel in PLACING}
+    for action, slot in actions.playing(thing):
+        for curve in actions.fcurves(action, slot):
+            if curve.data_path in paths and not curve.mute:
+                return f"has keys on its {paths[curve.data_path]} (action '{action.name}')"
+    for driver in thing.animation_data.drivers if thing.animation_data else ():
+        if driver.data_path in paths and not driver.mute:
+            return f"has drivers on its {paths[driver.data_path]}"
+    return None
+
+
+def refuse_taken(owner) -> None:
+    """Whether no other mechanism that is live moves a body of this one.
+
+    Raises:
+        RigError: one does; the message names both.
+    """
+    own = {body.session_uid for body in bodies(owner) if role_of(body) == "MOVES"}
+    for other in bpy.data.objects:
+        if other == owner or not has_mechanism(other) or not other.limber.mechanism.live or (made := assembled.kept(other)) is None:
+            continue
+        for part in made.reading.parts:
+            if part.role == "MOVES" and not part.bone and part.uid in own:
+                raise RigError(
+                    f"Mechanism '{other.name}' is live and moves '{part.name}', a body of '{owner.name}' as well: press End Live there"
+                    " first, or give each mechanism bodies and joints of its own"
+                )

@@ -1,0 +1,219 @@
+"""What is asked of a mechanism, read from the evaluated scene: where its base is, what its goals want, what its motors are told."""
+
+import numpy as np
+from mathutils import Matrix
+
+from ....solvers.mechanism.frames import Array, inverse
+from ....solvers.mechanism.goals import CentreGoal, FrameGoal
+from ....solvers.mechanism.model import HERE, Frame, MechanismError
+from ...blender.errors import RigError
+from ...blender.identity import find
+from ..dependencies import Carrier, with_itself
+from ..placement import Placement
+from .poses import frame_of, rigid
+from .reading import Part, Reading, signature
+
+
+def frames(kept, now, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], CentreGoal | None]:
+    """What driven bodies and goals ask, in the base, into which `back` (4, 4) leads; `now` has the mechanism's numbers at the moment.
+
+    Raises:
+        RigError: a goal cannot be followed.
+    """
+    found = driven(reading, placement, back)
+    centre = None
+    for goal, weighed in zip(kept.goals, now.goals, strict=True):
+        made = of_goal(goal, reading, placement, back, weighed)
+        if isinstance(made, CentreGoal):
+            centre = made
+        else:
+            found.append(made)
+    return found, centre
+
+
+def of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed=None) -> FrameGoal | CentreGoal:
+    """What one goal asks, in the base; `weighed` has its weights, where that is not the goal itself.
+
+    Raises:
+        RigError: it cannot be followed.
+    """
+    if goal.target is None:
+        raise RigError(f"Goal '{goal.name}' has no target: choose an object that says where")
+    _refuse_lost(goal, placement.depsgraph)
+    _refuse_circle(goal, reading)
+    try:
+        return _of_goal(goal, reading, placement, back, weighed or goal)
+    except MechanismError as error:
+        raise RigError(f"Goal '{goal.name}', target '{goal.target.name}': {error}") from error
+
+
+def _of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed) -> FrameGoal | CentreGoal:
+    target = back @ target_pose(goal, placement)
+    if goal.does != "CENTRE":
+        return _wanted(goal, weighed, reading, frame_of(target @ np.array(goal.offset)), placement)
+    if not any(body.mass > 0.0 for body in reading.mechanism.bodies):
+        raise RigError(
+            f"Goal '{goal.name}': no body has a mass: give bodies meshes, or select them and set Mass From to Own in the Mechanism panel,"
+            " or choose another goal"
+        )
+    return CentreGoal(frame_of(target).place, tuple(weighed.place_weight))
+
+
+def target_pose(goal, placement: Placement) -> Array:
+    """(4, 4) where the target of a goal is in the world, an object or a bone of one, without its scale.
+
+    Raises:
+        RigError: there is no such bone, or it is at no position that can be.
+    """
+    thing, bone = goal.target, goal.target_bone
+    if not bone:
+        return rigid(placement.object(thing), f"Goal '{goal.name}': target '{thing.name}'")
+    if thing.type != "ARMATURE" or bone not in thing.data.bones:
+        raise RigError(
+            f"Goal '{goal.name}': target '{thing.name}' has no bone '{bone}': choose one of its bones as Target Bone, or clear that"
+        )
+    return rigid(placement.object(thing) @ placement.bone(thing, bone), f"Goal '{goal.name}': bone '{bone}' of '{thing.name}'")
+
+
+def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
+    """Where bodies are that move as their parent or their keys say, in the base."""
+    return [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
+
+
+def leaders(owner, kept, reading: Reading, surely: bool = False) -> list[Carrier]:
+    """What moves the things that say where a mechanism is and what it does; `surely` as `carriers` has it."""
+    part = reading.base_part
+    things = [find(part.thing, part.uid) if part is not None else owner]
+    found = [Carrier("", things[0], part.bone)] if part is not None and part.bone else []
+    things += [find(part.thing, part.uid) for part in reading.parts if part.role == "DRIVEN"]
+    if kept.drive != "MOTORS":
+        things += [goal.target for goal in kept.goals]
+        found += [Carrier("", goal.target, goal.target_bone) for goal in kept.goals if goal.target is not None and goal.target_bone]
+    for thing in things:
+        if thing is not None:
+            found += with_itself(thing, surely)
+    return found
+
+
+def motor_joint(motor, reading: Reading) -> str:
+    """Name of a motor's joint when the mechanism was read: it may have been renamed since."""
+    if motor.joint is None:
+        return motor.bone
+    return reading.joint_names.get(motor.joint.session_uid, motor.joint.name)
+
+
+def ordered(kept, reading: Reading) -> list:
+    known = reading.mechanism.joint
+    for motor in kept.motors:
+        if motor_joint(motor, reading) not in known:
+            raise RigError(f"Motor '{motor.name}' has no joint any more: press End Live, and remove the motor or bring the joint back")
+    return list(kept.motors)
+
+
+def refuse_change(owner, reading: Reading) -> None:
+    """What the mechanism is made of may not change while it is live: what is authored cannot be seen then."""
+    now = signature(owner)
+    if now == reading.signature:
+        return
+    kept = owner.limber.mechanism
+    left = {thing.session_uid for thing in kept.collection.all_objects} if kept.collection else set()
+    gone = [name for uid, name in reading.joint_names.items() if uid not in left]
+    gone += [part.name for part in reading.parts if not part.bone and find(part.thing, part.uid) is None]
+    what = f"'{gone[0]}' was deleted" if gone else _changed(kept, reading, now)
+    raise RigError(
+        f"Mechanism '{owner.name}': {what} while it is live, so it stands still: undo that, or press End Live, mend it and press Start Live"
+    )
+
+
+def _changed(kept, reading: Reading, now: tuple) -> str:
+    """What is no longer as it was read, in words."""
+    joints, closures, motors, bones = zip(now, reading.signature, strict=True)
+    if motors[0] != motors[1]:
+        if len(motors[0]) != len(motors[1]):
+            return "a motor was added or removed"
+        changed = next(motor for motor, is_now, was in zip(kept.motors, *motors, strict=True) if is_now != was)
+        return f"motor '{changed.name}' was changed"
+    if joints[0] != joints[1]:
+        uid = next((one[0] for one in joints[0] if one not in joints[1]), None)
+        named = next((thing.name for thing in kept.collection.all_objects if thing.session_uid == uid), "")
+        return f"joint '{named}' was changed or added" if named else "a joint was removed"
+    if bones[0] != bones[1]:
+        return "a bone was moved in Edit Mode, added or removed"
+    return "a closure was changed" if closures[0] != closures[1] else "it was changed"
+
+
+def base(owner, reading: Reading, placement: Placement) -> Array:
+    part = reading.base_part
+    if part is None:
+        return rigid(placement.object(owner), f"Object '{owner.name}'")
+    thing = find(part.thing, part.uid)
+    matrix = placement.object(thing)
+    pose = rigid(matrix @ placement.bone(thing, part.bone) if part.bone else matrix, f"Body '{part.name}'")
+    made: Array = pose @ part.offset
+    return made
+
+
+def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
+    thing = find(part.thing, part.uid)
+    at = frame_of(back @ rigid(placement.object(thing), f"Body '{part.name}'") @ part.offset)
+    return FrameGoal(part.name, place=at.place, rotation=at.rotation)
+
+
+def _wanted(goal, weighed, reading: Reading, at: Frame, placement: Placement) -> FrameGoal:
+    body, on_body = _followed(goal, reading, placement)
+    place = at.place if goal.does in ("FRAME", "POSITION") else None
+    rotation = at.rotation if goal.does in ("FRAME", "ORIENTATION") else None
+    return FrameGoal(body, on_body, place, rotation, tuple(weighed.place_weight), tuple(weighed.turn_weight))
+
+
+def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]:
+    """The body of a goal, and where on it the followed frame is."""
+    if goal.bone:
+        part = next((part for part in reading.parts if part.bone == goal.bone), None)
+        if part is None:
+            raise RigError(f"Goal '{goal.name}': bone '{goal.bone}' is no body of the mechanism: choose another one")
+        return part.name, frame_of(inverse(part.offset))
+    if goal.body is None:
+        raise RigError(f"Goal '{goal.name}' has no body: choose the body that is to follow")
+    thing, on = goal.body, None
+    while reading.part(thing) is None:
+        if thing.parent is None:
+            raise RigError(f"Goal '{goal.name}': '{goal.body.name}' is no body of the mechanism and on none: choose one that has a joint")
+        step = thing.matrix_parent_inverse @ thing.matrix_basis
+        on = step if on is None else step @ on
+        thing = thing.parent
+    part = reading.part(thing)
+    if on is None:
+        return part.name, HERE
+    return part.name, frame_of(rigid(Matrix.Diagonal((*part.scale, 1.0)) @ on))
+
+
+def _refuse_lost(goal, depsgraph) -> None:
+    """Blender keeps a deleted object that a property still points to; what is seen need not be looked for."""
+    target = goal.target
+    if not target.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(target.name) is None:
+        raise RigError(
+            f"Goal '{goal.name}': target '{target.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another"
+        )
+
+
+def _refuse_circle(goal, reading: Reading) -> None:
+    thing, bone = goal.target, goal.target_bone
+    while thing is not None:
+        part = reading.part(thing) or (_part_of_bone(thing, bone, reading) if bone else None)
+        if part is not None and part.role == "MOVES":
+            raise RigError(
+                f"Goal '{goal.name}': target '{goal.target_bone or goal.target.name}' hangs on '{part.name}', which follows it: choose"
+                " another target"
+            )
+        bone = thing.parent_bone if thing.parent_type == "BONE" else ""
+        thing = thing.parent
+
+
+def _part_of_bone(rig, name: str, reading: Reading) -> Part | None:
+    """The body that a bone is, or on which it hangs."""
+    parts = {part.bone: part for part in reading.parts if part.uid == rig.session_uid}
+    bone = rig.data.bones.get(name) if rig.type == "ARMATURE" else None
+    while bone is not None and bone.name not in parts:
+        bone = bone.parent
+    return parts[bone.name] if bone is not None else None

@@ -1,0 +1,165 @@
+"""Joints between objects, as the scene tells them: Blender's rigid body constraints, and empties with a joint of Limber's own."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import inf
+
+import bpy
+import numpy as np
+
+from ....solvers.mechanism.frames import Array
+from ...blender.errors import RigError
+from ...properties.mechanism import NONE
+from .. import axes
+from .shapes import LETTERS, Shape, freedoms, shape_of
+
+MOTOR = "MOTOR"  # Blender's constraint that drives another one between the same bodies
+LOCKED = 1e-6  # [m or rad] a generic constraint's limits nearer to each other than this lock the axis
+PLAIN_TYPES = {  # Blender's type: axes along which it slides, axes about which it turns
+    "FIXED": ("", ""),
+    "POINT": ("", "XYZ"),
+    "HINGE": ("", "Z"),
+    "SLIDER": ("X", ""),
+    "PISTON": ("X", "X"),
+}
+GENERIC_TYPES = ("GENERIC", "GENERIC_SPRING")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A joint between two objects; None is the world."""
+
+    thing: bpy.types.Object  # where it is
+    first: bpy.types.Object | None
+    second: bpy.types.Object | None
+    shape: Shape
+    lower: tuple[float, ...] = ()  # [rad or m], from the pose that is authored
+    upper: tuple[float, ...] = ()
+    meets: bpy.types.Object | None = None
+
+    @property
+    def name(self) -> str:
+        return self.thing.name
+
+
+def signature(things: Iterable) -> tuple:
+    """What joints there are, so that a change shows."""
+    found, there = [], set()
+    for thing in things:
+        there.add(thing.session_uid)
+        held = thing.rigid_body_constraint
+        if held is not None:
+            found.append((thing.session_uid, held.type, held.enabled, held.object1, held.object2, None))
+        elif thing.type == "EMPTY" and (part := thing.limber.part).kind != NONE:
+            found.append((thing.session_uid, part.kind, True, part.first, part.second, part.meets))
+
+    def there_or_none(thing) -> int:
+        return 0 if thing is None else thing.session_uid if thing.session_uid in there else _uid(thing)
+
+    return tuple((*said, *map(there_or_none, ends)) for *said, first, second, meets in found for ends in [(first, second, meets)])
+
+
+def _uid(thing) -> int:
+    """An object's identity; 0 for none, and for one that was deleted and is kept by who points to it."""
+    return thing.session_uid if thing is not None and thing.users_collection else 0
+
+
+def names(things: Iterable) -> dict[int, str]:
+    """session_uid -> name of the joints, to say which one is gone."""
+    return {thing.session_uid: thing.name for thing in things if thing.rigid_body_constraint or thing.limber.part.kind != NONE}
+
+
+def joints(things: Iterable) -> Iterator[Found]:
+    """All joints among objects, by name.
+
+    Raises:
+        RigError: one that joins nothing, or leaves freedoms as no kind does.
+    """
+    for thing in sorted(things, key=lambda thing: thing.name):
+        held, part = thing.rigid_body_constraint, thing.limber.part
+        if held is not None:
+            if held.enabled and held.type != MOTOR:
+                yield _checked(_from_constraint(thing, held))
+        elif part.kind != NONE:
+            yield _checked(Found(thing, part.first, part.second, Shape(part.kind, np.eye(4)), meets=part.meets))
+
+
+def driven_pairs(things: Iterable) -> list[set]:
+    """Bodies between which Blender's own Motor constraints are."""
+    held = [thing.rigid_body_constraint for thing in things if thing.rigid_body_constraint]
+    return [{_uid(one.object1), _uid(one.object2)} for one in held if one.enabled and one.type == MOTOR]
+
+
+def _checked(found: Found) -> Found:
+    if found.first is None and found.second is None:
+        raise RigError(f"Joint '{found.name}' joins nothing: choose its first and second body")
+    if found.first == found.second:
+        raise RigError(f"Joint '{found.name}' joins body '{found.first.name}' to itself: choose two bodies")
+    return found
+
+
+def _from_constraint(thing, held) -> Found:
+    if held.type in GENERIC_TYPES:
+        slides = "".join(letter for letter in LETTERS if not _is_locked(held, "lin", letter))
+        turns = "".join(letter for letter in LETTERS if not _is_locked(held, "ang", letter))
+    else:
+        slides, turns = PLAIN_TYPES[held.type]
+    shape = shape_of(slides, turns)
+    if shape is None:
+        free = [f"slides along {letter}" for letter in slides] + [f"turns about {letter}" for letter in turns]
+        raise RigError(
+            f"Joint '{thing.name}' {', '.join(free)}, as no kind of joint does: lock axes of this Generic constraint (both limits 0),"
+            " or make two joints with a body between them"
+        )
+    lower, upper = _limits(held, shape)
+    return Found(thing, held.object1, held.object2, shape, lower, upper)
+
+
+def _is_locked(held, word: str, letter: str) -> bool:
+    span = _span(held, word, letter)
+    return span is not None and span[1] - span[0] < LOCKED
+
+
+def _span(held, word: str, letter: str) -> tuple[float, float] | None:
+    """Blender's limits [m or rad] of an axis; None where it has none.
+
+    Raises:
+        RigError: the lower one is above the upper one: Blender's physics takes the axis for free then.
+    """
+    if not getattr(held, f"use_limit_{word}_{letter.lower()}"):
+        return None
+    lower, upper = (getattr(held, f"limit_{word}_{letter.lower()}_{end}") for end in ("lower", "upper"))
+    if lower - upper >= LOCKED:
+        axis = axes.slide(letter) if word == "lin" else letter
+        raise RigError(
+            f"Joint '{held.id_data.name}': its lower limit {axes.text(axis, lower)} is above its upper limit {axes.text(axis, upper)}"
+            f" ({letter} {'Axis' if word == 'lin' else 'Angle'} of its rigid body constraint): exchange them, or switch that limit off"
+        )
+    return lower, max(lower, upper)
+
+
+def _limits(held, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Of each freedom; balls have none here."""
+    lower, upper = [], []
+    for axis in freedoms(shape.kind):
+        column = shape.turned[:3, LETTERS.index(axis[-1])]
+        k = int(np.argmax(np.abs(column)))
+        span = None if shape.kind == "spherical" else _span(held, "lin" if axis.startswith("SLIDE") else "ang", LETTERS[k])
+        if span is not None and column[k] < 0:
+            span = -span[1], -span[0]
+        lower.append(-inf if span is None else span[0])
+        upper.append(inf if span is None else span[1])
+    return tuple(lower), tuple(upper)
+
+
+def has_lost_limits(found: Found) -> bool:
+    """Whether a constraint limits turns of what is taken for a ball, which has none: neither a cone nor a twist."""
+    held = found.thing.rigid_body_constraint
+    is_ball = found.shape.kind in ("spherical", "free")
+    return is_ball and held is not None and held.type in GENERIC_TYPES and any(_span(held, "ang", letter) for letter in LETTERS)
+
+
+def frame(found: Found, place: Array) -> Array:
+    """(4, 4) of the kind's own frame where the joint is."""
+    made: Array = place @ found.shape.turned
+    return made

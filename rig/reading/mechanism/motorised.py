@@ -1,0 +1,61 @@
+"""Joints with the motors that an owner keeps: which freedoms these move, within which limits."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from math import inf
+
+from ....solvers.mechanism.model import Joint
+from ...blender.errors import RigError
+from .. import axes
+from .shapes import freedoms
+
+
+def with_motors(kept, held: Iterable[Joint]) -> list[Joint]:
+    """The joints, actuated where the mechanism has motors on them, and there alone.
+
+    Raises:
+        RigError: a motor has no joint, or limits or axes that its joint has not.
+    """
+    motors: dict[str, dict[str, object]] = {}
+    for motor in kept.motors:
+        name = motor.joint.name if motor.joint else motor.bone
+        motors.setdefault(name, {})[motor.axis] = motor
+    made = []
+    for joint in held:
+        driven = motors.pop(joint.name, None)
+        made.append(replace(joint, actuated=False) if driven is None else _motorised(joint, driven))
+    if motors:
+        raise RigError(f"Motor '{next(iter(motors))}' has no joint any more: remove the motor, or bring the joint back")
+    return made
+
+
+def _motorised(joint: Joint, driven: dict) -> Joint:
+    """A joint with a motor on each of its freedoms; its limits are the narrower of joint's and motor's."""
+    moved = freedoms(joint.kind)
+    if not moved:
+        raise RigError(
+            f"Motor '{joint.name}': its joint is fixed and leaves nothing to move: remove the motor, or choose another kind of joint"
+        )
+    for axis in moved:
+        if axis not in driven:
+            raise RigError(
+                f"Joint '{joint.name}' has {len(moved)} freedoms, and motors for other ones: remove its motors, then press Add Motors on it"
+            )
+    if strange := [axis for axis in driven if axis not in moved]:
+        raise RigError(
+            f"Motor '{joint.name}' is on axis {strange[0]}, about which the joint does not move: remove the motor, and add it again"
+        )
+    lower, upper = joint.lower or (-inf,) * len(moved), joint.upper or (inf,) * len(moved)
+    lowest = tuple(max(bound, driven[axis].lower) for bound, axis in zip(lower, moved, strict=True))
+    highest = tuple(min(bound, driven[axis].upper) for bound, axis in zip(upper, moved, strict=True))
+    for axis, low, high, at_least, at_most in zip(moved, lower, upper, lowest, highest, strict=True):
+        own = driven[axis]
+        if own.lower > own.upper:
+            low, high = axes.text(axis, own.lower), axes.text(axis, own.upper)
+            raise RigError(f"Motor '{own.name}': its lower limit {low} is above its upper limit {high}: exchange them")
+        if at_least > at_most:
+            raise RigError(
+                f"Motor '{own.name}': its limits {axes.span(axis, own.lower, own.upper)} lie outside those of its joint,"
+                f" {axes.span(axis, low, high)}: change one of them"
+            )
+    return replace(joint, lower=lowest, upper=highest, actuated=True)

@@ -1,0 +1,133 @@
+"""Motors on joints: what they are called, their limits and speeds, and what their servos usually are."""
+
+from collections.abc import Sequence
+from itertools import repeat
+
+import numpy as np
+
+from ...authoring.chains import SLIDE_SPEEDS, fit_servo
+from ...blender.errors import RigError
+from ...robot import device, servo_units
+from .. import axes, imported_robot
+from ..joint_axes import joint_axes, limits
+from . import bones, joints
+from .ownership import members
+from .shapes import freedoms
+
+USUAL_SLIDE = 0.1  # [m] either way of a slide without limits: what a small linear servo or a belt can do
+FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers
+
+
+def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = "", limits=(-np.inf, np.inf)):
+    """A motor on a freedom of a joint, with the joint's limits [rad or m], and a servo's usual ones where it has none; returns it.
+
+    Args:
+        axis: The freedom's axis in the joint's own frame, as its kind has it.
+        seen: The same axis as people see it, for the motor's name.
+    """
+    servo = device.next_servo(owner)
+    made = kept.motors.add()
+    made.bone, made.axis, made.joint = joint.name if joint else bone, axis, joint
+    made.name = axes.label(made.bone, seen or axis)
+    servo_units.make_usual(made, owner.limber.device.protocol)
+    if axes.slides(axis):
+        made.velocity, made.acceleration, made.jerk = SLIDE_SPEEDS
+        made.lower, made.upper = -USUAL_SLIDE, USUAL_SLIDE
+    lower, upper = limits
+    if np.isfinite(lower):
+        made.lower = max(lower, -FARTHEST)
+    if np.isfinite(upper):
+        made.upper = min(upper, FARTHEST)
+    if axes.slides(axis):
+        fit_servo(made)
+    made.servo = servo
+    return made
+
+
+def add_motors(owner, joint) -> list:
+    """Motors on all freedoms of a joint's object.
+
+    Raises:
+        RigError: it is no joint of the mechanism, has motors already, or leaves no freedom.
+    """
+    kept = owner.limber.mechanism
+    found = next((one for one in joints.joints(members(owner)) if one.thing == joint), None)
+    if found is None:
+        raise RigError(f"Object '{joint.name}' is no joint of mechanism '{owner.name}': select a joint of its collection")
+    if any(motor.joint == joint for motor in kept.motors):
+        raise RigError(f"Joint '{joint.name}' has a motor already: remove that first")
+    moved = freedoms(found.shape.kind)
+    if not moved:
+        raise RigError(f"Joint '{joint.name}' is fixed and leaves nothing to move: choose another joint, or another kind for it")
+    limited = _spans(found.lower, found.upper)
+    return [
+        add_motor(kept, owner, axis, joint=joint, seen=found.shape.seen(axis), limits=span)
+        for axis, span in zip(moved, limited, strict=False)
+    ]
+
+
+def _spans(lower, upper):
+    """Limits of each freedom; endless where a joint has none at all."""
+    return zip(lower, upper, strict=True) if lower else repeat((-np.inf, np.inf))
+
+
+def add_motors_of_bones(owner, names: Sequence[str]) -> list:
+    """Motors on all freedoms of the joints on which bones hang; none where one of them can have none.
+
+    Raises:
+        RigError: as `add_bone_motors`.
+    """
+    kept = owner.limber.mechanism
+    before = len(kept.motors)
+    try:
+        for name in names:
+            add_bone_motors(owner, name)
+    except RigError:
+        while len(kept.motors) > before:
+            kept.motors.remove(len(kept.motors) - 1)
+        raise
+    return list(kept.motors[before:])
+
+
+def add_bone_motors(owner, name: str) -> list:
+    """Motors on all freedoms of the joint on which a bone hangs.
+
+    Raises:
+        RigError: it has motors already, leaves no freedom, or moves as no kind of joint does.
+    """
+    kept, pose_bone = owner.limber.mechanism, owner.pose.bones[name]
+    of_file = bones.file_joint(owner, name) if kept.closures_file else None
+    if any(motor.joint is None and motor.bone == (of_file.name if of_file else name) for motor in kept.motors):
+        raise RigError(f"Bone '{name}' has a motor already: remove that first")
+    if of_file is not None:
+        return file_motors(kept, owner, of_file)
+    found = joint_axes(pose_bone)
+    if not found:
+        raise RigError(f"All axes of bone '{name}' are locked: unlock the axis that the motor moves")
+    shape = bones.bone_shape(name, found)
+    made = [add_motor(kept, owner, axis, bone=name, seen=shape.seen(axis)) for axis in freedoms(shape.kind)]
+    if len(found) == 1:
+        made[0].lower, made[0].upper = limits(pose_bone, found[0])
+        if axes.slides(found[0]):
+            fit_servo(made[0])
+        record = imported_robot.motor(pose_bone, found[0])
+        if record is not None:
+            made[0].name = axes.label(record.branch.joint.name, found[0])  # robots' makers name joints, and exporters links
+            made[0].velocity = record.branch.joint.velocity or made[0].velocity
+    return made
+
+
+def file_motors(kept, rig, joint) -> list:
+    """Motors on a joint of a robot's file, with the limits and the speed that this tells."""
+    found = next(
+        record for _, record in imported_robot.records(rig) if record.branch.joint is not None and record.branch.joint.name == joint.name
+    )
+    told, shown = found.branch.joint, imported_robot.axis_of(found)
+    made = []
+    for axis, span in zip(freedoms(joint.kind), _spans(joint.lower, joint.upper), strict=False):
+        is_as_told = len(freedoms(joint.kind)) == 1 and shown and axes.slides(shown) == axes.slides(axis)
+        motor = add_motor(kept, rig, axis, bone=joint.name, seen=shown if is_as_told else "", limits=span)
+        if told.velocity and axes.slides(axis) == (told.kind == "prismatic"):
+            motor.velocity = told.velocity
+        made.append(motor)
+    return made

@@ -1,0 +1,43 @@
+"""Where a body is to be beside its target: kept from how both are now, as Blender's Child Of does with its inverse."""
+
+from mathutils import Matrix
+
+from ....solvers.mechanism.frames import Array, inverse
+from ...blender.errors import RigError
+from ..placement import Placement
+from .inputs import target_pose
+from .poses import rigid
+
+NONE = Matrix()
+
+
+def keep(owner, goal, depsgraph) -> None:
+    """The body stays where it is shown beside the goal's target, and goes with that from now on.
+
+    Raises:
+        RigError: the goal has no target, or no body.
+    """
+    if goal.target is None:
+        raise RigError(f"Goal '{goal.name}' has no target: choose an object that says where")
+    goal.offset = _rows(Matrix((inverse(target_pose(goal, Placement(depsgraph, {}))) @ _shown(owner, goal, depsgraph)).tolist()))
+
+
+def clear(goal) -> None:
+    """The body is to be where its target is."""
+    goal.offset = _rows(NONE)
+
+
+def _rows(matrix: Matrix) -> list[float]:
+    return [number for column in matrix.transposed() for number in column]
+
+
+def _shown(owner, goal, depsgraph) -> Array:
+    """(4, 4) where the followed object or bone is shown in the world."""
+    if goal.bone:
+        shown = owner.evaluated_get(depsgraph)
+        if goal.bone not in shown.pose.bones:
+            raise RigError(f"Goal '{goal.name}': bone '{goal.bone}' is no body of the mechanism: choose another one")
+        return rigid(shown.matrix_world @ shown.pose.bones[goal.bone].matrix, f"Bone '{goal.bone}'")
+    if goal.body is None:
+        raise RigError(f"Goal '{goal.name}' has no body: choose the body that is to follow")
+    return rigid(goal.body.evaluated_get(depsgraph).matrix_world, f"Object '{goal.body.name}'")

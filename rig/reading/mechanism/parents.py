@@ -1,0 +1,69 @@
+"""Parents whose place is not known before Blender has evaluated them: what hangs on them cannot be written beforehand."""
+
+from collections.abc import Iterator
+
+from ...blender.errors import RigError
+from ...blender.identity import find
+from ...showing import mechanism_proxy
+from ..dependencies import Carrier, carriers, is_on
+from ..placement import is_on_shape, is_plain
+from .reading import Part, Reading
+
+OWN = "Limber"  # constraints of Limber's own begin so
+
+
+def refuse_unknown(reading: Reading) -> None:
+    """Whether it is known where the parents of what the mechanism moves will be.
+
+    Raises:
+        RigError: one follows, by a constraint or in its shape, what moves as well; the message names it and the remedy.
+    """
+    movers = [part for _, part in mechanism_proxy.movers(reading)]
+    bodies: dict[int, set[str]] = {}
+    for part in movers:
+        bodies.setdefault(part.uid, set()).add(part.bone)
+    for part in movers:
+        if not part.bone:
+            _refuse(part, bodies)
+
+
+def _refuse(part: Part, bodies: dict[int, set[str]]) -> None:
+    thing = find(part.thing, part.uid)
+    while thing.parent is not None:
+        parent = thing.parent
+        followed = [*(_shapers(parent) if is_on_shape(thing) else ()), *(_followed(parent) if parent.session_uid not in bodies else ())]
+        for how, other in followed:
+            if any(is_on(carrier, bodies) for carrier in [Carrier("", other, ""), *carriers(other)]) or _is_live(other):
+                raise RigError(
+                    f"'{part.thing}' hangs on '{parent.name}', which {how} '{other.name}', so where it will be cannot be known beforehand:"
+                    f" clear the parent of '{thing.name}' (Alt P) or parent it to a body"
+                )
+        if parent.session_uid in bodies:
+            return
+        thing = parent
+
+
+def _shapers(parent) -> Iterator[tuple[str, object]]:
+    """Objects that shape another one by its modifiers."""
+    for modifier in parent.modifiers:
+        for other in (
+            getattr(modifier, name, None) for name in ("object", "target", "auxiliary_target", "mirror_object", "offset_object", "origin")
+        ):
+            if getattr(other, "id_type", "") == "OBJECT" and modifier.show_viewport:
+                yield f"is shaped by its modifier '{modifier.name}' after", other
+
+
+def _followed(parent) -> Iterator[tuple[str, object]]:
+    """Objects that another one follows by constraints whose outcome is known for the last frame alone."""
+    for held in parent.constraints:
+        if held.mute or is_plain(held) or held.name.startswith(OWN):
+            continue
+        for target in getattr(held, "targets", None) or (held,):
+            other = getattr(target, "target", None)
+            if other is not None:
+                yield f"follows by its constraint '{held.name}'", other
+
+
+def _is_live(thing) -> bool:
+    """Whether an armature has a chain that is live, which a bake does not show."""
+    return any(chain.live for chain in thing.limber.chains)

@@ -1,0 +1,60 @@
+"""Rigid poses from Blender's matrices, which are single precision and may be scaled, in doubles; and the way back."""
+
+from math import isfinite
+
+import numpy as np
+from mathutils import Matrix, Quaternion, Vector
+
+from ....solvers.mechanism.frames import Array, frame_array
+from ....solvers.mechanism.model import FARTHEST, Frame
+from ....solvers.rotations import from_matrix
+from ...blender.errors import RigError
+
+SHEAR = 1e-3  # of a matrix' largest number: what decomposing may lose before the matrix is not a turn and a scale any more
+
+
+def rigid(matrix, whose: str = "An object") -> Array:
+    """(4, 4) position and rotation of a matrix of Blender's, without its scale.
+
+    Raises:
+        RigError: its numbers are not finite, or too large; `whose` matrix it is begins the message.
+    """
+    if any(not isfinite(number) or abs(number) > FARTHEST for row in matrix for number in row):
+        where = ", ".join(f"{number:g}" for number in matrix.translation)
+        raise RigError(
+            f"{whose} is at no position that can be ({where} m): clear its location, rotation and scale (Alt G, Alt R, Alt S), or mend its"
+            " keys, drivers or parents"
+        )
+    place, turn, _ = matrix.decompose()
+    return frame_array(Frame(from_matrix([list(row) for row in turn.to_matrix()]), tuple(place)))
+
+
+def scale_of(thing, matrix) -> tuple[float, float, float]:
+    """The scale of an object's world matrix.
+
+    Raises:
+        RigError: it is sheared, or has no size.
+    """
+    place, turn, scale = matrix.decompose()
+    again = Matrix.LocRotScale(place, turn, scale)
+    largest = max(abs(number) for row in matrix for number in row)
+    if any(abs(a - b) > SHEAR * largest for one, other in zip(matrix, again, strict=True) for a, b in zip(one, other, strict=True)):
+        raise RigError(f"Object '{thing.name}' is sheared, since a parent is scaled unevenly: apply the parent's scale (Ctrl A)")
+    if min(map(abs, scale)) == 0.0:
+        raise RigError(f"Object '{thing.name}' is scaled to nothing: give it a size")
+    return tuple(scale)
+
+
+def frame_of(pose: Array) -> Frame:
+    """A pose (4, 4) as solvers take it."""
+    return Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))
+
+
+def matrix_of(pose: Array, scale=(1.0, 1.0, 1.0)) -> Matrix:
+    """A pose (4, 4) as Blender takes it."""
+    frame = frame_of(pose)
+    return Matrix.LocRotScale(Vector(frame.place), Quaternion(frame.rotation), Vector(scale))
+
+
+def is_same(one: Array, other: Array, near: float) -> bool:
+    return bool(np.abs(one - other).max() <= near)

@@ -1,0 +1,92 @@
+"""Where an armature's bones are at rest: as they are drawn, and of an imported robot as its file has it, in doubles.
+
+Bones are drawn in single precision, which turns a hinge's axis by up to 2.5e-4 rad and would lock a loop in a plane. A robot's file says
+where its joints are to the last digit; a bone that was moved since in Edit Mode is taken as it is drawn.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ....robots.model import Inertial
+from ....robots.record import Record
+from ....robots.transform import Transform
+from ....solvers.mechanism.frames import Array, frame_array
+from ....solvers.mechanism.model import Frame
+from ....solvers.rotations import Vector, between, rotate
+from ...blender.errors import RigError
+from .. import imported_robot
+from .poses import rigid
+from .shapes import LETTERS
+
+EVEN = 1e-4  # farther from 1 an armature is scaled, and lengths of its robot's file would be wrong
+DRAWN = 1e-4  # of the armature's size, and [rad]: a bone farther from where its file has it was moved in Edit Mode
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Bones at rest, by name; (4, 4) in the world."""
+
+    bones: dict[str, Array]
+    links: dict[str, Array] = field(default_factory=dict)  # frames of an imported robot's links
+    inertials: dict[str, Inertial | None] = field(default_factory=dict)  # of these links, in their frames
+
+    @cached_property
+    def size(self) -> float:
+        """[m] the largest extent of the bones' heads."""
+        return float(np.ptp([matrix[:3, 3] for matrix in self.bones.values()], axis=0).max())
+
+
+def rest_of(rig, world) -> Rest:
+    """An armature's bones at rest, where its object's matrix is `world`.
+
+    Raises:
+        RigError: a bone is at no position that can be.
+    """
+    drawn = {bone.name: rigid(world @ bone.matrix_local, f"Bone '{bone.name}'") for bone in rig.data.bones}
+    if not imported_robot.is_robot(rig) or is_scaled(world):
+        return Rest(drawn)
+    try:
+        tree, names = imported_robot.tree_of(rig)
+    except RigError:  # it was taken apart: what is left is an armature as any other
+        return Rest(drawn)
+    base, frames = rigid(world), tree.frames({})
+    found = Rest(drawn)
+    for branch, name, frame in zip(tree.branches, names, frames, strict=True):
+        record = imported_robot.record_of(rig.data.bones[name])
+        at = base @ _array(frames[branch.parent].then(branch.before) if branch.parent >= 0 else frame)
+        exact = _as_in_file(drawn[name], at, record, found.size) if record is not None else None
+        if exact is not None:
+            found.bones[name], found.links[name], found.inertials[name] = exact, base @ _array(frame), branch.inertial
+    return found
+
+
+def is_scaled(world) -> bool:
+    """Whether an armature's matrix has another scale than 1."""
+    return max(abs(size - 1.0) for size in world.to_scale()) > EVEN
+
+
+def _as_in_file(drawn: Array, joint: Array, record: Record, size: float) -> Array | None:
+    """A bone's (4, 4) with its head and its joint's axis exactly where the file has them; None where it is drawn elsewhere."""
+    made = drawn.copy()
+    if np.abs(joint[:3, 3] - drawn[:3, 3]).max() > DRAWN * max(size, DRAWN):
+        return None
+    made[:3, 3] = joint[:3, 3]
+    if record.axis:
+        own = _vector(drawn[:3, LETTERS.index(record.axis)])
+        wanted = _vector(record.sign * joint[:3, :3] @ record.branch.axis)
+        turn = between(own, wanted)
+        if np.linalg.norm(np.subtract(own, wanted)) > DRAWN * 10:
+            return None
+        made[:3, :3] = np.stack([rotate(turn, _vector(column)) for column in drawn[:3, :3].T], 1)
+    return made
+
+
+def _vector(numbers: Array) -> Vector:
+    x, y, z = numbers.tolist()
+    return x, y, z
+
+
+def _array(frame: Transform) -> Array:
+    return frame_array(Frame(frame.rotation, frame.offset))

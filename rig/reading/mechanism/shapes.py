@@ -1,0 +1,73 @@
+"""Which kind of joint leaves which freedoms: from the axes along which it slides and about which it turns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....solvers.mechanism.frames import Array
+from ....solvers.mechanism.kinds import KINDS, Kind
+from .. import axes
+
+LETTERS = "XYZ"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A kind of joint, and the turn (4, 4) from the frame in which its axes were told to the kind's own."""
+
+    kind: Kind
+    turned: Array
+
+    def seen(self, axis: str) -> str:
+        """One of the kind's own axes as it is called in the frame in which they were told, where people see it."""
+        letter = LETTERS[int(np.argmax(np.abs(self.turned[:3, LETTERS.index(axes.letter(axis))])))]
+        return axes.slide(letter) if axes.slides(axis) else letter
+
+
+def turned_to(z: str, x: str = "") -> Array:
+    """(4, 4) the right-handed frame whose Z axis, and X axis where it is told, are these axes of another one."""
+    third = LETTERS.index(z)
+    first = LETTERS.index(x) if x else (third + 1) % 3
+    made = np.eye(4)
+    made[:3, 2], made[:3, 0] = np.eye(3)[third], np.eye(3)[first]
+    made[:3, 1] = np.cross(made[:3, 2], made[:3, 0])
+    return made
+
+
+def shape_of(slides: str, turns: str) -> Shape | None:
+    """The joint that slides along these axes and turns about those, the first one nearest the parent; None where no kind does."""
+    plain = np.eye(4)
+    along, about = "".join(sorted(slides)), "".join(sorted(turns))
+    if about == LETTERS:
+        return Shape("spherical", plain) if not along else Shape("free", plain) if along == LETTERS else None
+    if not about:
+        if len(along) == 1:
+            return Shape("prismatic", turned_to(along))
+        return Shape("fixed", plain) if not along else Shape("cartesian", plain) if along == LETTERS else None
+    if len(about) == 2:
+        if along:
+            return None
+        made = np.eye(4)  # X is the first axis, Y the second
+        made[:3, 0], made[:3, 1] = np.eye(3)[LETTERS.index(turns[0])], np.eye(3)[LETTERS.index(turns[1])]
+        made[:3, 2] = np.cross(made[:3, 0], made[:3, 1])
+        return Shape("universal", made)
+    if not along:
+        return Shape("revolute", turned_to(about))
+    if along == about:
+        return Shape("cylindrical", turned_to(about))
+    if len(along) == 2 and about not in along:
+        return Shape("planar", turned_to(about))
+    return None
+
+
+def freedoms(kind: str) -> Sequence[str]:
+    """Axes of a joint's freedoms, as `axes` names them, in the order of its values; a ball's three are its rotation vector's."""
+    found: list[str] = []
+    for move in KINDS[kind].moves:
+        if move == "ball":
+            found += LETTERS
+        else:
+            word, letter = move.split()
+            found.append(axes.slide(letter.upper()) if word == "slide" else letter.upper())
+    return found

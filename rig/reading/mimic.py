@@ -1,0 +1,92 @@
+"""Bones of an imported robot that follow others: a URDF's mimic joints, which one motor moves together.
+
+A driver moves such a bone by its leader's authored channel. What live and a bake show of the leader is no channel, so they move the bone by
+the leader's new value themselves, as long as the driver is there.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from bpy.utils import unescape_identifier
+
+from ...robots.record import Record
+from ...solvers import rotations
+from ..blender.errors import RigError
+from . import axes, imported_robot
+from .axes import UNIT
+
+DRIVEN = re.compile(r'pose\.bones\["(.*)"\]\.(location|rotation_euler)')
+
+
+class Follower(NamedTuple):
+    """A bone that another one's joint moves as well: its channel is multiplier * the leader's + offset."""
+
+    bone: str
+    axis: str
+    leader: int  # index among the places that were asked for
+    multiplier: float
+    offset: float  # [rad or m]
+    joint: str  # the URDF's names, for messages
+    leads: str
+
+    def moved(self, value: float) -> tuple[rotations.Quaternion, rotations.Vector]:
+        """Its turn and its location for the leader's channel [rad or m]; its other channels are locked at rest."""
+        own, axis = self.multiplier * value + self.offset, UNIT[axes.letter(self.axis)]
+        if axes.slides(self.axis):
+            return rotations.IDENTITY, rotations.scale(axis, own)
+        return rotations.about(axis, own), (0.0, 0.0, 0.0)
+
+
+def led(rig, places: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
+    """The bones that follow any of these joints (bone and axis), but for those that are among the joints themselves."""
+    others = [place for place in driven(rig) if place not in places]
+    if not others:
+        return ()
+    try:
+        records = {kept.branch.joint.name: (bone, kept) for bone, kept in imported_robot.records(rig) if kept.axis}
+    except RigError:  # handlers ask this too; whoever wants the robot's joint values is told what is wrong
+        return ()
+    own = dict(records.values())
+    found = []
+    for bone, axis in others:
+        kept = own.get(bone)
+        if kept is None or kept.branch.joint.mimic is None or imported_robot.axis_of(kept) != axis:
+            continue
+        leader_bone, leader, multiplier, offset = _leader(bone, kept, records, places)
+        place = leader_bone, imported_robot.axis_of(leader)
+        if place in places:
+            joint, leads = kept.branch.joint.name, leader.branch.joint.name
+            multiplier, offset = kept.sign * leader.sign * multiplier, kept.sign * offset
+            found.append(Follower(bone, axis, places.index(place), multiplier, offset, joint, leads))
+    return tuple(found)
+
+
+def _leader(bone: str, kept: Record, records: dict[str, tuple[str, Record]], places: Sequence[tuple[str, str]]) -> tuple:
+    """The bone that another follows in the end, its record, and how: the joint's value is multiplier times its own, plus offset."""
+    multiplier, offset = 1.0, 0.0
+    while (bone, imported_robot.axis_of(kept)) not in places and (way := kept.branch.joint.mimic) is not None and way.joint in records:
+        multiplier, offset = multiplier * way.multiplier, multiplier * way.offset + offset
+        bone, kept = records[way.joint]
+    return bone, kept, multiplier, offset
+
+
+def driven(rig) -> Iterator[tuple[str, str]]:
+    """Bone and axis of all joints that drivers of an imported robot move."""
+    if not imported_robot.is_robot(rig) or not rig.animation_data:
+        return
+    for curve in rig.animation_data.drivers:
+        found = DRIVEN.fullmatch(curve.data_path)
+        if found and not curve.mute:
+            bone, turned = unescape_identifier(found[1]), axes.TURNS[curve.array_index]
+            if bone in rig.data.bones:
+                yield bone, turned if found[2] == "rotation_euler" else axes.slide(turned)
+
+
+def why_not_on_path(follower: Follower) -> str:
+    """Why a chain cannot have both a bone and the one that it follows."""
+    return (
+        f"Bone '{follower.bone}' follows joint '{follower.leads}' of the same chain (URDF: joint '{follower.joint}' mimics it), and solvers"
+        " move each joint by itself: end the chain above that bone or begin it below the other, or delete the bone's driver,"
+        " unlock its axis and press Match Joints, if it has a motor of its own"
+    )

@@ -1,0 +1,41 @@
+"""Which bones are part of a chain: the path from its root to its end, and to every other end that it has."""
+
+from ..blender.errors import RigError
+
+
+def path_names(pose_bones, root: str, end: str) -> list[str]:
+    """Names of the bones from root to end.
+
+    Raises:
+        RigError: a bone is missing, or the root is not among the end's ancestors.
+    """
+    for name in (root, end):
+        if name not in pose_bones:
+            raise RigError(missing(name))
+    names = [end]
+    bone = pose_bones[end]
+    while names[-1] != root:
+        bone = bone.parent
+        if bone is None:
+            raise RigError(f"No path from bone '{root}' to bone '{end}': '{root}' must be '{end}' or one of its parents")
+        names.append(bone.name)
+    return names[::-1]
+
+
+def end_bones(chain) -> list[str]:
+    """The bones that are ends of a chain, its own first."""
+    return [chain.end, *(end.bone for end in chain.ends)]
+
+
+def bone_names(pose_bones, chain) -> list[str]:
+    """Names of all bones of a chain, parents before their children: the path to its own end, then what other ends add.
+
+    Raises:
+        RigError: a bone is missing, or an end does not hang on the root.
+    """
+    paths = (path_names(pose_bones, chain.root, end) for end in end_bones(chain))
+    return list(dict.fromkeys(name for path in paths for name in path))
+
+
+def missing(name: str) -> str:
+    return f"Bone '{name}' is missing: give a bone that name again, or make the chain again"

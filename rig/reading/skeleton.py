@@ -1,0 +1,274 @@
+"""An armature's chain: what its bones are made of, and the rig's own pose as joint angles; `joint_tree` makes a solver's skeleton of it.
+
+A bone's local transform is rest . translation . rotation . scale; a bone with several free axes is several joints at one place, the last
+letter of its Euler order nearest the parent (order XYZ: R = Rz Ry Rx); slides come before turns, as the translation does. The base is the
+root bone's frame before it moves. What no joint moves (locked axes, bones without joints, other locations) is read from the evaluated rig
+at every tick and becomes part of the rest transforms: keyed or driven, the solver sees it where it is.
+"""
+
+from collections.abc import Mapping
+from math import isfinite
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers import rotations
+from ..blender.errors import RigError
+from . import axes, mimic
+from .axes import INDEX, UNIT, is_euler
+from .paths import bone_names, end_bones, missing
+
+ORIGIN = (0.0, 0.0, 0.0)
+NO_SCALE = (1.0, 1.0, 1.0)
+SCALED = 1e-3  # relative: a scale that animators see
+DIGITS = 6  # of fixed parts [rad, m]: what is finer is single precision's noise, and must not build the skeleton anew at every frame
+
+
+class Followed(NamedTuple):
+    """Channels of a bone that follows another armature."""
+
+    rotation: rotations.Quaternion
+    euler: tuple[float, float, float]  # [rad] in the bone's order, of bones that have one
+    location: tuple[float, float, float]
+    scale: tuple[float, float, float] = NO_SCALE
+
+
+class Part(NamedTuple):
+    """What does not change from frame to frame of one bone of the chain."""
+
+    name: str
+    parent: int  # index of the part on which it hangs; -1: the root
+    rest_rotation: rotations.Quaternion  # in the parent bone's frame
+    rest_offset: rotations.Vector  # [m]
+    connected: bool  # Blender ignores its location
+    local_location: bool
+    inherits_rotation: bool
+    inherits_scale: bool
+    order: str  # axes of its Euler order, nearest the parent first; "" where no joint turns it
+    free: frozenset[str]  # the axes that joints turn
+    turns: tuple[tuple[bool, int, rotations.Vector], ...]  # the order's axes: does a joint turn it; its index; the axis
+    slides: tuple[int, ...]  # indices of its location that joints move
+    held: tuple[int, ...]  # indices of what no joint turns of its rotation
+
+
+class BonePose(NamedTuple):
+    """Authored channels of one bone."""
+
+    location: tuple[float, float, float]
+    rotation: tuple[float, ...]  # Euler angles (x, y, z) [rad], or a unit quaternion where no joint turns the bone
+    scale: tuple[float, float, float]
+
+    def resting_place(self, slides: tuple[int, ...]) -> tuple[float, float, float]:
+        """Its location without what joints move of it."""
+        return tuple(0.0 if index in slides else number for index, number in enumerate(self.location)) if slides else self.location
+
+
+def parent_first(rotation_mode: str) -> str:
+    """Axes of an Euler order, the one nearest the parent first."""
+    return rotation_mode[::-1]
+
+
+def _places(part: Part) -> list[tuple[str, str]]:
+    """Bone and axis of a part's joints, the one nearest the parent first."""
+    slides = [axes.SLIDES[index] for index in part.slides]
+    return [(part.name, axis) for axis in (*slides, *(axis for axis in part.order if axis in part.free))]
+
+
+class ChainReader:
+    """Reads one chain from an armature object: what it is made of once, what it says at every tick.
+
+    Two readers are equal when bones, joints, rotation modes and rest poses are.
+
+    Raises:
+        RigError: the chain is no tree of bones with joints that can move.
+    """
+
+    def __init__(self, rig, chain) -> None:
+        pose_bones = rig.pose.bones
+        self.names = bone_names(pose_bones, chain)
+        self.ends = end_bones(chain)
+        self.joints = [(joint.bone, joint.axis) for joint in chain.joints]
+        on_bone: dict[str, list[str]] = {}
+        for bone, axis in self.joints:
+            if bone not in pose_bones:
+                raise RigError(missing(bone))
+            if bone not in self.names:
+                ends = " or ".join(f"'{end}'" for end in self.ends)
+                raise RigError(f"Joint {axes.label(bone, axis)} is not on the path from '{chain.root}' to {ends}: make the chain again")
+            if axis in on_bone.setdefault(bone, []):
+                raise RigError(f"Joint {axes.label(bone, axis)} is there twice: remove one of the two")
+            if axes.slides(axis) and pose_bones[bone].bone.use_connect:
+                raise RigError(f"Bone '{bone}' is connected to its parent, so it cannot slide: disconnect it in Edit Mode (Alt P)")
+            on_bone[bone].append(axis)
+        if not self.joints:
+            raise RigError(f"Chain '{chain.name}' has no joints: unlock a rotation axis of one of its bones and make it again")
+        turning = {bone: frozenset(axis for axis in found if not axes.slides(axis)) for bone, found in on_bone.items()}
+        for bone, turns in turning.items():
+            if turns and not is_euler(pose_bones[bone]):
+                raise RigError(
+                    f"Bone '{bone}' rotates by {pose_bones[bone].rotation_mode.lower()}: give it an Euler order (Limber > Give Euler Order)"
+                )
+        self.free = {bone: frozenset(found) for bone, found in on_bone.items()}
+        self.orders = {bone: pose_bones[bone].rotation_mode for bone, turns in turning.items() if turns}
+        self.parts = [self._part(rig.data.bones[name]) for name in self.names]
+        # Joints in the skeleton's order, root first.
+        self.places = [place for part in self.parts for place in _places(part)]
+        self.followers = mimic.led(rig, self.places)
+        if follower := next((follower for follower in self.followers if follower.bone in self.names), None):
+            raise RigError(mimic.why_not_on_path(follower))
+        self.moved = [*self.free, *(follower.bone for follower in self.followers)]  # bones that the chain moves
+        self.stored_index = [self.joints.index(place) for place in self.places]
+        self.inherits_scale = all(part.inherits_scale for part in self.parts[1:])
+        self.tips = set(self.names) - {self.names[part.parent] for part in self.parts[1:]}
+        self.armature_name = rig.data.name
+        self.end_lengths = [rig.data.bones[end].length for end in self.ends]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ChainReader) and vars(self) == vars(other)
+
+    __hash__ = None  # it is compared, never looked up
+
+    def _part(self, bone) -> Part:
+        offset = tuple(bone.head)
+        if bone.parent:  # its head is told from its parent's tail
+            offset = (offset[0], offset[1] + bone.parent.length, offset[2])
+        order = parent_first(self.orders.get(bone.name, ""))
+        joints = self.free.get(bone.name, frozenset())
+        free = joints.intersection(axes.TURNS)
+        if not isfinite(sum(map(sum, bone.matrix)) + sum(offset)):
+            raise RigError(f"The rest pose of bone '{bone.name}' is not a number: place its head and tail again in Edit Mode")
+        return Part(
+            bone.name,
+            self.names.index(bone.parent.name) if bone.name != self.names[0] else -1,
+            rotations.from_matrix(bone.matrix),
+            offset,
+            bone.use_connect,
+            bone.use_local_location,
+            bone.use_inherit_rotation,
+            bone.inherit_scale == "FULL",
+            order,
+            free,
+            tuple((axis in free, INDEX[axis], UNIT[axis]) for axis in order),
+            tuple(axes.index(axis) for axis in axes.SLIDES if axis in joints),
+            tuple(INDEX[axis] for axis in order if axis not in free) if order else (0, 1, 2, 3),
+        )
+
+    def modes_changed(self, pose_bones) -> bool:
+        """Whether a bone that joints turn has another rotation mode than it had."""
+        return any((bone := pose_bones.get(name)) is not None and bone.rotation_mode != mode for name, mode in self.orders.items())
+
+    def read(
+        self,
+        pose_bones,
+        moved: Mapping[str, tuple | None] = MappingProxyType({}),
+        followed: Mapping[str, Followed] = MappingProxyType({}),
+    ) -> tuple[BonePose, ...]:
+        """The authored channels of the chain's bones, root first. Pose bones are the evaluated rig's: constraints do not change channels.
+
+        Args:
+            pose_bones: The evaluated rig's.
+            moved: Basis channels of bones that chains move. On the path of this one such a bone mimics another chain's joint.
+            followed: Channels of bones that follow another armature, in place of the authored ones.
+
+        Raises:
+            RigError: a bone is missing, or its channels are not numbers.
+        """
+        poses = []
+        for part in self.parts:
+            bone = pose_bones.get(part.name)
+            if bone is None:
+                raise RigError(missing(part.name))
+            if part.name not in self.free and part.name not in followed and (led := moved.get(part.name)) is not None:
+                rotation, location, scale = led
+                poses.append(BonePose(location, rotation, scale))
+                continue
+            if (body := followed.get(part.name)) is not None:
+                poses.append(BonePose(body.location, body.euler if part.order else body.rotation, body.scale))
+                continue
+            location = ORIGIN if part.connected else tuple(bone.location)
+            rotation = tuple(bone.rotation_euler) if part.order else tuple(bone.matrix_basis.to_quaternion())
+            scale = tuple(bone.scale)
+            # A sum is finite where all of its parts are, and it is quicker than asking each.
+            if not isfinite(sum(location) + sum(rotation) + sum(scale)):
+                raise RigError(f"The pose of bone '{part.name}' is not a number: clear its transform, its drivers or its keys")
+            poses.append(BonePose(location, rotation, scale))
+        return tuple(poses)
+
+    def angles(self, poses: tuple[BonePose, ...]) -> np.ndarray:
+        """The rig's own pose (n,) [rad, slides m], in the skeleton's order: never the warped pose."""
+        found: list[float] = []
+        for part, pose in zip(self.parts, poses, strict=True):
+            found += [pose.location[index] for index in part.slides]
+            found += [pose.rotation[index] for is_free, index, _ in part.turns if is_free]
+        return np.array(found)
+
+    def base_location(self, poses: tuple[BonePose, ...]) -> tuple[float, float, float]:
+        """Where the root bone is, as far as no joint moves it there: part of the base."""
+        return poses[0].resting_place(self.parts[0].slides)
+
+    def held(self, poses: tuple[BonePose, ...]) -> tuple:
+        """What no joint moves, as it is: as long as it stays the same, so does `fixed`."""
+        return tuple(
+            (pose.resting_place(part.slides), pose.scale, *[pose.rotation[index] for index in part.held])
+            for part, pose in zip(self.parts, poses, strict=True)
+        )
+
+    def fixed(self, poses: tuple[BonePose, ...]) -> tuple:
+        """What no joint moves, bone by bone: location, rotation without the free axes, and the size of what hangs on the bone. The root's
+        location belongs to the base.
+
+        Raises:
+            RigError: a bone that does not hang on its parent as joints do.
+        """
+        parts: list[tuple] = []
+        for k, (part, pose) in enumerate(zip(self.parts, poses, strict=True)):
+            location = pose.resting_place(part.slides) if k else ORIGIN
+            if k and not part.inherits_rotation:
+                raise RigError(
+                    f"Bone '{part.name}' does not inherit rotation, so the chain breaks there:"
+                    " switch on Inherit Rotation in the bone's Relations"
+                )
+            if not part.local_location and (any(location) or part.slides):
+                raise RigError(
+                    f"Bone '{part.name}' is moved along other axes than its own: switch on Local Location in the bone's Relations"
+                )
+            size = parts[part.parent][2] if k else 1.0
+            if part.slides and abs(size - 1.0) > SCALED:
+                raise RigError(f"Bone '{part.name}' slides, and a bone above it is scaled: clear its scale (Alt S); motors cannot stretch")
+            if pose.scale != NO_SCALE:
+                if not self.can_carry(part.name, pose.scale):
+                    raise RigError(f"Bone '{part.name}' is scaled: clear its scale (Alt S); motors cannot stretch")
+                size *= pose.scale[1]
+            rotation = tuple(round(number, DIGITS) for number in pose.rotation)
+            if part.order:
+                rotation = tuple(0.0 if is_free else rotation[index] for is_free, index, _ in part.turns)
+            parts.append((tuple(round(number, DIGITS) for number in location), rotation, round(size, DIGITS)))
+        return tuple(parts)
+
+    def can_carry(self, name: str, scale: tuple) -> bool:
+        """Whether a chain of joints can stand for bones of which one has this scale: it may make all that hangs on it larger. Of a last
+        bone only its eye's place depends on it."""
+        if min(scale) <= 0.0:
+            return False
+        return name in self.tips or (self.inherits_scale and max(scale) - min(scale) <= SCALED)
+
+    def channels(self, poses: tuple[BonePose, ...], angles: list[float]) -> dict[str, tuple]:
+        """The basis of each bone that joints move, with their new angles [rad, slides m]: rotation (w, x, y, z), location, scale. With them
+        the bones that mimic theirs."""
+        shown, new = {}, iter(angles)
+        for part, pose in zip(self.parts, poses, strict=True):
+            location = pose.location
+            if part.slides:
+                moved = {index: next(new) for index in part.slides}
+                location = tuple(moved.get(index, number) for index, number in enumerate(location))
+            turn = rotations.IDENTITY if part.order else pose.rotation
+            for is_free, index, axis in part.turns:
+                angle = next(new) if is_free else pose.rotation[index]
+                if angle:
+                    turn = rotations.multiply(turn, rotations.about(axis, angle))
+            if part.order or part.slides:
+                shown[part.name] = (turn, location, pose.scale)
+        for follower in self.followers:
+            shown[follower.bone] = (*follower.moved(angles[follower.leader]), NO_SCALE)
+        return shown

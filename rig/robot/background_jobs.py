@@ -1,0 +1,174 @@
+"""Errands of this session: a scan, a servo that gets another id or baud rate, a user's file that is described. Nothing of it is saved.
+
+They go on in processes of their own; `look` takes in their news, and Blender's timer calls it.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from ...hardware.describe import OWN, describe
+from ...hardware.errand import Errand
+from ...hardware.news import Described, Ended, Found, Progress, Remark
+from ...hardware.protocols.settings import DEFAULT, ProtocolSettings
+from ...hardware.protocols.table import FILE, PROTOCOLS
+from . import programs
+
+PATIENCE = 20.0  # [s] without a word: opening a port over the air may take ten
+MOST_REMARKS = 6  # that are shown
+
+
+@dataclass
+class Work:
+    """An errand, and what has come of it so far.
+
+    Attributes:
+        share: Of the way, 0 to 1.
+        says: What it is at; when it has ended, what came of it.
+        failed: Whether nothing came of it.
+        before: The servo that is changed: its port, baud rate and id as they were.
+    """
+
+    errand: Errand
+    before: tuple | None = None
+    share: float = 0.0
+    says: str = "Starting"
+    failed: bool = False
+    found: list[Found] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        return self.errand.over
+
+    def hear(self) -> bool:
+        """Take in the news; returns whether there were any."""
+        news = self.errand.news()
+        for item in news:
+            match item:
+                case Progress(done, total, text):
+                    self.share, self.says = done / max(total, 1), text
+                case Found():
+                    self.found = [*(other for other in self.found if _place(other) != _place(item)), item]
+                case Remark(text) if text not in self.remarks and len(self.remarks) < MOST_REMARKS:
+                    self.remarks.append(text)
+                case Described():
+                    _described[item.protocol] = item
+                case Ended(text, failed):
+                    self.says, self.failed, self.share = failed or text, bool(failed), 1.0
+        return bool(news)
+
+
+def _place(found: Found) -> tuple:
+    return found.port, found.baudrate, found.servo
+
+
+_scan: Work | None = None
+_change: Work | None = None
+_reading: dict[str, Work] = {}  # users' files that are being described
+_described: dict[str, Described] = {}
+
+
+def scan() -> Work | None:
+    """The newest scan; None before the first."""
+    return _scan
+
+
+def change() -> Work | None:
+    """The newest change of a servo; None before the first."""
+    return _change
+
+
+def busy_ports() -> bool:
+    """Whether an errand is using ports now."""
+    return any(work is not None and not work.over for work in (_scan, _change))
+
+
+def start_scan(port: str | None, without: set[str], protocols: list[str], baudrates: list[int], lowest: int, highest: int) -> Work:
+    """Looks for servos on a port, or on all but those in `without`; what was found before is forgotten.
+
+    Raises:
+        WorkerError: The process cannot be started.
+    """
+    global _scan
+    cancel()
+    where = {"ports": None if port is None else [port], "without": sorted(without)}
+    _scan = Work(Errand("scan", {**where, "protocols": protocols, "baudrates": baudrates, "lowest": lowest, "highest": highest}, PATIENCE))
+    return _scan
+
+
+def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int) -> Work:
+    """Gives a servo `new_servo` (an id) or `new_baudrate` [bit/s].
+
+    Raises:
+        WorkerError: The process cannot be started.
+    """
+    global _change
+    arguments = {"port": port, "protocol": protocol, "baudrate": baudrate, "servo": servo, **new}
+    _change = Work(Errand("change", arguments, PATIENCE), (port, baudrate, servo))
+    return _change
+
+
+def description(protocol: str, settings: ProtocolSettings = DEFAULT) -> tuple[Described | None, str]:
+    """What a protocol can do, as far as that is known; else None, and why not."""
+    if protocol == OWN or protocol in PROTOCOLS:
+        return describe(protocol, settings), ""
+    if protocol in _described:
+        return _described[protocol], ""
+    work = _reading.get(protocol)
+    if work is None:
+        return None, "Choose your file and press Read File"
+    return None, work.says if work.over else "Reading the file"
+
+
+def read_file(protocol: str) -> None:
+    """Has a user's file described, anew if need be.
+
+    Raises:
+        ProtocolError: The file is a program that the user has not allowed.
+        HardwareError: The process cannot be started.
+    """
+    digest = programs.require(protocol.removeprefix(FILE))
+    _described.pop(protocol, None)
+    if protocol in _reading:
+        _reading[protocol].errand.cancel()
+    _reading[protocol] = Work(Errand("describe", {"protocol": protocol, "program": digest}, PATIENCE))
+
+
+def look() -> bool:
+    """Takes in all news; returns whether there were any."""
+    works = [work for work in (_scan, _change, *_reading.values()) if work is not None]
+    heard = [work.hear() for work in works]
+    _learn_change()
+    return any(heard)
+
+
+def are_going() -> bool:
+    """Whether any errand goes on."""
+    return any(work is not None and not work.over for work in (_scan, _change, *_reading.values()))
+
+
+def cancel() -> None:
+    """Ends the scan."""
+    if _scan is not None:
+        _scan.errand.cancel()
+        _scan.hear()
+
+
+def end_all() -> None:
+    """Ends every errand and forgets what came of them: the extension goes, or another file comes."""
+    global _scan, _change
+    for work in (_scan, _change, *_reading.values()):
+        if work is not None:
+            work.errand.cancel()
+    _scan = _change = None
+    _reading.clear()
+    _described.clear()
+
+
+def _learn_change() -> None:
+    """The list of what was found shows a changed servo as it is now."""
+    if _scan is None or _change is None or not _change.found:
+        return
+    (new,) = _change.found
+    for k, old in enumerate(_scan.found):
+        if _place(old) == _change.before:
+            _scan.found[k] = replace(old, servo=new.servo, baudrate=new.baudrate)

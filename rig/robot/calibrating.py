@@ -1,0 +1,167 @@
+"""Where the joints of a connected robot are 0, and how far they go: from how it stands, or is moved by hand.
+
+Positions are those of the panel: in the protocol's unit, whatever the device behind the port takes.
+"""
+
+from dataclasses import dataclass, field
+
+from ...hardware.device import Channel
+from ...hardware.safety import State
+from ..blender.errors import RigError
+from . import device as robot_device
+from . import links, values
+
+LEAST_TURN = 0.05  # [rad] of a servo: what moved less was not meant to be recorded
+
+
+@dataclass
+class _Span:
+    """Lowest and highest raw position that each channel was seen at, by its index."""
+
+    seen: dict[int, tuple[float, float]] = field(default_factory=dict)
+
+
+_spans: dict[int, _Span] = {}  # by the armature object's session_uid
+
+
+def positions(rig) -> list[float | None]:
+    """Raw position of each channel of the connected robot: measured, or else as it was sent; None where neither is known.
+
+    Raises:
+        RigError: the robot is not connected.
+    """
+    link, status = links.link(rig), links.status(rig)
+    if link is None or status is None:
+        raise RigError("Not connected: press Connect first")
+    found = []
+    for index, channel in enumerate(status.channels):
+        raw = channel.commanded if channel.measured is None else channel.measured
+        found.append(None if raw is None else robot_device.panel_raw(rig, link.device.channels[index], raw))
+    return found
+
+
+def zero(rig, name: str, value: float) -> list[str]:
+    """The joint stands at `value` (in its unit) now: its servos' zeros follow from that. Other joints that drive them stand as shown.
+
+    Returns:
+        The servos that have another zero now, in words.
+
+    Raises:
+        RigError: the robot is not connected, the joint is not on it, or where its servos are is not known.
+    """
+    raw, device = positions(rig), robot_device.describe(rig)
+    shown = dict(zip((joint.name for joint in device.joints), _shown(rig), strict=True)) | {name: value}
+    told = []
+    for index, channel in _channels_of(rig, name):
+        settings = robot_device.settings_of(rig, channel.servo)
+        place = raw[index]
+        if place is None:
+            raise RigError(f"Where servo {channel.servo} is, is not known: let it go or jog it first")
+        turn = sum(share.gear * shown[share.joint] for share in channel.shares)
+        sign = -1 if getattr(settings, "reverse", False) else 1
+        if hasattr(settings, "zero_us"):
+            settings.zero_us = place - sign * settings.us_per_radian * turn
+            told.append(f"servo {channel.servo}: {settings.zero_us:.0f}")
+    if not told:
+        raise RigError(f"'{name}' has no zero of its own: type the positions at the ends of its range")
+    return told
+
+
+def end(rig, name: str, high: bool) -> list[str]:
+    """The joint stands at an end of its range now: its servos go no farther.
+
+    Raises:
+        RigError: as `zero`; or the end is beyond the other one.
+    """
+    raw = positions(rig)
+    told = []
+    for index, channel in _channels_of(rig, name):
+        settings, place = robot_device.settings_of(rig, channel.servo), raw[index]
+        if place is None:
+            raise RigError(f"Where servo {channel.servo} is, is not known: let it go or jog it first")
+        if not hasattr(settings, "min_us"):
+            continue
+        upper = high != settings.reverse
+        if (upper and place <= settings.min_us) or (not upper and place >= settings.max_us):
+            raise RigError(
+                f"Servo {channel.servo} stands at {place:.0f}, and its other end is"
+                f" {settings.min_us if upper else settings.max_us:.0f}: set that one first, or turn Reverse"
+            )
+        setattr(settings, "max_us" if upper else "min_us", place)
+        told.append(f"servo {channel.servo}: {place:.0f}")
+    return told
+
+
+def start_range(rig) -> None:
+    """From now on the lowest and highest place of every servo is remembered, while the robot is moved by hand.
+
+    Raises:
+        RigError: the robot is not limp.
+    """
+    status = links.status(rig)
+    if status is None or status.state is not State.LIMP:
+        raise RigError("The robot is not let go: press Release All first")
+    _spans[rig.session_uid] = _Span()
+
+
+def is_recording(rig) -> bool:
+    return rig.session_uid in _spans
+
+
+def forget() -> None:
+    _spans.clear()
+
+
+def note() -> None:
+    """Takes in where the servos are; Blender's timer calls it."""
+    for rig in links.connected_rigs():
+        span, status = _spans.get(rig.session_uid), links.status(rig)
+        if span is None or status is None or status.state is not State.LIMP:
+            _spans.pop(rig.session_uid, None)
+            continue
+        for index, place in enumerate(positions(rig)):
+            if place is not None:
+                low, high = span.seen.get(index, (place, place))
+                span.seen[index] = (min(low, place), max(high, place))
+
+
+def finish_range(rig, limits: bool) -> list[str]:
+    """Servos that were moved get the range in which they were seen, and their joints, if `limits`, the same.
+
+    Returns:
+        What has changed, in words.
+
+    Raises:
+        RigError: nothing is being recorded, or nothing was moved.
+    """
+    span = _spans.pop(rig.session_uid, None)
+    link = links.link(rig)
+    if span is None or link is None:
+        raise RigError("No range is being recorded: press Record Range first")
+    told = []
+    for index, (low, high) in span.seen.items():
+        settings = robot_device.settings_of(rig, link.device.channels[index].servo)
+        if settings is None or not hasattr(settings, "min_us") or high - low < LEAST_TURN * settings.us_per_radian:
+            continue
+        settings.min_us, settings.max_us = low, high
+        told.append(f"servo {settings.servo}: {low:.0f} to {high:.0f}")
+        if limits and hasattr(settings, "lower"):
+            ends = sorted((place - settings.zero_us) / (settings.us_per_radian * settings.gear) for place in (low, high))
+            settings.lower, settings.upper = (-ends[1], -ends[0]) if settings.reverse else ends
+    if not told:
+        raise RigError("No servo was moved: move each joint from end to end while the range is recorded")
+    return told
+
+
+def _channels_of(rig, name: str) -> list[tuple[int, Channel]]:
+    """Index and channel of those that a joint drives."""
+    link = links.link(rig)
+    found = [(index, channel) for index, channel in enumerate(link.device.channels) if any(share.joint == name for share in channel.shares)]
+    if not found:
+        raise RigError(f"'{name}' is not on the robot that is connected: give it a servo, and press Reconnect")
+    return found
+
+
+def _shown(rig) -> list[float]:
+    sources = robot_device.sources(rig)
+    return values.newest(rig, sources, [0.0] * len(sources))

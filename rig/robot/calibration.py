@@ -1,0 +1,148 @@
+"""A robot's calibration as a file: taken from an armature, given to one; a copy in the user's own folder at every step of calibrating."""
+
+from pathlib import Path
+
+import bpy
+
+from ...files.plain import shown
+from ...hardware import calibration_file
+from ...hardware.calibration_file import Calibration
+from ...hardware.describe import OWN
+from ...hardware.device import Channel
+from ...hardware.errors import HardwareError
+from ...hardware.protocols.maestro import MODELS
+from ...hardware.protocols.table import FILE, PROTOCOLS
+from ...motion import MotionError
+from ..blender.errors import RigError
+from ..blender.user_folder import user_folder
+from ..properties.robot import OWN_FILE
+from . import device as robot_device
+
+FOLDER = "calibrations"
+
+
+def of(rig) -> Calibration:
+    """The rig's calibration.
+
+    Raises:
+        DeviceError: see `robot_device.describe`.
+    """
+    return Calibration.of(robot_device.describe_plain(rig))
+
+
+def save(rig, path: Path) -> None:
+    """Writes the rig's calibration; a file that was there is replaced as a whole, or not at all.
+
+    Raises:
+        DeviceError, CalibrationError: it cannot be described, or not written.
+    """
+    calibration_file.save(path, of(rig))
+
+
+def load(rig, path: Path, partly: bool = False) -> list[str]:
+    """Gives the rig the calibration in a file. Where it raises, nothing has changed.
+
+    Args:
+        rig: The armature object.
+        path: The file.
+        partly: Take what fits, though joints are missing or unknown.
+
+    Returns:
+        What did not fit, in words.
+
+    Raises:
+        CalibrationError: the file is no calibration.
+        RigError: it does not fit the armature's joints.
+    """
+    calibration = calibration_file.load(path)
+    _check_protocol(path, calibration)
+    names = robot_device.names(rig)
+    expected = [
+        *(robot_device.label(joint) for _, joint in robot_device.driven(rig)),
+        *(v.name for v in robot_device.values_with_servo(rig)),
+    ]
+    misfits = list(calibration.misfits(expected))
+    fitting = [channel for channel in calibration.channels if all(share.joint in names for share in channel.shares)]
+    if misfits and not partly:
+        raise RigError(f"{path.name} does not fit '{rig.name}': {'; '.join(misfits)}. Tick Load Partially to use the rest")
+    if not fitting:
+        raise RigError(f"{path.name} has no joint of '{rig.name}': {'; '.join(misfits)}")
+    _give(rig, calibration, fitting)
+    return misfits
+
+
+def _check_protocol(path: Path, calibration: Calibration) -> None:
+    """Raises RigError where the protocol, or a setting of it, is none that Limber has."""
+    protocol, count = calibration.protocol, calibration.settings.channel_count
+    if protocol not in (OWN, *PROTOCOLS) and not protocol.startswith(FILE):
+        known = ", ".join((OWN, *PROTOCOLS))
+        raise RigError(f"{path.name}, protocol: expected one of {known}, or {FILE} and the path of a program, found {shown(protocol)}")
+    if count not in MODELS:
+        raise RigError(f"{path.name}, settings, channel_count: expected one of {', '.join(map(str, MODELS))}, found {count}")
+
+
+def _give(rig, calibration: Calibration, channels: list[Channel]) -> None:
+    device = rig.limber.device
+    own_file = calibration.protocol.startswith(FILE)
+    device.protocol = OWN_FILE if own_file else calibration.protocol
+    if own_file:
+        device.protocol_file = calibration.protocol.removeprefix(FILE)
+    device.baudrate, device.latency = calibration.baudrate, calibration.latency
+    settings = calibration.settings
+    device.multi_turn, device.channel_count, device.crc = settings.multi_turn, str(settings.channel_count), settings.crc
+    joints = {robot_device.label(joint): joint for _, joint in robot_device.joints(rig)}
+    for joint in joints.values():
+        joint.servo = -1
+    device.channels.clear()
+    for channel in channels:
+        (first, *others) = channel.shares
+        if not others and first.joint in joints and joints[first.joint].servo < 0:
+            joints[first.joint].gear = first.gear
+            _describe_servo(joints[first.joint], channel)
+        elif not others and first.joint in device.auxiliaries:
+            _describe_value(device.auxiliaries[first.joint], channel)
+        else:
+            further = device.channels.add()
+            further.name = " + ".join(share.joint for share in channel.shares)
+            for share in channel.shares:
+                item = further.shares.add()
+                item.joint, item.gear = share.joint, share.gear
+            _describe_servo(further, channel)
+
+
+def _describe_servo(settings, channel: Channel) -> None:
+    settings.servo, settings.reverse = channel.servo, channel.direction < 0
+    settings.zero_us, settings.us_per_radian = channel.zero, channel.per_radian
+    settings.min_us, settings.max_us = channel.lowest, channel.highest
+    settings.on_silence, settings.servo_speed = channel.on_silence, channel.speed or 0.0
+
+
+def _describe_value(value, channel: Channel) -> None:
+    def at(number: float) -> float:
+        return channel.zero + channel.direction * channel.per_radian * channel.shares[0].gear * number
+
+    value.servo, value.on_silence = channel.servo, channel.on_silence
+    value.at_low, value.at_high = at(value.low), at(value.high)
+
+
+def folder() -> Path | None:
+    """Where copies are kept; None: it cannot be made."""
+    return user_folder(FOLDER)
+
+
+def copy_path(rig) -> Path | None:
+    """The copy of a rig's newest calibration; None: there is no folder for it."""
+    place = folder()
+    return place / f"{bpy.path.clean_name(rig.name)}.json" if place else None
+
+
+def keep_copy(rig) -> str:
+    """Saves the copy that survives undo and a crash; returns why it could not be saved, or ""."""
+    path = copy_path(rig)
+    if path is None:
+        return "the user's folder of Blender cannot be made"
+    try:
+        save(rig, path)
+    except (HardwareError, MotionError) as error:
+        return str(error)
+    return ""

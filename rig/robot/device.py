@@ -1,0 +1,242 @@
+"""An armature's robot as `hardware` knows it: joints, channels and values beside the joints, from what the .blend keeps."""
+
+from dataclasses import dataclass, replace
+from math import isfinite, radians
+
+from ...hardware.describe import OWN
+from ...hardware.device import Channel, Device, Joint, Share, Unit, auxiliary
+from ...hardware.errors import DeviceError
+from ...hardware.protocols import table
+from ...hardware.protocols.settings import ProtocolSettings
+from ...motion import Limits, MotionError
+from ..reading import axes
+from ..reading.axes import is_euler
+from . import programs
+from .servo_units import PULSES
+
+NO_VALUE = "press Give Euler Order, give the bone its name again, or set the joint's servo to -1"
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a joint of the device follows: a joint of a chain, a motor of the mechanism (as a joint of it: `bone` is its joint's name), or a
+    value beside the joints (`auxiliary` has its name)."""
+
+    chain: str = ""  # uid, of the chain or the mechanism
+    bone: str = ""
+    axis: str = ""
+    auxiliary: str = ""
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Tells a joint of a chain from all others."""
+        return self.chain, self.bone, self.axis
+
+
+def label(joint) -> str:
+    """A joint's name, by which channels speak of it."""
+    return axes.label(joint.bone, joint.axis)
+
+
+def joints(rig) -> list[tuple]:
+    """(chain, joint) of all chains, and (mechanism, motor) of the rig's mechanism."""
+    mechanism = rig.limber.mechanism
+    of_chains = [(chain, joint) for chain in rig.limber.chains for joint in chain.joints]
+    return [*of_chains, *((mechanism, motor) for motor in mechanism.motors)]
+
+
+def is_motor(joint) -> bool:
+    """Whether this is a motor of a mechanism, and not a joint of a chain."""
+    return joint.bl_rna.identifier == "LimberMotor"
+
+
+def driven(rig) -> list[tuple]:
+    """(chain, joint), or (mechanism, motor), of what has a servo, of their own or among further ones."""
+    shared = {share.joint for channel in rig.limber.device.channels if channel.servo >= 0 for share in channel.shares}
+    return [(chain, joint) for chain, joint in joints(rig) if joint.servo >= 0 or label(joint) in shared]
+
+
+def values_with_servo(rig) -> list:
+    """The values beside the joints that have a servo, or drive one."""
+    shared = {share.joint for channel in rig.limber.device.channels if channel.servo >= 0 for share in channel.shares}
+    return [value for value in rig.limber.device.auxiliaries if value.servo >= 0 or value.name in shared]
+
+
+def names(rig) -> list[str]:
+    """All that can drive a channel: the joints of all chains, and the values beside them."""
+    return [*(label(joint) for _, joint in joints(rig)), *(value.name for value in rig.limber.device.auxiliaries)]
+
+
+def free_servo(rig) -> int:
+    """The lowest number that no servo of the rig has."""
+    device = rig.limber.device
+    taken = {thing.servo for thing in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)}
+    return next(number for number in range(len(taken) + 1) if number not in taken)
+
+
+def next_servo(rig) -> int:
+    """One more than the highest number that a servo of the rig has: joints and motors get theirs in the order in which they are made."""
+    device = rig.limber.device
+    taken = (thing.servo for thing in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries))
+    return max(taken, default=-1) + 1
+
+
+def give_servo(rig, joint, servo: int) -> str:
+    """Gives a joint a servo; whatever had that number gets the joint's. Returns what has changed, in words."""
+    had = joint.servo
+    other = settings_of(rig, servo) if servo >= 0 else None
+    if other is not None and other != joint:
+        other.servo = had
+    joint.servo = servo
+    told = f"{label(joint)} has servo {servo}" if servo >= 0 else f"{label(joint)} has no servo"
+    if other is None or other == joint:
+        return told
+    name = label(other) if hasattr(other, "bone") else other.name
+    return f"{told}; {name}, which had it, has {f'servo {had}' if had >= 0 else 'none'}"
+
+
+def sources(rig) -> tuple[Source, ...]:
+    """What each joint of the device follows, in the device's order."""
+    of_joints = [Source(chain.uid, joint.bone, joint.axis) for chain, joint in driven(rig)]
+    return (*of_joints, *(Source(auxiliary=value.name) for value in values_with_servo(rig)))
+
+
+def describe(rig) -> Device:
+    """The device as the link takes it: as the rig's properties say, and on the virtual robot in its unit.
+
+    Raises:
+        DeviceError: a joint, limit or channel that cannot be; the message names it and the remedy.
+    """
+    described = describe_plain(rig)
+    return _on_virtual_robot(described) if described.is_virtual and described.protocol != OWN else described
+
+
+def describe_plain(rig) -> Device:
+    """The device as the rig's properties say, in the unit of its protocol whatever the port.
+
+    Raises:
+        DeviceError: as `describe`.
+    """
+    device = rig.limber.device
+    moving, channels = [], []
+    for _, joint in driven(rig):
+        moving.append(_joint(rig, joint))
+        if joint.servo >= 0:
+            channels.append(_channel(joint, (Share(label(joint), joint.gear),)))
+    channels += [_further(rig, channel) for channel in device.channels if channel.servo >= 0]
+    for value in values_with_servo(rig):
+        joint, channel = _auxiliary(value)
+        moving.append(joint)
+        if value.servo >= 0:
+            channels.append(channel)
+    return Device(
+        port=device.port.strip(),
+        joints=tuple(moving),
+        channels=tuple(channels),
+        baudrate=device.baudrate,
+        protocol=device.protocol_name,
+        latency=device.latency,
+        settings=protocol_settings(device),
+        program=programs.allowed(device.program_path) if device.program_path else "",
+    )
+
+
+def protocol_settings(device) -> ProtocolSettings:
+    """The device's settings that its protocol uses; all others are at their defaults."""
+    chosen = {"multi_turn": device.multi_turn, "channel_count": int(device.channel_count), "crc": device.crc}
+    used = table.settings_of(device.protocol)
+    return ProtocolSettings(**{name: value for name, value in chosen.items() if name in used})
+
+
+def _joint(rig, joint) -> Joint:
+    name = label(joint)
+    bone = rig.pose.bones.get(joint.bone) if rig.pose else None
+    if not is_motor(joint) and (bone is None or not (axes.slides(joint.axis) or is_euler(bone))):
+        raise DeviceError(f"Joint {name}: {'its bone has no Euler order' if bone else 'its bone is missing'}: {NO_VALUE}")
+    unit: Unit = "m" if axes.slides(joint.axis) else "rad"
+    return Joint(name, _limits(f"Joint {name}", joint.lower, joint.upper, joint), unit)
+
+
+def _limits(name: str, lower: float, upper: float, speeds) -> Limits:
+    if not (isfinite(lower) and isfinite(upper)):
+        raise DeviceError(f"{name}: a limit is not a number: enter its smallest and largest value again")
+    if lower > upper:
+        raise DeviceError(f"{name}: its smallest value is above its largest: exchange Min and Max")
+    try:
+        return Limits(lower, upper, speeds.velocity, speeds.acceleration, speeds.jerk)
+    except MotionError as error:
+        raise DeviceError(f"{name}: its velocity, acceleration and jerk must be above 0: enter what the motor can do") from error
+
+
+def _channel(servo, shares: tuple[Share, ...]) -> Channel:
+    return Channel(
+        servo.servo,
+        shares,
+        direction=-1 if servo.reverse else 1,
+        zero=servo.zero_us,
+        per_radian=servo.us_per_radian,
+        lowest=servo.min_us,
+        highest=servo.max_us,
+        on_silence=servo.on_silence,
+        speed=servo.servo_speed or None,
+    )
+
+
+def _further(rig, channel) -> Channel:
+    known = names(rig)
+    for share in channel.shares:
+        if share.joint not in known:
+            raise DeviceError(
+                f"Servo {channel.servo} ({channel.name}) is driven by '{share.joint}', which is no joint of a chain: choose another joint"
+            )
+    return _channel(channel, tuple(Share(share.joint, share.gear) for share in channel.shares))
+
+
+def _auxiliary(value) -> tuple[Joint, Channel]:
+    limits = _limits(f"Value {value.name}", value.low, value.high, value)
+    return auxiliary(value.name, max(value.servo, 0), limits, value.at_low, value.at_high, on_silence=value.on_silence)
+
+
+def _on_virtual_robot(device: Device) -> Device:
+    """The virtual robot has pulses: a servo's range of positions becomes a hobby servo's."""
+    _, _, low, high = PULSES
+    channels = []
+    for channel in device.channels:
+        pulse = (high - low) / (channel.highest - channel.lowest)
+        zero = low + (channel.zero - channel.lowest) * pulse
+        channels.append(replace(channel, zero=zero, per_radian=channel.per_radian * pulse, lowest=low, highest=high))
+    return replace(device, channels=tuple(channels), protocol=OWN, settings=ProtocolSettings(), program="")
+
+
+def channel_of_servo(device: Device, servo: int) -> int | None:
+    """Index of the channel with a servo's number."""
+    return next((index for index, channel in enumerate(device.channels) if channel.servo == servo), None)
+
+
+def amount(joint: Joint, number: float) -> float:
+    """A jog in the joint's own unit: `number` is in degrees, for slides in millimetres, for values in 180ths of their range."""
+    if joint.unit == "rad":
+        return radians(number)
+    if joint.unit == "m":
+        return number / 1000.0
+    return number / 180.0 * (joint.limits.upper - joint.limits.lower)
+
+
+def settings_of(rig, servo: int):
+    """What has a servo's settings: a joint, a further channel, or a value beside the joints; None where nothing has."""
+    device = rig.limber.device
+    things = (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)
+    return next((thing for thing in things if thing.servo == servo), None)
+
+
+def panel_raw(rig, channel: Channel, raw: float) -> float:
+    """A raw position of the connected device in the unit of the panel: the virtual robot has pulses, whatever the protocol."""
+    device, settings = rig.limber.device, settings_of(rig, channel.servo)
+    if not device.is_virtual or device.protocol == OWN or settings is None:
+        return raw
+    if hasattr(settings, "at_low"):
+        low, high = sorted((settings.at_low, settings.at_high))
+    else:
+        low, high = settings.min_us, settings.max_us
+    _, _, lowest, highest = PULSES
+    return low + (raw - lowest) * (high - low) / (highest - lowest)

@@ -1,0 +1,64 @@
+"""Where the robot's links are as it says, beside where the armature shows them: lines from each bone's head to its tail."""
+
+from mathutils import Matrix
+
+from ..reading import axes
+from ..reading.axes import is_euler
+from . import links
+from .device import Source
+
+Segment = tuple[tuple[float, float, float], tuple[float, float, float]]
+
+
+def segments(rig) -> list[Segment]:
+    """Head and tail [m, world] of each bone as the connected robot says it stands; empty where it says nothing or there are no bones.
+
+    Bones that are not on the robot, and joints of which it tells nothing, are as posed.
+    """
+    status = links.status(rig)
+    if rig.pose is None or status is None or not any(place is not None for place in status.places):
+        return []
+    return posed(rig, links.sources(rig), status.places)
+
+
+def posed(rig, sources: tuple[Source, ...], places) -> list[Segment]:
+    """Head and tail [m, world] of each bone that hangs on a joint of the robot, with its joints at `places` (None: as posed)."""
+    known: dict[str, list[tuple[str, float]]] = {}
+    for source, place in zip(sources, places, strict=False):
+        if place is not None and source.bone:
+            known.setdefault(source.bone, []).append((source.axis, place))
+    return segments_of(rig, {name: _basis(rig.pose.bones[name], found) for name, found in known.items() if name in rig.pose.bones})
+
+
+def segments_of(rig, bases: dict[str, Matrix]) -> list[Segment]:
+    """Head and tail [m, world] of the bones that have a basis of their own here, and of all that hang on them; the others are as posed."""
+    matrices: dict[str, Matrix] = {}
+    found = []
+    moved: set[str] = set()
+    for bone in rig.pose.bones:  # parents come first
+        basis = bases.get(bone.name) or bone.matrix_basis
+        parent = bone.parent
+        if parent is None:
+            matrix = bone.bone.convert_local_to_pose(basis, bone.bone.matrix_local)
+        else:
+            matrix = bone.bone.convert_local_to_pose(
+                basis, bone.bone.matrix_local, parent_matrix=matrices[parent.name], parent_matrix_local=parent.bone.matrix_local
+            )
+        matrices[bone.name] = matrix
+        if bone.name in bases or (parent is not None and parent.name in moved):
+            moved.add(bone.name)
+            world = rig.matrix_world @ matrix
+            found.append((tuple(world.translation), tuple(world @ Matrix.Translation((0, bone.length, 0)).translation)))
+    return found
+
+
+def _basis(bone, places: list[tuple[str, float]]) -> Matrix:
+    """A bone's own motion, its joints at their places."""
+    location, turn = bone.location.copy(), bone.rotation_euler.copy()
+    for axis, place in places:
+        if axes.slides(axis):
+            location[axes.index(axis)] = place
+        elif is_euler(bone):
+            turn[axes.index(axis)] = place
+    rotation = turn.to_matrix() if is_euler(bone) else bone.matrix_basis.to_3x3().normalized()
+    return Matrix.LocRotScale(location, rotation, bone.scale)

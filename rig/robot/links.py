@@ -1,0 +1,244 @@
+"""The robots of this session's armatures: their links, and what goes over them. Nothing of it is saved; loading a file disarms."""
+
+from dataclasses import dataclass, field, replace
+from time import monotonic
+
+from ...hardware.errors import DeviceError, HardwareError
+from ...hardware.link import Link
+from ...hardware.mixing import short_joints
+from ...hardware.protocols.table import FILE
+from ...hardware.safety import DRIVEN, State
+from ...hardware.status import Status
+from ...motion import MotionError
+from ..blender.identity import find
+from . import device as robot_device
+from . import lookahead, programs
+from . import values as robot_values
+from .device import Source, describe
+from .history import History
+from .value_filters import ValueFilters
+
+HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
+QUICK = 0.02  # [s] the same while the armature follows the robot: as often as its places are read
+MOVING = set(DRIVEN)
+QUIET = {State.DISARMED, State.LIMP, State.SETUP}  # the robot does not follow, and can be set up
+LOST = {State.FAULT, State.WORKER_LOST}
+OWN_WAYS = {State.SETUP, State.PARKING, State.LIMP}  # the robot does something of its own, whatever the armature shows
+SLACK = 0.01  # [rad, or its like] by which a channel may reach less far than its joint before it is worth a word
+
+
+@dataclass
+class _Robot:
+    link: Link
+    rig_name: str
+    sources: tuple[Source, ...]  # of the device's joints, in their order
+    angles: list[float]  # [rad; slides m; values in their own unit] as last known; what is not known any more keeps its value
+    shaped: list[float] = field(default_factory=list)  # the same through the values' own filters: what was sent
+    status: Status | None = None  # as last looked at
+    history: History = field(default_factory=History)
+    filters: ValueFilters = field(default_factory=ValueFilters)
+    sent_at: float = field(default_factory=monotonic)  # [s]
+    were_live: frozenset[str] = frozenset()  # what moved the rig live when values were last sent, by its uid
+
+
+_robots: dict[int, _Robot] = {}  # by the armature object's session_uid
+_held = False  # something steps through the scene that the robots must not follow
+
+
+def connect(rig) -> None:
+    """Opens the rig's device. Moves nothing.
+
+    Raises:
+        DeviceError, WorkerError: see `describe` and `Link.open`; another armature of this file has the port.
+        ProtocolError: the protocol is a program that the user has not allowed.
+    """
+    disconnect(rig)
+    device = describe(rig)
+    if device.protocol.startswith(FILE):
+        device = replace(device, program=programs.require(rig.limber.device.program_path))
+    owner = next((other.rig_name for other in _robots.values() if other.link.device.port == device.port), None)
+    if owner and not device.is_virtual:
+        raise DeviceError(f"Port {device.port} moves armature '{owner}' already: disconnect that one, or choose another port")
+    sources = robot_device.sources(rig)
+    values = robot_values.newest(rig, sources, [0.0] * len(sources))
+    link = Link(device)
+    link.open()
+    _robots[rig.session_uid] = _Robot(link, rig.name, sources, values, values)
+    send(rig)
+    look(rig)
+
+
+def disconnect(rig) -> None:
+    """Disarms the rig's robot and closes its port."""
+    robot = _robots.pop(rig.session_uid, None)
+    if robot:
+        robot.link.close()
+
+
+def disconnect_all() -> None:
+    """Disarms every robot and closes its port."""
+    for robot in _robots.values():
+        robot.link.close()
+    _robots.clear()
+
+
+def link(rig) -> Link | None:
+    """The rig's link; None where it is not connected."""
+    robot = _robots.get(rig.session_uid)
+    return robot.link if robot else None
+
+
+def status(rig) -> Status | None:
+    """The robot as last looked at; None where the rig is not connected."""
+    robot = _robots.get(rig.session_uid)
+    return robot.status if robot else None
+
+
+def sources(rig) -> tuple[Source, ...]:
+    """What the joints of the rig's connected robot follow, in the device's order."""
+    robot = _robots.get(rig.session_uid)
+    return robot.sources if robot else ()
+
+
+def history(rig) -> History | None:
+    """What the rig's robot was told and what it said, of the last seconds."""
+    robot = _robots.get(rig.session_uid)
+    return robot.history if robot else None
+
+
+def ports() -> set[str]:
+    """The ports of all connected robots."""
+    return {robot.link.device.port for robot in _robots.values()}
+
+
+def look(rig) -> bool:
+    """Looks at the robot; returns whether what it says of itself has changed."""
+    robot = _robots[rig.session_uid]
+    before, robot.status = robot.status, robot.link.status()
+    robot.history.note(monotonic(), robot.status)
+    return before is None or _told(before) != _told(robot.status)
+
+
+def _told(status: Status) -> tuple:
+    """What of a status a panel shows in words; figures are drawn at their own pace."""
+    return status.sentence, status.warnings, status.confirmed
+
+
+def changed_since_connect(rig) -> bool:
+    """Whether the rig's channels or port are no longer what the robot was connected with."""
+    robot = _robots.get(rig.session_uid)
+    if robot is None:
+        return False
+    try:
+        return robot.link.device != describe(rig)
+    except (HardwareError, MotionError):  # what cannot be connected is not what was
+        return True
+
+
+def short_servos(rig) -> list[str]:
+    """Joints of a connected rig that may go farther than their servos; the robot would stay behind there."""
+    return [
+        joint.name
+        for joint, low, high in short_joints(_robots[rig.session_uid].link.device)
+        if max(low - joint.limits.lower, joint.limits.upper - high) > SLACK * joint.scale
+    ]
+
+
+def stop_all() -> int:
+    """Stops every robot at once; returns how many."""
+    for robot in _robots.values():
+        robot.link.stop()
+    return len(_robots)
+
+
+def is_lost(rig) -> bool:
+    """Whether the rig's robot was stopped, has a fault, or is out of reach: nothing goes on before that is cleared."""
+    seen = status(rig)
+    return seen is not None and seen.state in LOST
+
+
+def is_any_connected() -> bool:
+    return bool(_robots)
+
+
+def has_figures() -> bool:
+    """Whether any robot moves or tells where it is, so that its figures change."""
+    return any(robot.status is not None and robot.status.state in MOVING | {State.LIMP} for robot in _robots.values())
+
+
+def park_values(rig) -> list[float]:
+    """The values of the park pose, in the device's order; joints of which it says nothing stay where they are shown.
+
+    Raises:
+        RigError: it says nothing of any joint of the robot.
+    """
+    robot = _robots[rig.session_uid]
+    return robot_values.in_posture(rig, rig.limber.device.park, robot.sources, robot.angles)
+
+
+def hold(held: bool) -> None:
+    """While something steps through the scene faster or slower than time (a bake), the robots keep their last values."""
+    global _held
+    _held = held
+
+
+def send(rig) -> None:
+    """Hands the rig's values to its robot: the filtered ones of live chains, the posed ones of the others.
+
+    Where live of anything has ended since, by its button, a bake, undo or deletion, the robot is disarmed: what is authored may be far from
+    there.
+    """
+    robot = _robots.get(rig.session_uid)
+    if robot is None:
+        return
+    are_live = _live_movers(rig)
+    if not robot.were_live <= are_live and robot.link.status().state not in OWN_WAYS:
+        robot.link.disarm()
+    robot.were_live = are_live
+    if not _held:
+        robot.angles = lookahead.ahead(rig, robot.sources, robot_values.newest(rig, robot.sources, robot.angles))
+        before, robot.sent_at = robot.sent_at, monotonic()
+        robot.shaped = robot.filters.step(rig, robot.sources, robot.angles, robot.sent_at - before)
+    robot.link.send(robot.shaped)
+
+
+def _live_movers(rig) -> frozenset[str]:
+    """What of the rig is live: chains, its retarget, its mechanism, by their uids."""
+    movers = (*rig.limber.chains, rig.limber.retarget, rig.limber.mechanism)
+    return frozenset(mover.uid for mover in movers if mover.live)
+
+
+def send_posed(scene) -> None:
+    """Hands over the new frame of rigs of which nothing is live; what is live sends when it is solved."""
+    for uid, robot in _robots.items():
+        rig = _find(uid, robot)
+        if rig is not None and rig.name in scene.objects and not _live_movers(rig):
+            send(rig)
+
+
+def heartbeat() -> bool:
+    """Signs of life to every robot, also while nothing moves. Returns whether a state changed, so that panels are drawn anew."""
+    changed = False
+    for uid, robot in list(_robots.items()):
+        rig = _find(uid, robot)
+        if rig is None:  # deleted: its robot must not stay armed
+            robot.link.close()
+            del _robots[uid]
+            changed = True
+            continue
+        send(rig)
+        changed |= look(rig)
+    return changed
+
+
+def connected_rigs() -> list:
+    """The armature objects of all robots."""
+    return [rig for rig in (_find(uid, robot) for uid, robot in _robots.items()) if rig is not None]
+
+
+def _find(uid: int, robot: _Robot):
+    """The armature object of a robot; None where it was deleted or taken out of every scene."""
+    rig = find(robot.rig_name, uid)
+    robot.rig_name = rig.name if rig else ""
+    # `users_scene` goes through all objects of all scenes; what is seen is in one.
+    return rig if rig and (rig.visible_get() or rig.users_scene) else None

@@ -1,0 +1,66 @@
+"""What the robot's joints and values will be some time ahead, while keys play: sent early, they come in step with sound."""
+
+import bpy
+
+from ..blender import actions
+from ..reading import axes
+from ..reading.axes import is_euler
+from . import values
+from .device import Source
+
+
+def ahead(rig, sources: tuple[Source, ...], now: list[float]) -> list[float]:
+    """The values to send now: where the robot is to be early and keys play, those of a later frame."""
+    scene = playing_scene(rig) if rig.limber.device.latency < 0.0 else None
+    if scene is None:
+        return now
+    later = values_at(rig, sources, frame_ahead(scene, -rig.limber.device.latency))
+    return [value if found is None else found for value, found in zip(now, later, strict=True)]
+
+
+def playing_scene(rig) -> bpy.types.Scene | None:
+    """The scene with the rig that plays in a window; None where none does."""
+    windows = [window for manager in bpy.data.window_managers for window in manager.windows if window.screen.is_animation_playing]
+    return next((window.scene for window in windows if rig.name in window.scene.objects), None)
+
+
+def frame_ahead(scene, seconds: float) -> float:
+    """The frame that plays so many seconds later; after the last the first one follows, as Blender plays."""
+    first, last = (scene.frame_preview_start, scene.frame_preview_end) if scene.use_preview_range else (scene.frame_start, scene.frame_end)
+    ahead = scene.frame_current_final + seconds * scene.render.fps / scene.render.fps_base
+    return ahead if ahead < last + 1 else first + (ahead - first) % (last + 1 - first)
+
+
+def values_at(rig, sources: tuple[Source, ...], frame: float) -> list[float | None]:
+    """What keys make of each source at a frame; None where something else than one action's keys has a say in it, or Limber while live."""
+    live = {mover.uid for mover in (*rig.limber.chains, rig.limber.mechanism) if mover.live}
+    return [None if source.chain in live else _keyed(*_place(rig, source), frame) for source in sources]
+
+
+def _place(rig, source: Source) -> tuple[bpy.types.ID | None, str, int]:
+    """Owner, path and index of what a source follows; no owner where that is none of a rotation or a place."""
+    if source.auxiliary:
+        value = rig.limber.device.auxiliaries.get(source.auxiliary)
+        if value is None or not value.path:
+            return None, "", 0
+        head, bracket, key = value.path.rpartition("[")
+        number = bracket and key[:-1].isdigit()
+        return value.owner, (head if number else value.path), (int(key[:-1]) if number else 0)
+    motor = values.motor_of(rig, source)
+    if motor is not None:
+        return rig, motor.path_from_id("value"), 0
+    bone = rig.pose.bones.get(source.bone)
+    if bone is None or not (axes.slides(source.axis) or is_euler(bone)):
+        return None, "", 0
+    return rig, bone.path_from_id(axes.channel(source.axis)), axes.index(source.axis)
+
+
+def _keyed(owner: bpy.types.ID | None, path: str, index: int, frame: float) -> float | None:
+    animation = owner.animation_data if owner is not None else None
+    if animation is None or animation.action is None or animation.action_influence < 1.0:
+        return None
+    if animation.use_nla and any(not track.mute for track in animation.nla_tracks):
+        return None
+    curve = actions.find(actions.fcurves(animation.action, getattr(animation, "action_slot", None)), path, index)
+    driven = any(driver.data_path == path and driver.array_index == index for driver in animation.drivers)
+    return None if curve is None or curve.mute or driven else curve.evaluate(frame)

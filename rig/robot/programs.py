@@ -1,0 +1,104 @@
+"""Which users' own programs may run on this computer: each by its full path and the digest of its content.
+
+A .blend or a calibration file can name a program as the robot's protocol, and whoever made that file must not decide that it runs here. So
+consent is neither of them: it is a file in this user's own folder. The process that runs a program compares the digest of the bytes that it
+runs (`hardware/protocols/program.py`), so a program that changes after it was allowed is refused, whenever that is.
+"""
+
+import json
+import os
+from pathlib import Path
+
+from ...files import atomic
+from ...files.plain import json_of
+from ...hardware.protocols.interface import ProtocolError
+from ...hardware.protocols.program import Program, read_program
+from ..blender.user_folder import user_folder
+
+FOLDER, FILE = "programs", "allowed.json"
+FORMAT, VERSION = "limber-allowed-programs", 1
+
+_allowed: dict[str, str] | None = None  # digests by full path, as the file had them when it was last read, and this session's
+
+
+def allowed(path: str) -> str:
+    """The digest of the content that a program may have; "" where it was never allowed."""
+    return _known().get(_full(path), "")
+
+
+def question(path: str) -> Program | None:
+    """The program that has to be asked about before it runs; None where it was allowed as it is.
+
+    Raises:
+        ProtocolError: no path is given, or the program cannot be read.
+    """
+    if not path.strip():
+        raise ProtocolError("No file is chosen: choose the Python file that talks to your robot")
+    _read_again()
+    program = read_program(Path(_full(path)))
+    return None if allowed(path) == program.digest else program
+
+
+def require(path: str) -> str:
+    """The digest of a program that was allowed as it is now.
+
+    Raises:
+        ProtocolError: it was not; names path and digest. Or as `question`.
+    """
+    program = question(path)
+    if program is not None:
+        raise ProtocolError(
+            f"{program.path} is a program that you have not allowed on this computer as it is now (SHA-256 {program.digest}):"
+            " press Connect in the Robot panel, and allow it if you trust it"
+        )
+    return allowed(path)
+
+
+def allow(path: str, digest: str) -> str:
+    """Allow a program with this content, in place of what it was; returns why that is forgotten after this session, or ""."""
+    _read_again()
+    _known()[_full(path)] = digest
+    place = _file()
+    if place is None:
+        return "The user's folder of Blender cannot be made: Limber asks again after a restart"
+    try:
+        atomic.write_text(place, json.dumps({"format": FORMAT, "version": VERSION, "programs": _known()}, indent=1) + "\n")
+    except OSError as error:
+        return f"{place} cannot be written ({error.strerror}): Limber asks again after a restart"
+    return ""
+
+
+def _full(path: str) -> str:
+    return os.path.normcase(os.path.abspath(path.strip()))
+
+
+def _file() -> Path | None:
+    folder = user_folder(FOLDER)
+    return folder / FILE if folder else None
+
+
+def _known() -> dict[str, str]:
+    global _allowed
+    if _allowed is None:
+        _allowed = _read()
+    return _allowed
+
+
+def _read_again() -> None:
+    """Take in what another Blender of this user has allowed meanwhile."""
+    _known().update(_read())
+
+
+def _read() -> dict[str, str]:
+    """What the file says; a file that is missing or damaged allows nothing."""
+    place = _file()
+    try:
+        content = json_of(place.read_text(encoding="utf-8")) if place else None
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("version") != VERSION:
+        return {}
+    programs = content.get("programs")
+    if not isinstance(programs, dict):
+        return {}
+    return {path: digest for path, digest in programs.items() if isinstance(digest, str)}

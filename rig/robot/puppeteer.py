@@ -1,0 +1,190 @@
+"""The armature follows a robot that is moved by hand: its servos are limp and tell where they are.
+
+What is recorded is kept until the end and keyed then: keys that played meanwhile would be read back as the pose.
+"""
+
+from dataclasses import dataclass, field
+
+import bpy
+
+from ...hardware.safety import State
+from ..blender import actions
+from ..blender.errors import RigError
+from ..reading import axes
+from ..reading.mechanism.owners import has_mechanism
+from . import links
+from . import values as robot_values
+
+SAME_FRAME = 1e-3
+
+
+@dataclass
+class _Take:
+    """A robot that leads its armature: frames and places that were recorded."""
+
+    frames: list[float] = field(default_factory=list)
+    poses: list[tuple[float | None, ...]] = field(default_factory=list)
+    recording: bool = False
+    begun: bool = False  # it has been limp
+
+
+_takes: dict[int, _Take] = {}  # by the armature object's session_uid
+
+
+def why_not(rig) -> str:
+    """Why the hand cannot lead the rig, as a sentence with the remedy; "" where it can."""
+    if has_mechanism(rig):
+        if not rig.limber.chains:
+            return (
+                f"The bodies of mechanism '{rig.name}' cannot be moved by hand yet: Move by Hand is for chains."
+                " Feedback shows where its motors are"
+            )
+        if rig.limber.mechanism.live:
+            return f"Mechanism '{rig.name}' is live, and would move the armature too: press End Live first"
+    live = next((chain.name for chain in rig.limber.chains if chain.live), None)
+    return f"Chain '{live}' is live, and would move the armature too: press End Live first" if live is not None else ""
+
+
+def start(rig) -> None:
+    """Lets the rig's robot go limp, and its armature follow.
+
+    Raises:
+        RigError: the robot is not connected, or follows the armature; or as `why_not`.
+    """
+    link, status = links.link(rig), links.status(rig)
+    if link is None or status is None:
+        raise RigError("The robot is not connected: press Connect first")
+    if status.state not in links.QUIET:
+        raise RigError(f"The robot cannot be let go now ({status.sentence}): disarm it first")
+    reason = why_not(rig)
+    if reason:
+        raise RigError(reason)
+    link.release()
+    _takes[rig.session_uid] = _Take()
+
+
+def leave(rig) -> None:
+    """The armature follows no more, and stays as it is."""
+    _takes.pop(rig.session_uid, None)
+
+
+def forget() -> None:
+    _takes.clear()
+
+
+def is_going() -> bool:
+    """Whether any armature follows its robot."""
+    return bool(_takes)
+
+
+def leads(rig) -> bool:
+    """Whether the rig follows its robot."""
+    return rig.session_uid in _takes
+
+
+def is_recording(rig) -> bool:
+    take = _takes.get(rig.session_uid)
+    return take is not None and take.recording
+
+
+def record(rig) -> None:
+    """Remembers the pose of each frame from now on, as scene time goes by; what was remembered before is forgotten.
+
+    The rig follows its robot.
+    """
+    take = _takes[rig.session_uid]
+    take.frames, take.poses, take.recording = [], [], True
+
+
+def finish(rig) -> int:
+    """Ends the recording that goes on and keys what was remembered, linearly, one key a frame. Returns how many frames that are.
+
+    Raises:
+        RigError: no frame was remembered.
+    """
+    take = _takes[rig.session_uid]
+    take.recording = False
+    if not take.frames:
+        raise RigError("No frame was recorded: let the scene play meanwhile")
+    _key(rig, take)
+    return len(take.frames)
+
+
+def key_now(rig, frame: int) -> None:
+    """Keys the robot's joints as they are posed; motors of a mechanism are none of the pose."""
+    for source in links.sources(rig):
+        if robot_values.motor_of(rig, source) is not None:
+            continue
+        bone = rig.pose.bones.get(source.bone)
+        if bone is not None:
+            bone.keyframe_insert(axes.channel(source.axis), index=axes.index(source.axis), frame=frame, group=source.bone)
+        elif source.auxiliary:
+            value = rig.limber.device.auxiliaries.get(source.auxiliary)
+            if value is not None and value.owner is not None:
+                path, index = split_index(value.path)
+                value.owner.keyframe_insert(path, index=index, frame=frame)
+
+
+def follow(scene) -> bool:
+    """Poses every armature that follows its robot. Returns whether one has moved."""
+    moved = False
+    for uid, take in list(_takes.items()):
+        rig = next((thing for thing in bpy.data.objects if thing.session_uid == uid), None)
+        status = links.status(rig) if rig else None
+        if rig is None or status is None or (status.state is not State.LIMP and (take.begun or status.state not in links.QUIET)):
+            del _takes[uid]
+            continue
+        if status.state is not State.LIMP:
+            continue  # it has not heard of it yet
+        take.begun = True
+        moved |= robot_values.pose(rig, links.sources(rig), status.places)
+        if take.recording:
+            _remember(take, scene.frame_current_final, status.places)
+    return moved
+
+
+def _remember(take: _Take, frame: float, places: tuple[float | None, ...]) -> None:
+    """The newest pose of a frame counts; where scene time goes back, recording goes over what was there."""
+    frame = round(frame)
+    while take.frames and take.frames[-1] >= frame - SAME_FRAME:
+        take.frames.pop()
+        take.poses.pop()
+    take.frames.append(frame)
+    take.poses.append(places)
+
+
+def _key(rig, take: _Take) -> None:
+    if rig.animation_data is None or rig.animation_data.action is None:
+        actions.assign(rig, bpy.data.actions.new(f"{rig.name} by hand"))
+    animation = rig.animation_data
+    curves = actions.writable_fcurves(animation.action, rig, getattr(animation, "action_slot", None))
+    actions.assign(rig, animation.action, getattr(getattr(animation, "action_slot", None), "handle", None))
+    for index, source in enumerate(links.sources(rig)):
+        known = [(frame, pose[index]) for frame, pose in zip(take.frames, take.poses, strict=True) if pose[index] is not None]
+        if not known or robot_values.motor_of(rig, source) is not None:
+            continue
+        if source.auxiliary:
+            _key_value(rig, source.auxiliary, known)
+            continue
+        bone = rig.pose.bones.get(source.bone)
+        if bone is None:
+            continue
+        path = bone.path_from_id(axes.channel(source.axis))
+        frames, values = [frame for frame, _ in known], [value for _, value in known]
+        actions.bake_keys(curves, path, axes.index(source.axis), source.bone, frames, values)
+
+
+def _key_value(rig, name: str, known: list[tuple[float, float]]) -> None:
+    value = rig.limber.device.auxiliaries.get(name)
+    if value is None or value.owner is None:
+        return
+    path, index = split_index(value.path)
+    for frame, number in known:
+        robot_values.write(value.owner, value.path, number)
+        value.owner.keyframe_insert(path, index=index, frame=frame)
+
+
+def split_index(path: str) -> tuple[str, int]:
+    """A path with a number in brackets at its end as Blender keys it: the path before, and the number; -1 where there is none."""
+    head, _, last = path.rpartition("[")
+    return (head, int(last[:-1])) if head and last[:-1].isdigit() else (path, -1)

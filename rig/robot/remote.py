@@ -1,0 +1,217 @@
+"""What other programs set of an armature by OSC over UDP: targets, influence, weights; they stop its robot, and arm it where they may.
+
+    /limber/target/CHAIN x y z          where the chain's target is in the world [m]
+    /limber/influence/CHAIN v           the chain's Influence, 0 to 1
+    /limber/weight/CHAIN/POSTURE v      a posture's weight, 0 to 1
+    /limber/stop                        every robot stops at once, whatever comes along or waits before it, readable or not
+    /limber/arm                         the armature's robot is armed, where Allow Arming is ticked; 0 (a button let go) is nothing
+
+In names a space may be sent as an underscore. Of what comes twice between two looks the last counts. A look takes 2 ms at most; orders that
+there was no time for are obeyed at the next, unless newer ones have come. What is sent changes what a user could
+change by hand, and is no step in the undo history.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import bpy
+from mathutils import Vector
+
+from ...hardware.safety import State
+from ..authoring import targets
+from ..blender.errors import RigError, capitalised
+from ..blender.identity import find
+from ..reading.goal import ends_of, followed, no_target
+from . import links
+from .osc.inbox import BUDGET, Inbox, opened, refuse_others
+from .osc.packets import Message
+
+ROOT = "/limber/"
+STOP = f"{ROOT}stop"
+ARM = "arm"
+Arguments = tuple[float | str, ...]
+EVERY = 1 / 60  # [s] between two looks: a display's frame
+FARTHEST = 1e6  # [m] nobody's scene is wider, and much more is beyond single precision
+MOST = 1024  # addresses that wait to be obeyed: a sender of ever new ones does not fill the memory
+READING = 0.6  # of a look's time: the rest is for obeying
+
+
+class Orders(Inbox):
+    """The newest of what came in and is not obeyed yet."""
+
+    urgent = STOP.encode()
+
+    def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
+        super().__init__(host, port, clock)
+        self.stops = False
+        self.newest: dict[str, Arguments] = {}  # by address, beneath the root
+
+    def alarm(self) -> None:
+        self.stops = True
+
+    def take(self, message: Message) -> None:
+        if message.trouble or not message.address.startswith(ROOT) or message.address == STOP:
+            return
+        address = message.address.removeprefix(ROOT)
+        if address in self.newest or len(self.newest) < MOST:
+            self.newest[address] = message.arguments
+
+
+@dataclass
+class _Ear:
+    rig_name: str
+    orders: Orders
+
+
+_ears: dict[int, _Ear] = {}  # by the armature object's session_uid
+
+
+def listen(rig) -> None:
+    """Begins to listen for orders to an armature.
+
+    Raises:
+        RigError: the address cannot be had, or is one that others hear on where Blender may not go online.
+    """
+    remote = rig.limber.remote
+    refuse_others(remote.host, bpy.app.online_access)
+    end(rig)
+    _ears[rig.session_uid] = _Ear(rig.name, opened(Orders, remote.host, remote.port))
+
+
+def end(rig) -> None:
+    """Listens no more."""
+    ear = _ears.pop(rig.session_uid, None)
+    if ear is not None:
+        ear.orders.close()
+
+
+def end_all() -> None:
+    for ear in _ears.values():
+        ear.orders.close()
+    _ears.clear()
+
+
+def heard(rig) -> Orders | None:
+    """What comes for an armature; None: it does not listen."""
+    ear = _ears.get(rig.session_uid)
+    return ear.orders if ear else None
+
+
+def is_listening() -> bool:
+    return bool(_ears)
+
+
+def addresses(chain) -> list[str]:
+    """What can be sent about a chain, and to its robot."""
+    name = chain.name.replace(" ", "_")
+    weights = [f"weight/{name}/{stored.action.name.replace(' ', '_')} v" for stored in chain.postures if stored.action]
+    return [f"{ROOT}{address}" for address in (f"target/{name} x y z", f"influence/{name} v", *weights, "stop", "arm")]
+
+
+def look(budget: float = BUDGET) -> bool:
+    """Does what was ordered since the last look, for each armature in at most so much time [s]; returns whether something was."""
+    done = False
+    for uid, ear in list(_ears.items()):
+        orders = ear.orders
+        begun = orders.clock()
+        orders.look(READING * budget)
+        if orders.stops:
+            links.stop_all()
+            orders.stops, done = False, True
+            orders.newest.pop(ARM, None)  # it came before the stop, or with it
+        rig = _find(uid, ear)
+        if rig is None:
+            _ears.pop(uid).orders.close()
+            continue
+        done |= _obey_newest(rig, orders, begun + budget)
+    return done
+
+
+def _obey_newest(rig, orders: Orders, until: float) -> bool:
+    """Obeys what there is time for; returns whether something was ordered."""
+    if not orders.newest:
+        return False
+    for address in list(orders.newest):
+        try:
+            _obey(rig, address, orders.newest.pop(address))
+        except RigError as error:
+            orders.problem = str(error)
+        if orders.clock() >= until:
+            break
+    rig.update_tag()
+    return True
+
+
+def _find(uid: int, ear: _Ear):
+    """The armature, though undo has replaced it or it was renamed; None: it is gone."""
+    rig = find(ear.rig_name, uid)
+    ear.rig_name = rig.name if rig else ""
+    return rig
+
+
+def _obey(rig, address: str, arguments: Arguments) -> None:
+    kind, _, names = address.partition("/")
+    numbers = [argument for argument in arguments if not isinstance(argument, str)]
+    if len(numbers) != len(arguments):
+        raise RigError(f"'{ROOT}{address}' has a text among its arguments, where only numbers were expected")
+    if kind == ARM and not names:
+        if not numbers or numbers[0] != 0.0:
+            _arm(rig)
+        return
+    if kind not in ORDERS:
+        raise RigError(f"'{ROOT}{address}' is no address that is known: the Remote Control panel lists those that are")
+    count, obey = ORDERS[kind]
+    if len(numbers) != count:
+        raise RigError(f"'{ROOT}{address}' has {len(numbers)} numbers, and {count} were expected")
+    if not all(abs(number) <= FARTHEST for number in numbers):
+        raise RigError(f"'{ROOT}{address}' has something that is no number, or beyond {FARTHEST:.0g}: nothing is changed")
+    obey(rig, names, numbers)
+
+
+def _arm(rig) -> None:
+    if not rig.limber.remote.allow_arm:
+        raise RigError("Another program asks to arm the robot: tick Allow Arming to let it")
+    status = links.status(rig)
+    if status is None:
+        raise RigError("Another program asks to arm the robot, which is not connected: press Connect")
+    if status.state is not State.DISARMED:
+        raise RigError(f"Another program asks to arm the robot. {status.sentence}")
+    links.link(rig).arm()
+
+
+def _move_target(rig, names: str, numbers: Sequence[float]) -> None:
+    chain = _named(rig.limber.chains, names, f"Armature '{rig.name}' has no chain")
+    target = followed(chain)
+    if target is None:
+        raise RigError(capitalised(no_target(ends_of(chain)[0])))
+    if not target.is_editable:
+        raise RigError(f"Target '{target.name}' is linked from another file: choose an object of this file")
+    targets.move_to(target, Vector(numbers))
+
+
+def _set_influence(rig, names: str, numbers: Sequence[float]) -> None:
+    _named(rig.limber.chains, names, f"Armature '{rig.name}' has no chain").influence = numbers[0]
+
+
+def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
+    slashes = [place for place, letter in enumerate(names) if letter == "/"]  # chains' names may have some, too
+    of = [chain.name for chain in rig.limber.chains for at in slashes if names[:at] in _spellings(chain.name)]
+    name = max(of, key=len, default=names.partition("/")[0])
+    chain, posture = _named(rig.limber.chains, name, f"Armature '{rig.name}' has no chain"), names[len(name) + 1 :]
+    postures = [stored for stored in chain.postures if stored.action]
+    _named(postures, posture, f"Chain '{chain.name}' has no posture", lambda stored: stored.action.name).weight = numbers[0]
+
+
+def _named(items, wanted: str, lacks: str, name: Callable = lambda item: item.name):
+    """The item of that name, in which spaces may be underscores."""
+    for item in items:
+        if wanted in _spellings(name(item)):
+            return item
+    raise RigError(f"{lacks} '{wanted}': it has {', '.join(repr(name(item)) for item in items) or 'none'}")
+
+
+def _spellings(name: str) -> set[str]:
+    return {name, name.replace(" ", "_")}
+
+
+ORDERS = {"target": (3, _move_target), "influence": (1, _set_influence), "weight": (1, _set_weight)}

@@ -1,0 +1,81 @@
+"""A protocol's unit of position, and what a servo usually is in it."""
+
+from math import pi
+
+from ...hardware.describe import OWN, codec_of
+from ...hardware.protocols.table import PROTOCOLS
+
+FIELDS = ("zero_us", "us_per_radian", "min_us", "max_us")
+PULSES = (1500.0, 2000.0 / pi, 500.0, 2500.0)  # [us] of a hobby servo
+NEAR = 1e-3  # of a number in a file, which has single precision
+ABBREVIATED = {"microseconds": "us", "quarter microseconds": "1/4 us", "eighths of a microsecond": "us"}
+
+
+def usual_servo(protocol: str) -> tuple[float, float, float, float]:
+    """Zero, units per radian, lowest and highest position of a servo that nobody has described yet; hobby servos where nothing is known.
+
+    For servos with positions in steps: the middle of their range, and all of it within a turn.
+    """
+    if protocol not in PROTOCOLS:
+        return PULSES
+    units = codec_of(protocol).capabilities.units
+    if units.microsecond is not None:
+        zero, per_radian, low, high = (units.microsecond * pulse for pulse in PULSES)
+        return zero, per_radian, low, high
+    if units.per_turn is None:
+        return PULSES
+    return (units.lowest + units.highest + 1) / 2, units.per_turn / (2 * pi), float(units.lowest), float(units.highest)
+
+
+def unit_name(protocol: str) -> str:
+    """The unit of a position, short enough for a label; "" for a user's own file."""
+    if protocol != OWN and protocol not in PROTOCOLS:
+        return ""
+    name = codec_of(protocol).capabilities.units.name
+    return ABBREVIATED.get(name, name)
+
+
+def is_usual(servo) -> bool:
+    """Whether nobody has described a servo yet: it is what is usual in some protocol."""
+    had = [getattr(servo, field) for field in FIELDS]
+    usual = (usual_servo(protocol) for protocol in (OWN, *PROTOCOLS))
+    return any(all(abs(a - b) <= NEAR * max(1.0, abs(b)) for a, b in zip(had, one, strict=True)) for one in usual)
+
+
+def make_usual(servo, protocol: str) -> None:
+    """Describes a servo as is usual in a protocol."""
+    for field, value in zip(FIELDS, usual_servo(protocol), strict=True):
+        setattr(servo, field, value)
+
+
+def use_preset(servo, preset, protocol: str, speeds: bool) -> None:
+    """Describes a servo as a model that is known.
+
+    Args:
+        servo: A joint, or a further channel.
+        preset: `hardware.presets.Preset`; hobby servos' are in microseconds.
+        protocol: The device's.
+        speeds: A joint's velocity, acceleration and jerk become what the model can do.
+    """
+    unit = codec_of(protocol).capabilities.units.microsecond if protocol in PROTOCOLS else None
+    scale = unit or 1.0
+    servo.zero_us, servo.us_per_radian = scale * preset.zero, scale * preset.per_radian
+    servo.min_us, servo.max_us = scale * preset.lowest, scale * preset.highest
+    servo.servo_speed = preset.speed or 0.0
+    if speeds and hasattr(servo, "velocity") and servo.gear:
+        limits = preset.limits(servo.lower, servo.upper, servo.gear)
+        servo.velocity, servo.acceleration, servo.jerk = limits.velocity, limits.acceleration, limits.jerk
+
+
+def protocol_changed(device) -> None:
+    """The usual baud rate of the new protocol, and its unit for servos that nobody has described yet."""
+    if device.protocol == OWN or device.protocol in PROTOCOLS:
+        offered = codec_of(device.protocol).capabilities.baudrates
+        usual = {codec_of(protocol).capabilities.baudrates[0] for protocol in (OWN, *PROTOCOLS)}
+        if device.baudrate in usual or device.baudrate not in offered:
+            device.baudrate = offered[0]
+    limber = device.id_data.limber
+    servos = [joint for chain in limber.chains for joint in chain.joints] + list(limber.mechanism.motors) + list(device.channels)
+    for servo in servos:
+        if is_usual(servo):
+            make_usual(servo, device.protocol)

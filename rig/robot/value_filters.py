@@ -1,0 +1,61 @@
+"""Motion filters of the values beside a robot's joints: each has a character of its own, as a chain has for its joints."""
+
+from dataclasses import dataclass
+
+from ...motion import Character, Filter, Kinematic, Limits, MotionError, make_filter
+from .device import Source
+
+DIRECT = "direct"
+LONGEST_STEP = 0.1  # [s] after a pause a value goes on from where it was
+AT_REST = 1e-4  # share of a value's range, and of it a second
+
+
+@dataclass
+class _Filtered:
+    settings: tuple
+    filter: Filter
+    state: Kinematic
+
+
+class ValueFilters:
+    """Takes values from one moment to the next; forgets nothing but what was removed, renamed or set anew."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Filtered] = {}
+        self.at_rest = True
+
+    def step(self, rig, sources: tuple[Source, ...], wanted: list[float], dt: float) -> list[float]:
+        """What is to be sent `dt` [s] after the last call, where the properties have the values `wanted`; joints pass as they are."""
+        values = {value.name: value for value in rig.limber.device.auxiliaries}
+        known, self._known, self.at_rest = self._known, {}, True
+        now = []
+        for source, number in zip(sources, wanted, strict=True):
+            value = values.get(source.auxiliary)
+            filtered = _filtered(value, number, known.get(source.auxiliary)) if value is not None else None
+            if filtered is None:
+                now.append(number)
+                continue
+            limits = filtered.filter.limits
+            goal = limits.clamp(number)
+            filtered.state = filtered.filter.step(filtered.state, goal, min(dt, LONGEST_STEP))
+            self._known[source.auxiliary] = filtered
+            near = AT_REST * (limits.upper - limits.lower)
+            self.at_rest &= abs(filtered.state.position - goal) <= near and abs(filtered.state.velocity) <= near
+            now.append(filtered.state.position)
+        return now
+
+
+def _filtered(value, number: float, before: _Filtered | None) -> _Filtered | None:
+    """The value's filter, where it has one that can be: at rest at `number`, or as it was."""
+    settings = (value.filter, value.low, value.high, value.velocity, value.acceleration, value.jerk, value.sigma, value.rho)
+    if value.filter == DIRECT:
+        return None
+    if before is not None and before.settings == settings:
+        return before
+    try:
+        limits = Limits(value.low, value.high, value.velocity, value.acceleration, value.jerk)
+        made = make_filter(value.filter, limits, Character(value.sigma, value.rho))
+    except MotionError:  # said when the robot is connected
+        return None
+    place = limits.clamp(before.state.position if before is not None else number)
+    return _Filtered(settings, made, made.rest(place))

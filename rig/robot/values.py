@@ -1,0 +1,187 @@
+"""What the robot is to follow: values of joints as shown, values beside the joints; and the way back into the pose."""
+
+import re
+from math import isfinite, nan
+
+import bpy
+import numpy as np
+
+from ..authoring import postures
+from ..blender.errors import RigError
+from ..reading import axes
+from ..reading.axes import is_euler
+from ..reading.skeleton import ChainReader
+from .device import Source
+from .servo_units import usual_servo
+
+MOST_RANGE = 1000.0  # of a slider: a wider one says nothing of what the value will be
+RATES = (4.0, 40.0, 400.0)  # of its range a second, and so on: a hobby servo takes a quarter of a second over its range
+
+
+def shown(rig) -> dict[tuple[str, str, str], float]:
+    """Values [rad, slides m] of joints by their places: filtered of live chains, posed of the others; without those that are not known."""
+    from ..live import live, mechanisms
+
+    known: dict[tuple[str, str, str], float] = {}
+    retarget = rig.limber.retarget
+    followed = live.session(rig, retarget).joints() if retarget.live else {}
+    for chain in rig.limber.chains:
+        if chain.live:
+            session = live.session(rig, chain)
+            if session.outputs and session.reader:
+                angles = session.outputs.angles.tolist()
+                known.update(((chain.uid, *place), angle) for place, angle in zip(session.reader.places, angles, strict=True))
+            continue
+        for joint in chain.joints:
+            if (joint.bone, joint.axis) in followed:
+                known[chain.uid, joint.bone, joint.axis] = followed[joint.bone, joint.axis]
+                continue
+            posed = rig.pose.bones.get(joint.bone)
+            if posed and (axes.slides(joint.axis) or is_euler(posed)):
+                known[chain.uid, joint.bone, joint.axis] = axes.value(posed, joint.axis)
+    kept = rig.limber.mechanism
+    moved = mechanisms.values(rig) or tuple(motor.value for motor in kept.motors)
+    known.update(((kept.uid, motor.bone, motor.axis), value) for motor, value in zip(kept.motors, moved, strict=False))
+    return known
+
+
+def value_of(auxiliary) -> float | None:
+    """The present value of a property beside the joints; None where there is none."""
+    if auxiliary.owner is None or not auxiliary.path:
+        return None
+    try:
+        found = auxiliary.owner.path_resolve(auxiliary.path)
+        number = float(found)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return number if isfinite(number) else None
+
+
+def set_up(device, auxiliary, number: float) -> None:
+    """A new value's name, range and servo, as far as its property tells them; `number` is its present value."""
+    owner, path = auxiliary.owner, auxiliary.path
+    auxiliary.name = _free_name(device, _name_of(owner, path))
+    low, high = _soft_range(owner, path)
+    if not (isfinite(low) and isfinite(high) and low < high <= low + MOST_RANGE):
+        low, high = min(0.0, number), max(1.0, number)
+    auxiliary.low, auxiliary.high = low, high
+    span = high - low
+    auxiliary.velocity, auxiliary.acceleration, auxiliary.jerk = (rate * span for rate in RATES)
+    _, _, auxiliary.at_low, auxiliary.at_high = usual_servo(device.protocol)
+
+
+def _name_of(owner, path: str) -> str:
+    """As people call it: the key in quotes, or the property's name with its owner's."""
+    keys = re.findall(r"\[[\"'](.+?)[\"']\]", path)
+    return keys[-1] if keys else f"{owner.name} {path.rpartition('.')[2].replace('_', ' ')}"
+
+
+def _free_name(device, name: str) -> str:
+    taken = {other.name for other in device.auxiliaries}
+    return name if name not in taken else next(free for k in range(1, len(taken) + 2) if (free := f"{name}.{k:03d}") not in taken)
+
+
+def _soft_range(owner, path: str) -> tuple[float, float]:
+    """Smallest and largest value that a property's slider offers; not finite numbers where it has none."""
+    head, _, last = re.sub(r"\[\d+\]$", "", path).rpartition(".")
+    try:
+        holder = owner.path_resolve(head) if head else owner
+        found = holder.bl_rna.properties[last]
+        if found.type == "BOOLEAN":
+            return 0.0, 1.0
+        low, high = getattr(holder, "slider_min", found.soft_min), getattr(holder, "slider_max", found.soft_max)  # of a shape key: its own
+        return float(low), float(high)
+    except (ValueError, KeyError, AttributeError, TypeError):
+        return nan, nan
+
+
+def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]:
+    """The value of each source; where one is not known (removed, renamed, live and not solved), the one `before`."""
+    known = shown(rig)
+    values = rig.limber.device.auxiliaries
+    now = []
+    for source, old in zip(sources, before, strict=True):
+        if source.auxiliary:
+            found = values.get(source.auxiliary)
+            number = value_of(found) if found is not None else None
+        else:
+            number = known.get(source.place)
+        now.append(old if number is None else number)
+    return now
+
+
+def motor_of(rig, source: Source):
+    """The mechanism's motor that a source is; None where it is none."""
+    kept = rig.limber.mechanism
+    if not source.chain or source.chain != kept.uid:
+        return None
+    return next((motor for motor in kept.motors if (motor.bone, motor.axis) == (source.bone, source.axis)), None)
+
+
+def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float]) -> list[float]:
+    """The value of each source in a stored posture; `otherwise` where it says nothing of one.
+
+    Raises:
+        RigError: it says nothing of any.
+    """
+    values, says_something = list(otherwise), False
+    for chain in rig.limber.chains:
+        reader = ChainReader(rig, chain)
+        if not postures.covers(action, reader):
+            continue
+        says_something = True
+        had = [
+            dict(zip((source.place for source in sources), otherwise, strict=True)).get((chain.uid, *place), 0.0) for place in reader.places
+        ]
+        found = postures.angles(action, reader, np.array(had))
+        known = {(chain.uid, *place): value for place, value in zip(reader.places, found.tolist(), strict=True)}
+        values = [known.get(source.place, value) for source, value in zip(sources, values, strict=True)]
+    if not says_something:
+        raise RigError(f"Posture '{action.name}' says nothing of the robot's joints: choose one that was stored for its chains")
+    return values
+
+
+def pose(rig, sources: tuple[Source, ...], values) -> bool:
+    """Poses the armature, and sets the values beside the joints; None leaves one as it is. Returns whether anything changed."""
+    changed = False
+    for source, value in zip(sources, values, strict=False):
+        if value is None:
+            continue
+        if source.auxiliary:
+            changed |= _set_value(rig, source.auxiliary, value)
+            continue
+        if (motor := motor_of(rig, source)) is not None:
+            changed |= abs(motor.value - value) > 1e-6
+            motor.value = value
+            continue
+        bone = rig.pose.bones.get(source.bone)
+        if bone is None or not (axes.slides(source.axis) or is_euler(bone)):
+            continue
+        channel = getattr(bone, axes.channel(source.axis))
+        if abs(channel[axes.index(source.axis)] - value) > 1e-6:
+            channel[axes.index(source.axis)] = value
+            changed = True
+    return changed
+
+
+def _set_value(rig, name: str, value: float) -> bool:
+    auxiliary = rig.limber.device.auxiliaries.get(name)
+    before = value_of(auxiliary) if auxiliary is not None else None
+    if before is None or abs(before - value) < 1e-6:
+        return False
+    write(auxiliary.owner, auxiliary.path, value)
+    return True
+
+
+def write(owner: bpy.types.ID, path: str, value: float) -> None:
+    """Sets a property by its path."""
+    head, _, last = path.rpartition(".")
+    if path.endswith("]"):
+        head, _, key = path.rpartition("[")
+        holder = owner.path_resolve(head) if head else owner
+        place = key[:-1]
+        holder[place.strip("\"'") if place[:1] in "\"'" else int(place)] = value
+        return
+    holder = owner.path_resolve(head) if head else owner
+    kind = holder.bl_rna.properties[last].type
+    setattr(holder, last, {"BOOLEAN": bool, "INT": round}.get(kind, float)(value))

@@ -1,0 +1,1 @@
+"""What shows a solution: the hidden proxy armature, overlays, thumbnails."""

@@ -1,0 +1,146 @@
+"""What a picture of a posture shows: the chain's bones as the posture has them, in colour, the armature's other bones at rest, and which
+way the ends look."""
+
+from typing import NamedTuple
+
+import numpy as np
+from bpy.types import Action
+from mathutils import Euler, Matrix, Vector
+
+from ...authoring import postures
+from ...blender import actions
+from ...reading import axes
+from ...reading.axes import is_euler
+from ...reading.goal import LOOKS, TURNS, ends_of, forward_axis
+from ...reading.paths import bone_names
+from .raster import Frame, Solid, draw, frame
+
+CAMERA = Vector((0.72, -0.62, 0.33))  # from where armatures are looked at that stand along Z and face -Y or X: from before, aside and above
+MOVED, OTHER, LOOK = (0.35, 0.72, 0.93), (0.55, 0.55, 0.55), (0.95, 0.78, 0.2)  # told apart also by eyes that see few colours
+WIDER = 1.3  # of the chain's size: what is seen at most, for the armature's other bones
+THICK, THIN = 0.17, 0.08  # of its length: how far a bone goes aside, of the chain and of others
+TAIL = 0.45  # of its thickness: what it has of it at its tail
+WAIST = 0.15  # of its length from its head: where it does so
+ARROW = 0.3  # of the chain's size: how long the arrow of a look is
+ARROW_THICK = 0.11  # of its length: radius of its root
+
+_CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))  # of a bone's waist: along its X and Z
+
+
+class Figure(NamedTuple):
+    """What is to be drawn: two are alike when their pictures are."""
+
+    solids: list[Solid]
+    seen: Frame
+
+    def key(self) -> bytes:
+        """The same for pictures that are alike, as far as it shows."""
+        numbers = [solid.corners.astype(np.float32).tobytes() for solid in self.solids]
+        return b"".join([*numbers, repr([solid.colour for solid in self.solids]).encode()])
+
+    def picture(self, size: int) -> np.ndarray:
+        """(size, size, 4), rows from below, 0 to 1."""
+        return draw(self.solids, self.seen, size)
+
+
+def figure(rig, chain, action: Action) -> Figure:
+    """The chain of an armature as a posture has it.
+
+    Raises:
+        RigError: a bone of the chain is missing.
+    """
+    names = bone_names(rig.pose.bones, chain)
+    bases = _bases(rig, chain, names, action)
+    view = _view(rig)
+    posed, rest = _matrices(rig, bases), {bone.name: bone.matrix_local for bone in rig.data.bones}
+    lengths = {name: rig.data.bones[name].length for name in names}
+    ends = np.array(
+        [view @ matrix[name] @ Vector((0.0, along, 0.0)) for matrix in (posed, rest) for name in names for along in (0.0, lengths[name])]
+    )
+    size = float(np.ptp(ends, axis=0).max())
+    solids = [Solid(_bone(view @ posed[name], lengths[name], THICK), MOVED) for name in names]
+    solids += _arrows(chain, view, posed, lengths, ARROW * size)
+    seen = frame(np.concatenate((ends, *(solid.corners.reshape(-1, 3) for solid in solids))))
+    others = [bone for bone in rig.data.bones if bone.name not in lengths and _is_shown(bone)]
+    solids += [Solid(_bone(view @ posed[bone.name], bone.length, THIN), OTHER) for bone in others]
+    whole = frame(np.concatenate([solid.corners.reshape(-1, 3) for solid in solids]))
+    return Figure(solids, Frame(seen.middle, min(whole.side, WIDER * seen.side) if others else seen.side))
+
+
+def _bases(rig, chain, names: list[str], action: Action) -> dict[str, Matrix]:
+    """The turn and the place that the posture gives each bone, in its own rest frame."""
+    curves = actions.fcurves(action)
+    bases = {}
+    for bone in (rig.pose.bones[name] for name in names):
+        if is_euler(bone):
+            angles = postures.euler(curves, bone.name, bone.rotation_mode, (0.0, 0.0, 0.0))
+            turn = Euler(angles, bone.rotation_mode).to_quaternion() if angles else None
+        else:
+            turn = postures.quaternion(curves, bone.name)
+        bases[bone.name] = turn.to_matrix().to_4x4() if turn else Matrix()
+    for joint in chain.joints:
+        if axes.slides(joint.axis) and joint.bone in bases:
+            value = postures.slide(curves, joint.bone, joint.axis)
+            bases[joint.bone].translation[axes.index(joint.axis)] = value or 0.0
+    return bases
+
+
+def _matrices(rig, bases: dict[str, Matrix]) -> dict[str, Matrix]:
+    """Every bone's matrix in its armature; those without a basis are at rest on their parents."""
+    found: dict[str, Matrix] = {}
+    for bone in rig.data.bones:  # parents before their children
+        basis, parent = bases.get(bone.name, Matrix()), bone.parent
+        if parent is None:
+            found[bone.name] = bone.convert_local_to_pose(basis, bone.matrix_local)
+        else:
+            found[bone.name] = bone.convert_local_to_pose(
+                basis, bone.matrix_local, parent_matrix=found[parent.name], parent_matrix_local=parent.matrix_local
+            )
+    return found
+
+
+def _view(rig) -> Matrix:
+    """From the armature to right, up, near, whichever of the armature's axes is the upright one: imported bodies lie on their backs."""
+    upward = rig.matrix_world.to_3x3().inverted_safe() @ Vector((0.0, 0.0, 1.0))
+    most = max(range(3), key=lambda k: abs(upward[k]))
+    up = Vector([float(np.sign(upward[k])) if k == most else 0.0 for k in range(3)])
+    near = Vector((0.0, 0.0, 1.0)).rotation_difference(up) @ CAMERA.normalized()
+    right = up.cross(near).normalized()
+    return Matrix((right, near.cross(right), near)).to_4x4()
+
+
+def _bone(matrix: Matrix, length: float, thickness: float) -> np.ndarray:
+    """(16, 3, 3) triangles of a bone, nearly as Blender draws bones: blunt at its tail, so that a row of them reads as one line."""
+    aside, waist, blunt = thickness * length, WAIST * length, TAIL * thickness * length
+    rings = [(x * wide, along, z * wide) for wide, along in ((aside, waist), (blunt, length)) for x, z in _CORNERS]
+    points = np.array([matrix @ Vector(place) for place in ((0, 0, 0), (0, length, 0), *rings)])
+    faces = []
+    for k in range(4):
+        one, other = 2 + k, 2 + (k + 1) % 4
+        faces += [(0, one, other), (one, one + 4, other), (other, one + 4, other + 4), (1, other + 4, one + 4)]
+    return points[np.array(faces)]
+
+
+def _arrows(chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, float], length: float) -> list[Solid]:
+    """Which way the ends look that have to."""
+    found = []
+    for end in ends_of(chain):
+        if end.bone not in lengths or end.settings.goal not in LOOKS | TURNS or not end.settings.look:
+            continue
+        matrix = view @ posed[end.bone]
+        eye = matrix @ Vector((0.0, end.settings.eye * lengths[end.bone], 0.0))
+        way = (matrix.to_3x3() @ Vector(forward_axis(end.settings))).normalized()
+        up = way.orthogonal().normalized()
+        aside = up.cross(way)
+        radius = ARROW_THICK * length
+        ring = [eye + radius * (x * aside + y * up) for x, y in _CORNERS]
+        tip = eye + length * way
+        faces = [(tip, ring[k], ring[(k + 1) % 4]) for k in range(4)]
+        faces += [(ring[0], ring[2], ring[1]), (ring[0], ring[3], ring[2])]
+        found.append(Solid(np.array(faces), LOOK))
+    return found
+
+
+def _is_shown(bone) -> bool:
+    """Whether an animator sees the bone: its collections are not all hidden."""
+    return not bone.hide and (not bone.collections or any(collection.is_visible_effectively for collection in bone.collections))

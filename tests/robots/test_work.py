@@ -1,0 +1,113 @@
+"""Work on large files grows with their size: lines that Python runs are counted, and letters that are copied, for sizes that double."""
+
+import ast
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from limber.robots.flow import _Reader
+from limber.robots.reading import read
+from limber.robots.tree import grow
+
+from tests.robots.robots import write
+
+URDF = Path(__file__).resolve().parents[2] / "robots"
+DOUBLE = 2.2  # at most so much more for twice the size; quadratic work is 4 times as much
+LINK = '<link name="l{0}"/>'
+JOINT = (
+    '<joint name="j{0}" type="revolute"><parent link="l{1}"/><child link="l{2}"/><axis xyz="0 0 1"/>'
+    '<limit lower="-1" upper="1" velocity="1" effort="1"/>{3}</joint>'
+)
+
+
+def lines_run(work: Callable[[], object]) -> int:
+    """How many lines of Python run while `work` does."""
+    count = 0
+
+    def note(_frame, event, _argument):
+        nonlocal count
+        count += event == "line"
+        return note
+
+    before = sys.gettrace()
+    sys.settrace(note)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def robot(size: int, parent: Callable[[int], int], mimic: str = "") -> str:
+    joints = "".join(JOINT.format(k, parent(k), k, mimic.format(k - 1) if k > 1 else "") for k in range(1, size))
+    return f'<robot name="r">{"".join(map(LINK.format, range(size)))}{joints}</robot>'
+
+
+@pytest.mark.parametrize(
+    ("parent", "mimic"),
+    [
+        pytest.param(lambda k: k - 1, "", id="a line of links"),
+        pytest.param(lambda _: 0, "", id="a star of links"),
+        pytest.param(lambda k: k // 2, "", id="a tree of links"),
+        pytest.param(lambda k: k - 1, '<mimic joint="j{0}"/>', id="joints that follow each other"),
+        pytest.param(lambda k: k - 1, '<mimic joint="nobody"/>', id="joints that follow none"),
+    ],
+)
+def test_a_robot_of_twice_the_links_takes_twice_the_work(tmp_path, parent, mimic):
+    def work(size: int) -> int:
+        path = write(tmp_path, robot(size, parent, mimic))
+        return lines_run(lambda: grow(read(path)).resting())
+
+    assert work(800) < DOUBLE * work(400)
+
+
+@pytest.mark.parametrize("path", sorted(URDF.glob("*.py")), ids=lambda path: path.name)
+def test_no_set_is_copied_as_a_whole_to_add_the_keys_of_a_dict(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.AugAssign) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+            assert node.value.func.attr not in ("keys", "items"), f"line {node.lineno}: a set takes a dict's keys by update()"
+
+
+class Counted(str):
+    """A text that counts the letters of what is taken out of it."""
+
+    copied = 0
+
+    def __getitem__(self, place):
+        found = super().__getitem__(place)
+        Counted.copied += len(found)
+        return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(lambda n: "a: |\n" + "  a line of text\n" * n, id="block"),
+        pytest.param(lambda n: "a: >\n" + "  a line of text\n\n" * n, id="folded"),
+        pytest.param(lambda n: "a: some\n" + "  more of it\n" * n, id="plain"),
+        pytest.param(lambda n: "a:\n" + "  - b\n" * n, id="list"),
+        pytest.param(lambda n: "a: [" + "b, " * n + "c]\n", id="brackets"),
+        pytest.param(lambda n: "".join(f"k{k}: {{d: e}} # f\n" for k in range(n)), id="maps"),
+    ],
+)
+def test_a_yaml_text_of_twice_the_length_takes_twice_the_work(text):
+    def work(size: int) -> tuple[int, int]:
+        reader = _Reader("a.yaml", text(size))
+        reader.text, Counted.copied = Counted(reader.text), 0
+        lines = lines_run(reader.read)
+        return lines, Counted.copied
+
+    (lines, copied), (more_lines, more_copied) = work(500), work(1000)
+    assert more_lines < DOUBLE * lines
+    assert more_copied < DOUBLE * copied
+
+
+@pytest.mark.parametrize("quote", ["'", '"', ""])
+def test_a_run_of_blanks_is_looked_at_once(quote):
+    blanks = " " * 2_000_000  # looked at from each blank, this would not end today
+    assert _Reader("a.yaml", f"a: {quote}b{blanks}c{quote}\n").read() == {"a": f"b{blanks}c"}
+
+
+def test_escaped_blanks_before_a_lines_end_stay():
+    assert _Reader("a.yaml", 'a: "b\\  \n  c \\\n  d"\n').read() == {"a": "b  c d"}
