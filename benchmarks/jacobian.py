@@ -22,12 +22,13 @@ import numpy as np
 from limber.solvers.goals import EndGoal, GazeGoal, Position
 from limber.solvers.jacobian import family
 from limber.solvers.jacobian.clamping import Clamp
-from limber.solvers.jacobian.damping import Bounded, ByError, ByManipulability, BySmallest, Constant, Damping, Filtered
+from limber.solvers.jacobian.damping import ByError, BySmallest, Constant, Damping
 from limber.solvers.jacobian.methods import Damped, Pseudoinverse, SelectivelyDamped
 from limber.solvers.jacobian.solver import JacobianSolver, Updates
 from limber.solvers.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, scale
 from limber.solvers.skeleton import End, Joint, Skeleton
 
+from benchmarks.jacobian_damping import Bounded, ByManipulability, Filtered
 from benchmarks.paper import skeleton_of
 
 Make = Callable[[Skeleton], JacobianSolver]

@@ -31,7 +31,7 @@ one frame; *jolt* is the 99th percentile of the joints' acceleration on local pa
 
 One task for all: from zero, aim at 200 orientations that can be met, to 1e-3 rad, and hold a posture. Differential solvers take full steps,
 with the posture at a small cost, until the aim is met; the time is that of all their steps. *Success* is an aim met within limits. Limber's
-default is asked in three ways: `Expressive.near` does what these libraries do, the least change at once; from scratch it looks for the best
+default is asked in three ways: its nearest answer is what these libraries give, the least change; from scratch it looks for the best
 of all branches; frame by frame no joint moves faster than the eye takes for movement, so that it needs many frames from zero.
 
 {peers}

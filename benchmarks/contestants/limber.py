@@ -1,12 +1,12 @@
 """Limber's own solvers, by the names of their table; the default one in each way that it can be asked."""
 
 import numpy as np
-from limber.solvers.expressive import Expressive
 from limber.solvers.gaze import Solution
 from limber.solvers.table import make_solver
 
 from ..paper import BODIES, Body, skeleton_of
 from . import DEFAULT, MAX_STEPS, NEAR, TOLERANCE, WARM, Task
+from .nearest import Nearest
 
 
 class Contestant:
@@ -15,7 +15,8 @@ class Contestant:
     def __init__(self, name: str, body: Body) -> None:
         letter = next(letter for letter, other in BODIES.items() if other == body)
         self.name, self.zero = name, np.zeros(len(body.axes))
-        self.solver = make_solver(DEFAULT if name in (NEAR, WARM) else name, skeleton_of(letter))
+        skeleton = skeleton_of(letter)
+        self.solver = Nearest(skeleton) if name == NEAR else make_solver(DEFAULT if name == WARM else name, skeleton)
         self.task: Task | None = None
         self.found: Solution | None = None
 
@@ -26,11 +27,7 @@ class Contestant:
         goal = self.task.goal
         if self.name == WARM:
             return self._frame_by_frame()
-        if self.name == NEAR:
-            assert isinstance(self.solver, Expressive)
-            self.found = self.solver.near(goal, self.zero)
-        else:
-            self.found = self.solver.solve(goal)
+        self.found = self.solver.solve(goal, self.zero) if self.name == NEAR else self.solver.solve(goal)
         return self.found.iterations
 
     def _frame_by_frame(self) -> int:

@@ -27,7 +27,10 @@ from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import State
 from limber.solvers.whole_body.targets import Target, TargetError, Values
 
+from .printed import PaperLaw
+
 Arrays = Mapping[str, np.ndarray]
+LAWS: dict[str, type[Law]] = {"exact": Law, "paper": PaperLaw}
 
 
 def body_for(urdf: Path, given: Arrays) -> Body:
@@ -80,7 +83,7 @@ def main() -> None:
     ask.add_argument("--urdf", metavar="FILE", type=Path, required=True)
     ask.add_argument("--targets", metavar="IN.npz", type=Path, required=True)
     ask.add_argument("--out", type=Path, required=True)
-    ask.add_argument("--law", choices=("exact", "paper"), default="exact", help="paper: Rapetti et al. 2020, eq. 9, as printed")
+    ask.add_argument("--law", choices=LAWS, default="exact", help="paper: Rapetti et al. 2020, eq. 9, as printed")
     ask.add_argument(
         "--gain", type=float, default=DEAD_BEAT, metavar="K", help="[1/s]; the default corrects all of the error at every step"
     )
@@ -88,7 +91,7 @@ def main() -> None:
     with np.load(asked.targets) as file:
         given = dict(file)
     try:
-        solver = follower(body_for(asked.urdf, given), given, Law(asked.law, asked.gain))
+        solver = follower(body_for(asked.urdf, given), given, LAWS[asked.law](asked.gain))
         answered = answer(solver, given)
     except (UrdfError, SkeletonError, TargetError) as error:
         sys.exit(str(error))

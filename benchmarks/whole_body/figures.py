@@ -21,13 +21,13 @@ from limber.robots.whole_body import body as body_of
 from limber.solvers.rotations import IDENTITY, X, Y, Z
 from limber.solvers.skeleton import End, Joint
 from limber.solvers.whole_body.body import BASE, Body
-from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.limits import Limits
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
 from limber.solvers.whole_body.targets import Target, Values
 
 from .motions import DT, motion
+from .printed import PaperLaw, TanhLimits
 from .table import tracked_links
 
 mpl.use("Agg")  # no screen
@@ -50,7 +50,7 @@ def convergence(urdf: Path, path: Path) -> None:
     values = Values(given["rotation"][0], given["base_position"])
     figure, axes = plt.subplots(figsize=(7, 4))
     for gain in GAINS:
-        law = Law("paper", gain, enforce_stability=False)
+        law = PaperLaw(gain, enforce_stability=False)
         solver = WholeBody(body, [*map(Target, links), Target(tree.root, "position")], Options(law, damping_by_error=0.0))
         state, errors = solver.start(base_position=given["base_position"][0]), []
         for _ in range(STEPS):
@@ -70,7 +70,7 @@ def at_a_limit(path: Path) -> None:
     body = Body([Joint("elbow", -1, IDENTITY, (0.0, 0.0, 0.0), X, -REACH, REACH)], [End(0, name="hand")], floating=False)
     asked = 2.0 * REACH * np.sin(2.0 * np.pi * np.arange(0.0, WAVES, DT) / WAVES * 2.0)
     figure, axes = plt.subplots(figsize=(7, 4))
-    for label, limits in (("eq. 12", Limits(SPEED, avoidance="tanh")), ("exact", Limits(SPEED))):
+    for label, limits in (("eq. 12", TanhLimits(SPEED)), ("exact", Limits(SPEED))):
         solver = WholeBody(body, [Target("hand")], Options(limits=limits))
         state, points = solver.start(), []
         for angle in asked:
@@ -80,7 +80,7 @@ def at_a_limit(path: Path) -> None:
             points.append((before, state.velocity[BASE]))
         axes.plot(*np.degrees(np.array(points)).T, ".-", label=label)
     angles = np.linspace(-REACH, REACH, 200)
-    boxes = [Limits(SPEED, avoidance="tanh").box(np.array([a]), np.zeros(1), np.array([-REACH]), np.array([REACH]), DT) for a in angles]
+    boxes = [TanhLimits(SPEED).box(np.array([a]), np.zeros(1), np.array([-REACH]), np.array([REACH]), DT) for a in angles]
     for side in (0, 1):
         axes.plot(
             np.degrees(angles),

@@ -34,6 +34,7 @@ from limber.solvers.whole_body.targets import Target, Values
 from .__main__ import Arrays, first, follower, frames_of
 from .motions import KINDS, motion
 from .peers import NO_LIMIT, OTHERS, Mink, Pinocchio, beside_peers
+from .printed import PaperLaw
 
 TRANSIENT = 2.0  # [s] discarded, as in the paper
 PAPER_GAIN = 20.0  # [1/s] K of the paper's law, a third of what is stable at 60 Hz
@@ -170,7 +171,7 @@ def scores(given: Arrays, turns: np.ndarray) -> tuple[float, float]:
 def methods(tree: Tree, body: Body, given: Arrays) -> dict[str, Run]:
     """Limber's own methods, by name."""
     links = [str(link) for link in given["links"]]
-    own, paper = follower(body, given, Law()), follower(body, given, Law("paper", PAPER_GAIN))
+    own, paper = follower(body, given, Law()), follower(body, given, PaperLaw(PAPER_GAIN))
 
     def told(run: Callable[[], tuple[list[State], list[float]]]) -> Run:
         def answer() -> tuple[np.ndarray, list[float]]:

@@ -12,7 +12,6 @@ from ..goals import GazeError, GazeGoal, check_goal
 from ..skeleton import Angles, Skeleton
 from .measure import measure
 from .model import Authored, Model
-from .nearest import Nearest
 from .options import Options
 from .search import Search
 from .tracking import Memory, Tracker
@@ -29,7 +28,6 @@ class Expressive:
         self.model = Model(skeleton, options)
         self.search = Search(self.model)
         self.tracker = Tracker(self.model, self.search)
-        self.nearest = Nearest(skeleton, self.model.options.hold_body)
         self.diagnosis = Diagnosis(skeleton)
         self._kept: tuple[tuple[float, ...], float] | None = None
         self._checked: tuple[GazeGoal, ...] = ()
@@ -82,18 +80,6 @@ class Expressive:
         return self.diagnosis.solution(
             goal, authored, way.angles, iterations=steps, began=began, memory=kept, pose=way.pose, lowered=lowered
         )
-
-    def near(self, goal: GazeGoal, start: Angles | None = None) -> Solution:
-        """At once the least change of the posture that meets the aim: what a differential solver does, for many poses in little time.
-
-        No look at other branches, no limit of speed. Where the posture's own branch does not meet the aim, that of `start` (n,) is tried,
-        None: of the middle of the ranges.
-        """
-        began = time.perf_counter()
-        authored = check_goal(self.skeleton, goal, start=start)
-        middle = [0.5 * (lower + upper) for lower, upper in zip(self.skeleton.lower, self.skeleton.upper, strict=True)]
-        way = self.nearest.solve(goal, (authored, middle if start is None else tuple(map(float, start))))
-        return self.diagnosis.solution(goal, authored, way.angles, iterations=way.steps, began=began, pose=way.pose)
 
     def _check_ahead(self, ahead: Sequence[GazeGoal]) -> None:
         """Raises for goals to come what `check_goal` does. From one frame to the next all but one are the same: those are not looked at

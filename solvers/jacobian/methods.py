@@ -121,7 +121,7 @@ def damped(parts: Factors, error: Array, damping: Damping) -> Array:
     if not parts.rank:
         return np.zeros(parts.right.shape[1])
     along = parts.left.T @ error
-    gains = parts.values / (parts.values**2 + damping.squares(parts, along, len(error)))
+    gains = parts.values / (parts.values**2 + damping.squares(parts, along))
     step: Array = parts.right.T @ (gains * along)
     return step
 

@@ -23,20 +23,6 @@ STILL = 1e-9  # [rad or sizes] of a step
 BENT = 0.5  # of a step: a change that is not the way on
 
 
-def is_another(before: Array, after: Array, actuated: NDArray[np.int64]) -> bool:
-    """Whether between two poses, a frame apart, lies one where the actuators do not determine the mechanism.
-
-    Args:
-        before, after: The loops' derivatives (r, v) at the poses.
-        actuated: Coordinates (m,) of the actuators.
-
-    Of redundant rows and of ways that nothing determines the part is left out that does not count before.
-    """
-    passive = np.setdiff1d(np.arange(before.shape[1]), actuated)
-    first, then = before[:, passive], after[:, passive]
-    return bool(first.size) and bool((View.at(first[None]).determinants(then[None]) < 0.0).any())
-
-
 @dataclass(frozen=True)
 class View:
     """k blocks (r, c) of loops as they were at a pose: the m ways in which rows and coordinates can count."""

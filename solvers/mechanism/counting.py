@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from .branches import is_another
 from .frames import Array
 from .goals import Goals
 from .report import Counts
@@ -53,11 +52,6 @@ def _is_still(solver: MechanismSolver, ways: Array) -> NDArray[np.bool_]:
     """Which actuators (m,) have no part in any way to move (v, k)."""
     still: NDArray[np.bool_] = np.abs(ways[solver.actuated]).max(1, initial=0.0) < STILL
     return still
-
-
-def is_flipped(solver: MechanismSolver, before: State, after: State) -> bool:
-    """Whether a mechanism went over to another assembly between two states a frame apart."""
-    return is_another(linearised(solver, before)[0], linearised(solver, after)[0], solver.actuated)
 
 
 def linearised(solver: MechanismSolver, state: State) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..rotations import to_matrix
 from .frames import Array, exponential, frame_array, half_angle, hat, run_of
-from .goals import CentreGoal, FrameGoal, Goals
+from .goals import CentreGoal, Goals
 from .model import Mechanism, MechanismError
 from .tree import Coordinates, Tree
 
@@ -106,21 +106,6 @@ class Pursuit:
         if len(errors) == 1:
             return errors[0], derivatives[0]
         return np.concatenate(errors), np.concatenate(derivatives)
-
-
-def aim_of(goal: FrameGoal, pose: Array, size: float) -> tuple[Array, Array]:
-    """A goal's rows (6,) at its body's pose (4, 4), weighted, and their derivative (6, 6) by a turn about the body's place and a move."""
-    end = pose @ frame_array(goal.on_body)
-    error, rows = np.zeros(6), np.zeros((6, 6))
-    if goal.place is not None:
-        weight = np.sqrt(np.array(goal.place_weight)) / size
-        error[:3] = weight * (end[:3, 3] - goal.place)
-        rows[:3, :3], rows[:3, 3:] = -weight[:, None] * hat(end[:3, 3] - pose[:3, 3]), np.diag(weight * size)
-    if goal.rotation is not None:
-        weight, back = np.sqrt(np.array(goal.rotation_weight)), np.array(to_matrix(goal.rotation)).T
-        vector, grows = half_angle(back @ end[:3, :3])
-        error[3:], rows[3:, :3] = weight * vector, weight[:, None] * (grows @ back)
-    return error, rows
 
 
 class _Centre:

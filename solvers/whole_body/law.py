@@ -7,11 +7,11 @@ is left once v has been followed, and corrects a share K dt of it, at most all o
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar
 
 import numpy as np
 
-from .so3 import Array, antisymmetric, exp, log
+from .so3 import Array, exp, log
 
 BRAKE = 0.5  # of the joints' acceleration with which links brake: they share their turns' errors with others, and with all of it swing past
 DEAD_BEAT = np.inf  # [1/s] a gain: all of the error at every step
@@ -21,9 +21,9 @@ DEAD_BEAT = np.inf  # [1/s] a gain: all of the error at every step
 class Law:
     """How errors are corrected."""
 
-    kind: Literal["exact", "paper"] = "exact"
     gain: float = DEAD_BEAT  # [1/s] K
     enforce_stability: bool = True  # False: a gain may be too large for the step, as to see it diverge
+    linear: ClassVar[bool] = False  # whether a step is the linear one alone, without a correction of its second order
 
     def share(self, gain: Array, dt: float) -> Array:
         """K dt (k,): the share of the error that a step corrects.
@@ -42,13 +42,8 @@ class Law:
             velocity: The targets' (k, 3) [rad/s]; None: not known, taken as none.
             share: K dt (k,).
             dt: [s] that the step takes.
-            acceleration: [rad/s^2] limit of the joints; None: links can stop at once. Of the exact law alone.
+            acceleration: [rad/s^2] limit of the joints; None: links can stop at once.
         """
-        if self.kind == "paper":
-            wanted: Array = (
-                share[:, None] * (now @ antisymmetric(now.swapaxes(1, 2) @ target)[:, :, None])[:, :, 0]
-            )  # eq. 5, in the world's axes
-            return wanted if velocity is None else wanted + dt * velocity  # eq. 9, times dt
         if acceleration is None and (velocity is None or share.min(initial=1.0) >= 1.0):  # to correct all of it needs no forecast
             whole: Array = share[:, None] * log(target @ now.swapaxes(1, 2))
             return whole
@@ -63,7 +58,7 @@ class Law:
         """Wanted moves (p, 3) [m] in the world; arguments as for `turns`, with places (p, 3) [m]."""
         left = target - now
         led = np.zeros_like(left) if velocity is None else dt * velocity
-        moves: Array = np.asarray(led + share[:, None] * (left if self.kind == "paper" else left - led))
+        moves: Array = np.asarray(led + share[:, None] * (left - led))
         return moves
 
 

@@ -1,13 +1,11 @@
 """How far joints may move in a step: limits of position, velocity and acceleration as a box. Knows no Blender."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar
 
 import numpy as np
 
 from .so3 import Array
-
-OUTERMOST = 1.0  # of K_g b dt in eq. 12: beyond it a step can overrun the limit, since tanh(x) only stays below x
 
 
 @dataclass(frozen=True)
@@ -16,16 +14,13 @@ class Limits:
 
     velocity: Array | float | None = None  # (n,) or for all [rad/s or m/s]; None: no limit
     acceleration: Array | float | None = None  # [rad/s^2 or m/s^2]
-    avoidance: Literal["exact", "tanh"] = "exact"  # "tanh": slower near a limit, eq. 12, which needs a velocity limit
-    slope: float = 10.0  # [1/rad or 1/m] K_g of eq. 12; lowered where the step is too long for it
+    linear: ClassVar[bool] = False  # as `Law.linear`
 
     def __post_init__(self) -> None:
         for name in ("velocity", "acceleration"):
             value = getattr(self, name)
             if value is not None and not np.all(np.asarray(value) > 0.0):
                 raise ValueError(f"the {name} limits must be above zero, got {value}: None means no limit")
-        if self.avoidance == "tanh" and self.velocity is None:
-            raise ValueError("avoidance 'tanh' scales velocity limits: give some")
 
     def box(self, joints: Array, speed: Array, lower: Array, upper: Array, dt: float) -> tuple[Array, Array]:
         """Least and largest move (n,) of joints in a step, the least never above the largest.
@@ -43,14 +38,7 @@ class Limits:
         down, up = lower - joints, upper - joints
         if self.velocity is not None:
             most = dt * np.asarray(self.velocity, float)
-            if self.avoidance == "tanh":
-                slope = np.minimum(self.slope, OUTERMOST / most)  # K_g b dt <= 1
-                down, up = (
-                    most * np.tanh(slope * down),
-                    most * np.tanh(slope * up),
-                )  # eq. 12b; atop the limit it is zero, beyond it leads back
-            else:
-                down, up = (np.minimum(np.maximum(room, -most), most) for room in (down, up))  # as clip, in a third of the time
+            down, up = self._within(down, most), self._within(up, most)
         if self.acceleration is not None:
             rate = np.asarray(self.acceleration, float)
             most_up = np.minimum(up, self._braking(upper - joints, rate, dt))
@@ -62,17 +50,11 @@ class Limits:
 
     def row_box(self, rooms_below: Array, rooms_above: Array, sizes: Array, dt: float) -> tuple[Array, Array]:
         """The same (m,) for rows over joints that have rooms (m,) left below (<= 0) and above; sizes (m, n) of the rows' factors."""
-        if self.avoidance == "exact":
-            return rooms_below, rooms_above
-        most = dt * sizes @ np.broadcast_to(np.asarray(self.velocity, float), sizes.shape[1:])
-        return self._within(rooms_below, most), self._within(rooms_above, most)
+        return rooms_below, rooms_above
 
     def _within(self, room: Array, most: Array) -> Array:
         """The part of a room that a step of at most `most` may use."""
-        if self.avoidance == "exact":
-            return np.clip(room, -most, most)
-        slope = np.minimum(self.slope, OUTERMOST / most)  # K_g b dt <= 1
-        part: Array = most * np.tanh(slope * room)  # eq. 12b; at the limit it is zero, beyond it leads back
+        part: Array = np.minimum(np.maximum(room, -most), most)  # as clip, in a third of the time
         return part
 
     @staticmethod

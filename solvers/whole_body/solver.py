@@ -20,7 +20,7 @@ from .limits import Limits
 from .normal import Normal
 from .rows import Rows, stacked
 from .so3 import Array, exp, log
-from .state import Integration, Solution, State, at_rest, moved, since
+from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 from .wanted import Wanted, Wishes
 
@@ -45,8 +45,6 @@ class Options:
     damping_by_error: float = 0.7  # further damping, times the errors' root mean square: with .1 joints wind themselves up on far targets
     posture: Array | None = None  # (n,) [rad or m] that joints return to where targets leave them free
     posture_gain: float = 1.0  # [1/s] how soon
-    integration: Integration = "exact"
-    stabilisation: float | None = None  # [1/s] rho of Baumgarte's, eq. 13; None: 1 / dt
 
     def __post_init__(self) -> None:
         if not self.damping > 0.0 or not np.isfinite(self.damping):
@@ -78,8 +76,7 @@ class WholeBody:
         self._wishes = Wishes(body, self.turning, self.placed, self.options.law, brakes)
         self._normal = Normal(body, self._wishes.turning_links, self._wishes.placed_links)
         self._limbs = Limbs(body, self._wishes.turning_links, self._wishes.placed_links, self._normal.all_at_base)
-        # The paper's law is to show what it does as printed; limits by tanh are those of one linear step.
-        self._sees_second_order = self.options.law.kind == "exact" and self.options.limits.avoidance == "exact"
+        self._sees_second_order = not self.options.law.linear and not self.options.limits.linear
         self._levels = sorted({target.level for target in targets}) or [0]
 
     def start(self, joints: Array | None = None, base_rotation: Array | None = None, base_position: Array | None = None) -> State:
@@ -97,8 +94,7 @@ class WholeBody:
 
     def settled(self, values: Values, state: State) -> State:
         """The state at rest where a frame's values are met as well as position limits allow: a full solve, to begin with."""
-        limits = replace(self.options.limits, velocity=FULL_STEP, acceleration=None, avoidance="exact")
-        free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=limits, posture=None, integration="exact"))
+        free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=Limits(FULL_STEP), posture=None))
         for _ in range(FULL_SOLVE):
             _, state = free.step(replace(values, angular_velocity=None, linear_velocity=None), state, 1.0)
             if np.abs(state.velocity).max() < SETTLED:
@@ -130,7 +126,7 @@ class WholeBody:
         rows, names = self._rows(values, state, dt)
         asked = _Asked(wanted, state, dt, lower, upper, *self._damped(wanted, state, dt))
         answer = self._solved(asked, rows)
-        after = moved(body, state, answer.x, dt, options.integration, options.stabilisation)
+        after = self.moved(state, answer.x, dt)
         if self._sees_second_order and self._strayed(wanted, state, after, answer.x):
             after, answer = self._mended(values, asked, after, answer)
         if values.contacts:
@@ -144,6 +140,10 @@ class WholeBody:
             Solution(after.joints, after.base_rotation, after.base_position, after.velocity, wanted.lost, yielded, bounded, answer.rounds),
             after,
         )
+
+    def moved(self, state: State, move: Array, dt: float) -> State:
+        """The state after a move (6 + n,) of `dt` [s], as `state.moved`."""
+        return moved(self.body, state, move, dt)
 
     def _rows(self, values: Values, state: State, dt: float) -> tuple[Rows | None, tuple[str, ...]]:
         """Contacts' and couplings' rows for a step from a state, and their names."""
@@ -221,7 +221,7 @@ class WholeBody:
         Gauss and Newton's second step, with the bounds and the damping of the whole move.
         """
         wanted, state, dt, lower, upper, damped, drawn = asked
-        body, wishes, options = self.body, self._wishes, self.options
+        body, wishes = self.body, self._wishes
         goals = exp(wanted.turns) @ body.placed(state.frames, wishes.turning_links)[:, :3, :3]
         turns = log(goals @ body.placed(after.frames, wishes.turning_links)[:, :3, :3].swapaxes(1, 2))
         places = body.placed(after.frames, wishes.placed_links)[:, :3, 3]
@@ -238,7 +238,7 @@ class WholeBody:
             drawn - damped * made,
         )
         answer = self._solved(left, self._rows(values, after, dt)[0])
-        mended = moved(body, after, answer.x, dt, options.integration, options.stabilisation)
+        mended = self.moved(after, answer.x, dt)
         return replace(mended, velocity=since(mended, state, dt)), answer
 
     def _touching(
@@ -256,7 +256,7 @@ class WholeBody:
             mended = program.solve(*nearest, np.minimum(lower - made, 0.0), np.maximum(upper - made, 0.0), rows)
             if mended.yielded.any():
                 break
-            after = moved(body, after, mended.x, dt)
+            after = self.moved(after, mended.x, dt)
         return (after if after is before else replace(after, velocity=since(after, state, dt))), answer
 
     def _still(self) -> tuple[Array, Array, Array, Array, Array]:

@@ -1,7 +1,6 @@
 """Where a body is, as a value, and what a step came to. Knows no Blender."""
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 
@@ -9,8 +8,6 @@ from ..box import Sides
 from .body import BASE, Body, Frames
 from .rows import Mask
 from .so3 import Array, exp_one, log, orthonormal
-
-Integration = Literal["exact", "baumgarte"]
 
 
 def no_sides() -> Sides:
@@ -50,7 +47,7 @@ def at_rest(body: Body, joints: Array, base_rotation: Array, base_position: Arra
     return State(joints, base_rotation, base_position, np.zeros(body.unknowns), frames, np.zeros(body.unknowns, np.int8))
 
 
-def moved(body: Body, state: State, move: Array, dt: float, kind: Integration = "exact", stabilisation: float | None = None) -> State:
+def moved(body: Body, state: State, move: Array, dt: float) -> State:
     """The state after a move (6 + n,) in `dt` [s].
 
     Args:
@@ -58,27 +55,12 @@ def moved(body: Body, state: State, move: Array, dt: float, kind: Integration = 
         state: Before.
         move: [m, rad] of the base, linear then angular in the world, and of the joints.
         dt: [s]
-        kind: "baumgarte" integrates the base's rotation as a matrix that drifts and is drawn back, eq. 13; "exact" turns it.
-        stabilisation: [1/s] rho of eq. 13; None: 1 / dt, which draws back all of the drift to first order.
     """
     joints = np.minimum(np.maximum(state.joints + move[BASE:], body.lower), body.upper)
-    turn = state.base_rotation
-    if kind == "exact":
-        turn = orthonormal(exp_one(move[3:BASE]) @ turn)
-    else:
-        turn = _baumgarte(turn, move[3:BASE], 1.0 if stabilisation is None else stabilisation * dt)
+    turn = orthonormal(exp_one(move[3:BASE]) @ state.base_rotation)
     velocity = move / dt
     velocity[BASE:] = (joints - state.joints) / dt
     return State(joints, turn, state.base_position + move[:3], velocity, body.forward(turn, joints), state.sides, state.row_sides)
-
-
-def _baumgarte(turn: Array, spin: Array, gain: float) -> Array:
-    """Eq. 13 with the base's turn `spin` (3,) [rad], which is told in the world and is needed in the base's own axes; gain is rho dt."""
-    x, y, z = np.linalg.solve(turn, spin)
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    drift = 0.5 * gain * (np.linalg.inv(turn.T @ turn) - np.eye(3))  # eq. 13a
-    turned: Array = turn @ (np.eye(3) + cross + drift)  # eq. 13b
-    return turned
 
 
 def since(state: State, before: State, dt: float) -> Array:

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.solvers.jacobian.damping import Bounded, ByError, ByManipulability, BySmallest, Constant, Filtered
+from limber.solvers.jacobian.damping import ByError, BySmallest, Constant
 from limber.solvers.jacobian.linear import Block, Linear, factors
 from limber.solvers.jacobian.methods import Damped, Method, Pseudoinverse, SelectivelyDamped, Transpose, damped, selective_bounds
 from limber.solvers.jacobian.priorities import AIM, POSITION, POSTURE, UPRIGHT, Level, Priorities, task
+
+from benchmarks.jacobian_damping import Bounded, ByManipulability, Filtered
 
 often = settings(derandomize=True, deadline=None, max_examples=40)
 FREE = 1e9  # [rad] a largest change that clamps nothing
@@ -144,20 +146,20 @@ def test_maciejewskis_and_the_optimal_damping_keep_the_change_within_its_bound(s
 @pytest.mark.parametrize(("smallest", "damping"), [(0.1, 0.5), (0.5, 0.5), (0.8, 0.4), (1.0, 0.0), (2.0, 0.0)])
 def test_maciejewskis_damping_is_eq_15(smallest, damping):
     parts = factors(np.diag([3.0, smallest]))
-    assert BySmallest(2.0).squares(parts, np.array([2.0, 0.0]), 2) == pytest.approx(damping**2)  # d = |e| / b_max = 1
+    assert BySmallest(2.0).squares(parts, np.array([2.0, 0.0])) == pytest.approx(damping**2)  # d = |e| / b_max = 1
 
 
 def test_dampings_by_pose_rise_to_their_most_at_a_singular_pose_and_are_none_far_from_it():
     far, near, singular = (factors(np.diag([1.0, smallest])) for smallest in (0.9, 0.01, 0.0))
     along = np.ones(2)
     by_manipulability = ByManipulability(0.2, threshold=0.05)
-    assert by_manipulability.squares(far, along, 2) == 0.0
-    assert by_manipulability.squares(near, along, 2) == pytest.approx((0.2 * 0.8) ** 2)
-    assert by_manipulability.squares(singular, along[:1], 2) == pytest.approx(0.2**2)
+    assert by_manipulability.squares(far, along) == 0.0
+    assert by_manipulability.squares(near, along) == pytest.approx((0.2 * 0.8) ** 2)
+    assert by_manipulability.squares(singular, along[:1]) == pytest.approx(0.2**2)
     filtered = Filtered(0.2, region=0.1, everywhere=0.0)
-    assert filtered.squares(far, along, 2) == pytest.approx([0.0, 0.0])
-    assert filtered.squares(near, along, 2) == pytest.approx([0.0, 0.99 * 0.2**2])  # along the last direction alone
-    assert ByError(0.5).squares(far, along, 2) == pytest.approx(0.5 * 0.5 * 2.0)
+    assert filtered.squares(far, along) == pytest.approx([0.0, 0.0])
+    assert filtered.squares(near, along) == pytest.approx([0.0, 0.99 * 0.2**2])  # along the last direction alone
+    assert ByError(0.5).squares(far, along) == pytest.approx(0.5 * 0.5 * 2.0)
 
 
 # Task priorities

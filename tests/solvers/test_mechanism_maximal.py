@@ -9,12 +9,12 @@ from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.frames import angle_of, frame_array, inverse
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.kinds import KINDS
-from limber.solvers.mechanism.maximal import Maximal, implicit, moved
 from limber.solvers.mechanism.model import Mechanism
 from limber.solvers.mechanism.readout import moves_of
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.rotations import from_matrix, normalized, to_matrix
 
+from benchmarks.mechanism_maximal import Maximal, implicit, moved
 from tests.solvers import mechanisms
 
 

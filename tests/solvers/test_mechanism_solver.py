@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from limber.solvers.mechanism.assembly import assemble
-from limber.solvers.mechanism.counting import count, is_flipped
+from limber.solvers.mechanism.branches import View
+from limber.solvers.mechanism.counting import count, linearised
 from limber.solvers.mechanism.frames import angle_of
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, Steady
 from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism, MechanismError
@@ -21,6 +22,13 @@ DT = 1 / 60
 def started(mechanism: Mechanism, **options):
     solver = MechanismSolver(mechanism)
     return solver, assemble(solver, **options)
+
+
+def is_flipped(solver: MechanismSolver, before, after) -> bool:
+    """Whether a pose where the actuators do not determine the mechanism lies between two states a frame apart."""
+    passive = np.setdiff1d(np.arange(solver.coordinates.width), solver.actuated)
+    first, then = (linearised(solver, state)[0][:, passive] for state in (before, after))
+    return bool((View.at(first[None]).determinants(then[None]) < 0.0).any())
 
 
 def elbow(solver: MechanismSolver, solution) -> np.ndarray:

@@ -10,12 +10,13 @@ from limber.solvers.whole_body.limits import Limits
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
 
+from benchmarks.whole_body.printed import TanhLimits
 from tests.solvers.bodies import DEGREE, DT, TRACKED, asks, follow, manikin, worst
 
 LIMITS = [
     Limits(),
     Limits(velocity=1.0),
-    Limits(velocity=1.0, avoidance="tanh", slope=200.0),
+    TanhLimits(velocity=1.0, slope=200.0),
     Limits(velocity=2.0, acceleration=20.0),
     Limits(acceleration=30.0),
 ]
@@ -74,7 +75,7 @@ def test_a_start_outside_its_limits_comes_back_within_the_velocity_limit():
 
 
 def test_the_tanh_of_eq_12_never_lets_a_joint_overrun_however_steep_it_is_asked_to_be():
-    down, up = Limits(velocity=5.0, avoidance="tanh", slope=1e6).box(np.array([0.39]), np.zeros(1), np.array([-0.4]), np.array([0.4]), DT)
+    down, up = TanhLimits(velocity=5.0, slope=1e6).box(np.array([0.39]), np.zeros(1), np.array([-0.4]), np.array([0.4]), DT)
     assert 0.0 < up[0] <= 0.01
     assert down[0] == pytest.approx(-5.0 * DT, rel=1e-3)
 
@@ -82,5 +83,5 @@ def test_the_tanh_of_eq_12_never_lets_a_joint_overrun_however_steep_it_is_asked_
 def test_limits_that_cannot_be_are_refused():
     with pytest.raises(ValueError, match="velocity limits must be above zero"):
         Limits(velocity=0.0)
-    with pytest.raises(ValueError, match="avoidance 'tanh' scales velocity limits"):
-        Limits(avoidance="tanh")
+    with pytest.raises(ValueError, match="scales velocity limits"):
+        TanhLimits()

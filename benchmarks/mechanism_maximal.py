@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-
-from .frames import Array, exponential, frame_array, hat, orthonormal
-from .goals import FrameGoal
-from .kinds import KINDS
-from .model import WORLD, Joint, Mechanism
-from .pursuit import aim_of
-from .rows import Rows
+from limber.solvers.mechanism.frames import Array, exponential, frame_array, half_angle, hat, orthonormal
+from limber.solvers.mechanism.goals import FrameGoal
+from limber.solvers.mechanism.kinds import KINDS
+from limber.solvers.mechanism.model import WORLD, Joint, Mechanism
+from limber.solvers.mechanism.rows import Rows
+from limber.solvers.rotations import to_matrix
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 STEPS = 100
@@ -161,6 +160,21 @@ def moved(kind: str, values: tuple[float, ...]) -> Array:
                 step[:3, 3] = axis
         frame = frame @ step
     return frame
+
+
+def aim_of(goal: FrameGoal, pose: Array, size: float) -> tuple[Array, Array]:
+    """A goal's rows (6,) at its body's pose (4, 4), weighted, and their derivative (6, 6) by a turn about the body's place and a move."""
+    end = pose @ frame_array(goal.on_body)
+    error, rows = np.zeros(6), np.zeros((6, 6))
+    if goal.place is not None:
+        weight = np.sqrt(np.array(goal.place_weight)) / size
+        error[:3] = weight * (end[:3, 3] - goal.place)
+        rows[:3, :3], rows[:3, 3:] = -weight[:, None] * hat(end[:3, 3] - pose[:3, 3]), np.diag(weight * size)
+    if goal.rotation is not None:
+        weight, back = np.sqrt(np.array(goal.rotation_weight)), np.array(to_matrix(goal.rotation)).T
+        vector, grows = half_angle(back @ end[:3, :3])
+        error[3:], rows[3:, :3] = weight * vector, weight[:, None] * (grows @ back)
+    return error, rows
 
 
 def implicit(

@@ -1,0 +1,73 @@
+"""Rapetti et al. 2020 as printed, to compare: the law of eq. 5 and 9, the limits of eq. 12 and the integration of eq. 13."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from limber.solvers.whole_body.body import BASE
+from limber.solvers.whole_body.law import Law
+from limber.solvers.whole_body.limits import Limits
+from limber.solvers.whole_body.so3 import Array, antisymmetric
+from limber.solvers.whole_body.solver import WholeBody
+from limber.solvers.whole_body.state import State, moved
+
+OUTERMOST = 1.0  # of K_g b dt in eq. 12: beyond it a step can overrun the limit, since tanh(x) only stays below x
+
+
+@dataclass(frozen=True)
+class PaperLaw(Law):
+    """Eq. 9: the targets' velocities plus K times the sine of the error, seen before the step."""
+
+    linear: ClassVar[bool] = True
+
+    def turns(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float, acceleration: float | None = None) -> Array:
+        """See `Law.turns`."""
+        error = share[:, None] * (now @ antisymmetric(now.swapaxes(1, 2) @ target)[:, :, None])[:, :, 0]  # eq. 5, in the world's axes
+        return error if velocity is None else error + dt * velocity  # eq. 9, times dt
+
+    def moves(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
+        """See `Law.moves`."""
+        known = np.zeros_like(now) if velocity is None else dt * velocity
+        return np.asarray(known + share[:, None] * (target - now))
+
+
+@dataclass(frozen=True)
+class TanhLimits(Limits):
+    """Eq. 12: joints slow down near a limit; it needs a velocity limit."""
+
+    slope: float = 10.0  # [1/rad or 1/m] K_g; lowered where the step is too long for it
+    linear: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.velocity is None:
+            raise ValueError("eq. 12 scales velocity limits: give some")
+
+    def _within(self, room: Array, most: Array) -> Array:
+        slope = np.minimum(self.slope, OUTERMOST / most)  # K_g b dt <= 1
+        return most * np.tanh(slope * room)  # eq. 12b; at the limit it is zero, beyond it leads back
+
+    def row_box(self, rooms_below: Array, rooms_above: Array, sizes: Array, dt: float) -> tuple[Array, Array]:
+        """See `Limits.row_box`."""
+        most = dt * sizes @ np.broadcast_to(np.asarray(self.velocity, float), sizes.shape[1:])
+        return self._within(rooms_below, most), self._within(rooms_above, most)
+
+
+class DriftingBody(WholeBody):
+    """Integrates the base's rotation by eq. 13: as a matrix that drifts and is drawn back at `rate` [1/s] (Baumgarte)."""
+
+    rate: float
+
+    def moved(self, state: State, move: Array, dt: float) -> State:
+        """See `WholeBody.moved`."""
+        after = moved(self.body, state, move, dt)
+        rotation = baumgarte(state.base_rotation, move[3:BASE], self.rate * dt)
+        return State(after.joints, rotation, after.base_position, after.velocity, self.body.forward(rotation, after.joints), after.sides)
+
+
+def baumgarte(rotation: Array, spin: Array, gain: float) -> Array:
+    """The base's rotation (3, 3) after a rotation vector `spin` (3,) [rad] in the world's axes; `gain` is rho dt."""
+    x, y, z = np.linalg.solve(rotation, spin)
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    drift = 0.5 * gain * (np.linalg.inv(rotation.T @ rotation) - np.eye(3))  # eq. 13a
+    return rotation @ (np.eye(3) + cross + drift)  # eq. 13b
