@@ -58,7 +58,7 @@ window: setup build ## get a real Blender window (once: Debian's Blender, 1.3 GB
 sequences: setup ## play random sequences of what users do in a real Blender, 15 minutes a thousand (COUNT=1000); seeds that fail are kept in build/sequences
 	@.venv/bin/python scripts/sequences.py $(COUNT)
 
-docs: setup build ## make the documents' pictures of the interface anew, from a real window
+docs: setup build ## make the documents' pictures anew, of the interface from a real window, and of the code
 	@scripts/window.sh install
 	@.venv/bin/python scripts/pictures.py
 

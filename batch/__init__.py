@@ -1,1 +1,1 @@
-"""Many .blend files, one after the other or at once: the command `limber-bake`."""
+"""The command `limber-bake`: bakes many .blend files, one after the other or at once."""

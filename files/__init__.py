@@ -1,1 +1,1 @@
-"""Files of users, written so that none is lost: the standard library alone, for every layer of the extension."""
+"""Writing users' files so that none is lost. Knows no Blender; the standard library alone."""

@@ -1,4 +1,4 @@
-"""What makes angles into movement: character filters and the limiter, in plain floats. Knows no Blender."""
+"""From joint angles to movement: motion filters and the limiter, in plain floats. Knows no Blender; the standard library alone."""
 
 from .errors import CharacterError, LimitsError, MotionError, TargetError, TimeStepError, UnknownFilterError
 from .filters import Character, Filter, FilterInfo, Kinematic

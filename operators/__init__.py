@@ -1,1 +1,1 @@
-"""What the user does: one verb a file."""
+"""What the user does: buttons, menus and the dialogues behind them."""

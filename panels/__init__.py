@@ -1,1 +1,1 @@
-"""What the user sees: properties and states, drawn only."""
+"""What the user sees: panels and overlays, which draw and change nothing."""

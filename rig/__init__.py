@@ -1,1 +1,1 @@
-"""The scene: what is stored in the .blend, how an armature becomes a skeleton and back, the tick, the handlers."""
+"""Blender as the host of the engine: reads the scene into its inputs, shows and sends its outputs."""

@@ -1,1 +1,1 @@
-"""Robots from URDF files: reading, re-rooting, kinematics in doubles. Knows no Blender; the standard library and `solvers` alone."""
+"""Robot models from URDF files: reading, re-rooting, kinematics. Knows no Blender; the standard library and `solvers` alone."""

@@ -1,7 +1,8 @@
-"""Makes the documents' pictures of the interface anew, from a real window: `python scripts/pictures.py [NAME ...]`.
+"""Makes the documents' pictures of the interface and of the code anew: `python scripts/pictures.py [NAME ...]`.
 
-Each is a part of a photograph that a play of tests/window/plays takes; the film of the lamp is made of many. `make demo` leaves the
-pictures of the demo in build/demo, `make bench` those of the solvers in build/bench.
+A picture of the interface is a part of a photograph that a play of tests/window/plays takes in a real window; the film of the lamp is made
+of many. Those of the code, `packages` and `frame`, need no window. `make demo` leaves the pictures of the demo in build/demo, `make bench`
+those of the solvers in build/bench.
 """
 
 import json
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+import package_picture
 from PIL import Image, ImageDraw, ImageFont
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -57,7 +59,9 @@ TABLE = (
 )
 
 
+CODE = ("packages", "frame")  # of docs/architecture.md
 FILM = "lamp_film"  # the name of the animated picture, docs/pictures/lamp_film.webp
+COLOURS = 64  # of a picture of the code: letters stay smooth, and the file small
 FILM_SIZE = (720, 480)  # [pixels] of its window
 FILM_FRAME = 83  # [ms] two frames of the scene, at 24 a second
 FILM_QUALITY = 80  # of 100: lines stay sharp, and the file stays under 1 MB
@@ -116,6 +120,21 @@ def _window(picture: Picture) -> tuple[str, int]:
     return picture.play, picture.height
 
 
+def draw_code(names: list[str]) -> None:
+    """Draws what is read from the source (packages) or traced while it runs (frame)."""
+    for name in names:
+        path = PICTURES / f"{name}.png"
+        if name == "packages":
+            for package, other in package_picture.draw(path):
+                print(f"pictures: {package} imports {other}: that arrow runs back up")
+        else:
+            trace = [sys.executable, "-m", "benchmarks.frame_path", "--picture", path]
+            subprocess.run(trace, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        with Image.open(path) as picture:
+            picture.convert("RGB").quantize(COLOURS).save(path, optimize=True)
+        print(f"pictures: docs/pictures/{path.name}", flush=True)
+
+
 def cut(picture: Picture) -> None:
     left, top, width, height = picture.box
     with Image.open(PHOTOGRAPHS / f"{picture.photograph}.png") as photograph:
@@ -123,9 +142,10 @@ def cut(picture: Picture) -> None:
 
 
 def main(names: list[str]) -> None:
-    known = {FILM, *(picture.name for picture in TABLE)}
+    known = {FILM, *CODE, *(picture.name for picture in TABLE)}
     if unknown := set(names) - known:
         sys.exit(f"pictures: there is no {', '.join(sorted(unknown))}: choose of {', '.join(sorted(known))}")
+    draw_code([name for name in CODE if name in names or not names])
     PHOTOGRAPHS.mkdir(parents=True, exist_ok=True)
     make([picture for picture in TABLE if picture.name in names or not names])
     if FILM in names or not names:

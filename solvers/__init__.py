@@ -1,1 +1,1 @@
-"""The mathematics: skeletons, goals and solvers, in numpy and plain floats. Knows no Blender."""
+"""Inverse kinematics on arrays: skeletons, goals, solvers. Knows no Blender; numpy and the standard library alone."""

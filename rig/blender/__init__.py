@@ -1,1 +1,1 @@
-"""Facts of Blender that versions or data blocks differ in: actions, overrides, identities, errors for users."""
+"""Facts of Blender: versions, actions, library overrides, identities of data, errors for users."""

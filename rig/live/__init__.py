@@ -1,1 +1,1 @@
-"""Live motion: handlers, clock, playback, time budget."""
+"""Live motion: Blender's handlers, the clock, playback, the time budget."""

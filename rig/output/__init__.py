@@ -1,1 +1,1 @@
-"""What motion is written to: keys, files, comparisons and checks."""
+"""What motion is written to or held against: keys, files, comparisons, checks."""

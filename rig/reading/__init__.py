@@ -1,1 +1,1 @@
-"""From the evaluated scene to the inputs of solvers and movers."""
+"""From the evaluated scene to the inputs of the engine and the solvers."""

@@ -1,1 +1,1 @@
-"""What shows a solution: the hidden proxy armature, overlays, thumbnails."""
+"""How a solution is shown: the hidden proxy armature, overlays, thumbnails."""

@@ -1,0 +1,204 @@
+"""The picture of the packages: what each is for, and which imports which; `rig` with its sub-packages inside.
+
+An arrow is an import, also a late one. Imports that follow from others are left out; one that runs back up is red.
+"""
+
+import sys
+import textwrap
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import packages as source
+from packages import ROOT, SPLIT, Counts
+
+mpl.use("Agg")  # no screen
+from matplotlib import pyplot as plt
+from matplotlib.patches import FancyBboxPatch
+
+DOTS = 100  # an inch
+WIDTH, MARGIN = 980, 14  # [pixels]
+BOX, INNER, GAP, BEND = 176, 296, 16, 26  # [pixels] width of a box; inside `rig`; between two; of an arrow that passes a row
+ROWS = 36  # [pixels] between two rows
+LINE, PADDING = 14, 8  # [pixels] of a line of text; inside a box
+LETTER = 6.3  # [pixels] of its width that a letter takes, rather more than less
+SWEEPS = 12  # over the rows, to put what belongs together below one another
+COLOURS = {"rig": "#dbe9f6", "character": "#fde0c5", "solvers": "#dcefdc", "motion": "#e9e1f3", "hardware": "#f8dcdc", "robots": "#fbf3cf"}
+OTHER = "#eeeeee"
+
+
+@dataclass
+class Node:
+    """A package in its row, or where an arrow passes a row.
+
+    Attributes:
+        name: Of the package; "" where an arrow passes.
+        lines: Of text below the name.
+        width, height: [pixels].
+        x, y: Middle of its upper edge [pixels].
+        above, below: Nodes of the next rows with an arrow from or to it.
+    """
+
+    name: str
+    lines: list[str]
+    width: float
+    height: float
+    x: float = 0.0
+    y: float = 0.0
+    above: list["Node"] = field(default_factory=list)
+    below: list["Node"] = field(default_factory=list)
+
+
+@dataclass
+class Diagram:
+    """Packages in rows, with arrows from row to row.
+
+    Attributes:
+        rows: From the top.
+        arrows: The nodes of each, from the importing package to the imported one.
+        back: The same of those that run back up.
+        height: [pixels] of all rows.
+    """
+
+    rows: list[list[Node]]
+    arrows: list[list[Node]]
+    back: list[list[Node]]
+    height: float = 0.0
+
+
+def diagram(counts: Counts, nodes: dict[str, Node], left: float, right: float) -> Diagram:
+    """Puts nodes into rows between two edges [pixels], with y from 0 down."""
+    graph, back = source.one_way(counts, nodes)
+    level = source.levels(graph)
+    rows: list[list[Node]] = [[nodes[name] for name in nodes if level[name] == row] for row in range(max(level.values()) + 1)]
+    arrows = []
+    for name, others in source.direct(graph).items():
+        for other in sorted(others):
+            passed = [Node("", [], BEND, 0.0) for _ in range(level[name] + 1, level[other])]
+            for row, node in enumerate(passed, level[name] + 1):
+                rows[row].append(node)
+            arrows.append([nodes[name], *passed, nodes[other]])
+            for upper, lower in pairwise(arrows[-1]):
+                upper.below.append(lower)
+                lower.above.append(upper)
+    made = Diagram(rows, arrows, [[nodes[name], nodes[other]] for name, other in back])
+    _place(made, left, right)
+    return made
+
+
+def _place(made: Diagram, left: float, right: float) -> None:
+    for row in made.rows:
+        _spread(row, left, right)
+    for sweep in range(SWEEPS):
+        down = sweep % 2 == 0
+        for row in made.rows if down else reversed(made.rows):
+            for node in row:
+                near = (node.above if down else node.below) or [node]
+                node.x = sum(other.x for other in near) / len(near)
+            row.sort(key=lambda node: node.x)
+            _part(row, left, right)
+    for row in made.rows:
+        for node in row:
+            node.y = made.height
+        made.height += max(node.height for node in row) + ROWS
+    made.height -= ROWS
+    for row in made.rows:
+        for node in row:
+            if not node.name:  # an arrow passes below the middle of its row
+                node.y += max(other.height for other in row) / 2
+
+
+def _spread(row: list[Node], left: float, right: float) -> None:
+    """Next to one another, in the middle."""
+    at = (left + right - sum(node.width + GAP for node in row) + GAP) / 2
+    for node in row:
+        node.x = at + node.width / 2
+        at += node.width + GAP
+
+
+def _part(row: list[Node], left: float, right: float) -> None:
+    """Apart from one another, in their order, about where they want to be, and within the edges."""
+    wanted = sum(node.x for node in row) / len(row)
+    for before, node in pairwise(row):
+        node.x = max(node.x, before.x + (before.width + node.width) / 2 + GAP)
+    moved = wanted - sum(node.x for node in row) / len(row)
+    moved = min(max(moved, left + row[0].width / 2 - row[0].x), right - row[-1].width / 2 - row[-1].x)
+    for node in row:
+        node.x += moved
+
+
+def draw(file: Path, root: Path = ROOT) -> list[tuple[str, str]]:
+    """Draws the packages of a checkout; returns the imports that run back up."""
+    counts = source.imports(root)
+    names = source.folders(root)
+    inside = {name: _box(name, root, INNER) for name in names if name.startswith(f"{SPLIT}/")}
+    inner = diagram(counts, inside, 2 * MARGIN, WIDTH - 2 * MARGIN)
+    frame = _box(SPLIT, root, WIDTH - 2 * MARGIN)
+    title = frame.height
+    frame.height += inner.height + PADDING
+    at_top: Counts = {}
+    for pair, count in counts.items():
+        name, other = (package.split("/")[0] for package in pair)
+        if name != other:
+            at_top[name, other] = at_top.get((name, other), 0) + count
+    nodes = {name: frame if name == SPLIT else _box(name, root, BOX) for name in names if "/" not in name}
+    outer = diagram(at_top, nodes, MARGIN, WIDTH - MARGIN)
+    height = outer.height + 2 * MARGIN
+    figure = plt.figure(figsize=(WIDTH / DOTS, height / DOTS), dpi=DOTS)
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
+    axes.axis("off")
+    _draw(axes, outer, MARGIN)
+    _draw(axes, inner, MARGIN + frame.y + title)
+    figure.savefig(file, dpi=DOTS)
+    plt.close(figure)
+    return [(arrow[0].name, arrow[-1].name) for arrow in (*outer.back, *inner.back)]
+
+
+def _box(name: str, root: Path, width: float) -> Node:
+    lines = textwrap.wrap(source.first_sentence(name, root), int((width - 2 * PADDING) / LETTER))
+    return Node(name, lines, width, 2 * PADDING + LINE * (1 + len(lines)))
+
+
+def _draw(axes: Any, made: Diagram, top: float) -> None:
+    for row in made.rows:
+        for node in row:
+            if node.name:
+                _draw_box(axes, node, top)
+    for arrow in made.arrows:
+        _draw_arrow(axes, arrow, top)
+    for upper, lower in made.back:
+        ends = [(node.x + node.width / 2, top + node.y + node.height / 2) for node in (lower, upper)]
+        style = {"arrowstyle": "-|>", "connectionstyle": "arc3,rad=0.5", "color": "#cc0000", "shrinkA": 0, "shrinkB": 0}
+        axes.annotate("", *ends, arrowprops=style)
+
+
+def _draw_box(axes: Any, node: Node, top: float) -> None:
+    left, y = node.x - node.width / 2, top + node.y
+    colour = COLOURS.get(node.name, "white" if "/" in node.name else OTHER)
+    axes.add_patch(
+        FancyBboxPatch((left, y), node.width, node.height, boxstyle="round,pad=0,rounding_size=6", fc=colour, ec="#555555", lw=0.8)
+    )
+    axes.text(left + PADDING, y + PADDING + LINE / 2, f"{node.name}/", va="center", fontsize=9.5, weight="bold")
+    for number, line in enumerate(node.lines, 1):
+        axes.text(left + PADDING, y + PADDING + LINE * (number + 0.5), line, va="center", fontsize=8)
+
+
+def _draw_arrow(axes: Any, arrow: list[Node], top: float) -> None:
+    """A line from the lower edge of the first node, by way of the others, to the upper edge of the last."""
+    points = []
+    for upper, lower in pairwise(arrow):
+        points.append((_end(upper, upper.below, lower), top + upper.y + upper.height))
+        points.append((_end(lower, lower.above, upper), top + lower.y))
+    axes.plot(*zip(*points[:-1], strict=True), color="#555555", lw=1)
+    axes.annotate("", points[-1], points[-2], arrowprops={"arrowstyle": "-|>", "color": "#555555", "shrinkA": 0, "shrinkB": 0})
+
+
+def _end(node: Node, others: list[Node], other: Node) -> float:
+    """Where on the node's edge the arrow to or from another one ends: in the order of the others, apart from one another."""
+    order = sorted(others, key=lambda near: near.x)
+    return node.x + ((order.index(other) + 1) / (len(order) + 1) - 0.5) * min(node.width, BOX)

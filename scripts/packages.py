@@ -1,0 +1,111 @@
+"""The extension's packages and the imports between them, read from its source.
+
+Packages are those at the top and the sub-packages of `rig`, as `rig/name`. A late import, inside a function, counts as any other.
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SPLIT = "rig"  # the one whose sub-packages count as packages
+NOT_SHIPPED = {"benchmarks", "demo", "scripts", "tests"}
+
+Graph = dict[str, set[str]]  # by importing package, those that it imports
+Counts = dict[tuple[str, str], int]  # import statements by importing and imported package
+
+
+def folders(root: Path = ROOT) -> dict[str, Path]:
+    """The folder of each package."""
+    top = {path.parent.name: path.parent for path in sorted(root.glob("*/__init__.py")) if path.parent.name not in NOT_SHIPPED}
+    return top | {f"{SPLIT}/{path.parent.name}": path.parent for path in sorted((root / SPLIT).glob("*/__init__.py"))}
+
+
+def files(name: str, root: Path = ROOT) -> list[Path]:
+    """The Python files of a package, without those of sub-packages that count by themselves."""
+    every = sorted(folders(root)[name].rglob("*.py"))
+    return [file for file in every if package(file.parent.relative_to(root).parts) == name]
+
+
+def package(parts: tuple[str, ...]) -> str:
+    """The package of a folder, given by its parts from the root; "" for the root itself."""
+    return "/".join(parts[:2] if parts[:1] == (SPLIT,) else parts[:1])
+
+
+def imports(root: Path = ROOT) -> Counts:
+    """How often which package imports which other."""
+    names = folders(root)
+    found = Counter((name, other) for name in names for file in files(name, root) for other in _imported(file, root))
+    return {(name, other): count for (name, other), count in sorted(found.items()) if other in names and other != name}
+
+
+def _imported(file: Path, root: Path) -> Iterator[str]:
+    """The packages of a file's relative imports, its own among them."""
+    folder = file.parent.relative_to(root).parts
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            module = node.module.split(".") if node.module else []
+            for name in node.names:
+                parts = (*folder[: len(folder) - node.level + 1], *module, name.name)
+                while parts and not (root.joinpath(*parts) / "__init__.py").exists():
+                    parts = parts[:-1]
+                yield package(parts)
+
+
+def one_way(counts: Counts, names: Iterable[str]) -> tuple[Graph, list[tuple[str, str]]]:
+    """The imports between these packages that run down, and those that run back up.
+
+    Packages are put in an order in which as few import statements as possible run up; found by moving one at a time to where it is best.
+    """
+    order = sorted(names)
+    known = set(order)
+    counts = {pair: count for pair, count in counts.items() if known.issuperset(pair)}
+
+    def upward(order: list[str]) -> list[tuple[str, str]]:
+        return [(name, other) for name, other in counts if order.index(name) > order.index(other)]
+
+    def cost(order: list[str]) -> int:
+        return sum(counts[pair] for pair in upward(order))
+
+    def moved(name: str, place: int) -> list[str]:
+        rest = [other for other in order if other != name]
+        return [*rest[:place], name, *rest[place:]]
+
+    while True:
+        better = min((moved(name, place) for name in order for place in range(len(order))), key=cost)
+        if cost(better) >= cost(order):
+            break
+        order = better
+    back = upward(order)
+    return {name: {other for one, other in counts if one == name and (one, other) not in back} for name in order}, back
+
+
+def reachable(graph: Graph, name: str) -> set[str]:
+    """What a package imports, directly or by way of others."""
+    found: set[str] = set()
+    left = set(graph[name])
+    while left:
+        found |= left
+        left = {further for other in left for further in graph[other]} - found
+    return found
+
+
+def direct(graph: Graph) -> Graph:
+    """A graph without cycles, without the imports that follow from others."""
+    return {name: {other for other in own if not any(other in reachable(graph, by) for by in own)} for name, own in graph.items()}
+
+
+def levels(graph: Graph) -> dict[str, int]:
+    """How far each is below the packages that nothing imports, in a graph without cycles."""
+
+    def level(name: str) -> int:
+        return max((level(other) + 1 for other in graph if name in graph[other]), default=0)
+
+    return {name: level(name) for name in graph}
+
+
+def first_sentence(name: str, root: Path = ROOT) -> str:
+    """Of the package's docstring."""
+    text = ast.get_docstring(ast.parse((folders(root)[name] / "__init__.py").read_text(encoding="utf-8"))) or ""
+    return text.split("\n")[0].split(". ")[0].rstrip(".").replace("`", "")
