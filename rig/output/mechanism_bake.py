@@ -6,8 +6,8 @@ from mathutils import Matrix
 from ..blender import actions
 from ..blender.errors import RigError
 from ..blender.identity import find
+from ..live import live as chains_live
 from ..live import mechanisms
-from ..live import mechanisms as chains_live
 from ..live.stage import Stage
 from ..properties.frame_range import bake_range
 from ..reading.mechanism import assembled, rest_pose_record

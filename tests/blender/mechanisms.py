@@ -23,10 +23,10 @@ def update():
 
 def clock(ticks: int = 1, start: float = 100.0) -> None:
     """What Blender's timer does while nothing plays."""
-    from limber.rig.live import mechanisms
+    from limber.rig.live import live
 
     for k in range(ticks):
-        mechanisms.advance_clock(bpy.context.scene, update(), now=start + k * FRAME)
+        live.advance_clock(bpy.context.scene, update(), now=start + k * FRAME)
     update()
 
 
