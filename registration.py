@@ -1,30 +1,83 @@
-"""What Blender knows of Limber: one ordered list of modules, and its mirror on the way out."""
+"""What Blender knows of Limber: collected from the modules that define it, and taken away in the reverse order.
 
+A module of `PACKAGES` may define
+    classes of Blender's    property groups, operators, panels, lists, menus. The tab shows panels by their `bl_order`
+    PROPERTIES              {(type of Blender's, name): property to add to it}
+    MENU_ENTRIES            {name of a menu of Blender's: function that draws at its end}
+    register, unregister    functions for all else: handlers, keys, overlays. unregister() also follows a register() that failed halfway
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
 from importlib import import_module
+from inspect import get_annotations
+from pkgutil import walk_packages
+from types import ModuleType
 
-MODULES: tuple[str, ...] = (
-    ".rig.properties.chains",
-    ".rig.properties.robot_view",
-    ".rig.output.motion_check.view",
-    ".rig.showing.thumbnails.gallery",
-    ".operators.registry",
-    ".panels.robot.overlay",
-    ".panels.authoring.chain_overlay",
-    ".panels.authoring.forward_overlay",
-    ".panels.output.zone_overlay",
-    ".panels.live.deviation",
-    ".panels.registry",
-    ".rig.authoring.keymap",
-    ".batch.command",
-    ".rig.live.handlers",
-)  # relative names; each has register() and unregister()
+import bpy
+
+PACKAGES = ("rig", "operators", "panels", "batch")
+
+_registered = ExitStack()
 
 
 def register_all() -> None:
-    for name in MODULES:
-        import_module(name, __package__).register()
+    """Registers every part, or none where one fails."""
+    modules = list(_modules())
+    with ExitStack() as undone:
+        for cls in classes():
+            bpy.utils.register_class(cls)
+            undone.callback(bpy.utils.unregister_class, cls)
+        for module in modules:
+            for (owner, name), prop in getattr(module, "PROPERTIES", {}).items():
+                setattr(owner, name, prop)
+                undone.callback(delattr, owner, name)
+            for name, draw in getattr(module, "MENU_ENTRIES", {}).items():
+                menu = getattr(bpy.types, name)
+                menu.append(draw)
+                undone.callback(menu.remove, draw)
+        for module in modules:
+            if hasattr(module, "register"):
+                undone.callback(module.unregister)
+                module.register()
+        _registered.callback(undone.pop_all().close)
 
 
 def unregister_all() -> None:
-    for name in reversed(MODULES):
-        import_module(name, __package__).unregister()
+    _registered.close()
+
+
+def classes() -> list[type]:
+    """Limber's classes of Blender's kinds, each after those that it needs; panels last, in the tab's order."""
+    found = [
+        value
+        for module in _modules()
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, bpy.types.bpy_struct) and value.__module__ == module.__name__
+    ]
+    found.sort(key=lambda cls: (issubclass(cls, bpy.types.Panel), bool(getattr(cls, "bl_parent_id", "")), getattr(cls, "bl_order", 0)))
+    by_name = {cls.__name__: cls for cls in found}
+    ordered: dict[type, None] = {}
+
+    def put(cls: type) -> None:
+        for name in _needed(cls) & by_name.keys():
+            put(by_name[name])
+        ordered[cls] = None
+
+    for cls in found:
+        put(cls)
+    return list(ordered)
+
+
+def _needed(cls: type) -> set[str]:
+    """Names of the classes that must be registered before: those of its properties, and the panel that it is part of."""
+    properties = [prop for base in cls.__mro__ for prop in get_annotations(base).values()]
+    pointed_at = [getattr(prop, "keywords", {}).get("type") for prop in properties]
+    return {getattr(cls, "bl_parent_id", ""), *(target.__name__ for target in pointed_at if target)}
+
+
+def _modules() -> Iterator[ModuleType]:
+    for name in PACKAGES:
+        package = import_module(f".{name}", __package__)
+        for found in walk_packages(package.__path__, f"{package.__name__}."):
+            yield import_module(found.name)

@@ -8,53 +8,97 @@ import bpy
 
 from ..operators.subject import rig_of
 
-MENUS: dict[str, tuple[str, ...]] = {
-    "Chain": ("new_chain", "remove_chain", "eyes_head_torso", "check_chain", "match_joints", "give_euler_order", "add_end", "remove_end"),
-    "Postures": (
-        "store_posture", "add_posture", "apply_posture", "mirror_posture", "remove_posture", "use_pose",
-    ),
-    "Gaze and Live": (
+
+class Submenu:
+    """A part of Limber's menu: operators, by their names without `limber.`."""
+
+    verbs: tuple[str, ...]
+
+    def draw(self, context):
+        self.layout.operator_context = "INVOKE_REGION_WIN"
+        for verb in self.verbs:
+            self.layout.operator(f"limber.{verb}")
+
+
+class LIMBER_MT_operators_chain(Submenu, bpy.types.Menu):
+    """Operators: Chain"""
+
+    bl_label = "Chain"
+    verbs = ("new_chain", "remove_chain", "eyes_head_torso", "check_chain", "match_joints", "give_euler_order", "add_end", "remove_end")
+
+
+class LIMBER_MT_operators_postures(Submenu, bpy.types.Menu):
+    """Operators: Postures"""
+
+    bl_label = "Postures"
+    verbs = ("store_posture", "add_posture", "apply_posture", "mirror_posture", "remove_posture", "use_pose")
+
+
+class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):
+    """Operators: Gaze and Live"""
+
+    bl_label = "Gaze and Live"
+    verbs = (
         "live", "end_live", "live_all", "end_live_all", "move_with_mouse", "look_into_camera", "add_target", "remove_target",
         "pick_forward_axis", "compare_solvers",
-    ),
-    "Motion": (
+    )  # fmt: skip
+
+
+class LIMBER_MT_operators_motion(Submenu, bpy.types.Menu):
+    """Operators: Motion"""
+
+    bl_label = "Motion"
+    verbs = (
         "load_character", "save_character", "check_motion", "mark_findings", "clear_marks", "save_findings", "save_motion_picture",
         "add_zone", "remove_zone",
-    ),
-    "Bake and Record": (
-        "bake", "record_live", "keep_takes", "drop_takes", "restore_takes", "leave_takes", "export_motion",
-    ),
-    "Retarget": (
-        "pair_bones", "add_pair", "remove_pair", "calibrate_pairs", "follow", "end_follow", "listen", "end_listen", "bake_follow",
-    ),
-    "Mechanism": (
+    )  # fmt: skip
+
+
+class LIMBER_MT_operators_bake_and_record(Submenu, bpy.types.Menu):
+    """Operators: Bake and Record"""
+
+    bl_label = "Bake and Record"
+    verbs = ("bake", "record_live", "keep_takes", "drop_takes", "restore_takes", "leave_takes", "export_motion")
+
+
+class LIMBER_MT_operators_retarget(Submenu, bpy.types.Menu):
+    """Operators: Retarget"""
+
+    bl_label = "Retarget"
+    verbs = ("pair_bones", "add_pair", "remove_pair", "calibrate_pairs", "follow", "end_follow", "listen", "end_listen", "bake_follow")
+
+
+class LIMBER_MT_operators_mechanism(Submenu, bpy.types.Menu):
+    """Operators: Mechanism"""
+
+    bl_label = "Mechanism"
+    verbs = (
         "new_mechanism", "import_closures", "check_mechanism", "assemble_mechanism", "set_mechanism_zero", "mechanism_live",
-        "end_mechanism_live", "bake_mechanism", "add_motors", "remove_motor", "add_mechanism_goal", "remove_mechanism_goal", "add_closure",
-        "remove_closure", "close_named_loops", "keep_goal_offset", "align_joint", "load_mechanism_character",
+        "end_mechanism_live", "bake_mechanism", "add_motors", "remove_motor", "add_mechanism_goal", "remove_mechanism_goal",
+        "add_closure", "remove_closure", "close_named_loops", "keep_goal_offset", "align_joint", "load_mechanism_character",
         "save_mechanism_character",
-    ),
-    "Robot": (
-        "connect", "disconnect", "reconnect", "arm", "arm_confirmed", "confirm_pose", "park", "disarm", "clear_fault", "stop",
-    ),
-    "Robot Set Up": (
+    )  # fmt: skip
+
+
+class LIMBER_MT_operators_robot(Submenu, bpy.types.Menu):
+    """Operators: Robot"""
+
+    bl_label = "Robot"
+    verbs = ("connect", "disconnect", "reconnect", "arm", "arm_confirmed", "confirm_pose", "park", "disarm", "clear_fault", "stop")
+
+
+class LIMBER_MT_operators_robot_set_up(Submenu, bpy.types.Menu):
+    """Operators: Robot Set Up"""
+
+    bl_label = "Robot Set Up"
+    verbs = (
         "scan", "cancel_scan", "use_preset", "add_channel", "remove_channel", "add_auxiliary", "remove_auxiliary", "record_range",
         "end_range", "save_calibration", "load_calibration", "restore_calibration", "puppeteer", "end_puppeteer", "record", "end_record",
         "key_pose", "remote", "end_remote",
-    ),
-}  # fmt: skip
+    )  # fmt: skip
 
 
-def _submenu(title: str, verbs: tuple[str, ...]) -> type[bpy.types.Menu]:
-    def draw(self, context):
-        self.layout.operator_context = "INVOKE_REGION_WIN"
-        for verb in verbs:
-            self.layout.operator(f"limber.{verb}")
-
-    name = "LIMBER_MT_operators_" + title.lower().replace(" ", "_")
-    return type(name, (bpy.types.Menu,), {"__doc__": f"Operators: {title}", "bl_idname": name, "bl_label": title, "draw": draw})
-
-
-SUBMENUS = tuple(_submenu(title, verbs) for title, verbs in MENUS.items())
+SUBMENUS = tuple(Submenu.__subclasses__())
 
 
 class LIMBER_MT_operators(bpy.types.Menu):
@@ -70,7 +114,7 @@ class LIMBER_MT_operators(bpy.types.Menu):
         if rig_of(context) is not None:
             layout.separator()
             for menu in SUBMENUS:
-                layout.menu(menu.bl_idname)
+                layout.menu(menu.__name__)
 
 
 def draw(menu, _context) -> None:
@@ -78,15 +122,4 @@ def draw(menu, _context) -> None:
     menu.layout.menu(LIMBER_MT_operators.__name__, icon="CON_ROTLIMIT")
 
 
-CLASSES = (*SUBMENUS, LIMBER_MT_operators)
-PLACES = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
-
-
-def register() -> None:
-    for place in PLACES:
-        getattr(bpy.types, place).append(draw)
-
-
-def unregister() -> None:
-    for place in PLACES:
-        getattr(bpy.types, place).remove(draw)
+MENU_ENTRIES = {"VIEW3D_MT_object": draw, "VIEW3D_MT_pose": draw}

@@ -28,3 +28,6 @@ def draw(menu, context) -> None:
         menu.layout.separator()
         menu.layout.operator_context = "EXEC_DEFAULT"
         menu.layout.operator("limber.add_auxiliary", text="Send to Robot", icon="CON_ARMATURE").path = path
+
+
+MENU_ENTRIES = {"UI_MT_button_context_menu": draw}

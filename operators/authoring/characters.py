@@ -144,13 +144,3 @@ class LIMBER_OT_load_mechanism_character(_OfMechanism, _Load, bpy.types.Operator
 
     bl_idname = "limber.load_mechanism_character"
     bl_label = "Load Mechanism's Character"
-
-
-CLASSES = (
-    LIMBER_OT_use_character,
-    LIMBER_OT_save_character,
-    LIMBER_OT_load_character,
-    LIMBER_OT_use_mechanism_character,
-    LIMBER_OT_save_mechanism_character,
-    LIMBER_OT_load_mechanism_character,
-)

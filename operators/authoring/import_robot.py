@@ -76,8 +76,11 @@ class LIMBER_FH_urdf(bpy.types.FileHandler):
         return context.area is not None and context.area.type == "VIEW_3D"
 
 
-def add_to_menu(menu, _context) -> None:
+def _add_to_menu(menu, _context) -> None:
     menu.layout.operator(LIMBER_OT_import_urdf.bl_idname, text="URDF (.urdf)")
+
+
+MENU_ENTRIES = {"TOPBAR_MT_file_import": _add_to_menu}
 
 
 def links_of(path: str) -> list[str]:

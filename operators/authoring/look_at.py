@@ -119,6 +119,3 @@ class LIMBER_OT_move_with_mouse(bpy.types.Operator):
 
     def _end(self, context):
         context.workspace.status_text_set(None)
-
-
-CLASSES = (LIMBER_OT_look_into_camera, LIMBER_OT_move_with_mouse)

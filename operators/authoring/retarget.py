@@ -282,16 +282,3 @@ class LIMBER_OT_bake_follow(Stepwise, bpy.types.Operator):
         tell_held(self, work.held, "not all could")
         self.report({"INFO"}, f"Baked {counted(work.length, 'frame')} to {', '.join(repr(action.name) for action in actions)}")
         return {"FINISHED"}
-
-
-CLASSES = (
-    LIMBER_OT_pair_bones,
-    LIMBER_OT_add_pair,
-    LIMBER_OT_remove_pair,
-    LIMBER_OT_calibrate_pairs,
-    LIMBER_OT_follow,
-    LIMBER_OT_end_follow,
-    LIMBER_OT_listen,
-    LIMBER_OT_end_listen,
-    LIMBER_OT_bake_follow,
-)

@@ -104,6 +104,3 @@ class LIMBER_OT_remove_closure(RemovePart, bpy.types.Operator):
     bl_idname = "limber.remove_closure"
     bl_label = "Remove Closure"
     items, active = "closures", "active_closure"
-
-
-CLASSES = (LIMBER_OT_add_closure, LIMBER_OT_close_named_loops, LIMBER_OT_remove_closure)

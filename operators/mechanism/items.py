@@ -177,13 +177,3 @@ class LIMBER_OT_align_joint(bpy.types.Operator):
             return {"CANCELLED"}
         self.report({"INFO"}, f"Joint '{context.active_object.name}' is turned by {degrees(angle):.3g} degrees: press Check")
         return {"FINISHED"}
-
-
-CLASSES = (
-    LIMBER_OT_align_joint,
-    LIMBER_OT_keep_goal_offset,
-    LIMBER_OT_add_motors,
-    LIMBER_OT_remove_motor,
-    LIMBER_OT_add_mechanism_goal,
-    LIMBER_OT_remove_mechanism_goal,
-)

@@ -302,14 +302,3 @@ class LIMBER_OT_bake_mechanism(Stepwise, bpy.types.Operator):
         tell_held(self, work.held, "the targets could not")
         self.report({"INFO"}, f"Baked {counted(self.work.total, 'frame')} to {counted(len(made), 'action')}")
         return {"FINISHED"}
-
-
-CLASSES = (
-    LIMBER_OT_add_mechanism,
-    LIMBER_OT_new_mechanism,
-    LIMBER_OT_check_mechanism,
-    LIMBER_OT_assemble_mechanism,
-    LIMBER_OT_mechanism_live,
-    LIMBER_OT_end_mechanism_live,
-    LIMBER_OT_bake_mechanism,
-)

@@ -33,6 +33,3 @@ class LIMBER_OT_set_mechanism_zero(bpy.types.Operator):
             return {"CANCELLED"}
         self.report({"INFO"}, f"Motors of '{owner.name}' are at zero where its bodies are at frame {context.scene.frame_current}")
         return {"FINISHED"}
-
-
-CLASSES = (LIMBER_OT_set_mechanism_zero,)

@@ -143,5 +143,8 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
         return {"FINISHED"}
 
 
-def add_to_export_menu(menu, _context) -> None:
+def _add_to_menu(menu, _context) -> None:
     menu.layout.operator(LIMBER_OT_export_motion.bl_idname, text="Robot Motion (.h, .csv, .json, .bin)")
+
+
+MENU_ENTRIES = {"TOPBAR_MT_file_export": _add_to_menu}

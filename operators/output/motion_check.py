@@ -148,12 +148,3 @@ class LIMBER_OT_save_motion_picture(_Save, bpy.types.Operator):
 
     def _put(self, path: Path, found) -> None:
         picture.write(found, path)
-
-
-CLASSES = (
-    LIMBER_OT_check_motion,
-    LIMBER_OT_mark_findings,
-    LIMBER_OT_clear_marks,
-    LIMBER_OT_save_findings,
-    LIMBER_OT_save_motion_picture,
-)

@@ -150,6 +150,3 @@ class LIMBER_OT_leave_takes(bpy.types.Operator):
     def execute(self, context):
         take_copies.settle(rig_of(context))
         return {"FINISHED"}
-
-
-CLASSES = (LIMBER_OT_record_live, LIMBER_OT_keep_takes, LIMBER_OT_drop_takes, LIMBER_OT_restore_takes, LIMBER_OT_leave_takes)

@@ -46,6 +46,3 @@ class LIMBER_OT_remove_zone(RemoveItem, bpy.types.Operator):
     @classmethod
     def _owner(cls, context):
         return rig_of(context).limber
-
-
-CLASSES = (LIMBER_OT_add_zone, LIMBER_OT_remove_zone)

@@ -54,6 +54,3 @@ class LIMBER_OT_end_remote(bpy.types.Operator):
     def execute(self, context):
         remote.end(rig_of(context))
         return {"FINISHED"}
-
-
-CLASSES = (LIMBER_OT_remote, LIMBER_OT_end_remote)

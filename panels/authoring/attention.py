@@ -11,6 +11,7 @@ class LIMBER_PT_attention(GazeSettingsPart, bpy.types.Panel):
     """How closely the chain follows its target"""
 
     bl_label = "Attention"
+    bl_order = 0
 
     def draw(self, context):
         layout = self.layout

@@ -123,6 +123,7 @@ class LIMBER_PT_overlays(DiagnosticsPart, bpy.types.Panel):
     """What is drawn over live chains in the 3D views"""
 
     bl_label = "Overlays"
+    bl_order = 1
 
     def draw(self, context):
         view = context.window_manager.limber_view

@@ -11,6 +11,7 @@ class LIMBER_PT_ends(GazeSettingsPart, bpy.types.Panel):
     """Further ends of the chain, solved together with its own"""
 
     bl_label = "Additional Goals"
+    bl_order = 1
 
     def draw(self, context):
         layout = self.layout

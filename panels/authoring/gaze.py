@@ -25,6 +25,7 @@ class LIMBER_PT_gaze_settings(GazePart, bpy.types.Panel):
     """How the end turns about its forward axis, and how much the posture counts"""
 
     bl_label = "Gaze Settings"
+    bl_order = 0
 
     def draw(self, context):
         layout = self.layout

@@ -10,6 +10,7 @@ class LIMBER_PT_life(MotionPart, bpy.types.Panel):
     """Breathing, sway and glances on top of the posture, while frames play"""
 
     bl_label = "Life"
+    bl_order = 0
 
     def draw(self, context):
         layout = self.layout

@@ -33,6 +33,7 @@ class LIMBER_PT_options(SolverPart, bpy.types.Panel):
     """Options of the chain's solver"""
 
     bl_label = "Solver Options"
+    bl_order = 0
 
     @classmethod
     def poll(cls, context):

@@ -130,6 +130,3 @@ def _draw_outcome(layout, session) -> None:
         row = box.split(factor=0.6)
         row.label(text=name)
         row.label(text=value)
-
-
-CLASSES = (LIMBER_UL_pairs, LIMBER_PT_retarget)

@@ -54,6 +54,7 @@ class LIMBER_PT_joints(ChainTab, bpy.types.Panel):
     """Limits of the chain's joints"""
 
     bl_label = "Joints"
+    bl_order = 0
     bl_parent_id = "LIMBER_PT_rig"
     bl_options = {"DEFAULT_CLOSED"}
 

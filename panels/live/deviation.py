@@ -17,19 +17,19 @@ MILLIMETRE = 1e-3  # [m] less than this of a slide is not told
 # From "as authored" to "gave way": of Okabe and Ito's colours, which people tell apart who see few; lines get wider as well.
 COLOURS = ((0.0, 0.45, 0.70), (0.94, 0.89, 0.26), (0.84, 0.37, 0.0))
 THIN, WIDE = 3.0, 11.0  # [pixels at a scale of 1]
-SWITCH = "limber_deviation"
 
 
 class LIMBER_PT_deviation(DiagnosticsPart, bpy.types.Panel):
     """Deviation of each bone from the posture, relative to its parent"""
 
     bl_label = "Posture Deviation"
+    bl_order = 0
 
     def draw(self, context):
         layout = self.layout
         rig = rig_of(context)
         chain = chains.active(rig)
-        layout.prop(context.window_manager, SWITCH, toggle=True, icon="COLOR")
+        layout.prop(context.window_manager.limber_view, "deviation", toggle=True, icon="COLOR")
         found = deviations(live.session(rig, chain)) if chain.live else []
         if not found:
             sentence(layout, "Press Start Live to see how far each bone is from its posture", "INFO")
@@ -62,7 +62,7 @@ def colour(angle: float) -> tuple[float, float, float, float]:
 def _draw() -> None:
     """A line along each bone of the chains that are live."""
     context = bpy.context
-    if not getattr(context.window_manager, SWITCH):
+    if not context.window_manager.limber_view.deviation:
         return
     scale, depsgraph = context.preferences.system.ui_scale, context.evaluated_depsgraph_get()
     gpu.state.depth_test_set("NONE")
@@ -73,19 +73,4 @@ def _draw() -> None:
 
 
 _overlay = Overlay(_draw)
-
-
-def register() -> None:
-    switch = bpy.props.BoolProperty(
-        name="Colour Bones",
-        description="Draw a line along each bone of live chains: blue and thin where it keeps its posture, over yellow to red and wide"
-        " where it deviates by 30 degrees",
-        options={"SKIP_SAVE"},
-    )
-    setattr(bpy.types.WindowManager, SWITCH, switch)
-    _overlay.register()
-
-
-def unregister() -> None:
-    _overlay.unregister()
-    delattr(bpy.types.WindowManager, SWITCH)
+register, unregister = _overlay.register, _overlay.unregister

@@ -70,6 +70,7 @@ class LIMBER_PT_diagnostics(LivePart, bpy.types.Panel):
     """Figures of the last solution"""
 
     bl_label = "Diagnostics"
+    bl_order = 0
 
     def draw(self, context):
         rig, chain = rig_of(context), chain_of(context)

@@ -156,6 +156,7 @@ class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
     """Goals of bodies"""
 
     bl_label = "Goals"
+    bl_order = 0
 
     @classmethod
     def poll(cls, context):
@@ -198,6 +199,7 @@ class LIMBER_PT_mechanism_motors(MechanismTab, bpy.types.Panel):
     """Degrees of freedom that motors move"""
 
     bl_label = "Motors"
+    bl_order = 1
 
     def draw(self, context):
         layout = self.layout
@@ -219,6 +221,7 @@ class LIMBER_PT_mechanism_closures(MechanismTab, bpy.types.Panel):
     """Bones that are held together"""
 
     bl_label = "Closures"
+    bl_order = 2
 
     @classmethod
     def poll(cls, context):
@@ -257,6 +260,7 @@ class LIMBER_PT_mechanism_motion(MechanismTab, bpy.types.Panel):
     """Filter and limits of the motors' motion"""
 
     bl_label = "Motion"
+    bl_order = 3
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
@@ -267,6 +271,7 @@ class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
     """Motion to keyframes"""
 
     bl_label = "Bake"
+    bl_order = 4
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
@@ -274,17 +279,3 @@ class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
         kept = mechanism_owner(context).limber.mechanism
         draw_range(layout, kept, "MECHANISM")
         layout.operator("limber.bake_mechanism", icon="KEYFRAME")
-
-
-CLASSES = (
-    LIMBER_UL_motors,
-    LIMBER_UL_mechanism_goals,
-    LIMBER_UL_closures,
-    LIMBER_PT_mechanism,
-    LIMBER_PT_mechanism_goals,
-    LIMBER_PT_mechanism_motors,
-    LIMBER_PT_mechanism_closures,
-    LIMBER_MT_mechanism_characters,
-    LIMBER_PT_mechanism_motion,
-    LIMBER_PT_mechanism_bake,
-)

@@ -33,6 +33,7 @@ class LIMBER_PT_record(BakePart, bpy.types.Panel):
     """Live motion to keyframes while the scene plays: each pass is a take"""
 
     bl_label = "Record"
+    bl_order = 0
 
     def draw(self, context):
         draw_recording(self.layout, rig_of(context))

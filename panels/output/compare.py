@@ -86,6 +86,7 @@ class LIMBER_PT_compare(SolverPart, bpy.types.Panel):
     """Results of all solvers on this chain"""
 
     bl_label = "Compare Solvers"
+    bl_order = 1
 
     def draw(self, context):
         layout = self.layout

@@ -10,6 +10,7 @@ class LIMBER_PT_export(BakePart, bpy.types.Panel):
     """Export of motion to files that play without Blender"""
 
     bl_label = "Export"
+    bl_order = 1
 
     def draw(self, context):
         layout = self.layout

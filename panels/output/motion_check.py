@@ -20,6 +20,7 @@ class LIMBER_PT_motion_check(MotionPart, bpy.types.Panel):
     """Exceeded joint limits, discontinuities and lost targets in the scene's frames"""
 
     bl_label = "Motion Check"
+    bl_order = 1
 
     def draw(self, context):
         layout = self.layout
@@ -61,6 +62,7 @@ class LIMBER_PT_zones(ChainTab, bpy.types.Panel):
     """Objects that links of the chains must not enter"""
 
     bl_label = "No-Go Zones"
+    bl_order = 0
     bl_parent_id = "LIMBER_PT_motion_check"
     bl_options = {"DEFAULT_CLOSED"}
 

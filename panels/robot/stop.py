@@ -12,7 +12,7 @@ class LIMBER_PT_stop(Tab, bpy.types.Panel):
 
     bl_label = "Stop"
     bl_options = {"HIDE_HEADER"}
-    bl_order = 0
+    bl_order = -1
 
     @classmethod
     def poll(cls, context):

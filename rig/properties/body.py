@@ -155,6 +155,3 @@ class LimberRetarget(LimberRange, PropertyGroup):
         soft_max=100.0,
         max=inf,
     )
-
-
-CLASSES = (LimberPair, LimberRetarget)

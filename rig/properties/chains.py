@@ -5,7 +5,6 @@ All of it can be overridden, so that an armature linked from another file can ha
 
 from math import radians
 
-import bpy
 from bpy.types import Action, Object, PoseBone, PropertyGroup
 
 from ...solvers.table import SOLVERS
@@ -14,14 +13,12 @@ from ..reading.goal import CUSTOM
 from ..reading.options import CCD_ORDERS, ORDERS, WISHES
 from ..showing.thumbnails import gallery
 from . import kept_posture
-from .authoring import LimberAuthoring, LimberLife, LimberTarget
-from .body import CLASSES as RETARGET_CLASSES
+from .authoring import LimberAuthoring
 from .body import LimberRetarget
 from .character import LimberCharacter
 from .enum_items import choice
 from .frame_range import LimberRange
 from .joints import LimberJointSettings
-from .mechanism import CLASSES as MECHANISM_CLASSES
 from .mechanism import LimberBoneBody, LimberMechanism, LimberPart
 from .overridable import (
     BoolProperty,
@@ -36,9 +33,8 @@ from .overridable import (
     WeightProperty,
 )
 from .remote import LimberRemote
-from .robot import CLASSES as ROBOT_CLASSES
 from .robot import LimberDevice
-from .zones import LimberZone, LimberZones
+from .zones import LimberZones
 
 
 def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
@@ -284,32 +280,7 @@ class LimberRig(LimberZones, PropertyGroup):
     part: PointerProperty(name="Part", description="Role of the object in a mechanism", type=LimberPart)
 
 
-CLASSES = (
-    *ROBOT_CLASSES,
-    *MECHANISM_CLASSES,
-    *RETARGET_CLASSES,
-    LimberJoint,
-    LimberPosture,
-    LimberTarget,
-    LimberLife,
-    LimberSolverOptions,
-    LimberEnd,
-    LimberChain,
-    LimberRemote,
-    LimberZone,
-    LimberRig,
-)
-
-
-def register() -> None:
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-    Object.limber = PointerProperty(name="Limber", description="Chains, robot and mechanism", type=LimberRig)
-    PoseBone.limber_body = PointerProperty(name="Limber Body", description="What the bone is in a mechanism", type=LimberBoneBody)
-
-
-def unregister() -> None:
-    del PoseBone.limber_body
-    del Object.limber
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+PROPERTIES = {
+    (Object, "limber"): PointerProperty(name="Limber", description="Chains, robot and mechanism", type=LimberRig),
+    (PoseBone, "limber_body"): PointerProperty(name="Limber Body", description="What the bone is in a mechanism", type=LimberBoneBody),
+}

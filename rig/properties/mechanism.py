@@ -216,6 +216,3 @@ class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
         soft_max=1.0,
         precision=4,
     )
-
-
-CLASSES = (LimberBoneBody, LimberPart, LimberMotor, LimberClosure, LimberMechanismGoal, LimberMechanism)

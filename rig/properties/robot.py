@@ -233,6 +233,3 @@ class LimberDevice(PropertyGroup):
     def is_virtual(self) -> bool:
         """Whether the port is one of the built-in robot's."""
         return self.port.strip() in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
-
-
-CLASSES = (LimberShare, LimberChannel, LimberAuxiliary, LimberDevice)

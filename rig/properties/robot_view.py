@@ -24,6 +24,11 @@ class LimberView(bpy.types.PropertyGroup):
     )
     arcs: BoolProperty(name="Limits", description="Draw the limits of each joint of live chains and its current angle", default=False)
     late: BoolProperty(name="Filter", description="Draw the solver's pose where the motion filter lags behind it", default=True)
+    deviation: BoolProperty(
+        name="Colour Bones",
+        description="Draw a line along each bone of live chains: blue and thin where it keeps its posture, over yellow to red and wide"
+        " where it deviates by 30 degrees",
+    )
     entered: BoolProperty(
         name="No-Go Zones",
         description="Draw the links that are in a no-go zone at this frame, as the last Motion Check has found, with the bone's and the"
@@ -53,13 +58,8 @@ def redraw_figures() -> None:
                         region.tag_redraw()
 
 
-def register() -> None:
-    bpy.utils.register_class(LimberView)
-    bpy.types.WindowManager.limber_view = PointerProperty(
+PROPERTIES = {
+    (bpy.types.WindowManager, "limber_view"): PointerProperty(
         name="Robots in the View", description="Overlays of robots in the 3D views of this session", type=LimberView
     )
-
-
-def unregister() -> None:
-    del bpy.types.WindowManager.limber_view
-    bpy.utils.unregister_class(LimberView)
+}

@@ -53,7 +53,8 @@ class Layout:
 def drawn(panel) -> Layout:
     """What a panel draws now, in a sidebar of usual width."""
     layout = Layout()
+    its_own = {name: value for name, value in vars(panel).items() if not name.startswith("_") and not callable(value)}
     shown = SimpleNamespace(region=SimpleNamespace(width=400), preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0)))
     with patch.object(tab, "bpy", SimpleNamespace(context=shown)):
-        panel.draw(SimpleNamespace(layout=layout), bpy.context)
+        panel.draw(SimpleNamespace(layout=layout, **its_own), bpy.context)
     return layout

@@ -13,7 +13,7 @@ import bpy
 import limber
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from limber.operators.registry import CLASSES
+from limber import registration
 from limber.rig.live import handlers, live, mechanisms
 from limber.rig.live.clock import STEP
 from limber.rig.robot import links
@@ -36,7 +36,7 @@ verb_picks = st.integers(0, 1000)  # modulo those that may be pressed
 
 def verbs() -> list[str]:
     """Every operator of Limber, but for `LEFT_OUT`."""
-    names = {cls.bl_idname.removeprefix("limber.") for cls in CLASSES if issubclass(cls, bpy.types.Operator)}
+    names = {cls.bl_idname.removeprefix("limber.") for cls in registration.classes() if issubclass(cls, bpy.types.Operator)}
     return sorted(names - LEFT_OUT)
 
 

@@ -59,6 +59,6 @@ def test_colours_go_from_the_first_to_the_last_and_stay_there():
 
 
 def test_the_switch_is_in_no_file(leaning, reopen):
-    bpy.context.window_manager.limber_deviation = True
+    bpy.context.window_manager.limber_view.deviation = True
     reopen()
-    assert not bpy.context.window_manager.limber_deviation
+    assert not bpy.context.window_manager.limber_view.deviation

@@ -140,9 +140,11 @@ def rna(name):
 
 
 def groups() -> list:
-    from limber.rig.properties.chains import CLASSES
+    from limber.registration import classes
+    from limber.rig.properties import robot_view
 
-    return [group.bl_rna for group in CLASSES]
+    kept = [cls for cls in classes() if issubclass(cls, bpy.types.PropertyGroup) and ".rig.properties." in cls.__module__]
+    return [cls.bl_rna for cls in kept if cls is not robot_view.LimberView]  # that is the session's
 
 
 def test_every_operator_has_a_label_of_its_own_and_a_tooltip():

@@ -1,11 +1,24 @@
-"""The extension registers, and registers again, in a real Blender."""
+"""The extension registers, and registers again, in a real Blender; what fails halfway leaves nothing behind."""
+
+from collections import Counter
 
 import bpy
 import limber
+import pytest
+from limber import registration
+from limber.batch import command
+from limber.panels import menus
+from limber.rig.live import handlers
+
+CLASSES = len(registration.classes())
 
 
 def limber_classes() -> set[str]:
     return {name for name in dir(bpy.types) if name.startswith("LIMBER_")}
+
+
+def panels() -> list[type]:
+    return [cls for cls in registration.classes() if issubclass(cls, bpy.types.Panel)]
 
 
 def test_operators_and_panels_are_there_once_registered():
@@ -27,3 +40,62 @@ def test_a_reopened_file_keeps_the_extension(reopen):
     before = limber_classes()
     reopen()
     assert limber_classes() == before
+
+
+def test_property_groups_come_after_those_that_they_point_to():
+    order = [cls.__name__ for cls in registration.classes()]
+    assert order.index("LimberShare") < order.index("LimberChannel") < order.index("LimberDevice") < order.index("LimberRig")
+
+
+def test_panels_come_after_the_panel_that_they_are_part_of_and_after_all_lists_and_menus():
+    order = [cls.__name__ for cls in registration.classes()]
+    parts = [cls for cls in panels() if hasattr(cls, "bl_parent_id")]
+    assert len(parts) > 20
+    for cls in parts:
+        assert order.index(cls.bl_parent_id) < order.index(cls.__name__)
+    assert min(order.index(cls.__name__) for cls in panels()) == CLASSES - len(panels())
+
+
+def test_panels_with_the_same_parent_differ_in_their_order():
+    """Else the names of their modules would say which the tab shows first."""
+    orders = Counter((getattr(cls, "bl_parent_id", ""), cls.bl_order) for cls in panels() if cls.bl_region_type == "UI")
+    assert [panel for panel, count in orders.items() if count > 1] == []
+
+
+def left() -> dict[str, object]:
+    """What Blender has of the extension."""
+    lists = {name: getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)}
+    return {
+        "classes": {cls.__name__ for cls in registration.classes() if cls.is_registered} | limber_classes(),
+        "properties": [hasattr(bpy.types.Object, "limber"), hasattr(bpy.types.WindowManager, "limber_view")],
+        "menus": [menus.draw in getattr(bpy.types, name)._dyn_ui_initialize() for name in menus.MENU_ENTRIES],
+        "handlers": {name: len(found) for name, found in lists.items() if isinstance(found, list)},
+        "timers": [bpy.app.timers.is_registered(handlers.redraw), bpy.app.timers.is_registered(handlers._after_enable)],
+        "command": command._handle is not None,
+    }
+
+
+def fails(*_arguments) -> None:
+    raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("broken", ["first class", "class in the middle", "last class", "handlers", "command"])
+def test_a_part_that_fails_leaves_nothing_registered(broken: str, monkeypatch):
+    registered = left()
+    limber.unregister()
+    nothing = left()
+    register_class, numbers = bpy.utils.register_class, {"first class": 0, "class in the middle": CLASSES // 2, "last class": CLASSES - 1}
+    failing = registration.classes()[numbers[broken]] if broken in numbers else None
+    with monkeypatch.context() as patched:
+        if broken == "handlers":
+            patched.setattr(handlers, "_after_enable", fails)  # after all handlers have been added
+        elif broken == "command":
+            patched.setattr(bpy.utils, "register_cli_command", fails)
+        else:
+            patched.setattr(bpy.utils, "register_class", lambda cls: fails() if cls is failing else register_class(cls))
+        with pytest.raises(ZeroDivisionError):
+            limber.register()
+    after = left()
+    limber.register()
+    assert after == nothing
+    assert left() == registered != nothing

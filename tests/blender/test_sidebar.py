@@ -2,6 +2,7 @@
 
 import bpy
 import pytest
+from limber import registration
 from limber.operators import subject
 from limber.rig.live import live
 from limber.rig.reading.goal import CUSTOM
@@ -23,9 +24,11 @@ NAMED_BY_PANELS = {
 
 def panels() -> list[type]:
     """Of the tab, in the order in which they are registered."""
-    from limber.panels.registry import CLASSES
-
-    return [cls for cls in CLASSES if issubclass(cls, bpy.types.Panel) and cls.bl_space_type == "VIEW_3D" and cls.bl_region_type == "UI"]
+    return [
+        cls
+        for cls in registration.classes()
+        if issubclass(cls, bpy.types.Panel) and cls.bl_space_type == "VIEW_3D" and cls.bl_region_type == "UI"
+    ]
 
 
 def is_closed(cls: type) -> bool:
@@ -135,16 +138,15 @@ def test_closures_are_not_drawn_where_bodies_that_are_to_be_bones_are_none():
 
 def test_f3_finds_every_operator_whose_context_is_there():
     """Blender's search goes through menus."""
-    from limber.operators import registry
     from limber.panels import menus
 
-    registered = {cls.bl_idname.partition(".")[2] for cls in registry.CLASSES if issubclass(cls, bpy.types.Operator)}
-    offered = [verb for verbs in menus.MENUS.values() for verb in verbs]
+    registered = {cls.bl_idname.partition(".")[2] for cls in registration.classes() if issubclass(cls, bpy.types.Operator)}
+    offered = [verb for menu in menus.SUBMENUS for verb in menu.verbs]
     assert len(offered) == len(set(offered))
     assert set(offered) == registered - NAMED_BY_PANELS
     assert registered >= NAMED_BY_PANELS
     looking_chain()
     shown = [drawn(menu).operators for menu in menus.SUBMENUS]
     assert {verb.partition(".")[2] for verbs in shown for verb in verbs} == set(offered)
-    for place in menus.PLACES:
+    for place in menus.MENU_ENTRIES:
         assert menus.draw in getattr(bpy.types, place)._dyn_ui_initialize()

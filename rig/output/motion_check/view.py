@@ -68,18 +68,8 @@ def label(line: LimberFinding) -> str:
     return f"{frames}  {KINDS[line.kind].label}: {line.subject}"
 
 
-CLASSES = (LimberFinding, LimberMotionCheck)
-
-
-def register() -> None:
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-    bpy.types.WindowManager.limber_motion_check = PointerProperty(
+PROPERTIES = {
+    (bpy.types.WindowManager, "limber_motion_check"): PointerProperty(
         name="Motion Check", description="Results of the last Motion Check", type=LimberMotionCheck
     )
-
-
-def unregister() -> None:
-    del bpy.types.WindowManager.limber_motion_check
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+}

@@ -186,6 +186,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    forget()
-    bpy.utils.previews.remove(_now.previews)
-    _now.previews = None
+    if _now.previews is not None:
+        forget()
+        bpy.utils.previews.remove(_now.previews)
+        _now.previews = None

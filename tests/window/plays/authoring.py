@@ -30,7 +30,7 @@ def play(stage):
     yield from stage.until(lambda: session.outputs is not None and session.outputs.filtered_aim_error < 1e-4)
     yield 0.5
     stage.photograph("authoring_plain")
-    bpy.context.window_manager.limber_deviation = True
+    bpy.context.window_manager.limber_view.deviation = True
     stage.redraw()
     yield 1.0
     stage.photograph("authoring")

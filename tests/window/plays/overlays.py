@@ -6,7 +6,7 @@ DRAWN = 20  # redraws that are measured
 
 
 def panels(stage) -> list[type]:
-    return [cls for cls in stage.part("panels.registry").CLASSES if issubclass(cls, bpy.types.Panel)]
+    return [cls for cls in stage.part("registration").classes() if issubclass(cls, bpy.types.Panel)]
 
 
 def open_check(stage) -> None:

@@ -17,14 +17,14 @@ BELOW_TOP = 665  # [pixels] from the sidebar's top to the Delay
 
 def robot_panels(stage) -> list[type]:
     """The robot's panel and its parts, in order."""
-    panels = [cls for cls in stage.part("panels.registry").CLASSES if issubclass(cls, bpy.types.Panel)]
+    panels = [cls for cls in stage.part("registration").classes() if issubclass(cls, bpy.types.Panel)]
     return [cls for cls in panels if cls.__name__ == "LIMBER_PT_robot" or getattr(cls, "bl_parent_id", "") in GROUPS]
 
 
 def clear_tab(stage) -> None:
     """Takes all panels out of the tab but the stop button, before it is first drawn: Blender remembers what was closed."""
     stage.spoilt = True
-    for cls in stage.part("panels.registry").CLASSES:
+    for cls in stage.part("registration").classes():
         if issubclass(cls, bpy.types.Panel) and cls.__name__ != "LIMBER_PT_stop":
             if getattr(cls, "bl_parent_id", "") in GROUPS:
                 cls.bl_parent_id = GROUPS[0]  # all that a picture shows is in sight

@@ -9,7 +9,7 @@ def only(stage, root: str) -> None:
     No other script can be played in this Blender: the extension cannot be disabled when panels of it are not registered.
     """
     stage.spoilt = True
-    panels = [cls for cls in stage.part("panels.registry").CLASSES if issubclass(cls, bpy.types.Panel)]
+    panels = [cls for cls in stage.part("registration").classes() if issubclass(cls, bpy.types.Panel)]
     for cls in panels:
         cls.bl_options = (getattr(cls, "bl_options", None) or set()) - {"DEFAULT_CLOSED"}
         bpy.utils.unregister_class(cls)
