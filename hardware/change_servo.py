@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
-from .asking import Line
 from .errors import HardwareError
 from .news import Found, News, Progress
+from .port_session import PortSession
 from .protocols.bus.codec import BusCodec
 from .protocols.interface import Identified, Problem, Trouble
 from .protocols.table import codec_for
@@ -41,16 +41,16 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[New
 def _change_id(serial: ModuleType | None, codec: BusCodec, port: str, protocol: str, rate: int, servo: int, new: int) -> Iterator[News]:
     if new == servo:
         raise ChangeError(f"Servo {servo} has that id already: choose another")
-    with Line(serial, port, rate, codec) as line:
+    with PortSession(serial, port, rate, codec) as session:
         yield Progress(1, STEPS, f"Who has id {servo}?")
-        before = _only_one(line, codec, servo, rate)
+        before = _only_one(session, codec, servo, rate)
         yield Progress(2, STEPS, f"Is id {new} free?")
-        if _who(line, codec, new)[0] is not None:
+        if _who(session, codec, new)[0] is not None:
             raise ChangeError(f"Id {new} is taken by another servo: choose a free one; servo {servo} is as it was")
         yield Progress(3, STEPS, "Changing")
-        line.ask(codec.change_id(servo, new))
-        after, _ = _who(line, codec, new)
-        stayed, _ = _who(line, codec, servo)
+        session.query(codec.change_id(servo, new))
+        after, _ = _who(session, codec, new)
+        stayed, _ = _who(session, codec, servo)
     if after is None or stayed is not None:
         where = f"answers as {servo} still" if stayed is not None else f"answers neither as {servo} nor as {new}: scan for it"
         raise ChangeError(f"Servo {servo} should answer as {new} now, but {where}")
@@ -62,25 +62,25 @@ def _change_id(serial: ModuleType | None, codec: BusCodec, port: str, protocol: 
 def _change_rate(serial: ModuleType | None, codec: BusCodec, port: str, protocol: str, rate: int, servo: int, new: int) -> Iterator[News]:
     if new == rate:
         raise ChangeError(f"Servo {servo} talks at {rate} baud already: choose another rate")
-    with Line(serial, port, rate, codec) as line:
+    with PortSession(serial, port, rate, codec) as session:
         yield Progress(1, STEPS, f"Who has id {servo}?")
-        before = _only_one(line, codec, servo, rate)
+        before = _only_one(session, codec, servo, rate)
         yield Progress(2, STEPS, "Changing")
-        line.ask(codec.change_baudrate(servo, new))
-    with Line(serial, port, new, codec) as line:
+        session.query(codec.change_baudrate(servo, new))
+    with PortSession(serial, port, new, codec) as session:
         yield Progress(3, STEPS, f"Does it answer at {new}?")
-        after, _ = _who(line, codec, servo)
+        after, _ = _who(session, codec, servo)
         if after is None or after.model != before.model:
             raise ChangeError(
                 f"Servo {servo} should answer at {new} baud now and does not: switch its power off and on, then scan at both rates"
             )
-        line.ask(codec.lock(servo))
+        session.query(codec.lock(servo))
     yield Found(port, protocol, new, servo, after.name, after.firmware)
 
 
-def _only_one(line: Line, codec: BusCodec, servo: int, rate: int) -> Identified:
+def _only_one(session: PortSession, codec: BusCodec, servo: int, rate: int) -> Identified:
     """The one servo that has that id."""
-    found, several = _who(line, codec, servo)
+    found, several = _who(session, codec, servo)
     if several:
         raise ChangeError(
             f"More than one servo seems to have id {servo} ({several}): connect the one to be changed alone; nothing was changed"
@@ -90,13 +90,13 @@ def _only_one(line: Line, codec: BusCodec, servo: int, rate: int) -> Identified:
     return found
 
 
-def _who(line: Line, codec: BusCodec, servo: int) -> tuple[Identified | None, str]:
+def _who(session: PortSession, codec: BusCodec, servo: int) -> tuple[Identified | None, str]:
     """Who answers as `servo`, asked several times; and what hints at there being several."""
     found: Identified | None = None
     hint = ""
     for _ in range(TIMES):
         everything = codec.read(codec.capabilities.reads, (servo,)) if found is not None else ()  # differs between servos that are alike
-        for message in line.ask((*codec.identify((servo,)), *everything)):
+        for message in session.query((*codec.identify((servo,)), *everything)):
             if isinstance(message, Identified) and message.servo == servo:
                 if found is not None and found.model != message.model:
                     hint = f"{found.name} and {message.name} answered"

@@ -10,8 +10,8 @@ from types import ModuleType
 from typing import Any
 
 from .news import Described, News
-from .protocols.interface import Capabilities, Check, Codec, Quantity, Silence
-from .protocols.limber.codec import Limber
+from .protocols.interface import Capabilities, Check, Quantity, Silence
+from .protocols.limber.capabilities import CAPABILITIES
 from .protocols.settings import DEFAULT, ProtocolSettings
 from .protocols.table import codec_for
 
@@ -24,22 +24,22 @@ _SILENT = {
 }
 
 
-def codec_of(protocol: str, settings: ProtocolSettings = DEFAULT, program: str = "") -> Codec:
-    """The codec of any protocol, Limber's own too, as one that has not connected yet; `program` as in `codec_for`.
+def capabilities_of(protocol: str, settings: ProtocolSettings = DEFAULT, program: str = "") -> Capabilities:
+    """What any protocol supports, Limber's own included; `program` as in `codec_for`.
 
     Raises:
         ProtocolError: There is none of that name, or the user's file cannot be used or may not run.
     """
-    return Limber(1, {}) if protocol == OWN else codec_for(protocol, settings, program)
+    return CAPABILITIES if protocol == OWN else codec_for(protocol, settings, program).capabilities
 
 
 def describe(protocol: str, settings: ProtocolSettings = DEFAULT, program: str = "") -> Described:
     """What a protocol can do; `program` as in `codec_for`.
 
     Raises:
-        ProtocolError: As `codec_of`.
+        ProtocolError: As `capabilities_of`.
     """
-    can = codec_of(protocol, settings, program).capabilities
+    can = capabilities_of(protocol, settings, program)
     told = (_tells(can, protocol), _SILENT[can.on_silence], _limp(can), _damage(can), can.remark)
     return Described(protocol, can.title, tuple(text for text in told if text), can.baudrates, can.units.name)
 

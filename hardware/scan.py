@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from .asking import Line, PortError, of_servo
-from .describe import OWN, codec_of
+from .describe import OWN, capabilities_of
 from .errors import WorkerError
 from .news import Found, News, Progress, Remark
+from .port_session import PortError, PortSession
 from .ports import serial_ports
+from .protocols import limber
 from .protocols.bus.codec import BusCodec
 from .protocols.interface import Codec, Identified, Measured, Message, Problem, Quantity, Trouble
-from .protocols.limber.codec import Limber
 from .protocols.table import codec_for
 
 BLOCK = 16  # ids between two words of progress
@@ -32,7 +32,7 @@ SCANNED = (OWN, "feetech_sts", "feetech_scs", "dynamixel", "maestro")
 
 def rates_of(protocol: str, picked: Sequence[int]) -> list[int]:
     """Those of the picked baud rates that a protocol's devices offer, the usual one first."""
-    return [rate for rate in codec_of(protocol).capabilities.baudrates if rate in picked]
+    return [rate for rate in capabilities_of(protocol).baudrates if rate in picked]
 
 
 def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[News]:
@@ -54,12 +54,17 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[New
     for number, (port, protocol, rate) in enumerate(tries):
         if port in shut:
             continue
-        title = codec_of(protocol).capabilities.title
+        title = capabilities_of(protocol).title
         steps = _Steps(number, len(tries), f"{port} at {rate}: {title}")
         yield steps.progress(0.0)
         try:
-            with Line(serial, port, rate, codec_of(protocol)) as line:
-                yield from _look(line, port, protocol, rate, ids, steps)
+            with PortSession(serial, port, rate) as session:
+                if protocol == OWN:
+                    yield from _find_firmware(session, port, rate, steps)
+                elif isinstance(codec := codec_for(protocol), BusCodec):
+                    yield from _find_servos(session, codec, port, protocol, rate, ids, steps)
+                else:
+                    yield from _find_board(session, codec, port, protocol, rate)
         except PortError as error:
             shut.add(port)
             yield Remark(str(error))
@@ -84,74 +89,73 @@ class _Steps:
         return Progress(round(100 * (self._number + share)), 100 * self._total, self._text)
 
 
-def _look(line: Line, port: str, protocol: str, rate: int, ids: range, steps: _Steps) -> Iterator[News]:
-    if isinstance(line.codec, BusCodec):
-        yield from _bus(line, line.codec, port, protocol, rate, ids, steps)
-    else:
-        yield from _board(line, port, protocol, rate, steps)
-
-
-def _board(line: Line, port: str, protocol: str, rate: int, steps: _Steps) -> Iterator[News]:
-    """A board answers as a whole; one that restarts when its port is opened needs its time."""
-    for greeting in range(GREETINGS if protocol == OWN else 1):
-        codec: Codec = Limber(random.randrange(1, 1 << 16), {}) if protocol == OWN else line.codec
-        line.speak(codec)
-        heard = line.ask(codec.identify(()), BOOT / GREETINGS)
-        for message in heard:
-            if isinstance(message, Identified):
-                yield Found(port, protocol, rate, None, message.name or codec.capabilities.title, message.firmware)
-                return
+def _find_firmware(session: PortSession, port: str, rate: int, steps: _Steps) -> Iterator[News]:
+    """A board with Limber's firmware; one that restarts when its port is opened answers only a later greeting."""
+    decoder = limber.Decoder()
+    hello = limber.encode(limber.Hello(random.randrange(1, 1 << 16)))
+    for greeting in range(GREETINGS):
+        for data in session.stream(hello, BOOT / GREETINGS):
+            for frame in decoder.feed(data):
+                if isinstance(frame.message, limber.Welcome):
+                    welcome = frame.message
+                    name = welcome.name or capabilities_of(OWN).title
+                    yield Found(port, OWN, rate, None, name, ".".join(map(str, welcome.firmware)))
+                    return
         yield steps.progress((greeting + 1) / GREETINGS)
 
 
-def _bus(line: Line, codec: BusCodec, port: str, protocol: str, rate: int, ids: range, steps: _Steps) -> Iterator[News]:
+def _find_board(session: PortSession, codec: Codec, port: str, protocol: str, rate: int) -> Iterator[News]:
+    """A controller that answers for all its servos."""
+    session.use(codec)
+    for message in session.query(codec.identify(())):
+        if isinstance(message, Identified):
+            yield Found(port, protocol, rate, None, message.name or codec.capabilities.title, message.firmware)
+            return
+
+
+def _find_servos(session: PortSession, codec: BusCodec, port: str, protocol: str, rate: int, ids: range, steps: _Steps) -> Iterator[News]:
+    """Servos with ids of their own, queried in blocks."""
+    session.use(codec)
     possible = [servo for servo in codec.capabilities.servos if servo in ids]
     for first in range(0, len(possible), BLOCK):
         block = possible[first : first + BLOCK]
-        heard = line.ask(codec.identify(block))
-        for servo in block:
-            yield from _answered(line, codec, port, protocol, rate, servo, of_servo(heard, servo))
+        heard = session.query(codec.identify(block))
+        for message in heard:
+            if isinstance(message, Identified) and message.servo in block:
+                yield _found(session, codec, port, protocol, rate, message)
         yield from _several(heard, port, rate)
         yield steps.progress((first + len(block)) / len(possible))
 
 
-def _answered(line: Line, codec: BusCodec, port: str, protocol: str, rate: int, servo: int, heard: Sequence[Message]) -> Iterator[News]:
-    identified = next((message for message in heard if isinstance(message, Identified)), None)
-    if identified is None:
-        return
+def _found(session: PortSession, codec: BusCodec, port: str, protocol: str, rate: int, identified: Identified) -> Found:
+    """The servo with its voltage [V] and temperature [degrees Celsius], as far as it reports them."""
+    servo = identified.servo
+    assert servo is not None
     if identified.name.startswith(UNKNOWN) and protocol in OTHER_SERIES:
-        protocol, identified = _other_series(line, protocol, servo) or (protocol, identified)
-    values = measured(line, servo)
+        protocol, identified = _other_series(session, codec, protocol, servo) or (protocol, identified)
+    can = codec.capabilities
+    quantities = [quantity for quantity in (Quantity.VOLTAGE, Quantity.TEMPERATURE) if quantity in can.reads]
+    heard = session.query(codec.read(quantities, (servo,)))
+    values = {one.quantity: round(one.raw * can.worth.get(one.quantity, 1.0), 2) for one in heard if isinstance(one, Measured)}
     volts, heat = values.get(Quantity.VOLTAGE), values.get(Quantity.TEMPERATURE)
-    yield Found(port, protocol, rate, servo, identified.name, identified.firmware, volts, heat)
+    return Found(port, protocol, rate, servo, identified.name, identified.firmware, volts, heat)
 
 
-def _other_series(line: Line, protocol: str, servo: int) -> tuple[str, Identified] | None:
-    """The servo as one of the other series, where that makes it a model that is known."""
-    usual, other = line.codec, OTHER_SERIES[protocol]
-    line.speak(codec_for(other))
-    heard = line.ask(line.codec.identify((servo,)))
-    line.speak(usual)
+def _other_series(session: PortSession, usual: BusCodec, protocol: str, servo: int) -> tuple[str, Identified] | None:
+    """The servo as one of the other series, where that makes it a known model."""
+    other = OTHER_SERIES[protocol]
+    codec = codec_for(other)
+    session.use(codec)
+    heard = session.query(codec.identify((servo,)))
+    session.use(usual)
     known = [message for message in heard if isinstance(message, Identified) and not message.name.startswith(UNKNOWN)]
     return (other, known[0]) if known else None
 
 
 def _several(heard: Sequence[Message], port: str, rate: int) -> Iterator[Remark]:
-    """Servos that share an id speak at once: answers are damaged, or come twice."""
+    """Remarks about servos that share an id: they answer at once, so answers are damaged or come twice."""
     for message in heard:
         if isinstance(message, Problem) and message.trouble is Trouble.UNEXPECTED:
             yield Remark(f"{port} at {rate}: {message.text}")
     if any(isinstance(message, Problem) and message.trouble in (Trouble.DAMAGED, Trouble.MALFORMED) for message in heard):
         yield Remark(f"{port} at {rate}: answers are damaged: two servos may have one id (connect them one by one), or the cable is bad")
-
-
-def measured(line: Line, servo: int) -> dict[Quantity, float]:
-    """Voltage [V] and temperature [degrees Celsius] of a servo, as far as it tells them."""
-    can = line.codec.capabilities
-    asked = [quantity for quantity in (Quantity.VOLTAGE, Quantity.TEMPERATURE) if quantity in can.reads]
-    heard = line.ask(line.codec.read(asked, (servo,)))
-    return {
-        message.quantity: round(message.raw * can.worth.get(message.quantity, 1.0), 2)
-        for message in of_servo(heard, servo)
-        if isinstance(message, Measured)
-    }

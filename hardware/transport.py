@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import errno
 import sys
+import time
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Protocol
 
 from .errors import HardwareError
 from .safety import Fault
 
+TRY_EVERY = 0.05  # [s] between two attempts to open a busy port
 WRITE_TIMEOUT = 0.05  # [s] a port that takes no byte for this long is stuck; the frame is given up, the next one is newer anyway
 
 try:
@@ -88,6 +91,23 @@ class SerialTransport:
             self._port.close()
         except PORT_ERRORS:  # unplugged: nothing is left to give back
             return
+
+
+def open_serial(
+    serial: ModuleType, port: str, baudrate: int, patience: float, pause: Callable[[float], object] = time.sleep
+) -> SerialTransport:
+    """An opened port; a busy one is retried for `patience` [s], or until `pause`, which waits between attempts, returns True.
+
+    Raises:
+        TransportError: As `SerialTransport`.
+    """
+    until = time.perf_counter() + patience
+    while True:
+        try:
+            return SerialTransport(serial, port, baudrate)
+        except TransportError as error:
+            if error.fault is not Fault.PORT_BUSY or time.perf_counter() > until or pause(TRY_EVERY):
+                raise
 
 
 def why_not_open(error: Exception, platform: str) -> Fault:

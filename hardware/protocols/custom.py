@@ -20,17 +20,15 @@ from .interface import (
     Answer,
     Asked,
     Capabilities,
-    Check,
+    Codec,
     Exchange,
     Measured,
     Message,
     Problem,
     ProtocolError,
     Quantity,
-    Silence,
     Trouble,
     Units,
-    WithoutRegisters,
 )
 from .program import read_allowed
 
@@ -221,7 +219,7 @@ class CustomDecoder:
         return [Problem(Trouble.NOISE, f"{count} bytes that belong to no message", data)] if count else []
 
 
-class Custom(WithoutRegisters):
+class Custom(Codec):
     """The codec of a user's robot.
 
     Args:
@@ -243,86 +241,43 @@ class Custom(WithoutRegisters):
             title=settings["NAME"] or path.stem,
             units=Units(settings["UNITS"], settings["LOWEST"], settings["HIGHEST"], settings["PER_TURN"], 1.0 if is_pulse else None),
             servos=range(settings["SERVOS"]),
-            max_channels=settings["SERVOS"],
             baudrates=(settings["BAUDRATE"],),
             reads=frozenset((Quantity.POSITION,)) if asks else frozenset(),
             measures=settings["MEASURES"],
-            worth={},
-            commands_checked=Check.NONE,
-            answers_checked=Check.NONE,
-            acknowledges=False,
-            one_at_a_time=asks,
             releases=file.has("disarm"),
-            watchdog=None,
-            on_silence=Silence.UNKNOWN,
-            limits_speed=False,
-            limits_acceleration=False,
             remark=settings["REMARK"],
         )
 
     def decoder(self) -> CustomDecoder:
-        """A fresh decoder for one connection."""
         return CustomDecoder(self._file, self.capabilities.servos)
-
-    def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """The file has no word for it."""
-        return ()
-
-    def limit(self, servo: int, speed: float, acceleration: float | None = None) -> tuple[Exchange, ...]:
-        """The file has no word for it."""
-        raise ProtocolError(f"{self.capabilities.title} knows no speed limit on the device; Limber's own limiter is the only one")
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
         """The file's `arm(positions)`; without it, `frame(positions)`."""
-        return self._say("arm" if self._file.has("arm") else "frame", self._checked(at))
+        return self._say("arm" if self._file.has("arm") else "frame", self._within(at))
 
     def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
         """The file's `disarm(servos)`; without it, nothing can be said."""
-        return self._say("disarm", self._known(servos)) if self._file.has("disarm") and servos else ()
+        return self._say("disarm", list(map(self._known, servos))) if self._file.has("disarm") and servos else ()
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
         """The file's `frame(positions)`."""
-        return self._say("frame", self._checked(goals)) if goals else ()
+        return self._say("frame", self._within(goals)) if goals else ()
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
         """The file's `ask(servos)`, if it has one and `decode` too."""
-        for quantity in quantities:
-            if quantity not in self.capabilities.reads:
-                raise ProtocolError(f"{self.capabilities.title} cannot tell a servo's {quantity.value}")
+        self._check_readable(quantities)
         if not quantities or not servos:
             return ()
-        known = self._known(servos)
+        known = list(map(self._known, servos))
         answers = tuple(Answer(servo, Asked.VALUES, quantities=(Quantity.POSITION,)) for servo in known)
         return (Exchange(self._file.data("ask", known), answers),)
-
-    def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Nobody would say."""
-        return ()
-
-    def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
-        """`frame(positions)` for those that hold, `disarm(servos)` for those to be limp."""
-        return self.write(hold) + self.disarm(release)
-
-    def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
-        """The file has no word for it."""
-        raise ProtocolError(f"{self.capabilities.title} has no watchdog that Limber could set")
 
     def _say(self, function: str, argument: Any) -> tuple[Exchange, ...]:
         data = self._file.data(function, argument)
         return (Exchange(data),) if data else ()
 
-    def _known(self, servos: Collection[int]) -> list[int]:
-        for servo in servos:
-            if servo not in self.capabilities.servos:
-                raise ProtocolError(f"Servo {servo} does not exist; this robot has {self.capabilities.max_channels}, counted from 0")
-        return list(servos)
-
-    def _checked(self, positions: Mapping[int, int]) -> dict[int, int]:
-        units = self.capabilities.units
-        for servo in self._known(positions):
-            if not units.lowest <= positions[servo] <= units.highest:
-                raise ProtocolError(f"Servo {servo}: {positions[servo]} {units.name}; it takes {units.lowest} to {units.highest}")
-        return dict(positions)
+    def _within(self, positions: Mapping[int, int]) -> dict[int, int]:
+        return {self._known(servo): self._reachable(servo, position) for servo, position in positions.items()}
 
 
 def _is_whole(value: Any) -> bool:

@@ -10,8 +10,6 @@ from .interface import Decoder, Exchange, Message
 BITS = 10  # of a byte on the line: start, eight, stop
 PATIENCE = 0.02  # [s] besides the bytes' own time: a lazy USB adapter hands bytes over every 16 ms
 THINKING = 0.001  # [s] until a servo answers: 0.5 ms from the factory
-MOST_SERVOS = 254  # that may answer a question to anyone, each in its turn
-IDENTITY = 14  # bytes of such an answer
 
 
 class Dialogue:
@@ -61,6 +59,4 @@ class Dialogue:
 
     def time_allowed(self, exchange: Exchange, sent: int) -> float:
         """Time [s] from now until its answers must have come, when `sent` bytes go out first."""
-        answers = MOST_SERVOS if exchange.anyone else len(exchange.answers)
-        answer_bytes = MOST_SERVOS * IDENTITY if exchange.anyone else exchange.answer_bytes
-        return BITS * (sent + answer_bytes) / self._baudrate + answers * THINKING + self.patience
+        return BITS * (sent + exchange.answer_bytes) / self._baudrate + len(exchange.answers) * THINKING + self.patience

@@ -6,8 +6,10 @@ unit (`Units`); `scale.Scale` turns them into angles. docs/protocols.md says wha
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -68,48 +70,38 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a protocol can do, so that nothing is asked of a robot that it cannot do, and the user is told what it cannot.
+    """What a protocol and its devices support.
 
     Attributes:
-        title: For the user.
-        units: Of positions.
-        servos: Ids that a servo may have.
-        max_channels: Servos that one connection can move.
-        baudrates: That its devices offer [bit/s], the usual one first.
-        reads: Quantities that can be read back; the worth of one raw unit is in `worth`.
-        measures: Whether the position that is read is where the servo is, and not just where it was sent: who cannot tell is armed only
-            after the user has confirmed the pose.
-        worth: Of one raw unit: volts, degrees Celsius, share of the greatest load, amperes, raw positions per second.
-        commands_checked: What guards the way to the device.
-        answers_checked: What guards the way back.
-        acknowledges: Whether single orders are answered.
-        one_at_a_time: Whether the next question must wait for the answer: servos on a bus share one wire.
-        releases: Whether a servo can be made limp by an order.
-        watchdog: Shortest and longest time of the device's own watchdog that can be set [s]; None where there is none to set.
-        on_silence: What a servo does when the line goes silent.
-        limits_speed: Whether the device itself can be given a greatest speed.
-        limits_acceleration: The same for the acceleration.
-        changes_id: Whether a servo can be given another id.
-        remark: What the user must know besides, as a sentence; may be empty.
+        title: Name of the protocol for the user.
+        units: Unit and range of raw positions.
+        servos: Valid servo ids.
+        baudrates: Baud rates of its devices [bit/s], the factory setting first.
+        reads: Quantities that can be read back.
+        measures: Whether the position that is read is measured, and not just the last command. A robot that does not measure is armed only
+            after the user has confirmed its pose.
+        worth: Size of one raw unit of each quantity: volts, degrees Celsius, share of the maximum load, amperes, raw positions per second.
+        commands_checked: How damaged commands are detected by the device.
+        releases: Whether a command can switch a servo's torque off.
+        watchdog: Shortest and longest time that the device's own watchdog can be set to [s]; None where it cannot be set.
+        on_silence: What a servo does when it receives no more commands.
+        limits_speed: Whether the device can be given a maximum speed.
+        changes_id: Whether a servo's id can be changed.
+        remark: A sentence with what else the user must know; may be empty.
     """
 
     title: str
     units: Units
     servos: range
-    max_channels: int
     baudrates: tuple[int, ...]
-    reads: frozenset[Quantity]
-    measures: bool
-    worth: Mapping[Quantity, float]
-    commands_checked: Check
-    answers_checked: Check
-    acknowledges: bool
-    one_at_a_time: bool
-    releases: bool
-    watchdog: tuple[float, float] | None
-    on_silence: Silence
-    limits_speed: bool
-    limits_acceleration: bool
+    reads: frozenset[Quantity] = frozenset()
+    measures: bool = False
+    worth: Mapping[Quantity, float] = field(default_factory=dict)
+    commands_checked: Check = Check.NONE
+    releases: bool = True
+    watchdog: tuple[float, float] | None = None
+    on_silence: Silence = Silence.UNKNOWN
+    limits_speed: bool = False
     changes_id: bool = False
     remark: str = ""
 
@@ -154,15 +146,11 @@ class Exchange:
         data: To send.
         answers: That the device gives, in order.
         answer_bytes: Their length on the wire.
-        shared: Whether they come in a single frame.
-        anyone: Whether any number of servos may answer, each for itself, until the line is silent.
     """
 
     data: bytes
     answers: tuple[Answer, ...] = ()
     answer_bytes: int = 0
-    shared: bool = False
-    anyone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,60 +236,87 @@ class Decoder(Protocol):
         """The line stays silent: what is pending is no message, answers that did not come are missing."""
 
 
-class WithoutRegisters:
-    """What a codec has in place of questions about registers, where the device has none that can be read."""
+class Codec(ABC):
+    """Encodes commands to servos, and states what the protocol supports.
 
-    def settings(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """It cannot tell."""
-        return ()
+    The defaults are those of a device that answers nothing and stores nothing. All positions are raw units, all ids servo ids.
+    A method raises ProtocolError for what the protocol does not support or cannot encode.
+    """
 
-    def verify(self, held: Mapping[int, Held]) -> tuple[Exchange, ...]:
-        """It cannot tell."""
-        return ()
+    capabilities: Capabilities
 
-
-class Codec(Protocol):
-    """Makes bytes of what a robot shall do. What the protocol cannot do, or the wire cannot carry, is a ProtocolError."""
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What it can do."""
-
+    @abstractmethod
     def decoder(self) -> Decoder:
-        """A fresh decoder for one connection."""
+        """A new decoder for one connection."""
+
+    @abstractmethod
+    def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
+        """Goal positions by servo, in as few bytes as possible."""
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Ask who is there; changes nothing. Where servos cannot be asked, the device is."""
+        """Queries for model and firmware of each servo, or of the controller; changes nothing."""
+        return ()
 
     def settings(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Ask servos how they are set; changes nothing. Nothing is asked where they cannot tell."""
+        """Queries for the stored settings that decide how servos move; changes nothing."""
+        return ()
 
     def verify(self, held: Mapping[int, Held]) -> tuple[Exchange, ...]:
-        """Ask servos whether they still hold what they were told: who does not, is `Forgotten`. Nothing where they cannot tell."""
-
-    def limit(self, servo: int, speed: float, acceleration: float | None = None) -> tuple[Exchange, ...]:
-        """Let the device itself move `servo` no faster [units/s, units/s2]."""
-
-    def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Let servos move. `at` is where each is now: its first goal, so that it stays there.
-
-        Each exchange must be answered before the next one is sent: a servo that missed its goal must not get torque.
-        """
-
-    def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Make servos limp."""
-
-    def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Give servos their goals, in as few bytes as can be."""
-
-    def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Ask servos for quantities."""
+        """Queries whether servos still hold the volatile settings written to them; a servo that does not is reported as `Forgotten`."""
+        return ()
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Ask what is wrong with servos or device: complaints follow, if anything is. Where no answer would say, nothing is asked."""
+        """Queries for errors of servos or controller, where these are not part of every answer."""
+        return ()
+
+    def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:
+        """Maximum speed of a servo [units/s], enforced by the device."""
+        raise ProtocolError(f"{self.capabilities.title} knows no speed limit on the device; Limber's own limiter is the only one")
+
+    def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
+        """Torque on, with the present position `at` as the first goal of each servo, so that it does not move.
+
+        Each exchange must be answered before the next is sent: a servo that missed its goal must not get torque.
+        """
+        return self.write(at)
+
+    def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Torque off."""
+        return ()
+
+    def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Queries for quantities of servos."""
+        self._check_readable(quantities)
+        return ()
 
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
-        """End motion at once: servos in `hold` stay at the given position, those in `release` become limp. Waits for no answer."""
+        """Emergency stop: servos in `hold` stay at the given positions, the torque of those in `release` goes off. Waits for no answer."""
+        return self.write(hold) + self.disarm(release)
 
     def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
-        """Let the device stop servos that hear nothing for so long; None switches its watchdog off, and clears it where it has tripped."""
+        """Timeout of the servos' own watchdog; None disables it, and resets one that has tripped."""
+        raise ProtocolError(f"{self.capabilities.title} has no watchdog that Limber could set")
+
+    def _known(self, servo: int) -> int:
+        ids = self.capabilities.servos
+        if servo not in ids:
+            raise ProtocolError(f"Servo {servo} does not exist; {self.capabilities.title} has servos {ids.start} to {ids.stop - 1}")
+        return servo
+
+    def _reachable(self, servo: int, position: int) -> int:
+        units = self.capabilities.units
+        if not units.lowest <= position <= units.highest:
+            raise ProtocolError(f"Servo {servo}: position {position}; it takes {units.lowest} to {units.highest} {units.name}")
+        return position
+
+    def _check_readable(self, quantities: Collection[Quantity]) -> None:
+        for quantity in quantities:
+            if quantity not in self.capabilities.reads:
+                raise ProtocolError(f"{self.capabilities.title} cannot tell a servo's {quantity.value}")
+
+
+def in_units(name: str, value: float, unit: float, highest: int) -> int:
+    """`value` in multiples of `unit`, rounded up and limited to 1 ... `highest`: 0 would mean no limit to most devices."""
+    if not (math.isfinite(value) and value > 0):
+        raise ProtocolError(f"{name} is {value}; give a positive number")
+    return min(math.ceil(value / unit), highest)

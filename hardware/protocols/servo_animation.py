@@ -9,27 +9,15 @@ with such a byte never arrives. So positions step around it by one, and servo 60
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
-from .interface import (
-    Capabilities,
-    Check,
-    Exchange,
-    Message,
-    Problem,
-    ProtocolError,
-    Quantity,
-    Silence,
-    Trouble,
-    Units,
-    WithoutRegisters,
-)
-from .stream import Broken, Skip, Stream, Wait, Whole
+from .interface import Capabilities, Codec, Exchange, Message, Problem, ProtocolError, Silence, Units
+from .stream import Skip, Stream
 
 START, END = 0x3C, 0x3E
 LENGTH = 5
 HIGHEST = (START << 8) - 1  # position: from 15360 on the high byte is the start byte
-HIGHEST_SERVO = 0xFF
+HIGHEST_SERVO = 0xFF  # all ids but 60 can be used
 
 TITLE = "blender-servo-animation"
 
@@ -58,72 +46,26 @@ class SilentDecoder:
         return [item for item in self._stream.give_up() if isinstance(item, Problem)]
 
 
-class ServoAnimation(WithoutRegisters):
+class ServoAnimation(Codec):
     """The codec."""
 
     capabilities = Capabilities(
         title=TITLE,
         units=Units("microseconds", 0, HIGHEST, microsecond=1.0),
         servos=range(HIGHEST_SERVO + 1),
-        max_channels=HIGHEST_SERVO,  # all but servo 60
         baudrates=(115_200, 9_600, 19_200, 38_400, 57_600),
-        reads=frozenset(),
-        measures=False,
-        worth={},
-        commands_checked=Check.NONE,
-        answers_checked=Check.NONE,
-        acknowledges=False,
-        one_at_a_time=False,
         releases=False,
-        watchdog=None,
         on_silence=Silence.HOLD,
-        limits_speed=False,
-        limits_acceleration=False,
         remark="Nobody notices when the robot is not there: it says nothing back",
     )
 
     def decoder(self) -> SilentDecoder:
-        """A fresh decoder for one connection."""
         return SilentDecoder()
 
-    def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Nobody can be asked."""
-        return ()
-
-    def limit(self, servo: int, speed: float, acceleration: float | None = None) -> tuple[Exchange, ...]:
-        """The device knows no limits."""
-        raise ProtocolError(f"{TITLE} knows no speed limit on the device; Limber's own limiter is the only one")
-
-    def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Pulses begin, at `at`: a servo that is elsewhere goes there at its own full speed."""
-        return self.write(at)
-
-    def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Nothing can be said: servos hold their last position."""
-        return ()
-
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Give servos their goals, five bytes each."""
+        """Goals of servos, five bytes each."""
         data = b"".join(encode(servo, position) for servo, position in goals.items())
         return (Exchange(data),) if data else ()
-
-    def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Nothing can be read."""
-        for quantity in quantities:
-            raise ProtocolError(f"{TITLE} cannot tell a servo's {quantity.value}; it only listens")
-        return ()
-
-    def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Nobody would say."""
-        return ()
-
-    def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
-        """Send the goals at which to hold; none can be released."""
-        return self.write(hold)
-
-    def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
-        """There is none."""
-        raise ProtocolError(f"{TITLE} has no watchdog: when the line goes silent it holds the last pose for ever")
 
 
 def encode(servo: int, position: int) -> bytes:
@@ -141,20 +83,3 @@ def encode(servo: int, position: int) -> bytes:
     if position & 0xFF == START:
         position += 1
     return bytes((START, servo, position >> 8, position & 0xFF, END))
-
-
-def look(pending: bytearray) -> Wait | Skip | Whole | Broken:
-    """What the first bytes are to the library's own parser, which starts anew at every start byte."""
-    if pending[0] != START:
-        return Skip(1)
-    again = pending.find(START, 1, LENGTH)
-    if again > 0:
-        return Broken(again, Trouble.MALFORMED, f"A command of {again} bytes that another one interrupted")
-    if len(pending) < LENGTH:
-        return Wait()
-    return Whole(LENGTH) if pending[LENGTH - 1] == END else Broken(LENGTH, Trouble.MALFORMED, "A command without its end")
-
-
-def decode(frame: bytes) -> tuple[int, int]:
-    """Servo and position of a whole command."""
-    return frame[1], frame[2] << 8 | frame[3]

@@ -55,6 +55,7 @@ class Stream:
         self._look = look
         self._noise = bytearray()  # the first of it
         self._noise_count = 0
+        self.dropped = 0  # bytes that belonged to no whole frame
         self._told = 0  # of the pending bytes, so many were told of as a broken frame
 
     def feed(self, data: bytes) -> list[bytes | Problem]:
@@ -95,6 +96,7 @@ class Stream:
 
     def _drop(self, count: int) -> None:
         count = min(count, len(self.pending))
+        self.dropped += count
         told = min(self._told, count)
         self._noise += self.pending[told : min(count, told + KEPT)]
         del self._noise[KEPT:]

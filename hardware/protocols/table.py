@@ -9,8 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from .custom import Custom
-from .dynamixel import Dynamixel
-from .feetech import feetech
+from .dynamixel.series import dynamixel
+from .feetech.series import feetech
 from .interface import Codec, ProtocolError, Silence
 from .maestro import Maestro
 from .servo_animation import ServoAnimation
@@ -38,7 +38,7 @@ PROTOCOLS: Mapping[str, Entry] = MappingProxyType(
     {
         "feetech_sts": Entry("Feetech STS", lambda device: feetech("sts", multi_turn=device.multi_turn), frozenset({"multi_turn"})),
         "feetech_scs": Entry("Feetech SCS", lambda _device: feetech("scs")),
-        "dynamixel": Entry("Dynamixel X", lambda device: Dynamixel(multi_turn=device.multi_turn), frozenset({"multi_turn"})),
+        "dynamixel": Entry("Dynamixel X", lambda device: dynamixel(multi_turn=device.multi_turn), frozenset({"multi_turn"})),
         "maestro": Entry(
             "Pololu Maestro",
             lambda device: Maestro(device.channel_count, crc=device.crc),

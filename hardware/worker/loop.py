@@ -13,13 +13,12 @@ from ..device import Device
 from ..memory import SharedMemory
 from ..safety import Fault
 from ..steady_clock import SteadyClock
-from ..transport import SerialTransport, Transport, TransportError
+from ..transport import Transport, TransportError, open_serial
 from ..virtual_robot import VirtualRobot, VirtualTransport
 from .core import TURN, Worker
 from .priority import ask_for_punctuality
 
 BUSY_FOR = 1.5  # [s] that a busy port is tried again: the last connection's worker may be on its way out, or have to be killed
-TRY_EVERY = 0.05  # [s]
 LEAVE_WITHIN = 0.6  # [s] to hear from the device that it is disarmed, and see that its servos stand
 
 
@@ -35,7 +34,7 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
         serial = load_pyserial()
         if serial is None:
             raise TransportError(Fault.NO_PYSERIAL, "")
-        return _patiently(lambda: SerialTransport(serial, device.port, device.baudrate), ended)
+        return open_serial(serial, device.port, device.baudrate, BUSY_FOR, ended.wait)
 
     with SharedMemory.attach(memory_map) as memory:
         memory.remove_file()
@@ -46,17 +45,6 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
             _pace(worker, ended)
         finally:
             _leave(worker)
-
-
-def _patiently(connect: Callable[[], Transport], ended: threading.Event) -> Transport:
-    """What `connect` opens; a busy port is tried again for a while."""
-    until = time.perf_counter() + BUSY_FOR
-    while True:
-        try:
-            return connect()
-        except TransportError as error:
-            if error.fault is not Fault.PORT_BUSY or time.perf_counter() > until or ended.wait(TRY_EVERY):
-                raise
 
 
 def _pace(worker: Worker, ended: threading.Event) -> None:

@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ...hardware.describe import OWN, codec_of
+from ...hardware.describe import OWN, capabilities_of
 from ...hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
 from ...hardware.errors import HardwareError
 from ...hardware.scan import SCANNED
@@ -13,14 +13,14 @@ from ..subject import rig_of
 from .polls import poll_disconnected, poll_ports_free
 
 HIGHEST_ID = 252  # of a servo on a bus
-BUSES = tuple(name for name in SCANNED if codec_of(name).capabilities.changes_id)
-RATES = sorted({rate for name in SCANNED for rate in codec_of(name).capabilities.baudrates}, reverse=True)
+BUSES = tuple(name for name in SCANNED if capabilities_of(name).changes_id)
+RATES = sorted({rate for name in SCANNED for rate in capabilities_of(name).baudrates}, reverse=True)
 VIRTUAL = (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
-USUAL = {str(codec_of(name).capabilities.baudrates[0]) for name in SCANNED}
+USUAL = {str(capabilities_of(name).baudrates[0]) for name in SCANNED}
 
 
 def _title(protocol: str) -> str:
-    return "Limber's firmware" if protocol == OWN else codec_of(protocol).capabilities.title
+    return "Limber's firmware" if protocol == OWN else capabilities_of(protocol).title
 
 
 class LIMBER_OT_scan(bpy.types.Operator):
@@ -159,7 +159,7 @@ class LIMBER_OT_use_found(bpy.types.Operator):
 
 
 def _rates_known(operator, context) -> list[tuple[str, str, str]]:
-    _rates[:] = [(str(rate), f"{rate:,}".replace(",", " "), "") for rate in codec_of(operator.protocol).capabilities.baudrates]
+    _rates[:] = [(str(rate), f"{rate:,}".replace(",", " "), "") for rate in capabilities_of(operator.protocol).baudrates]
     return _rates
 
 

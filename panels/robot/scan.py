@@ -4,7 +4,7 @@ from itertools import groupby
 
 import bpy
 
-from ...hardware.describe import OWN, codec_of
+from ...hardware.describe import OWN, capabilities_of
 from ...hardware.protocols.table import PROTOCOLS
 from ...operators.subject import rig_of
 from ...rig.robot import background_jobs
@@ -71,7 +71,7 @@ def _draw_one(box, one) -> None:
     row.alignment = "RIGHT"
     told = [f"{one.voltage:.1f} V"] if one.voltage is not None else []
     row.label(text=", ".join(told))
-    if one.servo is not None and codec_of(one.protocol).capabilities.changes_id:
+    if one.servo is not None and capabilities_of(one.protocol).changes_id:
         change = row.operator("limber.change_servo", text="", icon="GREASEPENCIL", emboss=False)
         change.port, change.protocol, change.baudrate, change.servo = one.port, one.protocol, one.baudrate, one.servo
 

@@ -2,7 +2,7 @@
 
 from math import pi
 
-from ...hardware.describe import OWN, codec_of
+from ...hardware.describe import OWN, capabilities_of
 from ...hardware.protocols.table import PROTOCOLS
 
 FIELDS = ("zero_us", "us_per_radian", "min_us", "max_us")
@@ -18,7 +18,7 @@ def usual_servo(protocol: str) -> tuple[float, float, float, float]:
     """
     if protocol not in PROTOCOLS:
         return PULSES
-    units = codec_of(protocol).capabilities.units
+    units = capabilities_of(protocol).units
     if units.microsecond is not None:
         zero, per_radian, low, high = (units.microsecond * pulse for pulse in PULSES)
         return zero, per_radian, low, high
@@ -31,7 +31,7 @@ def unit_name(protocol: str) -> str:
     """The unit of a position, short enough for a label; "" for a user's own file."""
     if protocol != OWN and protocol not in PROTOCOLS:
         return ""
-    name = codec_of(protocol).capabilities.units.name
+    name = capabilities_of(protocol).units.name
     return ABBREVIATED.get(name, name)
 
 
@@ -57,7 +57,7 @@ def use_preset(servo, preset, protocol: str, speeds: bool) -> None:
         protocol: The device's.
         speeds: A joint's velocity, acceleration and jerk become what the model can do.
     """
-    unit = codec_of(protocol).capabilities.units.microsecond if protocol in PROTOCOLS else None
+    unit = capabilities_of(protocol).units.microsecond if protocol in PROTOCOLS else None
     scale = unit or 1.0
     servo.zero_us, servo.us_per_radian = scale * preset.zero, scale * preset.per_radian
     servo.min_us, servo.max_us = scale * preset.lowest, scale * preset.highest
@@ -70,8 +70,8 @@ def use_preset(servo, preset, protocol: str, speeds: bool) -> None:
 def protocol_changed(device) -> None:
     """The usual baud rate of the new protocol, and its unit for servos that nobody has described yet."""
     if device.protocol == OWN or device.protocol in PROTOCOLS:
-        offered = codec_of(device.protocol).capabilities.baudrates
-        usual = {codec_of(protocol).capabilities.baudrates[0] for protocol in (OWN, *PROTOCOLS)}
+        offered = capabilities_of(device.protocol).baudrates
+        usual = {capabilities_of(protocol).baudrates[0] for protocol in (OWN, *PROTOCOLS)}
         if device.baudrate in usual or device.baudrate not in offered:
             device.baudrate = offered[0]
     limber = device.id_data.limber

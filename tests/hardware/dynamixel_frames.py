@@ -1,25 +1,15 @@
 """Frames of Dynamixel's Protocol 2.0: codecs, public vectors, and any instruction or status."""
 
 from hypothesis import strategies as st
-from limber.hardware.protocols.bus.instructions import (
-    BROADCAST,
-    BulkRead,
-    BulkWrite,
-    Ping,
-    Read,
-    Reboot,
-    Status,
-    SyncRead,
-    SyncWrite,
-    Write,
-)
-from limber.hardware.protocols.dynamixel import TABLE, Dynamixel, Packets
+from limber.hardware.protocols.bus.instructions import BROADCAST, Ping, Read, Status, SyncRead, SyncWrite, Write
+from limber.hardware.protocols.dynamixel.series import TABLE, dynamixel
 from limber.hardware.protocols.interface import Quantity
 
+from tests.hardware.device_packets import DynamixelDevice
 from tests.hardware.protocol_checks import vectors
 
-PACKETS = Packets()
-PLAIN, FAST = Dynamixel(), Dynamixel(fast=True)
+PACKETS = DynamixelDevice()
+CODEC = dynamixel()
 EVERYTHING = [Quantity.POSITION, Quantity.VELOCITY, Quantity.LOAD, Quantity.VOLTAGE, Quantity.TEMPERATURE]
 
 ID = st.integers(0, 0xFC)
@@ -39,11 +29,8 @@ INSTRUCTIONS = st.one_of(
     st.builds(Ping, ID | st.just(BROADCAST)),
     st.builds(Read, ID, WORD, WORD),
     st.builds(Write, ID | st.just(BROADCAST), WORD, RISKY),
-    st.builds(Reboot, ID),
-    st.builds(SyncRead, WORD, WORD, st.lists(ID, min_size=1, max_size=12).map(tuple), st.booleans()),
+    st.builds(SyncRead, WORD, WORD, st.lists(ID, min_size=1, max_size=12).map(tuple)),
     sync_writes(),
-    st.builds(BulkRead, st.lists(st.tuples(ID, WORD, WORD), min_size=1, max_size=6).map(tuple)),
-    st.builds(BulkWrite, st.lists(st.tuples(ID, WORD, RISKY), min_size=1, max_size=6).map(tuple)),
 )
 STATUSES = st.builds(Status, ID, BYTE, RISKY | st.just(b""))
 
@@ -60,6 +47,7 @@ UNSTUFFED = (
     "ff ff fd 00 fe 11 00 83 74 00 04 00 01 ff ff ff ff fd 00 00 00 00 dc ec"  # public without a warning, to the id FD, which none has
 )
 ALL = vectors("p2.")
+NOT_SENT = ("p2.reboot", "p2.bulk", "p2.fast")  # instructions that no host of ours gives
 PUBLIC = [vector for vector in ALL if "WARNING" not in vector and vector["hex"] != UNSTUFFED]
 
 
@@ -70,7 +58,5 @@ VALUES = b"".join(register.pack("x", value) for register, value in (
 )) + bytes(8) + little(121, 2) + b"\x1e"  # fmt: skip
 
 
-def answers_to(codec, servos, data):
-    if codec is FAST:
-        return PACKETS.encode_shared([Status(servo, 0, data) for servo in servos])
+def answers_of(servos, data):
     return b"".join(PACKETS.encode_status(Status(servo, 0, data)) for servo in servos)

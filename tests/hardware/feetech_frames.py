@@ -1,13 +1,14 @@
 """Frames of Feetech's protocol: the codec, public vectors, and any instruction or status."""
 
 from hypothesis import strategies as st
-from limber.hardware.protocols.bus.instructions import BROADCAST, Ping, Read, Reboot, Status, SyncRead, SyncWrite, Write
-from limber.hardware.protocols.feetech import Packets, feetech, table_of
+from limber.hardware.protocols.bus.instructions import BROADCAST, Ping, Read, Status, SyncRead, SyncWrite, Write
+from limber.hardware.protocols.feetech.series import feetech, table_of
 from limber.hardware.protocols.interface import Quantity
 
+from tests.hardware.device_packets import FeetechDevice
 from tests.hardware.protocol_checks import vectors
 
-PACKETS = Packets()
+PACKETS = FeetechDevice()
 TABLE = table_of("sts")
 STS, SCS = feetech("sts"), feetech("scs")
 EVERYTHING = [Quantity.POSITION, Quantity.LOAD, Quantity.VOLTAGE, Quantity.TEMPERATURE]
@@ -28,7 +29,6 @@ INSTRUCTIONS = st.one_of(
     st.builds(Ping, ID),
     st.builds(Read, ID, BYTE, BYTE),
     st.builds(Write, ID | st.just(BROADCAST), BYTE, SOME),
-    st.builds(Reboot, ID),
     st.builds(SyncRead, BYTE, BYTE, st.lists(ID, min_size=1, max_size=12).map(tuple)),
     sync_writes(),
 )

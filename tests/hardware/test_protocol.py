@@ -179,3 +179,9 @@ def test_what_the_wire_cannot_carry_is_an_error_that_names_the_field(message, fi
 def test_a_frame_that_cannot_be_is_an_error(kind, sequence, payload):
     with pytest.raises(limber.ProtocolError):
         limber.encode_raw(kind, payload, sequence)
+
+
+def test_a_message_that_must_be_empty_is_unreadable_where_it_is_not():
+    (frame,) = limber.Decoder().feed(limber.encode_raw(limber.Kind.POLL, b"x", 1))
+    assert isinstance(frame.message, limber.Unreadable)
+    assert frame.message.result is limber.Result.WRONG_LENGTH

@@ -57,7 +57,7 @@ def test_the_documents_example_moves_disarms_and_asks(example):
 
 def test_the_documents_example_says_what_it_can(example):
     can = example.capabilities
-    assert (can.title, can.max_channels, can.measures, can.releases) == ("My robot", 8, True, True)
+    assert (can.title, can.servos, can.measures, can.releases) == ("My robot", range(8), True, True)
     assert can.reads == {Quantity.POSITION}
 
 

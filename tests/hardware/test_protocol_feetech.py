@@ -2,17 +2,21 @@
 
 import pytest
 from limber.hardware.protocols.bus.instructions import Read, Status, SyncRead, SyncWrite, Write
-from limber.hardware.protocols.feetech import checksum, feetech
+from limber.hardware.protocols.bus.registers import Register
+from limber.hardware.protocols.feetech.packets import checksum
+from limber.hardware.protocols.feetech.series import feetech
 from limber.hardware.protocols.interface import Acknowledged, Complaint, Identified, Measured, Problem, ProtocolError, Quantity, Trouble
 
 from tests.hardware.feetech_frames import EVERYTHING, PACKETS, PUBLIC, SCS, STS, TABLE, little, look
 from tests.hardware.protocol_checks import frames, heard, needs_vectors, vectors, wire
 
+ACCELERATION = Register(41, 1)
+
 
 def from_acceleration_on(position: int, speed: int, acceleration: int) -> bytes:
     """The registers 41 to 47, as one sync write sets them."""
     goal = TABLE.goal.pack("goal", position)
-    return TABLE.acceleration.pack("acceleration", acceleration) + goal + bytes(2) + TABLE.speed.pack("speed", speed)
+    return ACCELERATION.pack("acceleration", acceleration) + goal + bytes(2) + TABLE.speed.pack("speed", speed)
 
 
 def instruction_of(vector):
@@ -29,7 +33,7 @@ def instruction_of(vector):
         case "sync_write" | "sync_write_goal":
             return SyncWrite(start, tuple((servo, little(value, vector["len"])) for servo, value in vector["items"]))
         case "sync_write_posex" | "SyncWritePosEx":
-            return SyncWrite(TABLE.acceleration.start, tuple((servo, from_acceleration_on(*rest)) for servo, *rest in vector["items"]))
+            return SyncWrite(ACCELERATION.start, tuple((servo, from_acceleration_on(*rest)) for servo, *rest in vector["items"]))
     raise AssertionError(f"no such vector: {kind}")
 
 
@@ -66,7 +70,6 @@ def test_a_negative_goal_has_a_sign_bit_where_a_public_library_sends_two_s_compl
         (SCS.read([Quantity.POSITION], [1]), "ff ff 01 04 02 38 02 be"),
         (SCS.write({1: 0x0102}), "ff ff fe 07 83 2a 02 01 01 02 47"),  # high byte first
         (STS.stop({}, [1, 2]), "ff ff fe 08 83 28 01 01 00 02 00 4a"),
-        (STS.set_middle(1), "ff ff 01 04 03 28 80 4f"),
     ],
 )
 def test_the_codec_says_orders_in_one_frame(exchanges, data):
@@ -100,8 +103,8 @@ def test_changing_the_baud_rate_writes_its_number():
 
 
 def test_a_speed_limit_is_never_rounded_to_none():
-    said = [PACKETS.instruction(exchange.data) for exchange in STS.limit(3, 0.2, 10.0)]
-    assert said == [Write(3, 46, b"\x01\x00"), Write(3, 41, b"\x01")]
+    said = [PACKETS.instruction(exchange.data) for exchange in STS.limit(3, 0.2)]
+    assert said == [Write(3, 46, b"\x01\x00")]
 
 
 def test_answers_become_quantities_in_raw_units():
@@ -171,15 +174,13 @@ def test_the_checksum_is_the_manual_s():
         (lambda: SCS.write({3: 1024}), "takes 0 to 1023"),
         (lambda: STS.arm({3: 5000}), "Servo 3"),
         (lambda: STS.limit(3, float("nan")), "The speed is nan"),
-        (lambda: STS.limit(3, 5.0, -1.0), "The acceleration is -1"),
+        (lambda: STS.limit(3, -1.0), "The speed is -1"),
         (lambda: STS.watchdog([3], 0.1), "no watchdog"),
         (lambda: SCS.read([Quantity.CURRENT], [1]), "current"),
-        (lambda: SCS.set_middle(1), "middle"),
         (lambda: feetech("scs", multi_turn=True), "300 degrees"),
         (lambda: PACKETS.encode(SyncWrite(0, ((1, b"a"), (2, b"ab")))), "lengths"),
         (lambda: PACKETS.encode(Read(1, 256, 2)), "256"),
         (lambda: PACKETS.encode(Write(1, 0, bytes(250))), "250"),
-        (lambda: PACKETS.encode(SyncRead(0, 1, (1,), fast=True)), "fast"),
     ],
 )
 def test_what_cannot_be_said_is_an_error_that_names_it(order, words):

@@ -57,7 +57,7 @@ def test_what_is_encoded_is_decoded(instruction):
 @given(STATUSES)
 def test_a_status_that_is_encoded_is_decoded(status):
     (frame,) = frames(look, PACKETS.encode_status(status))
-    assert PACKETS.statuses(frame, 0) == (status,)
+    assert PACKETS.status(frame) == status
 
 
 @given(st.lists(NOISE | INSTRUCTIONS.map(PACKETS.encode) | STATUSES.map(PACKETS.encode_status), max_size=6), CHANCE)

@@ -1,6 +1,5 @@
 """What all protocols share: frames found in a stream, raw positions and angles, questions and their time, the table."""
 
-import math
 import random
 
 import pytest
@@ -10,9 +9,8 @@ from limber.hardware.errors import HardwareError
 from limber.hardware.protocols import limber
 from limber.hardware.protocols.bus.instructions import Status
 from limber.hardware.protocols.dialogue import Dialogue
-from limber.hardware.protocols.dynamixel import TABLE, Dynamixel
-from limber.hardware.protocols.dynamixel import Packets as DynamixelPackets
-from limber.hardware.protocols.feetech import Packets, feetech, table_of
+from limber.hardware.protocols.dynamixel.series import TABLE, dynamixel
+from limber.hardware.protocols.feetech.series import feetech, table_of
 from limber.hardware.protocols.interface import (
     Check,
     Identified,
@@ -24,9 +22,10 @@ from limber.hardware.protocols.interface import (
     Trouble,
 )
 from limber.hardware.protocols.maestro import Maestro
-from limber.hardware.protocols.scale import Scale, scale_over
 from limber.hardware.protocols.stream import Broken, Skip, Stream, Wait, Whole
 from limber.hardware.protocols.table import PROTOCOLS, codec_for
+
+from tests.hardware.device_packets import DynamixelDevice, FeetechDevice
 
 
 def look(pending):
@@ -61,35 +60,6 @@ def test_noise_without_end_is_counted_and_not_kept():
     (problem,) = stream.give_up()
     assert "100000 bytes" in problem.text
     assert len(problem.data) <= 32
-
-
-@given(st.floats(-3.0, 3.0), st.sampled_from((1, -1)))
-def test_an_angle_comes_back_from_its_raw_position_to_half_a_step(angle, direction):
-    scale = scale_over(0, 4095, math.tau, direction)
-    assert scale.angle(scale.raw(angle)) == pytest.approx(angle, abs=0.5001 * math.tau / 4095)
-
-
-def test_raw_positions_end_at_the_channel_s_range():
-    scale = scale_over(2000, 10_000, math.pi, zero=6000)
-    assert (scale.raw(-9.0), scale.raw(0.0), scale.raw(9.0)) == (2000, 6000, 10_000)
-    assert scale.speed(-math.pi) == pytest.approx(8000)
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Scale(0.0, 0.0, 0, 1), "not 0"),
-        (lambda: Scale(math.nan, 1.0, 0, 1), "nan"),
-        (lambda: Scale(0.0, 1.0, 5, 5), "from 5 to 5"),
-        (lambda: scale_over(0, 1, 1.0, direction=2), "direction of 2"),
-        (lambda: scale_over(0, 1, 0.0), "turns by 0"),
-        (lambda: scale_over(0, 1, 1.0).raw(math.inf), "inf"),
-        (lambda: scale_over(0, 1, 1.0).raw(math.nan), "nan"),
-    ],
-)
-def test_a_scale_that_cannot_be_is_an_error(make, words):
-    with pytest.raises(ProtocolError, match=words):
-        make()
 
 
 def test_there_is_one_error_for_all_protocols_and_it_is_the_hardware_s():
@@ -161,7 +131,7 @@ def test_no_protocol_s_decoder_ever_raises(name, data):
         assert not decoder.waiting
 
 
-STS, PACKETS = feetech("sts"), Packets()
+STS, PACKETS = feetech("sts"), FeetechDevice()
 
 
 def test_questions_wait_for_the_answer_before_them():
@@ -239,7 +209,7 @@ class Bus:
 
 @pytest.mark.parametrize(
     ("codec", "packets", "table"),
-    [(STS, PACKETS, table_of("sts")), (Dynamixel(), DynamixelPackets(), TABLE)],
+    [(STS, PACKETS, table_of("sts")), (dynamixel(), DynamixelDevice(), TABLE)],
     ids=["feetech", "dynamixel"],
 )
 def test_over_a_bad_line_only_true_positions_are_told_and_those_that_were_lost_are_missing(codec, packets, table):

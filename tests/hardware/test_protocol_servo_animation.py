@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.hardware.protocols.interface import Exchange, ProtocolError, Quantity, Trouble
-from limber.hardware.protocols.servo_animation import HIGHEST, START, ServoAnimation, decode, encode, look
+from limber.hardware.protocols.servo_animation import HIGHEST, START, ServoAnimation, encode
 
 from tests.hardware.protocol_checks import CHANCE, NOISE, frames, heard, needs_vectors, pieces, vectors, whole_frames, wire
+from tests.hardware.servo_animation_device import decode, look
 
 CODEC = ServoAnimation()
 SERVO = st.integers(0, 255).filter(lambda servo: servo != START)
@@ -74,7 +75,7 @@ def test_whatever_comes_back_is_noise(data):
         (lambda: CODEC.write({256: 1500}), "Servo 256"),
         (lambda: CODEC.write({1: HIGHEST + 1}), "position 15360"),
         (lambda: CODEC.write({1: -1}), "position -1"),
-        (lambda: CODEC.read([Quantity.POSITION], [1]), "only listens"),
+        (lambda: CODEC.read([Quantity.POSITION], [1]), "cannot tell a servo's position"),
         (lambda: CODEC.limit(1, 100.0), "no speed limit"),
         (lambda: CODEC.watchdog([1], 0.5), "no watchdog"),
     ],

@@ -4,8 +4,8 @@ import random
 
 import pytest
 from limber.hardware.protocols.dialogue import Dialogue
-from limber.hardware.protocols.dynamixel import Dynamixel
-from limber.hardware.protocols.feetech import feetech
+from limber.hardware.protocols.dynamixel.series import dynamixel
+from limber.hardware.protocols.feetech.series import feetech
 from limber.hardware.protocols.interface import Acknowledged, Complaint, Identified, Measured, Problem, Quantity
 
 from tests.hardware.servo_bus import DynamixelBus, StsBus
@@ -14,8 +14,7 @@ TURN = 0.01  # [s] of the worker
 PLACES = {number: 1000.0 + 100 * number for number in range(1, 13)}
 KINDS = {
     "sts": (lambda: feetech("sts"), StsBus),
-    "dynamixel": (Dynamixel, DynamixelBus),
-    "dynamixel, fast": (lambda: Dynamixel(fast=True), DynamixelBus),
+    "dynamixel": (dynamixel, DynamixelBus),
 }
 
 
@@ -59,8 +58,8 @@ def measured(messages) -> dict[int, int]:
     return {message.servo: message.raw for message in messages if isinstance(message, Measured)}
 
 
-def test_servos_are_found_by_a_scan(line):
-    found = [message for message in line.say(line.codec.scan()) if isinstance(message, Identified)]
+def test_servos_say_who_they_are(line):
+    found = [message for message in line.say(line.codec.identify(list(PLACES))) if isinstance(message, Identified)]
     assert [message.servo for message in found] == list(PLACES)
     assert {message.name for message in found} == {"STS3215" if isinstance(line.bus, StsBus) else "XL330-M288"}
 
@@ -177,26 +176,3 @@ def test_a_dynamixel_s_watchdog_stops_it_when_nothing_is_heard_and_must_be_clear
     assert "watchdog has tripped" in complaint.text
     line.say(line.codec.watchdog([1], None))
     assert line.say([goal]) == [Acknowledged(1)]
-
-
-def test_a_dynamixel_that_had_an_error_works_again_after_a_reboot():
-    line = Wire("dynamixel", {1: 1000.0})
-    line.bus.servos[1].error = 0x20
-    assert Complaint(1, "it is overloaded") in line.say(line.codec.check([1]))
-    line.say(line.codec.reboot(1))
-    assert line.say(line.codec.check([1])) == [Acknowledged(1)]
-
-
-def test_a_feetech_servo_takes_where_it_is_for_its_middle():
-    line = Wire("sts", {1: 1000.0})
-    line.say(line.codec.set_middle(1))
-    line.wait(TURN)
-    assert measured(line.say(line.codec.read([Quantity.POSITION], [1]))) == {1: 2048}
-
-
-def test_of_a_fast_read_the_servos_before_a_silent_one_are_read():
-    line = Wire("dynamixel, fast")
-    line.bus.servos[5].silent = True
-    messages = line.say(line.codec.read([Quantity.POSITION], list(PLACES)))
-    assert list(measured(messages)) == [1, 2, 3, 4]
-    assert [message.servo for message in messages if isinstance(message, Problem)] == list(range(5, 13))

@@ -92,7 +92,7 @@ def test_a_port_that_is_not_there_is_a_remark_and_the_others_are_scanned():
 
 
 def test_a_port_that_a_robot_is_about_to_give_back_is_waited_for(monkeypatch):
-    monkeypatch.setattr("limber.hardware.asking.BUSY_FOR", PATIENCE)
+    monkeypatch.setattr("limber.hardware.port_session.BUSY_FOR", PATIENCE)
     with served(StsBus({1: 2048.0})) as robot:
         held = serial.Serial(robot.port, exclusive=True)
         threading.Timer(0.3, held.close).start()
@@ -101,7 +101,7 @@ def test_a_port_that_a_robot_is_about_to_give_back_is_waited_for(monkeypatch):
 
 
 def test_a_port_that_stays_busy_is_a_remark(monkeypatch):
-    monkeypatch.setattr("limber.hardware.asking.BUSY_FOR", 0.1)
+    monkeypatch.setattr("limber.hardware.port_session.BUSY_FOR", 0.1)
     with served(StsBus({1: 2048.0})) as robot, serial.Serial(robot.port, exclusive=True):
         news = scan(robot.port, "feetech_sts", ids=(0, 3))
     assert any("is busy" in item.text for item in news if isinstance(item, Remark))

@@ -4,9 +4,8 @@ import math
 
 import pytest
 from limber.hardware.protocols.bus.instructions import Status
-from limber.hardware.protocols.dynamixel import Dynamixel
-from limber.hardware.protocols.dynamixel import Packets as DynamixelPackets
-from limber.hardware.protocols.feetech import Packets, feetech
+from limber.hardware.protocols.dynamixel.series import dynamixel
+from limber.hardware.protocols.feetech.series import feetech
 from limber.hardware.protocols.servo_state import Held, Settings
 from limber.hardware.safety import Fault, State, Wish
 from limber.hardware.sentences import sentence
@@ -14,6 +13,7 @@ from limber.hardware.worker.core import TURN
 from limber.hardware.worker.servo_health import ServoHealth
 
 from tests.hardware.bus_simulation import BUSES, POSE, STEPS_PER_RAD, begin, bus_device, simulation
+from tests.hardware.device_packets import DynamixelDevice, FeetechDevice
 from tests.hardware.servo_bus import Bus, DynamixelBus, StsBus
 from tests.hardware.simulation import waving
 
@@ -180,7 +180,7 @@ def test_a_servo_that_is_pushed_a_little_after_a_stop_holds_on(simulation):
 
 
 def test_an_scs_servo_without_angle_limits_is_refused_and_others_have_them_for_bounds():
-    codec, packets = feetech("scs"), Packets()
+    codec, packets = feetech("scs"), FeetechDevice()
     (question,) = codec.settings([3])
     told = {}
     for highest in (0, 900):
@@ -202,13 +202,13 @@ def test_servos_that_answer_one_by_one_are_asked_one_by_one_what_they_still_know
 
 
 def test_a_dynamixel_that_turns_more_than_once_needs_an_extended_mode():
-    codec = Dynamixel(multi_turn=True)
+    codec = dynamixel(multi_turn=True)
     (question,) = codec.settings([1])
     decoder = codec.decoder()
     decoder.expect(question)
     table = bytearray(64)
     table[11] = 3
-    (settings,) = decoder.feed(DynamixelPackets().encode_status(Status(1, 0, bytes(table[10:56]))))
+    (settings,) = decoder.feed(DynamixelDevice().encode_status(Status(1, 0, bytes(table[10:56]))))
     assert settings.refusal == (
         "its operating mode (address 11) is 3 (position) and must be 4 (extended position) or 5 (current-based position)"
     )

@@ -1,16 +1,15 @@
-"""What a host says to servos on a bus, for any framing and any table of registers. Knows no Blender."""
+"""Encodes commands to servos on a bus, for any frame format and register table. Knows no Blender."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
-from ..interface import Answer, Asked, Capabilities, Exchange, ProtocolError, Quantity
+from ..interface import Answer, Asked, Capabilities, Codec, Exchange, ProtocolError, Quantity, in_units
 from ..servo_state import Expected, Held
 from .decoder import BusDecoder
 from .framing import Framing
-from .instructions import BROADCAST, Instruction, Ping, Read, Reboot, SyncRead, SyncWrite, Write
+from .instructions import Instruction, Ping, Read, SyncRead, SyncWrite, Write
 from .registers import Register
 from .requirements import span_of
 from .table import Table
@@ -19,33 +18,24 @@ WIDEST_READ = 32  # bytes: quantities that lie farther apart are read one by one
 MOST_AT_ONCE = 24  # servos in a sync frame: a damaged one costs no more
 
 
-class BusCodec:
+class BusCodec(Codec):
     """A codec for servos with ids and registers.
 
     Args:
-        capabilities: What they can do.
-        framing: The bytes of the protocol.
+        capabilities: What they support.
+        framing: The frame format.
         table: The registers.
-        sync_reads: Whether servos answer a sync read; else each is asked by itself.
-        fast: Whether they share a frame of answers (Dynamixel's fast sync read).
+        sync_reads: Whether servos answer a sync read; otherwise each is queried by itself.
     """
 
-    def __init__(self, capabilities: Capabilities, framing: Framing, table: Table, sync_reads: bool = True, fast: bool = False) -> None:
+    def __init__(self, capabilities: Capabilities, framing: Framing, table: Table, sync_reads: bool = True) -> None:
         self.capabilities = capabilities
         self._framing = framing
         self._table = table
         self._sync_reads = sync_reads
-        self._fast = fast
 
     def decoder(self) -> BusDecoder:
-        """A fresh decoder for one connection."""
         return BusDecoder(self._framing, self._table)
-
-    def scan(self) -> tuple[Exchange, ...]:
-        """Ask every id that a servo may have."""
-        if self._table.ping_tells:
-            return (Exchange(self._framing.encode(Ping(BROADCAST)), anyone=True),)
-        return self.identify(self.capabilities.servos)
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
         """Ask each for its model and firmware; changes nothing."""
@@ -69,13 +59,9 @@ class BusCodec:
         answers = [Answer(servo, Asked.HELD, size, start, expected=tuple(several)) for servo, several in expected.items()]
         return tuple(self._ask_all(answers, start, size))
 
-    def limit(self, servo: int, speed: float, acceleration: float | None = None) -> tuple[Exchange, ...]:
-        """Let the servo itself move no faster [units/s, units/s2]; forgotten when its power fails."""
-        table = self._table
-        limits = [("The speed", table.speed, table.speed_unit, speed)]
-        if acceleration is not None:
-            limits.append(("The acceleration", table.acceleration, table.acceleration_unit, acceleration))
-        return tuple(self._write(servo, register, name, _rounded_up(name, value, unit, register)) for name, register, unit, value in limits)
+    def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:
+        """Maximum speed of a servo [units/s], enforced by the servo; lost when its power fails."""
+        return (self._write(servo, self._table.speed, "The speed", self._speed_number(speed)),)
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
         """The goal of each servo becomes where it is, and only then it gets torque; every step must be answered before the next."""
@@ -93,9 +79,7 @@ class BusCodec:
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
         """Ask servos for quantities: all in one go where their registers are neighbours."""
-        for quantity in quantities:
-            if quantity not in self._table.quantities:
-                raise ProtocolError(f"{self.capabilities.title} cannot tell a servo's {quantity.value}")
+        self._check_readable(quantities)
         exchanges: list[Exchange] = []
         for group in self._neighbours(quantities):
             start = self._table.quantities[group[0]].start
@@ -123,10 +107,6 @@ class BusCodec:
         answers = [Answer(self._known(servo), Asked.ERRORS, size, start) for servo in servos]
         return tuple(self._ask_all(answers, start, size))
 
-    def reboot(self, servo: int) -> tuple[Exchange, ...]:
-        """Start a servo anew, which clears its errors: it is limp then, and knows no limits and no watchdog."""
-        return (self._question(Reboot(self._known(servo)), Answer(servo, Asked.DONE)),)
-
     def change_id(self, servo: int, new: int) -> tuple[Exchange, ...]:
         """Give a limp servo another id, and ask for it by the new one. Its answer to the change itself may bear either id."""
         change = Exchange(self._encode(Write(self._known(servo), self._table.servo_id.start, self._packed_id(new))))
@@ -138,12 +118,6 @@ class BusCodec:
         number = self._table.baud_number(baudrate)
         change = Exchange(self._encode(Write(self._known(servo), register.start, register.pack("The baud rate", number))))
         return (*self._unlock(servo), change)
-
-    def set_middle(self, servo: int) -> tuple[Exchange, ...]:
-        """Let a limp servo take where it is for the middle of its range; outlives power."""
-        if self._table.middle is None:
-            raise ProtocolError(f"{self.capabilities.title} cannot take where they are for their middle; set the channel's zero instead")
-        return (self._write(servo, self._table.torque, "The middle", self._table.middle),)
 
     def lock(self, servo: int) -> tuple[Exchange, ...]:
         """Guard what outlives power again, where a servo has a lock."""
@@ -171,13 +145,14 @@ class BusCodec:
         table = self._table
         expected = [Expected("its torque", table.torque.start, 1)] if held.torque else []
         if held.speed is not None:
-            expected.append(
-                Expected("its speed limit", table.speed.start, _rounded_up("The speed", held.speed, table.speed_unit, table.speed))
-            )
+            expected.append(Expected("its speed limit", table.speed.start, self._speed_number(held.speed)))
         if held.watchdog is not None:
             register, number = self._watchdog(held.watchdog)
             expected.append(Expected("its watchdog", register.start, number))
         return expected
+
+    def _speed_number(self, speed: float) -> int:
+        return in_units("The speed", speed, self._table.speed_unit, self._table.speed.highest)
 
     def _packed_id(self, servo: int) -> bytes:
         return self._table.servo_id.pack("The new id", self._known(servo))
@@ -200,8 +175,7 @@ class BusCodec:
         for first in range(0, len(answers), MOST_AT_ONCE):
             part = tuple(answers[first : first + MOST_AT_ONCE])
             servos = tuple(answer.servo for answer in part if answer.servo is not None)
-            one = self._framing.shared_length(len(part), size) if self._fast else len(part) * self._framing.status_length(size)
-            yield Exchange(self._encode(SyncRead(start, size, servos, self._fast)), part, one, shared=self._fast)
+            yield Exchange(self._encode(SyncRead(start, size, servos)), part, len(part) * self._framing.status_length(size))
 
     def _question(self, instruction: Instruction, answer: Answer) -> Exchange:
         return Exchange(self._encode(instruction), (answer,), self._framing.status_length(answer.size))
@@ -218,22 +192,3 @@ class BusCodec:
             else:
                 groups.append([quantity])
         return groups
-
-    def _known(self, servo: int) -> int:
-        if servo not in self.capabilities.servos:
-            ids = self.capabilities.servos
-            raise ProtocolError(f"Servo {servo} does not exist; ids go from {ids.start} to {ids.stop - 1}")
-        return servo
-
-    def _reachable(self, servo: int, position: int) -> int:
-        units = self.capabilities.units
-        if not units.lowest <= position <= units.highest:
-            raise ProtocolError(f"Servo {servo}: position {position}; it takes {units.lowest} to {units.highest} {units.name}")
-        return position
-
-
-def _rounded_up(name: str, value: float, unit: float, register: Register) -> int:
-    """`value` in the register's unit: at least 1, since 0 means no limit, and never beyond what it holds."""
-    if not (math.isfinite(value) and value > 0):
-        raise ProtocolError(f"{name} is {value}; give a positive number")
-    return min(math.ceil(value / unit), register.highest)

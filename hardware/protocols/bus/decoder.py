@@ -28,7 +28,6 @@ class BusDecoder:
         self._framing = framing
         self._table = table
         self._stream = Stream(self._look)
-        self._exchange = Exchange(b"")
         self._open: list[Answer] = []
         self._answered: Counter[int] = Counter()
         self._longest = framing.longest
@@ -37,20 +36,16 @@ class BusDecoder:
     @property
     def waiting(self) -> bool:
         """Whether answers are still to come."""
-        return bool(self._open) or self._exchange.anyone
+        return bool(self._open)
 
     def expect(self, exchange: Exchange) -> None:
         """`exchange` is being sent: from here on its answers count, and no older ones."""
         self._stream.forget()
-        self._exchange = exchange
         self._open = list(exchange.answers)
         self._answered.clear()
         self._echoes.append(exchange.data)
-        if exchange.anyone:
-            self._longest = self._framing.longest
-        else:
-            single = max((self._framing.status_length(answer.size) for answer in exchange.answers), default=0)
-            self._longest = max(exchange.answer_bytes if exchange.shared else single, *map(len, self._echoes))
+        single = max((self._framing.status_length(answer.size) for answer in exchange.answers), default=0)
+        self._longest = max(single, *map(len, self._echoes))
 
     def feed(self, data: bytes) -> list[Message]:
         """What `data` completes, in order."""
@@ -58,19 +53,10 @@ class BusDecoder:
 
     def give_up(self) -> list[Message]:
         """The line stays silent: what is pending is no message, answers that did not come are missing."""
-        messages: list[Message] = []
-        if self._exchange.shared and self._open:
-            servos = [answer.servo for answer in self._open if answer.servo is not None]
-            saved = self._framing.rescue(bytes(self._stream.pending), servos, self._open[0].size)
-            if saved:
-                self._stream.forget()
-                for status in saved:
-                    messages += self._take(status)
-        messages += self._read(self._stream.give_up())
+        messages = self._read(self._stream.give_up())
         for answer in self._open:
             messages.append(Problem(Trouble.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo))
         self._open.clear()
-        self._exchange = Exchange(b"")
         return messages
 
     def _look(self, pending: bytearray) -> Wait | Skip | Whole | Broken:
@@ -84,16 +70,14 @@ class BusDecoder:
             elif item in self._echoes:
                 self._echoes.remove(item)
             else:
-                statuses = self._framing.statuses(item, self._open[0].size if self._open else 0)
-                if statuses is None:
+                status = self._framing.status(item)
+                if status is None:
                     messages.append(Problem(Trouble.MALFORMED, f"A message that is no answer: {item.hex(' ')}", item))
-                for status in statuses or ():
+                else:
                     messages += self._take(status)
         return messages
 
     def _take(self, status: Status) -> list[Message]:
-        if self._exchange.anyone:
-            return self._identity(status)
         answer = next((answer for answer in self._open if answer.servo == status.servo), None)
         if answer is None:
             return [self._stranger(status)]
@@ -117,16 +101,6 @@ class BusDecoder:
         else:
             text = f"Servo {status.servo} answered, and nobody had asked it"
         return Problem(Trouble.UNEXPECTED, text, status.data, status.servo)
-
-    def _identity(self, status: Status) -> list[Message]:
-        if self._answered[status.servo]:
-            return [self._stranger(status)]
-        if len(status.data) != self._table.identity_span[1]:
-            text = f"Servo {status.servo} answered with {len(status.data)} bytes; {self._table.identity_span[1]} say what it is"
-            return [Problem(Trouble.MALFORMED, text, status.data, status.servo)]
-        self._answered[status.servo] += 1
-        complaints: list[Message] = [Complaint(status.servo, text) for text in self._table.complaints(status.error)]
-        return [*complaints, self._table.identity(status.servo, status.data)]
 
     def _identified(self, answer: Answer, status: Status) -> list[Message]:
         return [self._table.identity(status.servo, status.data)]

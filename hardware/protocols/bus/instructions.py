@@ -12,7 +12,7 @@ BROADCAST = 0xFE  # the id that means all servos; none of them answers, but to a
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """Who is there? With BROADCAST, Dynamixel servos answer one after the other."""
+    """Query whether a servo is there."""
 
     servo: int
 
@@ -36,20 +36,12 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Reboot:
-    """The servo starts anew: torque off, errors cleared."""
-
-    servo: int
-
-
-@dataclass(frozen=True, slots=True)
 class SyncRead:
-    """The same registers of several servos, answered by each in the order of `servos`; with `fast` in a single frame."""
+    """The same registers of several servos, answered by each in the order of `servos`."""
 
     start: int
     size: int
     servos: tuple[int, ...]
-    fast: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +52,7 @@ class SyncWrite:
     items: tuple[tuple[int, bytes], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BulkRead:
-    """Any registers of several servos: (id, start, size) each."""
-
-    items: tuple[tuple[int, int, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BulkWrite:
-    """Any registers of several servos at once: (id, start, data) each."""
-
-    items: tuple[tuple[int, int, bytes], ...]
-
-
-Instruction = Ping | Read | Write | Reboot | SyncRead | SyncWrite | BulkRead | BulkWrite
+Instruction = Ping | Read | Write | SyncRead | SyncWrite
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,6 @@ class Table:
         goal: Register of the goal.
         speed: Register of the greatest speed.
         speed_unit: Raw positions per second in one unit of `speed`.
-        acceleration: Register of the greatest acceleration.
-        acceleration_unit: Raw positions per second squared in one unit of `acceleration`.
         servo_id: Register of the id.
         baudrate: Register of the baud rate, whose numbers are in `baudrates`.
         quantities: Registers of what can be read.
@@ -44,15 +42,12 @@ class Table:
         watchdog: Register of the watchdog, where there is one.
         watchdog_unit: Its unit [s].
         firmware_parts: Numbers in a version: 2 for "2.4", 1 for "46".
-        middle: Number for `torque` by which a servo takes where it is for its middle; None where it cannot.
     """
 
     torque: Register
     goal: Register
     speed: Register
     speed_unit: float
-    acceleration: Register
-    acceleration_unit: float
     servo_id: Register
     baudrate: Register
     quantities: Mapping[Quantity, Register]
@@ -70,7 +65,6 @@ class Table:
     watchdog: Register | None = None
     watchdog_unit: float = 0.0
     firmware_parts: Literal[1, 2] = 1
-    middle: int | None = None
 
     def complaints(self, error: int) -> list[str]:
         """What the error byte of a status says."""

@@ -11,17 +11,16 @@ from ..bus.codec import BusCodec
 from ..bus.registers import Register
 from ..bus.requirements import Bounds, Requirement, Requirements
 from ..bus.table import Table
-from ..interface import Capabilities, Check, Exchange, Quantity, Silence, Units
+from ..interface import Capabilities, Check, Quantity, Silence, Units
 from .packets import HIGHEST_ID, Packets
 
 STEPS = 4096  # in a turn
 FARTHEST = 256 * STEPS - 1  # steps either way in extended mode: 256 turns
 RPM = STEPS / 60.0  # steps/s in a turn per minute
 SPEED_UNIT = 0.229 * RPM  # steps/s
-ACCELERATION_UNIT = 214.577 * STEPS / 3600.0  # steps/s2: the table's unit is turns per minute squared
 WATCHDOG_UNIT = 0.02  # [s]
 LONGEST_WATCHDOG = 127 * WATCHDOG_UNIT
-POSITION_MODE, EXTENDED_MODE = 3, 4
+POSITION_MODE = 3
 MODES = {0: "current", 1: "velocity", 3: "position", 4: "extended position", 5: "current-based position", 16: "PWM"}
 ONE_TURN, MORE_TURNS = (3, 4, 5), (4, 5)  # modes in which goals are positions, and those in which they may be beyond a turn
 TIME_BASED, TORQUE_BY_GOAL = 0x04, 0x08  # bits of the drive mode
@@ -57,7 +56,6 @@ HARDWARE_ERRORS = {
     0x20: "it is overloaded",
 }
 
-RETURN_DELAY = Register(9, 1)
 DRIVE_MODE = Register(10, 1)
 MODE = Register(11, 1)
 
@@ -86,8 +84,6 @@ TABLE = Table(
     goal=Register(116, 4, signed=True),
     speed=Register(112, 4, signed=True),
     speed_unit=SPEED_UNIT,
-    acceleration=Register(108, 4, signed=True),
-    acceleration_unit=ACCELERATION_UNIT,
     servo_id=Register(7, 1),
     baudrate=Register(8, 1),
     quantities={
@@ -118,45 +114,22 @@ def capabilities(multi_turn: bool = False) -> Capabilities:
         title="Dynamixel X servos",
         units=Units("steps", -FARTHEST if multi_turn else 0, FARTHEST if multi_turn else STEPS - 1, per_turn=STEPS),
         servos=range(HIGHEST_ID + 1),
-        max_channels=HIGHEST_ID + 1,
         baudrates=tuple(BAUDRATES),
         reads=frozenset(TABLE.quantities),
         measures=True,
         worth={Quantity.VOLTAGE: 0.1, Quantity.TEMPERATURE: 1.0, Quantity.VELOCITY: SPEED_UNIT},
         commands_checked=Check.CRC16,
-        answers_checked=Check.CRC16,
-        acknowledges=True,
-        one_at_a_time=True,
-        releases=True,
         watchdog=(WATCHDOG_UNIT, LONGEST_WATCHDOG),
         on_silence=Silence.WATCHDOG,
         limits_speed=True,
-        limits_acceleration=True,
         changes_id=True,
         remark="A watchdog that has tripped stops the servo where it is, with torque, and must be cleared before it takes new goals",
     )
 
 
-class Dynamixel(BusCodec):
-    """The codec of the X series.
-
-    Args:
-        multi_turn: Whether the servos are to turn more than once (extended position mode).
-        fast: Whether to read with fast sync reads: less time on the line, but servos with old firmware stay silent (XL330: before 46).
-    """
-
-    def __init__(self, multi_turn: bool = False, fast: bool = False) -> None:
-        table = replace(TABLE, requirements=requirements(multi_turn))
-        super().__init__(capabilities(multi_turn), Packets(), table, fast=fast)
-        self._mode = EXTENDED_MODE if multi_turn else POSITION_MODE
-
-    def set_up(self, servo: int) -> tuple[Exchange, ...]:
-        """Make a servo limp, and let it take positions and answer without delay; outlives power, so for the first time only."""
-        return (
-            self._write(servo, TABLE.torque, "Torque", 0),
-            self._write(servo, MODE, "The mode", self._mode),
-            self._write(servo, RETURN_DELAY, "The delay", 0),
-        )
+def dynamixel(multi_turn: bool = False) -> BusCodec:
+    """The codec of the X series; `multi_turn`: the servos turn more than once (extended position mode)."""
+    return BusCodec(capabilities(multi_turn), Packets(), replace(TABLE, requirements=requirements(multi_turn)))
 
 
 def load_worth(model: int) -> tuple[float, str]:

@@ -21,7 +21,6 @@ Series = Literal["sts", "scs"]
 STEPS = {"sts": 4096, "scs": 1024}  # in a turn of 360 degrees, and over the 300 degrees of an SCS servo
 SCS_RANGE = 300.0 / 360.0  # of a turn that an SCS servo's 1024 steps cover
 FARTHEST = 30719  # steps either way with multi-turn: 7.5 turns
-MIDPOINT = 128  # number for the torque register: where the servo is becomes its middle, step 2048
 
 BAUDRATES = {1_000_000: 0, 500_000: 1, 250_000: 2, 128_000: 3, 115_200: 4, 57_600: 5, 38_400: 6, 19_200: 7}
 MODELS = {777: "STS3215", 2825: "STS3250", 11272: "SM8512BL", 1284: "SCS0009"}
@@ -64,8 +63,6 @@ def table_of(series: Series) -> Table:
         goal=Register(42, 2, sign_bit=sign, order=order),
         speed=Register(46, 2, sign_bit=15, order=order),
         speed_unit=1.0,
-        acceleration=Register(41, 1),
-        acceleration_unit=100.0,
         servo_id=Register(5, 1),
         baudrate=Register(6, 1),
         quantities=quantities,
@@ -76,7 +73,6 @@ def table_of(series: Series) -> Table:
         firmware=Register(0, 2),
         flags=ERRORS,
         eeprom_lock=Register(55 if sts else 48, 1),
-        middle=MIDPOINT if sts else None,
         firmware_parts=2,
     )
 
@@ -108,20 +104,13 @@ def capabilities_of(series: Series, multi_turn: bool = False) -> Capabilities:
         title=f"Feetech {series.upper()} servos",
         units=units,
         servos=range(HIGHEST_ID + 1),
-        max_channels=HIGHEST_ID + 1,
         baudrates=tuple(BAUDRATES),
         reads=frozenset(table.quantities),
         measures=True,
         worth={quantity: WORTH[quantity] for quantity in table.quantities if quantity in WORTH},
         commands_checked=Check.SUM8,
-        answers_checked=Check.SUM8,
-        acknowledges=True,
-        one_at_a_time=True,
-        releases=True,
-        watchdog=None,
         on_silence=Silence.HOLD,
         limits_speed=True,
-        limits_acceleration=series == "sts",
         changes_id=True,
         remark="After a cable has broken, only a power switch makes servos limp",
     )

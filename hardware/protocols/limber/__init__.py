@@ -29,40 +29,11 @@ from .messages import (
     Welcome,
     WrongVersion,
 )
-from .payloads import decode_payload
 
 BAUDRATE = 115200
 
 __all__ = [
-    "BAUDRATE",
-    "MAX_CHANNELS",
-    "MAX_PAYLOAD",
-    "START",
-    "UNITS_PER_US",
-    "VERSION",
-    "Arm",
-    "Configure",
-    "Decoder",
-    "Disarm",
-    "Features",
-    "Frame",
-    "Hello",
-    "Kind",
-    "Message",
-    "Move",
-    "OnSilence",
-    "Poll",
-    "ProtocolError",
-    "Reason",
-    "Report",
-    "Result",
-    "State",
-    "Stop",
-    "Unreadable",
-    "Welcome",
-    "WrongVersion",
-    "crc16",
-    "decode_payload",
-    "encode",
-    "encode_raw",
-]
+    "BAUDRATE", "MAX_CHANNELS", "MAX_PAYLOAD", "START", "UNITS_PER_US", "VERSION", "Arm", "Configure", "Decoder", "Disarm", "Features",
+    "Frame", "Hello", "Kind", "Message", "Move", "OnSilence", "Poll", "ProtocolError", "Reason", "Report", "Result", "State", "Stop",
+    "Unreadable", "Welcome", "WrongVersion", "crc16", "encode", "encode_raw",
+]  # fmt: skip

@@ -2,10 +2,13 @@
 
 from binascii import crc_hqx
 
+from ..interface import Problem, Trouble
+from ..stream import Broken, Skip, Stream, Wait, Whole
 from .messages import Frame, Message, ProtocolError
 from .payloads import decode_payload, encode_payload, whole
 
 START = 0xA5
+KIND_AT, SEQUENCE_AT = 3, 4
 HEADER = 5  # bytes before the payload: start, length, its complement, kind, sequence
 TRAILER = 2  # bytes after it: the CRC
 MAX_PAYLOAD = 112  # bytes: a report with both lists for 24 channels is 105
@@ -37,52 +40,48 @@ def encode_raw(kind: int, payload: bytes, sequence: int = 0) -> bytes:
     return bytes((START,)) + body + crc16(body).to_bytes(TRAILER, "big")
 
 
+def look(pending: bytearray) -> Wait | Skip | Whole | Broken:
+    """What the first bytes are."""
+    start = pending.find(START)
+    if start:
+        return Skip(len(pending) if start < 0 else start)
+    if len(pending) < 3:
+        return Wait()
+    payload = pending[1]
+    if payload > MAX_PAYLOAD or pending[2] != payload ^ 0xFF:
+        return Skip(1)
+    length = HEADER + payload + TRAILER
+    if len(pending) < length:
+        return Wait()
+    if crc16(bytes(pending[1:length])):  # the CRC over a body and its own CRC is 0
+        return Broken(length, Trouble.DAMAGED, f"A message of {length} bytes whose CRC is wrong")
+    return Whole(length)
+
+
 class Decoder:
-    """Finds frames in a stream of bytes, in either direction; never raises and never keeps more than one frame's length.
+    """Decodes frames from a stream of bytes, in either direction; never raises and never keeps more than one frame's length.
 
     After noise or a damaged frame it looks for a frame from the very next byte on, so a good frame behind a bad one is not lost.
     """
 
     def __init__(self) -> None:
-        self._pending = bytearray()
-        self.noise = 0  # bytes that belonged to no frame
+        self._stream = Stream(look)
         self.bad_frames = 0  # frames with a good header and a bad CRC
+
+    @property
+    def noise(self) -> int:
+        """Number of bytes that belonged to no frame."""
+        return self._stream.dropped
 
     def feed(self, data: bytes) -> list[Frame]:
         """The frames that `data` completes, in order."""
-        self._pending += data
-        frames = []
-        while (length := self._frame_length()) and len(self._pending) >= length:
-            candidate = bytes(self._pending[:length])
-            if crc16(candidate[1:]) == 0:  # the CRC over a body and its own CRC
-                frames.append(Frame(candidate[4], decode_payload(candidate[3], candidate[HEADER:-TRAILER])))
-                del self._pending[:length]
-            else:
-                self.bad_frames += 1
-                self._skip(1)
-        return frames
+        return self._frames(self._stream.feed(data))
 
     def give_up(self) -> list[Frame]:
-        """Tells the decoder that the line has fallen silent, so that what is pending is no frame; returns frames hidden in it."""
-        frames = []
-        while self._pending:
-            self._skip(1)
-            frames += self.feed(b"")
-        return frames
+        """The line has fallen silent, so what is pending is no frame: returns frames hidden in it."""
+        return self._frames(self._stream.give_up())
 
-    def _frame_length(self) -> int:
-        """The length of the frame that the pending bytes begin with, 0 while it is not known; drops what begins no frame."""
-        while self._pending:
-            start = self._pending.find(START)
-            self._skip(len(self._pending) if start < 0 else start)
-            if len(self._pending) < 3:
-                return 0
-            length = self._pending[1]
-            if length <= MAX_PAYLOAD and self._pending[2] == length ^ 0xFF:
-                return HEADER + length + TRAILER
-            self._skip(1)
-        return 0
-
-    def _skip(self, count: int) -> None:
-        self.noise += count
-        del self._pending[:count]
+    def _frames(self, found: list[bytes | Problem]) -> list[Frame]:
+        self.bad_frames += sum(isinstance(item, Problem) and item.trouble is Trouble.DAMAGED for item in found)
+        whole = (item for item in found if isinstance(item, bytes))
+        return [Frame(item[SEQUENCE_AT], decode_payload(item[KIND_AT], item[HEADER:-TRAILER])) for item in whole]

@@ -1,20 +1,26 @@
-"""What a host says to a Maestro and what it hears. Knows no Blender.
+"""Pololu's Maestro servo controllers: commands and answers. Knows no Blender.
 
-A Maestro's answers are bare numbers: no header, no address, no checksum. So one question is asked at a time, an answer counts only when all
+    command data...                     the command's highest bit is set, that of data is not
+
+With "Enable CRC" a CRC-7 ends each command. It detects one or two flipped bits, but not in the number of targets of a multiple-target
+command.
+Positions are quarters of a microsecond in two bytes of seven bits, the low one first.
+
+A Maestro's answers are bare numbers: no header, no address, no checksum. So one query is sent at a time, an answer counts only when all
 of it has come and nothing more, and it must be a number that the controller can give.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping
 
-from ..interface import (
+from .interface import (
     KEPT,
     Answer,
     Asked,
     Capabilities,
     Check,
+    Codec,
     Complaint,
     Exchange,
     Identified,
@@ -23,31 +29,19 @@ from ..interface import (
     Problem,
     ProtocolError,
     Quantity,
-    Silence,
     Trouble,
     Units,
-    WithoutRegisters,
+    in_units,
 )
-from .commands import (
-    HIGHEST_TARGET,
-    Command,
-    GetErrors,
-    GetPosition,
-    GoHome,
-    SetAcceleration,
-    SetMultipleTargets,
-    SetSpeed,
-    SetTarget,
-    Wire,
-)
+
+SET_TARGET, SET_SPEED, SET_MULTIPLE, GET_POSITION, GET_ERRORS = 0x84, 0x87, 0x9F, 0x90, 0xA1
 
 MODELS = (6, 12, 18, 24)  # channels that a Maestro can have
 MICRO = MODELS[0]  # the Micro Maestro, which knows no multiple targets
 QUARTERS = 4  # units in a microsecond
 SHORTEST, LONGEST = 64 * QUARTERS, 4080 * QUARTERS  # pulses that a Maestro can be set to
 SPEED_UNIT = 100.0  # quarter us per second in one unit of speed: a quarter us every 10 ms
-ACCELERATION_UNIT = 1250.0  # quarter us per second squared in one unit of acceleration: that in 80 ms
-HIGHEST_ACCELERATION = 0xFF
+HIGHEST_SPEED = 0x3FFF
 
 ERRORS = {
     0x001: "a byte arrived damaged (signal error): check ground, cable and baud rate",
@@ -130,37 +124,26 @@ def _errors(answer: Answer, number: int) -> list[Message]:
 _READERS: dict[Asked, Callable[[Answer, int], list[Message]]] = {Asked.VALUES: _position, Asked.IDENTITY: _errors}
 
 
-class Maestro(WithoutRegisters):
+class Maestro(Codec):
     """The codec of one Maestro.
 
     Args:
-        channels: That it has: 6, 12, 18 or 24.
-        device: Its number where it shares a line with others; None where it is alone.
+        channels: Number of channels: 6, 12, 18 or 24.
         crc: Whether "Enable CRC" is set in its Control Center.
     """
 
-    def __init__(self, channels: int = MICRO, device: int | None = None, crc: bool = False) -> None:
+    def __init__(self, channels: int = MICRO, crc: bool = False) -> None:
         if channels not in MODELS:
             raise ProtocolError(f"A Maestro with {channels} channels; they have 6, 12, 18 or 24")
-        self._wire = Wire(device, crc)
+        self._crc = crc
         self.capabilities = Capabilities(
             title="Pololu Maestro",
             units=Units("quarter microseconds", SHORTEST, LONGEST, microsecond=QUARTERS),
             servos=range(channels),
-            max_channels=channels,
             baudrates=(115_200, 9_600, 19_200, 38_400, 57_600, 200_000, 250_000),
             reads=frozenset((Quantity.POSITION,)),
-            measures=False,
-            worth={},
             commands_checked=Check.CRC7 if crc else Check.NONE,
-            answers_checked=Check.NONE,
-            acknowledges=False,
-            one_at_a_time=True,
-            releases=True,
-            watchdog=None,
-            on_silence=Silence.UNKNOWN,
             limits_speed=True,
-            limits_acceleration=True,
             remark=(
                 "Positions that it tells are the pulses that it sends, not where servos are. When the line goes silent it holds them, "
                 "unless a Serial Timeout is set in the Control Center: then its channels go home. "
@@ -169,101 +152,69 @@ class Maestro(WithoutRegisters):
         )
 
     def decoder(self) -> MaestroDecoder:
-        """A fresh decoder for one connection."""
         return MaestroDecoder()
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Ask the controller for its errors, which clears them: who answers with two bytes that can be errors may be a Maestro."""
-        return (self._question(GetErrors(), Answer(None, Asked.IDENTITY, 2)),)
+        """Query for the controller's errors, which clears them: whoever answers with two bytes that can be errors may be a Maestro."""
+        return (self._exchange((GET_ERRORS,), Answer(None, Asked.IDENTITY, 2)),)
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Ask the controller for its errors, which clears them."""
+        """Query for the controller's errors, which clears them."""
         return self.identify(servos)
 
-    def limit(self, servo: int, speed: float, acceleration: float | None = None) -> tuple[Exchange, ...]:
-        """Let the controller change a channel's pulse no faster [quarter us/s, quarter us/s2]."""
-        orders = [self._order(SetSpeed(self._known(servo), _rounded_up("The speed", speed, SPEED_UNIT, HIGHEST_TARGET)))]
-        if acceleration is not None:
-            number = _rounded_up("The acceleration", acceleration, ACCELERATION_UNIT, HIGHEST_ACCELERATION)
-            orders.append(self._order(SetAcceleration(servo, number)))
-        return tuple(orders)
-
-    def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Pulses begin, at `at`: a servo that is elsewhere goes there at its own full speed."""
-        return self.write(at)
+    def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:
+        """Maximum rate of change of a channel's pulse [quarter us/s]."""
+        number = in_units("The speed", speed, SPEED_UNIT, HIGHEST_SPEED)
+        return (self._exchange((SET_SPEED, self._known(servo), *_word(number))),)
 
     def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Pulses end, and with most servos their force."""
-        return tuple(self._order(SetTarget(self._known(servo), 0)) for servo in servos)
+        """Pulses off; most servos lose their torque then."""
+        return tuple(self._exchange((SET_TARGET, self._known(servo), 0, 0)) for servo in servos)
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Give channels their goals; neighbours share a command where the controller knows how.
+        """Goals of channels; neighbours share a command where the controller supports it.
 
         Not with a CRC: it does not guard the number of targets in such a command.
         """
-        targets = {self._known(servo): self._reachable(servo, goals[servo]) for servo in sorted(goals)}
-        if self.capabilities.max_channels <= MICRO or self._wire.crc:
-            return tuple(self._order(SetTarget(servo, target)) for servo, target in targets.items())
-        return tuple(self._order(_together(run, targets)) for run in _runs(list(targets)))
+        targets = {self._known(servo): _word(self._reachable(servo, goals[servo])) for servo in sorted(goals)}
+        runs = _runs(list(targets)) if self.capabilities.servos.stop > MICRO and not self._crc else [[servo] for servo in targets]
+        heads = ((SET_TARGET, run[0]) if len(run) == 1 else (SET_MULTIPLE, len(run), run[0]) for run in runs)
+        return tuple(self._exchange((*head, *(b for servo in run for b in targets[servo]))) for head, run in zip(heads, runs, strict=True))
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Ask for the pulses that channels are being sent."""
-        for quantity in quantities:
-            if quantity is not Quantity.POSITION:
-                raise ProtocolError(f"A Maestro cannot tell a servo's {quantity.value}; it knows only the pulses that it sends")
-        if not quantities:
-            return ()
-        answers = [Answer(self._known(servo), Asked.VALUES, 2, quantities=(Quantity.POSITION,)) for servo in servos]
-        return tuple(self._question(GetPosition(answer.servo or 0), answer) for answer in answers)
-
-    def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
-        """End motion at once; where a speed limit is set, a channel still comes to rest at its own pace."""
-        return self.write(hold) + self.disarm(release)
+        """Queries for the pulses that channels are being sent."""
+        self._check_readable(quantities)
+        answers = [Answer(self._known(servo), Asked.VALUES, 2, quantities=(Quantity.POSITION,)) for servo in servos if quantities]
+        return tuple(self._exchange((GET_POSITION, answer.servo or 0), answer) for answer in answers)
 
     def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
-        """There is none to set from here."""
         raise ProtocolError("A Maestro's timeout cannot be set over the line; set Serial Timeout and On Error in its Control Center")
 
-    def go_home(self) -> tuple[Exchange, ...]:
-        """Every channel goes where its Control Center says: off, or to a position, at once."""
-        return (self._order(GoHome()),)
-
-    def _order(self, command: Command) -> Exchange:
-        return Exchange(self._wire.encode(command))
-
-    def _question(self, command: Command, answer: Answer) -> Exchange:
-        return Exchange(self._wire.encode(command), (answer,), answer.size)
-
-    def _known(self, servo: int) -> int:
-        if servo not in self.capabilities.servos:
-            raise ProtocolError(f"Channel {servo} does not exist; this Maestro has {self.capabilities.max_channels}, counted from 0")
-        return servo
-
-    def _reachable(self, servo: int, target: int) -> int:
-        if not SHORTEST <= target <= LONGEST:
-            raise ProtocolError(f"Channel {servo}: {target} quarter microseconds; it takes {SHORTEST} to {LONGEST}")
-        return target
+    def _exchange(self, command: Collection[int], *answers: Answer) -> Exchange:
+        frame = bytes(command)
+        return Exchange(frame + bytes((crc7(frame),)) if self._crc else frame, answers, sum(answer.size for answer in answers))
 
 
-def _runs(servos: list[int]) -> list[range]:
-    """Servos in rising order as ranges of neighbours."""
-    runs: list[range] = []
+def crc7(data: bytes | bytearray) -> int:
+    """The CRC of Pololu's controllers: 0x17 for 83 01."""
+    crc = 0
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc ^ 0x91 if crc & 1 else crc) >> 1
+    return crc
+
+
+def _word(number: int) -> tuple[int, int]:
+    return number & 0x7F, number >> 7
+
+
+def _runs(servos: list[int]) -> list[list[int]]:
+    """Servos in rising order, in runs of consecutive ids."""
+    runs: list[list[int]] = []
     for servo in servos:
-        if runs and runs[-1].stop == servo:
-            runs[-1] = range(runs[-1].start, servo + 1)
+        if runs and runs[-1][-1] + 1 == servo:
+            runs[-1].append(servo)
         else:
-            runs.append(range(servo, servo + 1))
+            runs.append([servo])
     return runs
-
-
-def _together(run: range, targets: Mapping[int, int]) -> Command:
-    if len(run) == 1:
-        return SetTarget(run.start, targets[run.start])
-    return SetMultipleTargets(run.start, tuple(targets[servo] for servo in run))
-
-
-def _rounded_up(name: str, value: float, unit: float, highest: int) -> int:
-    """`value` in units of the controller: at least 1, since 0 means no limit."""
-    if not (math.isfinite(value) and value > 0):
-        raise ProtocolError(f"{name} is {value}; give a positive number")
-    return min(math.ceil(value / unit), highest)

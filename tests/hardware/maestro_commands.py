@@ -1,4 +1,4 @@
-"""The commands of Pololu's Maestro servo controllers as bytes and back. Knows no Blender.
+"""The commands of Pololu's Maestro servo controllers as bytes and back, as a controller reads them: what the codec's bytes are judged by.
 
     command data...                     compact: the command's highest bit is set, that of data is not
     AA device command data...           Pololu: the command's highest bit is not set either; several controllers share a line
@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..interface import ProtocolError, Trouble
-from ..stream import Broken, Skip, Wait, Whole
+from limber.hardware.protocols.interface import ProtocolError, Trouble
+from limber.hardware.protocols.stream import Broken, Skip, Wait, Whole
 
 HIGHEST_TARGET = 0x3FFF
 POLOLU, MINI_SSC = 0xAA, 0xFF

@@ -1,0 +1,100 @@
+"""An open serial port with blocking queries, for background jobs. Knows no Blender."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from types import ModuleType
+
+from .errors import HardwareError
+from .protocols.dialogue import Dialogue
+from .protocols.interface import Codec, Exchange, Message
+from .safety import Fault
+from .transport import TransportError, open_serial
+
+READ_EVERY = 0.0005  # [s] between two reads of the port
+BUSY_FOR = 2.0  # [s] for which a busy port is retried: a worker that was just disconnected may still hold it
+
+_WHY = {
+    Fault.PORT_MISSING: "does not exist: plug the device in, or choose another port",
+    Fault.PORT_BUSY: "is busy: disconnect the robot that uses it, or close the other program",
+    Fault.PORT_FORBIDDEN: "may not be opened by this user: on Linux add yourself to the group 'dialout', log out and in",
+    Fault.UNPLUGGED: "was unplugged",
+}
+
+
+class PortError(HardwareError):
+    """A port cannot be opened or failed; the message names it and the remedy."""
+
+    def __init__(self, port: str, error: TransportError) -> None:
+        super().__init__(f"Port {port} {_WHY.get(error.fault, f'cannot be used ({error.detail})')}")
+
+
+class PortSession:
+    """An open serial port on which one protocol at a time is spoken; a context manager.
+
+    Args:
+        serial: The pyserial module; None where it is missing.
+        port: Name or path.
+        baudrate: [bit/s].
+        codec: The protocol's; see `use`.
+
+    Raises:
+        HardwareError: The port cannot be opened.
+    """
+
+    def __init__(self, serial: ModuleType | None, port: str, baudrate: int, codec: Codec | None = None) -> None:
+        if serial is None:
+            raise HardwareError("Serial ports need pyserial, which is not installed: install Limber from its zip")
+        self._port = port
+        self._baudrate = baudrate
+        try:
+            self._transport = open_serial(serial, port, baudrate, BUSY_FOR)
+        except TransportError as error:
+            raise PortError(port, error) from error
+        if codec is not None:
+            self.use(codec)
+
+    def use(self, codec: Codec) -> None:
+        """Switch to another protocol."""
+        self._dialogue = Dialogue(codec.decoder(), self._baudrate)
+
+    def query(self, exchanges: Iterable[Exchange]) -> list[Message]:
+        """Send exchanges in order and return all answers; a missing answer is a `Problem` among them.
+
+        Raises:
+            HardwareError: The port failed, or the codec.
+        """
+        self._dialogue.ask(exchanges)
+        messages: list[Message] = []
+        try:
+            while self._dialogue.busy:
+                sent, heard = self._dialogue.turn(self._transport.read(), time.perf_counter())
+                messages += heard
+                if sent:
+                    self._transport.write(sent)
+                time.sleep(READ_EVERY)
+        except TransportError as error:
+            raise PortError(self._port, error) from error
+        return messages
+
+    def stream(self, data: bytes, seconds: float) -> Iterator[bytes]:
+        """Send `data`, and yield the bytes that arrive within `seconds`.
+
+        Raises:
+            HardwareError: The port failed.
+        """
+        until = time.perf_counter() + seconds
+        try:
+            self._transport.write(data)
+            while time.perf_counter() < until:
+                yield self._transport.read()
+                time.sleep(READ_EVERY)
+        except TransportError as error:
+            raise PortError(self._port, error) from error
+
+    def __enter__(self) -> PortSession:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._transport.close()
