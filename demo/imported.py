@@ -183,7 +183,7 @@ class Imported:
         def path(size: float) -> np.ndarray:
             return stances.path(middle, front, size * self.reach, FRAMES, floor)
 
-        missed = installed.module("rig.live.one_thread").in_one_thread(self._missed)
+        missed = installed.module("rig.blender.one_thread").in_one_thread(self._missed)
         size = stances.widest(SIZES, lambda size: missed(path(size)), MET)
         return {frame: Vector(place) for frame, place in enumerate(path(size), start=1)}
 

@@ -12,9 +12,11 @@ from ...solvers.whole_body.limits import Limits
 from ...solvers.whole_body.targets import Target, TargetError
 from ..blender.errors import RigError
 from ..reading.body import pairing, soles, source
+from ..reading.body.columns import columns_of, values_of
 from ..reading.body.links import BodyReader, Held
 from ..reading.body.pairing import Linked
-from ..reading.moving import Moving
+from ..reading.channels import Channel
+from ..reading.moving import Moving, Place
 from ..reading.placement import Placement
 from ..reading.skeleton import Followed
 
@@ -47,20 +49,29 @@ class BodySession(Moving):
     state: BodyState | None = None
     outputs: Outputs | None = None
     shown: dict[str, Followed] = field(default_factory=dict)  # channels of the bones that follow
-    problem: str = ""  # why the body does not follow, as a sentence with its remedy
     is_broken: bool = False  # the set-up could not be read
 
-    def joints(self) -> dict[tuple[str, str], float]:
-        """Each joint's value [rad or m] by bone and axis, as it is shown now."""
+    def values(self) -> dict[Place, float]:
         if self.outputs is None or self.reader is None:
             return {}
         return dict(zip(self.reader.places, self.outputs.state.joints.tolist(), strict=True))
 
-    def advance(self, rig, retarget, placement: Placement, dt: float, is_doubted: bool) -> None:
+    def keys(self, mover, placement, before) -> dict[Channel, float]:
+        rig, columns = mover.owner, columns_of(mover.owner, self.reader)
+        own = rig.name, rig.session_uid
+        last = {column: before[Channel(*own, *column)] for column in columns if Channel(*own, *column) in before}
+        found = {Channel(*own, *column): value for column, value in values_of(rig, self, columns, last).items()}
+        gone = (channel.bone for channel in before if channel[:2] == own and channel not in found)
+        lost = next((bone for bone in gone if bone in self.reader.names), "")
+        if lost:
+            raise RigError(f"Bone '{lost}' does not follow any more: switch its pair on again, then begin again")
+        return found
+
+    def advance(self, rig, retarget, placement: Placement, dt: float, is_dirty: bool) -> None:
         """One tick. Reads only what the depsgraph has evaluated; the outcome is in the session."""
         self.problem, self.is_broken = "", False
         try:
-            asked = self.asked = self._read(rig, retarget, placement, is_doubted)
+            asked = self.asked = self._read(rig, retarget, placement, is_dirty)
         except SETUP_ERRORS as error:
             self.problem, self.is_broken = str(error), True
             if self.asked is None or self.state is None:
@@ -79,11 +90,11 @@ class BodySession(Moving):
         # A body is where it is going, as far as chains on it are concerned.
         self.channels = self.going = {name: (pose.rotation, pose.location, pose.scale) for name, pose in self.shown.items()}
 
-    def differs(self, rig, retarget, placement: Placement, is_doubted: bool) -> bool:
+    def differs(self, rig, retarget, placement: Placement, is_dirty: bool) -> bool:
         """Whether there is something new to follow, or the set-up became right or wrong, since the last tick."""
         before = self.asked
         try:
-            asked = self._read(rig, retarget, placement, is_doubted)
+            asked = self._read(rig, retarget, placement, is_dirty)
         except SETUP_ERRORS as error:
             return str(error) != self.problem
         return (
@@ -94,7 +105,7 @@ class BodySession(Moving):
             or not asked.wanted.equals(before.wanted)
         )
 
-    def _read(self, rig, retarget, placement: Placement, is_doubted: bool) -> _Asked:
+    def _read(self, rig, retarget, placement: Placement, is_dirty: bool) -> _Asked:
         """What is to be done now.
 
         Raises:
@@ -104,13 +115,13 @@ class BodySession(Moving):
         evaluated = rig.evaluated_get(depsgraph)
         if not evaluated.is_evaluated:
             raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
-        linked = self._linked(rig, retarget, depsgraph, is_doubted)
-        self._update_reader(rig, linked, evaluated, is_doubted)
+        linked = self._linked(rig, retarget, depsgraph, is_dirty)
+        self._update_reader(rig, linked, evaluated, is_dirty)
         held = self.reader.held(evaluated.pose.bones)
         self._update_model(rig, retarget, linked, held)
         return _Asked(self.model, self._wanted(rig, retarget, linked, placement), held)
 
-    def _linked(self, rig, retarget, depsgraph, is_doubted: bool) -> Linked:
+    def _linked(self, rig, retarget, depsgraph, is_dirty: bool) -> Linked:
         """The pairs; checked anew where any of them, or bones, may have changed."""
         if pairing.is_streamed(retarget):
             key = (retarget.input, *pairing.settings(retarget))
@@ -118,15 +129,15 @@ class BodySession(Moving):
             thing = pairing.source_of(rig, retarget)
             pairing.check_source(rig, thing, depsgraph)
             key = (thing.session_uid, thing.data.name, *pairing.settings(retarget))
-        if self.linked is None or self.linked_key != key or is_doubted:
+        if self.linked is None or self.linked_key != key or is_dirty:
             self.linked = None
             self.linked = pairing.linked(rig, retarget)
             self.linked_key = key
         return self.linked
 
-    def _update_reader(self, rig, linked: Linked, evaluated, is_doubted: bool) -> None:
+    def _update_reader(self, rig, linked: Linked, evaluated, is_dirty: bool) -> None:
         key = (rig.data.name, linked.base, linked.targets, linked.paired_only)
-        if self.reader is not None and self.reader_key == key and not is_doubted and not self.reader.is_outdated(evaluated.pose.bones):
+        if self.reader is not None and self.reader_key == key and not is_dirty and not self.reader.is_outdated(evaluated.pose.bones):
             return
         reader = BodyReader(rig, linked.base, linked.targets, linked.paired_only)
         self.reader_key = key

@@ -15,13 +15,14 @@ from ...solvers.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
 from ..blender.errors import RigError
 from ..properties.character import character
-from ..reading import alive, base_posture, gaze
+from ..reading import alive, base_posture, channels, gaze
 from ..reading import chain as build
 from ..reading import goal as goals
+from ..reading.channels import Channel
 from ..reading.joint_tree import joint_tree
 from ..reading.keyed import keyed
 from ..reading.mechanism import assembled
-from ..reading.moving import Moving
+from ..reading.moving import JointLimits, Moving, Place
 from ..reading.paths import end_bones
 from ..reading.placement import Placement
 from ..reading.skeleton import SCALED, BonePose, ChainReader, Followed
@@ -36,7 +37,7 @@ class Around(NamedTuple):
     seen: Placement  # which has its targets: another where chains move each other's
     followed: Mapping[str, Followed]  # what bones of its armature do that follow another armature: it takes this for what is authored
     solver: str
-    doubted: set[str]  # names of armatures whose bones may have changed
+    dirty: set[str]  # names of armatures whose bones may have changed
 
     @property
     def is_mutual(self) -> bool:
@@ -65,7 +66,6 @@ class ChainSession(Moving):
     posture_of: tuple = ()  # the reader that has read them; empty: read them again
     state: State | None = None
     outputs: Outputs | None = None
-    problem: str = ""  # why the chain does not follow its target, as a sentence with its remedy
     is_broken: bool = False  # the set-up could not be read
 
     def advance(self, rig, chain, around: Around, dt: float, coming: Sequence[GazeGoal] = ()) -> None:
@@ -111,6 +111,25 @@ class ChainSession(Moving):
             or any(now is not was for now, was in zip((self.model, self.goal, self.poses), before, strict=True))
         )
 
+    def values(self) -> dict[Place, float]:
+        return self._by_place(self.outputs.angles) if self.outputs is not None else {}
+
+    def desired(self) -> dict[Place, float]:
+        return self._by_place(self.outputs.wanted) if self.outputs is not None else {}
+
+    def limits(self) -> dict[Place, JointLimits]:
+        if self.model is None or self.reader is None:
+            return {}
+        joints = self.model.skeleton.joints
+        limits = (JointLimits(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in joints)
+        return dict(zip(self.reader.places, limits, strict=True))
+
+    def keys(self, mover, placement, before) -> dict[Channel, float]:
+        return {channels.of_joint(mover.owner, *place): value for place, value in self.values().items()}
+
+    def _by_place(self, angles: np.ndarray) -> dict[Place, float]:
+        return dict(zip(self.reader.places, angles.tolist(), strict=True)) if self.reader is not None else {}
+
     def is_settled(self) -> bool:
         """Whether it looks where it will go on looking."""
         return self.state is None or not self.state.attention or self.state.attention.is_settled
@@ -130,10 +149,10 @@ class ChainSession(Moving):
         self.influence = now.influence
         if bodies := assembled.bones(rig):
             _refuse_bodies(rig, chain, bodies)
-        self._update_reader(rig, chain, around.doubted)
+        self._update_reader(rig, chain, around.dirty)
         if self.reader.modes_changed(evaluated.pose.bones):
-            around.doubted.add(rig.data.name)
-            self._update_reader(rig, chain, around.doubted)
+            around.dirty.add(rig.data.name)
+            self._update_reader(rig, chain, around.dirty)
         reader = self.reader
         poses = reader.read(evaluated.pose.bones, placement.moved.get(rig.session_uid, {}), around.followed)
         if poses != self.poses:
@@ -170,9 +189,9 @@ class ChainSession(Moving):
                 raise UnavailableSolverError(trouble)
             self.can_answer = asked
 
-    def _update_reader(self, rig, chain, doubted: Container[str]) -> None:
+    def _update_reader(self, rig, chain, dirty: Container[str]) -> None:
         key = (rig.data.name, chain.root, end_bones(chain), [(joint.bone, joint.axis) for joint in chain.joints])
-        if self.reader is not None and self.reader_key == key and rig.data.name not in doubted:
+        if self.reader is not None and self.reader_key == key and rig.data.name not in dirty:
             return
         reader, before = ChainReader(rig, chain), self.reader
         self.reader_key = key

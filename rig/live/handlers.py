@@ -63,14 +63,14 @@ def _render_done(scene, *_) -> None:
 @persistent
 def _save_pre(*_) -> None:
     """The file holds the authored pose alone, and the chains of overridden armatures."""
-    live.leave()
+    live.clear()
     overrides.prepare_to_save()
 
 
 @persistent
 def _save_post(*_) -> None:
     """Saved or not, live is seen on."""
-    live.look()
+    live.sync()
 
 
 @persistent
@@ -93,7 +93,7 @@ def _load_pre(*_) -> None:
 @persistent
 def _load_post(*_) -> None:
     """Chains that were saved live go on, or those of the old file where loading failed; what a recovered session left is swept away."""
-    live.leave()
+    live.clear()
     live.forget()
     _take_up()
 
@@ -115,8 +115,8 @@ def _undo_pre(*_) -> None:
 
 @persistent
 def _undo_post(*_) -> None:
-    """Undo may have brought chains, bones, twins or postures back, or taken them away."""
-    live.look()
+    """Undo may have brought chains, bones, proxies or postures back, or taken them away."""
+    live.sync()
     gallery.doubt()
     wake_clock()
 
@@ -246,7 +246,7 @@ def unregister() -> None:
     background_jobs.end_all()
     receiver.end_all()
     remote.end_all()
-    live.leave()
+    live.clear()
     live.forget()
     for timer in (_clock, _heartbeat, _remote, _pictures, _after_enable):
         if bpy.app.timers.is_registered(timer):

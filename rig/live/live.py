@@ -1,14 +1,12 @@
-"""Live: which chains and mechanisms follow their targets now, what moves them and what they show.
+"""Live: which movers follow their goals now, what moves them and what they show.
 
-Frame changes advance the motion by scene time, a clock by wall time while nothing plays. What a chain shows goes to its rig's twin and,
-where the rig has a connected robot, to the robot; so it is with mechanisms and their owners. Rendering goes its own way through the frames,
-from where live was, and leaves live and the robot where they are. All state of this module is runtime only: after undo, redo and file load
-it is rebuilt from what chains and mechanisms say of themselves.
+Frame changes advance the motion by scene time, a clock by wall time while nothing plays. What a mover shows goes to a proxy and, where its
+owner has a connected robot, to the robot. Rendering goes its own way through the frames, from where live was, and leaves live and the robot
+where they are. All state is runtime only (`runtime`): after undo, redo and file load it is rebuilt from what movers say of themselves.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from time import perf_counter
 
 import bpy
@@ -19,189 +17,169 @@ from ..reading.placement import Placement
 from ..reading.skeleton import NO_SCALE, ORIGIN
 from ..robot import links
 from ..showing import proxy
-from . import budget
-from .chain_session import ChainSession
-from .mechanism_registry import MechanismRoster
+from . import budget, runtime
 from .mechanism_registry import show as show_mechanism
+from .movers import Mover, mover_of
 from .playback import Playback
-from .registry import Member, Roster, can_show, exists
-from .runtime import Runtime
+from .registry import Member, Registry, can_show, exists
+from .runtime import current, live_chains, live_movers, session
 from .stage import Stage
 
-
-@dataclass
-class _Runtime(Runtime):
-    roster: Roster = field(default_factory=Roster)
-    mechanisms: MechanismRoster = field(default_factory=MechanismRoster)
-    suspended: bool = False  # a bake has the scene
-    shown: Stage | None = None  # whose poses the twins show since the last frame change; None: the playback's
-
-
-_now = _Runtime()
-
-
-def session(rig, mover) -> ChainSession:
-    """What is known of a chain, a retarget or a mechanism: for panels, the robot and tests."""
-    return _now.playback.stage.session(rig, mover)
-
-
-def live_chains(scene=None) -> list[tuple]:
-    """(rig, chain) of every live chain, of one scene where it is given."""
-    return [(member.rig, chain) for member in _now.roster if scene is None or scene.session_uid in member.scenes for chain in member.chains]
-
-
-def live_pairs(scene=None) -> list[tuple]:
-    """The same with (rig, retarget) of every body that follows another armature, and (owner, mechanism) of every mechanism."""
-    movers = [
-        (member.rig, mover) for member in _now.roster if scene is None or scene.session_uid in member.scenes for mover in member.movers
-    ]
-    return movers + _now.mechanisms.pairs(scene)
+__all__ = ["live_chains", "session"]  # for panels, operators and tests
 
 
 @contextmanager
 def as_authored() -> Iterator[bpy.types.Depsgraph]:
-    """Meanwhile all shows what is authored, so that a mechanism can be read: what of it hangs on a live chain is elsewhere else."""
-    with _now.writing():
+    """Meanwhile all shows what is authored, so that a mechanism can be read: what of it depends on a live mover is elsewhere else."""
+    with current().writing():
         _show_authored()
     try:
         yield bpy.context.evaluated_depsgraph_get()
     finally:
-        look()
+        sync()
 
 
 def _show_authored() -> None:
-    _now.roster.leave()
-    _now.mechanisms.leave()
+    current().registry.clear()
+    current().mechanisms.clear()
     bpy.context.view_layer.update()
 
 
-def start(rig, mover) -> None:
-    """The chain, the rig's retarget or the mechanism goes live.
+def start(owner, settings) -> None:
+    """A mover goes live.
 
     Call within an operator that has UNDO, so that an unrelated undo does not take it away.
+
+    Raises:
+        RigError: it cannot be read or assembled; then it is not live.
     """
-    mover.live = True
-    look()
-    session(rig, mover).restart()
+    mover_of(owner, settings).make_ready(as_authored)
+    settings.live = True
+    sync()
+    session(owner, settings).restart()
     _begin(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
 
 
-def stop(rig, mover) -> None:
-    """The chain, the retarget or the mechanism shows what is authored again."""
-    mover.live = False
-    _now.playback.stage.sessions.pop((rig.session_uid, mover.uid), None)
-    look()
+def stop(owner, settings) -> None:
+    """A mover shows what is authored again."""
+    settings.live = False
+    current().playback.stage.sessions.pop(mover_of(owner, settings).key, None)
+    sync()
+
+
+def prepare(stage: Stage, movers: Sequence[Mover]) -> None:
+    """What must be known of movers before they move on a stage, whether they are live or not.
+
+    Raises:
+        RigError: one cannot be read, or cannot be assembled.
+    """
+    for mover in movers:
+        stage.session(*mover).prepare(mover, as_authored)
 
 
 def forget() -> None:
     """Drop all runtime state: the data it speaks of is gone."""
-    global _now
-    _now = _Runtime()
+    runtime.forget()
     assembled.forget()
 
 
 def drop_references() -> None:
-    """Blender is about to replace its data: until the next look no rig is live."""
-    _now.roster = Roster()
+    """Blender is about to replace its data: until the next `sync` no rig is live."""
+    current().registry = Registry()
 
 
-def look() -> None:
-    """Bring everything that is shown in line with what says it is live: after undo, load, and any change of chains or mechanisms."""
-    with _now.writing():
-        _now.mechanisms.look()
-        if _now.mechanisms.has_news:
+def sync() -> None:
+    """Bring everything that is shown in line with what says it is live: after undo, load, and any change of movers."""
+    with current().writing():
+        current().mechanisms.sync()
+        if current().mechanisms.has_news:
             _show_authored()
-            _now.mechanisms.read()
-        _now.roster.look()
-        _now.mechanisms.equip()
-    _show_looked()
+            current().mechanisms.read()
+        current().registry.sync()
+        current().mechanisms.attach()
+    _show_synced()
 
 
-def _look_at_chains() -> None:
-    """As `look`, where there is no mechanism: in a large file that takes a tenth of the time."""
-    with _now.writing():
-        _now.roster.look()
-    _show_looked()
+def _sync_rigs() -> None:
+    """As `sync`, where there is no mechanism: in a large file that takes a tenth of the time."""
+    with current().writing():
+        current().registry.sync()
+    _show_synced()
 
 
-def _show_looked() -> None:
-    """What was solved is shown again, after a look."""
-    for member in _now.roster:
+def _show_synced() -> None:
+    """What was solved is shown again."""
+    stage = current().playback.stage
+    for member in current().registry:
         if not can_show(member.rig):
-            for chain in member.movers:
-                session(member.rig, chain).problem = (
+            for mover in member.movers:
+                stage.session(*mover).problem = (
                     f"Armature '{member.rig.name}' is linked from another file: make a library override of it"
                     " (Object > Library Override > Make)"
                 )
-        _show(member, _now.playback.stage)
-    for owner, mechanism in _now.mechanisms.pairs():
-        if why := _now.mechanisms.unread.get(owner.session_uid):
-            session(owner, mechanism).problem = why
-        _show_mechanism(owner, _now.playback.stage)
-    _now.mechanisms.counted = len(bpy.data.objects)
-    if not _is_any():
+        _show(member, stage)
+    for mover in current().mechanisms.movers():
+        if why := current().mechanisms.unread.get(mover.owner.session_uid):
+            stage.session(*mover).problem = why
+        _show_mechanism(mover, stage)
+    current().mechanisms.counted = len(bpy.data.objects)
+    if not current().is_any:
         budget.forget()
 
 
 def resume() -> None:
-    """Look, and solve at once: the file was just loaded, or the extension enabled."""
-    look()
-    if _is_any():
+    """Synchronise, and solve at once: the file was just loaded, or the extension enabled."""
+    sync()
+    if current().is_any:
         _begin(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
-
-
-def _is_any() -> bool:
-    return bool(_now.roster.members or _now.mechanisms.owners)
 
 
 def _begin(scene, depsgraph) -> None:
     _advance(scene, depsgraph, 0.0)
-    _now.playback.begin(scene)
+    current().playback.begin(scene)
 
 
-def _pairs(scene) -> list[tuple]:
-    """What can move now."""
-    return [(rig, mover) for rig, mover in live_pairs(scene) if can_show(rig) and rig.mode != "EDIT"]
+def movers_of_scene(scene) -> list[Mover]:
+    """What of a scene is live and can move now."""
+    return [mover for mover in live_movers(scene) if mover.can_move]
 
 
 def _advance(scene, depsgraph, dt: float) -> None:
     """One tick of all that is live in a scene: solve, filter, show, send."""
-    pairs = _pairs(scene)
-    _now.shown = None
-    _now.playback.stage.advance(pairs, depsgraph, dt)
-    _present(scene, depsgraph, pairs)
+    movers = movers_of_scene(scene)
+    current().shown = None
+    current().playback.stage.advance(movers, depsgraph, dt)
+    _present(scene, depsgraph, movers)
 
 
-def _present(scene, depsgraph, pairs: list[tuple]) -> None:
+def _present(scene, depsgraph, movers: list[Mover]) -> None:
     """What it has come to is shown and sent."""
-    _now.note_rest(scene, pairs)
-    _show_all(scene, _now.playback.stage, depsgraph)
-    members = [member.rig for member in _now.roster if scene.session_uid in member.scenes]
-    owners = [owner for owner, _ in _now.mechanisms.pairs(scene)]
-    for rig in [*members, *(owner for owner in owners if owner not in members)]:
-        links.send(rig)
+    current().note_rest(scene, movers)
+    _show_all(scene, current().playback.stage, depsgraph)
+    for owner in {mover.owner.session_uid: mover.owner for mover in live_movers(scene)}.values():
+        links.send(owner)
 
 
 def _show_all(scene, stage: Stage, depsgraph) -> None:
-    for member in _now.roster:
+    for member in current().registry:
         if scene.session_uid in member.scenes:
             _show(member, stage, depsgraph)
-    for owner, _ in _now.mechanisms.pairs(scene):
-        _show_mechanism(owner, stage)
+    for mover in current().mechanisms.movers(scene):
+        _show_mechanism(mover, stage)
 
 
-def _show_mechanism(owner, stage: Stage) -> None:
-    with _now.writing():
-        show_mechanism(owner, stage.session(owner, owner.limber.mechanism))
+def _show_mechanism(mover: Mover, stage: Stage) -> None:
+    with current().writing():
+        show_mechanism(mover.owner, stage.session(*mover))
 
 
 def _show(member: Member, stage: Stage, depsgraph=None) -> None:
-    """Writes what the sessions say to the rig's twin; bones of chains that were not solved yet stay as authored."""
-    if not can_show(member.rig) or not exists(member.twin):
+    """Writes what the sessions say to the rig's proxy; bones of chains that were not solved yet stay as authored."""
+    if not can_show(member.rig) or not exists(member.proxy):
         return
     channels: dict[str, tuple] = {}
-    for chain in member.movers:
-        channels.update(stage.session(member.rig, chain).channels)
+    for mover in member.movers:
+        channels.update(stage.session(*mover).channels)
     authored = (member.rig.evaluated_get(depsgraph) if depsgraph else member.rig).pose.bones
     rotations, locations, scales = [], [], []
     for name in member.order:
@@ -209,44 +187,44 @@ def _show(member: Member, stage: Stage, depsgraph=None) -> None:
             turn, place, size = channels[name]
         elif bone := authored.get(name):
             turn, place, size = bone.matrix_basis.to_quaternion(), bone.location, bone.scale
-        else:  # deleted since the last look
+        else:  # deleted since
             turn, place, size = IDENTITY, ORIGIN, NO_SCALE
         rotations.extend(turn)
         locations.extend(place)
         scales.extend(size)
-    with _now.writing():
-        proxy.write(member.twin, rotations, locations, scales)
+    with current().writing():
+        proxy.write(member.proxy, rotations, locations, scales)
 
 
 def frame_changed(scene, depsgraph) -> bool:
     """Playing, stepping, rendering advance by scene time; a scrub starts the motion anew. Returns whether the clock has work.
 
-    Rendering in a window calls this off the main thread: it reads the given scene and depsgraph and writes to twins, nothing else.
+    Rendering in a window calls this off the main thread: it reads the given scene and depsgraph and writes to proxies, nothing else.
     """
-    if _now.busy or _now.suspended or not _is_any():
+    if current().busy or current().suspended or not current().is_any:
         return False
-    if depsgraph.mode != "RENDER" and _now.roster.has_lost():
-        look()
-    pairs = _pairs(scene)
+    if depsgraph.mode != "RENDER" and current().registry.has_lost():
+        sync()
+    movers = movers_of_scene(scene)
     if depsgraph.mode == "RENDER":
-        _now.shown = _render_playback(scene).go_to_frame(scene, pairs, depsgraph, is_playing=lambda: True)
-        _show_all(scene, _now.shown, depsgraph)
+        current().shown = _render_playback(scene).go_to_frame(scene, movers, depsgraph, is_playing=lambda: True)
+        _show_all(scene, current().shown, depsgraph)
         return False
-    _now.clock.stop(scene)
-    stage = _now.shown = _now.playback.go_to_frame(scene, pairs, depsgraph, is_playing)
-    if stage is not _now.playback.stage:  # between two frames
+    current().clock.stop(scene)
+    stage = current().shown = current().playback.go_to_frame(scene, movers, depsgraph, is_playing)
+    if stage is not current().playback.stage:  # between two frames
         _show_all(scene, stage, depsgraph)
         return False
-    _present(scene, depsgraph, pairs)
-    return scene.session_uid in _now.moving
+    _present(scene, depsgraph, movers)
+    return scene.session_uid in current().moving
 
 
 def _render_playback(scene) -> Playback:
     """A still shows what live shows; an animation begins at rest in its first frame."""
-    if _now.rendering is None:
-        is_same = _now.playback.frame(scene) == scene.frame_current
-        _now.rendering = _now.playback.copy() if is_same else Playback()
-    return _now.rendering
+    if current().rendering is None:
+        is_same = current().playback.frame(scene) == scene.frame_current
+        current().rendering = current().playback.copy() if is_same else Playback()
+    return current().rendering
 
 
 def is_playing() -> bool:
@@ -255,71 +233,76 @@ def is_playing() -> bool:
 
 def scene_updated(scene, depsgraph) -> bool:
     """Something was evaluated anew. Returns whether the clock has work: a goal is no longer the one that was solved for."""
-    if _now.busy or _now.suspended or _now.is_rendering:
+    if current().busy or current().suspended or current().is_rendering:
         return False
     if depsgraph.id_type_updated("ARMATURE"):
         for update in depsgraph.updates:
             if isinstance(update.id, bpy.types.Armature):
-                _now.playback.stage.doubt(update.id.name)
+                current().playback.stage.mark_dirty(update.id.name)
     if depsgraph.id_type_updated("ACTION"):
-        _now.playback.stage.doubt_postures()
+        current().playback.stage.mark_postures_dirty()
     # Objects that come or go change their scene or collection.
     if depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION") or not _is_in_line():
-        (_look_at_chains if _now.mechanisms.is_empty else look)()
-    if scene.session_uid not in _now.moving and _now.playback.stage.has_changed(_pairs(scene), depsgraph):
-        _now.moving.add(scene.session_uid)
-    return scene.session_uid in _now.moving
+        (_sync_rigs if current().mechanisms.is_empty else sync)()
+    if scene.session_uid not in current().moving and _has_changed(scene, depsgraph):
+        current().moving.add(scene.session_uid)
+    return scene.session_uid in current().moving
+
+
+def _has_changed(scene, depsgraph) -> bool:
+    """Whether what is live has something new to follow."""
+    return current().is_any and current().playback.stage.has_changed(movers_of_scene(scene), depsgraph)
 
 
 def _is_in_line() -> bool:
-    with _now.writing():
-        return _now.roster.is_in_line() and _now.mechanisms.is_in_line()
+    with current().writing():
+        return current().registry.is_in_line() and current().mechanisms.is_in_line()
 
 
 def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
     """Nothing plays: advance by the whole steps of wall time that have passed. Returns whether there is more to do."""
     now = perf_counter() if now is None else now
-    if is_playing() or _now.suspended or _now.is_rendering:
-        _now.clock.stop(scene)
-        return scene.session_uid in _now.moving
-    if _now.roster.has_lost():
-        look()
-    if scene.session_uid in _now.moving or (_is_any() and _now.playback.stage.has_changed(_pairs(scene), depsgraph)):
-        passed = _now.clock.due(scene, now)
+    if is_playing() or current().suspended or current().is_rendering:
+        current().clock.stop(scene)
+        return scene.session_uid in current().moving
+    if current().registry.has_lost():
+        sync()
+    if scene.session_uid in current().moving or _has_changed(scene, depsgraph):
+        passed = current().clock.due(scene, now)
         if passed > 0.0:
             _advance(scene, depsgraph, passed)
-    if scene.session_uid not in _now.moving:
-        _now.clock.stop(scene)
-    return scene.session_uid in _now.moving
+    if scene.session_uid not in current().moving:
+        current().clock.stop(scene)
+    return scene.session_uid in current().moving
 
 
 def placement(depsgraph) -> Placement:
     """Where things are with the newest poses, before Blender has evaluated them."""
-    stage = _now.shown or _now.playback.stage
-    return stage.placement(live_pairs(), depsgraph)
+    stage = current().shown or current().playback.stage
+    return stage.placement(live_movers(), depsgraph)
 
 
 def is_suspended() -> bool:
-    return _now.suspended
+    return current().suspended
 
 
 def suspend(suspended: bool) -> None:
     """While a bake steps through the scene, live stands still where it is."""
-    _now.suspended = suspended
+    current().suspended = suspended
 
 
 def begin_render() -> None:
-    _now.is_rendering, _now.rendering = True, None
+    current().is_rendering, current().rendering = True, None
 
 
 def end_render(scene) -> None:
     """What live shows is seen again."""
-    _now.is_rendering, _now.rendering, _now.shown = False, None, None
-    _show_all(scene, _now.playback.stage, None)
+    current().is_rendering, current().rendering, current().shown = False, None, None
+    _show_all(scene, current().playback.stage, None)
 
 
-def leave() -> None:
-    """Until the next look all shows what is authored, and nothing is left of live in the file: it is saved, or Limber goes."""
-    with _now.writing():
-        _now.roster.leave()
-        _now.mechanisms.leave()
+def clear() -> None:
+    """Until the next `sync` all shows what is authored, and nothing is left of live in the file: it is saved, or Limber goes."""
+    with current().writing():
+        current().registry.clear()
+        current().mechanisms.clear()

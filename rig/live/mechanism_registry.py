@@ -1,4 +1,4 @@
-"""Which mechanisms are live now, each with its twin, kept in line with what the mechanisms say of themselves.
+"""Which mechanisms are live now, each with its proxy, kept in line with what the mechanisms say of themselves.
 
 Owners are known by name and identity, so that undo, redo and loading cannot make them invalid.
 """
@@ -13,23 +13,24 @@ from ..reading.mechanism import assembled
 from ..reading.mechanism.owners import TYPES
 from ..showing import mechanism_proxy
 from .mechanism_session import MechanismSession
+from .movers import MechanismMover, Mover
 from .registry import exists
 
 
 @dataclass
-class MechanismRoster:
-    """The live mechanisms, as last looked at."""
+class MechanismRegistry:
+    """The live mechanisms, as of the last `sync`."""
 
     owners: dict[int, str] = field(default_factory=dict)  # session_uid -> name
     unread: dict[int, str] = field(default_factory=dict)  # session_uid -> why it could not be read
-    counted: int = -1  # objects in the file after the last look
+    counted: int = -1  # objects in the file after the last `sync`
 
-    def pairs(self, scene=None) -> list[tuple]:
-        """(owner, mechanism) of every live mechanism, of one scene where it is given."""
+    def movers(self, scene=None) -> list[Mover]:
+        """Every live mechanism, of one scene where it is given."""
         found = [thing for uid, name in self.owners.items() if (thing := find(name, uid)) is not None]
-        return [(thing, thing.limber.mechanism) for thing in found if scene is None or thing.name in scene.objects]
+        return [MechanismMover(thing, thing.limber.mechanism) for thing in found if scene is None or thing.name in scene.objects]
 
-    def look(self) -> None:
+    def sync(self) -> None:
         """Finds the live mechanisms of the file."""
         self.owners = {
             thing.session_uid: thing.name
@@ -40,50 +41,50 @@ class MechanismRoster:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was live at the last look, and no object came since: then there is nothing to look for."""
+        """Whether nothing was live at the last `sync`, and no object came since: then there is nothing to look for."""
         return not self.owners and len(bpy.data.objects) == self.counted
 
     @property
     def has_news(self) -> bool:
         """Whether a mechanism is to be read, as one that was live when its file was opened."""
-        return any(assembled.kept(owner) is None for owner, _ in self.pairs())
+        return any(assembled.kept(owner) is None for owner, _ in self.movers())
 
     def read(self) -> None:
         """Reads what is not known yet. All must show what is authored meanwhile."""
         self.unread = {}
-        for owner, _ in self.pairs():
+        for owner, _ in self.movers():
             if assembled.kept(owner) is None:
                 try:
                     assembled.keep(owner, assembled.prepare(owner, bpy.context.evaluated_depsgraph_get()))
                 except RigError as error:
                     self.unread[owner.session_uid] = str(error)
 
-    def equip(self) -> None:
-        """Gives each its twin, and takes away others'."""
+    def attach(self) -> None:
+        """Gives each its proxy, and takes away others'."""
         mechanism_proxy.discard_others(list(self.owners))
-        for owner, _ in self.pairs():
+        for owner, _ in self.movers():
             if (made := assembled.kept(owner)) is not None:
-                mechanism_proxy.equip(owner, made.reading)
+                mechanism_proxy.attach(owner, made.reading)
 
     def is_in_line(self) -> bool:
-        """Whether owners and constraints are as they were at the last look."""
+        """Whether owners and constraints are as they were at the last `sync`."""
         for uid, name in self.owners.items():
             owner = find(name, uid)
             if owner is None:
                 return False
             made = assembled.kept(owner)
-            if made is not None and not mechanism_proxy.is_equipped(owner, made.reading):
+            if made is not None and not mechanism_proxy.is_attached(owner, made.reading):
                 return False
         return True
 
-    def leave(self) -> None:
-        """Everything is where it is authored, and no twin is left."""
+    def clear(self) -> None:
+        """Everything is where it is authored, and no proxy is left."""
         mechanism_proxy.discard_others([])
 
 
 def show(owner, session: MechanismSession) -> None:
-    """Writes where bodies are to the mechanism's twin: where they are authored, until it was solved."""
-    made, shown = assembled.kept(owner), mechanism_proxy.find_twin(owner)
+    """Writes where bodies are to the mechanism's proxy: where they are authored, until it was solved."""
+    made, shown = assembled.kept(owner), mechanism_proxy.find(owner)
     if made is None or shown is None or not exists(shown):
         return
     if session.outputs is not None and session.made is made:

@@ -14,18 +14,22 @@ from ...solvers.mechanism.report import ASSEMBLED, Report
 from ...solvers.mechanism.solver import MechanismSolver
 from ..blender.errors import RigError
 from ..properties.character import character
+from ..properties.mechanism import LimberMechanism
+from ..reading import channels
+from ..reading.channels import Channel
 from ..reading.dependencies import Linkage, Mover
 from ..reading.keyed import keyed_mechanism
 from ..reading.mechanism import assembled
+from ..reading.mechanism import channels as authored
 from ..reading.mechanism import inputs as asked
 from ..reading.mechanism.assembled import Ready
 from ..reading.mechanism.errors import missed
-from ..reading.mechanism.owners import is_mechanism
 from ..reading.mechanism.poses import matrix_of
 from ..reading.mechanism.reading import Reading
 from ..reading.mechanism.shapes import freedoms
-from ..reading.moving import Moving
+from ..reading.moving import JointLimits, Moving, Place
 from ..reading.placement import Placement
+from ..showing import mechanism_proxy
 from ..showing.mechanism_proxy import world_of
 
 MISSED = 100 * ASSEMBLED  # [m or rad] what is left of the goals is worth a word from here
@@ -62,9 +66,8 @@ class MechanismSession(Moving):
     state: State | None = None
     outputs: Outputs | None = None
     base: Array | None = None  # (4, 4) the mechanism's base in the world, at the last tick
-    problem: str = ""  # why it does not follow, as a sentence with its remedy
-    endless: str = ""  # that it follows itself, as a sentence
-    remark: str = ""  # how it falls short of its goals
+    cycle: str = ""  # that it follows itself, as a sentence
+    places: tuple[Place, ...] = ()  # joint and axis of each motor
 
     @property
     def reading(self) -> Reading | None:
@@ -76,11 +79,11 @@ class MechanismSession(Moving):
 
     def advance(self, owner, kept, placement: Placement, dt: float, back: tuple | None = None) -> None:
         """One tick. Reads only what the depsgraph has evaluated; the outcome is in the session. `back`: as `through` has it."""
-        self.endless = through(owner, back)
+        self.cycle = through(owner, back)
         try:
             goals = self._read(owner, kept, placement)
             self.outputs, self.state = tick(self.model, goals, self.state, dt)
-            said = (self.endless, _remark(self.model, self.outputs, self.state))
+            said = (self.cycle, _remark(self.model, self.outputs, self.state))
             self.problem, self.remark = "", ". ".join(filter(None, said))
         except ERRORS as error:
             self.problem = str(error)
@@ -88,6 +91,38 @@ class MechanismSession(Moving):
                 self.outputs, self.state = tick(state.model, state.goals, state, dt)
         if self.outputs is not None:
             self.channels = self.going = Stand(self.made, self.base, self.outputs.poses).bodies
+
+    def values(self) -> dict[Place, float]:
+        return dict(zip(self.places, self.outputs.values, strict=True)) if self.outputs is not None else {}
+
+    def desired(self) -> dict[Place, float]:
+        return dict(zip(self.places, self.outputs.wanted, strict=True)) if self.outputs is not None else {}
+
+    def limits(self) -> dict[Place, JointLimits]:
+        if self.model is None:
+            return {}
+        limits = (motor.filter.limits for motor in self.model.motors)
+        return {
+            place: JointLimits(own.lower, own.upper, own.velocity, own.acceleration, own.jerk)
+            for place, own in zip(self.places, limits, strict=True)
+        }
+
+    def keys(self, mover, placement, before) -> dict[Channel, float]:
+        """Of bodies and what they carry, and of the motors."""
+        authored.place(self.reading, self.base, self.outputs.poses, placement)
+        found: dict[Channel, float] = {}
+        for _, part in mechanism_proxy.movers(self.reading):
+            holder, matrix = authored.holder(part), authored.basis(part, placement)
+            thing = holder.id_data
+            turn = authored.rotation_channel(holder)
+            own = thing.name, thing.session_uid, part.bone
+            last = [before.get(Channel(*own, turn, index)) for index in range(len(channels.PARTS[turn]))]
+            numbers = {
+                "location": authored.location_numbers(holder, matrix),
+                turn: authored.rotation_numbers(holder, matrix, None if None in last else last),
+            }
+            found |= {Channel(*own, name, k): number for name, row in numbers.items() for k, number in enumerate(row)}
+        return found | {channels.of_motor(mover.owner, k): value for k, value in enumerate(self.outputs.values)}
 
     def differs(self, owner, kept, placement: Placement) -> bool:
         """Whether something new is asked, or it became right or wrong, since its last tick."""
@@ -99,12 +134,20 @@ class MechanismSession(Moving):
         stays = self.state is not None and self.state.goals == goals and self.model is before[0]
         return bool(self.problem) or not stays or before[1] is None or bool((self.base != before[1]).any())
 
-    def linkage(self, owner, kept) -> Linkage:
+    def prepare(self, mover, as_authored) -> None:
+        made = assembled.kept(mover.owner) if mover.is_live else None
+        if made is None:
+            with as_authored() as depsgraph:
+                made = assembled.prepare(mover.owner, depsgraph)
+        self.take(made)
+
+    def linkage(self, mover) -> Linkage:
         """What it moves, and what moves it."""
+        owner, kept = mover
         self._take_up(owner, kept)
         if self.made is None:
-            return Linkage((owner, kept), Mover(), lambda surely: [])
-        return Linkage((owner, kept), Mover(bodies=self.made.bodies), partial(asked.leaders, owner, kept, self.made.reading))
+            return Linkage(mover, Mover(), lambda surely: [])
+        return Linkage(mover, Mover(bodies=self.made.bodies), partial(asked.leaders, owner, kept, self.made.reading))
 
     def _take_up(self, owner, kept) -> None:
         """A mechanism that is live is as it was read when live began."""
@@ -139,6 +182,7 @@ class MechanismSession(Moving):
 
     def _update_model(self, owner, kept, reading: Reading) -> None:
         motors = asked.ordered(kept, reading)
+        self.places = tuple((motor.bone, motor.axis) for motor in motors)
         limits = [(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors]
         key = (tuple(limits), kept.filter, character(kept))
         if self.model_key == key:
@@ -154,15 +198,14 @@ class MechanismSession(Moving):
         self.model, self.model_key = replace(self.model, motors=tuple(made)), key
 
 
-def through(owner, back: tuple | None) -> str:
-    """That a mechanism follows itself through `back`, an (object, mover) that it follows and that follows it, as a sentence; "" without."""
+def through(owner, back) -> str:
+    """That a mechanism follows itself through the mover `back`, which it follows and which follows it, as a sentence; "" without."""
     if back is None:
         return ""
-    thing, other = back
     so = "so what they come to hangs on the frames before"
-    if thing == owner and is_mechanism(other):
+    if back.owner == owner and isinstance(back.settings, LimberMechanism):
         return f"Mechanism '{owner.name}' follows what it moves itself, {so}: choose a target that it does not move"
-    named = f"mechanism '{thing.name}'" if is_mechanism(other) else f"chain '{other.name}' of '{thing.name}'"
+    named = back.long_label[0].lower() + back.long_label[1:]
     return (
         f"Mechanism '{owner.name}' follows {named}, which in turn hangs on it or looks at it, {so}: choose another target, or clear a"
         " parent, so that only one of them follows the other"

@@ -3,10 +3,10 @@
 from ..reading.dependencies import Mover
 from ..reading.mechanism import assembled
 from ..reading.mechanism.assembled import Ready
-from ..reading.mechanism.ownership import bodies, role_of
-from ..reading.mechanism.starts import note_values
 from . import live
 from .mechanism_session import MechanismSession
+from .movers import mover_of
+from .uses import Use, why_not
 
 
 def session(owner) -> MechanismSession:
@@ -30,12 +30,7 @@ def mover(owner) -> Mover:
 
 def lacks(owner) -> str:
     """What a mechanism needs before it can go live, as a sentence with the remedy; "" where it has all. Cheap: panels ask."""
-    kept = owner.limber.mechanism
-    if not kept.motors:
-        return f"'{owner.name}' has no motor: select a joint and press + under Motors"
-    if kept.drive == "TARGETS" and not kept.goals and not any(role_of(body) == "DRIVEN" for body in bodies(owner)):
-        return f"'{owner.name}' has no goal: select a body and press + under Goals, give one the role Driven, or let Motors drive it"
-    return ""
+    return why_not(Use.LIVE, mover_of(owner, owner.limber.mechanism))
 
 
 def prepare(owner) -> Ready:
@@ -54,9 +49,6 @@ def start(owner) -> None:
     Raises:
         RigError: it cannot be read or assembled; then it is not live.
     """
-    made = prepare(owner)
-    assembled.keep(owner, made)
-    note_values(owner, made.model.solver, made.model.rest)
     live.start(owner, owner.limber.mechanism)
 
 

@@ -1,8 +1,9 @@
 """How a stage moves through a scene's frames: what is the next frame, what is a jump, and what lies between two frames."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from .movers import Mover
 from .stage import Stage
 
 JUMP = 0.5  # [s] of scene time between two frames of a playback that drops frames; more is a scrub
@@ -13,7 +14,7 @@ class _Instant:
     """A stage as it was at a frame."""
 
     frame: float
-    moment: dict
+    snapshot: dict
 
 
 class Playback:
@@ -37,42 +38,42 @@ class Playback:
         other._frames, other._before = dict(self._frames), dict(self._before)
         return other
 
-    def go_to_frame(self, scene, pairs: list[tuple], depsgraph, is_playing: Callable[[], bool]) -> Stage:
+    def go_to_frame(self, scene, movers: Sequence[Mover], depsgraph, is_playing: Callable[[], bool]) -> Stage:
         """Brings the chains to the scene's frame and returns the stage that has what they show there.
 
         Frames that follow each other, and those that a playback drops, advance the motion; a jump starts it anew, at rest in the solution.
         Sub-frames (motion blur) do not advance it: what they show is thought up from the frame before them, and forgotten.
         """
         if scene.frame_subframe:
-            return self._between_frames(scene, pairs, depsgraph)
+            return self._between_frames(scene, movers, depsgraph)
         frame, last = scene.frame_current, self.frame(scene)
         gap = frame - last if last is not None else -1
         if 0 <= gap <= scene.frame_step or (gap > 0 and _seconds(scene, gap) <= JUMP and is_playing()):
             if gap:
-                self._before[scene.session_uid] = _Instant(last, self.stage.moment())
+                self._before[scene.session_uid] = _Instant(last, self.stage.snapshot())
             dt = _seconds(scene, gap)
         else:
-            for rig, chain in pairs:
-                self.stage.session(rig, chain).restart()
+            for mover in movers:
+                self.stage.session(*mover).restart()
             self._before.pop(scene.session_uid, None)
             dt = 0.0
         self._frames[scene.session_uid] = frame
-        self.stage.advance(pairs, depsgraph, dt)
+        self.stage.advance(movers, depsgraph, dt)
         return self.stage
 
-    def _between_frames(self, scene, pairs: list[tuple], depsgraph) -> Stage:
+    def _between_frames(self, scene, movers: Sequence[Mover], depsgraph) -> Stage:
         at, last, before = scene.frame_current + scene.frame_subframe, self.frame(scene), self._before.get(scene.session_uid)
         step = max(1, scene.frame_step)
         stage, origin = self.stage.copy(), at
         if last is not None and last <= at < last + step:
             origin = last
         elif before is not None and before.frame <= at < last:
-            stage, origin = self.stage.copy(before.moment), before.frame
+            stage, origin = self.stage.copy(before.snapshot), before.frame
         elif last is not None and last - step < at < last:  # before the first frame there is nothing: the motion begins at rest there
             return self.stage
         else:
             stage.restart()
-        stage.advance(pairs, depsgraph, _seconds(scene, at - origin))
+        stage.advance(movers, depsgraph, _seconds(scene, at - origin))
         return stage
 
 

@@ -1,6 +1,6 @@
-"""Which rigs are live now, each with its twin, kept in line with what the chains say of themselves.
+"""Which rigs are live now, each with its proxy, kept in line with what their movers say of themselves.
 
-References to objects last from one look at the file to the next; undo, redo and loading make them invalid, and then `Roster.look` is due.
+References to objects last from one `Registry.sync` to the next; undo, redo and loading make them invalid, and then it is due.
 """
 
 from collections.abc import Iterator
@@ -12,27 +12,27 @@ from ..reading import axes, mimic
 from ..reading.body import pairing
 from ..reading.dependencies import followers, hangs_on_objects_alone, targets
 from ..reading.mechanism import assembled
-from ..showing import proxy as twin
+from ..showing import proxy as proxies
+from .movers import Mover, live_of, movers_of
 
 
 @dataclass
 class Member:
-    """One armature object with live chains."""
+    """One armature object with a live body or live chains."""
 
     rig: bpy.types.Object
-    twin: bpy.types.Object | None  # None: the rig cannot show anything
+    proxy: bpy.types.Object | None  # None: the rig cannot show anything
     scenes: frozenset[int]  # session_uids of those in which it is
-    order: list[str]  # names of the twin's bones, in its order
+    order: list[str]  # names of the proxy's bones, in its order
 
     @property
     def chains(self) -> list:
         return [chain for chain in self.rig.limber.chains if chain.live]
 
     @property
-    def movers(self) -> list:
-        """What is live: the retarget, then chains."""
-        retarget = self.rig.limber.retarget
-        return [*([retarget] if retarget.live else []), *self.chains]
+    def movers(self) -> list[Mover]:
+        """What is live and shown by the proxy: the body, then chains."""
+        return [mover for mover in live_of(self.rig) if mover.is_on_rig]
 
     @property
     def names(self) -> list[str]:
@@ -48,12 +48,12 @@ class Member:
 
     @property
     def targets(self) -> dict[str, list[bpy.types.Object]]:
-        """Bone of the twin -> targets to keep evaluated. Where one hangs on bones or on a skin, that could make a circle."""
+        """Bone of the proxy -> targets to keep evaluated. Where one depends on bones or on a skin, that could make a cycle."""
         return {chain.joints[0].bone: list(filter(hangs_on_objects_alone, targets(chain))) for chain in self.chains if chain.joints}
 
 
-class Roster:
-    """The live rigs, as last looked at."""
+class Registry:
+    """The live rigs, as of the last `sync`."""
 
     def __init__(self) -> None:
         self.members: list[Member] = []
@@ -61,58 +61,58 @@ class Roster:
     def __iter__(self) -> Iterator[Member]:
         return (member for member in self.members if exists(member.rig))
 
-    def look(self) -> None:
-        """Finds the live rigs of the file, gives each its twin, and takes away what is left of others."""
+    def sync(self) -> None:
+        """Finds the live rigs of the file, gives each its proxy, and takes away what is left of others."""
         members = []
-        for rig in twin.rigs():
+        for rig in proxies.rigs():
             if is_live(rig):
-                member = Member(rig, twin.find(rig), frozenset(scene.session_uid for scene in rig.users_scene), [])
+                member = Member(rig, proxies.find(rig), frozenset(scene.session_uid for scene in rig.users_scene), [])
                 members.append(member)
                 if can_show(rig) and rig.mode != "EDIT":  # bones renamed there would lose their pose with a new constraint
                     _heal_renamed(member)
-                    self._equip(member)
-                if member.twin is not None:
-                    member.order = [bone.name for bone in member.twin.pose.bones]
-            elif can_show(rig) and twin.has_constraints(rig):
-                twin.detach(rig)
+                    self._attach(member)
+                if member.proxy is not None:
+                    member.order = [bone.name for bone in member.proxy.pose.bones]
+            elif can_show(rig) and proxies.has_constraints(rig):
+                proxies.detach(rig)
         self.members = members
-        twin.discard_others([member.twin for member in members if member.twin])
+        proxies.discard_others([member.proxy for member in members if member.proxy])
 
     def has_lost(self) -> bool:
-        """Whether a rig or its twin was deleted since the last look."""
-        return not all(exists(member.rig) and (member.twin is None or exists(member.twin)) for member in self.members)
+        """Whether a rig or its proxy was deleted since the last `sync`."""
+        return not all(exists(member.rig) and (member.proxy is None or exists(member.proxy)) for member in self.members)
 
     def is_in_line(self) -> bool:
-        """Whether bones, joints and constraints are still as they were at the last look."""
+        """Whether bones, joints and constraints are still as they were at the last `sync`."""
         for member in self.members:
             if not exists(member.rig) or not member.rig.pose:
                 return False
             if can_show(member.rig) and member.rig.mode != "EDIT":
-                if not exists(member.twin) or not member.movers or not twin.is_attached(member.rig, member.twin, member.names):
+                if not exists(member.proxy) or not member.movers or not proxies.is_attached(member.rig, member.proxy, member.names):
                     return False
-                twin.watch(member.twin, member.targets)
+                proxies.watch(member.proxy, member.targets)
         return True
 
-    def leave(self) -> None:
-        """Every rig of the file shows what is authored, and no twin is left."""
+    def clear(self) -> None:
+        """Every rig of the file shows what is authored, and no proxy is left."""
         self.members = []
-        for rig in twin.rigs():
-            if can_show(rig) and twin.has_constraints(rig):
-                twin.detach(rig)
-        twin.discard_others([])
+        for rig in proxies.rigs():
+            if can_show(rig) and proxies.has_constraints(rig):
+                proxies.detach(rig)
+        proxies.discard_others([])
 
-    def _equip(self, member: Member) -> None:
+    def _attach(self, member: Member) -> None:
         rig, names = member.rig, member.names
-        if member.twin is None or [bone.name for bone in member.twin.pose.bones] != names:
-            member.twin = twin.build(rig, names)
-        if not twin.is_attached(rig, member.twin, names):
-            twin.attach(rig, member.twin)
-        twin.watch(member.twin, member.targets)
+        if member.proxy is None or [bone.name for bone in member.proxy.pose.bones] != names:
+            member.proxy = proxies.build(rig, names)
+        if not proxies.is_attached(rig, member.proxy, names):
+            proxies.attach(rig, member.proxy)
+        proxies.watch(member.proxy, member.targets)
 
 
 def is_live(rig) -> bool:
-    """Whether a chain of the rig, or its retarget, says that it is live."""
-    return rig.limber.retarget.live or any(chain.live for chain in rig.limber.chains)
+    """Whether a chain of the rig, or its body, says that it is live."""
+    return any(mover.is_live and mover.is_on_rig for mover in movers_of(rig))
 
 
 def can_show(rig) -> bool:
@@ -124,8 +124,8 @@ def _heal_renamed(member: Member) -> None:
     """A bone renamed while live still has its constraint, with its old name in it: the chains learn the new one."""
     renamed = {}
     for bone in member.rig.pose.bones:
-        constraint = twin.own(bone)
-        if constraint and constraint.target == member.twin and constraint.subtarget and constraint.subtarget != bone.name:
+        constraint = proxies.own(bone)
+        if constraint and constraint.target == member.proxy and constraint.subtarget and constraint.subtarget != bone.name:
             renamed[constraint.subtarget] = bone.name
     if not renamed:
         return

@@ -1,7 +1,6 @@
 """Baking a body that follows another armature, with the live chains on top of it: the same tick as live, to keys on a new action."""
 
 from ..blender.errors import RigError
-from ..live.stage import is_body
 from ..properties.frame_range import bake_range
 from ..reading.body.columns import Column, columns_of, values_of
 from ..reading.body.pairing import is_streamed
@@ -24,7 +23,7 @@ class RetargetBake(Bake):
         super().__init__(scene, pairs, *bake_range(retarget, scene))
 
     def _note(self, rig, chain, session) -> None:
-        if not is_body(chain):
+        if chain != rig.limber.retarget:
             super()._note(rig, chain, session)
             return
         rows = self.angles[rig.session_uid, chain.uid]

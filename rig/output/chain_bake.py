@@ -11,10 +11,10 @@ from ...solvers.table import SOLVERS
 from ..blender import actions
 from ..blender.errors import RigError
 from ..live import live, mechanisms
-from ..live.stage import Stage, is_body, is_chain
+from ..live.movers import BodyMover, ChainMover, MechanismMover, mover_of
+from ..live.stage import Stage
 from ..reading import axes
 from ..reading.dependencies import is_carried, moved_part, moved_targets, mover
-from ..reading.mechanism.owners import is_mechanism
 from .stepped import Stepped
 
 SUFFIX = " Baked"
@@ -47,6 +47,7 @@ class Bake(Stepped):
             refuse_what_would_hide_keys(rig)
         _refuse_half_of_what_hangs_together(scene, pairs)
         self.pairs = pairs
+        self.of_joints = {mover.key for mover in (mover_of(*pair) for pair in pairs) if mover.joints()}
         self.moving = [*pairs, *_along(scene, pairs)]
         self.start, self.end = start, end
         self.horizons = {(rig.session_uid, chain.uid): frames_ahead(chain) for rig, chain in pairs if chain.look_ahead}
@@ -135,7 +136,7 @@ class Bake(Stepped):
         """What is baked of a rig: data path, index, bone, axis and the value [rad or m] of every frame, for each joint of its chains."""
         found = []
         for owner, chain in self.pairs:
-            if owner == rig and not is_body(chain):
+            if owner == rig and (rig.session_uid, chain.uid) in self.of_joints:
                 rows = self.angles[rig.session_uid, chain.uid]
                 for k, (bone, axis) in enumerate(self.stage.session(rig, chain).reader.places):
                     path = f'pose.bones["{escape_identifier(bone)}"].{axes.channel(axis)}'
@@ -227,11 +228,12 @@ def refuse_what_would_hide_keys(rig) -> None:
 
 def _along(scene, pairs: list[tuple]) -> list[tuple]:
     """What else moves while chains are baked: all that is live, where one of them hangs on a live mechanism."""
-    movers = [mechanisms.mover(owner) for owner, mover in live.live_pairs(scene) if is_mechanism(mover)]
-    if not any(moved_part(pair, mover) if is_chain(pair[1]) else is_carried(pair[0], mover) for mover in movers for pair in pairs):
+    movers = [mechanisms.mover(mover.owner) for mover in live.live_movers(scene) if isinstance(mover, MechanismMover)]
+    chains = {pair for pair in pairs if isinstance(mover_of(*pair), ChainMover)}
+    if not any(moved_part(pair, mover) if pair in chains else is_carried(pair[0], mover) for mover in movers for pair in pairs):
         return []
     baked = {(rig.session_uid, mover.uid) for rig, mover in pairs}
-    return [(rig, mover) for rig, mover in live.live_pairs(scene) if (rig.session_uid, mover.uid) not in baked]
+    return [(rig, mover) for rig, mover in live.live_movers(scene) if (rig.session_uid, mover.uid) not in baked]
 
 
 def _refuse_half_of_what_hangs_together(scene, pairs: list[tuple]) -> None:
@@ -242,7 +244,7 @@ def _refuse_half_of_what_hangs_together(scene, pairs: list[tuple]) -> None:
                 f"Armature '{rig.name}' follows another one, and its chains what it does: bake it with them (Bake in the Retarget panel),"
                 " or press End Retarget first"
             )
-    pairs = [(rig, chain) for rig, chain in pairs if not is_body(chain)]
+    pairs = [(rig, chain) for rig, chain in pairs if not isinstance(mover_of(rig, chain), BodyMover)]
     others = [(chain, mover(chain)) for rig, chain in live.live_chains(scene) if (rig.session_uid, chain.uid) not in baked]
     for rig, chain in pairs:
         for other, its in others:

@@ -17,9 +17,9 @@ from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.skeleton import Skeleton
 from ...solvers.table import SOLVERS, make_solver
 from ..blender.errors import RigError
+from ..blender.one_thread import in_one_thread
 from ..live import live
 from ..live.chain_session import SETUP_ERRORS
-from ..live.one_thread import in_one_thread
 from ..live.stage import Stage
 from ..reading import chain as build
 from ..reading.skeleton import ChainReader
@@ -202,7 +202,7 @@ class Comparison(Stepped):
         self.contestants = [_Contestant(name, build.solver_options(chain, name, reader)) for name, why in self.refused.items() if not why]
         if not self.contestants:
             raise RigError(next(iter(self.refused.values())))
-        self.pairs = [(rig, chain), *(pair for pair in live.live_pairs(scene) if (pair[0], pair[1].uid) != (rig, chain.uid))]
+        self.pairs = [(rig, chain), *(pair for pair in live.live_movers(scene) if (pair[0], pair[1].uid) != (rig, chain.uid))]
         self.stage = Stage({(rig.session_uid, chain.uid): self.contestants[0].name})
         self.done = 0  # steps
         self.left_out: dict[int, str] = {}  # frames without a goal, and why

@@ -8,10 +8,8 @@ from ...hardware.errors import HardwareError
 from ...hardware.export import FORMATS, Motion, Settings, Take, make_motion, write
 from ..blender.errors import RigError
 from ..live import live
-from ..live.registry import can_show
-from ..live.stage import Stage, is_body
-from ..reading import axes
-from ..reading.mechanism.owners import is_mechanism
+from ..live.movers import Mover
+from ..live.stage import Stage
 from ..robot import device, values
 from ..robot.device import Source
 from ..robot.value_filters import ValueFilters
@@ -51,7 +49,7 @@ class Export(Stepped):
         self.sources = device.sources(rig)
         self.start, self.end = start, end
         self.rate, self.loops = rate, loops
-        self.pairs = [(owner, chain) for owner, chain in live.live_pairs(scene) if can_show(owner) and owner.mode != "EDIT"]
+        self.movers = live.movers_of_scene(scene)
         self.stage = Stage()
         self.filters = ValueFilters()
         self.rows: list[tuple[float, ...]] = []
@@ -88,17 +86,15 @@ class Export(Stepped):
         elif len(self.rows) > self.total + SETTLE_FOR * self.frame_rate:
             raise RigError(f"The motion does not come to rest within {SETTLE_FOR:.0f} s after frame {self.end}: let the target rest there")
         dt = 1.0 / self.frame_rate if self.rows else 0.0
-        self.stage.advance(self.pairs, bpy.context.evaluated_depsgraph_get(), dt)
-        for owner, chain in self.pairs:
-            session = self.stage.session(owner, chain)
-            if owner == self.rig and session.outputs is None:
-                named = "" if is_mechanism(chain) else f", chain '{chain.name}'"
-                raise RigError(f"Frame {self.start}{named}: {session.problem}")
-            held = session.problem or (session.remark if is_mechanism(chain) else "")
-            if owner == self.rig and held and len(self.rows) < self.total:
-                self.held[self.start + len(self.rows)] = held
+        self.stage.advance(self.movers, bpy.context.evaluated_depsgraph_get(), dt)
+        for mover in self._own():
+            session = self.stage.session(*mover)
+            if session.outputs is None:
+                raise RigError(f"Frame {self.start}, {mover.label[0].lower()}{mover.label[1:]}: {session.problem}")
+            if session.unmet and len(self.rows) < self.total:
+                self.held[self.start + len(self.rows)] = session.unmet
         self.rows.append(tuple(self.filters.step(self.rig, self.sources, self._values(), dt)))
-        at_rest = self.filters.at_rest and self.stage.is_at_rest([pair for pair in self.pairs if pair[0] == self.rig])
+        at_rest = self.filters.at_rest and self.stage.is_at_rest(self._own())
         return len(self.rows) < self.total or not at_rest
 
     def finish(self, path: Path, form: str, settings: Settings) -> Motion:
@@ -124,43 +120,20 @@ class Export(Stepped):
     @property
     def says_how(self) -> str:
         """What of the robot was solved, and what is as posed."""
-        movers = [mover for owner, mover in self.pairs if owner == self.rig]
-        chains = ", ".join(mover.name for mover in movers if not is_mechanism(mover))
-        solved = ([f"chains {chains}"] if chains else []) + (["the mechanism"] if any(map(is_mechanism, movers)) else [])
-        return f"{' and '.join(solved)} live, the rest as posed" if solved else "as posed: nothing is live"
+        labels = ", ".join(mover.label for mover in self._own())
+        return f"{labels} live, the rest as posed" if labels else "as posed: nothing is live"
+
+    def _own(self) -> list[Mover]:
+        """What moves the robot's own rig."""
+        return [mover for mover in self.movers if mover.owner == self.rig]
 
     def _values(self) -> list[float]:
         """What each of the device's joints is in this frame."""
-        solved: dict[tuple[str, str, str], float] = {}
-        followed: dict[tuple[str, str], float] = {}
-        for owner, chain in self.pairs:
-            if owner == self.rig:
-                session = self.stage.session(owner, chain)
-                if is_body(chain):
-                    followed = session.joints()
-                    continue
-                if is_mechanism(chain):
-                    motors = zip(chain.motors, session.outputs.values, strict=True)
-                    solved.update(((chain.uid, motor.bone, motor.axis), value) for motor, value in motors)
-                    continue
-                angles = session.outputs.angles.tolist()
-                solved.update(((chain.uid, *place), angle) for place, angle in zip(session.reader.places, angles, strict=True))
-        return [self._value(source, solved, followed) for source in self.sources]
+        known = values.of_movers(self.rig, {mover.settings.uid: self.stage.session(*mover).values() for mover in self._own()})
+        return [known[source.place] if source.place in known else self._beside(source) for source in self.sources]
 
-    def _value(self, source: Source, solved: dict[tuple[str, str, str], float], followed: dict[tuple[str, str], float]) -> float:
-        """Of a chain's joint that is solved, else of a body's that follows another armature, else as it is posed."""
-        if source.place in solved:
-            return solved[source.place]
-        if not source.auxiliary and (source.bone, source.axis) in followed:
-            return followed[source.bone, source.axis]
-        return self._posed(source)
-
-    def _posed(self, source: Source) -> float:
-        if source.chain == self.rig.limber.mechanism.uid and not source.auxiliary:
-            motors = self.rig.limber.mechanism.motors
-            return next(motor.value for motor in motors if (motor.bone, motor.axis) == (source.bone, source.axis))
-        if not source.auxiliary:
-            return axes.value(self.rig.pose.bones[source.bone], source.axis)
+    def _beside(self, source: Source) -> float:
+        """A value beside the joints."""
         value = values.value_of(self.rig.limber.device.auxiliaries[source.auxiliary])
         if value is None:
             raise RigError(f"Value '{source.auxiliary}': its property is not there: choose what has it, and its path")

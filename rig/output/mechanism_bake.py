@@ -35,7 +35,7 @@ class MechanismBake(Stepped):
         self.start, self.end = bake_range(kept, context.scene)
         if self.end < self.start:
             raise RigError(f"The range to bake ends at frame {self.end}, before it starts at {self.start}: exchange the two")
-        others = [pair for pair in chains_live.live_pairs(context.scene) if pair[0] != owner or pair[1].uid != kept.uid]
+        others = [pair for pair in chains_live.live_movers(context.scene) if pair[0] != owner or pair[1].uid != kept.uid]
         self.pairs = [*others, (owner, kept)]
         self.stage = Stage()
         made = assembled.kept(owner) if kept.live else None

@@ -9,10 +9,8 @@ from ..blender import actions
 from ..blender.errors import RigError
 from ..live import live
 from ..live.registry import is_live
-from ..live.stage import is_body
 from ..reading import axes
 from ..reading.body.columns import Column, columns_of, values_of
-from ..reading.mechanism.owners import is_mechanism
 from . import take_copies
 from .chain_bake import new_action
 from .take import Take
@@ -68,10 +66,11 @@ def note(scene) -> None:
     """The scene has come to a frame. Where it went back (playing begins anew), another take begins; what was kept stays."""
     if not _going:
         return
-    for rig, chain in live.live_pairs(scene):  # bodies come before the chains that warp what they do
+    # Bodies come before the chains that warp what they do.
+    for rig, chain in (mover for mover in live.live_movers(scene) if mover.is_on_rig):
         passes = _going.get(rig.session_uid)
         session = live.session(rig, chain)
-        if passes is None or session.outputs is None or is_mechanism(chain):
+        if passes is None or session.outputs is None:
             continue
         frame = scene.frame_current
         if passes[-1].frames and frame < passes[-1].frames[-1]:
@@ -80,7 +79,7 @@ def note(scene) -> None:
         if not take.frames or frame > take.frames[-1]:
             take.frames.append(frame)
             take.rows.append({})
-        if is_body(chain):
+        if chain == rig.limber.retarget:
             before = take.rows[-2] if len(take.rows) > 1 else {}
             take.rows[-1].update(values_of(rig, session, columns_of(rig, session.reader), before))
         else:

@@ -86,7 +86,7 @@ class LimberRetarget(LimberRange, PropertyGroup):
         name="Source",
         description="Armature whose motion is followed: from a motion-capture clip, or any animated one",
         type=Object,
-        poll=lambda retarget, thing: thing.type == "ARMATURE" and thing != retarget.id_data and "limber_twin_of" not in thing,
+        poll=lambda retarget, thing: thing.type == "ARMATURE" and thing != retarget.id_data and "limber_proxy_of" not in thing,
     )
     input: EnumProperty(name="Follow", description="Input of the retargeting", items=INPUTS, update=_offer_port)
     host: StringProperty(

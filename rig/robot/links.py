@@ -11,6 +11,7 @@ from ...hardware.safety import DRIVEN, State
 from ...hardware.status import Status
 from ...motion import MotionError
 from ..blender.identity import find
+from ..live.movers import live_of
 from . import device as robot_device
 from . import lookahead, programs
 from . import values as robot_values
@@ -203,9 +204,8 @@ def send(rig) -> None:
 
 
 def _live_movers(rig) -> frozenset[str]:
-    """What of the rig is live: chains, its retarget, its mechanism, by their uids."""
-    movers = (*rig.limber.chains, rig.limber.retarget, rig.limber.mechanism)
-    return frozenset(mover.uid for mover in movers if mover.live)
+    """What of the rig is live, by the uids."""
+    return frozenset(mover.settings.uid for mover in live_of(rig))
 
 
 def send_posed(scene) -> None:

@@ -3,6 +3,7 @@
 import bpy
 
 from ..blender import actions
+from ..live.movers import live_of
 from ..reading import axes
 from ..reading.axes import is_euler
 from . import values
@@ -33,7 +34,7 @@ def frame_ahead(scene, seconds: float) -> float:
 
 def values_at(rig, sources: tuple[Source, ...], frame: float) -> list[float | None]:
     """What keys make of each source at a frame; None where something else than one action's keys has a say in it, or Limber while live."""
-    live = {mover.uid for mover in (*rig.limber.chains, rig.limber.mechanism) if mover.live}
+    live = {mover.settings.uid for mover in live_of(rig)}
     return [None if source.chain in live else _keyed(*_place(rig, source), frame) for source in sources]
 
 

@@ -1,6 +1,7 @@
 """What the robot is to follow: values of joints as shown, values beside the joints; and the way back into the pose."""
 
 import re
+from collections.abc import Mapping
 from math import isfinite, nan
 
 import bpy
@@ -8,8 +9,11 @@ import numpy as np
 
 from ..authoring import postures
 from ..blender.errors import RigError
+from ..live.movers import movers_of
+from ..live.runtime import session
 from ..reading import axes
 from ..reading.axes import is_euler
+from ..reading.moving import Place
 from ..reading.skeleton import ChainReader
 from .device import Source
 from .servo_units import usual_servo
@@ -19,29 +23,24 @@ RATES = (4.0, 40.0, 400.0)  # of its range a second, and so on: a hobby servo ta
 
 
 def shown(rig) -> dict[tuple[str, str, str], float]:
-    """Values [rad, slides m] of joints by their places: filtered of live chains, posed of the others; without those that are not known."""
-    from ..live import live, mechanisms
+    """Values [rad, m] of joints and motors by their places: filtered of what is live, authored of the others; without those that are not
+    known."""
+    return of_movers(rig, {mover.settings.uid: session(*mover).values() for mover in movers_of(rig) if mover.is_live})
 
+
+def of_movers(rig, moved: Mapping[str, Mapping[Place, float]]) -> dict[tuple[str, str, str], float]:
+    """Values [rad, m] of joints and motors by their places.
+
+    Args:
+        rig: The object whose they are.
+        moved: Values of movers that are live, by the uids of their settings. One that was not solved yet has none.
+    """
+    followed = moved.get(rig.limber.retarget.uid, {})
     known: dict[tuple[str, str, str], float] = {}
-    retarget = rig.limber.retarget
-    followed = live.session(rig, retarget).joints() if retarget.live else {}
-    for chain in rig.limber.chains:
-        if chain.live:
-            session = live.session(rig, chain)
-            if session.outputs and session.reader:
-                angles = session.outputs.angles.tolist()
-                known.update(((chain.uid, *place), angle) for place, angle in zip(session.reader.places, angles, strict=True))
-            continue
-        for joint in chain.joints:
-            if (joint.bone, joint.axis) in followed:
-                known[chain.uid, joint.bone, joint.axis] = followed[joint.bone, joint.axis]
-                continue
-            posed = rig.pose.bones.get(joint.bone)
-            if posed and (axes.slides(joint.axis) or is_euler(posed)):
-                known[chain.uid, joint.bone, joint.axis] = axes.value(posed, joint.axis)
-    kept = rig.limber.mechanism
-    moved = mechanisms.values(rig) or tuple(motor.value for motor in kept.motors)
-    known.update(((kept.uid, motor.bone, motor.axis), value) for motor, value in zip(kept.motors, moved, strict=False))
+    for mover in movers_of(rig):
+        uid = mover.settings.uid
+        values = moved.get(uid) if uid in moved else mover.authored() | {p: v for p, v in followed.items() if p in mover.places}
+        known.update(((uid, *place), value) for place, value in (values or mover.unsolved).items())
     return known
 
 

@@ -7,18 +7,18 @@ is shown for what is authored.
 import bpy
 
 from ...solvers.mechanism.frames import inverse
-from ..blender.identity import find
+from ..blender import identity
 from ..reading.mechanism.poses import matrix_of
 from ..reading.mechanism.reading import Part, Reading
 from . import proxy as hidden
 
 CONSTRAINT = "Limber (mechanism)"
 TITLE = "Limber Mechanism"
-MARK = "limber_mechanism_of"  # on the twin and its armature: the session_uid of the owner
+MARK = "limber_mechanism_of"  # on the proxy and its armature: the session_uid of the owner
 
 
-def find_twin(owner) -> bpy.types.Object | None:
-    """The owner's twin, which is called after it: looked for in every update of the scene."""
+def find(owner) -> bpy.types.Object | None:
+    """The owner's proxy, which is called after it: looked for in every update of the scene."""
     made = bpy.data.objects.get(_title(owner))
     return made if made is not None and made.get(MARK) == owner.session_uid else None
 
@@ -37,10 +37,10 @@ def movers(reading: Reading) -> list[tuple[int, Part]]:
     return [*shown_parts(reading), *reading.carried]
 
 
-def equip(owner, reading: Reading) -> bpy.types.Object:
-    """The owner's twin, made where it is missing, with all bodies copying it."""
+def attach(owner, reading: Reading) -> bpy.types.Object:
+    """The owner's proxy, made where it is missing, with all bodies copying it."""
     names = [str(k) for k, _ in shown_parts(reading)]
-    made = find_twin(owner)
+    made = find(owner)
     if made is None or [bone.name for bone in made.pose.bones] != names:
         discard_others([thing[MARK] for thing in bpy.data.objects if MARK in thing and thing[MARK] != owner.session_uid])
         made = hidden.hidden_armature(_title(owner), names)
@@ -62,7 +62,7 @@ def equip(owner, reading: Reading) -> bpy.types.Object:
 
 
 def _followers(made) -> list:
-    """Objects and bones that copy a twin."""
+    """Objects and bones that copy a proxy."""
     return [
         holder
         for thing in bpy.data.objects
@@ -72,8 +72,8 @@ def _followers(made) -> list:
     ]
 
 
-def is_equipped(owner, reading: Reading) -> bool:
-    made = find_twin(owner)
+def is_attached(owner, reading: Reading) -> bool:
+    made = find(owner)
     return made is not None and all(
         (holder := holder_of(part)) is None or _copies(holder, made, str(k)) for k, part in shown_parts(reading)
     )
@@ -81,7 +81,7 @@ def is_equipped(owner, reading: Reading) -> bool:
 
 def holder_of(part: Part):
     """What has the constraint: the object or the pose bone; None where it was deleted."""
-    thing = find(part.thing, part.uid)
+    thing = identity.find(part.thing, part.uid)
     if thing is None or not part.bone:
         return thing
     return thing.pose.bones.get(part.bone)
@@ -116,7 +116,7 @@ def world_of(part: Part, base, pose):
 
 
 def discard_others(kept: list[int]) -> None:
-    """Every object and bone but those of these owners (session_uids) shows what is authored, and no twin but theirs is left."""
+    """Every object and bone but those of these owners (session_uids) shows what is authored, and no proxy but theirs is left."""
     for thing in bpy.data.objects:
         for holder in [thing, *(thing.pose.bones if thing.type == "ARMATURE" and thing.pose else ())]:
             for constraint in [held for held in holder.constraints if held.name.startswith(CONSTRAINT)]:

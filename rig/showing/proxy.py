@@ -1,7 +1,7 @@
-"""The solution twin: a hidden armature that carries the warped pose, which the visible bones copy by a constraint.
+"""The solution proxy: a hidden armature that carries the warped pose, which the visible bones copy by a constraint.
 
 The authored channels stay the user's own: constraints are no channels, so neither keys, undo, auto-key nor a saved file can take the
-warped pose for the authored one. The twin is in no scene and has no users, so it is never saved. Each of its bones is parentless and
+warped pose for the authored one. The proxy is in no scene and has no users, so it is never saved. Each of its bones is parentless and
 stands at the origin without a turn, so that its local transform is the basis of the visible bone, to the precision of Blender's own.
 """
 
@@ -9,8 +9,8 @@ import bpy
 
 CONSTRAINT = "Limber (live)"
 WATCH = "Limber (target)"
-TWIN_NAME = "Limber Twin"
-MARK = "limber_twin_of"  # on the twin and on its armature: the session_uid of the rig it was made for
+PROXY_NAME = "Limber Proxy"
+MARK = "limber_proxy_of"  # on the proxy and on its armature: the session_uid of the rig it was made for
 
 
 def rigs() -> list[bpy.types.Object]:
@@ -28,7 +28,7 @@ def has_constraints(rig) -> bool:
 
 
 def find(rig) -> bpy.types.Object | None:
-    """The twin that was made for this rig, by the constraints that use it: not that of the rig of which this is a copy."""
+    """The proxy that was made for this rig, by the constraints that use it: not that of the rig of which this is a copy."""
     for bone in rig.pose.bones:
         constraint = own(bone)
         if constraint and constraint.target and constraint.target.get(MARK) == rig.session_uid:
@@ -37,54 +37,54 @@ def find(rig) -> bpy.types.Object | None:
 
 
 def build(rig, names: list[str]) -> bpy.types.Object:
-    """Makes a twin for bones `names` of `rig`. They do not copy it yet (`attach`)."""
-    twin = hidden_armature(TWIN_NAME, names)
-    twin[MARK] = twin.data[MARK] = rig.session_uid
-    return twin
+    """Makes a proxy for bones `names` of `rig`. They do not copy it yet (`attach`)."""
+    proxy = hidden_armature(PROXY_NAME, names)
+    proxy[MARK] = proxy.data[MARK] = rig.session_uid
+    return proxy
 
 
 def hidden_armature(title: str, names: list[str]) -> bpy.types.Object:
     """An armature in no scene, its bones parentless and at the origin without a turn."""
     data = bpy.data.armatures.new(title)
-    twin = bpy.data.objects.new(title, data)
+    proxy = bpy.data.objects.new(title, data)
     # Bones can be made in edit mode alone. A scene of its own for that moment leaves the user's mode and selection alone.
     scene = bpy.data.scenes.new(title)
-    scene.collection.objects.link(twin)
+    scene.collection.objects.link(proxy)
     view_layer = scene.view_layers[0]
-    view_layer.objects.active = twin
-    with bpy.context.temp_override(scene=scene, view_layer=view_layer, object=twin, active_object=twin, selected_objects=[twin]):
+    view_layer.objects.active = proxy
+    with bpy.context.temp_override(scene=scene, view_layer=view_layer, object=proxy, active_object=proxy, selected_objects=[proxy]):
         bpy.ops.object.mode_set(mode="EDIT")
         for name in names:
             bone = data.edit_bones.new(name)
             bone.head, bone.tail, bone.roll = (0, 0, 0), (0, 1, 0), 0
         bpy.ops.object.mode_set(mode="OBJECT")
-    scene.collection.objects.unlink(twin)
+    scene.collection.objects.unlink(proxy)
     bpy.data.scenes.remove(scene)
-    for bone in twin.pose.bones:
+    for bone in proxy.pose.bones:
         bone.rotation_mode = "QUATERNION"
-    return twin
+    return proxy
 
 
-def attach(rig, twin) -> None:
-    """The rig's bones copy the twin's, after all other constraints."""
+def attach(rig, proxy) -> None:
+    """The rig's bones copy the proxy's, after all other constraints."""
     detach(rig)
-    for bone in twin.pose.bones:
+    for bone in proxy.pose.bones:
         constraint = rig.pose.bones[bone.name].constraints.new("COPY_TRANSFORMS")
         constraint.name = CONSTRAINT
-        constraint.target, constraint.subtarget = twin, bone.name
+        constraint.target, constraint.subtarget = proxy, bone.name
         constraint.owner_space = constraint.target_space = "LOCAL"
         constraint.mix_mode = "REPLACE"
         constraint.show_expanded = False
 
 
-def is_attached(rig, twin, names: list[str]) -> bool:
-    """Whether exactly these bones copy the twin, after all of their other constraints, so that the warped pose is what shows."""
-    if [bone.name for bone in twin.pose.bones] != names:
+def is_attached(rig, proxy, names: list[str]) -> bool:
+    """Whether exactly these bones copy the proxy, after all of their other constraints, so that the warped pose is what shows."""
+    if [bone.name for bone in proxy.pose.bones] != names:
         return False
     for name in names:
         bone = rig.pose.bones.get(name)
         last = bone.constraints[-1] if bone and bone.constraints else None
-        if last is None or last.name != CONSTRAINT or last.target != twin or last.subtarget != name:
+        if last is None or last.name != CONSTRAINT or last.target != proxy or last.subtarget != name:
             return False
     return True
 
@@ -96,14 +96,14 @@ def detach(rig) -> None:
             bone.constraints.remove(constraint)
 
 
-def watch(twin, targets: dict[str, list[bpy.types.Object]]) -> None:
+def watch(proxy, targets: dict[str, list[bpy.types.Object]]) -> None:
     """Lets Blender evaluate targets also while they are hidden, by constraints without influence.
 
     Args:
-        twin: The twin.
-        targets: Name of a bone of the twin -> the objects.
+        proxy: The proxy.
+        targets: Name of a bone of the proxy -> the objects.
     """
-    for bone in twin.pose.bones:
+    for bone in proxy.pose.bones:
         watching, wanted = list(bone.constraints), targets.get(bone.name, [])
         if [constraint.target for constraint in watching] == wanted:
             continue
@@ -114,22 +114,22 @@ def watch(twin, targets: dict[str, list[bpy.types.Object]]) -> None:
             constraint.name, constraint.influence, constraint.target = WATCH, 0.0, target
 
 
-def write(twin, rotations: list[float], locations: list[float], scales: list[float]) -> None:
-    """Shows a pose: flat basis channels of all of the twin's bones, in its own order."""
-    bones = twin.pose.bones
+def write(proxy, rotations: list[float], locations: list[float], scales: list[float]) -> None:
+    """Shows a pose: flat basis channels of all of the proxy's bones, in its own order."""
+    bones = proxy.pose.bones
     bones.foreach_set("rotation_quaternion", rotations)
     bones.foreach_set("location", locations)
     bones.foreach_set("scale", scales)
-    twin.update_tag(refresh={"DATA"})
+    proxy.update_tag(refresh={"DATA"})
 
 
 def discard_others(kept: list[bpy.types.Object]) -> None:
-    """Deletes every twin but these: of deleted rigs, of rigs that are live no more, of a file that was saved without Limber's hooks."""
+    """Deletes every proxy but these: of deleted rigs, of rigs that are live no more, of a file that was saved without Limber's hooks."""
     sweep([thing for thing in bpy.data.objects if thing.type == "ARMATURE" and MARK in thing and thing not in kept], MARK)
 
 
 def sweep(strays: list[bpy.types.Object], mark: str) -> None:
-    """Deletes twins, and armatures with their mark that nothing uses."""
+    """Deletes proxies, and armatures with their mark that nothing uses."""
     if strays:
         bpy.data.batch_remove(strays)
     data = [armature for armature in bpy.data.armatures if mark in armature and not armature.users]

@@ -56,7 +56,7 @@ def traces(known) -> list[str]:
     found = [f"object {thing.name}" for thing in bpy.data.objects if proxy.MARK in thing and thing[proxy.MARK] not in uids]
     used = {thing.data for thing in bpy.data.objects if proxy.MARK in thing}
     found += [f"armature {data.name}" for data in bpy.data.armatures if proxy.MARK in data and data not in used]
-    found += [f"scene {scene.name}" for scene in bpy.data.scenes if scene.name.startswith(proxy.TWIN_NAME)]
+    found += [f"scene {scene.name}" for scene in bpy.data.scenes if scene.name.startswith(proxy.PROXY_NAME)]
     for thing in bpy.data.objects:
         if thing.type == "ARMATURE" and thing.pose and thing.name not in names and proxy.MARK not in thing:
             found += [f"{thing.name} {bone.name}" for bone in thing.pose.bones if bone.constraints.get(proxy.CONSTRAINT)]

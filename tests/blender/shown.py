@@ -117,8 +117,8 @@ def as_good_as_unfiltered(*chains) -> None:
 def traces() -> list[str]:
     """All that live leaves in a file while it shows something: none may be there afterwards."""
     found = [f"object {thing.name}" for thing in bpy.data.objects if proxy.MARK in thing]
-    found += [f"armature {data.name}" for data in bpy.data.armatures if proxy.MARK in data or data.name.startswith(proxy.TWIN_NAME)]
-    found += [f"scene {scene.name}" for scene in bpy.data.scenes if scene.name.startswith(proxy.TWIN_NAME)]
+    found += [f"armature {data.name}" for data in bpy.data.armatures if proxy.MARK in data or data.name.startswith(proxy.PROXY_NAME)]
+    found += [f"scene {scene.name}" for scene in bpy.data.scenes if scene.name.startswith(proxy.PROXY_NAME)]
     for thing in bpy.data.objects:
         if thing.type == "ARMATURE" and thing.pose:
             found += [f"{thing.name} {b.name} {c.name}" for b in thing.pose.bones for c in b.constraints if c.name.startswith("Limber")]

@@ -240,7 +240,7 @@ def test_the_timer_takes_it_to_its_end(rig, chain, tmp_path):
             break
     kind, sentence = window.reports[-1]
     assert kind == "INFO"
-    assert "s of 6 servos (chains" in sentence
+    assert "s of 6 servos (Chain 'head' live" in sentence
     assert os.listdir(tmp_path) == ["motion.csv"]
 
 

@@ -90,7 +90,7 @@ def test_a_scene_bakes_a_platform_and_the_chain_on_it():
     go_live(owner, chain)
     baked = bake_scene(bpy.context.scene, (FRAMES.start, FRAMES.stop - 1), only_live=True)
     assert not baked.remarks
-    assert live.live_pairs() == []
+    assert live.live_movers() == []
     assert misses(rig, chain) < NEAR
 
 

@@ -141,13 +141,13 @@ def test_a_chain_of_bones_that_are_bodies_of_a_live_mechanism_says_so_and_leaves
         (bpy.ops.limber.live if what == "chain" else bpy.ops.limber.mechanism_live)()
     those.clock(2)
     assert "is a body of mechanism 'Rig', which is live and moves it: end the one Live or the other" in live.session(arms, chain).problem
-    looks, look = [], live.look
-    monkeypatch.setattr(live, "look", lambda: (looks.append(1), look()))
+    syncs, sync = [], live.sync
+    monkeypatch.setattr(live, "sync", lambda: (syncs.append(1), sync()))
     for k in range(5):
         arms.limber.mechanism.motors[0].value = 0.02 * k
         arms.update_tag()
         those.clock(1, 100.0 + k / 60)
-    assert len(looks) <= 1, "the two do not wrestle for the last place among the constraints"
+    assert len(syncs) <= 1, "the two do not wrestle for the last place among the constraints"
     bpy.ops.limber.end_mechanism_live()
     settle()
     assert live.session(arms, chain).problem == ""

@@ -79,7 +79,7 @@ def test_the_posture_that_a_chain_warps_is_what_the_body_does():
     bpy.ops.limber.follow()
     bpy.ops.limber.live()
     bpy.context.scene.frame_set(12)
-    joints = live.session(rig, rig.limber.retarget).joints()
+    joints = live.session(rig, rig.limber.retarget).values()
     session = live.session(rig, chain)
     assert session.goal.posture == pytest.approx([joints[place] for place in session.reader.places])
     assert np.abs(session.goal.posture).max() > 0.05
@@ -92,7 +92,7 @@ def test_a_robot_is_sent_what_the_body_does_for_joints_of_chains_that_do_not_loo
     chain = rig.limber.chains[0]
     bpy.ops.limber.follow()
     bpy.context.scene.frame_set(12)
-    joints = live.session(rig, rig.limber.retarget).joints()
+    joints = live.session(rig, rig.limber.retarget).values()
     sent = values.shown(rig)
     for joint in chain.joints:
         assert sent[chain.uid, joint.bone, joint.axis] == joints[joint.bone, joint.axis]

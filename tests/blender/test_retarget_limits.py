@@ -23,7 +23,7 @@ def test_limits_hold_while_the_source_asks_for_more():
     angles = []
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
-        angles.append(live.session(rig, rig.limber.retarget).joints()[bone.name, "X"])
+        angles.append(live.session(rig, rig.limber.retarget).values()[bone.name, "X"])
     assert np.max(angles) <= limit.max_x
     assert np.min(angles) >= limit.min_x
     assert np.ptp(angles) == 0.0 or np.max(angles) == pytest.approx(limit.max_x)
@@ -37,7 +37,7 @@ def test_no_joint_is_faster_than_allowed():
     rows = []
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
-        rows.append(list(live.session(rig, rig.limber.retarget).joints().values()))
+        rows.append(list(live.session(rig, rig.limber.retarget).values().values()))
     speeds = np.abs(np.diff(rows, axis=0)) * bpy.context.scene.render.fps
     assert speeds.max() <= radians(30) * (1 + 1e-6)
     assert speeds.max() > radians(29), "the limit was reached"
@@ -52,7 +52,7 @@ def test_no_joint_changes_its_speed_by_more_than_allowed():
         rows = []
         for frame in FRAMES:
             bpy.context.scene.frame_set(frame)
-            rows.append(list(live.session(rig, retarget).joints().values()))
+            rows.append(list(live.session(rig, retarget).values().values()))
         speeds = np.diff(rows, axis=0, prepend=rows[:1]) * bpy.context.scene.render.fps
         return float(np.abs(np.diff(speeds, axis=0)).max()) * bpy.context.scene.render.fps
 
@@ -88,12 +88,12 @@ def test_a_body_at_rest_heeds_a_setting_that_is_changed(setting: str):
     bpy.ops.limber.follow()
     bpy.context.scene.frame_set(FRAMES[-1])
     settle()
-    before = live.session(rig, rig.limber.retarget).joints()
+    before = live.session(rig, rig.limber.retarget).values()
     setattr(pair, setting, 0.1 if setting == "weight" else 1)
     bpy.context.view_layer.update()
     live.scene_updated(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
     settle()
-    after = live.session(rig, rig.limber.retarget).joints()
+    after = live.session(rig, rig.limber.retarget).values()
     assert max(abs(after[name] - before[name]) for name in before) > radians(1)
 
 

@@ -105,4 +105,4 @@ def test_what_was_recorded_is_kept_where_following_ends_first_and_dropped_where_
     make_active(rig)
     bpy.ops.limber.keep_takes()
     assert apart(motion(rig, range(2, 6)), shown) < 5e-5
-    assert live.live_pairs() == []
+    assert live.live_movers() == []

@@ -118,9 +118,9 @@ def test_rendering_leaves_live_where_it_was(rig):
     for frame in range(1, 6):
         bpy.context.scene.frame_set(frame)
     session = live.session(rig, rig.limber.retarget)
-    joints, shown = session.joints(), pose(rig)
+    joints, shown = session.values(), pose(rig)
     bpy.context.scene.render.use_motion_blur = True
     rendered(animation=True)
     assert bpy.context.scene.frame_current == 5
-    assert live.session(rig, rig.limber.retarget).joints() == joints
+    assert live.session(rig, rig.limber.retarget).values() == joints
     assert apart(pose(rig), shown) < 1e-6

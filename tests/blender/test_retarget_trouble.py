@@ -148,7 +148,7 @@ def test_a_scaled_bone_of_the_body_is_named():
 def test_bones_renamed_while_live_keep_their_pairs():
     rig, _ = follower()
     rig.data.bones["Head"].name = "Skull"
-    live.look()
+    live.sync()
     assert problem() == ""
     assert "Skull" in [pair.target for pair in rig.limber.retarget.pairs]
 
@@ -185,7 +185,7 @@ def test_a_deleted_body_is_no_trouble():
     make_active(bpy.data.objects["Source"])
     bpy.data.objects.remove(rig)
     bpy.context.scene.frame_set(9)
-    assert live.live_pairs() == []
+    assert live.live_movers() == []
 
 
 def test_a_bake_over_an_empty_range_is_refused():

@@ -83,7 +83,7 @@ class MotionCheck(Stepped):
             raise RigError(f"No chain of '{rig.name}' has a target: choose one in the Gaze panel")
         self.rig, self.frames, self.own, self.zones = rig, frames, own, zones_of(rig)
         known = {chain.uid for _, chain in own}
-        self.pairs = [*own, *(pair for pair in live.live_pairs(scene) if pair[0] != rig or pair[1].uid not in known)]
+        self.pairs = [*own, *(pair for pair in live.live_movers(scene) if pair[0] != rig or pair[1].uid not in known)]
         self.beyond = lost_beyond, changed_beyond
         self.stage = Stage()
         self.takes: dict[str, Take] = {}

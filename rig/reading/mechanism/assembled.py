@@ -15,7 +15,7 @@ from ....solvers.mechanism.frames import Array
 from ....solvers.mechanism.model import MechanismError
 from ....solvers.mechanism.solver import MechanismSolver
 from ...blender.errors import RigError
-from ...live.one_thread import in_one_thread
+from ...blender.one_thread import in_one_thread
 from ...showing.mechanism_proxy import shown_parts
 from ..placement import Placement
 from . import inputs

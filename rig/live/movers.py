@@ -1,0 +1,278 @@
+"""All that moves in a scene, whatever its kind: chains, bodies that follow a motion, mechanisms.
+
+A mover is a view on the scene, made anew whenever it is needed: undo and loading make it invalid. What is known of it from frame to frame
+is in its session (`Stage.session`), one for each stage: live, a render, a bake. What any use needs of a mover is here or in the session,
+so that no use asks of which kind it is. A fourth kind is one more class here, with its session.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+import bpy
+
+from ...solvers.table import SOLVERS
+from ..properties.body import LimberRetarget
+from ..properties.chains import LimberChain
+from ..properties.frame_range import bake_range
+from ..properties.mechanism import LimberMechanism
+from ..reading import axes, channels, mimic
+from ..reading.axes import is_euler
+from ..reading.body import pairing
+from ..reading.channels import Channel
+from ..reading.goal import followed
+from ..reading.mechanism import assembled
+from ..reading.mechanism.starts import note_values
+from ..reading.moving import Place
+from .body_session import BodySession
+from .chain_session import ChainSession
+from .mechanism_session import MechanismSession
+
+Key = tuple[int, str]  # the owner's session_uid, and the uid of the settings: tells a mover from all others of a file
+Authored = Callable[[], AbstractContextManager]  # while it lasts all shows what is authored; gives what is evaluated then
+
+
+class _Pair(NamedTuple):
+    owner: bpy.types.Object
+    settings: bpy.types.PropertyGroup  # has `live`, `uid` and the frame range
+
+
+class Mover(_Pair):
+    """Something of an object that moves. As a pair it is its owner and its settings."""
+
+    __slots__ = ()
+    session_type: type  # of what is known of it from frame to frame
+
+    @property
+    def key(self) -> Key:
+        return self.owner.session_uid, self.settings.uid
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """What sentences call it: "Chain 'Head'"."""
+
+    @property
+    def is_live(self) -> bool:
+        return self.settings.live
+
+    @property
+    def long_label(self) -> str:
+        """The same with its owner, for sentences about others."""
+        return self.label
+
+    @property
+    def is_on_rig(self) -> bool:
+        """Whether it is an armature's pose that it changes, which the armature's proxy shows."""
+        return True
+
+    @property
+    def can_move(self) -> bool:
+        """Whether it moves now, where it is live: the owner is of this file, and not in Edit Mode."""
+        return self.owner.library is None and self.owner.mode != "EDIT"
+
+    @property
+    def has_goal(self) -> bool:
+        """Whether it has anything to follow."""
+        return True
+
+    @property
+    def frames(self) -> tuple[int, int]:
+        """First and last frame to bake."""
+        return bake_range(self.settings, bpy.context.scene)
+
+    @property
+    def frames_ahead(self) -> int:
+        """Frames to come whose goals it makes use of in a bake; 0: none."""
+        return 0
+
+    def make_ready(self, as_authored: Authored) -> None:
+        """What is to be read before it goes live, while all shows what is authored.
+
+        Raises:
+            RigError: it cannot be read.
+        """
+
+    @abstractmethod
+    def joints(self) -> list:
+        """The settings of its joints or motors (bone, axis, lower, upper, velocity, acceleration, jerk, servo); a body has none of its
+        own."""
+
+    @abstractmethod
+    def authored(self) -> dict[Place, float]:
+        """Values [rad or m] of its joints as they are posed or keyed, whatever is live; without those that are not known."""
+
+    @property
+    def places(self) -> list[Place]:
+        """Bone and axis of each joint or motor."""
+        return [(joint.bone, joint.axis) for joint in self.joints()]
+
+    @property
+    def unsolved(self) -> dict[Place, float]:
+        """What its values count as while it is live and was not solved yet."""
+        return {}
+
+    @abstractmethod
+    def channel(self, place: Place) -> Channel | None:
+        """Where the authored value of a joint is kept; None where nothing keeps it."""
+
+    def pose(self, values: Mapping[Place, float]) -> bool:
+        """Writes authored values of joints [rad or m]. Returns whether anything changed."""
+        changed = False
+        for place, value in values.items():
+            channel = self.channel(place)
+            if channel is None:
+                continue
+            holder, name = _holder(channel)
+            numbers = getattr(holder, name)
+            before = numbers if isinstance(numbers, float) else numbers[channel.index]
+            if abs(before - value) > SAME:
+                if isinstance(numbers, float):
+                    setattr(holder, name, value)
+                else:
+                    numbers[channel.index] = value
+                changed = True
+        return changed
+
+
+SAME = 1e-6  # [rad or m] single precision
+
+
+def _holder(channel: Channel) -> tuple:
+    """What has the property of a channel, and the property's name."""
+    head, _, name = channel.path.rpartition(".")
+    return (channel.owner.path_resolve(head) if head else channel.owner), name
+
+
+class ChainMover(Mover):
+    """A chain of an armature."""
+
+    __slots__ = ()
+    session_type = ChainSession
+
+    @property
+    def label(self) -> str:
+        return f"Chain '{self.settings.name}'"
+
+    @property
+    def long_label(self) -> str:
+        return f"{self.label} of '{self.owner.name}'"
+
+    @property
+    def has_goal(self) -> bool:
+        return followed(self.settings) is not None
+
+    @property
+    def frames_ahead(self) -> int:
+        info = SOLVERS.get(self.settings.solver)
+        return info.looks_ahead if info and self.settings.look_ahead else 0
+
+    def joints(self) -> list:
+        return list(self.settings.joints)
+
+    def authored(self) -> dict[Place, float]:
+        return _posed(self.owner, [(joint.bone, joint.axis) for joint in self.settings.joints])
+
+    def channel(self, place: Place) -> Channel | None:
+        return _bone_channel(self.owner, place)
+
+
+class BodyMover(Mover):
+    """The body of an armature that follows another one, or a stream."""
+
+    __slots__ = ()
+    session_type = BodySession
+
+    @property
+    def label(self) -> str:
+        return f"Body of '{self.owner.name}'"
+
+    @property
+    def has_goal(self) -> bool:
+        return bool(self.settings.pairs)
+
+    def joints(self) -> list:
+        return []
+
+    def authored(self) -> dict[Place, float]:
+        driven = set(mimic.driven(self.owner))
+        bones = [name for name in pairing.bones(self.owner, self.settings) if name in self.owner.pose.bones]
+        return _posed(self.owner, [place for name in bones for axis in axes.TURNS if (place := (name, axis)) not in driven])
+
+    def channel(self, place: Place) -> Channel | None:
+        return _bone_channel(self.owner, place)
+
+
+class MechanismMover(Mover):
+    """A mechanism of an object."""
+
+    __slots__ = ()
+    session_type = MechanismSession
+
+    @property
+    def label(self) -> str:
+        return f"Mechanism '{self.owner.name}'"
+
+    @property
+    def is_on_rig(self) -> bool:
+        return False
+
+    def make_ready(self, as_authored: Authored) -> None:
+        with as_authored() as depsgraph:
+            made = assembled.prepare(self.owner, depsgraph)
+        assembled.keep(self.owner, made)
+        note_values(self.owner, made.model.solver, made.model.rest)
+
+    def joints(self) -> list:
+        return list(self.settings.motors)
+
+    def authored(self) -> dict[Place, float]:
+        return {(motor.bone, motor.axis): motor.value for motor in self.settings.motors}
+
+    @property
+    def unsolved(self) -> dict[Place, float]:
+        return self.authored()
+
+    def channel(self, place: Place) -> Channel | None:
+        places = [(motor.bone, motor.axis) for motor in self.settings.motors]
+        return channels.of_motor(self.owner, places.index(place)) if place in places else None
+
+
+def _posed(rig, places: list[Place]) -> dict[Place, float]:
+    bones = rig.pose.bones
+    return {
+        (name, axis): axes.value(bone, axis)
+        for name, axis in places
+        if (bone := bones.get(name)) is not None and (axes.slides(axis) or is_euler(bone))
+    }
+
+
+def _bone_channel(rig, place: Place) -> Channel | None:
+    bone, axis = rig.pose.bones.get(place[0]), place[1]
+    return channels.of_joint(rig, bone.name, axis) if bone is not None and (axes.slides(axis) or is_euler(bone)) else None
+
+
+KINDS: dict[type, type[Mover]] = {LimberChain: ChainMover, LimberRetarget: BodyMover, LimberMechanism: MechanismMover}
+
+
+def mover_of(owner, settings) -> Mover:
+    """The mover with these settings."""
+    return next(kind for settings_type, kind in KINDS.items() if isinstance(settings, settings_type))(owner, settings)
+
+
+def movers_of(owner) -> Iterator[Mover]:
+    """All that an object has, live or not: its body, where it follows something; its chains; its mechanism."""
+    kept = owner.limber
+    if owner.type == "ARMATURE":
+        if kept.retarget.live or kept.retarget.pairs:
+            yield BodyMover(owner, kept.retarget)
+        for chain in kept.chains:
+            yield ChainMover(owner, chain)
+    if kept.mechanism.uid:
+        yield MechanismMover(owner, kept.mechanism)
+
+
+def live_of(owner) -> list[Mover]:
+    """What of an object is live."""
+    return [mover for mover in movers_of(owner) if mover.is_live]

@@ -1,0 +1,93 @@
+"""What can be done with a mover, and why something cannot: the one place that has reasons by kind."""
+
+from enum import Enum
+
+from ..authoring.check import why_not_live
+from ..blender.errors import RigError
+from ..reading.body import pairing
+from ..reading.mechanism.ownership import bodies, role_of
+from .movers import BodyMover, ChainMover, MechanismMover, Mover
+
+
+class Use(Enum):
+    LIVE = "live"
+    BAKE = "bake"
+    RECORD = "record"
+    EXPORT = "export"
+    COMPARE = "compare"
+    CHECK = "check"  # Motion Check
+    PARK = "park"
+    HAND = "hand"  # Move by Hand
+
+
+def why_not(use: Use, mover: Mover, context=None) -> str:
+    """Why a mover cannot be used so, as a sentence with the remedy; "" where it can. Cheap: panels ask."""
+    reasons = _REASONS.get((type(mover), use))
+    return reasons(mover, context) if reasons else ""
+
+
+def _chain_live(mover: Mover, context) -> str:
+    return why_not_live(context, *mover)
+
+
+def _body_live(mover: Mover, context) -> str:
+    try:
+        pairing.linked(*mover)
+    except RigError as error:
+        return str(error)
+    return ""
+
+
+def _mechanism_live(mover: Mover, context) -> str:
+    owner, kept = mover
+    if not kept.motors:
+        return f"'{owner.name}' has no motor: select a joint and press + under Motors"
+    if kept.drive == "TARGETS" and not kept.goals and not any(role_of(body) == "DRIVEN" for body in bodies(owner)):
+        return f"'{owner.name}' has no goal: select a body and press + under Goals, give one the role Driven, or let Motors drive it"
+    return ""
+
+
+def _no_target(mover: Mover, context) -> str:
+    return "" if mover.has_goal else f"{mover.label} has no target: choose one in the Gaze panel"
+
+
+def _not_live(mover: Mover, context) -> str:
+    return "" if mover.is_live else f"{mover.label} is not live: press Start Live first"
+
+
+def _streamed(mover: Mover, context) -> str:
+    if pairing.is_streamed(mover.settings):
+        return "What is sent live has no frames to bake: press Record Live and let the scene play while it comes"
+    return ""
+
+
+def _one_solver(mover: Mover, context) -> str:
+    return f"{mover.label} has one solver: Compare is for chains, which have several to choose from"
+
+
+def _live_moves(mover: Mover, context) -> str:
+    return f"{mover.label} is live, and would move the joints too: press End Live first" if mover.is_live else ""
+
+
+def _motors_drive(mover: Mover, context) -> str:
+    """A mechanism follows the motors that a hand moves, where these drive it."""
+    if mover.is_live and mover.settings.drive != "MOTORS":
+        return f"{mover.label} is live and follows its targets: let Motors drive it (Driven By), or press End Live first"
+    return ""
+
+
+_REASONS = {
+    (ChainMover, Use.LIVE): _chain_live,
+    (BodyMover, Use.LIVE): _body_live,
+    (MechanismMover, Use.LIVE): _mechanism_live,
+    (ChainMover, Use.BAKE): _no_target,
+    (BodyMover, Use.BAKE): _streamed,
+    (ChainMover, Use.CHECK): _no_target,
+    (BodyMover, Use.CHECK): _streamed,
+    (BodyMover, Use.COMPARE): _one_solver,
+    (MechanismMover, Use.COMPARE): _one_solver,
+    (ChainMover, Use.HAND): _live_moves,
+    (BodyMover, Use.HAND): _live_moves,
+    (MechanismMover, Use.HAND): _motors_drive,
+    **{(kind, Use.RECORD): _not_live for kind in (ChainMover, BodyMover, MechanismMover)},
+}
