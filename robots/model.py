@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import pi
 from typing import Literal
 
 from ..solvers.rotations import Vector
@@ -11,6 +12,8 @@ Kind = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "plan
 KINDS: tuple[Kind, ...] = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 TURNING = ("revolute", "continuous")
 MOVING = (*TURNING, "prismatic")  # kinds of one degree of freedom: a motor can be each of them
+MAX_ANGLE = 4 * pi  # [rad] either way, of a rotary joint without limits: a target can go round it twice before the joint must turn back
+MAX_TRAVEL = 1.0  # [m] either way, of a prismatic joint without limits
 Colour = tuple[float, float, float, float]
 
 
@@ -108,6 +111,13 @@ class Joint:
     @property
     def turns(self) -> bool:
         return self.kind in TURNING
+
+    @property
+    def finite_limits(self) -> tuple[float, float]:
+        """Smallest and largest value [rad or m]; where the file sets no limit, a range that is large enough (MAX_ANGLE, MAX_TRAVEL)."""
+        most = MAX_ANGLE if self.turns else MAX_TRAVEL
+        lower = self.lower if self.lower is not None else min(-most, self.upper if self.upper is not None else 0.0)
+        return lower, self.upper if self.upper is not None else max(most, lower)
 
     def nearest(self, value: float) -> float:
         """`value` moved to the nearest within limits."""

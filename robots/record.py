@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from ..files.plain import is_text, json_of, number_of
 from ..solvers.rotations import Vector
 from .model import KINDS, Inertial, Joint, Mimic
-from .skeleton import limits
 from .transform import Transform
 from .tree import Branch
 
@@ -22,7 +21,7 @@ class Record(NamedTuple):
     def span(self) -> tuple[float, float]:
         """Smallest and largest value [rad or m] of the bone's channel."""
         assert self.branch.joint is not None
-        lower, upper = limits(self.branch.joint)
+        lower, upper = self.branch.joint.finite_limits
         return (lower, upper) if self.sign > 0 else (-upper, -lower)
 
 

@@ -50,11 +50,6 @@ class Tree:
         return tuple(branch.joint for branch in self.branches if branch.joint is not None and branch.joint.moves)
 
     @cached_property
-    def index(self) -> dict[str, int]:
-        """Link -> its branch's place."""
-        return {branch.link: k for k, branch in enumerate(self.branches)}
-
-    @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         found: list[list[int]] = [[] for _ in self.branches]
         for k, branch in enumerate(self.branches[1:], 1):

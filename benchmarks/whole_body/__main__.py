@@ -18,7 +18,6 @@ import numpy as np
 from limber.robots import reading
 from limber.robots.errors import UrdfError
 from limber.robots.tree import grow
-from limber.robots.whole_body import body as body_of
 from limber.solvers.skeleton import SkeletonError
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.law import DEAD_BEAT, Law
@@ -27,6 +26,7 @@ from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import State
 from limber.solvers.whole_body.targets import Target, TargetError, Values
 
+from . import robot
 from .printed import PaperLaw
 
 Arrays = Mapping[str, np.ndarray]
@@ -35,7 +35,7 @@ LAWS: dict[str, type[Law]] = {"exact": Law, "paper": PaperLaw}
 
 def body_for(urdf: Path, given: Arrays) -> Body:
     """The body of a file, from the base link of the targets."""
-    return body_of(grow(reading.read(urdf), str(given["base_link"])))
+    return robot.body(grow(reading.read(urdf), str(given["base_link"])))
 
 
 def follower(body: Body, given: Arrays, law: Law) -> WholeBody:

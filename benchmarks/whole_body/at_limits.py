@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 from limber.robots import reading
 from limber.robots.tree import grow
-from limber.robots.whole_body import body as body_of
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.so3 import log
 
+from . import robot
 from .__main__ import answer, follower
 from .motions import DT, motion
 from .table import couplings_for, tracked_links
@@ -33,7 +33,7 @@ AT = 1e-9  # [rad, or a coupling's unit] nearer to a bound is at it
 def line_for(path: Path, beyond: float, steps: int, seed: int, keep: Path | None) -> str:
     """The table's line for a model and a seed."""
     tree = grow(reading.read(path))
-    body = body_of(tree, further=couplings_for(tree))
+    body = robot.body(tree, further=couplings_for(tree))
     links = tracked_links(tree)
     given = motion(body, links, tree.root, "walking", steps, seed, beyond)
     answered = answer(follower(body, given, Law()), given)

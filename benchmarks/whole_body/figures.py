@@ -17,7 +17,6 @@ import matplotlib as mpl
 import numpy as np
 from limber.robots import reading
 from limber.robots.tree import grow
-from limber.robots.whole_body import body as body_of
 from limber.solvers.rotations import IDENTITY, X, Y, Z
 from limber.solvers.skeleton import End, Joint
 from limber.solvers.whole_body.body import BASE, Body
@@ -26,6 +25,7 @@ from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
 from limber.solvers.whole_body.targets import Target, Values
 
+from . import robot
 from .motions import DT, motion
 from .printed import PaperLaw, TanhLimits
 from .table import tracked_links
@@ -45,7 +45,7 @@ DOTS = 110  # an inch
 def convergence(urdf: Path, path: Path) -> None:
     """Figure 5: MNTE over time."""
     tree = grow(reading.read(urdf))
-    body, links = body_of(tree), tracked_links(tree)
+    body, links = robot.body(tree), tracked_links(tree)
     given = motion(body, links, tree.root, "static", 1)
     values = Values(given["rotation"][0], given["base_position"])
     figure, axes = plt.subplots(figsize=(7, 4))

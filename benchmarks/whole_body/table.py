@@ -19,9 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from limber.robots import reading
-from limber.robots import skeleton as robot_skeleton
 from limber.robots.tree import Tree, grow
-from limber.robots.whole_body import body as body_of
 from limber.solvers.rotations import to_matrix
 from limber.solvers.skeleton import End
 from limber.solvers.whole_body.body import Body, Coupling
@@ -31,6 +29,7 @@ from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import State, since
 from limber.solvers.whole_body.targets import Target, Values
 
+from . import robot
 from .__main__ import Arrays, first, follower, frames_of
 from .motions import KINDS, motion
 from .peers import NO_LIMIT, OTHERS, Mink, Pinocchio, beside_peers
@@ -106,7 +105,7 @@ class PairWise:
     def __init__(self, tree: Tree, body: Body, links: Sequence[str]) -> None:
         """`links`, the root first."""
         self.body = body
-        built = robot_skeleton.build(tree, links[1:])
+        built = robot.build(tree, links[1:])
         own = np.array([np.eye(3), *(to_matrix(end.rotation) for end in built.skeleton.ends)])  # links' axes in their joints' own
         self.to_joint = own.swapaxes(1, 2)
         row_of = {-1: 0} | {end.joint: row for row, end in enumerate(built.skeleton.ends, 1)}
@@ -208,7 +207,7 @@ def lines_for(path: Path, steps: int) -> Iterator[str]:
     """The table's lines for one model, and after them what is left out."""
     tree = grow(reading.read(path))
     couplings = couplings_for(tree)
-    body = body_of(tree, further=couplings)
+    body = robot.body(tree, further=couplings)
     links = tracked_links(tree)
     model = f"{path.stem}, {len(body)} joints, {len(links)} links" + (f", {len(couplings)} coupled rows" if couplings else "")
     missing: list[str] = []

@@ -8,7 +8,6 @@ import pytest
 from limber.rig.authoring.robot_import import import_robot
 from limber.rig.blender.errors import RigError
 from limber.rig.reading.imported_robot import joint_values, link_frames, pose_joints, record_of, tree_of
-from limber.robots.skeleton import limits
 from limber.solvers.rotations import to_matrix
 
 from tests.robots.robots import ARM, NO_PUBLIC, PUBLIC, apart, arbitrary, frames, write
@@ -39,7 +38,7 @@ def leading(tree) -> list:
 def check_poses(path, rig, draw: random.Random, poses: int = POSES) -> None:
     tree = tree_of(rig)[0]
     for _ in range(poses):
-        values = {joint.name: float(np.float32(draw.uniform(*limits(joint)))) for joint in leading(tree)}
+        values = {joint.name: float(np.float32(draw.uniform(*joint.finite_limits))) for joint in leading(tree)}
         pose_joints(rig, values)
         back = joint_values(rig)
         assert {name: back[name] for name in values} == values, "channels are the joints' values to the last bit"

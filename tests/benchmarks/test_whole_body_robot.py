@@ -4,12 +4,13 @@ import random
 
 import numpy as np
 import pytest
+from limber.robots.model import MAX_ANGLE, MAX_TRAVEL
 from limber.robots.reading import read
-from limber.robots.skeleton import SLIDE, TURNS, build
 from limber.robots.tree import grow
 from limber.solvers.rotations import to_matrix
 from limber.solvers.skeleton import SkeletonError
 
+from benchmarks.whole_body.robot import build
 from tests.robots.robots import ARM, apart, arbitrary, frames, write
 
 
@@ -63,10 +64,10 @@ def test_limits_and_velocities_come_along_and_what_is_unlimited_gets_room(tmp_pa
     text = ARM.replace('type="revolute">\n    <parent link="upper"/>', 'type="continuous">\n    <parent link="upper"/>')
     shoulder, elbow, grip, _ = build(grow(read(write(tmp_path, text)))).skeleton.joints
     assert (shoulder.lower, shoulder.upper, shoulder.velocity) == (-2.0, 1.5, 3.0)
-    assert (elbow.lower, elbow.upper) == (-TURNS, TURNS)
+    assert (elbow.lower, elbow.upper) == (-MAX_ANGLE, MAX_ANGLE)
     assert (grip.kind, grip.upper) == ("prismatic", 0.03)
     slide = text.replace('<limit lower="0" upper="0.03"/>', "")
-    assert build(grow(read(write(tmp_path, slide)))).skeleton.joints[3].upper == SLIDE
+    assert build(grow(read(write(tmp_path, slide)))).skeleton.joints[3].upper == MAX_TRAVEL
 
 
 def test_a_robot_that_cannot_move_has_no_skeleton(tmp_path):
