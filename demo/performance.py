@@ -168,8 +168,8 @@ def _look(robot, link, take: Take, began: float, beat: float) -> float:
         robot.heartbeat()
         beat = now
     status = link.status()
-    if status.reported is not None:
-        take.looks.append((perf_counter() - began, status.commanded, status.reported))
+    if status.measured is not None:
+        take.looks.append((perf_counter() - began, status.commanded, status.measured))
     return beat
 
 

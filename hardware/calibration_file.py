@@ -73,7 +73,7 @@ class Calibration:
         joints = tuple(FileJoint(joint.name, joint.unit) for joint in device.joints)
         return cls(device.protocol, device.baudrate, joints, device.channels, device.latency, device.settings)
 
-    def misfits(self, names: Sequence[str]) -> tuple[str, ...]:
+    def mismatches(self, names: Sequence[str]) -> tuple[str, ...]:
         """What keeps the calibration from fitting a robot's joints by name, in words; empty: it fits."""
         own = [joint.name for joint in self.joints]
         missing = [name for name in names if name not in own]
@@ -94,9 +94,9 @@ class Calibration:
             CalibrationError: Joints are missing or unknown, or of another unit.
             DeviceError: The robot cannot be like that.
         """
-        misfits = self.misfits([joint.name for joint in joints])
-        if misfits:
-            raise CalibrationError(f"The calibration does not fit: {'; '.join(misfits)}")
+        mismatches = self.mismatches([joint.name for joint in joints])
+        if mismatches:
+            raise CalibrationError(f"The calibration does not fit: {'; '.join(mismatches)}")
         units = {joint.name: joint.unit for joint in self.joints}
         for joint in joints:
             if units[joint.name] != joint.unit:
@@ -169,20 +169,20 @@ def from_text(text: str, source: str = "The calibration") -> Calibration:
     except ValueError as error:
         raise CalibrationError(f"{source} is no JSON ({error}): choose a calibration file") from error
     try:
-        return _calibration(_Place(source, plain))
+        return _calibration(_Node(source, plain))
     except DeviceError as error:
         raise CalibrationError(f"{source}: {error}") from error
 
 
-def _calibration(robot: _Place) -> Calibration:
+def _calibration(robot: _Node) -> Calibration:
     if robot.get("format", str) != FORMAT:
         robot.wrong("format", f"'{FORMAT}'")
     if robot.get("version", int) != VERSION:
         robot.wrong("version", f"{VERSION}; a later version of Limber wrote it, or another program")
     robot.only(_ROBOT)
-    joints = tuple(_joint(joint) for joint in robot.places("joints", "joint", "name"))
-    channels = tuple(_channel(channel) for channel in robot.places("channels", "servo", "servo"))
-    settings = _settings(robot.place("settings"))
+    joints = tuple(_joint(joint) for joint in robot.children("joints", "joint", "name"))
+    channels = tuple(_channel(channel) for channel in robot.children("channels", "servo", "servo"))
+    settings = _settings(robot.child("settings"))
     baudrate = robot.whole("baudrate", SLOWEST_BAUDRATE, FASTEST_BAUDRATE)
     calibration = Calibration(robot.get("protocol", str), baudrate, joints, channels, robot.number("latency"), settings)
     stand_ins = tuple(Joint(joint.name, _ANY, joint.unit) for joint in joints)
@@ -190,7 +190,7 @@ def _calibration(robot: _Place) -> Calibration:
     return calibration
 
 
-def _settings(settings: _Place) -> ProtocolSettings:
+def _settings(settings: _Node) -> ProtocolSettings:
     settings.only(_SETTINGS)
     count = settings.whole("channel_count", 1, LAST_SERVO)
     if count not in MODELS:
@@ -198,17 +198,17 @@ def _settings(settings: _Place) -> ProtocolSettings:
     return ProtocolSettings(settings.get("multi_turn", bool), count, settings.get("crc", bool))
 
 
-def _joint(joint: _Place) -> FileJoint:
+def _joint(joint: _Node) -> FileJoint:
     joint.only(_JOINT)
     name = joint.get("name", str)
     unit: Unit = joint.choice("unit", ("rad", "m", "plain"))
     return FileJoint(name, unit)
 
 
-def _channel(channel: _Place) -> Channel:
+def _channel(channel: _Node) -> Channel:
     channel.only(_CHANNEL)
     shares = []
-    for share in channel.places("joints", "joint", "joint"):
+    for share in channel.children("joints", "joint", "joint"):
         share.only(_SHARE)
         shares.append(Share(share.get("joint", str), share.number("gear", LARGEST)))
     on_silence: OnSilence = channel.choice("on_silence", ("hold", "detach"))
@@ -225,7 +225,7 @@ def _channel(channel: _Place) -> Channel:
     )
 
 
-class _Place:
+class _Node:
     """An object in the file, read field by field; every error names it, the field, what is expected and what was found.
 
     Args:
@@ -270,16 +270,16 @@ class _Place:
             self.wrong(field, " or ".join(f"'{choice}'" for choice in choices))
         return value
 
-    def place(self, field: str) -> _Place:
+    def child(self, field: str) -> _Node:
         """The object in a field."""
-        return _Place(f"{self._name}, {field}", self.get(field, object))
+        return _Node(f"{self._name}, {field}", self.get(field, object))
 
-    def places(self, field: str, kind: str, key: str) -> list[_Place]:
+    def children(self, field: str, kind: str, key: str) -> list[_Node]:
         """The objects in a list, each with the name that its field `key` gives it."""
         found = []
         for number, item in enumerate(self.get(field, list), 1):
             own = item.get(key, f"number {number}") if isinstance(item, Mapping) else f"number {number}"
-            found.append(_Place(f"{self._name}, {kind} {shown(own)}", item))
+            found.append(_Node(f"{self._name}, {kind} {shown(own)}", item))
         return found
 
     def only(self, fields: tuple[str, ...]) -> None:

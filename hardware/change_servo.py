@@ -7,10 +7,10 @@ from types import ModuleType
 from typing import Any
 
 from .errors import HardwareError
-from .news import Found, News, Progress
+from .job_events import Found, JobEvent, Progress
 from .port_session import PortSession
 from .protocols.bus.codec import BusCodec
-from .protocols.interface import Identified, Problem, Trouble
+from .protocols.interface import Identified, Problem, ProblemKind
 from .protocols.table import codec_for
 
 TIMES = 3  # that a servo is asked who it is before it counts as absent, or as the only one
@@ -21,7 +21,7 @@ class ChangeError(HardwareError):
     """The servo was not changed, or it cannot be told; the message says which and what to do."""
 
 
-def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[News]:
+def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[JobEvent]:
     """The errand.
 
     Args:
@@ -38,7 +38,7 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[New
         yield from _change_rate(serial, codec, port, protocol, rate, servo, arguments["new_baudrate"])
 
 
-def _change_id(serial: ModuleType | None, codec: BusCodec, port: str, protocol: str, rate: int, servo: int, new: int) -> Iterator[News]:
+def _change_id(serial: ModuleType | None, codec: BusCodec, port: str, protocol: str, rate: int, servo: int, new: int) -> Iterator[JobEvent]:
     if new == servo:
         raise ChangeError(f"Servo {servo} has that id already: choose another")
     with PortSession(serial, port, rate, codec) as session:
@@ -59,7 +59,9 @@ def _change_id(serial: ModuleType | None, codec: BusCodec, port: str, protocol: 
     yield Found(port, protocol, rate, new, after.name, after.firmware)
 
 
-def _change_rate(serial: ModuleType | None, codec: BusCodec, port: str, protocol: str, rate: int, servo: int, new: int) -> Iterator[News]:
+def _change_rate(
+    serial: ModuleType | None, codec: BusCodec, port: str, protocol: str, rate: int, servo: int, new: int
+) -> Iterator[JobEvent]:
     if new == rate:
         raise ChangeError(f"Servo {servo} talks at {rate} baud already: choose another rate")
     with PortSession(serial, port, rate, codec) as session:
@@ -101,6 +103,6 @@ def _who(session: PortSession, codec: BusCodec, servo: int) -> tuple[Identified 
                 if found is not None and found.model != message.model:
                     hint = f"{found.name} and {message.name} answered"
                 found = message
-            elif isinstance(message, Problem) and message.trouble not in (Trouble.MISSING, Trouble.NOISE):
+            elif isinstance(message, Problem) and message.kind not in (ProblemKind.MISSING, ProblemKind.NOISE):
                 hint = message.text
     return found, hint

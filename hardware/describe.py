@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
-from .news import Described, News
+from .job_events import Described, JobEvent
 from .protocols.interface import Capabilities, Check, Quantity, Silence
 from .protocols.limber.capabilities import CAPABILITIES
 from .protocols.settings import DEFAULT, ProtocolSettings
@@ -44,7 +44,7 @@ def describe(protocol: str, settings: ProtocolSettings = DEFAULT, program: str =
     return Described(protocol, can.title, tuple(text for text in told if text), can.baudrates, can.units.name)
 
 
-def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[News]:
+def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[JobEvent]:
     """The errand: describes `arguments["protocol"]`, whose file has the digest `arguments["program"]`."""
     yield describe(arguments["protocol"], program=arguments["program"])
 

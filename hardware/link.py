@@ -16,13 +16,13 @@ from pathlib import Path
 
 from .device import Device
 from .errors import AnglesError, WorkerError
-from .leaving import CLOSE_GRACE, see_off, see_off_and_wait
 from .memory import SharedMemory
 from .messages import Orders, Report, Request
 from .mixing import Mixing
 from .pyserial import pyserial_folder
-from .safety import Fault, State, Wish
+from .safety import Command, Fault, State
 from .sentences import sentence
+from .shutdown import CLOSE_GRACE, shut_down, shut_down_in_background
 from .status import Status
 
 START_GRACE = 10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
@@ -62,8 +62,8 @@ class Link:
         self._stamp = 0.0
         self._values = (0.0,) * len(device.joints)
         self._request = Request()
-        self._wish_number = 0
-        self._wish_stops = 0
+        self._command_number = 0
+        self._command_stops = 0
         self._stops = 0
 
     @property
@@ -82,7 +82,7 @@ class Link:
                 return
             self.close()
         self._request = Request()
-        self._wish_number = self._wish_stops = self._stops = self._frame = 0
+        self._command_number = self._command_stops = self._stops = self._frame = 0
         self._last_words = ""
         self._memory = SharedMemory.create(self.device)
         self._write()
@@ -117,19 +117,19 @@ class Link:
 
     def arm(self) -> None:
         """Let the robot move: slowly from where it is, or, where it cannot tell, after `confirm_pose`."""
-        self._make(Wish.ARM)
+        self._make(Command.ARM)
 
     def arm_confirmed(self) -> None:
         """Let the robot move: where it cannot tell where it is, it is where the newest values say. See `Status.asks`."""
-        self._make(Wish.ARM_CONFIRMED)
+        self._make(Command.ARM_CONFIRMED)
 
     def confirm_pose(self) -> None:
         """The robot is where the newest values say: start there."""
-        self._make(Wish.CONFIRM_POSE)
+        self._make(Command.CONFIRM_POSE)
 
     def confirm_joint(self, joint: int) -> None:
         """This joint is where the newest values say; with the last one that is to move the robot starts. See `Status.confirmed`."""
-        self._make(Wish.CONFIRM_JOINT, Request(target=self._joint(joint)))
+        self._make(Command.CONFIRM_JOINT, Request(target=self._joint(joint)))
 
     def jog(self, joint: int, amount: float, free: bool = False) -> None:
         """Move one joint on by `amount` (in its unit), slowly, and stand there until `disarm`; other channels are left alone.
@@ -141,35 +141,35 @@ class Link:
         """
         if not math.isfinite(amount):
             raise AnglesError(f"A jog of {amount}; give a finite number")
-        self._make(Wish.JOG, Request(target=self._joint(joint), amount=amount, free=free))
+        self._make(Command.JOG, Request(target=self._joint(joint), amount=amount, free=free))
 
     def wiggle(self, channel: int) -> None:
         """Turn one servo by some 5 degrees and back, twice, to show which it is; then it is disarmed."""
         if not 0 <= channel < len(self.device.channels):
             raise AnglesError(f"There is no channel {channel}; the device has {len(self.device.channels)}, counted from 0")
-        self._make(Wish.WIGGLE, Request(target=channel))
+        self._make(Command.WIGGLE, Request(target=channel))
 
     def test(self, joint: int, low: float | None = None, high: float | None = None) -> None:
         """Move one joint slowly to `low`, to `high` and back to where it was; then it is disarmed. None: near that end of its range."""
         span = (math.nan if low is None else low, math.nan if high is None else high)
-        self._make(Wish.TEST, Request(target=self._joint(joint), span=span))
+        self._make(Command.TEST, Request(target=self._joint(joint), span=span))
 
     def park(self, values: Sequence[float]) -> None:
         """Go slowly to these values (joints,), then disarm."""
         if not all(map(math.isfinite, values)):
             raise AnglesError(f"A pose to park in with {', '.join(map(str, values))}; give finite numbers")
-        self._make(Wish.PARK, Request(values=self._checked(values)))
+        self._make(Command.PARK, Request(values=self._checked(values)))
 
     def release(self, channels: Iterable[int] | None = None) -> None:
         """Make servos limp though they are set to hold, and read where they are moved to; None: all. Until `disarm`.
 
         Limber's own firmware lets go of all or of none.
         """
-        self._make(Wish.RELEASE, Request(channels=frozenset(channels or ())))
+        self._make(Command.RELEASE, Request(channels=frozenset(channels or ())))
 
     def disarm(self) -> None:
         """Let the robot move no more."""
-        self._make(Wish.DISARM)
+        self._make(Command.DISARM)
 
     def stop(self) -> None:
         """Stop at once, whatever the state. Latches until `clear_fault`."""
@@ -182,14 +182,14 @@ class Link:
         if self._process is None or self._is_lost(self._report()):
             self.reconnect()
         else:
-            self._make(Wish.CLEAR_FAULT)
+            self._make(Command.CLEAR_FAULT)
 
     def reconnect(self) -> None:
         """Disarm, close the port and open it again; start a new worker where it was lost."""
         if self._process is None or self._is_lost(self._report()):
             self.open()
         else:
-            self._make(Wish.RECONNECT)
+            self._make(Command.RECONNECT)
 
     def status(self) -> Status:
         """How the robot is, now."""
@@ -209,7 +209,7 @@ class Link:
 
         Nothing is left behind but a process that no system can end yet.
         """
-        self._end(see_off)
+        self._end(shut_down_in_background)
 
     def __enter__(self) -> Link:
         self.open()
@@ -220,7 +220,7 @@ class Link:
 
     def _close_at_exit(self) -> None:
         """Blender ends: what is to be done has to be done now."""
-        self._end(see_off_and_wait)
+        self._end(shut_down)
 
     def _end(self, leave: Callable[[subprocess.Popen[bytes], float], None]) -> None:
         atexit.unregister(self._close_at_exit)
@@ -242,10 +242,10 @@ class Link:
             raise AnglesError(f"There is no joint {joint}; the device has {len(self._values)}, counted from 0")
         return joint
 
-    def _make(self, wish: Wish, request: Request | None = None) -> None:
-        self._request = Request(wish) if request is None else replace(request, wish=wish)
-        self._wish_number += 1
-        self._wish_stops = self._stops
+    def _make(self, command: Command, request: Request | None = None) -> None:
+        self._request = Request(command) if request is None else replace(request, command=command)
+        self._command_number += 1
+        self._command_stops = self._stops
         self._write()
 
     def _write(self) -> None:
@@ -253,7 +253,7 @@ class Link:
             return
         self._beat += 1
         self._memory.write_orders(
-            Orders(self._beat, self._frame, self._stamp, self._wish_number, self._request, self._wish_stops, self._values)
+            Orders(self._beat, self._frame, self._stamp, self._command_number, self._request, self._command_stops, self._values)
         )
 
     def _report(self) -> Report | None:
@@ -278,7 +278,7 @@ class Link:
         return Fault.WORKER_HUNG if now - self._worker_seen > grace else None
 
     def _describe(self, state: State, fault: Fault, detail: str, report: Report | None = None) -> Status:
-        text = sentence(state, fault, detail, self.device, report is not None and report.asks)
+        text = sentence(state, fault, detail, self.device, report is not None and report.needs_confirmation)
         if report is None:
             return Status(state, text, fault)
         return Status(
@@ -286,12 +286,12 @@ class Link:
             sentence=text,
             fault=fault,
             commanded=report.commanded,
-            reported=report.reported,
-            places=report.places,
+            measured=report.measured,
+            positions=report.positions,
             channels=report.channels,
             warnings=report.warnings,
             confirmed=report.confirmed,
-            asks=report.asks,
+            needs_confirmation=report.needs_confirmation,
             sent=report.sent,
             acknowledged=report.acknowledged,
             lost=report.lost,

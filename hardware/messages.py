@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from .safety import Fault, State, Wish
+from .safety import Command, Fault, State
 from .status import ChannelStatus
 
 DETAIL_BYTES = 320  # of text about a fault: a path, a number, what the system said
@@ -33,7 +33,7 @@ class Request:
         values: Where to PARK (joints,).
     """
 
-    wish: Wish = Wish.NOTHING
+    command: Command = Command.NOTHING
     target: int = 0
     amount: float = 0.0
     span: tuple[float, float] = (_UNKNOWN, _UNKNOWN)
@@ -59,9 +59,9 @@ class Orders:
     beat: int
     frame: int
     stamp: float
-    wish_number: int
+    command_number: int
     request: Request
-    wish_stops: int
+    command_stops: int
     values: tuple[float, ...]
 
 
@@ -82,17 +82,17 @@ class Report:
     late_ms_p99: float
     ack_ms_p50: float
     commanded: tuple[float, ...] | None
-    places: tuple[float | None, ...]
+    positions: tuple[float | None, ...]
     confirmed: tuple[bool, ...]
-    asks: bool
+    needs_confirmation: bool
     channels: tuple[ChannelStatus, ...]
     warnings: tuple[str, ...]
 
     @property
-    def reported(self) -> tuple[float, ...] | None:
+    def measured(self) -> tuple[float, ...] | None:
         """Where all joints are; None where that is not known of one."""
-        known = tuple(place for place in self.places if place is not None)
-        return known if len(known) == len(self.places) else None
+        known = tuple(position for position in self.positions if position is not None)
+        return known if len(known) == len(self.positions) else None
 
 
 class OrdersCodec:
@@ -110,9 +110,9 @@ class OrdersCodec:
             orders.beat,
             orders.frame,
             orders.stamp,
-            orders.wish_number,
-            orders.wish_stops,
-            request.wish,
+            orders.command_number,
+            orders.command_stops,
+            request.command,
             request.target,
             request.amount,
             *request.span,
@@ -123,9 +123,9 @@ class OrdersCodec:
         )
 
     def unpack(self, message: bytes) -> Orders:
-        beat, frame, stamp, number, stops, wish, target, amount, low, high, free, mask, *values = self._layout.unpack(message)
+        beat, frame, stamp, number, stops, command, target, amount, low, high, free, mask, *values = self._layout.unpack(message)
         channels = frozenset(channel for channel in range(mask.bit_length()) if mask >> channel & 1)
-        request = Request(Wish(wish), target, amount, (low, high), free, channels, tuple(values[: self._joints]))
+        request = Request(Command(command), target, amount, (low, high), free, channels, tuple(values[: self._joints]))
         return Orders(beat, frame, stamp, number, request, stops, tuple(values[self._joints :]))
 
 
@@ -157,10 +157,10 @@ class ReportCodec:
             report.late_ms_p99,
             report.ack_ms_p50,
             report.commanded is not None,
-            report.asks,
+            report.needs_confirmation,
             *report.confirmed,
             *commanded,
-            *_filled(report.places),
+            *_filled(report.positions),
             *_filled(told),
             len(detail),
             detail,
@@ -170,7 +170,7 @@ class ReportCodec:
 
     def unpack(self, message: bytes) -> Report:
         beat, state, fault, sent, acknowledged, lost, refused, clamped, p50, p99, ack, *more = self._layout.unpack(message)
-        has_commanded, asks, *rest = more
+        has_commanded, needs_confirmation, *rest = more
         n = self._joints
         *numbers, length, detail, warning_length, warnings = rest[n:]
         told = [None if math.isnan(number) else number for number in numbers[n:]]
@@ -189,9 +189,9 @@ class ReportCodec:
             late_ms_p99=p99,
             ack_ms_p50=ack,
             commanded=tuple(numbers[:n]) if has_commanded else None,
-            places=tuple(told[:n]),
+            positions=tuple(told[:n]),
             confirmed=tuple(rest[:n]),
-            asks=asks,
+            needs_confirmation=needs_confirmation,
             channels=tuple(ChannelStatus(*row) for row in rows),
             warnings=tuple(text for text in _text(warnings, warning_length).split("\n") if text),
         )

@@ -148,7 +148,7 @@ class Mixing:
         """The joints that share channels with a joint, itself among them."""
         return next(group.joints for group in self._groups if joint in group.joints)
 
-    def top_turn(self, channel: int) -> float:
+    def top_speed(self, channel: int) -> float:
         """The fastest that a channel's servo is asked to turn [rad/s]: all its joints at their velocity limits."""
         return math.fsum(abs(gear) * self._joints[joint].limits.velocity for joint, gear in self._shares[channel])
 
@@ -158,7 +158,7 @@ class Mixing:
             position = raw[channel]
             if position is None:
                 return None
-            turns.append(turn_of_raw(self._channels[channel], position))
+            turns.append(rotation_of_raw(self._channels[channel], position))
         return turns
 
     def _belonging(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -253,7 +253,7 @@ class Mixing:
         return share
 
 
-def turn_of_raw(channel: Channel, raw: float) -> float:
+def rotation_of_raw(channel: Channel, raw: float) -> float:
     """The turn [rad] from zero at a raw position."""
     return channel.direction * (raw - channel.zero) / channel.per_radian
 
@@ -263,7 +263,7 @@ def speed_problems(device: Device) -> tuple[str, ...]:
     mixing = Mixing(device)
     problems = []
     for index, channel in enumerate(device.channels):
-        asked = mixing.top_turn(index)
+        asked = mixing.top_speed(index)
         if channel.speed is not None and asked > channel.speed:
             problems.append(
                 f"{channel.label} is asked to turn {math.degrees(asked):.0f} degrees a second and can do {math.degrees(channel.speed):.0f}:"
@@ -280,7 +280,7 @@ def short_joints(device: Device) -> tuple[tuple[Joint, float, float], ...]:
 
 def _span(channel: Channel) -> tuple[float, float]:
     """Lowest and highest turn [rad] that a channel's range allows."""
-    ends = sorted((turn_of_raw(channel, channel.lowest), turn_of_raw(channel, channel.highest)))
+    ends = sorted((rotation_of_raw(channel, channel.lowest), rotation_of_raw(channel, channel.highest)))
     return ends[0], ends[1]
 
 

@@ -69,7 +69,7 @@ class PortSession:
         messages: list[Message] = []
         try:
             while self._dialogue.busy:
-                sent, heard = self._dialogue.turn(self._transport.read(), time.perf_counter())
+                sent, heard = self._dialogue.update(self._transport.read(), time.perf_counter())
                 messages += heard
                 if sent:
                     self._transport.write(sent)

@@ -13,7 +13,7 @@ HOLD_AFTER = 0.2  # [s] without angles: a save, a file dialog, a slow redraw. Th
 DISARM_AFTER = 5.0  # [s] without a sign of life: Blender hangs, or nobody minds the robot
 CONFIRM_WITHIN = 1.0  # [s] age of the pose that the user confirms: what Blender shows now, not what it showed before
 
-LEAPT = "the pose in Blender jumped"
+JUMPED = "the pose in Blender jumped"
 """The detail of a hold, and of the ramp that ends it, that a leap of the pose brought about."""
 
 NO_POSE = "Blender has shown no new pose for a second: wait until it is no longer busy, then press again"
@@ -76,7 +76,7 @@ class Fault(IntEnum):
     WENT_ON = 24
 
 
-class Wish(IntEnum):
+class Command(IntEnum):
     """What the user asks for. Stop is not among them: it has a word of its own in the memory map.
 
     ARM_CONFIRMED is ARM by a user who says, where the robot cannot, that it is at the pose that Blender shows.
@@ -97,14 +97,16 @@ class Wish(IntEnum):
     ARM_CONFIRMED = 12
 
 
-SETTING_UP = (Wish.JOG, Wish.WIGGLE, Wish.TEST)
+SETTING_UP = (Command.JOG, Command.WIGGLE, Command.TEST)
 """Motion of a single joint or servo."""
 
-_BEGINS = {Wish.ARM: State.ARMING, Wish.ARM_CONFIRMED: State.ARMING, Wish.PARK: State.PARKING} | dict.fromkeys(SETTING_UP, State.SETUP)
+_BEGINS = {Command.ARM: State.ARMING, Command.ARM_CONFIRMED: State.ARMING, Command.PARK: State.PARKING} | dict.fromkeys(
+    SETTING_UP, State.SETUP
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class FaultReport:
     """A fault with what is known of it, for the sentence."""
 
     fault: Fault
@@ -112,7 +114,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class SafetyInputs:
     """What the worker sees in one turn.
 
     Attributes:
@@ -123,7 +125,7 @@ class Sight:
         tells_pose: It is known where all that is to move stands: measured, or held there.
         confirmed: The user has confirmed where each joint stands that is to move.
         unread: Name of a joint or channel whose position the newest report lacks; None: all are known.
-        unfit: Why the robot cannot stand as it says; empty: it can.
+        implausible: Why the robot cannot stand as it says; empty: it can.
         releases: Servos can be made limp.
         device_armed: The device obeys.
         blender_silence: Time since Blender's last sign of life [s].
@@ -136,13 +138,13 @@ class Sight:
     """
 
     stop: bool = False
-    wish: Wish = Wish.NOTHING
-    trouble: Trouble | None = None
+    command: Command = Command.NOTHING
+    fault_report: FaultReport | None = None
     connected: bool = False
     tells_pose: bool = True
     confirmed: bool = False
     unread: str | None = None
-    unfit: str = ""
+    implausible: str = ""
     releases: bool = True
     device_armed: bool = False
     blender_silence: float = 0.0
@@ -150,7 +152,7 @@ class Sight:
     arrived: bool = False
     done: bool = False
     at_rest: bool = True
-    leapt: bool = False
+    jumped: bool = False
     remark: str = ""
 
 
@@ -164,107 +166,107 @@ class Safety:
     then: State = State.ARMING
 
 
-def step(before: Safety, sight: Sight) -> Safety:
+def step(before: Safety, inputs: SafetyInputs) -> Safety:
     """The state after `sight`: first Stop, then trouble, then silence, then wishes, then progress."""
-    if sight.stop:
+    if inputs.stop:
         return Safety(State.FAULT, Fault.STOPPED)
-    if sight.wish is Wish.RECONNECT:
+    if inputs.command is Command.RECONNECT:
         return Safety(State.CONNECTING)
     if before.state is State.FAULT:
-        return _latched(before, sight)
-    if sight.trouble is not None:
-        return Safety(State.FAULT, sight.trouble.fault, sight.trouble.detail)
+        return _latched(before, inputs)
+    if inputs.fault_report is not None:
+        return Safety(State.FAULT, inputs.fault_report.fault, inputs.fault_report.detail)
     if before.state in DRIVEN:
-        return _driven(before, sight)
-    return _still(before, sight)
+        return _driven(before, inputs)
+    return _still(before, inputs)
 
 
-def _latched(before: Safety, sight: Sight) -> Safety:
+def _latched(before: Safety, inputs: SafetyInputs) -> Safety:
     """A fault stays until the user takes note of it."""
-    if sight.wish is not Wish.CLEAR_FAULT:
+    if inputs.command is not Command.CLEAR_FAULT:
         return before
-    return Safety(State.DISARMED if sight.connected and sight.trouble is None else State.CONNECTING)
+    return Safety(State.DISARMED if inputs.connected and inputs.fault_report is None else State.CONNECTING)
 
 
-def _driven(before: Safety, sight: Sight) -> Safety:
-    if sight.blender_silence > DISARM_AFTER:
+def _driven(before: Safety, inputs: SafetyInputs) -> Safety:
+    if inputs.blender_silence > DISARM_AFTER:
         return Safety(State.FAULT, Fault.BLENDER_SILENT)
-    if sight.wish is Wish.DISARM:
+    if inputs.command is Command.DISARM:
         return Safety(State.DISARMED)
     if before.state is State.SETUP:
-        return _setting_up(before, sight)
+        return _setting_up(before, inputs)
     if before.state is State.PARKING:
-        return _parking(before, sight)
-    if sight.wish is Wish.PARK:
+        return _parking(before, inputs)
+    if inputs.command is Command.PARK:
         return Safety(State.PARKING)
-    return _following(before, sight)
+    return _following(before, inputs)
 
 
-def _following(before: Safety, sight: Sight) -> Safety:
-    state, detail = before.state, before.detail if before.detail == LEAPT else ""
-    if sight.device_armed:
-        silent = sight.frame_age > HOLD_AFTER
+def _following(before: Safety, inputs: SafetyInputs) -> Safety:
+    state, detail = before.state, before.detail if before.detail == JUMPED else ""
+    if inputs.device_armed:
+        silent = inputs.frame_age > HOLD_AFTER
         if silent:
             state, detail = State.HOLDING, ""
-        elif sight.leapt and state is not State.HOLDING:
-            state, detail = State.HOLDING, LEAPT
-        elif state is State.HOLDING and sight.at_rest:
+        elif inputs.jumped and state is not State.HOLDING:
+            state, detail = State.HOLDING, JUMPED
+        elif state is State.HOLDING and inputs.at_rest:
             state = State.ARMING  # from a standstill on it is like arming: a ramp
-        elif state is State.ARMING and sight.arrived:
+        elif state is State.ARMING and inputs.arrived:
             state, detail = State.ARMED, ""
-    return Safety(state, detail=sight.remark or detail)
+    return Safety(state, detail=inputs.remark or detail)
 
 
-def _setting_up(before: Safety, sight: Sight) -> Safety:
+def _setting_up(before: Safety, inputs: SafetyInputs) -> Safety:
     """One joint or servo moves by itself; it ends when that is done, and goes on where another such wish is made."""
-    if sight.wish is Wish.RELEASE and sight.releases:
+    if inputs.command is Command.RELEASE and inputs.releases:
         return Safety(State.LIMP)
-    if sight.wish in SETTING_UP:
-        return _begin(State.SETUP, sight)
-    return Safety(State.DISARMED) if sight.done else before
+    if inputs.command in SETTING_UP:
+        return _begin(State.SETUP, inputs)
+    return Safety(State.DISARMED) if inputs.done else before
 
 
-def _parking(before: Safety, sight: Sight) -> Safety:
+def _parking(before: Safety, inputs: SafetyInputs) -> Safety:
     """The robot goes to where it rests; to arm it takes it back into following, from a standstill."""
-    if sight.wish in (Wish.ARM, Wish.ARM_CONFIRMED) and sight.device_armed:
+    if inputs.command in (Command.ARM, Command.ARM_CONFIRMED) and inputs.device_armed:
         return Safety(State.HOLDING)
-    return Safety(State.DISARMED) if sight.done else before
+    return Safety(State.DISARMED) if inputs.done else before
 
 
-def _still(before: Safety, sight: Sight) -> Safety:
-    if not sight.connected:
+def _still(before: Safety, inputs: SafetyInputs) -> Safety:
+    if not inputs.connected:
         return Safety(State.CONNECTING)
     if before.state is State.CONNECTING:
         return Safety(State.DISARMED)
     if before.state is State.CONFIRM_POSE:
-        return _confirming(before, sight)
-    if sight.wish in _BEGINS:
-        return _begin(_BEGINS[sight.wish], sight)
-    if sight.wish is Wish.RELEASE:
-        return Safety(State.LIMP) if sight.releases else Safety(State.DISARMED, detail=NO_RELEASE)
-    if before.state is State.LIMP and sight.wish is not Wish.DISARM:
+        return _confirming(before, inputs)
+    if inputs.command in _BEGINS:
+        return _begin(_BEGINS[inputs.command], inputs)
+    if inputs.command is Command.RELEASE:
+        return Safety(State.LIMP) if inputs.releases else Safety(State.DISARMED, detail=NO_RELEASE)
+    if before.state is State.LIMP and inputs.command is not Command.DISARM:
         return before
-    return Safety(State.DISARMED, detail=before.detail if sight.wish is Wish.NOTHING else "")
+    return Safety(State.DISARMED, detail=before.detail if inputs.command is Command.NOTHING else "")
 
 
-def _begin(state: State, sight: Sight) -> Safety:
+def _begin(state: State, inputs: SafetyInputs) -> Safety:
     """To be driven, from where the robot is."""
-    if not sight.tells_pose:
-        confirmed = sight.wish is Wish.ARM_CONFIRMED and sight.confirmed and sight.frame_age <= CONFIRM_WITHIN
+    if not inputs.tells_pose:
+        confirmed = inputs.command is Command.ARM_CONFIRMED and inputs.confirmed and inputs.frame_age <= CONFIRM_WITHIN
         return Safety(state) if confirmed else Safety(State.CONFIRM_POSE, then=state)
-    if sight.unread is not None:
-        return Safety(State.FAULT, Fault.POSE_UNREAD, sight.unread)
-    if sight.unfit and state is not State.SETUP:  # one joint at a time it can be mended
-        return Safety(State.FAULT, Fault.POSE_UNFIT, sight.unfit)
+    if inputs.unread is not None:
+        return Safety(State.FAULT, Fault.POSE_UNREAD, inputs.unread)
+    if inputs.implausible and state is not State.SETUP:  # one joint at a time it can be mended
+        return Safety(State.FAULT, Fault.POSE_UNFIT, inputs.implausible)
     return Safety(state)
 
 
-def _confirming(before: Safety, sight: Sight) -> Safety:
+def _confirming(before: Safety, inputs: SafetyInputs) -> Safety:
     waiting = Safety(State.CONFIRM_POSE, then=before.then)
-    if sight.wish is Wish.DISARM or sight.blender_silence > DISARM_AFTER:
+    if inputs.command is Command.DISARM or inputs.blender_silence > DISARM_AFTER:
         return Safety(State.DISARMED)
-    if sight.frame_age > CONFIRM_WITHIN:
-        return replace(waiting, detail=sight.remark or NO_POSE)
-    if sight.wish is Wish.CONFIRM_POSE or (sight.wish is Wish.CONFIRM_JOINT and sight.confirmed):
+    if inputs.frame_age > CONFIRM_WITHIN:
+        return replace(waiting, detail=inputs.remark or NO_POSE)
+    if inputs.command is Command.CONFIRM_POSE or (inputs.command is Command.CONFIRM_JOINT and inputs.confirmed):
         return Safety(before.then)
     return waiting

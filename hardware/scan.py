@@ -12,12 +12,12 @@ from typing import Any
 
 from .describe import OWN, capabilities_of
 from .errors import WorkerError
-from .news import Found, News, Progress, Remark
+from .job_events import Found, JobEvent, Progress, Remark
 from .port_session import PortError, PortSession
 from .ports import serial_ports
 from .protocols import limber
 from .protocols.bus.codec import BusCodec
-from .protocols.interface import Codec, Identified, Measured, Message, Problem, Quantity, Trouble
+from .protocols.interface import Codec, Identified, Measured, Message, Problem, ProblemKind, Quantity
 from .protocols.table import codec_for
 
 BLOCK = 16  # ids between two words of progress
@@ -35,7 +35,7 @@ def rates_of(protocol: str, picked: Sequence[int]) -> list[int]:
     return [rate for rate in capabilities_of(protocol).baudrates if rate in picked]
 
 
-def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[News]:
+def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[JobEvent]:
     """The errand.
 
     Args:
@@ -89,7 +89,7 @@ class _Steps:
         return Progress(round(100 * (self._number + share)), 100 * self._total, self._text)
 
 
-def _find_firmware(session: PortSession, port: str, rate: int, steps: _Steps) -> Iterator[News]:
+def _find_firmware(session: PortSession, port: str, rate: int, steps: _Steps) -> Iterator[JobEvent]:
     """A board with Limber's firmware; one that restarts when its port is opened answers only a later greeting."""
     decoder = limber.Decoder()
     hello = limber.encode(limber.Hello(random.randrange(1, 1 << 16)))
@@ -104,7 +104,7 @@ def _find_firmware(session: PortSession, port: str, rate: int, steps: _Steps) ->
         yield steps.progress((greeting + 1) / GREETINGS)
 
 
-def _find_board(session: PortSession, codec: Codec, port: str, protocol: str, rate: int) -> Iterator[News]:
+def _find_board(session: PortSession, codec: Codec, port: str, protocol: str, rate: int) -> Iterator[JobEvent]:
     """A controller that answers for all its servos."""
     session.use(codec)
     for message in session.query(codec.identify(())):
@@ -113,7 +113,9 @@ def _find_board(session: PortSession, codec: Codec, port: str, protocol: str, ra
             return
 
 
-def _find_servos(session: PortSession, codec: BusCodec, port: str, protocol: str, rate: int, ids: range, steps: _Steps) -> Iterator[News]:
+def _find_servos(
+    session: PortSession, codec: BusCodec, port: str, protocol: str, rate: int, ids: range, steps: _Steps
+) -> Iterator[JobEvent]:
     """Servos with ids of their own, queried in blocks."""
     session.use(codec)
     possible = [servo for servo in codec.capabilities.servos if servo in ids]
@@ -136,7 +138,7 @@ def _found(session: PortSession, codec: BusCodec, port: str, protocol: str, rate
     can = codec.capabilities
     quantities = [quantity for quantity in (Quantity.VOLTAGE, Quantity.TEMPERATURE) if quantity in can.reads]
     heard = session.query(codec.read(quantities, (servo,)))
-    values = {one.quantity: round(one.raw * can.worth.get(one.quantity, 1.0), 2) for one in heard if isinstance(one, Measured)}
+    values = {one.quantity: round(one.raw * can.unit_size.get(one.quantity, 1.0), 2) for one in heard if isinstance(one, Measured)}
     volts, heat = values.get(Quantity.VOLTAGE), values.get(Quantity.TEMPERATURE)
     return Found(port, protocol, rate, servo, identified.name, identified.firmware, volts, heat)
 
@@ -155,7 +157,7 @@ def _other_series(session: PortSession, usual: BusCodec, protocol: str, servo: i
 def _several(heard: Sequence[Message], port: str, rate: int) -> Iterator[Remark]:
     """Remarks about servos that share an id: they answer at once, so answers are damaged or come twice."""
     for message in heard:
-        if isinstance(message, Problem) and message.trouble is Trouble.UNEXPECTED:
+        if isinstance(message, Problem) and message.kind is ProblemKind.UNEXPECTED:
             yield Remark(f"{port} at {rate}: {message.text}")
-    if any(isinstance(message, Problem) and message.trouble in (Trouble.DAMAGED, Trouble.MALFORMED) for message in heard):
+    if any(isinstance(message, Problem) and message.kind in (ProblemKind.DAMAGED, ProblemKind.MALFORMED) for message in heard):
         yield Remark(f"{port} at {rate}: answers are damaged: two servos may have one id (connect them one by one), or the cable is bad")

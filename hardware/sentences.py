@@ -5,7 +5,7 @@ from __future__ import annotations
 from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device
 from .protocols.interface import Silence
 from .protocols.table import silence_of
-from .safety import LEAPT, Fault, State
+from .safety import JUMPED, Fault, State
 
 _STATES: dict[State, str] = {
     State.CLOSED: "Not connected: press Connect",
@@ -23,11 +23,11 @@ _STATES: dict[State, str] = {
     State.LIMP: "Limp: move the robot by hand; press Disarm when done",
 }
 
-_ASKS = (
+_NEEDS_CONFIRMATION = (
     "Disarmed. These servos cannot tell where they are: bring the robot to the pose that Blender shows, "
     "then press Confirm Pose and Arm to let it move"
 )
-_LEAPT = "The pose in Blender jumped: the robot goes there slowly; Stop is always ready"
+_JUMPED = "The pose in Blender jumped: the robot goes there slowly; Stop is always ready"
 
 _FAULTS: dict[Fault, str] = {
     Fault.STOPPED: "Stopped: make sure that all is safe, press Clear Fault, then Arm",
@@ -96,12 +96,12 @@ def port_name(port: str) -> str:
     return {VIRTUAL_PORT: "the virtual robot", VIRTUAL_HOBBY_PORT: "the virtual robot with hobby servos"}.get(port, port)
 
 
-def sentence(state: State, fault: Fault, detail: str, device: Device, asks: bool = False) -> str:
+def sentence(state: State, fault: Fault, detail: str, device: Device, needs_confirmation: bool = False) -> str:
     """What `state` is and what to do; `detail` is the worker's own knowledge of it, `asks` as in `Status`."""
-    if detail == LEAPT:
-        return _LEAPT
+    if detail == JUMPED:
+        return _JUMPED
     told = state in (State.FAULT, State.WORKER_LOST)
-    known = _ASKS if asks and state is State.DISARMED else _STATES.get(state, "")
+    known = _NEEDS_CONFIRMATION if needs_confirmation and state is State.DISARMED else _STATES.get(state, "")
     text = (_FAULTS[fault] if told else known).format(
         port=port_name(device.port), detail=detail or "no more is known", alone=_ALONE[silence_of(device.protocol)]
     )

@@ -39,7 +39,7 @@ class Status:
         sentence: What that is and what to do about it.
         fault: Why, in FAULT and WORKER_LOST.
         commanded: Values last sent (joints,), each in its joint's unit; None while the robot does not follow.
-        reported: Values that the device says the joints are at (joints,); None where it cannot tell of all, or has not yet.
+        measured: Values that the device says the joints are at (joints,); None where it cannot tell of all, or has not yet.
         places: The same joint by joint, None for those that are not known.
         channels: What is known of each channel (channels,).
         warnings: What is about to go wrong, in sentences.
@@ -59,12 +59,12 @@ class Status:
     sentence: str
     fault: Fault = Fault.NONE
     commanded: tuple[float, ...] | None = None
-    reported: tuple[float, ...] | None = None
-    places: tuple[float | None, ...] = ()
+    measured: tuple[float, ...] | None = None
+    positions: tuple[float | None, ...] = ()
     channels: tuple[ChannelStatus, ...] = ()
     warnings: tuple[str, ...] = ()
     confirmed: tuple[bool, ...] = ()
-    asks: bool = False
+    needs_confirmation: bool = False
     sent: int = 0
     acknowledged: int = 0
     lost: int = 0

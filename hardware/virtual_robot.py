@@ -60,7 +60,7 @@ _KINDS: dict[type, Kind] = {
 class Servo:
     """A channel: the pulse that is sent, and where the horn is, as the pulse that belongs there [us]."""
 
-    place: float
+    position: float
     pulse: float | None = None
     ended: tuple[float, float] | None = None  # the last pulse before there was none, and when it was ended [s]
     start: float | None = None  # pulse when the newest move came
@@ -78,12 +78,12 @@ class Servo:
         recent = self.ended is not None and now - self.ended[1] < PERIOD_US / 1e6
         self.pulse = self.ended[0] if self.ended is not None and recent else self.goal
 
-    def turn(self, dt: float) -> None:
+    def advance(self, dt: float) -> None:
         """The horn after `dt` [s] more of the present pulse; without a pulse it stays, as a geared servo does."""
         if self.pulse is None:
             return
-        closer = (self.pulse - self.place) * (1.0 - math.exp(-dt / LAG))
-        self.place += min(max(closer, -TOP_SPEED * dt), TOP_SPEED * dt)
+        closer = (self.pulse - self.position) * (1.0 - math.exp(-dt / LAG))
+        self.position += min(max(closer, -TOP_SPEED * dt), TOP_SPEED * dt)
 
 
 class VirtualRobot:
@@ -95,8 +95,8 @@ class VirtualRobot:
         now: [s].
     """
 
-    def __init__(self, places: Sequence[float], feedback: bool, now: float) -> None:
-        self.servos = [Servo(place) for place in places]
+    def __init__(self, positions: Sequence[float], feedback: bool, now: float) -> None:
+        self.servos = [Servo(position) for position in positions]
         self._feedback = feedback
         self.unread: set[int] = set()  # servos whose sensors do not answer
         self._now = now
@@ -107,12 +107,12 @@ class VirtualRobot:
     @classmethod
     def for_device(cls, device: Device, now: float) -> VirtualRobot:
         """The built-in robot for these channels: all joints stand at zero, or as near as they can."""
-        places = [1500.0] * (max(channel.servo for channel in device.channels) + 1)
+        positions = [1500.0] * (max(channel.servo for channel in device.channels) + 1)
         mixing = Mixing(device)
         middle = mixing.raw(mixing.clamp([0.0] * len(device.joints)))
-        for channel, place in zip(device.channels, middle, strict=True):
-            places[channel.servo] = place
-        return cls(places, device.port != VIRTUAL_HOBBY_PORT, now)
+        for channel, position in zip(device.channels, middle, strict=True):
+            positions[channel.servo] = position
+        return cls(positions, device.port != VIRTUAL_HOBBY_PORT, now)
 
     def reset(self) -> None:
         """As when the power comes on: no session, no pulses; the horns stay where they are."""
@@ -126,9 +126,9 @@ class VirtualRobot:
         self._say(self._report(None, Result.ACCEPTED), 0)
 
     @property
-    def places(self) -> tuple[float, ...]:
+    def positions(self) -> tuple[float, ...]:
         """Where the horns are, as pulses [us]."""
-        return tuple(servo.place for servo in self.servos)
+        return tuple(servo.position for servo in self.servos)
 
     @property
     def pulses(self) -> tuple[float | None, ...]:
@@ -159,7 +159,7 @@ class VirtualRobot:
             for servo in self.servos:
                 if self._state is State.ARMED and servo.goal is not None:
                     self._shift_pulse(servo, dt)
-                servo.turn(dt)
+                servo.advance(dt)
         self._now = max(now, self._now)
 
     def _shift_pulse(self, servo: Servo, dt: float) -> None:
@@ -248,21 +248,21 @@ class VirtualRobot:
             return Result.NOT_ARMED
         if len(move.positions_us) > len(self.servos):
             return Result.NO_SUCH_CHANNEL
-        asked = [(servo, place) for servo, place in zip(self.servos, move.positions_us, strict=False) if place is not None]
+        asked = [(servo, position) for servo, position in zip(self.servos, move.positions_us, strict=False) if position is not None]
         if any(servo.settings is None for servo, _ in asked):
             return Result.NOT_CONFIGURED
-        if any(not LOWEST_US <= place <= HIGHEST_US for _, place in asked):
+        if any(not LOWEST_US <= position <= HIGHEST_US for _, position in asked):
             return Result.OUT_OF_RANGE
         self._reasons = Reason(0)
         self._moved_at = self._now
         self._span = (self._now, self._now + move.interval_ms / 1000)
-        for servo, place in asked:
+        for servo, position in asked:
             assert servo.settings is not None
-            servo.goal = min(max(place, servo.settings.lower_us), servo.settings.upper_us)
+            servo.goal = min(max(position, servo.settings.lower_us), servo.settings.upper_us)
             if servo.pulse is None:
                 servo.begin_pulse(self._now)
             servo.start = servo.pulse
-            if servo.goal != place:
+            if servo.goal != position:
                 self._reasons |= Reason.CLAMPED
         return Result.ACCEPTED
 
@@ -276,8 +276,8 @@ class VirtualRobot:
                 servo.end_pulse(self._now)
 
     def _report(self, answers: int | None, result: Result) -> Report:
-        places = (None if index in self.unread else place for index, place in enumerate(self.places))
-        measured = tuple(places) if self._feedback else ()
+        positions = (None if index in self.unread else position for index, position in enumerate(self.positions))
+        measured = tuple(positions) if self._feedback else ()
         bad_frames = self._decoder.bad_frames & 0xFFFF
         return Report(answers, result, self._state, self._reasons, self._session, bad_frames, self.pulses, measured)
 

@@ -77,11 +77,11 @@ def sample(take: Take, rate: float) -> list[list[Kinematic]]:
     rows = math.ceil((end - begin) * rate / take.rate - 1e-9) + 1  # a row that rounding alone puts behind the end is the last one
     found = []
     for row in range(rows):
-        place = min(begin + row * take.rate / rate, float(end))
-        index = min(int(place), len(columns[0]) - FRAMES + 1)
+        position = min(begin + row * take.rate / rate, float(end))
+        index = min(int(position), len(columns[0]) - FRAMES + 1)
         found.append(
             [
-                between((column[index - 1], column[index], column[index + 1], column[index + 2]), place - index, 1.0 / take.rate)
+                between((column[index - 1], column[index], column[index + 1], column[index + 2]), position - index, 1.0 / take.rate)
                 for column in columns
             ]
         )

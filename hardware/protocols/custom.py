@@ -18,16 +18,16 @@ from typing import Any
 from .interface import (
     KEPT,
     Answer,
-    Asked,
+    AnswerKind,
     Capabilities,
     Codec,
     Exchange,
     Measured,
     Message,
     Problem,
+    ProblemKind,
     ProtocolError,
     Quantity,
-    Trouble,
     Units,
 )
 from .program import read_allowed
@@ -117,10 +117,10 @@ class RobotFile:
         for entry in traceback.extract_tb(error.__traceback__):
             if entry.filename == str(self.path):
                 line = entry.lineno
-        place = f", line {line}" if line else ""
+        position = f", line {line}" if line else ""
         said = error.msg if isinstance(error, SyntaxError) else _text(error)
         kind = type(error).__name__ + (f": {said}" if said else "")
-        return f"{self.path.name}{place}: {what} failed: {kind}; correct the file and connect again"
+        return f"{self.path.name}{position}: {what} failed: {kind}; correct the file and connect again"
 
     def _setting(self, name: str, kind: type | tuple[type, ...], default: Any) -> Any:
         value = self._names.get(name, default)
@@ -184,7 +184,7 @@ class CustomDecoder:
     def give_up(self) -> list[Message]:
         """The line stays silent."""
         messages = self._noise()
-        messages += [Problem(Trouble.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo) for answer in self._open]
+        messages += [Problem(ProblemKind.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo) for answer in self._open]
         self._open.clear()
         return messages
 
@@ -192,7 +192,7 @@ class CustomDecoder:
         try:
             positions, used = self._checked(self._file.call("decode", bytes(self._pending)))
         except ProtocolError as error:
-            problem = Problem(Trouble.MALFORMED, str(error), bytes(self._pending[:KEPT]))
+            problem = Problem(ProblemKind.MALFORMED, str(error), bytes(self._pending[:KEPT]))
             self._pending.clear()
             return [problem]
         del self._pending[:used]
@@ -216,7 +216,7 @@ class CustomDecoder:
     def _noise(self) -> list[Message]:
         count, data = len(self._pending), bytes(self._pending[:KEPT])
         self._pending.clear()
-        return [Problem(Trouble.NOISE, f"{count} bytes that belong to no message", data)] if count else []
+        return [Problem(ProblemKind.NOISE, f"{count} bytes that belong to no message", data)] if count else []
 
 
 class Custom(Codec):
@@ -269,7 +269,7 @@ class Custom(Codec):
         if not quantities or not servos:
             return ()
         known = list(map(self._known, servos))
-        answers = tuple(Answer(servo, Asked.VALUES, quantities=(Quantity.POSITION,)) for servo in known)
+        answers = tuple(Answer(servo, AnswerKind.VALUES, quantities=(Quantity.POSITION,)) for servo in known)
         return (Exchange(self._file.data("ask", known), answers),)
 
     def _say(self, function: str, argument: Any) -> tuple[Exchange, ...]:

@@ -44,7 +44,7 @@ class Dialogue:
         self._due = deque(exchanges)
         return self._decoder.give_up()
 
-    def turn(self, data: bytes, now: float) -> tuple[bytes, list[Message]]:
+    def update(self, data: bytes, now: float) -> tuple[bytes, list[Message]]:
         """What to send at `now` [s], and what was heard: `data` came since the last turn."""
         messages = self._decoder.feed(data)
         if self._decoder.waiting and now >= self._deadline:

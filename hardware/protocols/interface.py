@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Protocol
 
 from ..errors import HardwareError
-from .servo_state import Expected, Forgotten, Held, Settings
+from .servo_state import Expected, LostSetting, StoredSettings, VolatileSettings
 
 
 class ProtocolError(HardwareError, ValueError):
@@ -64,7 +64,7 @@ class Units:
     name: str
     lowest: int
     highest: int
-    per_turn: float | None = None
+    per_revolution: float | None = None
     microsecond: float | None = None
 
 
@@ -96,7 +96,7 @@ class Capabilities:
     baudrates: tuple[int, ...]
     reads: frozenset[Quantity] = frozenset()
     measures: bool = False
-    worth: Mapping[Quantity, float] = field(default_factory=dict)
+    unit_size: Mapping[Quantity, float] = field(default_factory=dict)
     commands_checked: Check = Check.NONE
     releases: bool = True
     watchdog: tuple[float, float] | None = None
@@ -106,7 +106,7 @@ class Capabilities:
     remark: str = ""
 
 
-class Asked(Enum):
+class AnswerKind(Enum):
     """What an answer is for."""
 
     IDENTITY = "identity"
@@ -131,7 +131,7 @@ class Answer:
     """
 
     servo: int | None
-    asked: Asked
+    asked: AnswerKind
     size: int = 0
     start: int = 0
     quantities: tuple[Quantity, ...] = ()
@@ -180,14 +180,14 @@ class Acknowledged:
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
+class ReportedError:
     """The device says that something is wrong with it, or with an order; `text` goes into a sentence about the servo."""
 
     servo: int | None
     text: str
 
 
-class Trouble(Enum):
+class ProblemKind(Enum):
     """What is wrong with bytes that came, or did not."""
 
     NOISE = "bytes that belong to no message"
@@ -208,7 +208,7 @@ class Problem:
         servo: Whom it concerns, where that is known.
     """
 
-    trouble: Trouble
+    kind: ProblemKind
     text: str
     data: bytes = b""
     servo: int | None = None
@@ -216,7 +216,7 @@ class Problem:
 
 KEPT = 32  # bytes of noise that a problem shows: enough to recognise another protocol
 
-Message = Identified | Measured | Acknowledged | Complaint | Settings | Forgotten | Problem
+Message = Identified | Measured | Acknowledged | ReportedError | StoredSettings | LostSetting | Problem
 
 
 class Decoder(Protocol):
@@ -261,8 +261,8 @@ class Codec(ABC):
         """Queries for the stored settings that decide how servos move; changes nothing."""
         return ()
 
-    def verify(self, held: Mapping[int, Held]) -> tuple[Exchange, ...]:
-        """Queries whether servos still hold the volatile settings written to them; a servo that does not is reported as `Forgotten`."""
+    def verify(self, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
+        """Queries whether servos still hold the volatile settings written to them; a servo that does not is reported as `LostSetting`."""
         return ()
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:

@@ -17,19 +17,19 @@ from collections.abc import Callable, Collection, Mapping
 from .interface import (
     KEPT,
     Answer,
-    Asked,
+    AnswerKind,
     Capabilities,
     Check,
     Codec,
-    Complaint,
     Exchange,
     Identified,
     Measured,
     Message,
     Problem,
+    ProblemKind,
     ProtocolError,
     Quantity,
-    Trouble,
+    ReportedError,
     Units,
     in_units,
 )
@@ -100,9 +100,9 @@ class MaestroDecoder:
         if self._open:
             came, due = len(self._pending), sum(answer.size for answer in self._open)
             text = f"The controller answered with {came} bytes; {due} were due"
-            messages = [Problem(Trouble.MISSING, text, bytes(self._pending[:KEPT]), answer.servo) for answer in self._open]
+            messages = [Problem(ProblemKind.MISSING, text, bytes(self._pending[:KEPT]), answer.servo) for answer in self._open]
         if self._excess_count:
-            messages.append(Problem(Trouble.NOISE, f"{self._excess_count} bytes that nobody asked for", bytes(self._excess)))
+            messages.append(Problem(ProblemKind.NOISE, f"{self._excess_count} bytes that nobody asked for", bytes(self._excess)))
         self.expect(Exchange(b""))
         return messages
 
@@ -110,18 +110,18 @@ class MaestroDecoder:
 def _position(answer: Answer, number: int) -> list[Message]:
     if number > LONGEST or answer.servo is None:
         text = f"Channel {answer.servo} is at {number} quarter microseconds; none can be beyond {LONGEST}"
-        return [Problem(Trouble.MALFORMED, text, number.to_bytes(2, "little"), answer.servo)]
+        return [Problem(ProblemKind.MALFORMED, text, number.to_bytes(2, "little"), answer.servo)]
     return [Measured(answer.servo, Quantity.POSITION, number)]
 
 
 def _errors(answer: Answer, number: int) -> list[Message]:
     if number & ~sum(ERRORS):
-        return [Problem(Trouble.MALFORMED, f"Errors {number:#06x}, which no Maestro has", number.to_bytes(2, "little"))]
-    complaints: list[Message] = [Complaint(None, text) for bit, text in ERRORS.items() if number & bit]
+        return [Problem(ProblemKind.MALFORMED, f"Errors {number:#06x}, which no Maestro has", number.to_bytes(2, "little"))]
+    complaints: list[Message] = [ReportedError(None, text) for bit, text in ERRORS.items() if number & bit]
     return [Identified(None, None, "Pololu Maestro"), *complaints]
 
 
-_READERS: dict[Asked, Callable[[Answer, int], list[Message]]] = {Asked.VALUES: _position, Asked.IDENTITY: _errors}
+_READERS: dict[AnswerKind, Callable[[Answer, int], list[Message]]] = {AnswerKind.VALUES: _position, AnswerKind.IDENTITY: _errors}
 
 
 class Maestro(Codec):
@@ -156,7 +156,7 @@ class Maestro(Codec):
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
         """Query for the controller's errors, which clears them: whoever answers with two bytes that can be errors may be a Maestro."""
-        return (self._exchange((GET_ERRORS,), Answer(None, Asked.IDENTITY, 2)),)
+        return (self._exchange((GET_ERRORS,), Answer(None, AnswerKind.IDENTITY, 2)),)
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
         """Query for the controller's errors, which clears them."""
@@ -184,7 +184,7 @@ class Maestro(Codec):
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
         """Queries for the pulses that channels are being sent."""
         self._check_readable(quantities)
-        answers = [Answer(self._known(servo), Asked.VALUES, 2, quantities=(Quantity.POSITION,)) for servo in servos if quantities]
+        answers = [Answer(self._known(servo), AnswerKind.VALUES, 2, quantities=(Quantity.POSITION,)) for servo in servos if quantities]
         return tuple(self._exchange((GET_POSITION, answer.servo or 0), answer) for answer in answers)
 
     def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:

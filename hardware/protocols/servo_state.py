@@ -21,7 +21,7 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class StoredSettings:
     """A servo said how it is set: what it keeps without power, and Limber does not change.
 
     Attributes:
@@ -36,7 +36,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class LostSetting:
     """A servo does not hold what was written to it: it restarted, or never took it; `text` goes into a sentence about the servo."""
 
     servo: int
@@ -44,7 +44,7 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class VolatileSettings:
     """What a servo was told, and forgets when its power fails.
 
     Attributes:

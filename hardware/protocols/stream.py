@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .interface import KEPT, Problem, Trouble
+from .interface import KEPT, Problem, ProblemKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Broken:
     """The first `length` bytes look like a frame and are none; `text` says why."""
 
     length: int
-    trouble: Trouble
+    kind: ProblemKind
     text: str
 
 
@@ -73,9 +73,9 @@ class Stream:
                     found.append(bytes(self.pending[:length]))
                     del self.pending[:length]
                     self._told = max(0, self._told - length)
-                case Broken(length, trouble, text):
+                case Broken(length, kind, text):
                     found += self._tell_noise()
-                    found.append(Problem(trouble, text, bytes(self.pending[: min(length, KEPT)])))
+                    found.append(Problem(kind, text, bytes(self.pending[: min(length, KEPT)])))
                     self._told = max(self._told, length)
                     self._drop(1)
         return found
@@ -108,4 +108,4 @@ class Stream:
         count, data = self._noise_count, bytes(self._noise)
         self._noise.clear()
         self._noise_count = 0
-        return [Problem(Trouble.NOISE, f"{count} bytes that belong to no message", data)] if count else []
+        return [Problem(ProblemKind.NOISE, f"{count} bytes that belong to no message", data)] if count else []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..protocols.interface import Quantity
 from ..status import ChannelStatus
-from .talk import Readings
+from .connection import Readings
 
 
 def channel_statuses(
@@ -16,12 +16,12 @@ def channel_statuses(
     return tuple(
         ChannelStatus(
             commanded=sent,
-            measured=place,
+            measured=position,
             error=error,
             temperature=reading.get(Quantity.TEMPERATURE),
             voltage=reading.get(Quantity.VOLTAGE),
             load=reading.get(Quantity.LOAD),
             current=reading.get(Quantity.CURRENT),
         )
-        for sent, place, error, reading in zip(commanded, measured, errors, readings, strict=True)
+        for sent, position, error, reading in zip(commanded, measured, errors, readings, strict=True)
     )

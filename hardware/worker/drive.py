@@ -11,11 +11,11 @@ from dataclasses import replace
 from ...motion import Kinematic, Limiter, Limits, make_limiter
 from ...motion.profile import stopped, stopping_distance
 from ..device import Joint
-from .pace import Pace
+from .servo_speed_limiter import ServoSpeedLimiter
 
-RAMP_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
-RAMP_ACCELERATION = 1.0  # [rad/s2] full ramp speed after half a second
-RAMP_PATIENCE = 1.0  # [s] after which, and again after which, a ramp that should have arrived doubles its speed
+APPROACH_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
+APPROACH_ACCELERATION = 1.0  # [rad/s2] full ramp speed after half a second
+APPROACH_PATIENCE = 1.0  # [s] after which, and again after which, a ramp that should have arrived doubles its speed
 ARRIVED = 0.01  # [rad] half a degree: nearer than a servo's own play; the limiter closes the rest
 AT_REST = 1e-3  # [rad/s]
 LONGEST_STEP = 0.03  # [s] a turn that came later than this goes on from where it was: the robot lags instead of leaping
@@ -34,18 +34,22 @@ class Drive:
     """
 
     def __init__(
-        self, joints: Sequence[Joint], ranges: Sequence[tuple[float, float]], pose: Sequence[float], pace: Pace | None = None
+        self,
+        joints: Sequence[Joint],
+        ranges: Sequence[tuple[float, float]],
+        pose: Sequence[float],
+        speed_limiter: ServoSpeedLimiter | None = None,
     ) -> None:
-        self._pace = pace
+        self._speed_limiter = speed_limiter
         self._limits = [_around(joint, span, value) for joint, span, value in zip(joints, ranges, pose, strict=True)]
         self._scales = [joint.scale for joint in joints]
         self._limiters = [make_limiter(limits) for limits in self._limits]
         self._states = [Kinematic(value) for value in pose]
         self._slow = self._limiters
-        self._ramp_time = 0.0
-        self._ramp_share = 1.0
+        self._approach_time = 0.0
+        self._approach_scale = 1.0
         self._next_doubling: float | None = None
-        self.begin_ramp()
+        self.begin_approach()
 
     @property
     def commanded(self) -> tuple[float, ...]:
@@ -65,20 +69,20 @@ class Drive:
         """`dt` [s] further along `goal` (joints,), the motion wanted now; where it keeps the limits it passes unchanged."""
         self._advance(self._limiters, goal, dt)
 
-    def begin_ramp(self) -> None:
+    def begin_approach(self) -> None:
         """Get ready to `ramp` from a standstill."""
-        self._ramp_time = 0.0
+        self._approach_time = 0.0
         self._next_doubling = None
-        self._pace_ramp(1.0)
+        self._scale_approach(1.0)
 
-    def ramp(self, goal: Sequence[Kinematic], dt: float, hurry: bool = True) -> None:
+    def approach(self, goal: Sequence[Kinematic], dt: float, hurry: bool = True) -> None:
         """As `follow`, slowly; with `hurry`, after the time that a goal at rest would take, ever less so, to catch one that runs away."""
         if self._next_doubling is None:
-            self._next_doubling = self._distance(goal) / RAMP_SPEED + RAMP_SPEED / RAMP_ACCELERATION + RAMP_PATIENCE
-        self._ramp_time += dt
-        if hurry and self._ramp_time > self._next_doubling:
-            self._next_doubling += RAMP_PATIENCE
-            self._pace_ramp(2.0 * self._ramp_share)
+            self._next_doubling = self._distance(goal) / APPROACH_SPEED + APPROACH_SPEED / APPROACH_ACCELERATION + APPROACH_PATIENCE
+        self._approach_time += dt
+        if hurry and self._approach_time > self._next_doubling:
+            self._next_doubling += APPROACH_PATIENCE
+            self._scale_approach(2.0 * self._approach_scale)
         self._advance(self._slow, goal, dt)
 
     def brake(self, dt: float) -> None:
@@ -91,15 +95,15 @@ class Drive:
         rows = zip(self._states, goal, self._scales, strict=True)
         return max(abs(state.position - wanted.position) / scale for state, wanted, scale in rows)
 
-    def _pace_ramp(self, share: float) -> None:
+    def _scale_approach(self, share: float) -> None:
         """Ramps only ever get faster while they run, so a state within the slower limits is within the new ones."""
-        self._ramp_share = share
+        self._approach_scale = share
         self._slow = [
             Limiter(
                 replace(
                     limits,
-                    velocity=min(limits.velocity, RAMP_SPEED * scale * share),
-                    acceleration=min(limits.acceleration, RAMP_ACCELERATION * scale * share),
+                    velocity=min(limits.velocity, APPROACH_SPEED * scale * share),
+                    acceleration=min(limits.acceleration, APPROACH_ACCELERATION * scale * share),
                 )
             )
             for limits, scale in zip(self._limits, self._scales, strict=True)
@@ -114,10 +118,10 @@ class Drive:
 
     def _go(self, dt: float, go: Callable[[int, float], Kinematic]) -> None:
         """All joints `dt` [s] further, `go` being where one of them is after a time of its own."""
-        if self._pace is None:
+        if self._speed_limiter is None:
             self._states = [go(joint, dt) for joint in range(len(self._states))]
         else:
-            self._states = self._pace.step(self._states, dt, go)
+            self._states = self._speed_limiter.step(self._states, dt, go)
 
 
 def _around(joint: Joint, span: tuple[float, float], value: float) -> Limits:

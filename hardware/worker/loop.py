@@ -15,7 +15,7 @@ from ..safety import Fault
 from ..steady_clock import SteadyClock
 from ..transport import Transport, TransportError, open_serial
 from ..virtual_robot import VirtualRobot, VirtualTransport
-from .core import TURN, Worker
+from .core import PERIOD, Worker
 from .priority import ask_for_punctuality
 
 BUSY_FOR = 1.5  # [s] that a busy port is tried again: the last connection's worker may be on its way out, or have to be killed
@@ -42,25 +42,25 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
         ask_for_punctuality()
         gc.freeze()  # what is loaded now stays; a collection need not look at it again
         try:
-            _pace(worker, ended)
+            _speed_limiter(worker, ended)
         finally:
             _leave(worker)
 
 
-def _pace(worker: Worker, ended: threading.Event) -> None:
+def _speed_limiter(worker: Worker, ended: threading.Event) -> None:
     deadline = time.perf_counter()
     while not ended.is_set():
-        deadline += TURN
+        deadline += PERIOD
         time.sleep(max(deadline - time.perf_counter(), 0.0))
         now = time.perf_counter()
         late = now - deadline
-        if late > TURN:
+        if late > PERIOD:
             deadline = now  # turns that were missed are gone: no burst makes up for them
-        worker.turn(now, late)
+        worker.step(now, late)
 
 
 def _leave(worker: Worker) -> None:
     until = time.perf_counter() + LEAVE_WITHIN
     while (now := time.perf_counter()) < until and not worker.leave(now):
-        time.sleep(TURN)
+        time.sleep(PERIOD)
     worker.close(now)

@@ -41,7 +41,7 @@ class Playback:
         self._turn = turn
         self._frames: deque[Angles] = deque(maxlen=REMEMBERED)
         self._last = -1  # index of the newest frame; the count goes on for ever
-        self._place = 0.0  # index, with its fraction, of where playback is
+        self._position = 0.0  # index, with its fraction, of where playback is
         self._stamp = 0.0
         self._again = False  # whether the newest frame was said again since
         self._intervals: deque[float] = deque(maxlen=REMEMBERED)
@@ -77,14 +77,14 @@ class Playback:
         stands = self._stands()
         self._append(angles)
         if stands:
-            self._place = self._last - 2.0 - RESERVE - self._unevenness()  # where it stands, it may begin at the best place
+            self._position = self._last - 2.0 - RESERVE - self._unevenness()  # where it stands, it may begin at the best place
 
     def skip(self) -> None:
         """Stand at the newest frame at once."""
         if self._frames:
             self._frames.extend([self._frames[-1]] * STANDING)
             self._last += STANDING
-            self._place = self._last - 2.0
+            self._position = self._last - 2.0
 
     def at(self, now: float) -> list[Kinematic] | None:
         """Where and how each channel is to move at now [s]; None before the first frame."""
@@ -94,9 +94,9 @@ class Playback:
         wanted = (1.0 + self._correction) / self._interval
         self._change_rate(wanted, min(elapsed, LONGEST_INTERVAL))
         self._watch_spare(elapsed)
-        if self._last - self._place > MOST_BEHIND:
-            self._place = self._last - 2.0
-        while self._place >= self._last - 1:
+        if self._last - self._position > MOST_BEHIND:
+            self._position = self._last - 2.0
+        while self._position >= self._last - 1:
             self._append(self._frames[-1])
         return self._on_curve()
 
@@ -123,21 +123,21 @@ class Playback:
         spread = RATE_TIME if len(self._intervals) >= LEARNED else elapsed
         self._rate += (wanted - before) * min(elapsed / spread, 1.0)
         self._growth = (self._rate - before) / (elapsed * before)
-        self._place += elapsed * 0.5 * (before + self._rate)
+        self._position += elapsed * 0.5 * (before + self._rate)
 
     def _watch_spare(self, elapsed: float) -> None:
         """Play faster where frames pile up, slower where they run short."""
-        spare = self._last - 1.0 - self._place
+        spare = self._last - 1.0 - self._position
         self._least_spare = spare if self._stands() else min(spare, self._least_spare + FORGETTING * elapsed)
         faster = (self._least_spare - RESERVE) * self._interval / SETTLE
         self._correction = 0.0 if self._stands() else min(max(faster, -CORRECTION), CORRECTION)
 
     def _on_curve(self) -> list[Kinematic]:
         """The motion at the place of playback."""
-        index = int(self._place)
+        index = int(self._position)
         first = len(self._frames) - 1 - (self._last - (index - 1))
         around = [self._frames[first + k] for k in range(4)]
-        motion = [between(points, self._place - index, 1.0 / self._rate) for points in zip(*around, strict=True)]
+        motion = [between(points, self._position - index, 1.0 / self._rate) for points in zip(*around, strict=True)]
         return [replace(one, acceleration=one.acceleration + self._growth * one.velocity) for one in motion]
 
 

@@ -57,17 +57,17 @@ class ServoChannels:
         pairs = zip(self._channels, raw, strict=True)
         return {channel.servo: round(position * self._unit) for channel, position in pairs if position is not None}
 
-    def raw(self, places: Mapping[int, int]) -> tuple[float | None, ...]:
+    def raw(self, positions: Mapping[int, int]) -> tuple[float | None, ...]:
         """The channels' positions for what the servos say; None where there is nothing."""
-        return tuple(None if (place := places.get(channel.servo)) is None else place / self._unit for channel in self._channels)
+        return tuple(None if (position := positions.get(channel.servo)) is None else position / self._unit for channel in self._channels)
 
-    def near_goals(self, places: Mapping[int, int]) -> dict[int, int]:
+    def near_goals(self, positions: Mapping[int, int]) -> dict[int, int]:
         """Where servos are, as goals: those that the protocol can send, and the nearest of them for a servo that is just beyond."""
         lowest, highest = self._units.lowest, self._units.highest
-        near = {servo: min(max(raw, lowest), highest) for servo, raw in places.items()}
-        return {servo: goal for servo, goal in near.items() if abs(goal - places[servo]) <= self.raw_turn(servo, BEYOND)}
+        near = {servo: min(max(raw, lowest), highest) for servo, raw in positions.items()}
+        return {servo: goal for servo, goal in near.items() if abs(goal - positions[servo]) <= self.raw_rotation(servo, BEYOND)}
 
-    def raw_turn(self, servo: int, turn: float) -> float:
+    def raw_rotation(self, servo: int, turn: float) -> float:
         """A turn of a servo [rad] in the protocol's units."""
         return turn * self._per_radian[servo]
 
@@ -100,8 +100,8 @@ class ServoChannels:
         return None
 
     def _fastest(self) -> dict[int, float]:
-        tops = {channel.servo: self._mixing.top_turn(index) for index, channel in enumerate(self._channels)}
-        return {servo: self.raw_turn(servo, top) * (1.0 + SPEED_HEADROOM) for servo, top in tops.items()}
+        tops = {channel.servo: self._mixing.top_speed(index) for index, channel in enumerate(self._channels)}
+        return {servo: self.raw_rotation(servo, top) * (1.0 + SPEED_HEADROOM) for servo, top in tops.items()}
 
     def _why_not(self, channel: Channel) -> str | None:
         try:

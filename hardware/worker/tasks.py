@@ -10,9 +10,9 @@ from ...motion import Kinematic, Limits
 from ..device import Device, Joint
 from ..messages import Request
 from ..mixing import Mixing
-from ..safety import Wish
-from .approach import Approach
+from ..safety import Command
 from .drive import Drive
+from .offset_decay import OffsetDecay
 
 WIGGLE = 0.09  # [rad of the servo] 5 degrees: seen across a table, and inside of what an arm's own weight moves it
 WIGGLES = 2  # one may be an accident
@@ -55,7 +55,7 @@ class JointTask(Task):
         values = mixing.values(start)
         self._values = [0.0 if value is None else value for value in values]
         own = [raw if k in self._channels else None for k, raw in enumerate(start)]
-        self._approach = Approach(device.channels, own, mixing.unbounded(self._values))
+        self._approach = OffsetDecay(device.channels, own, mixing.unbounded(self._values))
         self._begin = self._values[joint]
         self._span = mixing.reach(joint, self._values) if free else mixing.ranges[joint]
         self._drive = Drive([device.joints[joint]], [self._span], [self._begin])
@@ -78,10 +78,10 @@ class JointTask(Task):
     def step(self, dt: float) -> tuple[float | None, ...]:
         if self._goals:
             goal = [Kinematic(self._goals[0])]
-            self._drive.ramp(goal, dt, hurry=False)
+            self._drive.approach(goal, dt, hurry=False)
             if not self._stays and self._drive.has_arrived(goal) and self._drive.at_rest:
                 del self._goals[0]
-                self._drive.begin_ramp()
+                self._drive.begin_approach()
                 self.done = not self._goals
         self._values[self.joint] = self._drive.commanded[0]
         return self._approach.take(self._mixing.unbounded(self._values), dt)
@@ -117,10 +117,10 @@ class WiggleTask(Task):
     def step(self, dt: float) -> tuple[float | None, ...]:
         if self._goals:
             goal = [Kinematic(self._goals[0])]
-            self._drive.ramp(goal, dt, hurry=False)
+            self._drive.approach(goal, dt, hurry=False)
             if self._drive.has_arrived(goal) and self._drive.at_rest:
                 del self._goals[0]
-                self._drive.begin_ramp()
+                self._drive.begin_approach()
                 self.done = not self._goals
         raw: list[float | None] = [None] * self._count
         raw[self._channel] = self._begin + self._per_radian * self._drive.commanded[0]
@@ -129,19 +129,19 @@ class WiggleTask(Task):
 
 def channels_needed(device: Device, mixing: Mixing, request: Request) -> frozenset[int]:
     """The channels that what was wished for drives."""
-    if request.wish is Wish.WIGGLE:
+    if request.command is Command.WIGGLE:
         return frozenset((min(max(request.target, 0), len(device.channels) - 1),))
-    if request.wish in (Wish.JOG, Wish.TEST):
+    if request.command in (Command.JOG, Command.TEST):
         return frozenset(mixing.channels_of(min(max(request.target, 0), len(device.joints) - 1)))
     return frozenset(range(len(device.channels)))
 
 
 def begin(device: Device, mixing: Mixing, request: Request, start: Raw) -> Task:
     """The task that was wished for, from where the servos stand."""
-    if request.wish is Wish.WIGGLE:
+    if request.command is Command.WIGGLE:
         return WiggleTask(device, request.target, start)
     task = JointTask(device, mixing, request.target, start, request.free)
-    if request.wish is Wish.JOG:
+    if request.command is Command.JOG:
         task.jog(request.amount)
     else:
         task.test(*request.span)

@@ -27,7 +27,7 @@ def why_unsuitable(device: Device, welcome: Welcome, turn: float) -> str | None:
                 f"its pulses go from {welcome.lowest_us:g} to {welcome.highest_us:g} us,"
                 f" those of {channel.label} from {channel.lowest:g} to {channel.highest:g}"
             )
-    if turns_per_move(device, welcome, turn) * turn > LONGEST_INTERVAL:
+    if periods_per_move(device, welcome, turn) * turn > LONGEST_INTERVAL:
         return f"{device.baudrate} baud are too slow for its {welcome.channels} servos"
     return None
 
@@ -35,17 +35,17 @@ def why_unsuitable(device: Device, welcome: Welcome, turn: float) -> str | None:
 def configurations(device: Device) -> tuple[Configure, ...]:
     """What the device has to know of each channel."""
     mixing = Mixing(device)
-    return tuple(_configuration(channel, mixing.top_turn(k)) for k, channel in enumerate(device.channels))
+    return tuple(_configuration(channel, mixing.top_speed(k)) for k, channel in enumerate(device.channels))
 
 
-def _configuration(channel: Channel, top_turn: float) -> Configure:
+def _configuration(channel: Channel, top_speed: float) -> Configure:
     """`top_turn`: how fast the servo may be asked to turn [rad/s]."""
     silence = OnSilence.HOLD if channel.on_silence == "hold" else OnSilence.DETACH
-    speed = min(FASTEST, math.ceil(top_turn * channel.per_radian * (1.0 + SPEED_HEADROOM)))
+    speed = min(FASTEST, math.ceil(top_speed * channel.per_radian * (1.0 + SPEED_HEADROOM)))
     return Configure(channel.servo, channel.lowest, channel.highest, speed, silence)
 
 
-def turns_per_move(device: Device, welcome: Welcome, turn: float) -> int:
+def periods_per_move(device: Device, welcome: Welcome, turn: float) -> int:
     """Of how many turns [s] one may send a move, so that neither moves nor their reports, which are longer, outrun the line."""
     numbers = 2 if Features.FEEDBACK in welcome.features else 1
     bits = 10 * (REPORT_BYTES + 2 * numbers * welcome.channels)

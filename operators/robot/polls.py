@@ -39,7 +39,7 @@ def poll_state(cls, context, states: set) -> bool:
 
 
 def poll_ports_free(cls, context) -> bool:
-    """Whether no errand is using ports."""
+    """Whether no background job is using ports."""
     if not poll_rig(cls, context):
         return False
     if background_jobs.busy_ports():

@@ -35,7 +35,7 @@ class LIMBER_PT_feedback(RobotTab, bpy.types.Panel):
         row.prop(view, "plot", toggle=True, icon="GRAPH")
         if view.plot:
             layout.prop(view, "plot_joint")
-        if not any(place is not None for place in status.places):
+        if not any(place is not None for place in status.positions):
             sentence(layout, "These servos do not measure their positions", "INFO")
         _draw_places(layout, link.device, status, sidebar_width() >= WIDE)
         _draw_health(layout, link.device, status)
@@ -47,7 +47,7 @@ def _draw_places(layout, device, status, is_wide: bool) -> None:
     _draw_row(box, columns, [heading for heading, _ in columns], names=is_wide)
     for index, joint in enumerate(device.joints):
         told = status.commanded[index] if status.commanded is not None else None
-        place = status.places[index] if index < len(status.places) else None
+        place = status.positions[index] if index < len(status.positions) else None
         off = None if told is None or place is None else place - told
         figures = [_text(joint, value) for value in (told, place, off)]
         if not is_wide:

@@ -81,7 +81,7 @@ def next_step(rig, is_playing: bool) -> Step:
 def _of_robot(status) -> Step:
     if status is None or status.state is State.CONNECTING:
         return CONNECTING
-    if status.state is State.DISARMED and not status.asks:
+    if status.state is State.DISARMED and not status.needs_confirmation:
         return ARM
     if status.state in FOLLOWING:
         return FOLLOWS

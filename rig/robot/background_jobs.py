@@ -1,13 +1,13 @@
-"""Errands of this session: a scan, a servo that gets another id or baud rate, a user's file that is described. Nothing of it is saved.
+"""Background jobs of this session: a scan, a change of a servo's id or baud rate, a description of a user's file. Nothing is saved.
 
-They go on in processes of their own; `look` takes in their news, and Blender's timer calls it.
+They run in processes of their own; `look` reads their events, and Blender's timer calls it.
 """
 
 from dataclasses import dataclass, field, replace
 
+from ...hardware.background_job import BackgroundJob
 from ...hardware.describe import OWN, describe
-from ...hardware.errand import Errand
-from ...hardware.news import Described, Ended, Found, Progress, Remark
+from ...hardware.job_events import Described, Ended, Found, Progress, Remark
 from ...hardware.protocols.settings import DEFAULT, ProtocolSettings
 from ...hardware.protocols.table import FILE, PROTOCOLS
 from . import programs
@@ -18,7 +18,7 @@ MOST_REMARKS = 6  # that are shown
 
 @dataclass
 class Work:
-    """An errand, and what has come of it so far.
+    """A background job and its results so far.
 
     Attributes:
         share: Of the way, 0 to 1.
@@ -27,7 +27,7 @@ class Work:
         before: The servo that is changed: its port, baud rate and id as they were.
     """
 
-    errand: Errand
+    job: BackgroundJob
     before: tuple | None = None
     share: float = 0.0
     says: str = "Starting"
@@ -37,12 +37,12 @@ class Work:
 
     @property
     def over(self) -> bool:
-        return self.errand.over
+        return self.job.over
 
     def hear(self) -> bool:
-        """Take in the news; returns whether there were any."""
-        news = self.errand.news()
-        for item in news:
+        """Read the new events; returns whether there were any."""
+        events = self.job.events()
+        for item in events:
             match item:
                 case Progress(done, total, text):
                     self.share, self.says = done / max(total, 1), text
@@ -54,7 +54,7 @@ class Work:
                     _described[item.protocol] = item
                 case Ended(text, failed):
                     self.says, self.failed, self.share = failed or text, bool(failed), 1.0
-        return bool(news)
+        return bool(events)
 
 
 def _place(found: Found) -> tuple:
@@ -78,7 +78,7 @@ def change() -> Work | None:
 
 
 def busy_ports() -> bool:
-    """Whether an errand is using ports now."""
+    """Whether a background job is using ports now."""
     return any(work is not None and not work.over for work in (_scan, _change))
 
 
@@ -91,7 +91,9 @@ def start_scan(port: str | None, without: set[str], protocols: list[str], baudra
     global _scan
     cancel()
     where = {"ports": None if port is None else [port], "without": sorted(without)}
-    _scan = Work(Errand("scan", {**where, "protocols": protocols, "baudrates": baudrates, "lowest": lowest, "highest": highest}, PATIENCE))
+    _scan = Work(
+        BackgroundJob("scan", {**where, "protocols": protocols, "baudrates": baudrates, "lowest": lowest, "highest": highest}, PATIENCE)
+    )
     return _scan
 
 
@@ -103,7 +105,7 @@ def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int
     """
     global _change
     arguments = {"port": port, "protocol": protocol, "baudrate": baudrate, "servo": servo, **new}
-    _change = Work(Errand("change", arguments, PATIENCE), (port, baudrate, servo))
+    _change = Work(BackgroundJob("change", arguments, PATIENCE), (port, baudrate, servo))
     return _change
 
 
@@ -129,12 +131,12 @@ def read_file(protocol: str) -> None:
     digest = programs.require(protocol.removeprefix(FILE))
     _described.pop(protocol, None)
     if protocol in _reading:
-        _reading[protocol].errand.cancel()
-    _reading[protocol] = Work(Errand("describe", {"protocol": protocol, "program": digest}, PATIENCE))
+        _reading[protocol].job.cancel()
+    _reading[protocol] = Work(BackgroundJob("describe", {"protocol": protocol, "program": digest}, PATIENCE))
 
 
 def look() -> bool:
-    """Takes in all news; returns whether there were any."""
+    """Reads all new events; returns whether there were any."""
     works = [work for work in (_scan, _change, *_reading.values()) if work is not None]
     heard = [work.hear() for work in works]
     _learn_change()
@@ -142,23 +144,23 @@ def look() -> bool:
 
 
 def are_going() -> bool:
-    """Whether any errand goes on."""
+    """Whether any background job runs."""
     return any(work is not None and not work.over for work in (_scan, _change, *_reading.values()))
 
 
 def cancel() -> None:
     """Ends the scan."""
     if _scan is not None:
-        _scan.errand.cancel()
+        _scan.job.cancel()
         _scan.hear()
 
 
 def end_all() -> None:
-    """Ends every errand and forgets what came of them: the extension goes, or another file comes."""
+    """Ends every background job and forgets its results: the extension goes, or another file comes."""
     global _scan, _change
     for work in (_scan, _change, *_reading.values()):
         if work is not None:
-            work.errand.cancel()
+            work.job.cancel()
     _scan = _change = None
     _reading.clear()
     _described.clear()

@@ -61,7 +61,7 @@ def load(rig, path: Path, partly: bool = False) -> list[str]:
         *(robot_device.label(joint) for _, joint in robot_device.driven(rig)),
         *(v.name for v in robot_device.values_with_servo(rig)),
     ]
-    misfits = list(calibration.misfits(expected))
+    misfits = list(calibration.mismatches(expected))
     fitting = [channel for channel in calibration.channels if all(share.joint in names for share in channel.shares)]
     if misfits and not partly:
         raise RigError(f"{path.name} does not fit '{rig.name}': {'; '.join(misfits)}. Tick Load Partially to use the rest")

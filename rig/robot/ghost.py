@@ -16,9 +16,9 @@ def segments(rig) -> list[Segment]:
     Bones that are not on the robot, and joints of which it tells nothing, are as posed.
     """
     status = links.status(rig)
-    if rig.pose is None or status is None or not any(place is not None for place in status.places):
+    if rig.pose is None or status is None or not any(place is not None for place in status.positions):
         return []
-    return posed(rig, links.sources(rig), status.places)
+    return posed(rig, links.sources(rig), status.positions)
 
 
 def posed(rig, sources: tuple[Source, ...], places) -> list[Segment]:

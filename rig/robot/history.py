@@ -28,10 +28,10 @@ class History:
 
     def note(self, now: float, status: Status) -> None:
         """Takes a status in; forgets what is too old."""
-        if not status.places and status.commanded is None:
+        if not status.positions and status.commanded is None:
             return
-        count = len(status.places) or len(status.commanded or ())
+        count = len(status.positions) or len(status.commanded or ())
         nothing: Values = (None,) * count
-        self.samples.append(Sample(now, status.commanded or nothing, status.places or nothing))
+        self.samples.append(Sample(now, status.commanded or nothing, status.positions or nothing))
         while self.samples and now - self.samples[0].time > SECONDS:
             self.samples.popleft()

@@ -137,9 +137,9 @@ def follow(scene) -> bool:
         if status.state is not State.LIMP:
             continue  # it has not heard of it yet
         take.begun = True
-        moved |= robot_values.pose(rig, links.sources(rig), status.places)
+        moved |= robot_values.pose(rig, links.sources(rig), status.positions)
         if take.recording:
-            _remember(take, scene.frame_current_final, status.places)
+            _remember(take, scene.frame_current_final, status.positions)
     return moved
 
 

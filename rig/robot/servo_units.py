@@ -22,9 +22,9 @@ def usual_servo(protocol: str) -> tuple[float, float, float, float]:
     if units.microsecond is not None:
         zero, per_radian, low, high = (units.microsecond * pulse for pulse in PULSES)
         return zero, per_radian, low, high
-    if units.per_turn is None:
+    if units.per_revolution is None:
         return PULSES
-    return (units.lowest + units.highest + 1) / 2, units.per_turn / (2 * pi), float(units.lowest), float(units.highest)
+    return (units.lowest + units.highest + 1) / 2, units.per_revolution / (2 * pi), float(units.lowest), float(units.highest)
 
 
 def unit_name(protocol: str) -> str:

@@ -91,14 +91,14 @@ def on_bus(rig, servos, protocol: str) -> Iterator[PtyRobot]:
     with PtyRobot(servos) as bus:
         rig.limber.device.port = bus.port
         connect(rig)
-        until(lambda: None not in status(rig).places, "all places are known")
+        until(lambda: None not in status(rig).positions, "all places are known")
         yield bus
         bpy.ops.limber.disconnect()
 
 
 def is_at(rig, angles, near: float = 0.01) -> bool:
     """Whether the robot's servos say that they are at these angles [rad]."""
-    reported = status(rig).reported
+    reported = status(rig).measured
     return reported is not None and np.abs(np.array(reported) - np.array(angles)).max() < near
 
 

@@ -58,18 +58,18 @@ def test_each_state_is_a_sentence_that_says_what_to_do(rig):
 
 def test_connecting_moves_nothing(rig, chain):
     connect(rig)
-    before = status(rig).reported
+    before = status(rig).measured
     rig.pose.bones["middle"].rotation_euler.x = 0.8
     for _ in a_while():
-        assert status(rig).reported == before
+        assert status(rig).measured == before
     assert status(rig).sent == 0
 
 
 def test_arming_moves_slowly_to_the_pose_and_then_the_robot_follows(rig, chain):
     rig.pose.bones["middle"].rotation_euler.x = 0.6
     connect(rig)
-    until(lambda: status(rig).reported is not None, "the robot has told where it is")
-    first = np.array(status(rig).reported)
+    until(lambda: status(rig).measured is not None, "the robot has told where it is")
+    first = np.array(status(rig).measured)
     assert np.abs(first - angles(rig)).max() > 0.5, "it starts somewhere else"
     bpy.ops.limber.arm()
     seen = []
@@ -198,7 +198,7 @@ def test_hobby_servos_ask_to_confirm_the_pose(chain):
     bpy.ops.limber.confirm_pose()
     until(lambda: state(rig) == "ARMED", "it is armed")
     assert status(rig).commanded == pytest.approx(angles(rig), abs=0.01)
-    assert status(rig).reported is None
+    assert status(rig).measured is None
 
 
 def test_one_button_arms_hobby_servos_that_the_user_says_are_at_the_pose(chain):

@@ -53,8 +53,8 @@ def test_zero_is_where_the_robot_stands(rig, chain, bus):
     bpy.ops.limber.set_zero(joint="middle X")
     assert chain.joints[2].zero_us == pytest.approx(1800.0, abs=2)
     bpy.ops.limber.reconnect()
-    until(lambda: state(rig) == "DISARMED" and None not in status(rig).places, "it is connected anew")
-    assert status(rig).places[2] == pytest.approx(0.0, abs=0.01)
+    until(lambda: state(rig) == "DISARMED" and None not in status(rig).positions, "it is connected anew")
+    assert status(rig).positions[2] == pytest.approx(0.0, abs=0.01)
 
 
 def test_one_joint_is_let_go_alone_and_the_armature_stays_as_it_is(rig, chain, bus):
@@ -80,8 +80,8 @@ def test_zero_can_be_had_at_another_angle_and_with_reverse(rig, chain, bus):
     chain.joints[2].reverse = True
     bpy.ops.limber.set_zero(joint="middle X", angle=0.5)
     bpy.ops.limber.reconnect()
-    until(lambda: state(rig) == "DISARMED" and None not in status(rig).places, "it is connected anew")
-    assert status(rig).places[2] == pytest.approx(0.5, abs=0.01)
+    until(lambda: state(rig) == "DISARMED" and None not in status(rig).positions, "it is connected anew")
+    assert status(rig).positions[2] == pytest.approx(0.5, abs=0.01)
 
 
 def test_ends_are_where_the_robot_stands(rig, chain, bus):
@@ -161,8 +161,8 @@ def test_on_the_virtual_robot_positions_are_those_of_the_panel(rig, chain):
     """Whatever the protocol, though the virtual robot has pulses."""
     rig.limber.device.protocol = "feetech_sts"
     connect(rig)
-    until(lambda: None not in status(rig).places, "all places are known")
-    place = status(rig).places[2]
+    until(lambda: None not in status(rig).positions, "all places are known")
+    place = status(rig).positions[2]
     bpy.ops.limber.set_zero(joint="middle X", angle=place)
     assert chain.joints[2].zero_us == pytest.approx(2048.0, abs=2)
 

@@ -201,14 +201,14 @@ def test_the_joint_that_moves_gets_the_servo_that_wiggles(rig, chain):
 
 def test_wiggle_jog_and_test_move_one_joint_and_leave_the_others(rig, chain):
     connect(rig)
-    before = status(rig).reported
+    before = status(rig).measured
     assert before is not None
     bpy.ops.limber.jog(joint="middle X", amount=5.0)
     until(lambda: state(rig) == "SETUP", "it is being set up")
-    until(lambda: abs(status(rig).places[2] - before[2]) > 0.06, "the joint has moved on")
+    until(lambda: abs(status(rig).positions[2] - before[2]) > 0.06, "the joint has moved on")
     bpy.ops.limber.disarm()
     until(lambda: state(rig) == "DISARMED", "it is disarmed")
-    assert [status(rig).places[k] for k in (0, 1, 3, 4, 5)] == pytest.approx([before[k] for k in (0, 1, 3, 4, 5)], abs=0.01)
+    assert [status(rig).positions[k] for k in (0, 1, 3, 4, 5)] == pytest.approx([before[k] for k in (0, 1, 3, 4, 5)], abs=0.01)
     bpy.ops.limber.wiggle(servo=4)
     until(lambda: state(rig) == "SETUP", "it wiggles")
     until(lambda: state(rig) == "DISARMED", "it has ended by itself")
@@ -233,7 +233,7 @@ def test_parking_goes_to_the_pose_and_disarms(rig, chain):
     bpy.ops.limber.park()
     until(lambda: state(rig) == "PARKING", "it parks")
     until(lambda: state(rig) == "DISARMED", "it has disarmed by itself")
-    assert status(rig).places[2] == pytest.approx(-0.2, abs=0.02)
+    assert status(rig).positions[2] == pytest.approx(-0.2, abs=0.02)
 
 
 def test_hobby_servos_are_confirmed_joint_by_joint(rig, chain):

@@ -37,7 +37,7 @@ def lead(rig, bus, servo: int, angle: float) -> None:
     """A hand turns a servo; returns when the armature has followed."""
     with bus.lock:
         bus.robot.servos[servo].position = 2048.0 + STEPS * angle
-    until(lambda: abs(status(rig).places[servo] - angle) < 0.01, "the robot says so")
+    until(lambda: abs(status(rig).positions[servo] - angle) < 0.01, "the robot says so")
     follow()
 
 
@@ -173,12 +173,12 @@ def test_values_beside_the_joints_are_led_and_keyed_too(rig, chain, bus):
     value = rig.limber.device.auxiliaries[0]
     value.servo, value.at_low, value.at_high = 5, 1000.0, 3000.0
     connect(rig)
-    until(lambda: None not in status(rig).places, "all places are known")
+    until(lambda: None not in status(rig).positions, "all places are known")
     let_go(rig)
     puppeteer.record(rig)
     with bus.lock:
         bus.robot.servos[5].position = 2500.0
-    until(lambda: abs(status(rig).places[-1] - 0.75) < 0.01, "the robot says so")
+    until(lambda: abs(status(rig).positions[-1] - 0.75) < 0.01, "the robot says so")
     follow()
     assert rig["jaw"] == pytest.approx(0.75, abs=0.01)
     bpy.ops.limber.end_record()
@@ -297,7 +297,7 @@ def test_motors_of_a_mechanism_are_not_keyed_as_bones(rig, chain, is_recorded):
     let_go(rig)
     if is_recorded:
         puppeteer.record(rig)
-        until(lambda: any(place is not None for place in status(rig).places), "the robot tells where it is")
+        until(lambda: any(place is not None for place in status(rig).positions), "the robot tells where it is")
         follow()
         puppeteer.finish(rig)
     else:
@@ -314,7 +314,7 @@ def test_there_is_no_ghost_of_what_has_no_bones():
     owner.limber.device.port = "virtual"
     connect(owner)
     bpy.ops.limber.arm()
-    until(lambda: any(place is not None for place in status(owner).places), "the robot tells where it is")
+    until(lambda: any(place is not None for place in status(owner).positions), "the robot tells where it is")
     assert robot_ghost.segments(owner) == []
 
 

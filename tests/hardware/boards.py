@@ -17,7 +17,7 @@ class Board:
         self._pending = bytearray()
 
     @property
-    def places(self) -> tuple[float, ...]:
+    def positions(self) -> tuple[float, ...]:
         return tuple(float(self.pulses.get(servo, 0)) for servo in range(3))
 
     def set(self, servo: int, pulse: int) -> None:

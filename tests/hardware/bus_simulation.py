@@ -58,7 +58,7 @@ class Robot:
         self._bus = bus
 
     @property
-    def places(self) -> tuple[float, ...]:
+    def positions(self) -> tuple[float, ...]:
         return tuple(servo.position for _, servo in sorted(self._bus.servos.items()))
 
 
@@ -82,7 +82,7 @@ class BusSimulation(Simulation):
         self.bus.hear(b"", self.now)
 
     def angles(self) -> list[float]:
-        return [(place - 2048) / STEPS_PER_RAD for place in self.robot.places]
+        return [(position - 2048) / STEPS_PER_RAD for position in self.robot.positions]
 
     def limp(self) -> list[bool]:
         return [not self.bus.has_torque(number) for number in sorted(self.bus.servos)]
@@ -93,8 +93,8 @@ def begin():
     """Makes simulations that are closed at the test's end."""
     made = []
 
-    def make(protocol: str = "feetech_sts", on_silence: str = "hold", places=None, ids=(1, 2, 3)) -> BusSimulation:
-        made.append(BusSimulation(bus_device(protocol, on_silence, ids), BUSES[protocol](dict(places or PLACES))))
+    def make(protocol: str = "feetech_sts", on_silence: str = "hold", positions=None, ids=(1, 2, 3)) -> BusSimulation:
+        made.append(BusSimulation(bus_device(protocol, on_silence, ids), BUSES[protocol](dict(positions or PLACES))))
         return made[-1]
 
     yield make

@@ -53,15 +53,15 @@ def robot():
 @pytest.fixture
 def sent():
     """Sends a process on an errand and returns its news when it has ended."""
-    from limber.hardware.errand import Errand
-    from limber.hardware.news import Ended
+    from limber.hardware.background_job import BackgroundJob
+    from limber.hardware.job_events import Ended
 
     from tests.hardware.patience import PATIENCE, wait_until
 
     errands = []
 
     def run(task: str, **arguments) -> list:
-        errands.append(Errand(task, arguments, PATIENCE))
+        errands.append(BackgroundJob(task, arguments, PATIENCE))
         news: list = []
 
         def ended() -> bool:

@@ -228,8 +228,8 @@ def bus_stream(protocol: str, bus: Bus, seconds: float) -> BusStream:
         while time.perf_counter() < began + seconds:
             link.send(pose(time.perf_counter()))
             status = link.status()
-            if status.commanded and status.reported:
-                behind = max([behind, *(abs(a - b) for a, b in zip(status.commanded, status.reported, strict=True))])
+            if status.commanded and status.measured:
+                behind = max([behind, *(abs(a - b) for a, b in zip(status.commanded, status.measured, strict=True))])
             time.sleep(1 / 60)
         after = link.status()
         assert after.state is State.ARMED, after.sentence

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from limber.hardware.protocols.interface import ProtocolError, Trouble
+from limber.hardware.protocols.interface import ProblemKind, ProtocolError
 from limber.hardware.protocols.stream import Broken, Skip, Wait, Whole
 
 HIGHEST_TARGET = 0x3FFF
@@ -144,12 +144,12 @@ class Wire:
             length += begins - 1 + self.crc
         cut = next((at for at, byte in enumerate(pending[1:length], 1) if byte >= 0x80), None)  # a command byte ends the one before
         if cut is not None:
-            return Broken(cut, Trouble.MALFORMED, f"A command of {cut} bytes that another one interrupted")
+            return Broken(cut, ProblemKind.MALFORMED, f"A command of {cut} bytes that another one interrupted")
         if length is None or len(pending) < length:
             return Wait()
         if self.crc and crc7(pending[: length - 1]) != pending[length - 1]:
             text = f"A command with the CRC {pending[length - 1]:#04x}; its bytes give {crc7(pending[: length - 1]):#04x}"
-            return Broken(length, Trouble.DAMAGED, text)
+            return Broken(length, ProblemKind.DAMAGED, text)
         return Whole(length)
 
     def decode(self, frame: bytes) -> Command:

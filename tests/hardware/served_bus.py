@@ -30,8 +30,8 @@ class ServedBus:
         port: What to open.
     """
 
-    def __init__(self, places: dict[int, float]) -> None:
-        said = [f"{number}={steps}" for number, steps in places.items()]
+    def __init__(self, positions: dict[int, float]) -> None:
+        said = [f"{number}={steps}" for number, steps in positions.items()]
         command = [sys.executable, "-m", "tests.hardware.served_bus", *said]
         self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._process.stdin

@@ -7,10 +7,10 @@ from itertools import pairwise
 from limber.hardware.device import VIRTUAL_PORT, Device, direct, one_to_one
 from limber.hardware.memory import SharedMemory
 from limber.hardware.messages import Orders, Report, Request
-from limber.hardware.safety import Fault, State, Wish
+from limber.hardware.safety import Command, Fault, State
 from limber.hardware.transport import TransportError
 from limber.hardware.virtual_robot import VirtualRobot, VirtualTransport
-from limber.hardware.worker.core import TURN, Worker
+from limber.hardware.worker.core import PERIOD, Worker
 from limber.motion import Limits
 
 LIMITS = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
@@ -64,8 +64,8 @@ class Simulation:
         self.memory = SharedMemory.create(device)
         self.worker = Worker(self.memory, self._connect, self.now)
         self.commands: list[tuple[float, ...]] = []  # what was commanded at each turn while the robot was driven
-        self.places: list[tuple[float, ...]] = []  # where its servos were
-        self._beat = self._frame = self._stops = self._wish_number = self._wish_stops = 0
+        self.positions: list[tuple[float, ...]] = []  # where its servos were
+        self._beat = self._frame = self._stops = self._command_number = self._command_stops = 0
         self._request = Request()
         self._stamp = self._next_frame = 0.0
         self._angles: tuple[float, ...] = (0.0,) * len(device.joints)
@@ -88,10 +88,10 @@ class Simulation:
         self._stamp = self.now if stamp is None else stamp
         self._write()
 
-    def wish(self, wish: Wish, stops: int | None = None, **about) -> None:
+    def command(self, command: Command, stops: int | None = None, **about) -> None:
         """Make a wish; `stops`: how often Stop had been pressed by then, where not as often as now."""
-        self._request, self._wish_stops = Request(wish, **about), self._stops if stops is None else stops
-        self._wish_number += 1
+        self._request, self._command_stops = Request(command, **about), self._stops if stops is None else stops
+        self._command_number += 1
         self._write()
 
     def stop(self) -> None:
@@ -104,7 +104,7 @@ class Simulation:
 
     def _write(self) -> None:
         self._beat += 1
-        orders = Orders(self._beat, self._frame, self._stamp, self._wish_number, self._request, self._wish_stops, self._angles)
+        orders = Orders(self._beat, self._frame, self._stamp, self._command_number, self._request, self._command_stops, self._angles)
         self.memory.write_orders(orders)
 
     # the passing of time
@@ -113,16 +113,16 @@ class Simulation:
         """Turns for `seconds`, with frames of `pose(time)` at 60 Hz where it is given; stops early in the state `until`."""
         end = self.now + seconds
         while self.now < end - 1e-9:
-            self.now += TURN
+            self.now += PERIOD
             if pose is not None and self.now >= self._next_frame:
-                self._next_frame = max(self._next_frame, self.now - TURN)
+                self._next_frame = max(self._next_frame, self.now - PERIOD)
                 self.send(pose(self._next_frame), self._next_frame)
                 self._next_frame += FRAME
-            self.worker.turn(self.now)
+            self.worker.step(self.now)
             report = self.report
             if report.state in (State.ARMING, State.ARMED, State.HOLDING) and report.commanded is not None:
                 self.commands.append(report.commanded)
-            self.places.append(self.robot.places[: len(self.device.channels)])
+            self.positions.append(self.robot.positions[: len(self.device.channels)])
             if report.state is until:
                 break
         return self.report
@@ -140,10 +140,10 @@ class Simulation:
     def arm(self, pose: Callable[[float], Sequence[float]]) -> None:
         """Connect and arm until the robot follows `pose(time)`."""
         assert self.run(2.0, pose, until=State.DISARMED).state is State.DISARMED
-        self.wish(Wish.ARM)
+        self.command(Command.ARM)
         self.run(0.1, pose)
         if self.state is State.CONFIRM_POSE:
-            self.wish(Wish.CONFIRM_POSE)
+            self.command(Command.CONFIRM_POSE)
         assert self.run(20.0, pose, until=State.ARMED).state is State.ARMED
 
 
@@ -162,7 +162,7 @@ def waving(time: float) -> tuple[float, ...]:
 
 def speeds(rows: Sequence[Sequence[float]]) -> list[list[float]]:
     """Differences between successive rows, a second."""
-    return [[(b - a) / TURN for a, b in zip(before, after, strict=True)] for before, after in pairwise(rows)]
+    return [[(b - a) / PERIOD for a, b in zip(before, after, strict=True)] for before, after in pairwise(rows)]
 
 
 def largest(rows: Sequence[Sequence[float]]) -> float:

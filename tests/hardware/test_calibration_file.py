@@ -113,7 +113,7 @@ def test_no_value_in_any_place_raises_anything_but_a_calibration_error_that_can_
 @pytest.mark.parametrize("value", [jsons.HUGE, -jsons.HUGE, float("nan"), "\ud800", [[[]]], {}], ids=range(6))
 def test_each_value_of_a_calibration_may_be_anything(value):
     plain = json.loads(to_text(Calibration.of(NECK)))
-    for way in jsons.places(plain):
+    for way in jsons.positions(plain):
         with pytest.raises(CalibrationError):
             from_text(json.dumps(jsons.changed(plain, way, value)))
 
@@ -156,15 +156,15 @@ def test_a_place_that_takes_no_file_is_named(tmp_path):
 
 def test_a_calibration_of_other_joints_says_which_are_missing_and_which_unknown():
     calibration = Calibration.of(NECK)
-    assert calibration.misfits(["jaw", "tilt", "pan"]) == ()
+    assert calibration.mismatches(["jaw", "tilt", "pan"]) == ()
     missing, unknown, counts = (
-        calibration.misfits(["pan", "tilt"]),
-        calibration.misfits(["pan", "tilt", "jaw", "nose"]),
+        calibration.mismatches(["pan", "tilt"]),
+        calibration.mismatches(["pan", "tilt", "jaw", "nose"]),
         ["pan", "tilt", "nose"],
     )
     assert missing == ("it has servos for 'jaw', which the robot does not have", "it is for 3 joints, the robot has 2")
     assert unknown == ("it has no servo for 'nose'", "it is for 3 joints, the robot has 4")
-    assert len(calibration.misfits(counts)) == 2
+    assert len(calibration.mismatches(counts)) == 2
     with pytest.raises(CalibrationError, match="no servo for 'nose'; it has servos for 'jaw'"):
         calibration.device("virtual", [Joint(name, LIMITS) for name in counts])
     with pytest.raises(CalibrationError, match="'jaw': the calibration is in plain, the robot in rad"):

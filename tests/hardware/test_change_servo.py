@@ -3,10 +3,10 @@
 import pytest
 from limber.hardware.change_servo import ChangeError
 from limber.hardware.change_servo import run as change
-from limber.hardware.news import Ended
+from limber.hardware.job_events import Ended
 from limber.hardware.protocols import dialogue
 
-from tests.hardware.errands import Twins, found, served, told
+from tests.hardware.background_jobs import Twins, found, served, told
 from tests.hardware.servo_bus import DynamixelBus, StsBus
 
 

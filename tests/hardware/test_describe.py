@@ -2,7 +2,7 @@
 
 import pytest
 from limber.hardware.describe import OWN, describe
-from limber.hardware.news import Ended
+from limber.hardware.job_events import Ended
 from limber.hardware.protocols.program import read_program
 from limber.hardware.protocols.table import PROTOCOLS
 

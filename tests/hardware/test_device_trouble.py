@@ -7,10 +7,10 @@ import pytest
 from limber.hardware.mixing import Mixing
 from limber.hardware.protocols.limber import Decoder, Move, Result
 from limber.hardware.protocols.limber import State as DeviceState
-from limber.hardware.safety import Fault, State, Wish
+from limber.hardware.safety import Command, Fault, State
 from limber.hardware.virtual_robot import VirtualRobot
-from limber.hardware.worker.conversation import MOST_WAITING
-from limber.hardware.worker.core import TURN
+from limber.hardware.worker.core import PERIOD
+from limber.hardware.worker.limber_connection import MOST_WAITING
 
 from tests.hardware.simulation import LIMITS, POSE, largest, make_device, speeds, still, waving
 
@@ -22,10 +22,10 @@ def test_an_unplugged_cable_is_a_fault_and_clearing_it_connects_again(simulate):
     report = simulation.run(0.1, POSE)
     assert (report.state, report.fault) == (State.FAULT, Fault.UNPLUGGED)
     simulation.missing = Fault.PORT_MISSING
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     assert simulation.run(0.5, POSE).fault is Fault.PORT_MISSING
     simulation.missing = None
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     assert simulation.run(1.0, POSE).state is State.DISARMED
     simulation.arm(POSE)
 
@@ -34,8 +34,8 @@ def test_connecting_anew_disarms_even_where_the_port_does_not_open_again(simulat
     simulation = simulate(make_device())
     simulation.arm(POSE)
     simulation.missing = Fault.PORT_BUSY
-    simulation.wish(Wish.RECONNECT)
-    assert simulation.run(2 * TURN, POSE).fault is Fault.PORT_BUSY
+    simulation.command(Command.RECONNECT)
+    assert simulation.run(2 * PERIOD, POSE).fault is Fault.PORT_BUSY
     assert simulation.robot.state is DeviceState.DISARMED
 
 
@@ -59,10 +59,10 @@ def test_a_device_that_restarts_in_motion_ends_disarmed_and_says_so(simulate):
     assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_RESET)
     assert simulation.robot.state is DeviceState.DISARMED
     assert simulation.robot.pulses[:3] == (None,) * 3
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     assert simulation.run(1.0, waving, until=State.DISARMED).state is State.DISARMED
     simulation.commands.clear()
-    stands = Mixing(simulation.device).values(simulation.robot.places[:3])
+    stands = Mixing(simulation.device).values(simulation.robot.positions[:3])
     simulation.arm(waving)
     assert simulation.commands[0] == pytest.approx(stands, abs=1e-3)
 
@@ -84,7 +84,7 @@ def test_a_device_whose_watchdog_ended_the_motion_is_a_fault(simulate):
     simulation.cable.deaf = False
     assert simulation.run(0.5, POSE).state is State.FAULT
     assert simulation.robot.state is DeviceState.DISARMED
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     assert simulation.run(0.5, POSE).state is State.DISARMED
 
 
@@ -102,7 +102,7 @@ def test_damaged_bytes_lose_frames_and_nothing_else(simulate):
     assert report.state is State.ARMED
     assert 0 < report.lost < 0.3 * report.sent
     assert report.acknowledged + report.lost == pytest.approx(report.sent, abs=12)
-    assert largest(speeds(simulation.places)) <= 1.6 * LIMITS.velocity * simulation.device.channels[0].per_radian
+    assert largest(speeds(simulation.positions)) <= 1.6 * LIMITS.velocity * simulation.device.channels[0].per_radian
 
 
 def test_garbage_between_answers_is_skipped(simulate):
@@ -116,7 +116,7 @@ def test_garbage_between_answers_is_skipped(simulate):
 def test_a_port_that_says_nothing_is_silent_and_one_that_babbles_speaks_another_protocol(simulate):
     for babble, fault in ((b"", Fault.SILENT), (b"ok\nT:21.3 /0.0\n", Fault.OTHER_PROTOCOL)):
         simulation = simulate(make_device())
-        simulation.run(TURN)
+        simulation.run(PERIOD)
         simulation.cable.deaf = True
         simulation.cable.spoil = lambda data, babble=babble: babble
         report = simulation.run(8.0, POSE, until=State.FAULT)
@@ -173,7 +173,7 @@ def test_a_device_that_refuses_to_arm_is_a_fault_with_its_reason(simulate):
     robot.refused = "arming"
     simulation = simulate(make_device(), robot)
     simulation.run(1.0, POSE, until=State.DISARMED)
-    simulation.wish(Wish.ARM)
+    simulation.command(Command.ARM)
     report = simulation.run(5.0, POSE, until=State.FAULT)
     assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_REFUSED)
     assert report.detail == "it refused to arm: not configured"

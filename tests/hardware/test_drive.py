@@ -6,12 +6,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.hardware.worker.drive import RAMP_SPEED, Drive
+from limber.hardware.worker.drive import APPROACH_SPEED, Drive
 from limber.motion import Kinematic
 
 from tests.hardware.simulation import LIMITS, make_device
 
-TURN = 0.01
+PERIOD = 0.01
 JOINTS = make_device(1).joints
 RANGES = [(LIMITS.lower, LIMITS.upper)]
 anything = st.lists(st.tuples(st.sampled_from(["follow", "ramp", "brake"]), st.floats(-1.5, 1.5), st.floats(0.001, 0.3)), max_size=60)
@@ -30,7 +30,7 @@ def test_no_order_makes_a_command_leave_the_range_or_the_speed(start, orders):
         if order == "brake":
             drive.brake(dt)
         elif order == "ramp":
-            drive.ramp(at(goal), dt)
+            drive.approach(at(goal), dt)
         else:
             drive.follow(at(goal), dt)
         after = drive.commanded[0]
@@ -41,48 +41,48 @@ def test_no_order_makes_a_command_leave_the_range_or_the_speed(start, orders):
 def test_motion_within_limits_passes_unchanged():
     drive = Drive(JOINTS, RANGES, [0.0])
     for k in range(1, 300):
-        t = k * TURN
+        t = k * PERIOD
         # a smooth start, so that velocity, acceleration and jerk begin at zero
         wanted = 0.3 * (t - math.sin(2 * t) / 2)
-        drive.follow([Kinematic(wanted, 0.3 * (1 - math.cos(2 * t)), 0.6 * math.sin(2 * t))], TURN)
+        drive.follow([Kinematic(wanted, 0.3 * (1 - math.cos(2 * t)), 0.6 * math.sin(2 * t))], PERIOD)
         assert drive.commanded[0] == wanted
 
 
 def test_a_brake_stands_as_soon_as_the_limits_allow_and_stays():
     drive = Drive(JOINTS, RANGES, [-1.0])
     for _ in range(40):
-        drive.follow(at(1.0), TURN)
+        drive.follow(at(1.0), PERIOD)
     speed = (drive.commanded[0] + 1.0) / 0.4
     turns = 0
     while not drive.at_rest:
-        drive.brake(TURN)
+        drive.brake(PERIOD)
         turns += 1
-    assert turns * TURN <= 2.0 * LIMITS.velocity / LIMITS.acceleration + LIMITS.acceleration / LIMITS.jerk
+    assert turns * PERIOD <= 2.0 * LIMITS.velocity / LIMITS.acceleration + LIMITS.acceleration / LIMITS.jerk
     stands = drive.commanded
     assert speed > 0
-    drive.brake(TURN)
+    drive.brake(PERIOD)
     assert drive.commanded == pytest.approx(stands, abs=1e-4)
 
 
 def test_a_ramp_is_slow_and_arrives():
     drive = Drive(JOINTS, RANGES, [-1.0])
-    places = [-1.0]
+    positions = [-1.0]
     while not drive.has_arrived(at(1.0)):
-        drive.ramp(at(1.0), TURN)
-        places.append(drive.commanded[0])
-    assert max(abs(b - a) for a, b in pairwise(places)) <= RAMP_SPEED * TURN * 1.001
-    assert len(places) * TURN < 2.0 / RAMP_SPEED + 1.5
+        drive.approach(at(1.0), PERIOD)
+        positions.append(drive.commanded[0])
+    assert max(abs(b - a) for a, b in pairwise(positions)) <= APPROACH_SPEED * PERIOD * 1.001
+    assert len(positions) * PERIOD < 2.0 / APPROACH_SPEED + 1.5
 
 
 def test_a_second_ramp_is_as_slow_as_the_first():
     drive = Drive(JOINTS, RANGES, [0.0])
     for k in range(800):
-        drive.ramp(at(math.sin(3.0 * k * TURN)), TURN)  # one that runs away: the ramp gets faster
+        drive.approach(at(math.sin(3.0 * k * PERIOD)), PERIOD)  # one that runs away: the ramp gets faster
     while not drive.at_rest:
-        drive.brake(TURN)
-    drive.begin_ramp()
+        drive.brake(PERIOD)
+    drive.begin_approach()
     before = drive.commanded[0]
     for _ in range(50):
-        drive.ramp(at(-before), TURN)
-        assert abs(drive.commanded[0] - before) <= RAMP_SPEED * TURN * 1.001
+        drive.approach(at(-before), PERIOD)
+        assert abs(drive.commanded[0] - before) <= APPROACH_SPEED * PERIOD * 1.001
         before = drive.commanded[0]

@@ -1,7 +1,7 @@
 """Exported motion is the motion of the live stream: the whole worker, with its playback, goes along the very curve that the rows are of."""
 
 from limber.hardware.export import Take
-from limber.hardware.worker.core import TURN
+from limber.hardware.worker.core import PERIOD
 from limber.motion import between
 
 from tests.hardware.exporting import device, filtered
@@ -11,15 +11,15 @@ NEAR = 5e-4  # [rad] 0.03 degrees, 0.3 us of pulse: the limiter follows playback
 SOONER, LATER = 0.8, 1.2  # of a turn: how far playback may go in one
 
 
-def curve(take: Take, place: float) -> tuple[float, ...]:
+def curve(take: Take, position: float) -> tuple[float, ...]:
     """Where the joints are at a place [frames] on the curve that `sample` takes its rows from."""
     columns = list(take.joints())
-    index = min(int(place), len(columns[0]) - 3)
-    return tuple(between((c[index - 1], c[index], c[index + 1], c[index + 2]), place - index, FRAME).position for c in columns)
+    index = min(int(position), len(columns[0]) - 3)
+    return tuple(between((c[index - 1], c[index], c[index + 1], c[index + 2]), position - index, FRAME).position for c in columns)
 
 
-def missed(take: Take, place: float, values: tuple[float, ...]) -> float:
-    return max(abs(a - b) for a, b in zip(curve(take, place), values, strict=True))
+def missed(take: Take, position: float, values: tuple[float, ...]) -> float:
+    return max(abs(a - b) for a, b in zip(curve(take, position), values, strict=True))
 
 
 def nearest(take: Take, values: tuple[float, ...], first: float, last: float) -> float:
@@ -45,11 +45,11 @@ def test_the_worker_s_stream_lies_on_the_exported_curve_and_goes_along_it(simula
         len(take.frames) * FRAME + 0.5, lambda time: take.frames[min(max(round((time - began) / FRAME), 0), len(take.frames) - 1)]
     )
     moving = [values for values in simulation.commands if max(abs(a - b) for a, b in zip(values, take.frames[0], strict=True)) > 1e-9]
-    place = nearest(take, moving[0], 2.0, 4.0)
-    worst, step, end = 0.0, TURN / FRAME, len(take.frames) + 3.0
+    position = nearest(take, moving[0], 2.0, 4.0)
+    worst, step, end = 0.0, PERIOD / FRAME, len(take.frames) + 3.0
     for values in moving[1:]:
-        place = nearest(take, values, min(place + SOONER * step, end), min(place + LATER * step, end))
-        worst = max(worst, missed(take, place, values))
+        position = nearest(take, values, min(position + SOONER * step, end), min(position + LATER * step, end))
+        worst = max(worst, missed(take, position, values))
     print(f"farthest from the curve: {worst:.2e} rad")
-    assert place >= end - 1.0
+    assert position >= end - 1.0
     assert worst < NEAR

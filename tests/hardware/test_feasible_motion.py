@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from limber.hardware.device import Channel, Device, Joint, Share, auxiliary, direct
 from limber.hardware.messages import Request
 from limber.hardware.mixing import Mixing
-from limber.hardware.safety import State, Wish
-from limber.hardware.worker.following import BLOCKED_FOR, Following
-from limber.hardware.worker.pilot import Pilot
+from limber.hardware.safety import Command, State
+from limber.hardware.worker.motion_controller import MotionController
+from limber.hardware.worker.tracking_error_monitor import BLOCKED_FOR, TrackingErrorMonitor
 from limber.motion import Kinematic, Limits
 from limber.motion.tracking import TrackingFilter
 
 from tests.hardware.simulation import Simulation, make_device, still
 
-TURN = 0.01
+PERIOD = 0.01
 gears = st.floats(0.5, 2.0) | st.floats(-2.0, -0.5)
 
 
@@ -51,16 +51,16 @@ def test_motion_within_all_limits_reaches_every_channel_unchanged(device, target
     mixing = Mixing(device)
     filters = [TrackingFilter(joint.limits) for joint in device.joints]
     states = [Kinematic(joint.limits.clamp(0.0)) for joint in device.joints]
-    pilot = Pilot(device, mixing, Request(Wish.ARM), mixing.raw([state.position for state in states]))
+    controller = MotionController(device, mixing, Request(Command.ARM), mixing.raw([state.position for state in states]))
     for shares in targets:
         goals = [
             joint.limits.lower + share * (joint.limits.upper - joint.limits.lower)
             for joint, share in zip(device.joints, shares, strict=True)
         ]
         for _ in range(turns):
-            states = [one.step(state, goal, TURN) for one, state, goal in zip(filters, states, goals, strict=True)]
+            states = [one.step(state, goal, PERIOD) for one, state, goal in zip(filters, states, goals, strict=True)]
             wanted = [Kinematic(state.position, state.velocity, state.acceleration) for state in states]
-            sent = pilot.step(State.ARMED, wanted, TURN)
+            sent = controller.step(State.ARMED, wanted, PERIOD)
             assert sent == pytest.approx(mixing.unbounded([state.position for state in states]), abs=1e-6)
 
 
@@ -69,15 +69,15 @@ def test_motion_within_all_limits_reaches_every_channel_unchanged(device, target
 def test_whatever_is_wanted_no_channel_leaves_its_range_or_outruns_its_joints(device, targets):
     mixing = Mixing(device)
     start = mixing.raw([joint.limits.clamp(0.0) for joint in device.joints])
-    pilot = Pilot(device, mixing, Request(Wish.ARM), start)
+    controller = MotionController(device, mixing, Request(Command.ARM), start)
     before = start
     for target in targets:
         goal = [Kinematic(value) for value in mixing.clamp(target)]
         for _ in range(7):
-            sent = pilot.step(State.ARMED, goal, TURN)
+            sent = controller.step(State.ARMED, goal, PERIOD)
             for k, (channel, old, new) in enumerate(zip(device.channels, before, sent, strict=True)):
                 assert channel.lowest - 1e-6 <= new <= channel.highest + 1e-6
-                assert abs(new - old) <= 1.1 * mixing.top_turn(k) * channel.per_radian * TURN + 1e-6
+                assert abs(new - old) <= 1.1 * mixing.top_speed(k) * channel.per_radian * PERIOD + 1e-6
             before = sent
 
 
@@ -91,7 +91,7 @@ def test_motion_is_as_late_as_the_device_says(latency):
     simulation.commands.clear()
     began = simulation.now
     simulation.run(3.0, lambda time: (0.1 * (1 - math.cos(3.0 * max(time - began, 0.0))),))
-    peaks = [k * TURN for k, (angle,) in enumerate(simulation.commands) if angle > 0.199]
+    peaks = [k * PERIOD for k, (angle,) in enumerate(simulation.commands) if angle > 0.199]
     middle = sum(peaks) / len(peaks)
     assert middle - math.pi / 3.0 == pytest.approx(latency + 0.05, abs=0.04)  # and what playback keeps behind
     assert simulation.state is State.ARMED
@@ -110,27 +110,27 @@ def test_a_robot_with_latency_holds_as_soon_as_blender_is_silent():
 @pytest.mark.parametrize(("lag", "told"), [(0.1, False), (0.25, False), (0.6, True)])
 def test_a_servo_that_is_a_little_late_does_not_stay_behind(lag, told):
     device = make_device(1)
-    mixing, following = Mixing(device), Following(device)
+    mixing, following = Mixing(device), TrackingErrorMonitor(device)
 
     def at(time: float) -> tuple[float, ...]:
         return mixing.raw((math.sin(2.5 * time),))
 
     warned = False
     for k in range(300):
-        following.take(k * TURN, at(k * TURN), at(k * TURN - lag))
-        warned |= bool(following.warnings(k * TURN))
+        following.take(k * PERIOD, at(k * PERIOD), at(k * PERIOD - lag))
+        warned |= bool(following.warnings(k * PERIOD))
     assert warned is told
 
 
 def test_only_a_servo_that_stays_behind_without_a_break_is_blocked():
     device = make_device(1)
-    mixing, following = Mixing(device), Following(device)
+    mixing, following = Mixing(device), TrackingErrorMonitor(device)
     for k in range(300):
         held = 0.0 if k % 90 else 1.0  # now and then it gets through
-        following.take(k * TURN, mixing.raw((1.0,)), mixing.raw((held,)))
-        assert following.blocked(k * TURN) is None
+        following.take(k * PERIOD, mixing.raw((1.0,)), mixing.raw((held,)))
+        assert following.blocked(k * PERIOD) is None
     following.forget()
-    times = [k * TURN for k in range(300)]
+    times = [k * PERIOD for k in range(300)]
     for time in times:
         following.take(time, mixing.raw((1.0,)), mixing.raw((0.0,)))
         assert (following.blocked(time) is not None) is (time > BLOCKED_FOR)

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from limber.hardware.device import Channel, Device, Joint, Share, direct
 from limber.hardware.protocols.settings import ProtocolSettings
-from limber.hardware.safety import Fault, State, Wish
+from limber.hardware.safety import Command, Fault, State
 from limber.motion import Limits
 
 from tests.hardware.bus_simulation import BUSES, PLACES, POSE, STEPS_PER_RAD, BusSimulation, bus_device
@@ -122,7 +122,7 @@ def test_a_blocked_servo_no_longer_pushes_and_is_back_in_two_clicks(bus):
     bus.run(0.1)
     assert bus.bus.goal(bus.bus.servos[2]) == pytest.approx(bus.bus.servos[2].position, abs=1)
     bus.bus.servos[2].stuck = False
-    bus.wish(Wish.CLEAR_FAULT)
+    bus.command(Command.CLEAR_FAULT)
     bus.run(0.3, still(0.0, 0.6, 0.0))
     bus.arm(still(0.0, 0.6, 0.0))
 
@@ -140,15 +140,15 @@ def test_a_servo_at_full_speed_is_not_taken_for_one_that_stays_behind(bus):
 def test_a_jog_against_a_stop_is_a_fault_as_well(bus):
     bus.run(1.0, POSE, until=State.DISARMED)
     bus.bus.servos[1].stuck = True
-    bus.wish(Wish.JOG, target=0, amount=0.8)
+    bus.command(Command.JOG, target=0, amount=0.8)
     assert bus.run(5.0, POSE).fault is Fault.BLOCKED
 
 
-@pytest.mark.parametrize("wish", [Wish.ARM, Wish.PARK])
-def test_a_robot_far_outside_its_range_is_not_armed_and_the_sentence_has_the_numbers(protocol, wish):
+@pytest.mark.parametrize("command", [Command.ARM, Command.PARK])
+def test_a_robot_far_outside_its_range_is_not_armed_and_the_sentence_has_the_numbers(protocol, command):
     simulation = BusSimulation(bus_device(protocol), BUSES[protocol]({**PLACES, 2: 4000.0}))
     simulation.run(1.0, POSE, until=State.DISARMED)
-    simulation.wish(wish, values=(0.0, 0.0, 0.0))
+    simulation.command(command, values=(0.0, 0.0, 0.0))
     report = simulation.run(0.5, POSE)
     assert (report.state, report.fault) == (State.FAULT, Fault.POSE_UNFIT)
     assert report.detail == "'joint 2' (servo 2) is at 171.6 degrees, and may be at -85.9 degrees to 85.9 degrees"
@@ -169,7 +169,7 @@ def mirrored() -> Device:
 def test_servos_on_one_axis_that_disagree_are_not_armed_and_are_named():
     simulation = BusSimulation(mirrored(), StsBus({1: 2348.0, 2: 2048.0, 3: 2048.0}))
     simulation.run(1.0, still(0.0, 0.0), until=State.DISARMED)
-    simulation.wish(Wish.ARM)
+    simulation.command(Command.ARM)
     report = simulation.run(0.5, still(0.0, 0.0))
     assert report.fault is Fault.POSE_UNFIT
     assert "13.2" in report.detail
@@ -179,10 +179,10 @@ def test_servos_on_one_axis_that_disagree_are_not_armed_and_are_named():
 def test_small_disagreement_melts_away_without_a_leap():
     simulation = BusSimulation(mirrored(), StsBus({1: 2148.0, 2: 2048.0, 3: 2048.0}))
     simulation.arm(still(0.0, 0.0))
-    places = [servo.moves for servo in simulation.bus.servos.values()]
+    positions = [servo.moves for servo in simulation.bus.servos.values()]
     simulation.run(3.0, still(0.0, 0.0))
     assert [servo.position for servo in simulation.bus.servos.values()] == pytest.approx([2048.0] * 3, abs=1)
-    assert max(abs(b - a) for row in places for a, b in pairwise(row)) <= A_STEP
+    assert max(abs(b - a) for row in positions for a, b in pairwise(row)) <= A_STEP
     simulation.close()
 
 
@@ -193,7 +193,7 @@ def test_mirrored_servos_follow_one_joint_in_step():
         simulation.run(0.1, lambda time: (0.6 * math.sin(2 * time), 0.3 * math.sin(time)))
         first, second, _ = (servo.position for servo in simulation.bus.servos.values())
         assert first - 2048 == pytest.approx(2048 - second, abs=3)
-    assert simulation.report.reported == pytest.approx(simulation.report.commanded, abs=0.1)
+    assert simulation.report.measured == pytest.approx(simulation.report.commanded, abs=0.1)
     simulation.close()
 
 

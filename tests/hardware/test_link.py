@@ -21,7 +21,7 @@ def test_the_virtual_robot_connects_arms_follows_and_disarms(opened, port):
     there = wait(link, lambda status: status.commanded is not None and math.dist(status.commanded, POSE) < 1e-6)
     assert there.sent > 0
     if port == devices.VIRTUAL_PORT:
-        wait(link, lambda status: math.dist(status.reported, POSE) < 1e-2)
+        wait(link, lambda status: math.dist(status.measured, POSE) < 1e-2)
     link.disarm()
     wait_for(link, State.DISARMED)
 
@@ -29,7 +29,7 @@ def test_the_virtual_robot_connects_arms_follows_and_disarms(opened, port):
 def test_a_robot_on_a_serial_port_goes_where_blender_says(opened, robot):
     link = opened(make_device(port=robot.port))
     arm(link)
-    status = wait(link, lambda status: status.reported is not None and math.dist(status.reported, POSE) < 1e-2)
+    status = wait(link, lambda status: status.measured is not None and math.dist(status.measured, POSE) < 1e-2)
     assert status.acknowledged > 0
     assert status.lost == 0
 
@@ -37,7 +37,7 @@ def test_a_robot_on_a_serial_port_goes_where_blender_says(opened, robot):
 def test_connecting_moves_nothing(opened, robot):
     link = opened(make_device(port=robot.port))
     wait_for(link, State.DISARMED)
-    wait(link, lambda status: status.reported is not None)
+    wait(link, lambda status: status.measured is not None)
     with robot.lock:
         assert robot.robot.pulses == (None,) * 3
 

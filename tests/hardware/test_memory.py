@@ -13,7 +13,7 @@ from limber.hardware.errors import WorkerError
 from limber.hardware.mailbox import Mailbox
 from limber.hardware.memory import SharedMemory
 from limber.hardware.messages import DETAIL_BYTES, WARNING_BYTES, Orders, OrdersCodec, Report, ReportCodec, Request
-from limber.hardware.safety import Fault, State, Wish
+from limber.hardware.safety import Command, Fault, State
 from limber.hardware.status import ChannelStatus
 
 from tests.hardware.simulation import make_device
@@ -27,7 +27,7 @@ triples = st.tuples(numbers, numbers, numbers)
 known = st.none() | numbers
 requests = st.builds(
     Request,
-    wish=st.sampled_from(Wish),
+    command=st.sampled_from(Command),
     target=st.integers(-(2**31), 2**31 - 1),
     amount=numbers,
     span=st.tuples(numbers, numbers),
@@ -139,8 +139,8 @@ def test_orders_arrive_as_they_were_sent(orders):
         late_ms_p99=numbers,
         ack_ms_p50=numbers,
         commanded=st.none() | triples,
-        places=st.tuples(known, known, known),
-        asks=st.booleans(),
+        positions=st.tuples(known, known, known),
+        needs_confirmation=st.booleans(),
         confirmed=st.tuples(st.booleans(), st.booleans(), st.booleans()),
         channels=st.tuples(*[st.builds(ChannelStatus, known, known, known, known, known, known, known)] * 2),
         warnings=st.lists(st.text(st.characters(exclude_characters="\n", codec="utf-8"), min_size=1, max_size=20), max_size=4).map(tuple),

@@ -8,7 +8,7 @@ import pytest
 from limber.hardware.worker.playback import Playback
 from limber.motion import Limits, make_filter
 
-TURN = 0.01
+PERIOD = 0.01
 LIMITS = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
 
 
@@ -26,9 +26,9 @@ def filtered(fps: float, seconds: float) -> list[tuple[float, float]]:
 
 def played(frames: list[tuple[float, float]]) -> list[float]:
     """What playback makes of frames, turn by turn; as in the worker the newest frame wins."""
-    playback, angles, k, now = Playback(TURN), [], 0, 0.0
+    playback, angles, k, now = Playback(PERIOD), [], 0, 0.0
     while k < len(frames):
-        now += TURN
+        now += PERIOD
         while k < len(frames) and frames[k][0] <= now:
             k += 1
         if k:
@@ -40,7 +40,7 @@ def played(frames: list[tuple[float, float]]) -> list[float]:
 
 
 def differences(values: list[float]) -> list[float]:
-    return [(b - a) / TURN for a, b in pairwise(values)]
+    return [(b - a) / PERIOD for a, b in pairwise(values)]
 
 
 @pytest.mark.parametrize("fps", [24, 30, 60])
@@ -59,8 +59,8 @@ def test_frames_within_limits_make_motion_within_limits(fps, unevenness):
 def test_playback_is_three_frames_behind_at_most(fps):
     frames = [(k / fps, k / fps) for k in range(6 * fps)]  # an angle that is its own time
     angles = played(frames)
-    behind = [TURN * (k + 1) - angle for k, angle in enumerate(angles)][3 * fps :]
-    assert max(behind) <= 3.0 / fps + TURN
+    behind = [PERIOD * (k + 1) - angle for k, angle in enumerate(angles)][3 * fps :]
+    assert max(behind) <= 3.0 / fps + PERIOD
     assert min(behind) >= 1.0 / fps
 
 
@@ -72,7 +72,7 @@ def test_playback_never_leaves_what_blender_has_said():
 
 
 def test_a_pose_that_stands_is_played_exactly_and_at_rest():
-    playback = Playback(TURN)
+    playback = Playback(PERIOD)
     for k in range(100):
         playback.add(0.016 * k, (0.3,))
         motion = playback.at(0.016 * k)
@@ -81,12 +81,12 @@ def test_a_pose_that_stands_is_played_exactly_and_at_rest():
 
 
 def test_frames_that_stop_coming_end_on_the_newest():
-    playback = Playback(TURN)
+    playback = Playback(PERIOD)
     for k in range(60):
         playback.add(k / 60, (k / 60,))
         playback.at(k / 60)
     for k in range(100):
-        motion = playback.at(1.0 + TURN * k)
+        motion = playback.at(1.0 + PERIOD * k)
     assert motion[0].position == pytest.approx(59 / 60)
     assert motion[0].velocity == pytest.approx(0.0)
 
@@ -101,4 +101,4 @@ def test_the_same_frame_said_again_by_a_heartbeat_does_not_disturb_the_motion():
 
 
 def test_nothing_is_played_before_the_first_frame():
-    assert Playback(TURN).at(1.0) is None
+    assert Playback(PERIOD).at(1.0) is None

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.hardware.protocols.custom import Custom
-from limber.hardware.protocols.interface import Exchange, Measured, Problem, ProtocolError, Quantity, Trouble
+from limber.hardware.protocols.interface import Exchange, Measured, Problem, ProblemKind, ProtocolError, Quantity
 from limber.hardware.protocols.program import MOST_BYTES, Program, read_program
 from limber.hardware.protocols.table import codec_for
 
@@ -71,7 +71,7 @@ def test_the_documents_example_reads_answers_however_they_are_cut(example, chanc
 def test_an_answer_that_does_not_come_is_missing(example):
     (asked,) = example.read([Quantity.POSITION], [0, 3])
     messages = heard(example.decoder(), asked, b"P3 611\nP0 14")
-    assert [message.trouble for message in messages if isinstance(message, Problem)] == [Trouble.NOISE, Trouble.MISSING]
+    assert [message.kind for message in messages if isinstance(message, Problem)] == [ProblemKind.NOISE, ProblemKind.MISSING]
     assert messages[-1].servo == 0
 
 
@@ -91,7 +91,7 @@ def test_one_function_is_enough(robot):
     assert codec.identify([1]) == ()
     can = codec.capabilities
     assert (can.title, can.baudrates, can.releases, can.measures, can.reads) == ("my_robot", (115_200,), False, False, frozenset())
-    assert heard(codec.decoder(), Exchange(b""), b"chatter")[0].trouble is Trouble.NOISE
+    assert heard(codec.decoder(), Exchange(b""), b"chatter")[0].kind is ProblemKind.NOISE
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,17 @@ import pytest
 from hypothesis import given
 from limber.hardware.protocols.bus.instructions import Ping, Read, Status, SyncRead, SyncWrite, Write
 from limber.hardware.protocols.dynamixel.packets import crc16, stuff, unstuff
-from limber.hardware.protocols.dynamixel.series import load_worth
-from limber.hardware.protocols.interface import Acknowledged, Complaint, Identified, Measured, Problem, ProtocolError, Quantity, Trouble
+from limber.hardware.protocols.dynamixel.series import load_unit
+from limber.hardware.protocols.interface import (
+    Acknowledged,
+    Identified,
+    Measured,
+    Problem,
+    ProblemKind,
+    ProtocolError,
+    Quantity,
+    ReportedError,
+)
 
 from tests.hardware.dynamixel_frames import ALL, CODEC, EVERYTHING, NOT_SENT, PACKETS, PUBLIC, RISKY, VALUES, answers_of, little, look
 from tests.hardware.protocol_checks import VECTORS_FILE, frames, heard, needs_vectors, whole_frames, wire
@@ -145,20 +154,20 @@ def test_the_manual_s_answer_to_a_ping_is_read():
 def test_a_hardware_error_is_told_and_its_register_says_which():
     (exchange,) = CODEC.read([Quantity.TEMPERATURE], [1])
     messages = heard(CODEC.decoder(), exchange, PACKETS.encode_status(Status(1, 0x80, b"\x50")))
-    assert messages == [Complaint(1, "its hardware reports an error"), Measured(1, Quantity.TEMPERATURE, 80)]
+    assert messages == [ReportedError(1, "its hardware reports an error"), Measured(1, Quantity.TEMPERATURE, 80)]
     (exchange,) = CODEC.check([1])
     assert PACKETS.instruction(exchange.data) == SyncRead(70, 29, (1,))
     messages = heard(CODEC.decoder(), exchange, PACKETS.encode_status(Status(1, 0x80, b"\x24" + bytes(28))))
-    assert messages[-2:] == [Complaint(1, "it is too hot"), Complaint(1, "it is overloaded")]
+    assert messages[-2:] == [ReportedError(1, "it is too hot"), ReportedError(1, "it is overloaded")]
     messages = heard(CODEC.decoder(), exchange, PACKETS.encode_status(Status(1, 0x80, b"\x40" + bytes(28))))
-    assert messages[-1] == Complaint(1, "it reports the unknown error 0x40")
+    assert messages[-1] == ReportedError(1, "it reports the unknown error 0x40")
 
 
 def test_a_watchdog_that_has_tripped_is_told():
     (exchange,) = CODEC.check([1])
     for watchdog, texts in ((0, []), (25, []), (0xFF, ["it heard nothing for too long and stopped by itself"])):
         messages = heard(CODEC.decoder(), exchange, PACKETS.encode_status(Status(1, 0, bytes((*bytes(28), watchdog)))))
-        assert messages == [Acknowledged(1), *(Complaint(1, text) for text in texts)]
+        assert messages == [Acknowledged(1), *(ReportedError(1, text) for text in texts)]
 
 
 def test_an_order_that_was_refused_is_no_acknowledgement():
@@ -174,13 +183,13 @@ def test_a_servo_in_the_middle_that_is_silent_is_named_and_the_others_are_read()
     (exchange,) = CODEC.read([Quantity.POSITION], [1, 2, 3])
     messages = heard(CODEC.decoder(), exchange, answers_of([1, 3], little(5, 4)))
     assert [message.servo for message in messages if isinstance(message, Measured)] == [1, 3]
-    assert [(message.servo, message.trouble) for message in messages if isinstance(message, Problem)] == [(2, Trouble.MISSING)]
+    assert [(message.servo, message.kind) for message in messages if isinstance(message, Problem)] == [(2, ProblemKind.MISSING)]
 
 
 def test_the_wrong_servo_s_answer_gives_no_position():
     (exchange,) = CODEC.read([Quantity.POSITION], [1])
     messages = heard(CODEC.decoder(), exchange, answers_of([5], little(5, 4)))
-    assert [message.trouble for message in messages] == [Trouble.UNEXPECTED, Trouble.MISSING]
+    assert [message.kind for message in messages] == [ProblemKind.UNEXPECTED, ProblemKind.MISSING]
 
 
 @pytest.mark.parametrize(
@@ -206,6 +215,6 @@ def test_what_cannot_be_said_is_an_error_that_names_it(order, words):
 
 
 def test_what_a_unit_of_load_is_depends_on_the_model():
-    assert load_worth(1060) == (0.001, "share")
-    assert load_worth(1200) == (0.001, "ampere")
-    assert load_worth(1020) == (0.00269, "ampere")
+    assert load_unit(1060) == (0.001, "share")
+    assert load_unit(1200) == (0.001, "ampere")
+    assert load_unit(1020) == (0.00269, "ampere")

@@ -5,7 +5,16 @@ from limber.hardware.protocols.bus.instructions import Read, Status, SyncRead, S
 from limber.hardware.protocols.bus.registers import Register
 from limber.hardware.protocols.feetech.packets import checksum
 from limber.hardware.protocols.feetech.series import feetech
-from limber.hardware.protocols.interface import Acknowledged, Complaint, Identified, Measured, Problem, ProtocolError, Quantity, Trouble
+from limber.hardware.protocols.interface import (
+    Acknowledged,
+    Identified,
+    Measured,
+    Problem,
+    ProblemKind,
+    ProtocolError,
+    Quantity,
+    ReportedError,
+)
 
 from tests.hardware.feetech_frames import EVERYTHING, PACKETS, PUBLIC, SCS, STS, TABLE, little, look
 from tests.hardware.protocol_checks import frames, heard, needs_vectors, vectors, wire
@@ -114,7 +123,7 @@ def test_answers_become_quantities_in_raw_units():
     told = {(message.servo, message.quantity): message.raw for message in heard(STS.decoder(), exchange, first + second)}
     assert told[1, Quantity.POSITION] == 2048
     assert told[1, Quantity.LOAD] == -100  # the sign is bit 10
-    assert told[1, Quantity.VOLTAGE] * STS.capabilities.worth[Quantity.VOLTAGE] == pytest.approx(12.0)
+    assert told[1, Quantity.VOLTAGE] * STS.capabilities.unit_size[Quantity.VOLTAGE] == pytest.approx(12.0)
     assert told[2, Quantity.POSITION] == -100
     assert told[2, Quantity.TEMPERATURE] == 31
 
@@ -131,7 +140,7 @@ def test_a_servo_says_its_model_and_its_firmware():
 def test_a_servo_s_own_errors_are_told_beside_what_it_measures():
     (exchange,) = STS.read([Quantity.TEMPERATURE], [1])
     messages = heard(STS.decoder(), exchange, PACKETS.encode_status(Status(1, 0x24, b"\x50")))
-    assert messages == [Complaint(1, "it is too hot"), Complaint(1, "it is overloaded"), Measured(1, Quantity.TEMPERATURE, 80)]
+    assert messages == [ReportedError(1, "it is too hot"), ReportedError(1, "it is overloaded"), Measured(1, Quantity.TEMPERATURE, 80)]
 
 
 def test_an_order_is_acknowledged():
@@ -144,7 +153,7 @@ def test_a_servo_in_the_middle_that_is_silent_is_named_and_the_others_are_read()
     answers = b"".join(PACKETS.encode_status(Status(servo, 0, b"\x05\x00")) for servo in (1, 3))
     messages = heard(STS.decoder(), exchange, answers)
     assert [message.servo for message in messages if isinstance(message, Measured)] == [1, 3]
-    assert [(message.servo, message.trouble) for message in messages if isinstance(message, Problem)] == [(2, Trouble.MISSING)]
+    assert [(message.servo, message.kind) for message in messages if isinstance(message, Problem)] == [(2, ProblemKind.MISSING)]
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from limber.hardware.protocols.interface import (
     Identified,
     Measured,
     Problem,
+    ProblemKind,
     ProtocolError,
     Quantity,
     Silence,
-    Trouble,
 )
 from limber.hardware.protocols.maestro import Maestro
 from limber.hardware.protocols.stream import Broken, Skip, Stream, Wait, Whole
@@ -34,22 +34,22 @@ def look(pending):
         return Skip(1)
     if len(pending) < 2:
         return Wait()
-    return Broken(2, Trouble.MALFORMED, "empty") if pending[1] == ord(">") else Whole(2)
+    return Broken(2, ProblemKind.MALFORMED, "empty") if pending[1] == ord(">") else Whole(2)
 
 
 def test_noise_is_told_once_before_what_follows_it():
     stream = Stream(look)
     assert stream.feed(b"ab") == []
     assert stream.feed(b"c<") == []
-    assert stream.feed(b"1<2x") == [Problem(Trouble.NOISE, "3 bytes that belong to no message", b"abc"), b"<1", b"<2"]
-    assert stream.give_up() == [Problem(Trouble.NOISE, "1 bytes that belong to no message", b"x")]
+    assert stream.feed(b"1<2x") == [Problem(ProblemKind.NOISE, "3 bytes that belong to no message", b"abc"), b"<1", b"<2"]
+    assert stream.give_up() == [Problem(ProblemKind.NOISE, "1 bytes that belong to no message", b"x")]
 
 
 def test_the_bytes_of_a_broken_frame_are_not_told_again_as_noise():
     stream = Stream(look)
-    assert stream.feed(b"<>") == [Problem(Trouble.MALFORMED, "empty", b"<>")]
+    assert stream.feed(b"<>") == [Problem(ProblemKind.MALFORMED, "empty", b"<>")]
     assert stream.give_up() == []
-    assert stream.feed(b"<>x<1")[1:] == [Problem(Trouble.NOISE, "1 bytes that belong to no message", b"x"), b"<1"]
+    assert stream.feed(b"<>x<1")[1:] == [Problem(ProblemKind.NOISE, "1 bytes that belong to no message", b"x"), b"<1"]
 
 
 def test_noise_without_end_is_counted_and_not_kept():
@@ -74,7 +74,7 @@ def test_a_protocol_does_what_it_says_it_can(name):
     middle = (can.units.lowest + can.units.highest) // 2
     servo = can.servos[1]
     assert can.units.lowest < can.units.highest
-    assert set(can.worth) <= can.reads
+    assert set(can.unit_size) <= can.reads
     assert Quantity.POSITION in can.reads or not can.measures
     assert bool(codec.disarm([servo])) == can.releases
     assert all(exchange.data for exchange in (*codec.arm({servo: middle}), *codec.write({servo: middle}), *codec.stop({servo: middle}, [])))
@@ -138,9 +138,9 @@ def test_questions_wait_for_the_answer_before_them():
     dialogue = Dialogue(STS.decoder(), 1_000_000)
     questions = STS.identify([1, 2])
     dialogue.ask(questions)
-    assert dialogue.turn(b"", 0.0) == (questions[0].data, [])
-    assert dialogue.turn(b"", 0.001) == (b"", [])
-    sent, heard = dialogue.turn(PACKETS.encode_status(Status(1, 0, bytes((3, 9, 0, 9, 3)))), 0.002)
+    assert dialogue.update(b"", 0.0) == (questions[0].data, [])
+    assert dialogue.update(b"", 0.001) == (b"", [])
+    sent, heard = dialogue.update(PACKETS.encode_status(Status(1, 0, bytes((3, 9, 0, 9, 3)))), 0.002)
     assert sent == questions[1].data
     assert heard == [Identified(1, 777, "STS3215", "3.9")]
     assert dialogue.busy
@@ -150,7 +150,7 @@ def test_orders_that_nobody_answers_go_out_together():
     dialogue = Dialogue(STS.decoder(), 1_000_000)
     goals, question = STS.write({1: 5}), STS.read([Quantity.POSITION], [1])
     dialogue.ask((*goals, *question))
-    sent, _ = dialogue.turn(b"", 0.0)
+    sent, _ = dialogue.update(b"", 0.0)
     assert sent == goals[0].data + question[0].data
 
 
@@ -158,12 +158,12 @@ def test_an_answer_that_is_overdue_is_missing_and_the_next_question_goes_out():
     dialogue = Dialogue(STS.decoder(), 1_000_000)
     questions = STS.identify([1, 2])
     dialogue.ask(questions)
-    dialogue.turn(b"", 0.0)
+    dialogue.update(b"", 0.0)
     due = dialogue.time_allowed(questions[0], len(questions[0].data))
-    assert dialogue.turn(b"", due - 1e-6) == (b"", [])
-    sent, heard = dialogue.turn(b"", due + 1e-6)
+    assert dialogue.update(b"", due - 1e-6) == (b"", [])
+    sent, heard = dialogue.update(b"", due + 1e-6)
     assert sent == questions[1].data
-    assert [(message.trouble, message.servo) for message in heard] == [(Trouble.MISSING, 1)]
+    assert [(message.kind, message.servo) for message in heard] == [(ProblemKind.MISSING, 1)]
 
 
 def test_a_slow_line_is_given_the_time_that_its_bytes_take():
@@ -178,9 +178,9 @@ def test_a_slow_line_is_given_the_time_that_its_bytes_take():
 def test_a_stop_goes_before_all_that_waits():
     dialogue = Dialogue(STS.decoder(), 1_000_000)
     dialogue.ask(STS.identify(range(10)))
-    dialogue.turn(b"", 0.0)
+    dialogue.update(b"", 0.0)
     dialogue.interrupt(STS.stop({}, [1, 2]))
-    sent, _ = dialogue.turn(b"", 0.001)
+    sent, _ = dialogue.update(b"", 0.001)
     assert PACKETS.instruction(sent) == PACKETS.instruction(STS.stop({}, [1, 2])[0].data)
     assert not dialogue.busy
 
@@ -188,8 +188,8 @@ def test_a_stop_goes_before_all_that_waits():
 class Bus:
     """Servos that answer reads of their registers, each with numbers of its own; some of their bytes are lost or damaged."""
 
-    def __init__(self, packets, ids, chance, trouble):
-        self.packets, self.ids, self.chance, self.trouble = packets, ids, chance, trouble
+    def __init__(self, packets, ids, chance, kind):
+        self.packets, self.ids, self.chance, self.kind = packets, ids, chance, kind
         self.registers = {servo: bytearray(chance.randbytes(256)) for servo in ids}
 
     def answer(self, data: bytes) -> bytes:
@@ -201,7 +201,7 @@ class Bus:
                 start = instruction.start
                 status = Status(servo, 0, bytes(self.registers[servo][start : start + instruction.size]))
                 said += self.packets.encode_status(status)
-        if self.chance.random() < self.trouble:
+        if self.chance.random() < self.kind:
             at = self.chance.randrange(len(said))
             said = said[:at] + self.chance.choice((b"", bytes((said[at] ^ 1 << self.chance.randrange(8),)))) + said[at + 1 :]
         return said
@@ -214,7 +214,7 @@ class Bus:
 )
 def test_over_a_bad_line_only_true_positions_are_told_and_those_that_were_lost_are_missing(codec, packets, table):
     chance = random.Random(11)
-    bus = Bus(packets, range(1, 13), chance, trouble=0.3)
+    bus = Bus(packets, range(1, 13), chance, kind=0.3)
     register = table.quantities[Quantity.POSITION]
     dialogue = Dialogue(codec.decoder(), 1_000_000)
     now, told, missing = 0.0, 0, 0
@@ -222,12 +222,12 @@ def test_over_a_bad_line_only_true_positions_are_told_and_those_that_were_lost_a
         dialogue.ask(codec.read([Quantity.POSITION], list(bus.ids)))
         data = b""
         while True:
-            sent, messages = dialogue.turn(data, now)
+            sent, messages = dialogue.update(data, now)
             for message in messages:
                 if isinstance(message, Measured):
                     assert message.raw == register.unpack(bytes(bus.registers[message.servo][register.start : register.end]))
                     told += 1
-                missing += isinstance(message, Problem) and message.trouble is Trouble.MISSING
+                missing += isinstance(message, Problem) and message.kind is ProblemKind.MISSING
             if not dialogue.busy:
                 break
             data = bus.answer(sent) if sent else b""

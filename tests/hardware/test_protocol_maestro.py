@@ -5,7 +5,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.hardware.protocols.interface import Complaint, Identified, Measured, Problem, ProtocolError, Quantity, Trouble
+from limber.hardware.protocols.interface import Identified, Measured, Problem, ProblemKind, ProtocolError, Quantity, ReportedError
 from limber.hardware.protocols.maestro import Maestro
 from limber.hardware.protocols.maestro import crc7 as codec_crc7
 
@@ -200,7 +200,7 @@ def test_the_controller_s_errors_are_told_in_words():
     (exchange,) = MICRO.identify([])
     name, first, second = heard(MICRO.decoder(), exchange, b"\x28\x00")
     assert name == Identified(None, None, "Pololu Maestro")
-    assert isinstance(first, Complaint)
+    assert isinstance(first, ReportedError)
     assert "CRC" in first.text
     assert "timeout" in second.text
 
@@ -208,17 +208,17 @@ def test_the_controller_s_errors_are_told_in_words():
 @pytest.mark.parametrize(
     ("asked", "data", "troubles"),
     [
-        (MICRO.read([Quantity.POSITION], [4]), b"\x70", [Trouble.MISSING]),
-        (MICRO.read([Quantity.POSITION], [4]), b"", [Trouble.MISSING]),
-        (MICRO.read([Quantity.POSITION], [4]), b"\xff\xff", [Trouble.MALFORMED]),
-        (MICRO.identify([]), b"\x00\x40", [Trouble.MALFORMED]),
-        (MICRO.disarm([1]), b"hello", [Trouble.NOISE]),
+        (MICRO.read([Quantity.POSITION], [4]), b"\x70", [ProblemKind.MISSING]),
+        (MICRO.read([Quantity.POSITION], [4]), b"", [ProblemKind.MISSING]),
+        (MICRO.read([Quantity.POSITION], [4]), b"\xff\xff", [ProblemKind.MALFORMED]),
+        (MICRO.identify([]), b"\x00\x40", [ProblemKind.MALFORMED]),
+        (MICRO.disarm([1]), b"hello", [ProblemKind.NOISE]),
     ],
 )
 def test_what_no_maestro_says_is_a_problem_and_no_position(asked, data, troubles):
     (exchange,) = asked
     messages = heard(MICRO.decoder(), exchange, data)
-    assert [message.trouble for message in messages] == troubles
+    assert [message.kind for message in messages] == troubles
 
 
 @given(st.lists(NOISE, max_size=5), CHANCE)

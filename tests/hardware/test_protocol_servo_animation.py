@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.hardware.protocols.interface import Exchange, ProtocolError, Quantity, Trouble
+from limber.hardware.protocols.interface import Exchange, ProblemKind, ProtocolError, Quantity
 from limber.hardware.protocols.servo_animation import HIGHEST, START, ServoAnimation, encode
 
 from tests.hardware.protocol_checks import CHANCE, NOISE, frames, heard, needs_vectors, pieces, vectors, whole_frames, wire
@@ -65,7 +65,7 @@ def test_a_command_that_was_cut_off_does_not_hide_the_next_one(cut, at, kept, se
 @given(NOISE)
 def test_whatever_comes_back_is_noise(data):
     messages = heard(CODEC.decoder(), CODEC.write({0: 1500})[0], data)
-    assert [message.trouble for message in messages] == [Trouble.NOISE] * bool(data)
+    assert [message.kind for message in messages] == [ProblemKind.NOISE] * bool(data)
 
 
 @pytest.mark.parametrize(

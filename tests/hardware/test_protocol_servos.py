@@ -6,11 +6,11 @@ import pytest
 from limber.hardware.protocols.dialogue import Dialogue
 from limber.hardware.protocols.dynamixel.series import dynamixel
 from limber.hardware.protocols.feetech.series import feetech
-from limber.hardware.protocols.interface import Acknowledged, Complaint, Identified, Measured, Problem, Quantity
+from limber.hardware.protocols.interface import Acknowledged, Identified, Measured, Problem, Quantity, ReportedError
 
 from tests.hardware.servo_bus import DynamixelBus, StsBus
 
-TURN = 0.01  # [s] of the worker
+PERIOD = 0.01  # [s] of the worker
 PLACES = {number: 1000.0 + 100 * number for number in range(1, 13)}
 KINDS = {
     "sts": (lambda: feetech("sts"), StsBus),
@@ -21,17 +21,17 @@ KINDS = {
 class Wire:
     """A codec's connection to a bus, a turn at a time."""
 
-    def __init__(self, kind: str, places=None) -> None:
+    def __init__(self, kind: str, positions=None) -> None:
         make, bus = KINDS[kind]
         self.codec = make()
-        self.bus = bus(PLACES if places is None else places)
+        self.bus = bus(PLACES if positions is None else positions)
         self.dialogue = Dialogue(self.codec.decoder(), 1_000_000)
         self.now = 0.0
         self._coming = b""
 
     def turn(self) -> list:
-        self.now += TURN
-        sent, messages = self.dialogue.turn(self._coming, self.now)
+        self.now += PERIOD
+        sent, messages = self.dialogue.update(self._coming, self.now)
         self._coming = self.bus.hear(sent, self.now)
         return messages
 
@@ -45,7 +45,7 @@ class Wire:
         return messages
 
     def wait(self, seconds: float) -> None:
-        for _ in range(round(seconds / TURN)):
+        for _ in range(round(seconds / PERIOD)):
             self.turn()
 
 
@@ -67,9 +67,9 @@ def test_servos_say_who_they_are(line):
 def test_arming_moves_nothing_whatever_goal_was_left_in_the_servo(line):
     for servo in line.bus.servos.values():
         servo.table[42:44] = servo.table[116:118] = b"\xff\x0f"
-    places = measured(line.say(line.codec.read([Quantity.POSITION], list(PLACES))))
-    assert places == {number: round(place) for number, place in PLACES.items()}
-    answers = line.say(line.codec.arm(places))
+    positions = measured(line.say(line.codec.read([Quantity.POSITION], list(PLACES))))
+    assert positions == {number: round(position) for number, position in PLACES.items()}
+    answers = line.say(line.codec.arm(positions))
     line.wait(0.5)
     assert answers == [Acknowledged(number) for number in PLACES] * 2
     assert all(line.bus.has_torque(number) for number in PLACES)
@@ -78,17 +78,17 @@ def test_arming_moves_nothing_whatever_goal_was_left_in_the_servo(line):
 
 
 def test_twelve_servos_follow_a_stream_of_50_goals_a_second_and_are_read_back_each_time(line):
-    line.say(line.codec.arm({number: round(place) for number, place in PLACES.items()}))
+    line.say(line.codec.arm({number: round(position) for number, position in PLACES.items()}))
     line.say(*(line.codec.limit(number, 1000.0) for number in PLACES))
     readings = 0
     for step in range(1, 101):
-        goals = {number: round(place) + step for number, place in PLACES.items()}
+        goals = {number: round(position) + step for number, position in PLACES.items()}
         line.dialogue.ask((*line.codec.write(goals), *line.codec.read([Quantity.POSITION], list(PLACES))))
         told = measured(line.turn() + line.turn())  # two turns: 50 Hz
         readings += len(told)
     assert readings == 100 * 12
     line.wait(0.2)
-    assert all(line.bus.servos[number].position == round(place) + 100 for number, place in PLACES.items())
+    assert all(line.bus.servos[number].position == round(position) + 100 for number, position in PLACES.items())
 
 
 def test_disarming_makes_all_limp_and_each_says_so(line):
@@ -102,11 +102,11 @@ def test_a_stop_holds_some_where_they_are_and_lets_others_go(line):
     line.say(line.codec.arm({1: 1100, 2: 1200}))
     line.say(line.codec.write({1: 3000, 2: 3000}))
     line.wait(0.2)
-    places = measured(line.say(line.codec.read([Quantity.POSITION], [1, 2])))
-    line.dialogue.interrupt(line.codec.stop({1: places[1]}, [2]))
+    positions = measured(line.say(line.codec.read([Quantity.POSITION], [1, 2])))
+    line.dialogue.interrupt(line.codec.stop({1: positions[1]}, [2]))
     line.wait(0.5)
     assert line.bus.has_torque(1)
-    assert line.bus.servos[1].position == places[1]
+    assert line.bus.servos[1].position == positions[1]
     assert not line.bus.has_torque(2)
     assert line.bus.servos[2].position < 3000
 
@@ -129,7 +129,7 @@ def test_a_servo_that_is_too_hot_says_so(line):
     messages = line.say(line.codec.read([Quantity.TEMPERATURE], [1]))
     if isinstance(line.bus, DynamixelBus):
         messages += line.say(line.codec.check([1]))
-    assert Complaint(1, "it is too hot") in messages
+    assert ReportedError(1, "it is too hot") in messages
     assert any(isinstance(message, Measured) for message in messages)
 
 
@@ -146,7 +146,7 @@ def test_no_damage_to_orders_gives_a_servo_a_goal_that_it_was_not_to_have(line, 
     A Feetech servo may still take the very goals that were sent: where the length grows by one, the next frame's first byte mends the sum.
     """
     chance = random.Random(seed)
-    line.say(line.codec.arm({number: round(place) for number, place in PLACES.items()}))
+    line.say(line.codec.arm({number: round(position) for number, position in PLACES.items()}))
     goal = slice(42, 44) if isinstance(line.bus, StsBus) else slice(116, 120)
     may_be = {number: {bytes(servo.table)} for number, servo in line.bus.servos.items()}
     for _ in range(300):

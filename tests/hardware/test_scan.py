@@ -6,11 +6,11 @@ import pytest
 import serial
 from limber.hardware.describe import OWN
 from limber.hardware.errors import HardwareError
-from limber.hardware.news import Ended, Found, Progress, Remark
+from limber.hardware.job_events import Ended, Found, Progress, Remark
 from limber.hardware.scan import SCANNED, rates_of, run
 
+from tests.hardware.background_jobs import Twins, found, scan, served, told
 from tests.hardware.boards import LineBoard
-from tests.hardware.errands import Twins, found, scan, served, told
 from tests.hardware.patience import PATIENCE
 from tests.hardware.pty_robot import PtyRobot
 from tests.hardware.servo_bus import DynamixelBus, StsBus

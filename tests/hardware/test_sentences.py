@@ -7,7 +7,7 @@ import pytest
 from limber.hardware import ports
 from limber.hardware.checklists import CHECKS
 from limber.hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
-from limber.hardware.safety import LEAPT, Fault, State
+from limber.hardware.safety import JUMPED, Fault, State
 from limber.hardware.sentences import sentence
 
 from tests.hardware.patience import wait_until
@@ -76,7 +76,7 @@ def test_braces_in_a_detail_are_only_text():
 
 @pytest.mark.parametrize("state", [State.HOLDING, State.ARMING])
 def test_a_leap_of_the_pose_is_told_with_what_the_robot_does(state):
-    text = sentence(state, Fault.NONE, LEAPT, DEVICE)
+    text = sentence(state, Fault.NONE, JUMPED, DEVICE)
     assert text.startswith("The pose in Blender jumped: the robot goes there slowly")
 
 

@@ -6,11 +6,11 @@ import pytest
 from limber.hardware.protocols.bus.instructions import Status
 from limber.hardware.protocols.dynamixel.series import dynamixel
 from limber.hardware.protocols.feetech.series import feetech
-from limber.hardware.protocols.servo_state import Held, Settings
-from limber.hardware.safety import Fault, State, Wish
+from limber.hardware.protocols.servo_state import StoredSettings, VolatileSettings
+from limber.hardware.safety import Command, Fault, State
 from limber.hardware.sentences import sentence
-from limber.hardware.worker.core import TURN
-from limber.hardware.worker.servo_health import ServoHealth
+from limber.hardware.worker.core import PERIOD
+from limber.hardware.worker.servo_diagnostics import ServoDiagnostics
 
 from tests.hardware.bus_simulation import BUSES, POSE, STEPS_PER_RAD, begin, bus_device, simulation
 from tests.hardware.device_packets import DynamixelDevice, FeetechDevice
@@ -76,15 +76,15 @@ def test_nothing_is_written_to_servos_of_which_one_is_set_to_move_otherwise(begi
         bus.put(servo, 100, 0)  # goals that let it stand
         bus.put(servo, 102, 0)
     servo.table[register], servo.table[bus.TORQUE] = number, 1
-    notes, stood = written(bus), simulation.robot.places
+    notes, stood = written(bus), simulation.robot.positions
     report = simulation.run(1.0, POSE)
     assert (report.state, report.fault) == (State.FAULT, Fault.WRONG_MODE)
     assert "'joint 2' (servo 2): its " in says(simulation)
     assert words in says(simulation)
     assert notes == []
-    assert simulation.robot.places == stood
+    assert simulation.robot.positions == stood
     servo.table[bus.TORQUE], servo.table[register] = 0, 3 if register == 11 else 0
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     simulation.arm(POSE)
 
 
@@ -108,24 +108,24 @@ def test_servos_that_are_to_go_limp_do_so_though_the_line_damages_what_stop_send
     simulation.arm(waving)
     simulation.cable.spoil = lambda data: b""
     simulation.stop()
-    simulation.run(TURN, waving)
+    simulation.run(PERIOD, waving)
     simulation.cable.spoil = lambda data: data
     simulation.run(0.4, waving)
     assert simulation.limp() == [True] * 3
     assert simulation.report.fault is Fault.STOPPED
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     simulation.run(0.2, waving)
     simulation.arm(waving)
 
 
 def test_a_mode_that_was_changed_while_the_robot_was_disarmed_is_found_when_it_is_armed(simulation):
     simulation.arm(POSE)
-    simulation.wish(Wish.DISARM)
+    simulation.command(Command.DISARM)
     simulation.run(1.5, POSE)
     simulation.bus.servos[3].table[MODE[type(simulation.bus)]] = 1
     simulation.bus.servos[3].table[simulation.bus.TORQUE] = 0
     notes = written(simulation.bus)
-    simulation.wish(Wish.ARM)
+    simulation.command(Command.ARM)
     report = simulation.run(1.0, POSE)
     assert (report.state, report.fault) == (State.FAULT, Fault.WRONG_MODE)
     assert {start for _, start, _ in notes} == {simulation.bus.TORQUE}, "it is made limp, and that is all"
@@ -141,10 +141,10 @@ def test_a_servo_that_goes_on_turning_after_its_motion_was_ended_loses_its_torqu
     if ending == "stop":
         simulation.stop()
     elif ending == "disarm":
-        simulation.wish(Wish.DISARM)
+        simulation.command(Command.DISARM)
     else:
         while not simulation.worker.leave(simulation.now):
-            simulation.pass_time(TURN)
+            simulation.pass_time(PERIOD)
         simulation.worker.close(simulation.now)
         assert simulation.now - ended <= 0.6
     if ending != "disconnect":
@@ -165,7 +165,7 @@ def test_servos_that_stand_are_seen_to_stand_at_once_and_keep_their_torque(begin
     simulation.run(0.3, waving)
     ended = simulation.now
     while not simulation.worker.leave(simulation.now):
-        simulation.pass_time(TURN)
+        simulation.pass_time(PERIOD)
     assert simulation.now - ended <= 0.3
     assert simulation.limp() == [False] * 3
 
@@ -187,16 +187,16 @@ def test_an_scs_servo_without_angle_limits_is_refused_and_others_have_them_for_b
         decoder = codec.decoder()
         decoder.expect(question)
         (told[highest],) = decoder.feed(packets.encode_status(Status(3, 0, (0).to_bytes(2, "big") + highest.to_bytes(2, "big"))))
-    assert told[0] == Settings(3, "its highest angle limit (register 11) is 0 (motor mode) and must be above 0")
-    assert told[900] == Settings(3, "", (0, 900))
+    assert told[0] == StoredSettings(3, "its highest angle limit (register 11) is 0 (motor mode) and must be above 0")
+    assert told[900] == StoredSettings(3, "", (0, 900))
 
 
 def test_servos_that_answer_one_by_one_are_asked_one_by_one_what_they_still_know():
     """A dozen answers in a row would hold the goals up for a tenth of a second."""
     device = bus_device("feetech_scs", ids=(1, 2, 3))
     codec = feetech("scs")
-    health = ServoHealth(device, codec)
-    held = {servo: Held(True, 500.0) for servo in (1, 2, 3)}
+    health = ServoDiagnostics(device, codec)
+    held = {servo: VolatileSettings(True, 500.0) for servo in (1, 2, 3)}
     asked = [health.check(0.25 * k, held) for k in range(6)]
     assert [[answer.servo for exchange in exchanges for answer in exchange.answers] for exchanges in asked] == [[2], [3], [1]] * 2
 
@@ -225,28 +225,28 @@ BEYOND = [
 
 @pytest.mark.parametrize(("protocol", "state", "table", "words"), BEYOND)
 def test_a_servo_that_cannot_be_told_to_stay_where_it_reads_gets_no_torque(begin, protocol, state, table, words):
-    places = {1: 1800.0, 2: state["position"], 3: 2300.0}
-    simulation = begin(protocol, places=places)
+    positions = {1: 1800.0, 2: state["position"], 3: 2300.0}
+    simulation = begin(protocol, positions=positions)
     for address, number in table.items():
         simulation.bus.servos[2].table[address] = number
     simulation.run(1.0, POSE, until=State.DISARMED)
-    simulation.worker._stance.unfit = lambda raw: ""  # as where the joint's own range is wide enough
-    simulation.wish(Wish.ARM)
+    simulation.worker._pose.implausible = lambda raw: ""  # as where the joint's own range is wide enough
+    simulation.command(Command.ARM)
     report = simulation.run(1.0, POSE)
     assert (report.state, report.fault) == (State.FAULT, Fault.POSITION_DOUBTFUL)
     assert f"'joint 2' (servo 2) {words}" in says(simulation)
     assert simulation.limp() == [True] * 3
-    assert simulation.robot.places == tuple(places.values())
+    assert simulation.robot.positions == tuple(positions.values())
 
 
 def test_a_dynamixel_whose_reading_changes_when_it_gets_torque_loses_it_again_before_it_has_moved(begin):
-    simulation = begin("dynamixel", places={1: 1800.0, 2: 2500.0, 3: 2300.0})
+    simulation = begin("dynamixel", positions={1: 1800.0, 2: 2500.0, 3: 2300.0})
     servo = simulation.bus.servos[2]
     simulation.bus.put(servo, 20, -1000, 4)
     servo.position = 4500.0  # turned on by hand: it reads 3500, and would read -596 with torque
     simulation.run(1.0, POSE, until=State.DISARMED)
-    simulation.worker._stance.unfit = lambda raw: ""  # as above
-    simulation.wish(Wish.ARM)
+    simulation.worker._pose.implausible = lambda raw: ""  # as above
+    simulation.command(Command.ARM)
     report = simulation.run(1.0, POSE)
     assert (report.state, report.fault) == (State.FAULT, Fault.POSITION_DOUBTFUL)
     assert "'joint 2' (servo 2) read 3500 without torque and -596 with it" in says(simulation)
@@ -256,19 +256,19 @@ def test_a_dynamixel_whose_reading_changes_when_it_gets_torque_loses_it_again_be
 
 @pytest.mark.parametrize("ending", ["stop", "disarm"])
 def test_a_dynamixel_whose_reading_changes_loses_its_torque_also_where_arming_is_broken_off_before_it_is_read_again(begin, ending):
-    simulation = begin("dynamixel", places={1: 1800.0, 2: 2500.0, 3: 2300.0})
+    simulation = begin("dynamixel", positions={1: 1800.0, 2: 2500.0, 3: 2300.0})
     servo = simulation.bus.servos[2]
     simulation.bus.put(servo, 20, -1000, 4)
     servo.position = 4500.0
     simulation.run(1.0, POSE, until=State.DISARMED)
-    simulation.worker._stance.unfit = lambda raw: ""  # as above
-    simulation.wish(Wish.ARM)
+    simulation.worker._pose.implausible = lambda raw: ""  # as above
+    simulation.command(Command.ARM)
     while not simulation.bus.has_torque(2):
-        simulation.run(TURN, POSE)
+        simulation.run(PERIOD, POSE)
     if ending == "stop":
         simulation.stop()
     else:
-        simulation.wish(Wish.DISARM)
+        simulation.command(Command.DISARM)
     simulation.run(0.5, POSE)
     assert simulation.limp() == [False, True, True], "the third had not got torque yet"
     assert abs(servo.position - 4500.0) < DEGREE
@@ -282,7 +282,7 @@ def test_limits_are_written_and_read_back_at_every_arm(begin, protocol):
     simulation.arm(POSE)
     limits = {number: speed_limit(simulation.bus, number) for number in (1, 2, 3)}
     assert all(limits.values())
-    simulation.wish(Wish.DISARM)
+    simulation.command(Command.DISARM)
     simulation.run(1.5, POSE)
     for number in (1, 2, 3):
         simulation.bus.restart(number)  # its supply dips
@@ -303,7 +303,7 @@ def test_after_a_watchdog_trip_a_dynamixel_has_its_limits_again(begin):
     simulation.run(0.1, waving)
     assert simulation.report.fault is Fault.DEVICE_WATCHDOG
     assert speed_limit(simulation.bus, 1) == 0
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     simulation.run(0.5, waving, until=State.DISARMED)
     simulation.arm(waving)
     assert speed_limit(simulation.bus, 1) == limit
@@ -313,7 +313,7 @@ def test_a_servo_that_does_not_take_its_limit_gets_no_torque(simulation):
     write, speed = simulation.bus._write, SPEED[type(simulation.bus)][0]
     simulation.bus._write = lambda number, start, data: 0 if (number, start) == (2, speed) else write(number, start, data)
     simulation.run(1.0, POSE, until=State.DISARMED)
-    simulation.wish(Wish.ARM)
+    simulation.command(Command.ARM)
     report = simulation.run(1.0, POSE)
     assert (report.state, report.fault) == (State.FAULT, Fault.SERVO_FORGOT)
     assert "'joint 2' (servo 2): its speed limit is 0, and 1 was written" in says(simulation)
@@ -328,7 +328,7 @@ def test_a_servo_that_restarts_in_motion_is_named_before_it_is_far_from_its_goal
     assert (report.state, report.fault) == (State.FAULT, Fault.SERVO_FORGOT)
     assert "'joint 2' (servo 2): its torque is 0, and 1 was written" in says(simulation)
     assert simulation.limp() == [False, True, False]
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     simulation.run(0.2, waving)
     simulation.arm(waving)
 

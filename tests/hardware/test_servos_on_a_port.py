@@ -30,7 +30,7 @@ def test_twelve_servos_on_a_serial_port_are_armed_follow_and_are_read_back(opene
     with PtyRobot(servos) as robot:
         link = opened(on_port(bus_device(protocol, "detach", IDS), robot.port))
         arm(link, POSE)
-        wait(link, lambda status: status.reported is not None and max(map(abs, map(float.__sub__, status.reported, POSE))) < 0.01, POSE)
+        wait(link, lambda status: status.measured is not None and max(map(abs, map(float.__sub__, status.measured, POSE))) < 0.01, POSE)
         assert all(servos.has_torque(number) for number in IDS)
         link.disarm()
         wait_for(link, State.DISARMED, POSE)

@@ -1,9 +1,9 @@
 """Stop, and silence from Blender: what ends or pauses motion, and what follows. In simulated time."""
 
 from limber.hardware.protocols.limber import State as DeviceState
-from limber.hardware.safety import Fault, State, Wish
-from limber.hardware.worker.core import TURN
-from limber.hardware.worker.drive import RAMP_SPEED
+from limber.hardware.safety import Command, Fault, State
+from limber.hardware.worker.core import PERIOD
+from limber.hardware.worker.drive import APPROACH_SPEED
 
 from tests.hardware.simulation import LIMITS, POSE, Simulation, largest, make_device, speeds, waving
 
@@ -21,7 +21,7 @@ def test_silence_from_blender_slows_down_to_a_hold_and_goes_on_by_a_ramp(simulat
     simulation.commands.clear()
     simulation.run(10.0, waving, until=State.ARMED)
     assert simulation.state is State.ARMED
-    assert largest(speeds(simulation.commands[:30])) <= 1.15 * RAMP_SPEED
+    assert largest(speeds(simulation.commands[:30])) <= 1.15 * APPROACH_SPEED
 
 
 def test_signs_of_life_without_angles_keep_a_hold(simulate):
@@ -48,15 +48,15 @@ def test_stop_ends_motion_within_two_turns_and_latches(simulate):
     simulation = simulate(make_device())
     simulation.arm(waving)
     simulation.stop()
-    simulation.run(2 * TURN, waving)
+    simulation.run(2 * PERIOD, waving)
     assert simulation.robot.state is DeviceState.FAULT
     pulses = simulation.robot.pulses
     report = simulation.run(1.0, waving)
     assert (report.state, report.fault) == (State.FAULT, Fault.STOPPED)
     assert simulation.robot.pulses == pulses  # channels that hold go on holding
-    simulation.wish(Wish.ARM)
+    simulation.command(Command.ARM)
     assert simulation.run(0.5, waving).state is State.FAULT
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     assert simulation.run(0.5, waving).state is State.DISARMED
     simulation.arm(waving)
 
@@ -64,7 +64,7 @@ def test_stop_ends_motion_within_two_turns_and_latches(simulate):
 def test_a_wish_from_before_a_stop_is_void(simulate):
     simulation = simulate(make_device())
     simulation.run(1.0, POSE)
-    simulation.wish(Wish.ARM)
+    simulation.command(Command.ARM)
     simulation.stop()
     assert simulation.run(0.5, POSE).fault is Fault.STOPPED
     assert simulation.robot.pulses[:3] == (None,) * 3
@@ -75,7 +75,7 @@ def test_a_wish_from_before_a_stop_is_void_also_where_it_arrives_after_it(simula
     simulation.arm(POSE)
     simulation.stop()
     simulation.run(0.1, POSE)
-    simulation.wish(Wish.CLEAR_FAULT, stops=0)
+    simulation.command(Command.CLEAR_FAULT, stops=0)
     assert simulation.run(0.5, POSE).fault is Fault.STOPPED
 
 
@@ -91,15 +91,15 @@ def test_stop_reaches_the_device_in_a_fault_as_well(simulate):
 
 def test_stop_is_honoured_while_connecting(simulate):
     simulation = simulate(make_device())
-    simulation.run(TURN)
+    simulation.run(PERIOD)
     simulation.stop()
     assert simulation.run(1.0, POSE).fault is Fault.STOPPED
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     assert simulation.run(1.0, POSE).state is State.DISARMED
 
 
 def test_channels_that_detach_go_limp_on_stop_and_disarm(simulate):
-    for end in (Simulation.stop, lambda simulation: simulation.wish(Wish.DISARM)):
+    for end in (Simulation.stop, lambda simulation: simulation.command(Command.DISARM)):
         simulation = simulate(make_device(on_silence="detach"))
         simulation.arm(POSE)
         end(simulation)

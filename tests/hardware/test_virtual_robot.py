@@ -239,22 +239,22 @@ def test_a_servo_follows_its_pulse_with_a_lag_and_no_faster_than_it_can():
     before = PLACES[0]
     for _ in range(20):
         host.wait(0.005)
-        place = host.robot.places[0]
-        assert 0.0 <= place - before <= TOP_SPEED * 0.005 * 1.001
-        before = place
-    assert place < 1999.0
+        position = host.robot.positions[0]
+        assert 0.0 <= position - before <= TOP_SPEED * 0.005 * 1.001
+        before = position
+    assert position < 1999.0
     host.ask(Move((2000.0,)))
     host.wait(0.24)
     host.ask(Move((2000.0,)))
     host.wait(0.24)
-    assert host.robot.places[0] == pytest.approx(2000.0, abs=0.5)
+    assert host.robot.positions[0] == pytest.approx(2000.0, abs=0.5)
 
 
 def test_without_a_pulse_a_servo_stays():
     host = Host()
     host.open()
     host.wait(60.0)
-    assert host.robot.places == PLACES
+    assert host.robot.positions == PLACES
 
 
 def test_without_feedback_no_report_has_a_measured_position():

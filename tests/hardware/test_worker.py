@@ -5,25 +5,25 @@ import math
 import pytest
 from limber.hardware.protocols.limber import State as DeviceState
 from limber.hardware.safety import Fault, State
-from limber.hardware.worker.core import TURN
+from limber.hardware.worker.connection import SILENT_AFTER
+from limber.hardware.worker.core import PERIOD
 from limber.hardware.worker.drive import LONGEST_STEP
-from limber.hardware.worker.talk import SILENT_AFTER
 
 from tests.hardware.simulation import LIMITS, POSE, largest, make_device, speeds, still, waving
 
 
 def test_connecting_moves_nothing(simulate):
     simulation = simulate(make_device())
-    places = simulation.robot.places
+    positions = simulation.robot.positions
     report = simulation.run(1.0, POSE)
     assert report.state is State.DISARMED
-    assert simulation.robot.pulses == (None,) * len(places)
-    assert simulation.robot.places == places
+    assert simulation.robot.pulses == (None,) * len(positions)
+    assert simulation.robot.positions == positions
 
 
 def test_the_worker_says_that_it_connects_before_a_port_that_takes_its_time_to_open(simulate):
     simulation = simulate(make_device())
-    simulation.run(TURN)
+    simulation.run(PERIOD)
     assert simulation.told_while_opening.state is State.CONNECTING
 
 
@@ -32,7 +32,7 @@ def test_an_armed_robot_goes_where_blender_says(simulate):
     simulation.arm(POSE)
     report = simulation.run(1.0, POSE)
     assert report.commanded == pytest.approx(POSE(0))
-    assert report.reported == pytest.approx(POSE(0), abs=1e-3)
+    assert report.measured == pytest.approx(POSE(0), abs=1e-3)
 
 
 def test_smooth_motion_within_limits_reaches_the_wire_unchanged_but_later(simulate):
@@ -40,7 +40,7 @@ def test_smooth_motion_within_limits_reaches_the_wire_unchanged_but_later(simula
     simulation.arm(waving)
     simulation.run(4.0, waving)  # playback settles
     for _ in range(200):
-        command = simulation.run(TURN, waving).commanded
+        command = simulation.run(PERIOD, waving).commanded
         delays = [0.001 * ms for ms in range(20, 80)]
         assert min(math.dist(command, waving(simulation.now - delay)) for delay in delays) < 1e-3
 
@@ -75,14 +75,14 @@ def test_a_worker_that_was_held_up_does_not_leap(simulate):
         simulation.run(0.05, waving)
         simulation.now += 0.1  # the worker was not run
         simulation.send(waving(simulation.now))
-    assert largest(speeds(simulation.commands)) * TURN <= 1.1 * LIMITS.velocity * LONGEST_STEP * 1.001
+    assert largest(speeds(simulation.commands)) * PERIOD <= 1.1 * LIMITS.velocity * LONGEST_STEP * 1.001
 
 
 def test_a_worker_that_was_held_up_does_not_take_a_robot_for_silent_that_had_no_time_to_answer(simulate):
     simulation = simulate(make_device())
     simulation.arm(POSE)
     simulation.cable.frozen = True
-    simulation.run(TURN, POSE)
+    simulation.run(PERIOD, POSE)
     simulation.now += 2.0
     simulation.run(0.2, POSE)
     assert simulation.state is not State.FAULT
@@ -94,7 +94,7 @@ def test_leaving_disarms_the_robot(simulate):
     simulation = simulate(make_device())
     simulation.arm(waving)
     for _ in range(30):
-        simulation.now += TURN
+        simulation.now += PERIOD
         if simulation.worker.leave(simulation.now):
             break
     assert simulation.robot.state is DeviceState.DISARMED

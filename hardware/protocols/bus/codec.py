@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
-from ..interface import Answer, Asked, Capabilities, Codec, Exchange, ProtocolError, Quantity, in_units
-from ..servo_state import Expected, Held
+from ..interface import Answer, AnswerKind, Capabilities, Codec, Exchange, ProtocolError, Quantity, in_units
+from ..servo_state import Expected, VolatileSettings
 from .decoder import BusDecoder
 from .framing import Framing
 from .instructions import Instruction, Ping, Read, SyncRead, SyncWrite, Write
@@ -41,22 +41,22 @@ class BusCodec(Codec):
         """Ask each for its model and firmware; changes nothing."""
         start, size = self._table.identity_span
         ask = Ping if self._table.ping_tells else lambda servo: Read(servo, start, size)
-        return tuple(self._question(ask(self._known(servo)), Answer(servo, Asked.IDENTITY, size, start)) for servo in servos)
+        return tuple(self._question(ask(self._known(servo)), Answer(servo, AnswerKind.IDENTITY, size, start)) for servo in servos)
 
     def settings(self, servos: Collection[int]) -> tuple[Exchange, ...]:
         """Ask each for the registers that decide how it moves; changes nothing."""
         start, size = self._table.requirements.span
-        answers = [Answer(self._known(servo), Asked.SETTINGS, size, start) for servo in servos]
+        answers = [Answer(self._known(servo), AnswerKind.SETTINGS, size, start) for servo in servos]
         return tuple(self._ask_all(answers, start, size))
 
-    def verify(self, held: Mapping[int, Held]) -> tuple[Exchange, ...]:
+    def verify(self, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
         """Ask each whether its registers still hold what was written: those without power have forgotten it."""
         expected = {self._known(servo): self._expected(one) for servo, one in held.items()}
         registers = [self._table.written[one.start] for several in expected.values() for one in several]
         if not registers:
             return ()
         start, size = span_of(registers)
-        answers = [Answer(servo, Asked.HELD, size, start, expected=tuple(several)) for servo, several in expected.items()]
+        answers = [Answer(servo, AnswerKind.HELD, size, start, expected=tuple(several)) for servo, several in expected.items()]
         return tuple(self._ask_all(answers, start, size))
 
     def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:
@@ -84,7 +84,7 @@ class BusCodec(Codec):
         for group in self._neighbours(quantities):
             start = self._table.quantities[group[0]].start
             size = max(self._table.quantities[quantity].end for quantity in group) - start
-            answers = [Answer(self._known(servo), Asked.VALUES, size, start, tuple(group)) for servo in servos]
+            answers = [Answer(self._known(servo), AnswerKind.VALUES, size, start, tuple(group)) for servo in servos]
             exchanges += self._ask_all(answers, start, size)
         return tuple(exchanges)
 
@@ -104,7 +104,7 @@ class BusCodec(Codec):
         if span is None:
             return ()
         start, size = span
-        answers = [Answer(self._known(servo), Asked.ERRORS, size, start) for servo in servos]
+        answers = [Answer(self._known(servo), AnswerKind.ERRORS, size, start) for servo in servos]
         return tuple(self._ask_all(answers, start, size))
 
     def change_id(self, servo: int, new: int) -> tuple[Exchange, ...]:
@@ -140,7 +140,7 @@ class BusCodec(Codec):
             raise ProtocolError(f"A watchdog of {seconds:g} s; these servos take {span[0]:g} to {span[1]:g} s")
         return register, round(seconds / self._table.watchdog_unit)
 
-    def _expected(self, held: Held) -> list[Expected]:
+    def _expected(self, held: VolatileSettings) -> list[Expected]:
         """The registers in which that stands."""
         table = self._table
         expected = [Expected("its torque", table.torque.start, 1)] if held.torque else []
@@ -159,7 +159,7 @@ class BusCodec(Codec):
 
     def _write(self, servo: int, register: Register, name: str, value: int) -> Exchange:
         order = Write(self._known(servo), register.start, register.pack(name, value))
-        return self._question(order, Answer(servo, Asked.DONE))
+        return self._question(order, Answer(servo, AnswerKind.DONE))
 
     def _sync_write(self, register: Register, values: Mapping[int, int]) -> tuple[Exchange, ...]:
         items = iter([(self._known(servo), register.pack(f"Servo {servo}: its value", value)) for servo, value in values.items()])

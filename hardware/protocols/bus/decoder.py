@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable
 
-from ..interface import Acknowledged, Answer, Asked, Complaint, Exchange, Measured, Message, Problem, Trouble
+from ..interface import Acknowledged, Answer, AnswerKind, Exchange, Measured, Message, Problem, ProblemKind, ReportedError
 from ..stream import Broken, Skip, Stream, Wait, Whole
 from .framing import Framing
 from .instructions import Status
@@ -55,7 +55,7 @@ class BusDecoder:
         """The line stays silent: what is pending is no message, answers that did not come are missing."""
         messages = self._read(self._stream.give_up())
         for answer in self._open:
-            messages.append(Problem(Trouble.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo))
+            messages.append(Problem(ProblemKind.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo))
         self._open.clear()
         return messages
 
@@ -72,7 +72,7 @@ class BusDecoder:
             else:
                 status = self._framing.status(item)
                 if status is None:
-                    messages.append(Problem(Trouble.MALFORMED, f"A message that is no answer: {item.hex(' ')}", item))
+                    messages.append(Problem(ProblemKind.MALFORMED, f"A message that is no answer: {item.hex(' ')}", item))
                 else:
                     messages += self._take(status)
         return messages
@@ -84,10 +84,10 @@ class BusDecoder:
         complete = len(status.data) == answer.size
         if not complete and (status.data or not status.error):
             text = f"Servo {status.servo} answered with {len(status.data)} bytes; {answer.size} were asked for"
-            return [Problem(Trouble.MALFORMED, text, status.data, status.servo)]
+            return [Problem(ProblemKind.MALFORMED, text, status.data, status.servo)]
         self._open.remove(answer)
         self._answered[status.servo] += 1
-        messages: list[Message] = [Complaint(status.servo, text) for text in self._table.complaints(status.error)]
+        messages: list[Message] = [ReportedError(status.servo, text) for text in self._table.complaints(status.error)]
         if not complete or self._table.refused(status.error):
             return messages
         return messages + self._ANSWERS[answer.asked](self, answer, status)
@@ -100,7 +100,7 @@ class BusDecoder:
             text = f"Servo {status.servo} answered where servo {asked} was asked"
         else:
             text = f"Servo {status.servo} answered, and nobody had asked it"
-        return Problem(Trouble.UNEXPECTED, text, status.data, status.servo)
+        return Problem(ProblemKind.UNEXPECTED, text, status.data, status.servo)
 
     def _identified(self, answer: Answer, status: Status) -> list[Message]:
         return [self._table.identity(status.servo, status.data)]
@@ -117,7 +117,7 @@ class BusDecoder:
         return messages
 
     def _errors(self, answer: Answer, status: Status) -> list[Message]:
-        return [Acknowledged(status.servo), *(Complaint(status.servo, text) for text in self._table.troubles(status.data))]
+        return [Acknowledged(status.servo), *(ReportedError(status.servo, text) for text in self._table.troubles(status.data))]
 
     def _settings(self, answer: Answer, status: Status) -> list[Message]:
         return [self._table.requirements.read(status.servo, status.data)]
@@ -126,11 +126,11 @@ class BusDecoder:
         found = (self._table.forgotten(status.servo, expected, answer.start, status.data) for expected in answer.expected)
         return [Acknowledged(status.servo), *(message for message in found if message is not None)]
 
-    _ANSWERS: dict[Asked, Callable[[BusDecoder, Answer, Status], list[Message]]] = {
-        Asked.IDENTITY: _identified,
-        Asked.DONE: _done,
-        Asked.VALUES: _values,
-        Asked.ERRORS: _errors,
-        Asked.SETTINGS: _settings,
-        Asked.HELD: _held,
+    _ANSWERS: dict[AnswerKind, Callable[[BusDecoder, Answer, Status], list[Message]]] = {
+        AnswerKind.IDENTITY: _identified,
+        AnswerKind.DONE: _done,
+        AnswerKind.VALUES: _values,
+        AnswerKind.ERRORS: _errors,
+        AnswerKind.SETTINGS: _settings,
+        AnswerKind.HELD: _held,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
-from ..servo_state import Settings
+from ..servo_state import StoredSettings
 from .registers import Register
 
 EVERY_BIT = -1
@@ -75,7 +75,7 @@ class Requirements:
             registers += [] if self.bounds.where is None else [self.bounds.where[0]]
         return span_of(registers)
 
-    def read(self, servo: int, data: bytes) -> Settings:
+    def read(self, servo: int, data: bytes) -> StoredSettings:
         """How a servo is set whose registers of `span` hold `data`."""
         first, _ = self.span
 
@@ -86,9 +86,9 @@ class Requirements:
         refusal = "; ".join(text for text in refusals if text)
         bounds = self.bounds
         if bounds is None or (bounds.where is not None and number(bounds.where[0]) not in bounds.where[1]):
-            return Settings(servo, refusal)
+            return StoredSettings(servo, refusal)
         lowest, highest = number(bounds.lowest), number(bounds.highest)
-        return Settings(servo, refusal, (lowest, highest) if lowest < highest else None)
+        return StoredSettings(servo, refusal, (lowest, highest) if lowest < highest else None)
 
 
 def span_of(registers: list[Register]) -> tuple[int, int]:

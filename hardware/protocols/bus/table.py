@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..interface import Complaint, Identified, ProtocolError, Quantity
-from ..servo_state import Expected, Forgotten
+from ..interface import Identified, ProtocolError, Quantity, ReportedError
+from ..servo_state import Expected, LostSetting
 from .registers import Register
 from .requirements import Requirements, span_of
 
@@ -102,13 +102,13 @@ class Table:
             texts.append(HEARD_NOTHING)
         return texts
 
-    def forgotten(self, servo: int, expected: Expected, start: int, data: bytes) -> Complaint | Forgotten | None:
+    def forgotten(self, servo: int, expected: Expected, start: int, data: bytes) -> ReportedError | LostSetting | None:
         """What is wrong where the registers from `start` on hold `data`; None: the one that is `expected` holds what was written."""
         register = self.written[expected.start]
         found = register.unpack(data[register.start - start :][: register.size])
         if register is self.watchdog and found == TRIPPED:
-            return Complaint(servo, HEARD_NOTHING)
-        return None if found == expected.number else Forgotten(servo, f"{expected.name} is {found}, and {expected.number} was written")
+            return ReportedError(servo, HEARD_NOTHING)
+        return None if found == expected.number else LostSetting(servo, f"{expected.name} is {found}, and {expected.number} was written")
 
     @property
     def written(self) -> dict[int, Register]:

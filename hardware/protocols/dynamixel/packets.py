@@ -10,7 +10,7 @@ and CRC another FD follows it (stuffing; length and CRC count it), so that a hea
 from __future__ import annotations
 
 from ..bus.instructions import BROADCAST, Instruction, Ping, Read, Status, SyncRead, SyncWrite, Write
-from ..interface import ProtocolError, Trouble
+from ..interface import ProblemKind, ProtocolError
 from ..stream import Broken, Skip, Wait, Whole
 
 MARK = b"\xff\xff\xfd"
@@ -101,14 +101,14 @@ class Packets:
             return Skip(1)
         cut = pending.find(HEADER, HEAD, length - 2)
         if cut > 0:
-            return Broken(cut, Trouble.DAMAGED, f"A message of {length} bytes that ended after {cut}")
+            return Broken(cut, ProblemKind.DAMAGED, f"A message of {length} bytes that ended after {cut}")
         if len(pending) < length:
             return Wait()
         found = int.from_bytes(pending[length - 2 : length], "little")
         expected = crc16(pending[: length - 2])
         if found == expected:
             return Whole(length)
-        return Broken(length, Trouble.DAMAGED, f"A message with the CRC {found:#06x}; its bytes give {expected:#06x}")
+        return Broken(length, ProblemKind.DAMAGED, f"A message with the CRC {found:#06x}; its bytes give {expected:#06x}")
 
     def status(self, frame: bytes) -> Status | None:
         """The answer in a complete frame."""

@@ -112,12 +112,12 @@ def capabilities(multi_turn: bool = False) -> Capabilities:
     """What the X series can do."""
     return Capabilities(
         title="Dynamixel X servos",
-        units=Units("steps", -FARTHEST if multi_turn else 0, FARTHEST if multi_turn else STEPS - 1, per_turn=STEPS),
+        units=Units("steps", -FARTHEST if multi_turn else 0, FARTHEST if multi_turn else STEPS - 1, per_revolution=STEPS),
         servos=range(HIGHEST_ID + 1),
         baudrates=tuple(BAUDRATES),
         reads=frozenset(TABLE.quantities),
         measures=True,
-        worth={Quantity.VOLTAGE: 0.1, Quantity.TEMPERATURE: 1.0, Quantity.VELOCITY: SPEED_UNIT},
+        unit_size={Quantity.VOLTAGE: 0.1, Quantity.TEMPERATURE: 1.0, Quantity.VELOCITY: SPEED_UNIT},
         commands_checked=Check.CRC16,
         watchdog=(WATCHDOG_UNIT, LONGEST_WATCHDOG),
         on_silence=Silence.WATCHDOG,
@@ -132,7 +132,7 @@ def dynamixel(multi_turn: bool = False) -> BusCodec:
     return BusCodec(capabilities(multi_turn), Packets(), replace(TABLE, requirements=requirements(multi_turn)))
 
 
-def load_worth(model: int) -> tuple[float, str]:
+def load_unit(model: int) -> tuple[float, str]:
     """What a unit of LOAD is to a model: share of the greatest load, or amperes, and which of the two."""
     if model in TELLS_LOAD:
         return 0.001, "share"

@@ -9,7 +9,7 @@ The length counts what follows it; the checksum is the sum from the id on, all b
 from __future__ import annotations
 
 from ..bus.instructions import BROADCAST, Instruction, Ping, Read, Status, SyncRead, SyncWrite, Write
-from ..interface import ProtocolError, Trouble
+from ..interface import ProblemKind, ProtocolError
 from ..stream import Broken, Skip, Wait, Whole
 
 HEADER = b"\xff\xff"
@@ -73,7 +73,9 @@ class Packets:
         expected = checksum(pending[2 : length - 1])
         if pending[length - 1] == expected:
             return Whole(length)
-        return Broken(length, Trouble.DAMAGED, f"A message with the checksum {pending[length - 1]:#04x}; its bytes give {expected:#04x}")
+        return Broken(
+            length, ProblemKind.DAMAGED, f"A message with the checksum {pending[length - 1]:#04x}; its bytes give {expected:#04x}"
+        )
 
     def status(self, frame: bytes) -> Status | None:
         """The answer in a complete frame."""

@@ -98,7 +98,7 @@ def capabilities_of(series: Series, multi_turn: bool = False) -> Capabilities:
         "steps",
         lowest=-FARTHEST if multi_turn else 0,
         highest=FARTHEST if multi_turn else steps - 1,
-        per_turn=steps if series == "sts" else steps / SCS_RANGE,
+        per_revolution=steps if series == "sts" else steps / SCS_RANGE,
     )
     return Capabilities(
         title=f"Feetech {series.upper()} servos",
@@ -107,7 +107,7 @@ def capabilities_of(series: Series, multi_turn: bool = False) -> Capabilities:
         baudrates=tuple(BAUDRATES),
         reads=frozenset(table.quantities),
         measures=True,
-        worth={quantity: WORTH[quantity] for quantity in table.quantities if quantity in WORTH},
+        unit_size={quantity: WORTH[quantity] for quantity in table.quantities if quantity in WORTH},
         commands_checked=Check.SUM8,
         on_silence=Silence.HOLD,
         limits_speed=True,

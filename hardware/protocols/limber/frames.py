@@ -2,7 +2,7 @@
 
 from binascii import crc_hqx
 
-from ..interface import Problem, Trouble
+from ..interface import Problem, ProblemKind
 from ..stream import Broken, Skip, Stream, Wait, Whole
 from .messages import Frame, Message, ProtocolError
 from .payloads import decode_payload, encode_payload, whole
@@ -54,7 +54,7 @@ def look(pending: bytearray) -> Wait | Skip | Whole | Broken:
     if len(pending) < length:
         return Wait()
     if crc16(bytes(pending[1:length])):  # the CRC over a body and its own CRC is 0
-        return Broken(length, Trouble.DAMAGED, f"A message of {length} bytes whose CRC is wrong")
+        return Broken(length, ProblemKind.DAMAGED, f"A message of {length} bytes whose CRC is wrong")
     return Whole(length)
 
 
@@ -82,6 +82,6 @@ class Decoder:
         return self._frames(self._stream.give_up())
 
     def _frames(self, found: list[bytes | Problem]) -> list[Frame]:
-        self.bad_frames += sum(isinstance(item, Problem) and item.trouble is Trouble.DAMAGED for item in found)
+        self.bad_frames += sum(isinstance(item, Problem) and item.kind is ProblemKind.DAMAGED for item in found)
         whole = (item for item in found if isinstance(item, bytes))
         return [Frame(item[SEQUENCE_AT], decode_payload(item[KIND_AT], item[HEADER:-TRAILER])) for item in whole]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Protocol
 
 from limber.hardware.device import Device
-from limber.hardware.worker.core import TURN
+from limber.hardware.worker.core import PERIOD
 
 from tests.hardware.faults.worlds import LIMP, Seen, World
 
@@ -46,7 +46,7 @@ def uncommanded(world: World, within: float) -> list[Seen]:
     found: dict[int, float] = {}
     stray = []
     for one in world.seen:
-        last = bisect_right(times, one.time + TURN)
+        last = bisect_right(times, one.time + PERIOD)
         if not last:
             angles = [found.setdefault(one.joint, one.angle)]
         else:

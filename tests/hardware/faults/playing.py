@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from _pytest.mark import ParameterSet
 from limber.hardware.safety import State
-from limber.hardware.worker.core import TURN
+from limber.hardware.worker.core import PERIOD
 
 from tests.hardware.emulator import require_emulator
 from tests.hardware.faults.observing import HEADROOM, Ending, beyond_ranges, ending, fastest, of_joint, uncommanded
@@ -66,7 +66,7 @@ def _played(row: Row, world: World) -> Outcome:
         if due is not None and world.now >= began + due[0]:
             due[1](world)
             due = None
-        report = world.run(TURN, row.pose)
+        report = world.run(PERIOD, row.pose)
         states.add(report.state)
         if row.robot is Robot.ASIDE and not aside and report.state is State.HOLDING:
             aside, told_after = world.sentence, world.now - began
@@ -141,8 +141,8 @@ def _go_back(row: Row, world: World) -> tuple[str, ...]:
     world.run(20.0, REST_POSE, until=State.ARMED)
     assert world.state is State.ARMED, world.sentence
     if row.back:
-        ramp = [angles for time, angles in world.told[began:] if time >= pressed]
-        assert largest(speeds(ramp)) <= 1.15 * RAMP
+        approach = [angles for time, angles in world.told[began:] if time >= pressed]
+        assert largest(speeds(approach)) <= 1.15 * RAMP
     world.run(0.5, REST_POSE)
     _check_follows(world)
     return tuple(asked)

@@ -19,7 +19,7 @@ from checkout import load_limber
 load_limber()  # also where it runs by itself
 
 from limber.hardware.safety import DRIVEN, State  # noqa: E402
-from limber.hardware.worker.core import TURN  # noqa: E402
+from limber.hardware.worker.core import PERIOD  # noqa: E402
 from limber.motion.limiter import HEADROOM as LIMITER_HEADROOM  # noqa: E402
 
 from tests.hardware.faults import causes  # noqa: E402
@@ -111,7 +111,7 @@ class Soak:
         self._phases = [self._chance.uniform(0.0, math.tau) for _ in range(JOINTS)]
 
     def run(self, seconds: float) -> Tally:
-        """Trouble, a user who minds it, and again; then the looks that need it all."""
+        """ProblemKind, a user who minds it, and again; then the looks that need it all."""
         began = self._world.now
         while self._world.now < began + seconds:
             self._live(self._chance.uniform(0.3, 1.5), self._pose)
@@ -130,7 +130,7 @@ class Soak:
     def _live(self, seconds: float, pose: Pose | None) -> None:
         end = self._world.now + seconds
         while self._world.now < end - 1e-9:
-            self._world.run(TURN, pose)
+            self._world.run(PERIOD, pose)
             self._look()
 
     def _look(self) -> None:
@@ -138,7 +138,7 @@ class Soak:
         if state is State.FAULT and self._state is not State.FAULT:
             self.tally.latched[self._world.report.fault.name] += 1
         if state in DRIVEN:
-            self.tally.driven += TURN
+            self.tally.driven += PERIOD
             if not self._may_move:
                 self.tally.broken.append(f"at {self._world.now:.2f} s: {state.name} without the user's Arm")
                 self._may_move = True  # said once
@@ -217,12 +217,12 @@ class Soak:
             tally.broken.append(f"seen at {tally.fastest_seen:.2f} rad/s")
         speeds: list[tuple[float, list[float]]] = []
         for (before, a), (after, b) in pairwise(world.told):
-            if after - before < 1.5 * TURN:
-                speeds.append((after, [(y - x) / TURN for x, y in zip(a, b, strict=True)]))
+            if after - before < 1.5 * PERIOD:
+                speeds.append((after, [(y - x) / PERIOD for x, y in zip(a, b, strict=True)]))
         tally.fastest_told = max((abs(value) for _, row in speeds for value in row), default=0.0)
         for (before, a), (after, b) in pairwise(speeds):
-            if after - before < 1.5 * TURN:
-                tally.hardest_told = max(tally.hardest_told, *(abs(y - x) / TURN for x, y in zip(a, b, strict=True)))
+            if after - before < 1.5 * PERIOD:
+                tally.hardest_told = max(tally.hardest_told, *(abs(y - x) / PERIOD for x, y in zip(a, b, strict=True)))
         for value, most, unit in (
             (tally.fastest_told, LIMITER_HEADROOM_SPEED, "rad/s"),
             (tally.hardest_told, LIMITER_HEADROOM_FORCE, "rad/s2"),

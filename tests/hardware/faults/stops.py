@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from limber.hardware.worker.core import TURN
+from limber.hardware.worker.core import PERIOD
 from limber.hardware.worker.loop import LEAVE_WITHIN
 
 from tests.hardware.faults.observing import Ending, ending
@@ -29,7 +29,7 @@ def leave(world: World) -> None:
     """The worker is told to end: it disarms, and waits a little to hear so."""
     until = world.now + LEAVE_WITHIN
     while not world.worker.leave(world.now) and world.now < until:
-        world.alone(TURN)
+        world.alone(PERIOD)
     world.worker.close(world.now)
     world.alone(1.0)
 

@@ -81,13 +81,13 @@ class Bench:
 
     def arm(self) -> tuple[str, ...]:
         """Press Arm, which also confirms the pose where that is asked; what was pressed."""
-        asks = self.until(lambda status: status.state is State.DISARMED).asks
-        if asks:
+        needs_confirmation = self.until(lambda status: status.state is State.DISARMED).needs_confirmation
+        if needs_confirmation:
             self.link.arm_confirmed()
         else:
             self.link.arm()
         self.until(lambda status: status.state is State.ARMED)
-        return (CONFIRM_AND_ARM if asks else "Arm",)
+        return (CONFIRM_AND_ARM if needs_confirmation else "Arm",)
 
     def follows(self) -> None:
         """The robot is armed and nobody had to press a button for it; where a frame came late it held meanwhile."""

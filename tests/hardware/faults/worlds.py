@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from limber.hardware.device import Device, direct, one_to_one
-from limber.hardware.mixing import Mixing, turn_of_raw
-from limber.hardware.safety import State, Wish
+from limber.hardware.mixing import Mixing, rotation_of_raw
+from limber.hardware.safety import Command, State
 from limber.hardware.sentences import sentence
 from limber.hardware.transport import TransportError
-from limber.hardware.worker.core import TURN
+from limber.hardware.worker.core import PERIOD
 
 from tests.hardware.boards import Board, MaestroBoard, ServoAnimationBoard
 from tests.hardware.emulator import Pulse
@@ -30,11 +30,11 @@ ANY_PORT = "/dev/ttyUSB0"
 
 CONFIRM_AND_ARM = "Confirm Pose and Arm"
 BUTTONS = {
-    "Clear Fault": Wish.CLEAR_FAULT,
-    "Arm": Wish.ARM,
-    CONFIRM_AND_ARM: Wish.ARM_CONFIRMED,
-    "Disarm": Wish.DISARM,
-    "Confirm Pose": Wish.CONFIRM_POSE,
+    "Clear Fault": Command.CLEAR_FAULT,
+    "Arm": Command.ARM,
+    CONFIRM_AND_ARM: Command.ARM_CONFIRMED,
+    "Disarm": Command.DISARM,
+    "Confirm Pose": Command.CONFIRM_POSE,
 }
 
 Pose = Callable[[float], Sequence[float]]
@@ -76,7 +76,7 @@ def seen_in(device: Device, pulses: Iterable[Pulse]) -> list[Seen]:
         if pulse.channel not in channels:
             continue
         joint, channel = channels[pulse.channel]
-        seen.append(Seen((pulse.rise_us + pulse.width_us) / 1e6, joint, turn_of_raw(channel, pulse.width_us)))
+        seen.append(Seen((pulse.rise_us + pulse.width_us) / 1e6, joint, rotation_of_raw(channel, pulse.width_us)))
     return seen
 
 
@@ -105,7 +105,7 @@ class World(Simulation):
         self.line = Line(self.hear, lambda: self.now)
         super().__init__(device, self)  # type: ignore[arg-type]  # of a robot it asks no more than `places`
 
-    places = ()  # type: ignore[assignment]  # `seen` has them
+    positions = ()  # type: ignore[assignment]  # `seen` has them
 
     def hear(self, data: bytes, now: float) -> bytes:
         """Bytes to the robot; what it answers."""
@@ -125,7 +125,7 @@ class World(Simulation):
         end = self.now + seconds
         report = None
         while self.now < end - 1e-9 and (until is None or report is None or report.state is not until):
-            report = super().run(TURN, pose)
+            report = super().run(PERIOD, pose)
             self._watch(report.commanded if report.state in (State.ARMING, State.ARMED, State.HOLDING) else None)
         return self.report
 
@@ -133,7 +133,7 @@ class World(Simulation):
         """The robot without the worker: it is dead, or stopped."""
         end = self.now + seconds
         while self.now < end - 1e-9:
-            self.now += TURN
+            self.now += PERIOD
             self._watch(None)
 
     def _watch(self, commanded: tuple[float, ...] | None) -> None:
@@ -152,9 +152,9 @@ class World(Simulation):
 
     def click(self, button: str, pose: Pose) -> list[str]:
         """Press a button; where the robot asks whether it is at the pose, Arm is the button that says so. What was pressed."""
-        if button == "Arm" and self.report.asks:
+        if button == "Arm" and self.report.needs_confirmation:
             button = CONFIRM_AND_ARM
-        self.wish(BUTTONS[button])
+        self.command(BUTTONS[button])
         self.run(0.3, pose)
         return [button]
 
@@ -239,7 +239,7 @@ class BusWorld(World):
 
     def look(self) -> list[Seen]:
         return [
-            Seen(self.now, joint, turn_of_raw(channel, self.bus.servos[channel.servo].position))
+            Seen(self.now, joint, rotation_of_raw(channel, self.bus.servos[channel.servo].position))
             for joint, channel in enumerate(self.device.channels)
             if self.bus.has_torque(channel.servo)
         ]
@@ -284,7 +284,7 @@ class BoardWorld(World):
 
     def look(self) -> list[Seen]:
         return [
-            Seen(self.now, joint, turn_of_raw(channel, pulse / self.unit))
+            Seen(self.now, joint, rotation_of_raw(channel, pulse / self.unit))
             for joint, channel in enumerate(self.device.channels)
             if (pulse := self.board.pulses.get(channel.servo, 0))
         ]

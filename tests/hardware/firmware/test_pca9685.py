@@ -33,13 +33,13 @@ class Chip:
     def write(self, data: bytes) -> None:
         register, *values = data
         assert len(values) == 1 or self.registers[MODE1] & COUNTS_UP, "several registers at once, and it does not count up"
-        for place, value in enumerate(values, register):
-            if place == PRE_SCALE:
+        for position, value in enumerate(values, register):
+            if position == PRE_SCALE:
                 assert self.registers[MODE1] & SLEEPS, "its rate can be set only while it sleeps"
-            if place == ALL_OFF_HIGH:
+            if position == ALL_OFF_HIGH:
                 for output in range(OUTPUTS):
                     self.registers[FIRST_OUTPUT + 4 * output + 3] = value
-            self.registers[place] = value
+            self.registers[position] = value
 
     @property
     def tick_us(self) -> float:

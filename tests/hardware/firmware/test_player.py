@@ -133,9 +133,9 @@ def test_the_button_starts_it_and_only_a_new_press_does_so_again_slowly_from_whe
     player.rounds(2)
     player.press(True)
     again = [RISE[-1], *(row[0] for row in player.rounds(20))]
-    ramp = again[: again.index(RISE[0]) + 1]
-    assert [before - after for before, after in pairwise(ramp)][:-1] == [int(APPROACH)] * (len(ramp) - 2)
-    assert again[len(ramp) : len(ramp) + 3] == list(RISE[:3])
+    approach = again[: again.index(RISE[0]) + 1]
+    assert [before - after for before, after in pairwise(approach)][:-1] == [int(APPROACH)] * (len(approach) - 2)
+    assert again[len(approach) : len(approach) + 3] == list(RISE[:3])
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def play(stage):
 
     def has_followed() -> bool:
         status = robot.status(rig)
-        pairs = zip(status.places, status.commanded or (), strict=False)
+        pairs = zip(status.positions, status.commanded or (), strict=False)
         return status.state is safety.State.ARMED and all(abs(degrees(at - to)) < FOLLOWS for at, to in pairs)
 
     for frame in range(1 - LEAD_IN, ROUND + 1):

@@ -36,7 +36,7 @@ def play(stage):
     do(bpy.ops.limber.add_auxiliary, path=f'bpy.data.objects["{rig.name}"]["jaw"]')
     rig.limber.device.auxiliaries[0].filter = "default"
     do(bpy.ops.limber.connect)
-    yield from stage.until(lambda: robot.status(rig).asks, HELD)
+    yield from stage.until(lambda: robot.status(rig).needs_confirmation, HELD)
     yield from shot(stage, "more", "LIMBER_PT_more_servos", "LIMBER_PT_values", wait=4.0)
     yield from shot(stage, "asks")
     yield from reached(stage, rig, "CONFIRM_POSE", bpy.ops.limber.arm)

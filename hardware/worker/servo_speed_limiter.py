@@ -26,7 +26,7 @@ class _Servo:
     fastest: float  # [rad/s]
 
 
-class Pace:
+class ServoSpeedLimiter:
     """Keeps servos within their speeds by letting time pass more slowly for the joints of a mix, so that these stay on their way.
 
     Args:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import WorkerError
-from .news import Ended, News, from_line
+from .job_events import Ended, JobEvent, from_line
 from .pyserial import pyserial_folder
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -25,7 +25,7 @@ _ENTRY = Path(__file__).resolve().parent / "errand_entry.py"
 _CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows
 
 
-class Errand:
+class BackgroundJob:
     """A process on an errand.
 
     Args:
@@ -39,7 +39,7 @@ class Errand:
     """
 
     def __init__(self, task: str, arguments: dict[str, Any], patience: float, python: str = sys.executable) -> None:
-        self._heard: deque[News] = deque()
+        self._heard: deque[JobEvent] = deque()
         self._lock = threading.Lock()
         self._over = False
         self._patience = patience
@@ -65,7 +65,7 @@ class Errand:
         """Whether it has ended and all its news were handed on."""
         return self._over and not self._heard
 
-    def news(self) -> list[News]:
+    def news(self) -> list[JobEvent]:
         """What came since the last call; the last of all is `Ended`."""
         if not self._over and time.monotonic() > self._until:
             self._end(Ended(failed=f"Nothing was heard for {self._patience:.0f} s: unplug the device, plug it in again and repeat"))

@@ -4,9 +4,9 @@ import time
 from importlib import import_module
 
 import serial
-from limber.hardware.errand_entry import TASKS
+from limber.hardware.background_job_entry import TASKS
 from limber.hardware.errors import HardwareError
-from limber.hardware.news import Ended, Found, News
+from limber.hardware.job_events import Ended, Found, JobEvent
 
 from tests.hardware.pty_robot import PtyRobot
 from tests.hardware.servo_bus import Bus, StsBus
@@ -17,9 +17,9 @@ def served(bus: Bus) -> PtyRobot:
     return PtyRobot(bus)
 
 
-def told(task: str, **arguments) -> list[News]:
+def told(task: str, **arguments) -> list[JobEvent]:
     """The news of an errand, run here: a process takes its time to start."""
-    news: list[News] = []
+    news: list[JobEvent] = []
     try:
         news.extend(import_module(f"limber.hardware.{TASKS[task]}").run(arguments, serial))
     except HardwareError as error:
@@ -27,11 +27,11 @@ def told(task: str, **arguments) -> list[News]:
     return [*news, Ended()]
 
 
-def scan(port: str, protocol: str, rates=(1_000_000,), ids=(0, 20), by=told) -> list[News]:
+def scan(port: str, protocol: str, rates=(1_000_000,), ids=(0, 20), by=told) -> list[JobEvent]:
     return by("scan", ports=[port], protocols=[protocol], baudrates=list(rates), lowest=ids[0], highest=ids[1])
 
 
-def found(news: list[News]) -> list[Found]:
+def found(news: list[JobEvent]) -> list[Found]:
     return [item for item in news if isinstance(item, Found)]
 
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 import math
 
 
-class ServoPlaces:
+class ServoPositions:
     """Newest measured raw positions by servo."""
 
     def __init__(self) -> None:
-        self._places: dict[int, int] = {}
+        self._positions: dict[int, int] = {}
         self._at: dict[int, float] = {}
 
     @property
     def newest(self) -> dict[int, int]:
         """All that were ever said, the newest of each servo."""
-        return self._places
+        return self._positions
 
     def take(self, servo: int, raw: int, now: float) -> None:
         """A servo said where it is, at `now` [s]."""
-        self._places[servo] = raw
+        self._positions[servo] = raw
         self._at[servo] = now
 
     def since(self, then: float) -> dict[int, int]:
         """Where servos are, as far as they said so since `then` [s]."""
-        return {servo: raw for servo, raw in self._places.items() if self._at[servo] >= then}
+        return {servo: raw for servo, raw in self._positions.items() if self._at[servo] >= then}
 
     def silent(self, servos: list[int], then: float) -> list[int]:
         """Those that have said nothing since `then` [s]."""

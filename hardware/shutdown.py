@@ -10,12 +10,12 @@ CLOSE_GRACE = 0.8  # [s] the worker disarms and ends as soon as the servos stand
 KILL_GRACE = 1.0  # [s] the system ends a killed process at once, but for one in a driver's call: that one ends when the driver lets it
 
 
-def see_off(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> None:
+def shut_down_in_background(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> None:
     """Tell a worker to disarm and end, and return at once; one that still runs after `grace` [s] is killed meanwhile."""
-    _thread.start_new_thread(see_off_and_wait, (process, grace))  # threading.Thread.start would wait until the thread runs
+    _thread.start_new_thread(shut_down, (process, grace))  # threading.Thread.start would wait until the thread runs
 
 
-def see_off_and_wait(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> None:
+def shut_down(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> None:
     """The same, waiting: where the interpreter ends there is no later, and no new thread."""
     _tell(process)
     _wait(process, grace)

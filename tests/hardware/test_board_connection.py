@@ -9,7 +9,7 @@ from limber.hardware.mixing import Mixing
 from limber.hardware.protocols.program import read_program
 from limber.hardware.protocols.settings import ProtocolSettings
 from limber.hardware.protocols.table import FILE
-from limber.hardware.safety import Fault, State, Wish
+from limber.hardware.safety import Command, Fault, State
 
 from tests.hardware.boards import LineBoard, MaestroBoard, ServoAnimationBoard
 from tests.hardware.bus_simulation import Wire
@@ -58,10 +58,10 @@ def test_pulses_begin_at_the_pose_that_the_user_confirmed_and_not_before(begin, 
     board, unit = BOARDS[protocol]
     simulation = begin(protocol, board())
     assert simulation.run(2.0, POSE).state is State.DISARMED
-    simulation.wish(Wish.ARM)
+    simulation.command(Command.ARM)
     assert simulation.run(1.0, POSE).state is State.CONFIRM_POSE
     assert simulation.bus.history == []
-    simulation.wish(Wish.CONFIRM_POSE)
+    simulation.command(Command.CONFIRM_POSE)
     simulation.run(1.0, POSE, until=State.ARMED)
     assert [pulse for _, pulse in simulation.bus.history[:3]] == simulation.pulses_of(POSE(0), unit)
     assert simulation.run(0.5, POSE).state is State.ARMED
@@ -77,19 +77,19 @@ def test_servos_follow(begin, protocol):
     assert report.lost == 0
     wanted = simulation.pulses_of(report.commanded, unit)
     assert [simulation.bus.pulses[servo] for servo in range(3)] == pytest.approx(wanted, abs=20 * unit)
-    assert report.reported is None
+    assert report.measured is None
 
 
 def test_a_maestro_s_pulses_end_when_it_is_disarmed_or_stopped_and_arming_asks_again(begin):
     simulation = begin("maestro", MaestroBoard())
     simulation.arm(POSE)
-    simulation.wish(Wish.DISARM)
+    simulation.command(Command.DISARM)
     simulation.run(0.2, POSE)
-    assert simulation.robot.places == (0, 0, 0)
+    assert simulation.robot.positions == (0, 0, 0)
     simulation.arm(POSE)
     simulation.stop()
     simulation.run(0.02, POSE)
-    assert simulation.robot.places == (0, 0, 0)
+    assert simulation.robot.positions == (0, 0, 0)
 
 
 def test_a_maestro_s_channels_that_hold_keep_their_pulses_after_a_stop(begin):
@@ -97,10 +97,10 @@ def test_a_maestro_s_channels_that_hold_keep_their_pulses_after_a_stop(begin):
     simulation.arm(POSE)
     simulation.stop()
     simulation.run(0.2, POSE)
-    assert list(simulation.robot.places) == simulation.pulses_of(POSE(0), 4)
-    simulation.wish(Wish.CLEAR_FAULT)
+    assert list(simulation.robot.positions) == simulation.pulses_of(POSE(0), 4)
+    simulation.command(Command.CLEAR_FAULT)
     simulation.run(0.2, POSE)
-    simulation.wish(Wish.ARM)
+    simulation.command(Command.ARM)
     simulation.run(0.1, POSE)
     assert simulation.state in (State.ARMING, State.ARMED)  # where they are held is known: nobody must confirm it
 
@@ -132,9 +132,9 @@ def test_a_maestro_that_falls_silent_in_motion_is_a_fault(begin):
 def test_servos_that_cannot_be_made_limp_are_where_they_were_sent_and_need_no_confirmation_again(begin):
     simulation = begin("servo_animation", ServoAnimationBoard())
     simulation.arm(POSE)
-    simulation.wish(Wish.DISARM)
+    simulation.command(Command.DISARM)
     assert simulation.run(0.5, POSE).state is State.DISARMED
-    simulation.wish(Wish.ARM)
+    simulation.command(Command.ARM)
     simulation.run(0.1, POSE)
     assert simulation.state in (State.ARMING, State.ARMED)
 
@@ -165,10 +165,10 @@ def test_the_documents_example_is_armed_from_where_it_says_it_is_and_follows(beg
     assert simulation.commands[0] == pytest.approx((0.0, 0.0, 0.0), abs=1e-3)  # the board says 1500
     report = simulation.run(2.0, waving)
     assert report.state is State.ARMED
-    assert report.reported == pytest.approx(report.commanded, abs=0.1)
-    simulation.wish(Wish.DISARM)
+    assert report.measured == pytest.approx(report.commanded, abs=0.1)
+    simulation.command(Command.DISARM)
     simulation.run(0.2, waving)
-    assert simulation.robot.places == (0, 0, 0)
+    assert simulation.robot.positions == (0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_file_that_cannot_be_used_is_a_fault_in_words_and_the_mended_one_works
     assert (report.state, report.fault) == (State.FAULT, Fault.UNSUITABLE)
     assert words in report.detail
     robot_file(EXAMPLE)
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     report = simulation.run(0.5, POSE)
     assert "is not the program that you have allowed on this computer" in report.detail
     begin(protocol, LineBoard()).arm(POSE)
@@ -207,9 +207,9 @@ def test_every_channel_of_every_maestro_moves_with_and_without_a_crc(begin, chan
     servos = (0, channels - 2, channels - 1)
     simulation = begin("maestro", MaestroBoard(channels, crc), servos=servos, channel_count=channels, crc=crc)
     simulation.run(2.0, POSE)
-    simulation.wish(Wish.ARM)
+    simulation.command(Command.ARM)
     simulation.run(1.0, POSE)
-    simulation.wish(Wish.CONFIRM_POSE)
+    simulation.command(Command.CONFIRM_POSE)
     simulation.run(1.0, POSE, until=State.ARMED)
     simulation.run(1.0, POSE)
     assert [simulation.bus.pulses[servo] for servo in servos] == simulation.pulses_of([0.4, -0.3, 0.2], 4)

@@ -1,6 +1,6 @@
-"""One connection's talk with a device in Limber's own protocol: handshake, set-up, requests, moves and their answers. Knows no Blender.
+"""A connection in Limber's own protocol: handshake, configuration, requests, moves and their answers. Knows no Blender.
 
-The bytes are docs/protocol.md's.
+docs/protocol.md defines the bytes.
 """
 
 from __future__ import annotations
@@ -30,33 +30,34 @@ from ..protocols.limber import (
 from ..safety import Fault
 from ..transport import Transport
 from . import translation
+from .connection import AWAY, GREET_FOR, POLL_EVERY, POSE_FRESH, READ_EVERY, SILENT_AFTER, Connection, Raw
+from .connection_state import BOARD_TRANSITIONS, ConnectionState, DesiredState
 from .moves import Moves
-from .talk import AWAY, GREET_FOR, POLL_EVERY, POSE_FRESH, READ_EVERY, SILENT_AFTER, Raw, Talk, Want
 
-GREET_EVERY = 0.25  # [s] an Uno restarts when its port is opened and is deaf for up to two seconds
-REPEAT_AFTER = 0.1  # [s] an answer takes 3 ms, through a lazy USB adapter 20 ms
-MOST_WAITING = 12  # moves without an answer: more must not queue up, or the robot would go on moving after a stop
-NOISE = 16  # bytes that are no frame: fewer may be a restart's glitches, more are another protocol
+GREET_EVERY = 0.25  # [s] between greetings: an Uno restarts when its port is opened, and hears nothing for up to two seconds
+REPEAT_AFTER = 0.1  # [s] until an unanswered request is repeated: an answer takes 3 ms, through a slow USB adapter 20 ms
+MOST_WAITING = 12  # unanswered moves: more must not queue up, or the robot would go on moving after a stop
+NOISE = 16  # bytes outside of frames: fewer may come from a restart, more mean another protocol
 
 
-class Conversation(Talk):
-    """A connection from its first greeting to its end.
+class LimberConnection(Connection):
+    """A connection to a board with Limber's firmware.
 
     Args:
         device: The robot's description.
-        transport: An open connection; closed with `close`.
-        session: 1 to 65535, other than the last connection's: a device that still obeys an older one is found out.
-        turn: Time between two turns [s].
-        moves: Where they are counted.
+        transport: An open port; closed with `close`.
+        session: 1 to 65535, other than the last connection's, so that answers to an older connection are recognised.
+        period: Time between two steps of the worker [s].
+        moves: The statistics of moves and their acknowledgements.
         now: [s].
     """
 
-    def __init__(self, device: Device, transport: Transport, session: int, turn: float, moves: Moves, now: float) -> None:
-        super().__init__(device, transport, moves, now)
+    def __init__(self, device: Device, transport: Transport, session: int, period: float, moves: Moves, now: float) -> None:
+        super().__init__(device, transport, BOARD_TRANSITIONS, moves, now)
         self.welcome: Welcome | None = None
         self.report: Report | None = None
         self._session = session
-        self._turn = turn
+        self._period = period
         self._decoder = Decoder()
         self._configurations = translation.configurations(device)
         self._reported_at = -math.inf
@@ -67,7 +68,7 @@ class Conversation(Talk):
         self._request: int | None = None  # sequence number of the request that waits for its answer
         self._requested_at = -math.inf
         self._greeted_at = -math.inf
-        self._turns_to_move = 0
+        self._periods_to_move = 0
 
     @property
     def measures(self) -> bool:
@@ -81,20 +82,19 @@ class Conversation(Talk):
             return (None,) * len(self._device.channels)
         return translation.raw(self._device, self.report.measured_us if self.measures else self.report.commanded_us)
 
-    def _change(self, before: Want) -> None:
-        if self._want is Want.ARMED and before is Want.ARMED:
+    def _requested(self, before: ConnectionState) -> None:
+        if self.state is before and self._desired is DesiredState.ARMED:
             return  # moves say which channels
-        self._settled = False
         self._request = None
         self._requested_at = -math.inf
-        self._turns_to_move = 0
+        self._periods_to_move = 0
 
     def listen(self, now: float) -> None:
         data = self._receive()
         if data is None:
             return
         if self._unanswered_since is not None and now - self._listened_at > AWAY:
-            self._unanswered_since = now  # who was not there to listen cannot say that nobody spoke
+            self._unanswered_since = now  # a worker that was held up cannot know whether the device was silent
         self._listened_at = now
         for frame in self._decoder.feed(data):
             self._unanswered_since = None
@@ -110,17 +110,17 @@ class Conversation(Talk):
         self._watch_silence(now)
 
     def move(self, now: float, raw: Sequence[float | None]) -> None:
-        self._turns_to_move -= 1
-        if self._turns_to_move > 0 or self._moves.waiting >= MOST_WAITING or self.welcome is None or not self.armed:
+        self._periods_to_move -= 1
+        if self._periods_to_move > 0 or self._moves.waiting >= MOST_WAITING or self.welcome is None or not self.armed:
             return
-        self._turns_to_move = translation.turns_per_move(self._device, self.welcome, self._turn)
-        taken = self._send(translation.move(self._device, self.welcome, raw, self._turns_to_move * self._turn), now)
+        self._periods_to_move = translation.periods_per_move(self._device, self.welcome, self._period)
+        taken = self._send(translation.move(self._device, self.welcome, raw, self._periods_to_move * self._period), now)
         self._moves.send(self._sequence, now, taken)
 
     def speak(self, now: float) -> None:
         if not self.alive:
             return
-        if self._want is Want.STOPPED and not self._settled:
+        if self.state is ConnectionState.STOPPING:
             self._ask(Stop(), now)
         elif self.welcome is None:
             if now - self._greeted_at >= GREET_EVERY:
@@ -128,21 +128,23 @@ class Conversation(Talk):
                 self._send(Hello(self._session), now)
         elif not self._is_set_up and not (self.report and self.report.state is not State.DISARMED):
             self._ask(self._configurations[self._configured], now)
-        elif not self._settled:
-            self._ask(Arm(self._session) if self._want is Want.ARMED else Disarm(self._want is Want.LIMP), now)
-        elif self._want is not Want.ARMED and now - self._requested_at >= (READ_EVERY if self._want is Want.LIMP else POLL_EVERY):
+        elif self.state is ConnectionState.ARMING:
+            self._ask(Arm(self._session), now)
+        elif self.state in (ConnectionState.DISARMING, ConnectionState.RELEASING):
+            self._ask(Disarm(self.state is ConnectionState.RELEASING), now)
+        elif not self.armed and now - self._requested_at >= (READ_EVERY if self.state is ConnectionState.LIMP else POLL_EVERY):
             self._request = None
             self._ask(Poll(), now)
 
-    def forget_complaint(self, now: float) -> None:
+    def acknowledge_fault(self, now: float) -> None:
         if self.alive:
-            self.trouble = None
+            self.fault_report = None
             self._began = now
             self._unanswered_since = None
 
     def close(self, now: float) -> None:
         self._moves.give_up()
-        if self.welcome is not None and self._want is not Want.STOPPED:
+        if self.welcome is not None and self._desired is not DesiredState.STOPPED:
             self._send(Disarm(), now)
         self._transport.close()
 
@@ -151,7 +153,7 @@ class Conversation(Talk):
         return self.welcome is not None and self._configured == len(self._device.channels)
 
     def _ask(self, message: Message, now: float) -> None:
-        """Send a request, again where its answer is overdue."""
+        """Send a request, and repeat it while its answer is overdue."""
         if self._request is None or now - self._requested_at >= REPEAT_AFTER:
             self._requested_at = now
             self._send(message, now)
@@ -166,7 +168,7 @@ class Conversation(Talk):
     def _greeted(self, welcome: Welcome) -> None:
         if self.welcome is not None or welcome.session != self._session:
             return  # an answer to an older greeting
-        unsuitable = translation.why_unsuitable(self._device, welcome, self._turn)
+        unsuitable = translation.why_unsuitable(self._device, welcome, self._period)
         if unsuitable is not None:
             self.fail(Fault.UNSUITABLE, unsuitable)
             return
@@ -189,18 +191,18 @@ class Conversation(Talk):
         self._check(report)
 
     def _lose_session(self, now: float) -> None:
-        """The device restarted, or another program greeted it. At rest it is greeted again; in motion the user must know."""
-        if self._want is Want.ARMED:
+        """The device restarted, or another program connected to it. At rest it is greeted again; in motion it is a fault."""
+        if self._desired is DesiredState.ARMED:
             self.fail(Fault.DEVICE_RESET, "")
         self.welcome = None
         self._configured = 0
-        self._settled = False
+        self._confirm(False)
         self._greeted_at = -math.inf
         self._began = now
         self._moves.give_up()
 
     def _answered(self, report: Report) -> None:
-        """The answer to the request that waited."""
+        """Process the answer to the pending request."""
         accepted = report.result == Result.ACCEPTED
         match report.answers:
             case Kind.CONFIGURE if accepted:
@@ -209,15 +211,15 @@ class Conversation(Talk):
                 channel = self._device.channels[self._configured].label
                 self.fail(Fault.UNSUITABLE, f"it refused the range of {channel}: {translation.name(report.result)}")
             case Kind.ARM:
-                self._settled = accepted
+                self._confirm(accepted)
                 if not accepted:
                     self.fail(Fault.DEVICE_REFUSED, f"it refused to arm: {translation.name(report.result)}")
             case _:
-                stands = report.state is State.DISARMED or (self._want is Want.STOPPED and report.state is State.FAULT)
-                self._settled = stands and self._want is not Want.ARMED
+                at_rest = report.state is State.DISARMED or (self._desired is DesiredState.STOPPED and report.state is State.FAULT)
+                self._confirm(at_rest and self._desired is not DesiredState.ARMED)
 
     def _check(self, report: Report) -> None:
-        """Whether the device does what it was told."""
+        """Fail where the device is not in the commanded state."""
         if Reason.HARDWARE in report.reasons:
             self.fail(Fault.DEVICE_REFUSED, "its supply or a servo is unwell")
         elif not self.armed or report.state is State.ARMED:

@@ -6,15 +6,15 @@ from random import Random
 
 import pytest
 from limber.hardware.device import VIRTUAL_PORT, Channel, Device, Joint, Share
-from limber.hardware.safety import LEAPT, State, Wish
-from limber.hardware.worker.core import TURN
-from limber.hardware.worker.drive import RAMP_SPEED
-from limber.hardware.worker.leaps import FAR
+from limber.hardware.safety import JUMPED, Command, State
+from limber.hardware.worker.core import PERIOD
+from limber.hardware.worker.drive import APPROACH_SPEED
+from limber.hardware.worker.jump_detector import FAR
 from limber.motion import Kinematic, Limits, make_filter
 
 from tests.hardware.simulation import LIMITS, largest, make_device, speeds, still
 
-SLOWLY = 1.15 * RAMP_SPEED  # the limiter's headroom
+SLOWLY = 1.15 * APPROACH_SPEED  # the limiter's headroom
 QUICKEST = 1.1 * LIMITS.velocity * 1.001
 
 
@@ -35,8 +35,8 @@ def test_a_leap_of_the_pose_is_gone_to_slowly_and_then_followed_again(simulate, 
     simulation.run(after)  # an undo takes its time: no frames come meanwhile
     simulation.commands.clear()
     simulation.run(0.3, still(wanted))
-    assert simulation.report.detail == LEAPT
-    assert simulation.run(abs(wanted - stands) / RAMP_SPEED + 2.0, still(wanted), until=State.ARMED).state is State.ARMED
+    assert simulation.report.detail == JUMPED
+    assert simulation.run(abs(wanted - stands) / APPROACH_SPEED + 2.0, still(wanted), until=State.ARMED).state is State.ARMED
     assert largest(speeds(simulation.commands)) <= SLOWLY
     assert simulation.report.detail == ""
     assert simulation.run(1.0, still(wanted)).commanded == pytest.approx((wanted,))
@@ -100,10 +100,10 @@ def test_motion_at_the_joints_limits_is_followed_at_full_speed_however_unevenly_
         late += noise.uniform(0.05, 0.12) if noise.random() < hiccups else 0.0
         due = begin + late + (k + noise.uniform(-uneven, uneven)) / rate
         while simulation.now < due:
-            simulation.run(TURN)
+            simulation.run(PERIOD)
             assert simulation.state is State.ARMED, simulation.report.detail
         simulation.send(frame, due)
-    reached = [abs(b[0] - a[0]) / TURN for a, b in pairwise(simulation.commands)]
+    reached = [abs(b[0] - a[0]) / PERIOD for a, b in pairwise(simulation.commands)]
     assert 0.9 * LIMITS.velocity < max(reached) <= QUICKEST
 
 
@@ -111,7 +111,7 @@ def test_disarming_ends_a_hold_that_a_leap_brought_about(simulate):
     simulation = simulate(make_device(1))
     simulation.arm(still(-1.0))
     simulation.run(0.5, still(1.0))
-    simulation.wish(Wish.DISARM)
+    simulation.command(Command.DISARM)
     report = simulation.run(0.2, still(1.0))
     assert (report.state, report.detail) == (State.DISARMED, "")
 

@@ -75,16 +75,16 @@ class Ended:
     failed: str = ""
 
 
-News = Progress | Found | Described | Remark | Ended
-KINDS: dict[str, Callable[..., News]] = {kind.__name__: kind for kind in (Progress, Found, Described, Remark, Ended)}
+JobEvent = Progress | Found | Described | Remark | Ended
+KINDS: dict[str, Callable[..., JobEvent]] = {kind.__name__: kind for kind in (Progress, Found, Described, Remark, Ended)}
 
 
-def to_line(news: News) -> str:
+def to_line(news: JobEvent) -> str:
     """A line without its end."""
     return json.dumps([type(news).__name__, asdict(news)])
 
 
-def from_line(line: str) -> News:
+def from_line(line: str) -> JobEvent:
     """The news that `to_line` wrote.
 
     Raises:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..device import Device
 from ..protocols.interface import Quantity
-from .talk import Readings
+from .connection import Readings
 
 HOT = 60.0  # [degrees Celsius] bus servos switch off at 70 to 80, and not all do: some minutes earlier
 SAG = 0.85  # share of the highest voltage seen: a supply that gives way so far is near the servos' lowest
@@ -14,7 +14,7 @@ STRAINED = 0.8  # share of the greatest load: their overload protection trips at
 STRAINED_FOR = 1.0  # [s] longer than a swing's beginning and end
 
 
-class Strain:
+class HealthMonitor:
     """Watches the readings of a device's servos.
 
     Args:

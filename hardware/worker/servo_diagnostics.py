@@ -9,16 +9,16 @@ import math
 from collections.abc import Mapping
 
 from ..device import Device
-from ..protocols.dynamixel.series import load_worth
+from ..protocols.dynamixel.series import load_unit
 from ..protocols.interface import Codec, Exchange, Identified, Measured, Quantity
-from ..protocols.servo_state import Held
+from ..protocols.servo_state import VolatileSettings
 
 CHECK_EVERY = 0.2  # [s]
 ASK_EVERY = 0.1  # [s] one servo: a dozen all come round in 1.2 s, faster than a motor warms up, for 3% of a busy line
 TOLD = (Quantity.LOAD, Quantity.CURRENT, Quantity.VOLTAGE, Quantity.TEMPERATURE)
 
 
-class ServoHealth:
+class ServoDiagnostics:
     """What servos say of themselves besides where they are.
 
     Args:
@@ -34,7 +34,7 @@ class ServoHealth:
         self._codec = codec
         self._channel = {channel.servo: k for k, channel in enumerate(device.channels)}
         self._asked_of = [channel.servo for channel in device.channels]
-        self._worth = codec.capabilities.worth
+        self._unit_size = codec.capabilities.unit_size
         self._tells = tuple(quantity for quantity in TOLD if quantity in codec.capabilities.reads)
         self._loads: dict[int, tuple[float, str]] = {}  # what LOAD is to a servo, where its model decides
         self._checked_at = self._asked_at = -math.inf
@@ -42,7 +42,7 @@ class ServoHealth:
         self.is_answered = False
         self.readings: list[dict[Quantity, float]] = [{} for _ in device.channels]
 
-    def check(self, now: float, held: Mapping[int, Held]) -> tuple[Exchange, ...]:
+    def check(self, now: float, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
         """Now and then: are all well, and, by turns, do those that are `held` know what they were told. In between: `ask`."""
         if now - self._checked_at < CHECK_EVERY:
             return self.ask(now)
@@ -66,17 +66,17 @@ class ServoHealth:
 
     def identify(self, who: Identified) -> None:
         """A servo's model decides what its load is, where the protocol does not."""
-        if who.servo is not None and who.model is not None and Quantity.LOAD not in self._worth:
-            self._loads[who.servo] = load_worth(who.model)
+        if who.servo is not None and who.model is not None and Quantity.LOAD not in self._unit_size:
+            self._loads[who.servo] = load_unit(who.model)
 
     def take(self, measured: Measured) -> None:
         """Take note of a quantity."""
         channel = self._channel.get(measured.servo)
         if channel is None or measured.quantity not in TOLD:
             return
-        quantity, worth = measured.quantity, self._worth.get(measured.quantity)
-        if worth is None:
-            worth, kind = self._loads.get(measured.servo, (0.0, "share"))
+        quantity, unit_size = measured.quantity, self._unit_size.get(measured.quantity)
+        if unit_size is None:
+            unit_size, kind = self._loads.get(measured.servo, (0.0, "share"))
             quantity = Quantity.LOAD if kind == "share" else Quantity.CURRENT
-        if worth:
-            self.readings[channel][quantity] = measured.raw * worth
+        if unit_size:
+            self.readings[channel][quantity] = measured.raw * unit_size

@@ -14,7 +14,7 @@ DISAGREE = 0.1  # [rad of the servo] 6 degrees: servos on one axis that differ b
 Raw = Sequence[float | None]
 
 
-class Stance:
+class PoseConfirmation:
     """What the user has confirmed, and what follows from that and from what is measured.
 
     Args:
@@ -49,12 +49,12 @@ class Stance:
         """The known raw positions (channels,), with those that follow from what was confirmed."""
         values = [self._values.get(joint, 0.0) for joint in range(len(self._device.joints))]
         completed = []
-        for channel, (place, there) in enumerate(zip(known, self._mixing.raw(values), strict=True)):
+        for channel, (position, there) in enumerate(zip(known, self._mixing.raw(values), strict=True)):
             is_confirmed = all(joint in self._values for joint in self._mixing.joints_of(channel))
-            completed.append(there if place is None and is_confirmed else place)
+            completed.append(there if position is None and is_confirmed else position)
         return tuple(completed)
 
-    def unfit(self, raw: Raw) -> str:
+    def implausible(self, raw: Raw) -> str:
         """Why the robot cannot stand where its servos say, raw (channels,); empty: it can."""
         apart = self._mixing.disagreement(raw)
         if apart is not None and abs(apart[2] - apart[1]) > DISAGREE:

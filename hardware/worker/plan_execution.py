@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from ..protocols.dialogue import Dialogue
-from ..protocols.interface import Exchange, Identified, Message, Problem, Trouble
+from ..protocols.interface import Exchange, Identified, Message, Problem, ProblemKind
 
 TRIES = 3  # that an exchange gets: noise may take one of them, hardly three
 
@@ -20,7 +20,7 @@ class Outcome(Enum):
     FAILED = "failed"
 
 
-class Job:
+class ExchangeSequence:
     """Asks exchange after exchange; one that is not fully answered is asked again, and at last fails the job.
 
     Args:
@@ -36,7 +36,7 @@ class Job:
     def hear(self, messages: Iterable[Message]) -> None:
         """What came meanwhile."""
         for message in messages:
-            if isinstance(message, Problem) and message.trouble is Trouble.MISSING:
+            if isinstance(message, Problem) and message.kind is ProblemKind.MISSING:
                 self.missing.append(message.servo)
             elif isinstance(message, Identified):
                 self.identified.append(message)
@@ -58,7 +58,7 @@ class Job:
         return Outcome.GOING
 
 
-class Run:
+class PlanExecution:
     """A plan on its way: exchanges come out of it one group after the other, each when the one before was answered.
 
     Args:
@@ -67,7 +67,7 @@ class Run:
 
     def __init__(self, plan: Iterator[tuple[Exchange, ...]]) -> None:
         self._plan = plan
-        self._job = Job(())
+        self._job = ExchangeSequence(())
 
     @property
     def missing(self) -> list[int | None]:
@@ -84,5 +84,5 @@ class Run:
             exchanges = next(self._plan, None)
             if exchanges is None:
                 return Outcome.DONE
-            self._job = Job(exchanges)
+            self._job = ExchangeSequence(exchanges)
         return outcome

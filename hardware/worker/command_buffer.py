@@ -8,13 +8,13 @@ from collections import deque
 from ...motion import Kinematic
 from ..device import Device
 from ..mixing import Mixing
-from .leaps import Leaps
+from .jump_detector import JumpDetector
 from .playback import Playback
 
 Values = tuple[float, ...]
 
 
-class Intake:
+class CommandBuffer:
     """Takes in frames.
 
     Args:
@@ -35,7 +35,7 @@ class Intake:
         self._latency = max(device.latency, 0.0)  # what is to be early comes early
         self._mixing = mixing
         self._playback = Playback(turn)
-        self._leaps = Leaps(device.joints)
+        self._leaps = JumpDetector(device.joints)
         self._delayed: deque[tuple[float, Values]] = deque()
         self.refused = 0
         self.clamped = 0
@@ -67,9 +67,9 @@ class Intake:
         """Where and how each joint is to move at `now` [s]; None before the first frame."""
         return self._playback.at(now)
 
-    def leapt(self, commanded: Values) -> bool:
+    def jumped(self, commanded: Values) -> bool:
         """Whether the frames went where no joint could follow."""
-        return self._leaps.leapt(commanded)
+        return self._leaps.jumped(commanded)
 
     def begin_anew(self, at_newest: bool) -> None:
         """Forget how the frames got where they are; `at_newest`: stand at the newest one at once."""

@@ -14,7 +14,7 @@ WENT_ON = 0.1  # [rad of the servo] 6 degrees farther than after that: no swing
 WATCHED_FOR = 1.0  # [s]
 
 
-class ServoRest:
+class StandstillMonitor:
     """Looks at servos that are to hold where they are."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class ServoRest:
             return
         seen = self._seen[servo]
         seen.append((now, raw))
-        lately = [place for time, place in seen if time >= now - STANDS_FOR]
+        lately = [position for time, position in seen if time >= now - STANDS_FOR]
         stands = now - self._began >= STANDS_FOR and len(lately) > 1 and seen[0][0] <= now - STANDS_FOR
         if stands and max(lately) - min(lately) <= abs(STANDS * self._per_radian[servo]):
             self._drop((servo,))
@@ -53,7 +53,7 @@ class ServoRest:
         """Those that went on turning; they are looked at no more."""
         found = []
         for servo, seen in self._seen.items():
-            late = [place for time, place in seen if time >= self._began + SWINGS_FOR]
+            late = [position for time, position in seen if time >= self._began + SWINGS_FOR]
             if late and abs(late[-1] - late[0]) > abs(WENT_ON * self._per_radian[servo]):
                 found.append(servo)
         self._drop(found)

@@ -13,7 +13,7 @@ from ..device import Channel
 SPEED = 0.1  # [rad/s of the servo] a quarter of the ramp's: it comes on top of that
 
 
-class Approach:
+class OffsetDecay:
     """The last step to raw positions.
 
     Args:
@@ -24,11 +24,13 @@ class Approach:
 
     def __init__(self, channels: Sequence[Channel], start: Sequence[float | None], wanted: Sequence[float]) -> None:
         self._channels = channels
-        self._driven = [place is not None for place in start]
-        self._beyond = [0.0 if place is None else place - _bounded(channel, place) for channel, place in zip(channels, start, strict=True)]
+        self._driven = [position is not None for position in start]
+        self._beyond = [
+            0.0 if position is None else position - _bounded(channel, position) for channel, position in zip(channels, start, strict=True)
+        ]
         self._apart = [
-            0.0 if place is None else _bounded(channel, place) - _bounded(channel, aim)
-            for channel, place, aim in zip(channels, start, wanted, strict=True)
+            0.0 if position is None else _bounded(channel, position) - _bounded(channel, aim)
+            for channel, position, aim in zip(channels, start, wanted, strict=True)
         ]
 
     def take(self, wanted: Sequence[float], dt: float) -> tuple[float | None, ...]:

@@ -8,16 +8,16 @@ from ...motion import Kinematic
 from ..device import Device
 from ..messages import Request
 from ..mixing import Mixing
-from ..safety import SETTING_UP, State, Wish
+from ..safety import SETTING_UP, Command, State
 from . import tasks
-from .approach import Approach
 from .drive import LONGEST_STEP, Drive
-from .pace import Pace
+from .offset_decay import OffsetDecay
+from .servo_speed_limiter import ServoSpeedLimiter
 
 Raw = Sequence[float | None]
 
 
-class Pilot:
+class MotionController:
     """Drives the robot from where it stands to the end of what was wished for, and no longer.
 
     Args:
@@ -42,12 +42,12 @@ class Pilot:
         self._task: tasks.Task | None = None
         self._drive: Drive | None = None
         self._parking = False  # on the way, from a standstill on
-        if request.wish in SETTING_UP:
+        if request.command in SETTING_UP:
             self._task = tasks.begin(device, mixing, request, start)
             return
         values = tuple(0.0 if value is None else value for value in mixing.values(start))
-        self._drive = Drive(device.joints, mixing.ranges, values, Pace(device, mixing))
-        self._approach = Approach(device.channels, start, mixing.unbounded(values))
+        self._drive = Drive(device.joints, mixing.ranges, values, ServoSpeedLimiter(device, mixing))
+        self._approach = OffsetDecay(device.channels, start, mixing.unbounded(values))
 
     @property
     def commanded(self) -> tuple[float, ...] | None:
@@ -62,19 +62,23 @@ class Pilot:
     def takes_over(self, request: Request) -> bool:
         """Whether the pilot can go on with another wish; else a new one must, from where the robot stands then."""
         task = self._task
-        if request.wish is Wish.JOG and isinstance(task, tasks.JointTask) and (task.joint, task.free) == (request.target, request.free):
+        if (
+            request.command is Command.JOG
+            and isinstance(task, tasks.JointTask)
+            and (task.joint, task.free) == (request.target, request.free)
+        ):
             task.jog(request.amount)
             return True
-        if self._drive is None or request.wish in SETTING_UP:
+        if self._drive is None or request.command in SETTING_UP:
             return False
         self._request = request
         self.done = self._parking = False
         return True
 
-    def begin_ramp(self) -> None:
+    def begin_approach(self) -> None:
         """What follows is a ramp, from a standstill."""
         if self._drive is not None:
-            self._drive.begin_ramp()
+            self._drive.begin_approach()
 
     def step(self, state: State, goal: Sequence[Kinematic] | None, dt: float) -> tuple[float | None, ...]:
         """What to send `dt` [s] later in a driven state; `goal` is the motion that Blender shows now (joints,)."""
@@ -89,7 +93,7 @@ class Pilot:
         elif state is State.HOLDING or goal is None:
             self._drive.brake(dt)
         elif state is State.ARMING:
-            self._drive.ramp(goal, dt)
+            self._drive.approach(goal, dt)
         else:
             self._drive.follow(goal, dt)
         self.arrived = goal is not None and self._drive.has_arrived(goal)
@@ -103,8 +107,8 @@ class Pilot:
             self._drive.brake(dt)
             if self._drive.at_rest:
                 self._parking = True
-                self._drive.begin_ramp()
+                self._drive.begin_approach()
             return
         rest = [Kinematic(value) for value in self._mixing.clamp(self._request.values)]
-        self._drive.ramp(rest, dt)
+        self._drive.approach(rest, dt)
         self.done = self._drive.has_arrived(rest) and self._drive.at_rest

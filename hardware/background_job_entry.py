@@ -27,7 +27,7 @@ def main() -> None:
     entry = runpy.run_path(str(ENTRY))
     threading.Thread(target=end_with_blender, args=(entry,), daemon=True).start()
     entry["load_package"]("limber", Path(package))
-    news = importlib.import_module("limber.hardware.news")
+    news = importlib.import_module("limber.hardware.job_events")
     errors = importlib.import_module("limber.hardware.errors")
     work = importlib.import_module(f"limber.hardware.{TASKS[task]}")
     serial = entry["load_package"]("serial", Path(pyserial)) if pyserial else None

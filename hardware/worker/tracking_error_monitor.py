@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from ..device import Device
-from ..mixing import turn_of_raw
+from ..mixing import rotation_of_raw
 
 LATELY = 0.3  # [s] a servo's lag, an answer's way, and a move or two that were lost
 BEHIND = 0.17  # [rad of the servo] 10 degrees outside of what was commanded lately: more than any load bends a healthy servo
@@ -20,7 +20,7 @@ BLOCKED = 0.35  # [rad of the servo] 20 degrees: its motor pushes with all it ha
 BLOCKED_FOR = 1.0  # [s] a hand that is in the way for a moment is let go on; a stalled motor takes a minute to burn
 
 
-class Following:
+class TrackingErrorMonitor:
     """Compares what is commanded with what is measured.
 
     Args:
@@ -47,15 +47,15 @@ class Following:
 
     def take(self, now: float, commanded: Sequence[float | None], measured: Sequence[float | None]) -> None:
         """Raw positions (channels,) at `now` [s]; None: not commanded, or not measured."""
-        for k, (channel, raw, place) in enumerate(zip(self._device.channels, commanded, measured, strict=True)):
+        for k, (channel, raw, position) in enumerate(zip(self._device.channels, commanded, measured, strict=True)):
             lately = self._lately[k]
             while lately and lately[0][0] < now - LATELY:
                 lately.popleft()
             if raw is not None:
-                lately.append((now, turn_of_raw(channel, raw)))
+                lately.append((now, rotation_of_raw(channel, raw)))
             error = None
-            if raw is not None and place is not None:
-                turns, self._found[k] = [turn for _, turn in lately], turn_of_raw(channel, place)
+            if raw is not None and position is not None:
+                turns, self._found[k] = [turn for _, turn in lately], rotation_of_raw(channel, position)
                 self._wanted[k] = min(max(self._found[k], min(turns)), max(turns))
                 error = self._found[k] - self._wanted[k]
             self.errors[k] = error

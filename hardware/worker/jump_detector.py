@@ -18,7 +18,7 @@ FAR = 0.3
 UNEVENNESS = 0.07
 
 
-class Leaps:
+class JumpDetector:
     """Follows the frames as fast as the joints could, and sees when that is not fast enough.
 
     Args:
@@ -53,7 +53,7 @@ class Leaps:
         if self._frame is not None:
             self._reached = list(self._frame)
 
-    def leapt(self, commanded: Sequence[float]) -> bool:
+    def jumped(self, commanded: Sequence[float]) -> bool:
         """Whether the frames went where no joint could follow, and the newest is far from the commanded angles (joints,)."""
         if self._frame is None:
             return False

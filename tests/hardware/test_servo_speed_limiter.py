@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from limber.hardware.device import VIRTUAL_PORT, Channel, Device, Joint, Share
 from limber.hardware.safety import State
-from limber.hardware.worker.core import TURN
+from limber.hardware.worker.core import PERIOD
 
 from tests.hardware.simulation import LIMITS, still
 
@@ -27,7 +27,7 @@ def nodding(time: float) -> tuple[float, ...]:
 
 def turns(commands) -> list[float]:
     """How fast the first servo is told to turn, from each command to the next [rad/s]."""
-    return [abs(0.5 * (b[0] + b[1]) - 0.5 * (a[0] + a[1])) / TURN for a, b in pairwise(commands)]
+    return [abs(0.5 * (b[0] + b[1]) - 0.5 * (a[0] + a[1])) / PERIOD for a, b in pairwise(commands)]
 
 
 @pytest.mark.parametrize("speed", [1.0, 2.0])

@@ -4,8 +4,8 @@ import math
 import random
 
 import pytest
-from limber.hardware.safety import Fault, State, Wish
-from limber.hardware.worker.drive import RAMP_SPEED
+from limber.hardware.safety import Command, Fault, State
+from limber.hardware.worker.drive import APPROACH_SPEED
 
 from tests.hardware.bus_simulation import BUSES, PLACES, POSE, STEPS_PER_RAD, begin, simulation
 from tests.hardware.simulation import largest, speeds, waving
@@ -18,8 +18,8 @@ def test_connecting_moves_nothing_and_gives_no_torque(simulation):
         servo.table[42:44] = servo.table[116:118] = b"\xff\x0f"  # goals that were left behind
     assert simulation.run(2.0, POSE).state is State.DISARMED
     assert simulation.limp() == [True] * 3
-    assert simulation.robot.places == tuple(PLACES.values())
-    assert simulation.report.reported == pytest.approx(simulation.angles(), abs=1e-3)
+    assert simulation.robot.positions == tuple(PLACES.values())
+    assert simulation.report.measured == pytest.approx(simulation.angles(), abs=1e-3)
 
 
 def test_arming_starts_where_the_servos_are_and_goes_slowly(simulation):
@@ -28,8 +28,10 @@ def test_arming_starts_where_the_servos_are_and_goes_slowly(simulation):
     starts = simulation.angles()
     simulation.arm(POSE)
     assert simulation.commands[0] == pytest.approx(starts, abs=1e-3)
-    assert largest(speeds(simulation.commands)) <= 1.15 * RAMP_SPEED
-    assert largest(speeds(simulation.places[::10])) / 10 <= 1.3 * RAMP_SPEED * STEPS_PER_RAD  # over 0.1 s: goals come every turn or two
+    assert largest(speeds(simulation.commands)) <= 1.15 * APPROACH_SPEED
+    assert (
+        largest(speeds(simulation.positions[::10])) / 10 <= 1.3 * APPROACH_SPEED * STEPS_PER_RAD
+    )  # over 0.1 s: goals come every turn or two
     simulation.run(0.5, POSE)
     assert simulation.angles() == pytest.approx(POSE(0), abs=0.002)
 
@@ -43,7 +45,7 @@ def test_servos_follow_smooth_motion_and_are_read_back(simulation):
     assert after.sent - before.sent >= 5.0 * 45  # 50 Hz, write and read back
     assert after.lost == before.lost == 0
     assert after.acknowledged - before.acknowledged >= after.sent - before.sent - 2
-    assert after.reported == pytest.approx(after.commanded, abs=0.1)
+    assert after.measured == pytest.approx(after.commanded, abs=0.1)
 
 
 @pytest.mark.parametrize("protocol", BUSES)
@@ -51,7 +53,7 @@ def test_disarming_lets_go_of_those_that_are_to_be_limp_and_holds_the_others(beg
     for on_silence, limp in (("hold", False), ("detach", True)):
         simulation = begin(protocol, on_silence)
         simulation.arm(POSE)
-        simulation.wish(Wish.DISARM)
+        simulation.command(Command.DISARM)
         assert simulation.run(0.5, POSE).state is State.DISARMED
         assert simulation.limp() == [limp] * 3
 
@@ -64,13 +66,13 @@ def test_a_stop_ends_motion_within_two_turns_whatever_is_open(begin, protocol, o
     simulation.run(0.105, waving)
     simulation.stop()
     simulation.run(0.02, waving)
-    stands = simulation.robot.places
+    stands = simulation.robot.positions
     simulation.run(1.0, waving)
     assert simulation.state is State.FAULT
     assert simulation.report.fault is Fault.STOPPED
-    assert simulation.robot.places == pytest.approx(stands, abs=12)  # a servo's own way back to where it was read: about a degree
+    assert simulation.robot.positions == pytest.approx(stands, abs=12)  # a servo's own way back to where it was read: about a degree
     assert simulation.limp() == [on_silence == "detach"] * 3
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     simulation.run(0.2, waving)
     assert simulation.state is State.DISARMED
     simulation.arm(waving)
@@ -80,7 +82,7 @@ def test_a_servo_that_cannot_be_read_keeps_the_robot_from_being_armed(simulation
     simulation.run(1.0, POSE, until=State.DISARMED)
     simulation.bus.servos[2].silent = True
     simulation.run(0.4, POSE)
-    simulation.wish(Wish.ARM)
+    simulation.command(Command.ARM)
     report = simulation.run(1.0, POSE)
     assert (report.state, report.fault) == (State.FAULT, Fault.POSE_UNREAD)
     assert "joint 2" in report.detail
@@ -90,7 +92,7 @@ def test_a_servo_that_cannot_be_read_keeps_the_robot_from_being_armed(simulation
 def test_a_servo_that_falls_silent_while_arming_is_found_before_any_gets_torque(simulation):
     simulation.run(1.0, POSE, until=State.DISARMED)
     simulation.run(0.1, POSE)
-    simulation.wish(Wish.ARM)
+    simulation.command(Command.ARM)
     simulation.bus.servos[3].silent = True
     report = simulation.run(1.0, POSE)
     assert (report.state, report.fault) == (State.FAULT, Fault.POSE_UNREAD)
@@ -103,7 +105,7 @@ def test_a_servo_that_answers_and_does_not_say_where_it_is_keeps_the_robot_from_
     simulation.run(1.0, POSE, until=State.DISARMED)
     simulation.run(0.1, POSE)
     simulation.bus.servos[3].refuses = True
-    simulation.wish(Wish.ARM)
+    simulation.command(Command.ARM)
     report = simulation.run(1.0, POSE)
     assert report.state is State.FAULT
     assert "joint 3" in report.detail
@@ -130,7 +132,7 @@ def test_a_bus_that_falls_silent_is_a_fault_and_comes_back_after_clear_fault(sim
     simulation.cable.broken = True
     report = simulation.run(1.0, waving)
     assert (report.state, report.fault) == (State.FAULT, Fault.SILENT)
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     simulation.run(1.0, waving, until=State.DISARMED)
     assert simulation.state is State.DISARMED
     simulation.arm(waving)
@@ -162,7 +164,7 @@ def test_a_stuck_servo_holds_no_other_one_up(simulation):
     simulation.arm(waving)
     simulation.bus.servos[2].stuck = True
     assert simulation.run(1.0, waving).state is State.ARMED
-    assert simulation.report.reported[0] == pytest.approx(simulation.report.commanded[0], abs=0.1)
+    assert simulation.report.measured[0] == pytest.approx(simulation.report.commanded[0], abs=0.1)
 
 
 @pytest.mark.parametrize("forgets_after", [0.03, math.inf])
@@ -185,13 +187,13 @@ def test_over_a_bad_line_the_robot_goes_on_and_no_servo_makes_a_leap(simulation,
         return bytes(damaged)
 
     simulation.cable.spoil = spoil
-    simulation.places.clear()
+    simulation.positions.clear()
     simulation.commands.clear()
     report = simulation.run(5.0, waving)
     behind = [
-        place - 2048 - STEPS_PER_RAD * angle
-        for places, angles in zip(simulation.places, simulation.commands, strict=False)
-        for place, angle in zip(places, angles, strict=True)
+        position - 2048 - STEPS_PER_RAD * angle
+        for positions, angles in zip(simulation.positions, simulation.commands, strict=False)
+        for position, angle in zip(positions, angles, strict=True)
     ]
     most = 0.25 if forgets_after == 0.03 else 0.6  # [rad] at 1 rad/s: moves of so many seconds were lost in a row
     assert max(map(abs, behind)) <= most * STEPS_PER_RAD
@@ -201,7 +203,7 @@ def test_over_a_bad_line_the_robot_goes_on_and_no_servo_makes_a_leap(simulation,
         return
     simulation.cable.spoil = lambda data: data
     simulation.run(0.3, waving)
-    assert simulation.report.reported == pytest.approx(simulation.report.commanded, abs=0.1)
+    assert simulation.report.measured == pytest.approx(simulation.report.commanded, abs=0.1)
 
 
 def test_blender_that_is_silent_makes_the_servos_hold_and_then_go_limp_or_hold_disarmed(begin):
@@ -218,13 +220,13 @@ def test_a_worker_that_hangs_leaves_dynamixels_to_their_watchdog(begin):
     simulation = begin("dynamixel")
     simulation.arm(waving)
     simulation.pass_time(1.0)
-    stands = simulation.robot.places
+    stands = simulation.robot.positions
     simulation.pass_time(1.0)
-    assert simulation.robot.places == stands
+    assert simulation.robot.positions == stands
     assert simulation.bus.servos[1].table[98] == 0xFF
     report = simulation.run(0.1, waving)
     assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_WATCHDOG)
-    simulation.wish(Wish.CLEAR_FAULT)
+    simulation.command(Command.CLEAR_FAULT)
     simulation.run(0.5, waving, until=State.DISARMED)
     simulation.arm(waving)
 
@@ -246,7 +248,7 @@ def test_a_channel_beyond_its_servos_range_is_a_fault_that_names_it(begin):
 @pytest.mark.parametrize("protocol", BUSES)
 def test_two_dozen_servos_are_armed_though_that_takes_longer_than_a_silence(begin, protocol):
     ids = tuple(range(1, 25))
-    simulation = begin(protocol, places=dict.fromkeys(ids, 2048.0), ids=ids)
+    simulation = begin(protocol, positions=dict.fromkeys(ids, 2048.0), ids=ids)
     simulation.arm(lambda time: (0.1,) * len(ids))
     assert all(map(simulation.bus.has_torque, ids))
 
@@ -254,7 +256,7 @@ def test_two_dozen_servos_are_armed_though_that_takes_longer_than_a_silence(begi
 @pytest.mark.parametrize("protocol", BUSES)
 def test_twelve_servos_are_driven_and_read_back_fifty_times_a_second(begin, protocol):
     ids = tuple(range(1, 13))
-    simulation = begin(protocol, places=dict.fromkeys(ids, 2048.0), ids=ids)
+    simulation = begin(protocol, positions=dict.fromkeys(ids, 2048.0), ids=ids)
 
     def wave(time: float) -> tuple[float, ...]:
         return tuple(0.4 * math.sin(2.0 * time + number) for number in ids)
@@ -263,4 +265,4 @@ def test_twelve_servos_are_driven_and_read_back_fifty_times_a_second(begin, prot
     before = simulation.report.acknowledged
     simulation.run(4.0, wave)
     assert simulation.report.acknowledged - before >= 4 * 50
-    assert simulation.report.reported == pytest.approx(simulation.report.commanded, abs=0.1)
+    assert simulation.report.measured == pytest.approx(simulation.report.commanded, abs=0.1)

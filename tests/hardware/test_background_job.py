@@ -4,18 +4,20 @@ import os
 import signal
 
 import pytest
-from limber.hardware.errand import Errand
+from limber.hardware.background_job import BackgroundJob
 from limber.hardware.errors import WorkerError
-from limber.hardware.news import Described, Ended, Found, News, Progress, Remark, from_line, to_line
+from limber.hardware.job_events import Described, Ended, Found, JobEvent, Progress, Remark, from_line, to_line
 
-from tests.hardware.errands import served
+from tests.hardware.background_jobs import served
 from tests.hardware.patience import PATIENCE, wait_until
 from tests.hardware.servo_bus import StsBus
 
 
-def long_scan(port: str, patience: float = PATIENCE) -> Errand:
+def long_scan(port: str, patience: float = PATIENCE) -> BackgroundJob:
     """A scan for every id, which takes far longer than a test has."""
-    return Errand("scan", {"ports": [port], "protocols": ["feetech_sts"], "baudrates": [1_000_000], "lowest": 0, "highest": 252}, patience)
+    return BackgroundJob(
+        "scan", {"ports": [port], "protocols": ["feetech_sts"], "baudrates": [1_000_000], "lowest": 0, "highest": 252}, patience
+    )
 
 
 def test_every_kind_of_news_comes_through_a_line_as_it_was():
@@ -49,7 +51,7 @@ def test_an_errand_whose_process_dies_says_so():
     with served(StsBus({})) as robot:
         errand = long_scan(robot.port)
         os.kill(errand._process.pid, signal.SIGKILL)
-        news: list[News] = []
+        news: list[JobEvent] = []
         wait_until(lambda: news.extend(errand.news()) or errand.over)
     assert isinstance(news[-1], Ended)
     assert "exit status" in news[-1].failed
@@ -59,11 +61,11 @@ def test_an_errand_that_hangs_is_ended():
     with served(StsBus({})) as robot:
         errand = long_scan(robot.port, 0.2)
         os.kill(errand._process.pid, signal.SIGSTOP)
-        news: list[News] = []
+        news: list[JobEvent] = []
         wait_until(lambda: news.extend(errand.news()) or errand.over)
     assert "Nothing was heard" in news[-1].failed
 
 
 def test_an_interpreter_that_is_not_there_is_named_with_the_remedy():
     with pytest.raises(WorkerError, match=r"cannot be started with /nowhere/python .*; reinstall Blender"):
-        Errand("scan", {}, PATIENCE, python="/nowhere/python")
+        BackgroundJob("scan", {}, PATIENCE, python="/nowhere/python")

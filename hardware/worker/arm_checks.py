@@ -1,0 +1,91 @@
+"""What is checked of servos before they are armed, and while they get torque. Knows no Blender, no port and no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from ..protocols.servo_state import StoredSettings
+from ..safety import Fault
+from .servo_channels import ServoChannels
+from .servo_positions import ServoPositions
+
+JUMPED = 0.17  # [rad of the servo] 10 degrees between readings without and with torque: it counts its revolutions anew, or was moved
+
+
+class PlanFailed(Exception):  # noqa: N818  # no error of the program: a servo failed a check
+    """A check failed: the plan ends here.
+
+    Attributes:
+        fault: Which fault to report.
+        detail: For the sentence.
+        release: Servos whose torque must go off.
+    """
+
+    def __init__(self, fault: Fault, detail: str, release: Collection[int] = ()) -> None:
+        super().__init__(detail)
+        self.fault = fault
+        self.detail = detail
+        self.release = frozenset(release)
+
+
+class ArmChecks:
+    """The checks of one connection; each raises PlanFailed.
+
+    Args:
+        channels: The device's.
+        positions: Measured positions.
+
+    Attributes:
+        settings: Stored settings that servos reported, by id.
+        lost_settings: Volatile settings that servos have lost, as text by id.
+    """
+
+    def __init__(self, channels: ServoChannels, positions: ServoPositions) -> None:
+        self._channels = channels
+        self._positions = positions
+        self.settings: dict[int, StoredSettings] = {}
+        self.lost_settings: dict[int, str] = {}
+
+    @property
+    def lost_settings_text(self) -> str:
+        """`lost_settings` for a sentence; empty: none are lost."""
+        return "; ".join(f"{self._channels.name(servo)}: {text}" for servo, text in self.lost_settings.items())
+
+    @property
+    def unsuitable(self) -> set[int]:
+        """Servos whose stored settings forbid to drive them."""
+        return {servo for servo, settings in self.settings.items() if settings.refusal}
+
+    def check_settings(self, servos: Sequence[int]) -> None:
+        """Every servo has reported its settings, and they let it be driven to positions."""
+        if missing := [servo for servo in servos if servo not in self.settings]:
+            raise PlanFailed(Fault.POSE_UNREAD, f"{self._channels.names(missing)} did not say how it is set")
+        self.check_modes(servos)
+
+    def check_modes(self, servos: Sequence[int]) -> None:
+        """No servo has reported settings that forbid to drive it."""
+        if wrong := [f"{self._channels.name(servo)}: {self.settings[servo].refusal}" for servo in servos if servo in self.unsuitable]:
+            raise PlanFailed(Fault.WRONG_MODE, "; ".join(wrong))
+
+    def goals_at_present_position(self, servos: Sequence[int], since: float) -> dict[int, int]:
+        """Position of each servo, measured since `since` [s], which it accepts as a goal without moving."""
+        found = self._positions.since(since)
+        if unread := [servo for servo in servos if servo not in found]:
+            raise PlanFailed(Fault.POSE_UNREAD, f"{self._channels.names(unread)} did not say where it is")
+        bounds = {servo: settings.bounds for servo, settings in self.settings.items()}
+        if beyond := [text for servo in servos if (text := self._channels.why_no_goal(servo, found[servo], bounds.get(servo)))]:
+            raise PlanFailed(Fault.POSITION_DOUBTFUL, "; ".join(beyond))
+        return {servo: found[servo] for servo in servos}
+
+    def check_limits_kept(self) -> None:
+        """No servo has reported that it lost what was written to it."""
+        if self.lost_settings:
+            raise PlanFailed(Fault.SERVO_FORGOT, self.lost_settings_text)
+
+    def check_unmoved(self, before: Mapping[int, int]) -> None:
+        """Servos read with torque what they read without it (`before`, by id)."""
+        after = self._positions.newest
+        jumped = [servo for servo, raw in before.items() if abs(after[servo] - raw) > abs(self._channels.raw_rotation(servo, JUMPED))]
+        if jumped:
+            texts = (f"{self._channels.name(servo)} read {before[servo]} without torque and {after[servo]} with it" for servo in jumped)
+            raise PlanFailed(Fault.POSITION_DOUBTFUL, "; ".join(texts), jumped)

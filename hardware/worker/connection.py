@@ -1,0 +1,177 @@
+"""The common part of every connection to a robot: desired and confirmed state, faults, the port. Knows no Blender.
+
+Positions here are a channel's raw positions, see `device.Channel`. No connection reads a clock: the time [s] is an argument of every call,
+so that tests run it in simulated time.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+
+from ..device import Device
+from ..protocols.interface import Quantity
+from ..safety import Fault, FaultReport
+from ..transport import Transport, TransportError
+from .connection_state import AT_REST, CONFIRMED, PENDING, ConnectionState, DesiredState, Transitions
+from .moves import Moves
+
+GREET_FOR = 5.0  # [s] without an answer after connecting until the port counts as silent
+POLL_EVERY = 0.05  # [s] between polls at rest: fresh positions, and a pulled cable is noticed
+READ_EVERY = 0.02  # [s] between polls while the robot is moved by hand
+SILENT_AFTER = 0.5  # [s] without an answer: by then the device's own watchdog, where it has one, has ended the motion
+AWAY = 0.1  # [s] between two steps of the worker from which on it counts as held up
+POSE_FRESH = 0.25  # [s] age up to which a position counts as the robot's present one
+RECOVERABLE = (  # faults after which the connection itself still works
+    Fault.DEVICE_RESET,
+    Fault.DEVICE_WATCHDOG,
+    Fault.DEVICE_REFUSED,
+    Fault.POSE_UNREAD,
+    Fault.BLOCKED,
+    Fault.WRONG_MODE,
+    Fault.POSITION_DOUBTFUL,
+    Fault.SERVO_FORGOT,
+    Fault.WENT_ON,
+)
+
+Raw = tuple[float | None, ...]
+Readings = Mapping[Quantity, float]
+
+
+class Connection(ABC):
+    """An open connection to a robot, from the first message to the last.
+
+    Args:
+        device: The robot's description.
+        transport: An open port; closed with `close`.
+        transitions: How the state follows requests.
+        moves: The statistics of moves and their acknowledgements.
+        now: [s].
+
+    Attributes:
+        fault_report: What went wrong; the first cause stays until `acknowledge_fault`.
+        state: What the device is known to do, or is being told to do.
+    """
+
+    def __init__(self, device: Device, transport: Transport, transitions: Transitions, moves: Moves, now: float) -> None:
+        self.fault_report: FaultReport | None = None
+        self.state = ConnectionState.DISARMING
+        self._desired = DesiredState.DISARMED
+        self._device = device
+        self._transport = transport
+        self._transitions = transitions
+        self._moves = moves
+        self._began = now
+        self._all = frozenset(range(len(device.channels)))
+        self._channels_meant = self._all  # the channels that the desired state is for
+
+    @property
+    def connected(self) -> bool:
+        """Whether the device has identified itself, knows its channels and has no fault."""
+        return self._is_set_up and self.fault_report is None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the connection can still be used."""
+        return self.fault_report is None or self.fault_report.fault in RECOVERABLE
+
+    @property
+    def armed(self) -> bool:
+        """Whether the device is armed, and is to be."""
+        return self.state is ConnectionState.ARMED
+
+    @property
+    def is_disarmed(self) -> bool:
+        """Whether the device has confirmed that it is disarmed or stopped."""
+        return self.state in AT_REST
+
+    def request(self, desired: DesiredState, channels: Collection[int] | None = None) -> None:
+        """Change the desired state of these channels (None: all); the next `speak` sends it without waiting for an older answer."""
+        meant = self._all if channels is None else frozenset(channels)
+        if desired is self._desired and meant == self._channels_meant:
+            return
+        before = self.state
+        self._desired, self._channels_meant = desired, meant
+        self.state = self._transitions[before, desired]
+        self._requested(before)
+
+    def _confirm(self, is_confirmed: bool = True) -> None:
+        """The device has confirmed the desired state, or has shown that it is in another one."""
+        self.state = (CONFIRMED if is_confirmed else PENDING)[self._desired]
+
+    def fail(self, fault: Fault, detail: str) -> None:
+        """Report a fault; the first one stays."""
+        if self.fault_report is None:
+            self.fault_report = FaultReport(fault, detail)
+
+    def readings(self) -> Sequence[Readings]:
+        """Readings of each channel's servo besides its position: volts, degrees Celsius, share of the maximum load, amperes."""
+        return ({},) * len(self._device.channels)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Warnings about what the device did, as sentences."""
+        return ()
+
+    @property
+    def releases(self) -> bool:
+        """Whether the servos' torque can be switched off."""
+        return True
+
+    @property
+    @abstractmethod
+    def measures(self) -> bool:
+        """Whether the servos measure their positions."""
+
+    @property
+    @abstractmethod
+    def _is_set_up(self) -> bool:
+        """Whether the device is identified and configured."""
+
+    @abstractmethod
+    def _requested(self, before: ConnectionState) -> None:
+        """Hook: the desired state has changed while the connection was in the state `before`."""
+
+    @abstractmethod
+    def measured(self) -> Raw:
+        """Last measured position of each channel (channels,); None where there is none."""
+
+    @abstractmethod
+    def pose(self, now: float) -> Raw:
+        """Present position of each channel (channels,), as far as it is known: measured, or else held by a pulse."""
+
+    @abstractmethod
+    def listen(self, now: float) -> None:
+        """Process the bytes that have arrived."""
+
+    @abstractmethod
+    def move(self, now: float, raw: Sequence[float | None]) -> None:
+        """Send goal positions (channels,) to armed servos, unless the line or the device is behind; None: no goal for that channel."""
+
+    @abstractmethod
+    def speak(self, now: float) -> None:
+        """Send what is due besides moves."""
+
+    @abstractmethod
+    def acknowledge_fault(self, now: float) -> None:
+        """Clear a recoverable fault, as the user asked; a lost connection stays lost."""
+
+    @abstractmethod
+    def close(self, now: float) -> None:
+        """Close the port, after a last command to a device that may still receive it."""
+
+    def _receive(self) -> bytes | None:
+        """The bytes that have arrived; None where the port has failed."""
+        try:
+            return self._transport.read()
+        except TransportError as error:
+            self.fail(error.fault, error.detail)
+            return None
+
+    def _transmit(self, data: bytes) -> bool:
+        """Send bytes; False where the port did not accept them."""
+        try:
+            return self._transport.write(data)
+        except TransportError as error:
+            self.fail(error.fault, error.detail)
+            return False

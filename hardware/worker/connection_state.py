@@ -1,0 +1,65 @@
+"""The states of a connection to a robot, and its transitions as tables. Knows no Blender, no port and no clock.
+
+A request for a desired state leads to a pending state (ARMING, ...). When the device has confirmed it, the connection is in the state that
+was asked for (ARMED, ...).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+
+class DesiredState(Enum):
+    """What the worker requests of the device."""
+
+    DISARMED = "disarmed"
+    ARMED = "armed"
+    STOPPED = "stopped"
+    LIMP = "limp"
+
+
+class ConnectionState(Enum):
+    """What the device is known to do, or is being told to do."""
+
+    DISARMING = "disarming"
+    DISARMED = "disarmed"
+    ARMING = "arming"
+    ARMED = "armed"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+    RELEASING = "releasing"
+    LIMP = "limp"
+
+
+PENDING: Mapping[DesiredState, ConnectionState] = {
+    DesiredState.DISARMED: ConnectionState.DISARMING,
+    DesiredState.ARMED: ConnectionState.ARMING,
+    DesiredState.STOPPED: ConnectionState.STOPPING,
+    DesiredState.LIMP: ConnectionState.RELEASING,
+}
+"""The state of a connection whose device has not confirmed the desired state yet."""
+
+CONFIRMED: Mapping[DesiredState, ConnectionState] = {
+    DesiredState.DISARMED: ConnectionState.DISARMED,
+    DesiredState.ARMED: ConnectionState.ARMED,
+    DesiredState.STOPPED: ConnectionState.STOPPED,
+    DesiredState.LIMP: ConnectionState.LIMP,
+}
+"""The state of a connection whose device has confirmed the desired state."""
+
+AT_REST = (ConnectionState.DISARMED, ConnectionState.STOPPED, ConnectionState.LIMP)
+"""States in which the device is known not to be armed."""
+
+Transitions = Mapping[tuple[ConnectionState, DesiredState], ConnectionState]
+
+_UNARMED = [state for state in ConnectionState if state not in (ConnectionState.ARMING, ConnectionState.ARMED)]
+_ALWAYS_PENDING = {(state, desired): PENDING[desired] for state in ConnectionState for desired in DesiredState}
+
+BOARD_TRANSITIONS: Transitions = _ALWAYS_PENDING | {
+    (state, DesiredState.ARMED): state for state in (ConnectionState.ARMING, ConnectionState.ARMED)
+}
+"""Requests to a board with Limber's firmware. One that is armed stays so when other channels are requested: moves say which."""
+
+SERVO_TRANSITIONS: Transitions = _ALWAYS_PENDING | {(state, DesiredState.DISARMED): ConnectionState.DISARMED for state in _UNARMED}
+"""Requests to servos. To disarm those that follow no goals nothing needs to be sent."""

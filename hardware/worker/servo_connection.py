@@ -1,0 +1,349 @@
+"""A connection to servos, or to a controller of servos, in any protocol: queries, arming, goals, feedback. Knows no Blender.
+
+The states are in `connection_state`, the sequences of commands in `servo_plans`, what is checked before arming in `arm_checks`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from ..device import Device
+from ..errors import HardwareError
+from ..protocols.dialogue import Dialogue
+from ..protocols.interface import Codec, Exchange, Identified, Measured, Message, ProtocolError, Quantity, ReportedError
+from ..protocols.servo_state import LostSetting, StoredSettings
+from ..safety import Fault
+from ..transport import Transport
+from .arm_checks import ArmChecks, PlanFailed
+from .connection import AWAY, POLL_EVERY, POSE_FRESH, READ_EVERY, Connection, Raw, Readings
+from .connection_state import PENDING, SERVO_TRANSITIONS, ConnectionState, DesiredState
+from .moves import Moves
+from .plan_execution import Outcome, PlanExecution
+from .servo_channels import ServoChannels
+from .servo_diagnostics import ServoDiagnostics
+from .servo_goals import ServoGoals
+from .servo_plans import WATCHDOG, Plan, ServoPlans
+from .servo_positions import ServoPositions
+from .servo_silence import ServoSilence
+from .standstill_monitor import StandstillMonitor
+
+EARLY = 1e-3  # [s] by which a step of the worker may come early, or times be rounded
+PATIENT = 0.1  # [s] to wait for an answer at rest: a busy computer hands bytes over late
+HURRIED = 0.05  # [s] to wait while servos follow: a lost answer must not hold up the goals for long
+
+ARMING_STATES = (ConnectionState.ARMING, ConnectionState.ARMED)
+
+
+class ServoConnection(Connection):
+    """A connection to servos of one protocol.
+
+    Args:
+        device: The robot's description.
+        transport: An open port; closed with `close`.
+        codec: The protocol's.
+        moves: The statistics of moves and their acknowledgements.
+        now: [s].
+    """
+
+    def __init__(self, device: Device, transport: Transport, codec: Codec, moves: Moves, now: float) -> None:
+        super().__init__(device, transport, SERVO_TRANSITIONS, moves, now)
+        self.state = ConnectionState.DISARMED  # connecting moves nothing, so nothing needs to be sent
+        self._codec = codec
+        self._can = codec.capabilities
+        self._channels = ServoChannels(device, codec)
+        self._servos = self._channels.servos
+        self._diagnostics = ServoDiagnostics(device, codec)
+        self._dialogue = Dialogue(codec.decoder(), device.baudrate)
+        self._dialogue.patience = PATIENT
+        self._positions = ServoPositions()
+        self._checks = ArmChecks(self._channels, self._positions)
+        self._goals = ServoGoals(self._channels, self._can.releases)
+        self._plans = ServoPlans(codec, self._channels, self._checks, self._goals)
+        self._standstill = StandstillMonitor()
+        self._kept_turning: list[int] = []  # servos that did not come to rest after their motion was ended
+        self._silence = ServoSilence(self._channels, self._positions if self._can.measures else None, now)
+        self._identified = False
+        self._execution: PlanExecution | None = None
+        self._then: Callable[[float], None] = self._connected
+        self._polled_at = -math.inf
+        self._sent_at = self._listened_at = now
+        self._move = 0
+        unsuitable = self._channels.why_unsuitable()
+        if unsuitable is not None:
+            self.fail(Fault.UNSUITABLE, unsuitable)
+
+    @property
+    def measures(self) -> bool:
+        return self._can.measures
+
+    @property
+    def releases(self) -> bool:
+        return self._can.releases
+
+    @property
+    def _is_set_up(self) -> bool:
+        return self._identified
+
+    def measured(self) -> Raw:
+        return self._channels.raw(self._positions.newest)
+
+    def pose(self, now: float) -> Raw:
+        return self._channels.raw(self._positions.since(now - POSE_FRESH) if self._can.measures else self._goals.held)
+
+    @property
+    def is_disarmed(self) -> bool:
+        return super().is_disarmed and self._execution is None and not self._standstill.is_watching(self._listened_at)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return tuple(
+            f"{self._channels.name(one)} went on turning after Stop and was made limp: check its operating mode"
+            for one in self._kept_turning
+        )
+
+    def readings(self) -> Sequence[Readings]:
+        return self._diagnostics.readings
+
+    def _requested(self, before: ConnectionState) -> None:
+        self._execution = None
+        if self.state in (ConnectionState.ARMING, ConnectionState.RELEASING):
+            self._standstill.forget()
+        self._dialogue.patience = PATIENT
+        self._dialogue.interrupt(())
+
+    def listen(self, now: float) -> None:
+        data = self._receive()
+        if data is None:
+            return
+        if self._identified and now - self._listened_at > AWAY:
+            self._silence.began = now  # a worker that was held up cannot know whether the servos were silent
+        self._listened_at = now
+        self._exchange_bytes(data, now)
+        self._watch_silence(now)
+
+    def move(self, now: float, raw: Sequence[float | None]) -> None:
+        """As `Connection.move`; nothing is sent while an answer is missing, since the next goals are newer anyway."""
+        if not self.armed or self._dialogue.busy:
+            return
+        if self._can.watchdog is not None and now - self._sent_at > WATCHDOG:
+            self.fail(Fault.DEVICE_WATCHDOG, "")
+            return
+        goals = self._channels.goals(raw)
+        encode = self._codec.write if self._goals.sent.keys() >= goals.keys() else self._codec.arm  # a servo's first goal arms it
+        if not self._ask(lambda: encode(goals)):
+            return
+        self._goals.sent.update(goals)
+        self._sent_at = now
+        self._dialogue.patience = HURRIED
+        self._move = (self._move + 1) & 0xFFFF
+        reads = self._can.measures and self._ask(self._plans.read_positions)
+        self._check(now)
+        self._moves.send(self._move, now, self._exchange_bytes(b"", now))
+        if not reads:
+            self._moves.answer(self._move, True, now)  # no answer will come
+
+    def speak(self, now: float) -> None:
+        if not self.alive:
+            return
+        if self.state is ConnectionState.STOPPING:
+            self._stop(now)
+        elif self.fault_report is not None and (self.state in ARMING_STATES or not self._identified):
+            self._execution = None  # no step further
+        elif self._execution is not None:
+            self._execute(now)
+        elif not self._identified:
+            self._begin(self._plans.connecting(), self._connected, now)
+        elif self.state in PENDING.values():
+            self._start_plan(now)
+        elif not self.armed:
+            self._watch_standstill(now)
+            self._poll(now)
+        self._exchange_bytes(b"", now)
+
+    def acknowledge_fault(self, now: float) -> None:
+        if self.alive:
+            self.fault_report = None
+            self._silence.restart(now)
+            self._sent_at = now
+
+    def close(self, now: float) -> None:
+        self._moves.give_up()
+        if self._identified and (self.state in ARMING_STATES or not super().is_disarmed):
+            self._dialogue.interrupt(())
+            self._ask(lambda: self._codec.stop({}, self._to_release))
+            self._exchange_bytes(b"", now)
+        self._transport.close()
+
+    # plans, and what follows them
+
+    def _start_plan(self, now: float) -> None:
+        """Start the plan that leads from the pending state to the desired one."""
+        meant = self._channels.servos_of(self._channels_meant)
+        match self.state:
+            case ConnectionState.ARMING:
+                self._begin(self._plans.arming(meant, now), self._armed, now)
+            case ConnectionState.RELEASING:
+                self._begin(self._plans.ending(meant), self._released, now)
+            case ConnectionState.DISARMING:
+                self._begin(self._plans.ending(self._to_release), self._disarmed, now)
+
+    def _connected(self, now: float) -> None:
+        self._identified = True
+        self._silence.restart(now)
+
+    def _armed(self, now: float) -> None:
+        if not self._can.measures:
+            self._goals.forget(self._goals.sent.keys() - self._goals.held.keys())
+        self._confirm()
+        self._sent_at = now
+        self._goals.armed(self._channels.servos_of(self._channels_meant))
+        self._kept_turning = []
+
+    def _disarmed(self, now: float) -> None:
+        self._confirm()
+        self._begin_standstill_watch(now)
+
+    def _released(self, now: float) -> None:
+        self._confirm()
+        self._goals.forget(self._channels.servos_of(self._channels_meant))
+
+    def _stop(self, now: float) -> None:
+        """Stop at once, whatever is open: servos hold their present position as far as it is known, or else their newest goal.
+
+        The frames of a stop are not answered, and may be damaged: servos that go limp are released once more then, with answers.
+        """
+        held = {**self._goals.sent, **self._channels.near_goals(self._positions.since(now - POSE_FRESH))}
+        release = self._to_release
+        hold = {servo: raw for servo, raw in held.items() if servo in self._goals.sent and servo not in release}
+        self._execution = None
+        self._dialogue.interrupt(())
+        self._ask(lambda: self._codec.stop(hold, release))
+        self._confirm()
+        self._begin_standstill_watch(now)
+        self._begin(self._plans.ending(release), lambda now: None, now)
+
+    def _begin(self, plan: Plan, then: Callable[[float], None], now: float) -> None:
+        self._execution, self._then = PlanExecution(plan), then
+        self._execute(now)
+
+    def _execute(self, now: float) -> None:
+        """Continue the plan until it waits for an answer."""
+        execution, self._execution = self._execution, None
+        assert execution is not None
+        try:
+            outcome = execution.advance(self._dialogue)
+        except PlanFailed as failed:
+            if release := failed.release:  # at once, and again when the robot is disarmed
+                self._goals.release(release)
+                self._ask(lambda: self._codec.stop({}, release))
+            self.fail(failed.fault, failed.detail)
+            return
+        except HardwareError as error:
+            self.fail(Fault.UNSUITABLE, str(error))
+            return
+        match outcome:
+            case Outcome.GOING:
+                self._execution = execution
+            case Outcome.DONE:
+                self._then(now)
+            case Outcome.FAILED:
+                self._silence.absent = f"{self._channels.names(execution.missing)} did not answer"
+                if self._identified:
+                    self.fail(Fault.POSE_UNREAD if self._desired is DesiredState.ARMED else Fault.DEVICE_REFUSED, self._silence.absent)
+
+    # bytes
+
+    @property
+    def _to_release(self) -> list[int]:
+        return self._goals.to_release(self._checks.unsuitable)
+
+    def _ask(self, encode: Callable[[], tuple[Exchange, ...]]) -> bool:
+        """Queue the exchanges that `encode` returns; an error of it ends the connection."""
+        try:
+            exchanges = encode()
+        except HardwareError as error:
+            self.fail(Fault.UNSUITABLE, str(error))
+            return False
+        self._dialogue.ask(exchanges)
+        return bool(exchanges)
+
+    def _exchange_bytes(self, data: bytes, now: float) -> bool:
+        """Process received bytes and send what is due; False where the port did not accept all."""
+        try:
+            sent, messages = self._dialogue.update(data, now)
+        except ProtocolError as error:
+            self.fail(Fault.UNSUITABLE, str(error))
+            return False
+        self._hear(messages, now)
+        return not sent or self._transmit(sent)
+
+    def _hear(self, messages: Sequence[Message], now: float) -> None:
+        self._silence.take(messages, now)
+        if self._execution is not None:
+            self._execution.hear(messages)
+        for message in messages:
+            match message:
+                case Measured(servo, Quantity.POSITION, raw) if servo in self._servos:
+                    self._positions.take(servo, raw, now)
+                    self._standstill.take(servo, raw, now)
+                case Measured():
+                    self._diagnostics.take(message)
+                case Identified():
+                    self._diagnostics.identify(message)
+                case StoredSettings():
+                    self._checks.settings[message.servo] = message
+                case LostSetting(servo, text):
+                    self._checks.lost_settings[servo] = text
+                    if self.armed:
+                        self.fail(Fault.SERVO_FORGOT, self._checks.lost_settings_text)
+                case ReportedError(servo, text) if self._desired is DesiredState.ARMED:
+                    self.fail(Fault.DEVICE_REFUSED, f"{self._channels.name(servo)}: {text}")
+        if any(isinstance(message, Measured) for message in messages) and self._moves.is_waiting(self._move):
+            self._moves.answer(self._move, True, now)
+
+    # at rest
+
+    def _begin_standstill_watch(self, now: float) -> None:
+        if self._can.measures:
+            release = self._to_release
+            watched = (servo for servo in self._goals.sent if servo not in release)
+            self._standstill.begin(now, {servo: self._channels.raw_rotation(servo, 1.0) for servo in watched})
+
+    def _watch_standstill(self, now: float) -> None:
+        """Servos that keep turning after their motion was ended lose their torque, also where they are set to hold."""
+        if turning := self._standstill.went_on() if self._standstill.is_watching(now) else []:
+            self._kept_turning = sorted({*self._kept_turning, *turning})
+            self._goals.release(turning)
+            self._begin(self._plans.ending(turning), lambda now: None, now)
+            self.fail(Fault.WENT_ON, self._channels.names(turning))
+
+    def _poll(self, now: float) -> None:
+        every = READ_EVERY if self.state is ConnectionState.LIMP or self._standstill.is_watching(now) else POLL_EVERY
+        if now - self._polled_at < every - EARLY or self._dialogue.busy:
+            return
+        self._polled_at = now
+        if self._can.measures:
+            self._ask(self._plans.read_positions)
+            self._ask(lambda: self._diagnostics.ask(now))
+        else:
+            self._check(now)
+
+    def _check(self, now: float) -> None:
+        """Query servos' errors now and then, since goals are not answered."""
+        held = self._plans.volatile_settings(self._channels.servos_of(self._channels_meant)) if self.armed else {}
+        self._ask(lambda: self._diagnostics.check(now, held))
+
+    def _watch_silence(self, now: float) -> None:
+        if not self._identified:
+            found = self._silence.while_connecting(now)
+        elif self._execution is not None:
+            self._silence.began = now  # a plan notices missing answers by itself
+            return
+        else:
+            is_armed = self._desired is DesiredState.ARMED
+            found = self._silence.while_connected(now, is_armed, self._diagnostics.is_answered)
+        if found is not None:
+            if found[0] is Fault.SILENT:
+                self._moves.give_up()
+            self.fail(*found)

@@ -1,0 +1,48 @@
+"""The goal last sent to each servo, and the servos whose torque goes off when the robot is disarmed or stopped. Knows no Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from .servo_channels import ServoChannels
+
+
+class ServoGoals:
+    """Goals of one connection.
+
+    Args:
+        channels: The device's.
+        releases: Whether the protocol can switch a servo's torque off.
+
+    Attributes:
+        sent: Goal last sent, by servo id.
+    """
+
+    def __init__(self, channels: ServoChannels, releases: bool) -> None:
+        self.sent: dict[int, int] = {}
+        self._channels = channels
+        self._releases = releases
+        self._must_release: set[int] = set()  # whatever their channels are set to
+
+    @property
+    def held(self) -> dict[int, int]:
+        """Goals of servos that keep their torque while disarmed."""
+        return {servo: goal for servo, goal in self.sent.items() if not self._releases or servo not in self._channels.limp}
+
+    def to_release(self, unsuitable: Collection[int]) -> list[int]:
+        """Ids of servos whose torque goes off when the robot is disarmed or stopped; `unsuitable` ones among them."""
+        return sorted({*self._channels.limp, *self._must_release, *unsuitable})
+
+    def forget(self, servos: Collection[int]) -> None:
+        """These servos hold no goal any more."""
+        for servo in servos:
+            self.sent.pop(servo, None)
+
+    def release(self, servos: Collection[int]) -> None:
+        """The torque of these servos goes off, also where their channels are set to hold."""
+        self._must_release.update(servos)
+        self.forget(servos)
+
+    def armed(self, servos: Collection[int]) -> None:
+        """These servos were armed anew: their channels' setting counts again."""
+        self._must_release.difference_update(servos)

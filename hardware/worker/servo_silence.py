@@ -1,0 +1,73 @@
+"""Detects servos, or a whole line, that give no answer. Knows no Blender, no port and no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..protocols.interface import Identified, Message, Problem, ProblemKind
+from ..safety import Fault
+from .connection import GREET_FOR, SILENT_AFTER
+from .servo_channels import ServoChannels
+from .servo_positions import ServoPositions
+
+NOISY = 3  # damaged or foreign messages before any servo has answered: more mean another protocol
+
+
+class ServoSilence:
+    """Silence of one connection's servos.
+
+    Args:
+        channels: The device's.
+        positions: Measured positions; None where the servos do not measure.
+        now: [s].
+
+    Attributes:
+        began: Since when silence is counted [s].
+        absent: Servos that did not answer the last plan, for a sentence.
+    """
+
+    def __init__(self, channels: ServoChannels, positions: ServoPositions | None, now: float) -> None:
+        self.began = now
+        self.absent = ""
+        self._channels = channels
+        self._positions = positions
+        self._heard_at = now
+        self._noise = 0
+        self._has_answer = False
+
+    def restart(self, now: float) -> None:
+        """Count silence from now on."""
+        self.began = self._heard_at = now
+
+    def take(self, messages: Sequence[Message], now: float) -> None:
+        """Messages that arrived at `now` [s]."""
+        if any(not isinstance(message, Problem) for message in messages):
+            self._heard_at = now
+        self._has_answer = self._has_answer or any(isinstance(message, Identified) for message in messages)
+        self._noise += sum(isinstance(message, Problem) and message.kind is not ProblemKind.MISSING for message in messages)
+
+    def while_connecting(self, now: float) -> tuple[Fault, str] | None:
+        """The fault and its detail where not all servos have answered in time; None: none yet."""
+        if now - self.began <= GREET_FOR:
+            return None
+        if self._has_answer:
+            return Fault.UNSUITABLE, self.absent
+        return Fault.OTHER_PROTOCOL if self._noise > NOISY else Fault.SILENT, ""
+
+    def while_connected(self, now: float, is_armed: bool, answers_checks: bool) -> tuple[Fault, str] | None:
+        """The fault and its detail; None: no servo is silent.
+
+        Args:
+            now: [s].
+            is_armed: Whether the silence of a single servo is a fault.
+            answers_checks: Whether servos that do not measure answer when they are asked for errors.
+        """
+        if self._positions is None:
+            return (Fault.SILENT, "") if answers_checks and now - self._heard_at > SILENT_AFTER else None
+        if now - self.began <= SILENT_AFTER:
+            return None
+        silent = self._positions.silent(self._channels.servos, now - SILENT_AFTER)
+        if len(silent) == len(self._channels.servos):
+            return Fault.SILENT, ""
+        detail = ", ".join(f"{self._channels.name(servo)} does not answer" for servo in silent)
+        return (Fault.DEVICE_REFUSED, detail) if silent and is_armed else None
