@@ -1,4 +1,4 @@
-"""What an errand tells Blender as it goes: a line of JSON each. Knows no Blender."""
+"""The progress events of a background job, each a line of JSON between the processes. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far it is: `done` of `total` steps, and what it is at."""
+    """`done` of `total` steps, and a text that says what is being done."""
 
     done: int
     total: int
@@ -18,17 +18,17 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A servo, or a board of them, that answered.
+    """A servo, or a controller of servos, that answered.
 
     Attributes:
         port: Where.
-        protocol: In which it answered: a name of the table, or "limber".
+        protocol: In which it answered: a name of the protocol table, or "limber".
         baudrate: At which [bit/s].
-        servo: Its id; None: a board that answers for all its servos.
-        name: What it is: a model, or what a board calls itself.
-        firmware: Its version; may be empty.
-        voltage: Of its supply [V]; None where it cannot tell.
-        temperature: Its own [degrees Celsius]; None where it cannot tell.
+        servo: Its id; None: a controller that answers for all its servos.
+        name: Its model, or the name that a controller gives itself.
+        firmware: Version; may be empty.
+        voltage: Of its supply [V]; None where it does not measure it.
+        temperature: Of itself [degrees Celsius]; None where it does not measure it.
     """
 
     port: str
@@ -43,14 +43,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What a protocol can do, as sentences for the user.
+    """What a protocol supports, as sentences for the user.
 
     Attributes:
-        protocol: Its name, as a device has it.
-        title: Of it.
-        sentences: What it can and cannot, most important first.
-        baudrates: That it offers [bit/s], the usual one first.
-        units: Of a position.
+        protocol: Its name, as `Device.protocol`.
+        title: Its name for the user.
+        sentences: What it can and cannot do, most important first.
+        baudrates: Baud rates that it offers [bit/s], the usual one first.
+        units: Unit of a position.
     """
 
     protocol: str
@@ -62,14 +62,14 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something that the user should know, as a sentence."""
+    """A sentence that the user should read."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The errand is over; `failed` is the sentence that says why nothing came of it, or empty."""
+    """The job has ended; `failed` is a sentence with the cause, empty where it succeeded."""
 
     text: str = ""
     failed: str = ""
@@ -79,19 +79,19 @@ JobEvent = Progress | Found | Described | Remark | Ended
 KINDS: dict[str, Callable[..., JobEvent]] = {kind.__name__: kind for kind in (Progress, Found, Described, Remark, Ended)}
 
 
-def to_line(news: JobEvent) -> str:
-    """A line without its end."""
-    return json.dumps([type(news).__name__, asdict(news)])
+def to_line(event: JobEvent) -> str:
+    """An event as a line of JSON, without a line feed."""
+    return json.dumps([type(event).__name__, asdict(event)])
 
 
 def from_line(line: str) -> JobEvent:
-    """The news that `to_line` wrote.
+    """The event that `to_line` encoded.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The line is no event.
     """
     try:
         kind, fields = json.loads(line)
         return KINDS[kind](**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
     except (TypeError, KeyError, ValueError, AttributeError) as error:
-        raise ValueError(f"no news: {line!r}") from error
+        raise ValueError(f"no event: {line!r}") from error

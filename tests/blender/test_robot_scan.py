@@ -30,7 +30,7 @@ def beat_until_over() -> None:
         background_jobs.look()
         return not background_jobs.are_going()
 
-    until(over, "the errand is over")
+    until(over, "the job is over")
 
 
 def scan(rig, port: str, **more):
@@ -131,11 +131,11 @@ def test_unregistering_ends_a_scan(rig, bus):
 
     rig.limber.device.port = bus.port
     bpy.ops.limber.scan(where="DEVICE", protocols={"feetech_sts"}, rates={"1000000"})
-    errand = background_jobs.scan().errand
+    job = background_jobs.scan().job
     limber.unregister()
     try:
-        assert errand._over
-        until(lambda: errand._process.poll() is not None, "its process has ended")
+        assert job._over
+        until(lambda: job._process.poll() is not None, "its process has ended")
     finally:
         limber.register()
     assert background_jobs.scan() is None

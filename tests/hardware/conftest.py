@@ -65,7 +65,7 @@ def sent():
         news: list = []
 
         def ended() -> bool:
-            news.extend(errands[-1].news())
+            news.extend(errands[-1].events())
             return bool(news) and isinstance(news[-1], Ended)
 
         wait_until(ended)

@@ -33,16 +33,16 @@ def test_every_kind_of_news_comes_through_a_line_as_it_was():
 
 @pytest.mark.parametrize("line", ["", "{}", "[]", '["Nothing", {}]', '["Remark", {"no": 1}]', '["Remark", 3]', "null"])
 def test_a_line_that_is_no_news_is_told_from_news(line):
-    with pytest.raises(ValueError, match="no news"):
+    with pytest.raises(ValueError, match="no event"):
         from_line(line)
 
 
 def test_a_cancelled_scan_ends_at_once_and_its_process_with_it():
     with served(StsBus({})) as robot:
         errand = long_scan(robot.port)
-        wait_until(lambda: bool(errand.news()))
+        wait_until(lambda: bool(errand.events()))
         errand.cancel()
-        assert [item for item in errand.news() if isinstance(item, Ended)] == [Ended("Cancelled")]
+        assert [item for item in errand.events() if isinstance(item, Ended)] == [Ended("Cancelled")]
         assert errand.over
         wait_until(lambda: errand._process.poll() is not None)
 
@@ -52,7 +52,7 @@ def test_an_errand_whose_process_dies_says_so():
         errand = long_scan(robot.port)
         os.kill(errand._process.pid, signal.SIGKILL)
         news: list[JobEvent] = []
-        wait_until(lambda: news.extend(errand.news()) or errand.over)
+        wait_until(lambda: news.extend(errand.events()) or errand.over)
     assert isinstance(news[-1], Ended)
     assert "exit status" in news[-1].failed
 
@@ -62,7 +62,7 @@ def test_an_errand_that_hangs_is_ended():
         errand = long_scan(robot.port, 0.2)
         os.kill(errand._process.pid, signal.SIGSTOP)
         news: list[JobEvent] = []
-        wait_until(lambda: news.extend(errand.news()) or errand.over)
+        wait_until(lambda: news.extend(errand.events()) or errand.over)
     assert "Nothing was heard" in news[-1].failed
 
 

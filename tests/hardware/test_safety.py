@@ -97,7 +97,7 @@ def test_a_robot_that_cannot_stand_as_it_says_is_not_armed_and_not_parked(state,
 def test_a_robot_that_cannot_stand_as_it_says_is_told_with_its_numbers_and_can_be_set_up(command):
     unfit = replace(WELL, command=command, implausible="'elbow' is at 200 degrees")
     assert step(Safety(State.DISARMED), unfit) == Safety(State.FAULT, Fault.POSE_UNFIT, "'elbow' is at 200 degrees")
-    assert step(Safety(State.DISARMED), replace(implausible, command=Command.JOG)).state is State.SETUP
+    assert step(Safety(State.DISARMED), replace(unfit, command=Command.JOG)).state is State.SETUP
 
 
 @pytest.mark.parametrize("command", SETTING_UP)
