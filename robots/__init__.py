@@ -1,1 +1,1 @@
-"""Robot models from URDF files: reading, re-rooting, kinematics. Knows no Blender; the standard library and `solvers` alone."""
+"""Robot models from URDF files: reading, re-rooting, kinematics. Knows no Blender; it needs `solvers` and ruamel.yaml alone."""

@@ -16,7 +16,6 @@ from ..solvers.mechanism.model import Body, Frame, Mechanism
 from ..solvers.mechanism.model import Joint as Held
 from ..solvers.rotations import IDENTITY, Quaternion, X, Y, Z, between, cross, from_axes, multiply
 from .errors import JointTypeError, MalformedError
-from .flow import flow_of, read_flow
 from .model import Joint, Robot
 from .reading import read
 
@@ -34,7 +33,12 @@ def read_mechanism(urdf: str | os.PathLike[str], closures: str | os.PathLike[str
     Raises:
         UrdfError: a file cannot be used; the message names file, place and remedy.
     """
-    told = read_flow(Path(closures))
+    file = Path(closures)
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MalformedError(str(file), 0, "", f"the file cannot be read ({error}): check its path") from error
+    told = _parse(text, str(file))
     remade = told.get("joint_name")
     robot = read(urdf, for_mechanism=True, remade=[str(name) for name in remade] if isinstance(remade, list) else ())
     return _Reading(robot, str(closures), told).mechanism(is_floating)
@@ -46,7 +50,13 @@ def mechanism_of(robot: Robot, text: str, file: str, is_floating: bool = False) 
     Raises:
         UrdfError: the text cannot be used.
     """
-    return _Reading(robot, file, flow_of(text, file)).mechanism(is_floating)
+    return _Reading(robot, file, _parse(text, file)).mechanism(is_floating)
+
+
+def _parse(text: str, file: str) -> dict[str, Any]:
+    from .yaml_text import parse_yaml  # it imports ruamel.yaml, for which enabling the extension must not wait
+
+    return parse_yaml(text, file)
 
 
 class _Reading:

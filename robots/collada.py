@@ -60,6 +60,8 @@ def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
         raise ColladaError(f"{type(error).__name__}: {error}") from error
     if not faces.faces:
         raise ColladaError("it has no faces")
+    if not all(isfinite(x) and isfinite(y) and isfinite(z) for x, y, z in faces.corners):
+        raise ColladaError("a corner's place is no finite number")
     return faces
 
 
@@ -234,8 +236,6 @@ class _File:
         element = self._target(source)
         array, accessor = element.find("float_array"), element.find("technique_common/accessor")
         numbers = [float(word) for word in (array.text or "").split()] if array is not None else []
-        if not all(map(isfinite, numbers)):
-            raise ColladaError("a corner's place is no number")
         stride = int(accessor.get("stride", "3")) if accessor is not None else 3
         return list(zip(numbers[0::stride], numbers[1::stride], numbers[2::stride], strict=False))
 

@@ -76,8 +76,12 @@ def everything(module: str) -> dict[str, object]:
 def test_the_package_and_its_wheels_lie_in_the_profile(enabled: ModuleType):
     profile = Path(bpy.utils.resource_path("USER"))
     assert (profile / "extensions" / "user_default" / "limber" / "LICENSE").exists()
-    for module in ("serial/__init__.py", "threadpoolctl.py"):
+    for module in ("serial/__init__.py", "threadpoolctl.py", "ruamel/yaml/__init__.py"):
         assert list(profile.glob(f"extensions/.local/lib/*/site-packages/{module}")), module
+
+
+def test_enabling_does_not_wait_for_the_yaml_reader(enabled: ModuleType):
+    assert not [name for name in sys.modules if name.partition(".")[0] == "ruamel"]
 
 
 def test_enabling_brings_operators_panels_properties_and_keys(enabled: ModuleType):

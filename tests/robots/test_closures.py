@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from limber.robots.closures import read_mechanism
 from limber.robots.errors import AxisError, LimitError, UrdfError
-from limber.robots.flow import read_flow
+from limber.robots.yaml_text import parse_yaml
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.solver import MechanismSolver
 
@@ -212,13 +212,13 @@ def test_a_motor_on_a_joint_that_is_fixed_is_warned_of_and_left_out(files):
         (CLOSED + "joint_name: ['pin']\njoint_type: ['UJOINT_XX']\n", "ujoint_xx"),
         (CLOSED + "joint_name: ['pin']\n", "joint_type"),
         (CLOSED.replace("['plate_end', 'right_end']", "'plate_end'"), "pair"),
-        ("closed_loop: [['a', 'b']\n", "not closed"),
+        ("closed_loop: [['a', 'b']\n", "close the list with"),
         ("closed_loop: ['a' 'b']\n", "comma"),
         ("just words\n", "key"),
-        ("closed_loop: [a] b\n", "'b' comes after the value's end"),
-        ("closed_loop:\n  , a\n", "out of place"),
-        ("closed_loop:\n  - a\n b\n", "begin it with a dash"),
-        ("closed_loop: ['a\n", "cannot be read here"),
+        ("closed_loop: [a] b\n", "indent what belongs together alike"),
+        ("closed_loop:\n  , a\n", "take out the extra comma"),
+        ("closed_loop:\n  - a\n b\n", "one key or dash on a line"),
+        ("closed_loop: ['a\n", "close the quote"),
         ("closed_loop: [a]\nclosed_loop: [b]\n", "twice"),
         ("closed_loop: motor\n", "list"),
     ],
@@ -243,9 +243,8 @@ def test_a_missing_file_of_closures_is_named(files, tmp_path):
         "pairs:\n  - - a\n    - b c\n  - - 'd#'\n    - e\nname: x\n",
     ],
 )
-def test_lists_are_read_in_every_way_that_files_write_them(tmp_path, text: str):
-    (tmp_path / "some.yaml").write_text(text, encoding="utf-8")
-    assert read_flow(tmp_path / "some.yaml") == {"pairs": [["a", "b c"], ["d#", "e"]], "name": "x"}
+def test_lists_are_read_in_every_way_that_files_write_them(text: str):
+    assert parse_yaml(text, "some.yaml") == {"pairs": [["a", "b c"], ["d#", "e"]], "name": "x"}
 
 
 def test_masses_are_kept_with_their_place(files):

@@ -124,10 +124,20 @@ def test_a_scene_that_is_empty_or_goes_round_is_an_error_too(tmp_path, nodes):
         read(tmp_path, nodes=nodes)
 
 
-def test_corners_that_are_no_numbers_are_an_error(tmp_path):
-    text = DAE.replace("100 0 0", "nan 0 0").replace("FACES", TRIANGLES).replace("NODES", f"<node>{SHOWN}</node>")
-    with pytest.raises(ColladaError):
-        read_collada(write(tmp_path, text, "a.dae"))
+@pytest.mark.parametrize(
+    ("sound", "damaged"),
+    [
+        ("100 0 0", "nan 0 0"),
+        ("100 0 0", "1e999 0 0"),
+        ('meter="0.01"', 'meter="nan"'),
+        (f"<node>{SHOWN}", f"<node><translate>inf 0 0</translate>{SHOWN}"),
+        (f"<node>{SHOWN}", f"<node><scale>1e200 1 1</scale><scale>1e200 1 1</scale>{SHOWN}"),
+    ],
+)
+def test_corners_that_are_no_finite_numbers_are_an_error(tmp_path, sound, damaged):
+    text = DAE.replace("FACES", TRIANGLES).replace("NODES", f"<node>{SHOWN}</node>")
+    with pytest.raises(ColladaError, match="no finite number"):
+        read_collada(write(tmp_path, text.replace(sound, damaged, 1), "a.dae"))
 
 
 # what makes much of little

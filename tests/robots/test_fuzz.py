@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from limber.robots.closures import mechanism_of
 from limber.robots.collada import ColladaError, read_collada
 from limber.robots.errors import UrdfError
-from limber.robots.flow import flow_of
 from limber.robots.reading import read
 from limber.robots.tree import grow
+from limber.robots.yaml_text import parse_yaml
 
 from tests.robots.robots import ARM, write
 from tests.robots.test_collada import DAE, SHOWN, TRIANGLES
@@ -63,7 +63,7 @@ def test_any_closures_are_read_or_are_an_error(tmp_path, text):
 @given(st.text("ab:-[]{},|>'\"\\\n\t #&*!%@`~?1\r\ufeff", max_size=40))
 def test_any_text_is_yaml_or_is_an_error(text):
     with suppress(UrdfError):
-        flow_of(text, "a.yaml")
+        parse_yaml(text, "a.yaml")
 
 
 @many

@@ -1,0 +1,235 @@
+"""The extension's readers of YAML and COLLADA beside PyYAML and pycollada, on hostile, damaged and real files.
+
+    python -m benchmarks.parsers [--damaged 2000] [FILE or FOLDER ...]
+
+Hostile texts (parser_cases.py) are read in a process each, with 30 s and 3 GB. A reader may answer or refuse. ESCAPED is an exception that
+is not the reader's own, HUNG more than 30 s, NOT FINITE a mesh with such corners. Damaged texts are small ones with a few words changed.
+Of real files (.yaml, .yml, .dae; in folders too) answers are compared: the same keys and texts; the same faces to 1e-5 of the mesh's size.
+pycollada is no dependency: `pip install pycollada` in .venv to have it beside; it is left out by name where it is missing.
+"""
+
+import argparse
+import json
+import math
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from .parser_cases import YAML, dae, dae_cases, damaged, yaml_cases
+
+LIMIT = 30.0  # [s]
+MEMORY = 3 << 30  # bytes
+ALIKE = 1e-5  # of a mesh's size; pycollada reads in single precision
+Face = tuple[tuple[float, ...], ...]
+
+
+class RefusedError(Exception):
+    """The reader's own error."""
+
+
+class HungError(BaseException):
+    """It takes too long."""
+
+
+def our_yaml(path: Path) -> Any:
+    from limber.robots.errors import UrdfError
+    from limber.robots.yaml_text import parse_yaml
+
+    try:
+        return parse_yaml(path.read_bytes().decode("utf-8-sig"), path.name)
+    except UrdfError as error:
+        raise RefusedError(error) from error
+
+
+def py_yaml(path: Path) -> Any:
+    """What PyYAML's parser reads, with every scalar as text; aliases, tags and several documents are its user's to refuse."""
+    import yaml
+
+    try:
+        return _texts(yaml.compose(path.read_bytes().decode("utf-8-sig"), yaml.BaseLoader))
+    except yaml.YAMLError as error:
+        raise RefusedError(error) from error
+
+
+def _texts(node: Any) -> Any:
+    if node is None:
+        return {}
+    if isinstance(node.value, str):
+        return None if node.style is None and node.value in ("", "~", "null", "Null", "NULL") else node.value
+    if node.id == "mapping":
+        return {_texts(key) if key.style else key.value: _texts(value) for key, value in node.value}
+    return [_texts(each) for each in node.value]
+
+
+def our_dae(path: Path) -> list[Face]:
+    from limber.robots.collada import ColladaError, read_collada
+
+    try:
+        made = read_collada(path, "FILE")
+    except ColladaError as error:
+        raise RefusedError(error) from error
+    return [tuple(made.corners[k] for k in face) for face in made.faces]
+
+
+def py_dae(path: Path) -> list[Face]:
+    """Faces as pycollada shows them, with what a reader built on it would have to add: unit, up axis, repeated corners."""
+    import collada
+    import numpy as np
+
+    warnings.simplefilter("ignore")
+    turns = {"Y_UP": ((1, 0, 0), (0, 0, -1), (0, 1, 0)), "X_UP": ((0, -1, 0), (0, 0, -1), (1, 0, 0))}
+    try:
+        with path.open("rb") as file:
+            made = collada.Collada(file, ignore=[collada.DaeBrokenRefError, collada.common.DaeUnsupportedError])
+        told = made.assetInfo
+        turn = np.array(turns.get(told.upaxis, np.eye(3))) * (told.unitmeter or 1.0)
+        found: list[Face] = []
+        for geometry in made.scene.objects("geometry") if made.scene else ():
+            for part in geometry.primitives():
+                if part.vertex is None or (not hasattr(part, "polyindex") and "Triangle" not in type(part).__name__):
+                    continue
+                corners, index = (part.vertex @ turn.T).tolist(), part.vertex_index
+                rows = [part._vertex_index[a:b] for a, b in part.polyindex] if hasattr(part, "polyindex") else index
+                found += [tuple(tuple(corners[k]) for k in dict.fromkeys(row.tolist())) for row in rows if len(row) > 2]
+    except collada.DaeError as error:
+        raise RefusedError(error) from error
+    if not found:
+        raise RefusedError("no faces")
+    return found
+
+
+READERS: dict[str, dict[str, Callable[[Path], Any]]] = {
+    ".yaml": {"ours": our_yaml, "PyYAML": py_yaml},
+    ".dae": {"ours": our_dae, "pycollada": py_dae},
+}
+CASES = {".yaml": yaml_cases, ".dae": dae_cases}
+
+
+def attempt(read: Callable[[Path], Any], path: Path) -> tuple[str, Any, float]:
+    """What came of it, the answer or the error, and processor time [s]."""
+
+    def hang(*_: object) -> None:
+        raise HungError
+
+    signal.signal(signal.SIGALRM, hang)
+    signal.setitimer(signal.ITIMER_REAL, LIMIT)
+    began = time.process_time()
+    try:
+        came, answer = "read", read(path)
+        if path.suffix == ".dae" and not all(math.isfinite(part) for face in answer for corner in face for part in corner):
+            came = "NOT FINITE"
+    except RefusedError as error:
+        came, answer = "refused", str(error)
+    except HungError:
+        came, answer = "HUNG", None
+    except Exception as error:  # whatever it is, it is what is looked for
+        came, answer = "ESCAPED", f"{type(error).__name__}: {error}"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+    return came, answer, time.process_time() - began
+
+
+def hostile(suffix: str, name: str, case: str) -> None:
+    """One case in a process of its own: prints what came of it, seconds, and megabytes that it took."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"case{suffix}"
+        path.write_text(dae() if suffix == ".dae" else YAML, encoding="utf-8")
+        attempt(READERS[suffix][name], path)  # imports are not counted
+        path.write_text(CASES[suffix]()[case], encoding="utf-8")
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        came, answer, seconds = attempt(READERS[suffix][name], path)
+        taken = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024
+    print(json.dumps([came, str(answer)[:40] if came == "ESCAPED" else "", seconds, taken]))
+
+
+def show_hostile(suffix: str, names: list[str]) -> None:
+    print(f"\n{'hostile ' + suffix:28}" + "".join(f"{name:>44}" for name in names))
+    for case in CASES[suffix]():
+        cells = []
+        for name in names:
+            command = [sys.executable, "-m", "benchmarks.parsers", "--case", suffix, name, case]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            came, what, seconds, taken = json.loads(done.stdout) if done.returncode == 0 else ("CRASHED", "", 0.0, 0)
+            cells.append(f"{came} {what[:18]} {seconds:6.2f} s {taken:5} MB")
+        print(f"{case:28}" + "".join(f"{cell:>44}" for cell in cells), flush=True)
+
+
+def show_damaged(suffix: str, names: list[str], count: int) -> None:
+    draw, source = random.Random(0), dae() if suffix == ".dae" else YAML
+    tally: dict[str, Counter[str]] = {name: Counter() for name in names}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"damaged{suffix}"
+        for _ in range(count):
+            path.write_text(damaged(source, draw), encoding="utf-8")
+            for name in names:
+                tally[name][attempt(READERS[suffix][name], path)[0]] += 1
+    print(f"\n{count} damaged {suffix}: " + "; ".join(f"{name}: {dict(tally[name])}" for name in names))
+
+
+def _files(paths: list[Path], suffixes: tuple[str, ...]) -> Iterator[Path]:
+    for path in paths:
+        found = [path] if path.is_file() else sorted(path.rglob("*"))
+        yield from (each for each in found if each.suffix.lower() in suffixes and each.is_file())
+
+
+def _numbers(faces: list[Face]) -> list[float]:
+    return [part for face in faces for corner in face for part in corner]
+
+
+def _same(one: Any, other: Any) -> bool:
+    if not isinstance(one, list):
+        return bool(one == other)
+    mine, theirs = _numbers(one), _numbers(other)
+    size = max(map(abs, mine))
+    return list(map(len, one)) == list(map(len, other)) and all(abs(a - b) <= ALIKE * size for a, b in zip(mine, theirs, strict=True))
+
+
+def show_real(suffix: str, names: list[str], paths: list[Path]) -> None:
+    tally: Counter[str] = Counter()
+    times = dict.fromkeys(names, 0.0)
+    for path in _files(paths, (".yaml", ".yml") if suffix == ".yaml" else (suffix,)):
+        done = {name: attempt(READERS[suffix][name], path) for name in names}
+        for name in names:
+            times[name] += done[name][2]
+        came = [done[name][0] for name in names]
+        same = came == ["read", "read"] and _same(done[names[0]][1], done[names[1]][1])
+        outcome = "the same" if same else " / ".join(came) if set(came) != {"read"} else "DIFFERENT"
+        tally[outcome] += 1
+        if outcome not in ("the same", "refused / refused"):
+            print(f"  {path}: {outcome}")
+    print(f"real {suffix}: {dict(tally)}; " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in times.items()))
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("paths", nargs="*", type=Path, help="real files, or folders of them")
+    ask.add_argument("--damaged", type=int, default=2000, help="damaged texts of each kind (default 2000)")
+    ask.add_argument("--case", nargs=3, help=argparse.SUPPRESS)
+    asked = ask.parse_args()
+    if asked.case:
+        hostile(*asked.case)
+        return
+    for suffix, readers in READERS.items():
+        names = list(readers)
+        if suffix == ".dae" and find_spec("collada") is None:
+            print("pycollada is not installed and left out: pip install pycollada")
+            names.remove("pycollada")
+        show_hostile(suffix, names)
+        show_damaged(suffix, names, asked.damaged)
+        if asked.paths:
+            show_real(suffix, names, asked.paths)
+
+
+if __name__ == "__main__":
+    main()
