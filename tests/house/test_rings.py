@@ -102,6 +102,15 @@ def test_the_processors_time_counts_children_and_not_waiting():
     assert outcome.seconds >= outcome.processor + 0.4
 
 
+def test_what_a_process_compiles_is_kept_for_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "compiled_once.py").write_text("", encoding="utf-8")
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setitem(runner.ENVIRONMENT, "PYTHONPYCACHEPREFIX", str(tmp_path / "kept"))
+    command = (sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import compiled_once")
+    assert runner.Runner().run(runner.Job("it", command)).passed == 1
+    assert list((tmp_path / "kept").rglob("compiled_once*.pyc"))
+
+
 def test_a_ring_without_tests_fails_and_a_ring_that_cannot_run_is_named():
     total = runner.run_all([runner.Ring("empty"), runner.Ring("window", missing="no screen")], workers=1)
     assert total.sentence == "0 passed, 1 failed, 1 skipped"
