@@ -7,8 +7,8 @@ A module of `PACKAGES` may define
     register, unregister    functions for all else: handlers, keys, overlays. unregister() also follows a register() that failed halfway
 """
 
-from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import cache
 from importlib import import_module
 from inspect import get_annotations
 from pkgutil import walk_packages
@@ -23,12 +23,11 @@ _registered = ExitStack()
 
 def register_all() -> None:
     """Registers every part, or none where one fails."""
-    modules = list(_modules())
     with ExitStack() as undone:
         for cls in classes():
             bpy.utils.register_class(cls)
             undone.callback(bpy.utils.unregister_class, cls)
-        for module in modules:
+        for module in modules():
             for (owner, name), prop in getattr(module, "PROPERTIES", {}).items():
                 setattr(owner, name, prop)
                 undone.callback(delattr, owner, name)
@@ -36,7 +35,7 @@ def register_all() -> None:
                 menu = getattr(bpy.types, name)
                 menu.append(draw)
                 undone.callback(menu.remove, draw)
-        for module in modules:
+        for module in modules():
             if hasattr(module, "register"):
                 undone.callback(module.unregister)
                 module.register()
@@ -47,11 +46,12 @@ def unregister_all() -> None:
     _registered.close()
 
 
-def classes() -> list[type]:
+@cache
+def classes() -> tuple[type, ...]:
     """Limber's classes of Blender's kinds, each after those that it needs; panels last, in the tab's order."""
     found = [
         value
-        for module in _modules()
+        for module in modules()
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, bpy.types.bpy_struct) and value.__module__ == module.__name__
     ]
@@ -66,7 +66,7 @@ def classes() -> list[type]:
 
     for cls in found:
         put(cls)
-    return list(ordered)
+    return tuple(ordered)
 
 
 def _needed(cls: type) -> set[str]:
@@ -76,8 +76,8 @@ def _needed(cls: type) -> set[str]:
     return {getattr(cls, "bl_parent_id", ""), *(target.__name__ for target in pointed_at if target)}
 
 
-def _modules() -> Iterator[ModuleType]:
-    for name in PACKAGES:
-        package = import_module(f".{name}", __package__)
-        for found in walk_packages(package.__path__, f"{package.__name__}."):
-            yield import_module(found.name)
+@cache
+def modules() -> tuple[ModuleType, ...]:
+    """All modules of `PACKAGES`."""
+    packages = [import_module(f".{name}", __package__) for name in PACKAGES]
+    return tuple(import_module(found.name) for package in packages for found in walk_packages(package.__path__, f"{package.__name__}."))

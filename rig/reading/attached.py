@@ -11,13 +11,11 @@ WHOLE = 1.0 - 1e-6  # influence from which a constraint is all that places a bon
 def copied(pose_bone):
     """The pose bone of its armature that a bone without joints copies as a whole, in place and orientation; None where there is none."""
     rig = pose_bone.id_data
-    if joint_axes(pose_bone):
-        return None
     for constraint in reversed(pose_bone.constraints):
         if acts(constraint) and constraint.type == "COPY_TRANSFORMS" and constraint.influence >= WHOLE:
             in_space = "LOCAL" not in constraint.owner_space + constraint.target_space
             leader = rig.pose.bones.get(constraint.subtarget) if constraint.target == rig else None
-            return leader if in_space else None
+            return leader if in_space and not joint_axes(pose_bone) else None
     return None
 
 

@@ -10,10 +10,13 @@ from pathlib import Path
 import bpy
 import limber
 import pytest
+from limber import registration
 
 from tests.cases import pytest_collection_modifyitems
 
 __all__ = ["pytest_collection_modifyitems"]
+
+PARTS = [module for module in registration.modules() if hasattr(module, "register")]  # what is registered besides classes
 
 
 def handlers() -> dict[str, list]:
@@ -28,22 +31,28 @@ def empty_file() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def blender() -> None:
-    """As it is for somebody who has just unpacked it."""
+    """As it is for somebody who has just unpacked it, with the extension's classes registered, which takes longer than many a test."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
+    limber.register()
+    for module in reversed(PARTS):
+        module.unregister()
 
 
 @pytest.fixture(autouse=True)
 def extension() -> Iterator[None]:
-    """An empty file with the extension registered, as when it was just enabled; afterwards it must leave no handler behind.
+    """An empty file with the extension as when it was just enabled: its handlers, keys and overlays are registered anew, and taken away
+    afterwards, when no handler may be left.
 
     What is in the file is left to the next test, which begins with an empty one: emptying takes as long as many a test.
     """
     empty_file()
     before = handlers()
     bpy.context.preferences.addons.new().module = limber.__package__  # what enabling does: preferences have a home
-    limber.register()
+    for module in PARTS:
+        module.register()
     yield
-    limber.unregister()
+    for module in reversed(PARTS):
+        module.unregister()
     after = handlers()
     addons = bpy.context.preferences.addons
     if limber.__package__ in addons:  # a test may have read the factory settings itself

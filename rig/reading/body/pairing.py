@@ -211,7 +211,7 @@ def linked(rig, retarget) -> Linked:
         named = f"'{fresh[0]}'" + (f" and {len(fresh) - 1} more" if len(fresh) > 1 else "")
         raise RigError(f"How {named} lie against their source bones is not known yet: press Calibrate")
     targets = tuple(pair.target for pair in pairs)
-    base = _common(rig, targets)
+    base = _common(rig, [_line(rig, name) for name in targets])
     return Linked(
         targets,
         tuple(pair.source for pair in pairs),
@@ -225,17 +225,16 @@ def linked(rig, retarget) -> Linked:
     )
 
 
-def _common(rig, targets: tuple[str, ...]) -> str:
-    """The bone on which all hang, or which is one of them.
+def _common(rig, lines: list[list[str]]) -> str:
+    """The bone on which all hang, or which is one of them; each comes with those on which it hangs, the nearest first.
 
     Raises:
         RigError: there is none.
     """
-    lines = [_line(rig, name) for name in targets]
     shared = [name for name in lines[0] if all(name in line for line in lines)]
     if not shared:
         raise RigError(
-            f"'{targets[0]}' and other paired bones of '{rig.name}' hang on no common bone: remove the pairs of one of the trees"
+            f"'{lines[0][0]}' and other paired bones of '{rig.name}' hang on no common bone: remove the pairs of one of the trees"
         )
     return shared[0]
 
@@ -246,13 +245,13 @@ def bones(rig, retarget) -> list[str]:
     targets = [pair.target for pair in retarget.pairs if pair.enabled and pair.target in held]
     if not targets:
         return []
+    lines = [_line(rig, name) for name in targets]
     try:
-        base = _common(rig, tuple(targets))
+        base = _common(rig, lines)
     except RigError:
         return []
     found: dict[str, None] = {base: None}
-    for name in targets:
-        way = _line(rig, name)
+    for way in lines:
         found.update(dict.fromkeys(way[way.index(base) :: -1]))
     return [name for name in found if name == base or constrained.mover(rig.pose.bones[name]) is None]
 
