@@ -24,8 +24,11 @@ MORE_THAN_CORES = 1  # processes at a time: those with a robot wait for it most 
 PLAIN_FOLDERS = ("house", "files", "motion", "solvers", "robots", "hardware", "batch", "benchmarks", "demo")
 BLENDERS = {".venv": "the newest Blender for Python 3.11", ".venv-4.2": "Blender 4.2", ".venv-newest": "the newest Blender"}
 NEWEST = ".venv-newest"
-# Which cases of each test in `tests/blender`: every how many-th, from which on. Blenders seldom differ from case to case.
-SOME_CASES = {".venv": "1:0", ".venv-4.2": "6:0", NEWEST: "6:1"}
+ALL_CASES = "1:0"
+# Which cases of each test in `tests/blender`: every how many-th, from which on. Blenders seldom differ from case to case. Where it is not
+# all, only tests with that mark run; see tests/cases.py.
+SOME_CASES = {".venv": ALL_CASES, ".venv-4.2": "6:0", NEWEST: "6:1"}
+MARK = "every_blender"
 SHARED = 12  # files of tests in a process
 SHARED_WINDOW = 6  # ... with a window
 SHARED_BLENDER = {".venv": 15, ".venv-4.2": 30, NEWEST: 30}  # ... in one with a Blender, about a minute each
@@ -40,13 +43,15 @@ def job(environment: str, title: str, paths: list[Path]) -> Job:
     results = RESULTS / (re.sub(r"[^\w.-]", "_", f"{environment.lstrip('.')}-{title}") + ".xml")
     options = ("-q", "--no-header", f"--junitxml={results}", "-o", f"faulthandler_timeout={LIMIT - 30}")
     names = tuple(path.relative_to(ROOT).as_posix() for path in paths)
-    cases = os.environ.get(CASES) or SOME_CASES[environment]
-    return Job(title, (python(environment), "-m", "pytest", *options), names, results, cases)
+    return Job(title, (python(environment), "-m", "pytest", *options), names, results, asked_cases(environment))
 
 
-def shared_jobs(environment: str, folder: str, most: int) -> tuple[Job, ...]:
-    """The files of a folder in processes of `most` each. Neighbours are alike, also in how long they take: they are dealt like cards."""
-    found = files(folder)
+def asked_cases(environment: str) -> str:
+    return os.environ.get(CASES) or SOME_CASES[environment]
+
+
+def shared_jobs(environment: str, folder: str, found: list[Path], most: int) -> tuple[Job, ...]:
+    """Files of a folder in processes of `most` each. Neighbours are alike, also in how long they take: they are dealt like cards."""
     shares = math.ceil(len(found) / most)
     titles = [f"tests/{folder}" + (f" {share + 1} of {shares}" if shares > 1 else "") for share in range(shares)]
     return tuple(job(environment, title, found[share::shares]) for share, title in enumerate(titles))
@@ -63,14 +68,17 @@ def lint() -> Iterator[Ring]:
 
 def plain() -> Iterator[Ring]:
     for folder in PLAIN_FOLDERS:
-        yield Ring(f"tests/{folder}", shared_jobs(".venv", folder, SHARED))
+        yield Ring(f"tests/{folder}", shared_jobs(".venv", folder, files(folder), SHARED))
 
 
 def in_blender(folder: str, environment: str) -> Ring:
     title = f"tests/{folder} in {BLENDERS[environment]}"
     if environment == NEWEST and not (ROOT / NEWEST / "ready").exists():
         return Ring(title, missing=f"no {NEWEST} here; `make setup` makes it where there is a Python 3.13")
-    return Ring(title, shared_jobs(environment, folder, SHARED_BLENDER[environment]))
+    found = files(folder)
+    if folder == "blender" and asked_cases(environment) != ALL_CASES:
+        found = [path for path in found if MARK in path.read_text(encoding="utf-8")]
+    return Ring(title, shared_jobs(environment, folder, found, SHARED_BLENDER[environment]))
 
 
 def blender() -> Iterator[Ring]:

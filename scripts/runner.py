@@ -24,8 +24,8 @@ HEARTBEAT = 20.0  # [s] between lines that say what is running
 NO_TEST_COLLECTED = 5  # pytest's exit code
 CASES = "LIMBER_CASES"  # of the environment: which cases of each test; see tests/cases.py
 
-# Of every process. The cores are already taken, by processes. What one process compiles the next one loads, also where the machine's settings
-# forbid Python to keep it: a process with a Blender would compile for 4 s.
+# Of every process. The cores are already taken, by processes. What one process compiles the next one loads, also where the machine's
+# settings forbid Python to keep it: a process with a Blender would compile for 4 s.
 ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 ENVIRONMENT |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(ROOT / "build" / "bytecode")}
 

@@ -41,6 +41,7 @@ def turned(rig, chain) -> float:
     return float(np.abs(session(rig, chain).outputs.angles).max())
 
 
+@pytest.mark.every_blender
 def test_eyes_lead_the_head_follows_and_the_torso_hardly_turns():
     rig, (torso, head, eyes) = eyes_head_torso()
     torso.share, torso.lag, head.share, head.lag = 0.2, 0.8, 0.7, 0.3
@@ -188,6 +189,7 @@ def test_a_removed_target_takes_nothing_of_the_others_keys(between_two):
     assert live_motion(rig, [chain], [45])
 
 
+@pytest.mark.every_blender
 def test_a_target_without_object_is_said_by_number_with_the_remedy(between_two):
     rig, chain = between_two
     rig.animation_data_clear()
@@ -215,6 +217,7 @@ def test_without_further_targets_there_is_nothing_to_remove():
         bpy.ops.limber.remove_target()
 
 
+@pytest.mark.every_blender
 def test_targets_and_manners_come_back_with_undo_and_the_file(between_two, reopen):
     _, chain = between_two
     chain.lag, chain.dead_zone, chain.share, chain.change = 0.25, 0.125, 0.75, 1.5

@@ -103,6 +103,7 @@ def test_a_change_of_target_begins_where_the_last_was_seen_and_ends_at_the_new_o
     assert all(low - 1e-9 <= seen.distance <= high + 1e-9 for seen in path)
 
 
+@pytest.mark.every_blender
 def test_opposite_targets_are_changed_by_a_turn_about_the_vertical():
     manner = Manner(change=1.0)
     front, back = (at(rotations.add(ROOT, way)) for way in ((1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)))

@@ -7,6 +7,8 @@ import pytest
 from tests.blender.baking import IN_KEYS, apart, begin, curves, drop_keys, live_motion, moving_chain, played
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, make_active, target
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def chain():

@@ -6,6 +6,8 @@ import pytest
 from tests.blender.baking import IN_KEYS, apart, curves, live_motion, moving_chain, played, walk
 from tests.blender.rigs import keyed, looking_chain, target
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def chain():

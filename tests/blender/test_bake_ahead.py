@@ -202,6 +202,7 @@ def test_progress_covers_both_passes_and_says_which(rig, chain, window):
     assert window.reports == [("INFO", "Baked 21 frames to 'Rig Baked'")]
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("steps", [20, 21, 30])
 def test_escape_in_either_pass_leaves_nothing(rig, chain, window, steps):
     bpy.context.scene.frame_set(3)

@@ -7,6 +7,8 @@ from tests.blender.baking import bake_window, begin, curves, drop_keys, live_mot
 from tests.blender.modal import Window
 from tests.blender.rigs import keyed, looking_chain, make_active
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def chain():

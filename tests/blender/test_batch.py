@@ -13,6 +13,8 @@ from limber.rig.output.bake_scene import bake_scene
 from tests.blender.baking import apart, curves, drop_keys, moving_chain, played
 from tests.blender.rigs import UPRIGHT, build, looking_chain
 
+pytestmark = pytest.mark.every_blender
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -11,6 +11,8 @@ from mathutils import Vector
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import choose, settle
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def chain():

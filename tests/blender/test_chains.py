@@ -8,6 +8,8 @@ from limber.rig.properties.frame_range import bake_range
 
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, select
 
+pytestmark = pytest.mark.every_blender
+
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
 

@@ -8,6 +8,8 @@ from mathutils import Quaternion
 
 from tests.blender.rigs import apart, build, matrices, select
 
+pytestmark = pytest.mark.every_blender
+
 NEAR = 2e-4  # of matrix elements: what the conversion promises (1e-4 rad a joint) for two bones one on the other
 BETWEEN_FRAMES = 1e-3  # ... and between whole frames, where the keys' curve goes its own way: away from the order's pole
 

@@ -7,6 +7,8 @@ import pytest
 
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, select, target
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def library(tmp_path: Path):

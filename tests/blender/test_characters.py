@@ -47,6 +47,7 @@ def test_a_sleepy_motion_keeps_to_its_share_of_the_joints_limits(rig, chain):
     assert quick.max() > 2 * speeds(rig).max()
 
 
+@pytest.mark.every_blender
 def test_a_character_is_kept_in_a_file_and_comes_back_from_it(rig, chain, tmp_path):
     from limber.rig.authoring.characters import of
 
@@ -99,6 +100,7 @@ def test_a_file_that_is_wrong_changes_nothing_and_is_told_what_was_expected(rig,
     assert of(chain) == before
 
 
+@pytest.mark.every_blender
 def test_files_that_are_not_there_or_cannot_be_written_are_named(rig, chain, tmp_path):
     with pytest.raises(RuntimeError, match="cannot be read: choose another file"):
         bpy.ops.limber.load_character(filepath=str(tmp_path / "none.json"))
@@ -113,6 +115,7 @@ def test_files_that_are_not_there_or_cannot_be_written_are_named(rig, chain, tmp
         bpy.ops.limber.use_character(name="Angry")
 
 
+@pytest.mark.every_blender
 def test_a_mechanism_has_characters_too_and_keeps_to_its_share_of_the_motors_limits(tmp_path):
     from limber.rig.authoring.characters import name_of, of
 

@@ -18,6 +18,7 @@ def test_a_good_chain_is_in_order(rig, chain, capfd):
     assert f"Chain '{chain.name}' is in order" in capfd.readouterr().out
 
 
+@pytest.mark.every_blender
 def test_check_reports_every_sentence(rig, chain, capfd):
     chain.joints[1].lower, chain.joints[1].upper = 1.0, -1.0
     chain.target = None
@@ -27,6 +28,7 @@ def test_check_reports_every_sentence(rig, chain, capfd):
     assert "choose the object that it looks at" in said
 
 
+@pytest.mark.every_blender
 def test_going_live_says_what_check_would_say_first(rig, chain, capfd):
     chain.joints[2].lower = 0.1
     rig.pose.bones["upper"].scale = (1.2, 1.2, 1.2)
@@ -58,6 +60,7 @@ def test_a_path_that_branches_off_is_named(rig, chain):
     only(rig, chain, "'base'", "'head'", "No path", blocks=True)
 
 
+@pytest.mark.every_blender
 def test_a_bone_that_came_between_is_asked_for_a_joint(rig, chain):
     def insert(bones):
         new = bones.new("neck")
@@ -89,6 +92,7 @@ def test_a_bone_of_two_chains_is_named(rig, chain):
     only(rig, chain, "'middle'", "'second'", blocks=True)
 
 
+@pytest.mark.every_blender
 def test_a_bone_that_does_not_inherit_rotation_is_named(rig, chain):
     rig.data.bones["middle"].use_inherit_rotation = False
     only(rig, chain, "'middle'", "switch on Inherit Rotation", blocks=True)
@@ -115,6 +119,7 @@ def test_a_bone_that_bends_is_named(rig, chain):
     only(rig, chain, "'lower'", "set its segments to 1")
 
 
+@pytest.mark.every_blender
 def test_an_unevenly_scaled_or_mirrored_armature_is_named(rig, chain):
     rig.scale = (1, 1, 1.5)
     only(rig, chain, "'Rig'", "unevenly", "apply its scale")
@@ -163,6 +168,7 @@ def test_inverse_kinematics_on_the_chain_keep_it_from_going_live(rig, chain):
     refuses_live("'IK'")
 
 
+@pytest.mark.every_blender
 def test_inverse_kinematics_that_reach_into_the_chain_are_named_and_others_are_not():
     rig = build({**UPRIGHT, "arm": "X", "hand": "X"}, parents={"arm": "middle"})
     rig, chain = looking_chain(rig, "base", "head")

@@ -99,6 +99,7 @@ Frame Time: 0.033
 """
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("mode", ["NATIVE", "QUATERNION"])
 def test_an_armature_from_motion_capture_is_in_order(tmp_path, mode):
     clip = tmp_path / "walk.bvh"

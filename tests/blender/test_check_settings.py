@@ -53,6 +53,7 @@ def test_a_limit_that_is_not_a_number_is_named(rig, chain):
     only(rig, chain, "Joint base Y", "enter", blocks=True)
 
 
+@pytest.mark.every_blender
 def test_a_limit_rotation_that_is_narrower_than_the_joint_is_named(rig, chain):
     limited(rig, "middle", use_limit_x=True, min_x=-0.5, max_x=0.5)
     only(rig, chain, "'Limit Rotation'", "'middle'", "same limits", blocks=False)
@@ -60,6 +61,7 @@ def test_a_limit_rotation_that_is_narrower_than_the_joint_is_named(rig, chain):
     assert sentences(rig, chain) == []
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(
     ("settings", "remedy"),
     [({"owner_space": "WORLD"}, "Local Space"), ({"influence": 0.5}, "set it to 1"), ({"euler_order": "ZYX"}, "Euler Order")],
@@ -123,6 +125,7 @@ def test_a_target_that_follows_the_chain_by_a_constraint_is_named(rig, chain):
     only(rig, chain, "'Target'", "'Copy Location'", blocks=True)
 
 
+@pytest.mark.every_blender
 def test_a_target_that_hangs_on_what_hangs_on_the_chain_is_named(rig, chain):
     hand = target(name="Hand")
     hand.parent, hand.parent_type, hand.parent_bone = rig, "BONE", "head"
@@ -143,6 +146,7 @@ def test_a_target_in_another_scene_is_named(rig, chain):
     only(rig, chain, "'Target'", "link it there", blocks=True)
 
 
+@pytest.mark.every_blender
 def test_a_target_that_is_disabled_in_viewports_is_named_where_a_constraint_moves_it(rig, chain):
     chain.target.hide_viewport = True
     assert sentences(rig, chain) == [], "live keeps it evaluated"
@@ -177,6 +181,7 @@ def test_a_posture_of_another_chain_is_named():
     only(rig, chain, "'Wave'", "another chain", blocks=True)
 
 
+@pytest.mark.every_blender
 def test_a_deleted_pose_asset_is_named(rig, chain):
     bpy.ops.limber.store_posture(name="Lean")
     bpy.data.actions.remove(bpy.data.actions["Lean"])
@@ -190,6 +195,7 @@ def test_a_deleted_pose_asset_is_named(rig, chain):
 # servos, hiding, keying
 
 
+@pytest.mark.every_blender
 def test_two_joints_on_one_servo_are_named(rig, chain):
     chain.joints[4].servo = chain.joints[1].servo
     only(rig, chain, "lower X", "head Y", "share servo 1", "its own number")
@@ -212,6 +218,7 @@ def test_pulses_the_wrong_way_round_are_named(rig, chain):
     only(rig, chain, "Joint base Y", "pulse", "exchange them")
 
 
+@pytest.mark.every_blender
 def test_a_hidden_armature_is_named(rig, chain):
     make_active(rig)
     rig.hide_viewport = True

@@ -204,6 +204,7 @@ def test_a_chain_that_hangs_on_a_live_one_is_compared_where_that_one_takes_it():
     assert abs(compared(rig, head).rows[0].figures["shape"] - alone) > 0.1
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
@@ -230,6 +231,7 @@ def test_a_range_that_ends_before_it_starts_is_an_error(chain_in_motion):
         bpy.ops.limber.compare_solvers(frames="RANGE", frame_start=5, frame_end=2)
 
 
+@pytest.mark.every_blender
 def test_frames_without_a_goal_are_left_out_and_named(chain_in_motion):
     rig, chain = chain_in_motion
     chain.goal = "DIRECTION"

@@ -34,6 +34,7 @@ def test_a_column_that_is_none_is_an_error(chain_in_motion):
         bpy.ops.limber.sort_comparison(column="beauty")
 
 
+@pytest.mark.every_blender
 def test_solvers_that_cannot_be_used_stay_below_and_say_why(chain_in_motion, monkeypatch):
     rig, chain = chain_in_motion
     from limber.rig.reading import chain as builder
@@ -65,6 +66,7 @@ def test_use_this_one_changes_the_solver_and_can_be_undone(chain_in_motion, undo
     assert bpy.data.objects[name].limber.chains[0].solver == "erik"
 
 
+@pytest.mark.every_blender
 def test_use_this_one_takes_effect_while_live(chain_in_motion):
     rig, chain = chain_in_motion
     choose(chain, solver="erik_exact")
@@ -107,6 +109,7 @@ def test_a_table_is_in_no_file_and_of_its_chain_alone(chain_in_motion, reopen):
     assert compare.table(rig, rig.limber.chains[0]) is None
 
 
+@pytest.mark.every_blender
 def test_the_table_as_text_has_every_row_and_column(chain_in_motion):
     lines = compared(*chain_in_motion).csv().splitlines()
     assert lines[0].split(",") == ["solver", *compare.COLUMNS, "not available"]

@@ -37,6 +37,7 @@ def test_nothing_gives_way_without_influence(leaning):
     assert all(one.angle < 1e-3 for one in deviations(session(rig, chain)))
 
 
+@pytest.mark.every_blender
 def test_lines_are_where_the_bones_are_seen(leaning):
     rig, chain = leaning
     rig.location, rig.rotation_euler = (1, 2, 3), (0.1, 0.2, 0.3)
@@ -52,6 +53,7 @@ def test_a_chain_that_was_never_live_has_no_figures(leaning):
     assert deviations(session(*leaning)) == []
 
 
+@pytest.mark.every_blender
 def test_colours_go_from_the_first_to_the_last_and_stay_there():
     assert panel.colour(0.0)[:3] == pytest.approx(panel.COLOURS[0])
     assert panel.colour(panel.MOST / 2)[:3] == pytest.approx(panel.COLOURS[1])

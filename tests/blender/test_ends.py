@@ -106,6 +106,7 @@ def test_a_solver_for_chains_alone_refuses_a_tree_and_names_those_that_can(solve
         bpy.ops.limber.live()
 
 
+@pytest.mark.every_blender
 def test_compare_shows_a_trees_solvers_and_why_the_others_are_none():
     rig, chain, _ = body()
     make_active(rig)

@@ -9,6 +9,8 @@ from tests.blender.rigs import make_active, select
 from tests.blender.shown import go_live, no_handler_raises, session, settle, shortfall
 from tests.blender.trees import BODY, PARENTS, add_end, body, joints
 
+pytestmark = pytest.mark.every_blender
+
 __all__ = ["no_handler_raises"]
 
 ARM = [("shoulder", "X"), ("shoulder", "Z"), ("arm", "X"), ("arm", "Z"), ("elbow", "X"), *(("hand", axis) for axis in "XYZ")]

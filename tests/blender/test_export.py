@@ -14,6 +14,8 @@ from tests.blender.modal import Window
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, make_active
 from tests.blender.robots import robot_rig
 
+pytestmark = pytest.mark.every_blender
+
 FRAMES = range(5, 26)
 
 

@@ -15,6 +15,8 @@ from tests.blender.characters import WORDS, character
 from tests.blender.rigs import build, make_active, select, target
 from tests.blender.shown import as_good_as_unfiltered, go_live, missed, no_handler_raises, settle  # noqa: F401
 
+pytestmark = pytest.mark.every_blender
+
 HUMAN = Path(__file__).resolve().parents[3] / "shared" / "data" / "human-gazebo" / "humanSubject01_66dof.urdf"
 LAMP = HUMAN.parents[1] / "lelamp" / "lelamp.urdf"
 

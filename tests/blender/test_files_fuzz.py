@@ -33,6 +33,7 @@ def unreadable(path, text: str) -> None:
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
 
 
+@pytest.mark.every_blender
 @many
 @given(text=jsons.texts(CHARACTER))
 def test_any_character_is_read_or_is_a_sentence(path, text):
@@ -67,6 +68,7 @@ def test_any_copy_of_a_recording_is_read_or_is_a_sentence(path, text):
     assert len(said.encode("utf-8")) < 1000
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("text", [jsons.DEEP, "[" * 100_000, "9" * 5000, "", "\0", '{"limber_takes": 1, "armature": "Rig"}\n' + jsons.DEEP])
 def test_texts_that_are_hardly_json_are_sentences(path, text):
     from limber.rig.authoring import characters
@@ -105,6 +107,7 @@ def kept(rig) -> list:
     ]
 
 
+@pytest.mark.every_blender
 def test_any_calibration_is_loaded_or_is_a_sentence_and_nothing_has_changed(calibrated, path):
     from limber.hardware.errors import HardwareError
     from limber.rig.blender.errors import RigError

@@ -5,6 +5,8 @@ from math import degrees
 import bpy
 import pytest
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def lamp():

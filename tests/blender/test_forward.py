@@ -94,6 +94,7 @@ def test_a_camera_that_looks_behind_does_not_count_against_the_bodys_front(tmp_p
     assert off(rig, chain_on(rig, "head_link"), (1, 0, 0)) < 0.5
 
 
+@pytest.mark.every_blender
 def test_sides_tell_the_front_of_a_robot_that_is_built_backwards(tmp_path):
     sides = [link(f"{side}_arm") + joint(f"{side}_joint", "base", f"{side}_arm", f"0 {y} 0.2") for side, y in (("l", -0.2), ("r", 0.2))]
     rig = robot(tmp_path, *sides, turned=f"{-pi / 2} 0 {pi / 2}")
@@ -127,6 +128,7 @@ def test_names_are_taken_apart_into_words(name, said):
     assert forward.words(name) == said
 
 
+@pytest.mark.every_blender
 def test_the_axis_can_be_chosen_with_the_chain_and_is_told(capfd):
     rig = character()
     chain = chain_on(rig, "head")
@@ -137,6 +139,7 @@ def test_the_axis_can_be_chosen_with_the_chain_and_is_told(capfd):
     assert chain.up[1] != "X"
 
 
+@pytest.mark.every_blender
 def test_picking_an_axis_or_a_point_sets_it_and_undo_takes_it_back(undo_step, capfd):
     rig, chain = looking_chain()
     rig.pose.bones["lower"].rotation_euler.x = 0.7
@@ -166,6 +169,7 @@ def test_a_direction_without_length_is_told_with_what_mends_it():
         bpy.ops.limber.live()
 
 
+@pytest.mark.every_blender
 def test_what_is_drawn_before_live_is_the_forward_axis_and_while_picking_all_six():
     from limber.operators.authoring import forward_axis as picking
     from limber.panels.authoring import forward_overlay

@@ -13,6 +13,8 @@ from tests.blender.drawing import drawn
 from tests.blender.figures import XSENS, figure
 from tests.blender.rigs import looking_chain, make_active
 
+pytestmark = pytest.mark.every_blender
+
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "from_paper_to_panel.md").read_text(encoding="utf-8")
 BOLD = re.compile(r"\*\*(.+?)\*\*")
 

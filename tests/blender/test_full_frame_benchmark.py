@@ -8,7 +8,6 @@ import pytest
 from tests.blender.test_retarget_benchmark import CLIP, HUMAN, ROOT
 
 
-@pytest.mark.one_blender
 @pytest.mark.skipif(not (CLIP.exists() and HUMAN.exists()), reason="no folder shared/ with a clip and a human beside this checkout")
 def test_a_character_and_a_body_with_a_mechanism_are_live_at_once():
     command = [sys.executable, "-m", "benchmarks.full_frame", str(CLIP), str(HUMAN), "--frames", "20"]

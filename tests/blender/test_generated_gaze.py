@@ -81,6 +81,7 @@ def test_a_selection_of_controls_or_of_what_follows_them_is_taken(basic, chosen,
     assert spans(basic) == {"Torso": torso, "Head": head}
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("eyes", [("eye.L", "eye.R"), ("eyes",), ("master_eye.L", "master_eye.R"), ("ORG-eye.L", "ORG-eye.R")])
 def test_selected_eyes_that_point_at_controls_follow_by_these(human, eyes, capfd):
     select(human, "chest", "head", *eyes)
@@ -97,6 +98,7 @@ def test_selected_eyes_that_point_at_controls_follow_by_these(human, eyes, capfd
     assert [held.name for held in human.pose.bones["eyes"].constraints].count("Limber Gaze") == 1
 
 
+@pytest.mark.every_blender
 def test_a_selection_that_is_no_torso_head_and_eyes_is_refused_by_name_and_never_ignored(basic):
     for chosen in (("hand_ik.L",), ("hand_ik.L", "foot_ik.R"), ("head",)):
         select(basic, *chosen)

@@ -9,6 +9,8 @@ from tests.blender.figures import CMU, figure, walk, way
 from tests.blender.generated import KINDS, generated
 from tests.blender.rigs import apart, make_active
 
+pytestmark = pytest.mark.every_blender
+
 BELOW = {"upper_arm": "forearm", "forearm": "hand", "thigh": "shin", "shin": "foot"}
 MOST = 0.1  # degrees between limbs of two bodies without limits; the mesh's own bones lie within that of the controls
 FRAMES = range(1, 25)

@@ -7,6 +7,8 @@ from mathutils import Vector
 from tests.blender.generated import generated
 from tests.blender.rigs import UPRIGHT, build, select, target
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def rig():

@@ -121,6 +121,7 @@ def test_match_orientation_turns_the_bone_as_copy_rotation_would_whichever_axis_
     assert shortfall(rig, chain, chain.end)[0] < 0.05
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(("look", "up"), DIFFERENT_AXES)
 def test_a_symmetric_end_is_as_good_rolled_by_half_a_turn_about_the_axis_that_looks(look, up):
     rig, chain = arm("ORIENTATION", "erik_exact", look=look, up=up, symmetric=True)

@@ -12,6 +12,8 @@ from limber.rig.live import handlers, live
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import authored, farthest, go_live, missed, no_handler_raises, pose, session, settle, traces  # noqa: F401
 
+pytestmark = pytest.mark.every_blender
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

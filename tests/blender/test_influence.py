@@ -19,6 +19,8 @@ from tests.blender.shown import (  # noqa: F401
     settle,
 )
 
+pytestmark = pytest.mark.every_blender
+
 FRAMES = range(1, 25)
 
 

@@ -84,6 +84,7 @@ def test_keys_mean_the_same_posture_when_the_list_is_sorted_and_postures_are_ren
     assert [kept(chain, frame) for frame in (5, 15, 25)] == ["Sorry", "Proud", "Curious"]
 
 
+@pytest.mark.every_blender
 def test_a_key_on_a_removed_posture_becomes_no_other_ones_and_live_says_so(chain):
     key(chain, Proud=1, Curious=10, Sad=20)
     bpy.context.scene.frame_set(12)
@@ -130,6 +131,7 @@ def test_in_an_older_file_the_place_in_the_list_counts(chain):
     assert kept(chain, 1) == "Proud"
 
 
+@pytest.mark.every_blender
 def test_an_older_files_keys_on_the_place_become_keys_on_the_posture(chain, reopen):
     as_older(chain)
     rig, action = chain.id_data, bpy.data.actions.new("Older")
@@ -189,6 +191,7 @@ def test_a_posture_stored_in_an_older_file_leaves_the_others_what_they_are(chain
     assert kept(chain, 1) == "New"
 
 
+@pytest.mark.every_blender
 def test_posing_a_live_chain_that_keeps_a_stored_posture_says_why_nothing_shows_and_one_click_changes_that():
     bpy.ops.limber.add_demo_lamp()
     lamp = bpy.context.active_object

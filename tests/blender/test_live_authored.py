@@ -23,6 +23,8 @@ from tests.blender.shown import (  # noqa: F401
     traces,
 )
 
+pytestmark = pytest.mark.every_blender
+
 FRAMES = range(1, 21)
 
 

@@ -9,6 +9,8 @@ from limber.rig.showing import proxy
 from tests.blender.rigs import make_active, target
 from tests.blender.shown import assert_looks, edit, no_handler_raises, seeing_rig, session, settle, traces  # noqa: F401
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def seeing():

@@ -79,6 +79,7 @@ def test_eyes_make_up_for_a_slow_neck_also_where_another_looks_back_at_them():
     assert missed(*one_eye) < 0.5
 
 
+@pytest.mark.every_blender
 def test_a_third_who_looks_at_one_of_them_sees_where_it_is(capfd):
     one, two = two_who_look_at_each_other(0.3, 1.0, 10.0)  # slow, so that they are still on their way
     rig = build({"neck": "YX", "head": "XZ"}, name="Three")

@@ -207,6 +207,7 @@ def test_a_live_rig_that_comes_from_another_file_has_a_twin_of_its_own(seeing, t
     assert traces() == []
 
 
+@pytest.mark.every_blender
 def test_joints_that_are_removed_or_matched_while_live_are_shown_no_more(seeing):
     rig, chain = seeing
     names = [joint.bone for joint in chain.joints]

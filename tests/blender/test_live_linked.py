@@ -16,6 +16,8 @@ from tests.blender.shown import (  # noqa: F401
     traces,
 )
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def library(tmp_path):

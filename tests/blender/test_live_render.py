@@ -9,6 +9,8 @@ from tests.blender.filming import film, render_all, render_still
 from tests.blender.rigs import keyed, looking_chain
 from tests.blender.shown import evaluated, farthest, go_live, missed, no_handler_raises, pose, session, settle  # noqa: F401
 
+pytestmark = pytest.mark.every_blender
+
 FRAMES = range(1, 9)
 
 

@@ -20,6 +20,8 @@ from tests.blender.shown import (  # noqa: F401
     settle,
 )
 
+pytestmark = pytest.mark.every_blender
+
 
 def moving_target(chain, frames=(1, 40), end=(-0.7, 0.5, 0.1)):
     """A target that is too quick for the joints."""

@@ -11,6 +11,8 @@ from limber.rig.showing import proxy
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import depsgraph, farthest, go_live, missed, no_handler_raises, pose, session, settle, traces  # noqa: F401
 
+pytestmark = pytest.mark.every_blender
+
 
 def undo():
     bpy.ops.ed.undo()

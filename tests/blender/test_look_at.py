@@ -82,6 +82,7 @@ def test_chains_that_looked_at_the_same_thing_go_along_and_others_do_not():
     assert [chain.target == at for chain in (torso, head, left, right)] == [False, True, True, True]
 
 
+@pytest.mark.every_blender
 def test_of_several_targets_the_one_that_is_watched_becomes_the_camera():
     _, chain = looking_chain()
     first = chain.target
@@ -92,6 +93,7 @@ def test_of_several_targets_the_one_that_is_watched_becomes_the_camera():
     assert (chain.target, chain.targets[0].target) == (first, at)
 
 
+@pytest.mark.every_blender
 def test_without_a_camera_the_button_says_how_to_have_one_and_with_it_that_it_is_done():
     looking_chain()
     with pytest.raises(RuntimeError, match="has no camera: add one"):
@@ -156,6 +158,7 @@ def test_escape_puts_the_target_back_to_the_last_bit(key: str):
     assert chain.target.matrix_basis == before
 
 
+@pytest.mark.every_blender
 def test_the_stop_key_stops_robots_here_too(monkeypatch):
     from limber.rig.robot import links
 
@@ -176,6 +179,7 @@ def test_the_view_can_be_turned_and_the_scene_played_meanwhile_and_other_keys_do
         assert mouse.send(kind) == {"RUNNING_MODAL"}, kind
 
 
+@pytest.mark.every_blender
 def test_outside_of_the_view_and_behind_it_nothing_moves():
     _, chain = looking_chain()
     mouse = Mouse()
@@ -187,6 +191,7 @@ def test_outside_of_the_view_and_behind_it_nothing_moves():
     assert chain.target.location == before
 
 
+@pytest.mark.every_blender
 def test_a_target_on_a_turned_parent_and_with_a_locked_axis_goes_where_it_can():
     _, chain = looking_chain()
     parent = target((1, 2, 3), "Parent")
@@ -230,6 +235,7 @@ def test_a_target_that_was_nowhere_comes_back():
     assert tuple(chain.target.matrix_world.translation) == pytest.approx((0.1, 0.2, 0.3), abs=1e-5)
 
 
+@pytest.mark.every_blender
 def test_with_auto_keying_the_place_is_keyed_and_without_a_moving_target_is_warned_of():
     _, chain = looking_chain()
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
@@ -243,6 +249,7 @@ def test_with_auto_keying_the_place_is_keyed_and_without_a_moving_target_is_warn
     assert "is animated and goes on at the next frame" in mouse.reports[0]
 
 
+@pytest.mark.every_blender
 def test_a_target_that_is_deleted_meanwhile_ends_it():
     _, chain = looking_chain()
     mouse = Mouse()
@@ -251,6 +258,7 @@ def test_a_target_that_is_deleted_meanwhile_ends_it():
     assert "Target 'Target' is gone" in mouse.reports[0]
 
 
+@pytest.mark.every_blender
 def test_without_a_target_or_a_view_it_says_why():
     _, chain = looking_chain()
     mouse = Mouse()

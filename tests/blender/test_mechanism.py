@@ -257,6 +257,7 @@ def test_two_mechanisms_move_at_once_and_end_one_by_one():
     assert those.furthest(before, {**those.shown(first), **moved}) > 5e-3
 
 
+@pytest.mark.every_blender
 def test_a_copy_of_a_body_made_while_live_stands_where_it_was_made():
     owner = those.add("stewart")
     bpy.ops.limber.mechanism_live()
@@ -283,6 +284,7 @@ def test_limbers_constraint_comes_back_where_it_was_deleted_while_live():
     assert np.abs(those.world(platform) - shown).max() < 1e-6
 
 
+@pytest.mark.every_blender
 def test_a_target_that_was_deleted_is_named_and_the_mechanism_stands_still():
     owner = those.add("stewart")
     bpy.ops.limber.mechanism_live()

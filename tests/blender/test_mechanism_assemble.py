@@ -7,6 +7,8 @@ import pytest
 from tests.blender import mechanisms as those
 from tests.blender.four_bars import ABOUT_Y, four_bar, owned
 
+pytestmark = pytest.mark.every_blender
+
 
 def gapped():
     """A four-bar whose last pin is open by 10 mm; returns its owner."""

@@ -38,6 +38,7 @@ def test_empties_with_a_joint_of_limbers_own_do_as_well():
     assert those.world(bpy.data.objects["coupler"])[0, 3] == pytest.approx(0.05 * np.sin(0.7), abs=1e-6)
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(
     ("kind", "shape", "settings"),
     [
@@ -65,6 +66,7 @@ def test_each_of_blenders_constraints_is_the_joint_that_it_looks_like(kind, shap
     assert found.shape.kind == shape
 
 
+@pytest.mark.every_blender
 def test_a_sliders_limits_hold_its_motor():
     one, other = those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE")
     held = those.constraint("slide", "SLIDER", one, other).rigid_body_constraint
@@ -113,6 +115,7 @@ def test_scaled_parented_and_mirrored_bodies_keep_their_shape():
     assert those.furthest(shown, {name: those.world(bpy.data.objects[name]) for name in before}) < 1e-4
 
 
+@pytest.mark.every_blender
 def test_a_sheared_body_is_named():
     four_bar()
     holder = bpy.data.objects.new("holder", None)
@@ -129,6 +132,7 @@ def refused(match: str, motor: str = "pin A") -> None:
         go_live(motor)
 
 
+@pytest.mark.every_blender
 def test_a_joint_that_joins_nothing_or_one_body_with_itself_is_named():
     pins = four_bar()
     pins["C"].rigid_body_constraint.object2 = pins["C"].rigid_body_constraint.object1
@@ -157,6 +161,7 @@ def test_two_grounded_bodies_that_contradict_name_the_worst_joint():
     refused("cannot be assembled: joint 'pin C' stays open by [0-9.e+]+ mm")
 
 
+@pytest.mark.every_blender
 def test_a_generic_constraint_that_is_no_joint_says_what_it_frees():
     held = those.constraint("loose", "GENERIC", those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE")).rigid_body_constraint
     for axis in ("lin_z", "ang_x", "ang_y", "ang_z"):
@@ -166,6 +171,7 @@ def test_a_generic_constraint_that_is_no_joint_says_what_it_frees():
     refused("'loose' slides along X, slides along Y, as no kind of joint does", "loose")
 
 
+@pytest.mark.every_blender
 def test_check_says_that_a_balls_angular_limits_are_not_kept():
     from limber.rig.authoring.mechanism.check import check
 
@@ -186,6 +192,7 @@ def test_check_says_that_a_balls_angular_limits_are_not_kept():
     assert said()
 
 
+@pytest.mark.every_blender
 def test_check_names_loose_bodies_rods_without_length_limits_that_exclude_the_start_and_missing_targets():
     from limber.rig.authoring.mechanism.check import check
 
@@ -204,6 +211,7 @@ def test_check_names_loose_bodies_rods_without_length_limits_that_exclude_the_st
         assert wanted in said, said
 
 
+@pytest.mark.every_blender
 def test_a_centre_of_mass_without_masses_says_so():
     owner = those.add("stewart")
     goal = owner.limber.mechanism.goals[0]

@@ -8,6 +8,8 @@ from tests.blender import mechanisms as those
 from tests.blender.four_bars import boned, four_bar, owned
 from tests.blender.rigs import make_active
 
+pytestmark = pytest.mark.every_blender
+
 BODIES = ("crank", "coupler", "rocker")
 NEAR = 1e-5  # single precision, through parents and Euler angles
 

@@ -82,6 +82,7 @@ def test_a_chain_on_a_moving_platform_bakes_as_it_plays():
     assert misses(rig, chain) < NEAR
 
 
+@pytest.mark.every_blender
 def test_a_scene_bakes_a_platform_and_the_chain_on_it():
     from limber.rig.output.bake_scene import bake_scene
 

@@ -77,6 +77,7 @@ def test_a_bone_that_a_goal_needs_is_no_bone_to_begin_below():
     assert (chain.root, chain.end) == ("head", "head")
 
 
+@pytest.mark.every_blender
 def test_a_bone_that_the_mechanism_needs_leads_a_chain_from_the_top_as_ever(tmp_path):
     rig = with_neck(imported(tmp_path), "plate")
     assert new_chain(rig, "plate").root == "base"

@@ -10,6 +10,8 @@ from tests.blender.four_bars import boned
 from tests.blender.rigs import build, make_active, select, target
 from tests.blender.test_mechanism_messages import problem_of, says
 
+pytestmark = pytest.mark.every_blender
+
 
 def character():
     """An armature with a hip, a chest and a head, away from the world's origin."""

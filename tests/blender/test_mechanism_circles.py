@@ -70,6 +70,7 @@ def test_a_mechanism_that_follows_itself_through_a_gaze_is_told_until_the_target
     assert "in turn" not in remark(owner)
 
 
+@pytest.mark.every_blender
 def test_what_is_told_of_a_circle_at_rest_ends_with_it_though_nothing_moves_then():
     _, gaze, owner = head_on_push_rods()
     held = gaze.target.constraints.new("COPY_LOCATION")
@@ -98,6 +99,7 @@ def test_mechanisms_that_follow_each_other_are_told_pair_by_pair():
     assert "in turn" not in remark(three)
 
 
+@pytest.mark.every_blender
 def test_a_mechanism_whose_target_follows_its_own_body_by_a_constraint_is_told():
     owner = those.add("stewart")
     goal = owner.limber.mechanism.goals[0]

@@ -14,6 +14,8 @@ from tests.blender.rigs import select
 from tests.blender.test_mechanism_messages import says
 from tests.robots.test_closures import CLOSED, parallelogram
 
+pytestmark = pytest.mark.every_blender
+
 REACHY = Path(__file__).resolve().parents[3] / "shared" / "robots" / "reachy_mini"
 STEWART = [f"stewart_{k}" for k in range(1, 7)]
 NEUTRAL = 0.177  # [m] height of Reachy Mini's head link where the vendor's pose is 0

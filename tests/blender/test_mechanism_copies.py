@@ -8,6 +8,8 @@ from tests.blender import mechanisms as those
 from tests.blender.four_bars import ABOUT_Y, four_bar, owned
 from tests.blender.rigs import make_active
 
+pytestmark = pytest.mark.every_blender
+
 
 def duplicated(owner):
     """Shift D of all that a mechanism's collection has; returns the copy's owner, active."""

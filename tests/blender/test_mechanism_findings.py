@@ -52,6 +52,7 @@ def test_no_motor_of_a_ready_mechanism_is_said_to_be_locked(kind):
     assert "cannot move" not in says(those.add(kind))
 
 
+@pytest.mark.every_blender
 def test_a_slide_that_is_at_its_dead_centre_is_not_locked():
     ground, crank, rod, slide = (those.box(name, kind=kind) for name, kind in
                                  (("ground", "PASSIVE"), ("crank", "ACTIVE"), ("rod", "ACTIVE"), ("slide", "ACTIVE")))  # fmt: skip
@@ -62,6 +63,7 @@ def test_a_slide_that_is_at_its_dead_centre_is_not_locked():
     assert "cannot move" not in says(owned("rail"))
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("limit", ["velocity", "acceleration", "jerk"])
 def test_a_limit_of_0_is_named(limit):
     owner = those.add("four_bar")
@@ -85,12 +87,14 @@ def test_check_says_of_goals_what_live_says():
     assert f"hangs on '{body.name}', which follows it: choose another target" in says(owner)
 
 
+@pytest.mark.every_blender
 def test_a_goal_on_a_body_that_stands_still_is_named():
     owner, goal = with_goal()
     goal.body = bpy.data.objects["Base"]
     assert f"Goal '{goal.name}': body 'Base' is Ground, so the mechanism does not move it: choose another" in says(owner)
 
 
+@pytest.mark.every_blender
 def test_a_goal_whose_weights_are_all_0_is_named_unless_they_have_keys():
     owner, goal = with_goal()
     goal.place_weight = goal.turn_weight = (0.0, 0.0, 0.0)
@@ -102,6 +106,7 @@ def test_a_goal_whose_weights_are_all_0_is_named_unless_they_have_keys():
 # -- the whole --
 
 
+@pytest.mark.every_blender
 def test_a_mechanism_without_ground_is_told_to_float():
     four_bar(those.joint, "revolute")
     owner = owned()
@@ -110,6 +115,7 @@ def test_a_mechanism_without_ground_is_told_to_float():
     assert "No body is Ground, so the whole mechanism floats: select the body on which it is mounted" in says(owner)
 
 
+@pytest.mark.every_blender
 def test_a_constraint_that_lost_a_body_is_named():
     pins = four_bar()
     owner = owned()
@@ -146,6 +152,7 @@ def test_one_body_is_one():
     assert ": 1 body, 1 joint, mobility 1 with 1 motor" in says(owned("pin"))
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("text", ["", "closed_lop: [['plate_end', 'right_end']]\n"])
 def test_a_file_that_closes_nothing_is_refused_and_nothing_is_kept(tmp_path, text):
     with pytest.raises(
@@ -163,6 +170,7 @@ def test_importing_closures_says_how_many_loops_are_closed(tmp_path, capfd):
     assert "'nowhere' is neither a link nor a joint" in said
 
 
+@pytest.mark.every_blender
 def test_a_slides_value_is_told_in_true_millimetres_at_any_unit_scale():
     from limber.rig.authoring.mechanism.findings import value_text
 
@@ -173,6 +181,7 @@ def test_a_slides_value_is_told_in_true_millimetres_at_any_unit_scale():
     assert value_text(motor, 10.0) == "100.00 mm"
 
 
+@pytest.mark.every_blender
 def test_the_panel_speaks_of_what_drives_the_mechanism():
     from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism
 
@@ -184,6 +193,7 @@ def test_the_panel_speaks_of_what_drives_the_mechanism():
     assert "The motors have their commanded values" in drawn(LIMBER_PT_mechanism).labels
 
 
+@pytest.mark.every_blender
 def test_the_panel_offers_a_mechanism_of_its_own_to_what_only_lies_in_the_collection():
     from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism
 

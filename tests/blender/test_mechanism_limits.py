@@ -31,6 +31,7 @@ def imported(folder, urdf: str, closures: str = CLOSED):
     return rig
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(
     ("kind", "axis", "said"),
     [
@@ -84,6 +85,7 @@ def test_a_motor_of_a_joint_without_limits_has_a_servos_usual_ones():
     assert (motor.lower, motor.upper) == pytest.approx((-np.pi, np.pi))
 
 
+@pytest.mark.every_blender
 def test_limits_of_a_motor_beside_those_of_its_joint_are_told_with_both():
     from limber.rig.authoring.mechanism.check import check
 
@@ -101,6 +103,7 @@ def test_motors_of_a_robot_file_are_as_fast_as_it_says(tmp_path):
     assert (motor.lower, motor.upper) == pytest.approx((-1.0, 0.5))
 
 
+@pytest.mark.every_blender
 def test_a_motor_can_be_added_on_a_bone_of_a_robot_file(tmp_path):
     rig = imported(tmp_path, parallelogram(SLOW), CLOSED.replace("['motor']", "[]"))
     make_active(rig)
@@ -120,6 +123,7 @@ def test_a_motor_can_be_added_on_a_bone_of_a_robot_file(tmp_path):
     assert those.session(rig).problem == ""
 
 
+@pytest.mark.every_blender
 def test_a_closure_of_a_link_with_itself_is_named_and_nothing_is_kept_of_it(tmp_path):
     with pytest.raises(RuntimeError, match="joins link 'plate_end' to itself: name two links"):
         imported(tmp_path, parallelogram(), CLOSED.replace("'right_end'", "'end'"))

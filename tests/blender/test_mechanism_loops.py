@@ -59,6 +59,7 @@ def test_the_hinge_that_is_off_is_named_by_check_and_by_live(make, kind, pose, c
     assert "Hinge 'pin C' is off by 3 degrees" in capfd.readouterr().out
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("pose", POSES, ids=lambda pose: f"{degrees(pose.x):.0f}")
 def test_the_hinge_that_is_off_is_turned_right_by_a_button(pose, undo_step):
     owner, matrix = posed_four_bar(pose)

@@ -73,6 +73,7 @@ def test_density_counts_in_kilograms_to_the_true_cubic_metre():
     assert weighed(rig)["crank"][0] == pytest.approx(0.0027, rel=1e-5)
 
 
+@pytest.mark.every_blender
 def test_a_mesh_with_a_hole_counts_as_its_hull_and_one_inside_out_as_ever():
     rig, _ = boned()
     on_bone(block("cup", (0.1, 0.1, 0.1), (0.5, 0.0, 0.0), SIDES[1:]), rig, "crank")
@@ -83,6 +84,7 @@ def test_a_mesh_with_a_hole_counts_as_its_hull_and_one_inside_out_as_ever():
     assert found["rocker"][0] == pytest.approx(2.0, rel=1e-5)
 
 
+@pytest.mark.every_blender
 def test_a_character_that_is_one_mesh_weighs_by_its_vertex_groups():
     rig = arms()
     bpy.ops.limber.new_mechanism()
@@ -99,6 +101,7 @@ def test_a_character_that_is_one_mesh_weighs_by_its_vertex_groups():
     assert found["rocker"][0] == pytest.approx(3.0, rel=1e-4)
 
 
+@pytest.mark.every_blender
 def test_an_own_mass_counts_and_what_has_none_is_named():
     rig, _ = boned()
     with_centre_goal(rig)
@@ -194,6 +197,7 @@ def test_the_centre_of_mass_of_bones_goes_to_its_target():
     assert there[1] == pytest.approx(start[1] + 0.01, abs=1e-5)
 
 
+@pytest.mark.every_blender
 def test_the_panel_has_the_mass_of_the_active_bone_and_of_the_active_body():
     def names() -> set[str]:
         return {name for whose, name in drawn(LIMBER_PT_mechanism).settings if name.startswith("mass")}

@@ -40,6 +40,7 @@ def test_an_object_without_bones_is_asked_to_have_no_bodies_among_them():
     assert "has no bones that could be bodies: switch Bones as Bodies off" in says(owner)
 
 
+@pytest.mark.every_blender
 def test_a_collection_without_joints_is_named():
     four_bar()
     owner = owned()
@@ -52,6 +53,7 @@ def test_a_collection_without_joints_is_named():
     assert "has no joints (no collection)" in says(owner)
 
 
+@pytest.mark.every_blender
 def test_a_closure_of_a_bone_with_itself_or_with_one_that_is_gone_is_named():
     rig, closure = boned()
     closure.second = closure.first
@@ -60,6 +62,7 @@ def test_a_closure_of_a_bone_with_itself_or_with_one_that_is_gone_is_named():
     assert "its second bone 'tail' is not in armature 'Rig': choose another bone" in says(rig)
 
 
+@pytest.mark.every_blender
 def test_a_closure_needs_two_selected_bones_and_bodies_that_are_bones():
     rig, _ = boned()
     select(rig, "coupler")
@@ -105,6 +108,7 @@ def test_a_bone_and_an_object_of_one_name_are_told_apart_by_renaming_one():
     assert "Bone and object are both named 'crank': give one of them another name" in says(rig)
 
 
+@pytest.mark.every_blender
 def test_motors_that_no_longer_fit_their_joint_say_what_to_press():
     pins = four_bar(those.joint, "revolute")
     owner = owned()
@@ -116,6 +120,7 @@ def test_motors_that_no_longer_fit_their_joint_say_what_to_press():
     assert "Motor 'pin A' has no joint any more: remove the motor, or bring the joint back" in says(owner)
 
 
+@pytest.mark.every_blender
 def test_a_motor_on_an_axis_that_its_joint_no_longer_has_is_named():
     pins = four_bar(those.joint, "revolute")
     pins["A"].limber.part.kind = "spherical"
@@ -136,6 +141,7 @@ def test_check_says_where_no_motor_is_and_where_motors_follow_from_others():
     assert "1 of 2 motors follows from the others: they work, but must agree on the robot" in says(owner)
 
 
+@pytest.mark.every_blender
 def test_goals_name_what_they_lack():
     owner = those.add("stewart")
     goal = owner.limber.mechanism.goals[0]
@@ -153,6 +159,7 @@ def test_goals_name_what_they_lack():
     assert those.session(owner).problem == ""
 
 
+@pytest.mark.every_blender
 def test_a_centre_of_mass_of_a_robot_whose_file_tells_no_mass_is_refused(tmp_path):
     rig = imported(tmp_path)
     rig.limber.mechanism.drive = "TARGETS"
@@ -178,6 +185,7 @@ def test_a_motor_that_is_given_a_joint_of_no_mechanism_while_live_is_named():
     assert "has no joint any more: press End Live, and remove the motor or bring the joint back" in those.session(owner).problem
 
 
+@pytest.mark.every_blender
 def test_a_motor_whose_limits_are_exchanged_is_named_with_both():
     owner = those.add("four_bar")
     motor = owner.limber.mechanism.motors[0]
@@ -195,6 +203,7 @@ def test_a_body_on_which_a_live_mechanism_is_mounted_is_named_when_it_is_deleted
     assert f"'{base.thing}' was deleted while it is live, so it stands still: undo that, or press End Live" in those.session(owner).problem
 
 
+@pytest.mark.every_blender
 def test_a_joint_that_meets_an_object_elsewhere_is_named():
     pins = four_bar(those.joint, "revolute")
     beside = bpy.data.objects.new("beside", None)
@@ -225,6 +234,7 @@ def test_a_mechanism_that_is_live_is_not_recorded_but_baked():
         bpy.ops.limber.record_live()
 
 
+@pytest.mark.every_blender
 def test_motion_check_says_that_it_is_for_chains_where_there_are_no_bones():
     owner = those.add("neck")
     with pytest.raises(RuntimeError, match=f"Motion Check is for chains, and '{owner.name}' has no bones: click the armature of a chain"):

@@ -105,6 +105,7 @@ def stopped_by(owner) -> str:
     return re.search(r"': (.*) while it is live, so it stands still", those.session(owner).problem)[1]
 
 
+@pytest.mark.every_blender
 def test_what_was_changed_while_live_is_named():
     owner = those.add("four_bar")
     kept = owner.limber.mechanism
@@ -123,6 +124,7 @@ def test_what_was_changed_while_live_is_named():
     assert stopped_by(owner) == "a motor was added or removed"
 
 
+@pytest.mark.every_blender
 def test_a_bone_that_is_moved_while_live_stops_the_mechanism_and_is_told():
     arms, closure = boned()
     closure.kind = "revolute"

@@ -11,6 +11,7 @@ from tests.blender.rigs import select
 from tests.blender.test_mechanism_messages import says
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("steady", [0.0, 0.1])
 def test_a_mechanism_in_which_nothing_moves_is_refused_with_a_remedy(steady):
     four_bar()
@@ -37,6 +38,7 @@ def test_a_body_at_no_place_is_named(number):
         bpy.ops.limber.mechanism_live()
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("number", [1e30, math.nan, math.inf])
 def test_an_armature_of_bodies_at_no_place_is_named(number):
     rig, _ = boned()

@@ -8,6 +8,8 @@ from tests.blender import mechanisms as those
 from tests.blender.filming import film, render_all
 from tests.blender.rigs import keyed, make_active
 
+pytestmark = pytest.mark.every_blender
+
 FRAMES = range(1, 9)
 
 

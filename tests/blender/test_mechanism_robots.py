@@ -154,6 +154,7 @@ def test_closures_that_name_what_the_robot_lacks_say_so(tmp_path):
     assert not bpy.context.active_object.limber.mechanism.uid
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("is_live", [True, False])
 def test_motors_of_a_mechanism_are_exported_as_they_play(is_live, tmp_path):
     owner = those.add("neck")

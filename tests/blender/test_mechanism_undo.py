@@ -2,8 +2,11 @@
 
 import bpy
 import numpy as np
+import pytest
 
 from tests.blender import mechanisms as those
+
+pytestmark = pytest.mark.every_blender
 
 FAR = 0.05  # [m] by which the target is moved: several frames' way
 

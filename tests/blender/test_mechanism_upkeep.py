@@ -12,6 +12,8 @@ from tests.blender.robots import until
 from tests.blender.shown import no_handler_raises, settle  # noqa: F401
 from tests.blender.test_mechanism_carries import FRAMES, moving_platform
 
+pytestmark = pytest.mark.every_blender
+
 RODS = {"Rocker": 0.02, "Rocker Shaft": 0.02}  # [m] by which an edit moves these
 
 

@@ -62,6 +62,7 @@ def test_limits_hold_from_the_sketch_on_at_whatever_frame_live_is_pressed():
     assert degrees(angle()) == pytest.approx(80.0, abs=0.01)
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("drive", ["MOTORS", "TARGETS"])
 def test_whole_turns_that_were_baked_are_counted_at_whatever_frame_live_is_pressed(drive):
     owner = those.add("four_bar")
@@ -176,6 +177,7 @@ def test_set_zero_takes_the_pose_of_this_frame(undo_step):
     assert degrees(those.session(owner).outputs.values[0]) == pytest.approx(60.0, abs=0.01)
 
 
+@pytest.mark.every_blender
 def test_set_zero_is_greyed_out_while_live_and_where_bodies_are_bones():
     owner = sketched()
     go_live(owner, 1)

@@ -12,6 +12,8 @@ from tests.blender.four_bars import four_bar, owned
 from tests.blender.rigs import build
 from tests.blender.sketches import CLOSED, NEAR, SAYS, angle, bake, baked, gap, go_live, key_motor, said, sketched
 
+pytestmark = pytest.mark.every_blender
+
 
 def test_a_ground_that_is_keyed_takes_everything_along_and_nothing_else_changes():
     owner = sketched()

@@ -80,6 +80,7 @@ def test_after_the_filter_nothing_is_faster_than_its_joint_may_be(rig, chain):
     assert np.abs(np.diff(take.wanted, axis=0)).max() / take.seconds > 1.5
 
 
+@pytest.mark.every_blender
 def test_a_pop_of_the_target_is_a_pop_of_a_joint(rig, chain):
     chain.solver = "erik_exact"  # the default would glide
     chain.target.animation_data_clear()
@@ -109,6 +110,7 @@ def test_selecting_a_finding_jumps_to_its_worst_frame(rig, chain):
     assert bpy.context.scene.frame_current == found.findings[1].worst
 
 
+@pytest.mark.every_blender
 def test_marks_are_put_at_the_worst_frames_and_taken_away_without_the_users_own(rig, chain):
     scene = bpy.context.scene
     scene.timeline_markers.new("mine", frame=5)
@@ -146,6 +148,7 @@ def test_the_picture_is_a_png_that_shows_what_was_found_and_leaves_no_data(rig, 
     assert (np.abs(pixels - shade).max(axis=1) < 0.01).sum() > 50, f"{found.findings[0]} is to be seen"
 
 
+@pytest.mark.every_blender
 def test_what_cannot_be_written_is_said(rig, chain, tmp_path):
     checked(rig)
     (tmp_path / "nowhere").write_text("no folder")
@@ -161,6 +164,7 @@ def test_before_a_check_its_verbs_say_what_to_press(rig, chain):
         bpy.ops.limber.mark_findings()
 
 
+@pytest.mark.every_blender
 def test_without_a_target_and_with_an_empty_range_the_check_says_why(rig, chain):
     scene = bpy.context.scene
     scene.use_preview_range = True

@@ -6,6 +6,8 @@ import pytest
 from tests.blender.drawing import drawn
 from tests.blender.rigs import UPRIGHT, build, looking_chain
 
+pytestmark = pytest.mark.every_blender
+
 
 def offered() -> list[str]:
     """Buttons of the two panels at the top of the tab."""

@@ -6,6 +6,8 @@ import pytest
 from tests.blender.drawing import drawn
 from tests.blender.robots import connect, robot_rig, state, until
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def armed():

@@ -13,7 +13,10 @@ from tests.blender.rigs import looking_chain
 MANY = 3
 
 blas = ThreadpoolController().select(user_api="blas")
-pytestmark = pytest.mark.skipif(not blas.lib_controllers, reason="this numpy has a BLAS without threads")
+pytestmark = [
+    pytest.mark.every_blender,
+    pytest.mark.skipif(not blas.lib_controllers, reason="this numpy has a BLAS without threads"),
+]
 
 
 def threads() -> set[int]:

@@ -5,6 +5,8 @@ import pytest
 
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
 
+pytestmark = pytest.mark.every_blender
+
 CHANGING = {  # operators that change the file: each is one step in the undo history
     "add_demo_lamp",
     "keep_takes",

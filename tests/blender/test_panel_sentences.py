@@ -8,6 +8,8 @@ from tests.blender.figures import XSENS, figure
 from tests.blender.osc_sender import free_port
 from tests.blender.rigs import looking_chain
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def chain():

@@ -8,6 +8,8 @@ from limber.rig.live import budget, live
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import no_handler_raises, session  # noqa: F401
 
+pytestmark = pytest.mark.every_blender
+
 FRAMES = range(2, 20)
 
 

@@ -90,6 +90,7 @@ def weights_at(chain, frame: int) -> dict[str, float]:
     return {posture.action.name: round(posture.weight, 3) for posture in chain.postures}
 
 
+@pytest.mark.every_blender
 def test_keys_of_weights_go_with_their_postures_when_the_list_is_sorted(chain):
     key_weights(chain)
     before = weights_at(chain, 4)
@@ -122,6 +123,7 @@ def test_keys_on_a_postures_number_mean_the_same_posture_when_the_list_is_sorted
         assert chain.postures[chain.shown_posture].action.name == name
 
 
+@pytest.mark.every_blender
 def test_a_removed_posture_takes_its_keys_along_and_no_others(chain):
     rig = chain.id_data
     key_weights(chain)

@@ -8,6 +8,8 @@ import pytest
 from tests.blender.posing import LEAN, REST, pose, posed, same, stored
 from tests.blender.rigs import build, looking_chain, make_active, select
 
+pytestmark = pytest.mark.every_blender
+
 ARMS = {"chest": "XYZ", "arm.L": "XYZ", "hand.L": "XYZ", "arm.R": "XYZ", "hand.R": "XYZ"}
 HANGS = {"arm.L": "chest", "hand.L": "arm.L", "arm.R": "chest", "hand.R": "arm.R"}
 TURNED = {"arm.L": (0.3, -0.5, 0.7), "hand.L": (-0.2, 0.4, 0.1)}

@@ -11,6 +11,8 @@ from tests.blender.drawing import drawn
 from tests.blender.posing import LEAN, REST, stored
 from tests.blender.rigs import LENGTH, UPRIGHT, build, looking_chain, make_active
 
+pytestmark = pytest.mark.every_blender
+
 NOD = {**REST, "head": (0.9, 0, 0)}
 TURNED = {**REST, "base": (0, 1.2, 0), "lower": (0.8, 0, 0)}
 APART = 0.015  # of a picture's pixels at least that differ between two postures

@@ -8,6 +8,8 @@ import pytest
 from tests.blender.posing import LEAN, REST, own_pose, pose, posed, same, stored
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def chain():

@@ -8,6 +8,8 @@ import pytest
 
 from tests.blender.robots import connect, robot_rig, state, status, until
 
+pytestmark = pytest.mark.every_blender
+
 PORT = "/dev/limber-no-such-port"
 
 

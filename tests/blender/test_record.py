@@ -5,6 +5,8 @@ import pytest
 
 from tests.blender.rigs import angles_at, keyed, looking_chain
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def chain():

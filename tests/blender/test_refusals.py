@@ -31,6 +31,7 @@ def chain():
 # --- bones and joints
 
 
+@pytest.mark.every_blender
 def test_a_bone_that_is_moved_along_its_parents_axes_is_named(rig, chain):
     bone = rig.pose.bones["middle"]
     bpy.ops.object.mode_set(mode="EDIT")
@@ -43,6 +44,7 @@ def test_a_bone_that_is_moved_along_its_parents_axes_is_named(rig, chain):
     refuses_live(words)
 
 
+@pytest.mark.every_blender
 def test_a_bone_that_may_slide_without_a_joint_is_named(rig, chain):
     bpy.ops.object.mode_set(mode="EDIT")
     rig.data.edit_bones["middle"].use_connect = False
@@ -61,6 +63,7 @@ def test_a_joint_that_is_there_twice_is_named(rig, chain):
     refuses_live("is there twice: remove one of the two")
 
 
+@pytest.mark.every_blender
 def test_a_bone_that_is_connected_cannot_slide_and_is_named(rig, chain):
     bpy.ops.object.mode_set(mode="EDIT")
     rig.data.edit_bones["middle"].use_connect = True
@@ -69,6 +72,7 @@ def test_a_bone_that_is_connected_cannot_slide_and_is_named(rig, chain):
     refuses_live("Bone 'middle' is connected to its parent, so it cannot slide: disconnect it in Edit Mode (Alt P)")
 
 
+@pytest.mark.every_blender
 def test_a_scaled_parent_that_not_all_bones_inherit_is_named():
     rig = build({"stand": "", "neck": "XYZ", "head": "XZ"})
     rig.data.bones["head"].inherit_scale = "NONE"
@@ -99,6 +103,7 @@ def test_a_posture_at_the_end_of_the_list_stays_and_it_is_said(rig, chain, capfd
 # --- the table of solvers
 
 
+@pytest.mark.every_blender
 def test_a_column_that_is_not_in_the_table_is_answered_with_those_that_are(rig, chain):
     bpy.ops.limber.compare_solvers()
     refused("There is no column 'beauty': choose one of name, ", "sort_comparison", column="beauty")
@@ -113,6 +118,7 @@ def test_a_source_that_is_no_armature_or_has_no_pose_is_named():
     refused("Source 'Target' is no armature: choose one", "pair_bones")
 
 
+@pytest.mark.every_blender
 def test_pairs_of_two_trees_are_named():
     rig, _ = follower(is_live=False)
     make_active(rig)
@@ -124,6 +130,7 @@ def test_pairs_of_two_trees_are_named():
     refused("hang on no common bone: remove the pairs of one of the trees", "follow")
 
 
+@pytest.mark.every_blender
 def test_a_body_that_follows_is_not_calibrated_from_its_pose():
     rig, _ = follower()
     rig.limber.retarget.calibrate_from = "POSE"
@@ -133,6 +140,7 @@ def test_a_body_that_follows_is_not_calibrated_from_its_pose():
     refused("The body does not follow: press Start Retarget", "end_follow")
 
 
+@pytest.mark.every_blender
 def test_a_pair_that_is_switched_off_while_the_body_is_baked_ends_the_bake_and_is_named(monkeypatch):
     from limber.operators.authoring.retarget import LIMBER_OT_bake_follow
 
@@ -149,6 +157,7 @@ def test_a_pair_that_is_switched_off_while_the_body_is_baked_ends_the_bake_and_i
     assert "does not follow any more: switch its pair on again, then bake again" in window.reports[-1][1]
 
 
+@pytest.mark.every_blender
 def test_a_body_all_of_whose_axes_are_locked_has_no_joint_and_is_told():
     rig, _ = follower(is_live=False)
     for bone in rig.pose.bones:
@@ -158,6 +167,7 @@ def test_a_body_all_of_whose_axes_are_locked_has_no_joint_and_is_told():
     assert "unlock their rotation axes, or pair other bones" in problem()
 
 
+@pytest.mark.every_blender
 def test_bones_that_are_all_at_one_place_tell_no_size():
     rig, source = follower(is_live=False)
     make_active(source)
@@ -174,6 +184,7 @@ def test_bones_that_are_all_at_one_place_tell_no_size():
 # --- the robot's buttons
 
 
+@pytest.mark.every_blender
 def test_buttons_that_lack_a_choice_ask_for_it(rig, chain):
     refused("No port is named: give one, such as virtual or /dev/ttyUSB0", "choose_port")
     refused("No baud rate is named: choose 115200.*, or type one", "choose_baudrate")
@@ -184,15 +195,18 @@ def test_buttons_that_lack_a_choice_ask_for_it(rig, chain):
     refused("'bpy.data.nothing' names no property of this file: right-click one", "add_auxiliary", path="bpy.data.nothing")
 
 
+@pytest.mark.every_blender
 def test_a_property_that_is_no_number_is_named(rig, chain):
     refused("'location' of 'Rig' is no number: choose a single one, as location", "add_auxiliary", path='bpy.data.objects["Rig"].location')
 
 
+@pytest.mark.every_blender
 def test_a_chain_without_joints_is_given_no_servo(rig, chain):
     chain.joints.clear()
     refused("Chain 'head' has no joint: press Match Joints", "assign_servo", servo=3)
 
 
+@pytest.mark.every_blender
 def test_every_joint_of_a_servo_is_there_once(rig, chain):
     bpy.ops.limber.add_channel()
     for _ in range(len(chain.joints) - len(rig.limber.device.channels[0].shares)):
@@ -215,6 +229,7 @@ def test_a_port_moves_one_armature_alone(rig, chain):
         make_active(rig)
 
 
+@pytest.mark.every_blender
 def test_a_robot_that_moves_is_not_connected_anew():
     rig, _ = robot_rig()
     arm(rig)
@@ -226,6 +241,7 @@ def test_a_park_pose_is_chosen_before_the_robot_parks(rig, chain):
     refused("There is no park pose: choose a stored posture under Options", "park")
 
 
+@pytest.mark.every_blender
 def test_a_park_pose_of_other_bones_is_named(rig, chain):
     rig.limber.device.park = bpy.data.actions.new("Wave")
     connect(rig)
@@ -241,6 +257,7 @@ def test_what_was_not_done_yet_is_asked_for(rig, chain):
     refused("No imported robot is active: bring its URDF file in first", "import_closures")
 
 
+@pytest.mark.every_blender
 def test_a_mechanism_says_where_it_stands():
     from tests.blender import mechanisms as those
 

@@ -10,6 +10,8 @@ from limber.batch import command
 from limber.panels import menus
 from limber.rig.live import handlers
 
+pytestmark = pytest.mark.every_blender
+
 CLASSES = len(registration.classes())
 
 

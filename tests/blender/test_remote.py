@@ -15,6 +15,8 @@ from tests.blender.rigs import looking_chain
 from tests.blender.robots import connect, robot_rig, state, until
 from tests.blender.shown import go_live, missed, no_handler_raises, settle  # noqa: F401
 
+pytestmark = pytest.mark.every_blender
+
 PATIENCE = 60.0  # [s] for what takes microseconds on an idle machine
 
 

@@ -6,6 +6,8 @@ import pytest
 from tests.blender import mechanisms as those
 from tests.blender.rigs import build, make_active
 
+pytestmark = pytest.mark.every_blender
+
 RIG = [("remove_pair", "retarget", "pairs"), ("remove_channel", "device", "channels"), ("remove_auxiliary", "device", "auxiliaries")]
 MECHANISM = [("remove_motor", "motors"), ("remove_mechanism_goal", "goals"), ("remove_closure", "closures")]
 

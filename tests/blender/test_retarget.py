@@ -50,6 +50,7 @@ def test_the_base_goes_as_far_as_its_legs_are_longer():
     assert (hips(rig, XSENS) - 1.5 * hips(source, CMU) - Vector((2.0, 0.0, 0.5))).length < 1e-3
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("scale", [(0.01, 0.01, 0.01), (3.0, 3.0, 3.0), (1.0, 1.2, 0.9)])
 def test_a_scaled_source_is_followed_by_the_body_in_its_own_size(scale: tuple):
     rig, source = follower()
@@ -65,6 +66,7 @@ def test_a_scaled_source_is_followed_by_the_body_in_its_own_size(scale: tuple):
     assert np.isfinite([number for matrix in matrices(rig, names_of(rig), 12) for row in matrix for number in row]).all()
 
 
+@pytest.mark.every_blender
 def test_calibration_from_poses_takes_both_as_they_stand():
     rig, _ = follower(arms_out=True)
     bend(rig, XSENS, left_upper_arm=(0, 0, -40))
@@ -92,6 +94,7 @@ def test_a_body_whose_base_is_not_paired_stays_where_it_is_authored():
     assert max(degrees(way(rig, XSENS, *pair).angle(way(source, CMU, *pair))) for pair in arms) < 0.5
 
 
+@pytest.mark.every_blender
 def test_two_copies_of_one_armature_can_follow_each_other_in_line():
     rig, source = follower()
     copy = rig.copy()

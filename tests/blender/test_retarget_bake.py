@@ -7,6 +7,8 @@ from tests.blender.figures import XSENS, bend, called
 from tests.blender.following import follower, motion, names_of
 from tests.blender.rigs import apart, looking_chain, matrices, target
 
+pytestmark = pytest.mark.every_blender
+
 
 def test_what_is_authored_stays_and_comes_back():
     rig, _ = follower()

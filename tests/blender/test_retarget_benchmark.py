@@ -11,7 +11,6 @@ SHARED = ROOT.parent / "shared" / "data"
 CLIP, HUMAN = SHARED / "cmu-bvh" / "scaled_131_01.bvh", SHARED / "human-gazebo" / "humanSubject01_66dof.urdf"
 
 
-@pytest.mark.one_blender
 @pytest.mark.skipif(not (CLIP.exists() and HUMAN.exists()), reason="no folder shared/ with a clip and a human beside this checkout")
 def test_a_clip_drives_the_human_and_the_figures_are_told():
     command = [sys.executable, "-m", "benchmarks.retarget", str(CLIP), str(HUMAN)]

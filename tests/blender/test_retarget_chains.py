@@ -30,7 +30,6 @@ def test_a_body_that_follows_has_a_turn_in_which_chains_do_not_plan():
     assert turns() == 1
 
 
-@pytest.mark.one_blender
 def test_a_body_and_another_who_look_at_each_other_come_to_rest():
     rig, _ = follower()
     _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0, 0, 0), "Eye of Other"))
@@ -85,6 +84,7 @@ def test_the_posture_that_a_chain_warps_is_what_the_body_does():
     assert np.abs(session.goal.posture).max() > 0.05
 
 
+@pytest.mark.every_blender
 def test_a_robot_is_sent_what_the_body_does_for_joints_of_chains_that_do_not_look():
     rig, _ = follower()
     select(rig, called(XSENS, "left upper_arm"), called(XSENS, "left forearm"))

@@ -166,6 +166,7 @@ def test_without_a_floor_the_base_is_as_high_as_the_sources_times_the_scale(body
     assert place(body, XSENS, "hips").z == pytest.approx(body.limber.retarget.scale * place(source, CMU, "hips").z, abs=1e-4)
 
 
+@pytest.mark.every_blender
 def test_soles_are_those_of_meshes_where_feet_carry_some():
     rig = figure(XSENS, "Body")
     boot = bpy.data.meshes.new("Boot")

@@ -11,6 +11,8 @@ from tests.blender.following import follower, in_the_air, motion
 from tests.blender.rigs import apart, make_active
 from tests.blender.shown import no_handler_raises, traces  # noqa: F401
 
+pytestmark = pytest.mark.every_blender
+
 FRAMES = range(1, 11)
 
 

@@ -19,6 +19,8 @@ from limber.rig.robot.osc.packets import Message, has_address, messages
 from tests.blender.figures import XSENS, figure
 from tests.blender.osc_sender import Ticking, bundle, free_port, packet, padded, words
 
+pytestmark = pytest.mark.every_blender
+
 
 def test_the_specifications_own_example_is_read():
     data = bytes.fromhex("2f6f7363696c6c61746f722f342f6672657175656e637900 2c66000043dc0000".replace(" ", ""))

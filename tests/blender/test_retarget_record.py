@@ -14,6 +14,8 @@ from tests.blender.osc_sender import free_port, packet
 from tests.blender.rigs import apart, looking_chain, make_active, target
 from tests.blender.shown import no_handler_raises, traces  # noqa: F401
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.mark.parametrize("mode", ["XYZ", "QUATERNION", "AXIS_ANGLE"])
 def test_what_is_recorded_of_a_body_plays_as_live_showed_it(mode: str):

@@ -10,6 +10,8 @@ from tests.blender.figures import CMU, XSENS, figure, walk
 from tests.blender.rigs import apart
 from tests.blender.shown import no_handler_raises, pose  # noqa: F401
 
+pytestmark = pytest.mark.every_blender
+
 LAST = 8
 SHUTTER = (-0.5, -0.25, 0.0, 0.25, 0.5)  # [frames] from one that is rendered to what its motion blur looks at
 

@@ -32,6 +32,7 @@ def test_a_base_and_links_that_move_steadily_are_followed_without_lag(gain: floa
         assert outputs.missed.max() < 1e-3
 
 
+@pytest.mark.every_blender
 def test_a_base_whose_place_becomes_known_is_approached_as_the_gain_says():
     body = model(20.0)
     _, state = tick(body, wanted((0.0, 0.0, 1.0), base_known=False), None, 0.0)

@@ -41,6 +41,7 @@ def test_its_own_source_is_refused():
         bpy.ops.limber.pair_bones()
 
 
+@pytest.mark.every_blender
 def test_bodies_with_nothing_in_common_are_told_to_be_paired_by_hand():
     crane = build({"boom": None, "jib": None}, "Crane")
     rig = figure(XSENS, "Body")
@@ -54,6 +55,7 @@ def test_bodies_with_nothing_in_common_are_told_to_be_paired_by_hand():
             eval(f"bpy.ops.{name}()")
 
 
+@pytest.mark.every_blender
 def test_a_bone_that_is_paired_twice_is_named_with_both_sources():
     rig, _ = follower(is_live=False)
     pair_of(rig, "left hand").target = called(XSENS, "left foot")
@@ -61,6 +63,7 @@ def test_a_bone_that_is_paired_twice_is_named_with_both_sources():
         bpy.ops.limber.follow()
 
 
+@pytest.mark.every_blender
 def test_parent_and_child_crosswise_are_named():
     rig, _ = follower(is_live=False)
     thigh, shin = pair_of(rig, "left thigh"), pair_of(rig, "left shin")
@@ -69,6 +72,7 @@ def test_parent_and_child_crosswise_are_named():
         bpy.ops.limber.calibrate_pairs()
 
 
+@pytest.mark.every_blender
 def test_a_pair_that_was_changed_must_be_calibrated_anew():
     rig, _ = follower(is_live=False)
     pair_of(rig, "head").source = "Neck"
@@ -76,6 +80,7 @@ def test_a_pair_that_was_changed_must_be_calibrated_anew():
         bpy.ops.limber.follow()
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("side", ["target", "source"])
 def test_a_bone_that_is_missing_is_named(side: str):
     rig, _ = follower(is_live=False)
@@ -87,6 +92,7 @@ def test_a_bone_that_is_missing_is_named(side: str):
         bpy.ops.limber.calibrate_pairs()
 
 
+@pytest.mark.every_blender
 def test_a_source_that_the_body_carries_is_refused_while_live():
     rig, source = follower()
     source.parent, source.parent_type, source.parent_bone = rig, "BONE", called(XSENS, "head")
@@ -124,7 +130,6 @@ def test_a_source_bone_that_is_not_a_number_sets_its_link_free_until_it_comes_ba
     assert all(number == number for matrix in matrices(rig, ["Head"], 8) for row in matrix for number in row)
 
 
-@pytest.mark.one_blender
 def test_a_body_that_may_only_move_slowly_arrives_where_its_source_has_stopped():
     rig, source = follower(is_live=False)
     source.animation_data_clear()
@@ -137,6 +142,7 @@ def test_a_body_that_may_only_move_slowly_arrives_where_its_source_has_stopped()
     assert np.nanmax(live.session(rig, rig.limber.retarget).outputs.missed) < 0.02
 
 
+@pytest.mark.every_blender
 def test_a_scaled_bone_of_the_body_is_named():
     rig, _ = follower()
     rig.pose.bones["Head"].scale = (2.0, 2.0, 2.0)
@@ -145,6 +151,7 @@ def test_a_scaled_bone_of_the_body_is_named():
     assert problem() == ""
 
 
+@pytest.mark.every_blender
 def test_bones_renamed_while_live_keep_their_pairs():
     rig, _ = follower()
     rig.data.bones["Head"].name = "Skull"

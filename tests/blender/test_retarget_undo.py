@@ -8,6 +8,8 @@ from tests.blender.figures import CMU, XSENS, bend, figure, walk, way
 from tests.blender.rigs import apart, make_active
 from tests.blender.shown import no_handler_raises, pose, settle, traces, twins  # noqa: F401
 
+pytestmark = pytest.mark.every_blender
+
 
 def the_body():
     return bpy.data.objects["Body"]

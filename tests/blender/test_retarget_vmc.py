@@ -17,6 +17,8 @@ from pythonosc.osc_message_builder import OscMessageBuilder
 from tests.blender.figures import XSENS, called, figure, way
 from tests.blender.osc_sender import free_port
 
+pytestmark = pytest.mark.every_blender
+
 STILL = (0.0, 0.0, 0.0, 1.0)  # a quaternion (x, y, z, w)
 MIRROR = np.array([[-1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # Unity's axes -> Blender's, for a figure that looks along -Y
 UNITY = {  # places [m] in the parent's space, as a performer of 1.6 m sends them, in Unity's axes

@@ -184,6 +184,7 @@ def test_two_armatures_drive_two_robots(rig):
     until(lambda: state(rig) == "ARMED", "it is armed, if need be again after a missed beat")
 
 
+@pytest.mark.every_blender
 def test_hobby_servos_ask_to_confirm_the_pose(chain):
     rig = chain.id_data
     rig.limber.device.port = "virtual-hobby"
@@ -201,6 +202,7 @@ def test_hobby_servos_ask_to_confirm_the_pose(chain):
     assert status(rig).measured is None
 
 
+@pytest.mark.every_blender
 def test_one_button_arms_hobby_servos_that_the_user_says_are_at_the_pose(chain):
     rig = chain.id_data
     rig.limber.device.port = "virtual-hobby"
@@ -289,6 +291,7 @@ def test_servos_that_turn_less_than_their_joints_are_named(rig, chain, capfd):
     assert "narrow the joints' limits" in said
 
 
+@pytest.mark.every_blender
 def test_channels_changed_since_connecting_are_noticed(rig, chain):
     from limber.rig.robot import links
 
@@ -307,6 +310,7 @@ def test_channels_changed_since_connecting_are_noticed(rig, chain):
     assert not links.changed_since_connect(rig)
 
 
+@pytest.mark.every_blender
 def test_ports_can_be_chosen(rig):
     bpy.ops.limber.choose_port(port="/dev/ttyACM3")
     assert rig.limber.device.port == "/dev/ttyACM3"

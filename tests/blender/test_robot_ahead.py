@@ -40,6 +40,7 @@ def sent(rig) -> dict[str, float]:
     return {joint.name: value for joint, value in zip(link.device.joints, link._values, strict=True)}
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(("delay", "frame"), [(-0.4, 21), (-1.0, 36), (0.0, 11), (0.4, 11)])
 def test_while_keys_play_the_robot_gets_what_they_make_of_a_later_frame(chain, monkeypatch, delay, frame):
     rig = chain.id_data
@@ -51,6 +52,7 @@ def test_while_keys_play_the_robot_gets_what_they_make_of_a_later_frame(chain, m
     assert sent(rig)["base Y"] == pytest.approx(0.0)  # no keys: as it is
 
 
+@pytest.mark.every_blender
 def test_what_stands_is_sent_as_it_stands(chain):
     rig = chain.id_data
     rig.limber.device.latency = -0.4
@@ -78,6 +80,7 @@ def test_live_motion_and_what_drivers_make_are_not_known_ahead(chain):
     assert lookahead.values_at(rig, (source(chain),), 31) == [None]
 
 
+@pytest.mark.every_blender
 def test_nla_strips_that_have_a_say_leave_values_as_they_are(chain):
     rig = chain.id_data
     rig.animation_data.nla_tracks.new()
@@ -86,6 +89,7 @@ def test_nla_strips_that_have_a_say_leave_values_as_they_are(chain):
     assert lookahead.values_at(rig, (source(chain),), 31) == pytest.approx([0.3])
 
 
+@pytest.mark.every_blender
 def test_values_beside_the_joints_are_early_as_well(chain):
     rig = chain.id_data
     keyed(chain.target, (1, 101))

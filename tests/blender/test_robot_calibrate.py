@@ -57,6 +57,7 @@ def test_zero_is_where_the_robot_stands(rig, chain, bus):
     assert status(rig).positions[2] == pytest.approx(0.0, abs=0.01)
 
 
+@pytest.mark.every_blender
 def test_one_joint_is_let_go_alone_and_the_armature_stays_as_it_is(rig, chain, bus):
     torque = [servo.table[40] for servo in bus.robot.servos.values()]
     assert torque == [0] * 6, "connecting gives no torque"
@@ -84,6 +85,7 @@ def test_zero_can_be_had_at_another_angle_and_with_reverse(rig, chain, bus):
     assert status(rig).positions[2] == pytest.approx(0.5, abs=0.01)
 
 
+@pytest.mark.every_blender
 def test_ends_are_where_the_robot_stands(rig, chain, bus):
     limp(rig)
     move(rig, bus, 2, 1500.0)
@@ -95,6 +97,7 @@ def test_ends_are_where_the_robot_stands(rig, chain, bus):
         bpy.ops.limber.set_end(joint="middle X", end="LOW")
 
 
+@pytest.mark.every_blender
 def test_a_range_is_recorded_by_hand_for_the_joints_that_were_moved(rig, chain, bus):
     limp(rig)
     bpy.ops.limber.record_range()
@@ -118,6 +121,7 @@ def test_a_range_in_which_nothing_was_moved_changes_nothing(rig, chain, bus):
     assert chain.joints[2].max_us == 4095.0
 
 
+@pytest.mark.every_blender
 def test_a_range_needs_a_limp_robot_from_its_begin_to_its_end(rig, bus):
     from limber.rig.blender.errors import RigError
     from limber.rig.robot import calibrating
@@ -157,6 +161,7 @@ def test_nothing_is_calibrated_while_the_robot_follows_or_is_not_there(rig):
         bpy.ops.limber.set_zero(joint="middle X")
 
 
+@pytest.mark.every_blender
 def test_on_the_virtual_robot_positions_are_those_of_the_panel(rig, chain):
     """Whatever the protocol, though the virtual robot has pulses."""
     rig.limber.device.protocol = "feetech_sts"
@@ -167,6 +172,7 @@ def test_on_the_virtual_robot_positions_are_those_of_the_panel(rig, chain):
     assert chain.joints[2].zero_us == pytest.approx(2048.0, abs=2)
 
 
+@pytest.mark.every_blender
 def test_a_calibration_goes_through_a_file_to_another_scene(rig, chain, tmp_path):
     joint, device = chain.joints[2], rig.limber.device
     device.protocol, device.baudrate, device.latency = "dynamixel", 1_000_000, 0.1
@@ -195,6 +201,7 @@ def test_a_calibration_goes_through_a_file_to_another_scene(rig, chain, tmp_path
     assert (after.protocol, after.baudrate, after.latency) == (before.protocol, before.baudrate, before.latency)
 
 
+@pytest.mark.every_blender
 def test_a_calibration_that_does_not_fit_names_the_joints_and_changes_nothing(rig, chain, tmp_path):
     path = tmp_path / "robot.json"
     bpy.ops.limber.save_calibration(filepath=str(path))
@@ -215,6 +222,7 @@ def test_a_file_that_is_no_calibration_is_a_sentence(rig, tmp_path, text):
         bpy.ops.limber.load_calibration(filepath=str(path))
 
 
+@pytest.mark.every_blender
 def test_every_step_leaves_a_copy_that_survives_undo(rig, chain, bus, own_folder, undo_step):
     undo_step("connected")
     limp(rig)
@@ -262,6 +270,7 @@ def test_a_model_of_servo_describes_the_joints_of_the_chain(rig, chain):
         assert joint.velocity == pytest.approx(preset.velocity)
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize(("index", "counts"), [(99, -1), (-1, 0), (3, 3)])
 def test_an_index_off_the_list_of_joints_means_the_joint_nearest_to_it(chain, index, counts):
     chain.active_joint = index

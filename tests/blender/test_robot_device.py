@@ -73,6 +73,7 @@ def test_a_differential_turns_both_servos_for_either_joint(rig, chain):
     assert difference - 1500 == pytest.approx(-0.1 * 636.6, abs=6)
 
 
+@pytest.mark.every_blender
 def test_joints_of_a_further_servo_are_added_chosen_and_removed(rig, chain):
     bpy.ops.limber.add_channel()
     bpy.ops.limber.add_share()
@@ -90,6 +91,7 @@ def test_joints_of_a_further_servo_are_added_chosen_and_removed(rig, chain):
         bpy.ops.limber.remove_channel()
 
 
+@pytest.mark.every_blender
 def test_a_further_servo_keeps_its_joint_when_the_bone_is_renamed_while_live(rig, chain):
     chain.active_joint = 2
     bpy.ops.limber.add_channel()
@@ -102,6 +104,7 @@ def test_a_further_servo_keeps_its_joint_when_the_bone_is_renamed_while_live(rig
     describe(rig)
 
 
+@pytest.mark.every_blender
 def test_a_joint_that_no_chain_has_is_named(rig):
     bpy.ops.limber.add_channel()
     rig.limber.device.channels[0].shares[0].joint = "tail X"
@@ -120,6 +123,7 @@ def test_a_property_moves_a_servo(rig):
     assert status(rig).channels[-1].measured == pytest.approx(1300, abs=12)
 
 
+@pytest.mark.every_blender
 def test_a_shape_key_brings_its_own_range(rig):
     bpy.ops.mesh.primitive_cube_add()
     cube = bpy.context.object
@@ -191,6 +195,7 @@ def test_a_servo_is_assigned_to_the_selected_joint_which_changes_with_the_one_th
     assert [joint.servo for joint in chain.joints] == [0, 3, 2, -1, 4, 5]
 
 
+@pytest.mark.every_blender
 def test_the_joint_that_moves_gets_the_servo_that_wiggles(rig, chain):
     connect(rig)
     bpy.ops.limber.which_joint(servo=2, joint=name(chain.joints[5]))
@@ -199,6 +204,7 @@ def test_the_joint_that_moves_gets_the_servo_that_wiggles(rig, chain):
         bpy.ops.limber.which_joint(servo=2, joint="nobody")
 
 
+@pytest.mark.every_blender
 def test_wiggle_jog_and_test_move_one_joint_and_leave_the_others(rig, chain):
     connect(rig)
     before = status(rig).measured
@@ -222,6 +228,7 @@ def test_wiggle_jog_and_test_move_one_joint_and_leave_the_others(rig, chain):
     until(lambda: state(rig) == "FAULT", "stop wins")
 
 
+@pytest.mark.every_blender
 def test_parking_goes_to_the_pose_and_disarms(rig, chain):
     rig.pose.bones["middle"].rotation_euler.x = -0.2
     bpy.ops.limber.store_posture(name="Rest")
@@ -236,6 +243,7 @@ def test_parking_goes_to_the_pose_and_disarms(rig, chain):
     assert status(rig).positions[2] == pytest.approx(-0.2, abs=0.02)
 
 
+@pytest.mark.every_blender
 def test_hobby_servos_are_confirmed_joint_by_joint(rig, chain):
     rig.limber.device.port = "virtual-hobby"
     connect(rig)

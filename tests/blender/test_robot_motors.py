@@ -61,6 +61,7 @@ def test_an_armature_shows_its_joints_and_below_them_its_motors(both):
     assert [label for label in notes.labels if label.endswith((" of head", "Mechanism"))] == ["Joints of head", "Motors of the Mechanism"]
 
 
+@pytest.mark.every_blender
 def test_a_mechanism_without_motors_shows_no_servos_and_says_where_motors_come_from(neck):
     from limber.panels.robot.servos import LIMBER_PT_channels
 
@@ -111,6 +112,7 @@ def test_a_further_servo_is_on_the_motor_that_is_selected_and_has_the_next_free_
     assert (channel.servo, [share.joint for share in channel.shares]) == (3, ["Left Servo Z"])
 
 
+@pytest.mark.every_blender
 def test_a_motor_is_tried_and_calibrated_as_a_joint_is(neck, monkeypatch, tmp_path):
     from limber.panels.robot.calibrate import LIMBER_PT_calibrate
     from limber.rig.robot import calibrating, calibration

@@ -6,6 +6,8 @@ import pytest
 from tests.blender.rigs import make_active
 from tests.blender.test_chains_override import library, overridden  # noqa: F401
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def rig(library):  # noqa: F811

@@ -70,6 +70,7 @@ def test_arming_ends_the_leading_and_begins_where_the_hand_left_the_robot(rig, b
     assert is_at(rig, [0, 0, 0.4, 0, 0, 0], near=0.02)
 
 
+@pytest.mark.every_blender
 def test_what_the_hand_does_is_keyed_at_scene_time(rig, bus):
     let_go(rig)
     from limber.rig.robot import puppeteer
@@ -108,6 +109,7 @@ def test_keys_outside_of_the_recording_stay(rig, bus):
     assert values == pytest.approx([0.1, 0.5, 0.5, 0.2], abs=0.01)
 
 
+@pytest.mark.every_blender
 def test_a_pose_is_keyed_and_stored_as_a_posture(rig, chain, bus):
     let_go(rig)
     lead(rig, bus, 2, 0.3)
@@ -123,6 +125,7 @@ def test_a_pose_is_keyed_and_stored_as_a_posture(rig, chain, bus):
     assert chain.postures[0].action.name == "By hand"
 
 
+@pytest.mark.every_blender
 def test_recording_nothing_is_told(rig, bus):
     with pytest.raises(RuntimeError, match="Arm"):
         bpy.ops.limber.end_record()
@@ -142,6 +145,7 @@ def test_a_live_chain_is_not_led_by_hand(rig, bus):
         bpy.ops.limber.puppeteer()
 
 
+@pytest.mark.every_blender
 def test_a_robot_that_is_lost_leads_no_more(rig, bus):
     from limber.rig.robot import puppeteer
 
@@ -163,6 +167,7 @@ def test_a_robot_that_is_limp_no_more_leads_no_more(rig, bus):
     assert not puppeteer.leads(rig)
 
 
+@pytest.mark.every_blender
 def test_values_beside_the_joints_are_led_and_keyed_too(rig, chain, bus):
     from limber.rig.robot import puppeteer
 
@@ -204,6 +209,7 @@ def test_the_ghost_stands_as_the_robot_says(rig, bus):
         assert (Vector(tail) - rig.matrix_world @ bone.tail).length < 1e-5
 
 
+@pytest.mark.every_blender
 def test_the_ghost_is_where_the_armature_object_is_and_leaves_it_as_posed(rig, bus):
     from limber.rig.robot import ghost as robot_ghost
 
@@ -235,6 +241,7 @@ def test_the_history_has_the_last_seconds_alone(rig):
     assert (history.samples[-1].commanded, history.samples[-1].measured) == ((0.5,), (0.4,))
 
 
+@pytest.mark.every_blender
 def test_a_robot_that_follows_is_not_let_go_and_nothing_is_recorded_of_one_that_does_not_lead(rig, bus):
     from limber.rig.blender.errors import RigError
     from limber.rig.robot import puppeteer
@@ -277,6 +284,7 @@ def with_mechanism(rig):
     return kept
 
 
+@pytest.mark.every_blender
 def test_the_hand_does_not_lead_an_armature_whose_mechanism_is_live(rig, chain):
     from limber.rig.robot import puppeteer
 
@@ -288,6 +296,7 @@ def test_the_hand_does_not_lead_an_armature_whose_mechanism_is_live(rig, chain):
     assert not puppeteer.leads(rig)
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("is_recorded", [False, True], ids=["Key Pose", "Record"])
 def test_motors_of_a_mechanism_are_not_keyed_as_bones(rig, chain, is_recorded):
     from limber.rig.robot import puppeteer
@@ -318,6 +327,7 @@ def test_there_is_no_ghost_of_what_has_no_bones():
     assert robot_ghost.segments(owner) == []
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("has_bones", [True, False])
 def test_the_panel_offers_the_ghost_where_there_are_bones_and_says_of_what_the_hand_cannot_lead(has_bones, request):
     from limber.panels.robot.feedback import LIMBER_PT_feedback, LIMBER_PT_puppeteer

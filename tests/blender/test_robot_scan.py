@@ -9,6 +9,8 @@ from tests.blender.robots import connect, robot_rig, until
 from tests.hardware.pty_robot import PtyRobot
 from tests.hardware.servo_bus import StsBus
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def rig():

@@ -25,6 +25,7 @@ def commanded(rig) -> np.ndarray:
     return np.array(status(rig).commanded)
 
 
+@pytest.mark.every_blender
 def test_deleting_the_armature_closes_its_robot(rig):
     arm(rig)
     pid = worker(rig)

@@ -12,6 +12,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.blender.sequences import Sequences
 
+pytestmark = pytest.mark.every_blender
+
 COUNT = int(os.environ.get("LIMBER_SEQUENCES", "6"))
 STEPS = 25  # of a sequence at most
 TELLS_STEPS = "LIMBER_SEQUENCE_STEPS" in os.environ  # as they are made

@@ -11,6 +11,8 @@ from tests.blender.drawing import drawn
 from tests.blender.four_bars import four_bar, owned
 from tests.blender.rigs import looking_chain, make_active
 
+pytestmark = pytest.mark.every_blender
+
 FIRST = ["Stop", "Next Step", "Chain", "Postures", "Gaze", "Live", "Robot"]
 # Operators that act on one of several things which a panel names, or that Blender's own menus have.
 NAMED_BY_PANELS = {

@@ -129,6 +129,7 @@ def test_a_bake_keys_the_slide_and_plays_what_was_live_with_all_that_mimics_it(r
     assert live_values[1]["lift"] != pytest.approx(live_values[20]["lift"], abs=0.01)
 
 
+@pytest.mark.every_blender
 def test_postures_have_slides(rig):
     chain = chain_on(rig, "head", at=target((0.3, -0.6, 0.9)))
     pose_joints(rig, {"lift": 0.3, "tilt": -0.4})
@@ -151,6 +152,7 @@ def test_postures_have_slides(rig):
     assert sum(path == "location" for path, _ in keyed) == 1, "of the location nothing else"
 
 
+@pytest.mark.every_blender
 def test_a_chain_with_a_mimic_joint_and_what_it_follows_is_refused_with_the_remedy(tmp_path):
     text = CRANE.replace('<parent link="ear"/>', '<parent link="head"/>').replace("</robot>", "") + (
         joint("beak", "revolute", "tip", "beak", "0 1 0", RANGE) + "</robot>"
@@ -169,6 +171,7 @@ def test_a_chain_with_a_mimic_joint_and_what_it_follows_is_refused_with_the_reme
     assert len(chain.joints) == 3
 
 
+@pytest.mark.every_blender
 def test_a_chain_on_a_link_that_another_chain_moves_by_mimicry_aims_from_where_it_is_shown(tmp_path):
     text = CRANE.replace("</robot>", "") + joint("beak", "revolute", "tip", "beak", "0 1 0", RANGE)
     text += joint("nod", "revolute", "beak", "nib", "1 0 0", RANGE) + "</robot>"

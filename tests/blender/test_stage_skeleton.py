@@ -97,6 +97,7 @@ def test_a_bone_scaled_evenly_makes_what_hangs_on_it_larger():
     assert turn < TURN
 
 
+@pytest.mark.every_blender
 @pytest.mark.parametrize("scale", [(1.0, 1.2, 1.0), (0.0, 0.0, 0.0), (-1.0, -1.0, -1.0)])
 def test_a_bone_scaled_unevenly_is_refused_by_name(scale):
     rig, chain = looking_chain()

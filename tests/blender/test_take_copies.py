@@ -11,6 +11,8 @@ from limber.rig.output import record, take_copies
 from tests.blender.drawing import drawn
 from tests.blender.rigs import angles_at, keyed, looking_chain, make_active
 
+pytestmark = pytest.mark.every_blender
+
 NO_PROCESS = 2**30  # more than any system numbers its processes
 
 

@@ -170,6 +170,7 @@ def test_a_memory_is_handed_back_to_the_kind_of_solver_that_made_it_alone():
     assert handed == [None, "Remembering", None]
 
 
+@pytest.mark.every_blender
 def test_a_goal_that_cannot_be_used_lets_the_motion_come_to_rest_and_says_why():
     chain = model(velocity=0.5)
     _, state = tick(chain, goal(), None, 0.0)

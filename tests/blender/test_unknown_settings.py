@@ -15,6 +15,8 @@ from limber.solvers.goals import GazeError
 from tests.blender.rigs import looking_chain
 from tests.blender.test_tick_posture import lamp
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.mark.parametrize(
     ("setting", "value", "remedy"),

@@ -89,7 +89,6 @@ def test_new_chains_and_ends_keep_the_roll_of_the_posture():
     assert aim.level == pytest.approx((0, 1, 0), abs=1e-6)  # the world's up in the base, whose Y is the bone
 
 
-@pytest.mark.one_blender
 @pytest.mark.parametrize("names", ["Rigify", "own"])
 def test_a_character_does_not_topple_where_its_target_is_aside(names: str):
     rig = character(names)

@@ -12,6 +12,8 @@ from limber.solvers.rotations import to_matrix
 
 from tests.robots.robots import ARM, NO_PUBLIC, PUBLIC, apart, arbitrary, frames, write
 
+pytestmark = pytest.mark.every_blender
+
 NEAR = 1e-5  # [m, rad] what is asked for
 POSES = 100
 

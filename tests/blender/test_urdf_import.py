@@ -9,6 +9,8 @@ from tests.blender.rigs import UPRIGHT, build, make_active
 from tests.robots.robots import ARM, write
 from tests.robots.test_collada import DAE, SHOWN, TRIANGLES
 
+pytestmark = pytest.mark.every_blender
+
 KINDS = ("objects", "armatures", "meshes", "materials", "collections", "scenes", "images")
 
 

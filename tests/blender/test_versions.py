@@ -14,6 +14,8 @@ from bpy import props
 from tests.blender.rigs import UPRIGHT, build, target
 from tests.blender.shown import missed, no_handler_raises  # noqa: F401
 
+pytestmark = pytest.mark.every_blender
+
 RECORDS = sorted((Path(__file__).parent / "versions").glob("*.json"))
 NEAR = 1e-6
 MAKE = {"FLOAT": props.FloatProperty, "INT": props.IntProperty, "BOOLEAN": props.BoolProperty, "STRING": props.StringProperty}

@@ -40,6 +40,7 @@ def zone_findings(rig):
     return [one for one in checked(rig).findings if one.kind == "ZONE"]
 
 
+@pytest.mark.every_blender
 def test_a_zone_that_flies_past_between_two_frames_is_entered_on_the_way(rig, chain):
     zone = keyed(empty("Ball", (0.5, 0, 0.25), "SPHERE", 0.02), (1, 2), end=(-0.5, 0, 0.25))
     forbid(rig, zone)

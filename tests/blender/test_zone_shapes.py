@@ -80,6 +80,7 @@ def test_of_a_mesh_the_convex_volume_counts(rig, chain):
     assert set(entered(rig)) == {("lower", "Heap"), ("middle", "Heap")}
 
 
+@pytest.mark.every_blender
 def test_a_flat_mesh_forbids_passing_through_it(rig, chain):
     forbid(rig, mesh("Pane", [(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], place=(0, 0, 0.25)))
     assert set(entered(rig)) == {("middle", "Pane")}

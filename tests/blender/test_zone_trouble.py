@@ -7,6 +7,8 @@ from tests.blender.drawing import drawn
 from tests.blender.rigs import make_active
 from tests.blender.zones import empty, entered, forbid, mesh, standing_arm
 
+pytestmark = pytest.mark.every_blender
+
 
 @pytest.fixture
 def chain():

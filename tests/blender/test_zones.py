@@ -13,6 +13,7 @@ def chain():
     return standing_arm()
 
 
+@pytest.mark.every_blender
 def test_list_marks_csv_and_picture_tell_of_zones(rig, chain, tmp_path):
     forbid(rig, empty("Table", (0.06, 0, 0.25)))
     checked(rig)

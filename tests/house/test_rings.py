@@ -117,14 +117,28 @@ def test_a_ring_without_tests_fails_and_a_ring_that_cannot_run_is_named():
     assert total.reasons == ["window: no screen"]
 
 
-@pytest.mark.parametrize("environment", rings.BLENDERS)
 @pytest.mark.parametrize("folder", [*rings.PLAIN_FOLDERS, "blender", "installed"])
-def test_every_file_has_a_process_and_only_one(folder: str, environment: str):
-    assert sorted(named(rings.shared_jobs(environment, folder, 7))) == [path.relative_to(ROOT).as_posix() for path in rings.files(folder)]
+def test_every_file_has_a_process_and_only_one(folder: str):
+    assert sorted(named(rings.shared_jobs(".venv", folder, rings.files(folder), 7))) == names(rings.files(folder))
+
+
+def test_the_first_blender_runs_all_tests_and_others_those_that_are_marked_unless_all_are_asked_for(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv(rings.CASES, raising=False)
+    everything = names(rings.files("blender"))
+    assert sorted(named(rings.in_blender("blender", ".venv").jobs)) == everything
+    marked = named(rings.in_blender("blender", ".venv-4.2").jobs)
+    assert set(marked) < set(everything)
+    assert all("every_blender" in (ROOT / file).read_text(encoding="utf-8") for file in marked)
+    monkeypatch.setenv(rings.CASES, "1:0")
+    assert sorted(named(rings.in_blender("blender", ".venv-4.2").jobs)) == everything
 
 
 def test_files_with_windows_have_processes_with_their_neighbours():
-    assert named(rings.window_jobs()) == [path.relative_to(ROOT).as_posix() for path in rings.files("window")]
+    assert named(rings.window_jobs()) == names(rings.files("window"))
+
+
+def names(paths: list[Path]) -> list[str]:
+    return [path.relative_to(ROOT).as_posix() for path in paths]
 
 
 def named(jobs) -> list[str]:
@@ -132,13 +146,24 @@ def named(jobs) -> list[str]:
     return [file for job in jobs for file in job.files]
 
 
-def test_of_the_cases_of_a_test_the_asked_share_is_tried_and_never_none(tmp_path: Path):
-    tests = "import pytest\n@pytest.mark.parametrize('k', range(9))\ndef test_many(k): assert k in (1, 5)\ndef test_one(): pass\n"
+@pytest.mark.parametrize(("cases", "seen"), [("4:1", "3 passed, 0 failed"), ("1:0", "8 passed, 3 failed")])
+def test_of_tests_for_every_blender_the_asked_share_of_cases_is_tried_and_never_none_and_of_others_none(
+    tmp_path: Path, cases: str, seen: str
+):
+    tests = """
+import pytest
+@pytest.mark.every_blender
+@pytest.mark.parametrize("k", range(9))
+def test_many(k): assert k in (1, 2, 3, 4, 5, 6)
+@pytest.mark.every_blender
+def test_one(): pass
+def test_other(): pass
+"""
     (tmp_path / "test_it.py").write_text(tests, encoding="utf-8")
     results = tmp_path / "it.xml"
     alone = ("--rootdir", str(tmp_path), "-c", "/dev/null")
     command = (*PYTEST, "-p", "tests.cases", *alone, f"--junitxml={results}")
-    assert runner.Runner().run(runner.Job("it", command, (str(tmp_path),), results, "4:1")).sentence == "3 passed, 0 failed"
+    assert runner.Runner().run(runner.Job("it", command, (str(tmp_path),), results, cases)).sentence == seen
 
 
 def test_nothing_run_is_no_success(monkeypatch: pytest.MonkeyPatch):
