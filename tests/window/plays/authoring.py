@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import lamp
 import tabs
 
-SHOWN = ("postures.LIMBER_PT_postures", "life.LIMBER_PT_life", "attention.LIMBER_PT_attention", "deviation.LIMBER_PT_deviation")
+SHOWN = ("LIMBER_PT_postures", "LIMBER_PT_life", "LIMBER_PT_attention", "LIMBER_PT_deviation")
 
 
 def play(stage):

@@ -18,11 +18,10 @@ def only(stage, root: str) -> None:
             bpy.utils.register_class(cls)
 
 
-def open_own(stage, tab: str, *places: str) -> None:
-    """Opens a tab of their own with copies of panels, "MODULE.CLASS" each: in Limber's some are closed at first and below others."""
-    for place in places:
-        module, name = place.split(".")
-        original = getattr(stage.part(f"panels.{module}"), name)
+def open_own(stage, tab: str, *names: str) -> None:
+    """Opens a tab of their own with copies of panels, by their classes' names: in Limber's some are closed at first and below others."""
+    for name in names:
+        original = getattr(bpy.types, name)
         twin = type(f"{name}_shown", (original,), {"bl_category": tab, "bl_options": set(), "bl_idname": f"{name}_shown"})
         twin.bl_parent_id = ""
         bpy.utils.register_class(twin)

@@ -22,7 +22,7 @@ def play(stage):
     rig.limber.zones.add().zone = shelf
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, 60
-    tabs.open_own(stage, "Zones", "postures.LIMBER_PT_postures", "motion_check.LIMBER_PT_motion_check", "motion_check.LIMBER_PT_zones")
+    tabs.open_own(stage, "Zones", "LIMBER_PT_postures", "LIMBER_PT_motion_check", "LIMBER_PT_zones")
     with stage.context():
         rig.select_set(True)
         bpy.ops.view3d.view_selected()
