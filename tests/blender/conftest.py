@@ -38,6 +38,16 @@ def blender() -> None:
         module.unregister()
 
 
+@pytest.fixture
+def unregistered() -> Iterator[None]:
+    """The extension is not registered when the test begins, and the test leaves it so: for files of tests that override `extension`."""
+    limber.unregister()
+    yield
+    limber.register()
+    for module in reversed(PARTS):
+        module.unregister()
+
+
 @pytest.fixture(autouse=True)
 def extension() -> Iterator[None]:
     """An empty file with the extension as when it was just enabled: its handlers, keys and overlays are registered anew, and taken away

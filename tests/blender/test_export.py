@@ -260,13 +260,17 @@ def test_live_stands_still_meanwhile(rig, chain, tmp_path):
 
 def test_the_export_menu_has_it_and_loses_it_when_the_extension_goes(chain):
     import limber
+    from limber.operators.output.export_motion import MENU_ENTRIES
 
-    def drawn() -> list[str]:
-        return [function.__name__ for function in bpy.types.TOPBAR_MT_file_export.draw._draw_funcs]
+    ((menu, entry),) = MENU_ENTRIES.items()
 
-    assert drawn().count("add_to_export_menu") == 1
+    def drawn() -> list:
+        return getattr(bpy.types, menu).draw._draw_funcs
+
+    assert menu == "TOPBAR_MT_file_export"
+    assert drawn().count(entry) == 1
     limber.unregister()
-    assert "add_to_export_menu" not in drawn()
+    assert entry not in drawn()
     limber.register()
 
 

@@ -21,7 +21,7 @@ SEED = int(os.environ.get("LIMBER_SEQUENCE_SEED", "0"))
 
 
 @pytest.fixture(autouse=True)
-def extension():
+def extension(unregistered):
     """Each sequence begins with an empty file and registers the extension itself."""
 
 

@@ -23,7 +23,7 @@ MAKE_ARRAY = {"FLOAT": props.FloatVectorProperty, "INT": props.IntVectorProperty
 
 
 @pytest.fixture(autouse=True)
-def extension():
+def extension(unregistered):
     """An empty file without the extension: it comes when the old file is there."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     yield
