@@ -94,8 +94,8 @@ class Imported:
         found = []
         for link, bone in zip(tree.branches, bones, strict=True):
             joint = link.joint
-            moves = joint is not None and joint.moves and joint.mimic is None and (joint.lower is None or joint.lower != joint.upper)
-            axis = rotate(frames[link.parent].then(link.before).rotation, link.axis) if moves and joint.turns else None
+            moves = joint is not None and joint.is_movable and joint.mimic is None and (joint.lower is None or joint.lower != joint.upper)
+            axis = rotate(frames[link.parent].then(link.before).rotation, link.axis) if moves and joint.is_rotary else None
             found.append(branches.Link(bone, bones[link.parent] if link.parent >= 0 else None, moves, axis))
         return found
 

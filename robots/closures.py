@@ -1,8 +1,8 @@
-"""Robots with loops: a cut-tree URDF and its closures in YAML, as a mechanism. Knows no Blender.
+"""Mechanisms with closed loops, from a URDF tree and a YAML file of closures. Knows no Blender.
 
-The YAML has `closed_loop` (pairs of links that must coincide; a joint's name stands for its child link), `type` of each ("3d": places
-alone; "6d": frames; absent: 6d), `name_mot` (motors), and `joint_name` with `joint_type`: URDF joints that are really SPHERICAL, FIXED
-or UJOINT_AB (a universal joint: a turn about A, then about B, of X, Y, Z of the URDF joint's own frame).
+The YAML has `closed_loop` (pairs of links whose frames coincide; a joint's name means its child link), `type` of each pair ("3d":
+positions only, "6d": positions and orientations, the default), `name_mot` (joints with a motor), and `joint_name` with `joint_type`: URDF
+joints that are actually SPHERICAL, FIXED or UJOINT_AB (universal: rotates about A, then about B, two of X, Y, Z of the joint's frame).
 """
 
 import math
@@ -25,32 +25,37 @@ KNOWN = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 
 
 def read_mechanism(urdf: str | os.PathLike[str], closures: str | os.PathLike[str], is_floating: bool = False) -> Mechanism:
-    """The mechanism of a URDF file and its closures.
+    """Mechanism of a URDF file and a file of closures.
 
     Args:
-        is_floating: The base link is free; else it is grounded at the world's origin.
+        urdf, closures: Paths of the files.
+        is_floating: The base link moves freely; otherwise it is fixed at the world's origin.
 
     Raises:
-        UrdfError: a file cannot be used; the message names file, place and remedy.
+        UrdfError: a file cannot be used; the message names file, line and remedy.
     """
     file = Path(closures)
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise MalformedError(str(file), 0, "", f"the file cannot be read ({error}): check its path") from error
-    told = _parse(text, str(file))
-    remade = told.get("joint_name")
+    entries = _parse(text, str(file))
+    remade = entries.get("joint_name")
     robot = read(urdf, for_mechanism=True, remade=[str(name) for name in remade] if isinstance(remade, list) else ())
-    return _Reading(robot, str(closures), told).mechanism(is_floating)
+    return _MechanismBuilder(robot, str(closures), entries).mechanism(is_floating)
 
 
 def mechanism_of(robot: Robot, text: str, file: str, is_floating: bool = False) -> Mechanism:
-    """The same of a robot that was read already and the text of its closures; `file` is what messages call that.
+    """Mechanism of a robot that is read already, and the text of its closures.
+
+    Args:
+        file: What error messages call the text.
+        is_floating: As above.
 
     Raises:
         UrdfError: the text cannot be used.
     """
-    return _Reading(robot, file, _parse(text, file)).mechanism(is_floating)
+    return _MechanismBuilder(robot, file, _parse(text, file)).mechanism(is_floating)
 
 
 def _parse(text: str, file: str) -> dict[str, Any]:
@@ -59,30 +64,30 @@ def _parse(text: str, file: str) -> dict[str, Any]:
     return parse_yaml(text, file)
 
 
-class _Reading:
-    def __init__(self, robot: Robot, file: str, told: Mapping[str, Any]) -> None:
+class _MechanismBuilder:
+    def __init__(self, robot: Robot, file: str, entries: Mapping[str, Any]) -> None:
         self.robot, self.file = robot, file
         self.warnings = list(robot.warnings)
-        self.pairs = self._list(told, "closed_loop")
-        kinds = [str(kind).lower() for kind in self._list(told, "type")]
+        self.pairs = self._list(entries, "closed_loop")
+        kinds = [str(kind).lower() for kind in self._list(entries, "type")]
         if kinds and len(kinds) != len(self.pairs):
-            fewer, more = "pairs without one are taken as 6d, give each its own", "those at the end are left out"
+            fewer, more = "pairs without a type are read as 6d, give each its own", "the last types are left out"
             outcome = more if len(kinds) > len(self.pairs) else fewer
             self.warnings.append(f"{file}, type: pairs in closed_loop: {len(self.pairs)}, types: {len(kinds)}: {outcome}")
         self.kinds = [*kinds, *["6d"] * len(self.pairs)][: len(self.pairs)]
-        names, changed = self._list(told, "joint_name"), self._list(told, "joint_type")
+        names, changed = self._list(entries, "joint_name"), self._list(entries, "joint_type")
         if len(names) != len(changed):
             raise MalformedError(file, 0, "joint_type", f"{len(names)} names in joint_name, but {len(changed)} types: give one for each")
         self.changed = {str(name): str(kind).lower() for name, kind in zip(names, changed, strict=True)}
-        self.motors = dict.fromkeys(str(name) for name in self._list(told, "name_mot"))  # in their order
-        self.warnings += [f"{file}: '{key}' is not known here and is left out" for key in told if key not in KNOWN]
+        self.motors = dict.fromkeys(str(name) for name in self._list(entries, "name_mot"))  # in the file's order
+        self.warnings += [f"{file}: key '{key}' is unknown and is left out" for key in entries if key not in KNOWN]
         for name in [name for name in self.changed if name not in robot.joint]:
-            self.warnings.append(f"{file}, joint_name: the URDF has no joint '{name}': its type is changed nowhere")
+            self.warnings.append(f"{file}, joint_name: the URDF has no joint '{name}': its entry is left out")
         for name in [name for name in self.motors if name not in robot.joint]:
             self.warnings.append(f"{file}, name_mot: the URDF has no joint '{name}' to be a motor: it is left out")
 
-    def _list(self, told: Mapping[str, Any], key: str) -> list[Any]:
-        found = told.get(key)
+    def _list(self, entries: Mapping[str, Any], key: str) -> list[Any]:
+        found = entries.get(key)
         if found is None:
             return []
         if not isinstance(found, list):
@@ -90,6 +95,7 @@ class _Reading:
         return found
 
     def mechanism(self, is_floating: bool) -> Mechanism:
+        """Mechanism of all links, joints and closures."""
         bodies = []
         for link in self.robot.links:
             mass, centre = (link.inertial.mass, link.inertial.origin.offset) if link.inertial else (0.0, (0.0, 0.0, 0.0))
@@ -99,7 +105,7 @@ class _Reading:
         return Mechanism(tuple(bodies), (*joints, *self._closures()), tuple(self.warnings))
 
     def _closures(self) -> tuple[Held, ...]:
-        """One for every two links: of several the strictest, since frames that coincide have one place."""
+        """One closure for each pair of links; of several the strictest, since frames that coincide have the same position."""
         found: dict[frozenset[str], Held] = {}
         for pair, kind in zip(self.pairs, self.kinds, strict=True):
             closure = self._closure(pair, kind)
@@ -107,28 +113,28 @@ class _Reading:
                 continue
             links = frozenset((closure.parent, closure.child))
             if links in found:
-                kept = "6d" if "fixed" in (found[links].kind, closure.kind) else "3d"
-                what = f"{pair} is told twice, '{closure.parent}' and '{closure.child}' are joined already: one is kept, as {kept}"
+                used = "6d" if "fixed" in (found[links].kind, closure.kind) else "3d"
+                what = f"{pair} is there twice, '{closure.parent}' and '{closure.child}' are joined already: one is used, as {used}"
                 self.warnings.append(f"{self.file}, closed_loop: {what}")
             if links not in found or found[links].kind == "spherical":
                 found[links] = closure
         return tuple(found.values())
 
     def _joint(self, joint: Joint) -> Held:
-        kind, turned, freedoms = self._shape(joint)
-        at = Frame(multiply(joint.origin.rotation, turned), joint.origin.offset)
+        kind, rotation, freedoms = self._kind(joint)
+        at = Frame(multiply(joint.origin.rotation, rotation), joint.origin.offset)
         is_motor = joint.name in self.motors and freedoms > 0
         if joint.name in self.motors and not freedoms:
-            self.warnings.append(f"{self.file}, name_mot: joint '{joint.name}' is fixed, so it is no motor: take it out of the list")
+            self.warnings.append(f"{self.file}, name_mot: joint '{joint.name}' is fixed, so it can have no motor: take it out of the list")
         lower: tuple[float, ...] = ()
         upper: tuple[float, ...] = ()
-        if joint.name not in self.changed and joint.moves and (joint.lower is not None or joint.upper is not None):
+        if joint.name not in self.changed and joint.is_movable and (joint.lower is not None or joint.upper is not None):
             lower = (-math.inf if joint.lower is None else joint.lower,)
             upper = (math.inf if joint.upper is None else joint.upper,)
-        return Held(joint.name, kind, joint.parent, joint.child, at, Frame(turned), lower, upper, (), is_motor)
+        return Held(joint.name, kind, joint.parent, joint.child, at, Frame(rotation), lower, upper, (), is_motor)
 
-    def _shape(self, joint: Joint) -> tuple[Kind, Quaternion, int]:
-        """Its kind, the turn from the URDF joint's frame to ours, and its freedoms."""
+    def _kind(self, joint: Joint) -> tuple[Kind, Quaternion, int]:
+        """Kind in the mechanism, rotation of the mechanism joint's frame in the URDF joint's, and number of degrees of freedom."""
         changed = self.changed.get(joint.name, "")
         if changed == "spherical":
             return "spherical", IDENTITY, 3
@@ -138,20 +144,20 @@ class _Reading:
             first, second = LETTERS[changed[7]], LETTERS[changed[8]]
             return "universal", from_axes(first, second, cross(first, second)), 2
         if changed:
-            what = f"joint '{joint.name}' cannot be '{changed}': SPHERICAL, FIXED and UJOINT_XY (any two of X, Y, Z) are known"
+            what = f"joint '{joint.name}' cannot be '{changed}': use SPHERICAL, FIXED or UJOINT_XY (any two of X, Y, Z)"
             raise JointTypeError(self.file, 0, "joint_type", what)
-        if joint.turns:
+        if joint.is_rotary:
             return "revolute", between(Z, joint.axis), 1
         if joint.kind == "prismatic":
             return "prismatic", between(Z, joint.axis), 1
         return "fixed", IDENTITY, 0
 
     def _closure(self, pair: Any, kind: str) -> Held | None:
-        """What holds a pair together; None, with a warning, where the robot does not have both."""
+        """Closure of a pair of names; None, with a warning, if the robot lacks one of them."""
         if not isinstance(pair, list) or len(pair) != 2:
             raise MalformedError(self.file, 0, "closed_loop", f"each closure is a pair of names, found '{pair}'")
         if kind not in PAIR_KINDS:
-            raise JointTypeError(self.file, 0, "type", f"the closure of {pair} is '{kind}': it can be 3d or 6d")
+            raise JointTypeError(self.file, 0, "type", f"the closure of {pair} has type '{kind}': use 3d or 6d")
         unknown = [str(name) for name in pair if str(name) not in self.robot.link and str(name) not in self.robot.joint]
         if unknown:
             what = ", ".join(f"'{name}' is neither a link nor a joint of the URDF" for name in unknown)
@@ -163,6 +169,7 @@ class _Reading:
         return Held(f"{pair[0]} = {pair[1]} ({kind})", PAIR_KINDS[kind], a, b, closes=True)
 
     def _link(self, name: str) -> str:
+        """Link of that name, or child link of the joint of that name."""
         if name in self.robot.link:
             return name
         return self.robot.joint[name].child

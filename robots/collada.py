@@ -1,6 +1,7 @@
-"""Faces and colours of a COLLADA file (.dae), which not every Blender can import. Knows no Blender.
+"""Faces and colours of COLLADA files (.dae), which not every Blender can import. Knows no Blender.
 
-What robots' files need of COLLADA 1.4: triangles and polygons, the scene's placements, the unit, the up axis, plain colours.
+It reads what robot meshes use of COLLADA 1.4: triangles and polygons, the scene's transforms, the unit, the up axis, plain colours.
+docs/architecture.md says why no library does it.
 """
 
 import xml.etree.ElementTree as ET
@@ -14,43 +15,43 @@ from ..solvers.rotations import Vector
 from .model import Colour
 
 Affine = tuple[tuple[float, float, float, float], ...]  # three rows
-MOST_REPEATED = 4_000_000  # corners, faces and nodes that a file may show again, beyond its size in bytes: a robot's mesh has 100,000
+MOST_REPEATED = 4_000_000  # corners, faces and nodes that instances may add beyond the file's size in bytes; a robot mesh has 100,000
 POLYGONS = ("triangles", "polylist", "polygons")
 IDENTITY: Affine = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
 TO_Z_UP: dict[str, Affine] = {  # COLLADA 1.4.1, <up_axis>: rotation from a file's axes to x right, z up
     "Y_UP": ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (0.0, 1.0, 0.0, 0.0)),
     "X_UP": ((0.0, -1.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (1.0, 0.0, 0.0, 0.0)),
 }
-TOO_OFTEN = f"its nodes or geometries repeat each other so often that it shows more than {MOST_REPEATED} corners, faces and nodes again"
-MESHLAB = "VCGLib"  # authoring tool that writes Y_UP into every file, whichever way the mesh stands (vcglib, UpAxisTag)
+TOO_OFTEN = f"its nodes or geometries repeat each other so often that more than {MOST_REPEATED} corners, faces and nodes are instances"
+MESHLAB = "VCGLib"  # authoring tool that writes Y_UP into every file, whatever the mesh's up axis (vcglib, UpAxisTag)
 UpAxis = Literal["AUTO", "FILE", "IGNORE"]
 
 
 class ColladaError(ValueError):
-    """A file that cannot be read, and why."""
+    """A COLLADA file that cannot be read; the message says why."""
 
 
 @dataclass
 class Faces:
-    """A mesh: corners [m], faces by their corners' places, and of each face its colour's place."""
+    """Mesh: corners [m], faces as indices of corners, and each face's index into the colours."""
 
     corners: list[Vector] = field(default_factory=list)
     faces: list[tuple[int, ...]] = field(default_factory=list)
     colour_of: list[int] = field(default_factory=list)
-    colours: list[Colour | None] = field(default_factory=list)  # None: the file tells none
+    colours: list[Colour | None] = field(default_factory=list)  # None: the file has none
     rotated_from: str = ""  # the file's up axis, "X_UP" or "Y_UP", where the corners were rotated from it to z up
 
 
 def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
-    """All that the file's scene shows, in metres, with z up.
+    """Mesh of all that the file's scene shows, in metres, with z up.
 
     Args:
         path: The file.
-        up_axis: "FILE": rotate from the file's up axis to z up. "IGNORE": the corners as they are written, as ROS's viewer RViz has them.
-            "AUTO": as the file says, except that MeshLab's files are left as they are written.
+        up_axis: "FILE": rotate from the file's up axis to z up. "IGNORE": leave the corners as they are written, as RViz does.
+            "AUTO": as "FILE", but leave MeshLab's files as they are written.
 
     Raises:
-        ColladaError: it cannot be read, or shows nothing.
+        ColladaError: the file cannot be read, or shows nothing.
     """
     try:
         faces = _File(ET.parse(path).getroot(), path.stat().st_size).read(up_axis)
@@ -61,22 +62,22 @@ def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
     if not faces.faces:
         raise ColladaError("it has no faces")
     if not all(isfinite(x) and isfinite(y) and isfinite(z) for x, y, z in faces.corners):
-        raise ColladaError("a corner's place is no finite number")
+        raise ColladaError("a corner's position is not finite")
     return faces
 
 
 @dataclass
 class _Node:
-    """A node of the scene: where it puts what it shows, the nodes below it, its geometries with their materials by symbol."""
+    """Node of the scene: its transform, child nodes, and geometries with their materials by symbol."""
 
-    place: Affine
-    below: list[ET.Element]
+    transform: Affine
+    children: list[ET.Element]
     geometries: list[tuple["_Geometry", dict[str | None, str | None]]] = field(default_factory=list)
 
 
 @dataclass
 class _Geometry:
-    """Corners and faces of a geometry, and its parts: each one's material and number of faces."""
+    """Corners and faces of a geometry, and its parts: material and number of faces of each."""
 
     corners: list[Vector] = field(default_factory=list)
     faces: list[tuple[int, ...]] = field(default_factory=list)
@@ -84,22 +85,25 @@ class _Geometry:
 
 
 class _File:
+    """One file while it is read; each element is read once, however many instances it has."""
+
     def __init__(self, root: ET.Element, size: int) -> None:
         for element in root.iter():
             element.tag = element.tag.rpartition("}")[2]  # without the namespace
         self.root = root
         self.by_id = {found: element for element in root.iter() if (found := element.get("id"))}
         self.made = Faces()
-        self.most_work = size + MOST_REPEATED  # a face that is written takes more than a byte: what is shown once always may be
-        self._read = 0  # corners
+        self.most_work = size + MOST_REPEATED  # a written face takes more than a byte, so a file without instances is never refused
+        self._corner_count = 0
         self._nodes: dict[ET.Element, _Node] = {}
         self._geometries: dict[ET.Element, _Geometry] = {}
         self._positions: dict[str | None, str] = {}
         self._corners_of: dict[str, list[Vector]] = {}
         self._colours: dict[str | None, Colour | None] = {}
-        self._places: dict[Colour | None, int] = {}
+        self._index_of: dict[Colour | None, int] = {}
 
     def read(self, up_axis: UpAxis) -> Faces:
+        """Mesh of the whole scene."""
         unit = self.root.find("asset/unit")
         metre = float(unit.get("meter", "1")) if unit is not None else 1.0
         self.made.rotated_from = self._rotated_from(up_axis)
@@ -109,76 +113,77 @@ class _File:
         scene = self._target(shown.get("url")) if shown is not None else self.root.find("library_visual_scenes/visual_scene")
         tops = scene.findall("node") if scene is not None else []
         self._check_work(tops)
-        self._place(tops, size)
+        self._add_nodes(tops, size)
         return self.made
 
     def _rotated_from(self, up_axis: UpAxis) -> str:
-        """The file's up axis where it is another than z and counts, else ""."""
+        """The file's up axis, if the mesh is to be rotated from it; else ""."""
         tool = self.root.findtext("asset/contributor/authoring_tool") or ""
         if up_axis == "IGNORE" or (up_axis == "AUTO" and tool.startswith(MESHLAB)):
             return ""
-        told = (self.root.findtext("asset/up_axis") or "").strip()
-        return told if told in TO_Z_UP else ""
+        axis = (self.root.findtext("asset/up_axis") or "").strip()
+        return axis if axis in TO_Z_UP else ""
 
     def _target(self, url: str | None) -> ET.Element:
+        """Element that a URL of this file refers to. Raises KeyError."""
         return self.by_id[(url or "").lstrip("#")]
 
     def _node(self, element: ET.Element) -> _Node:
-        """A node as it is written, looked at once however often it is shown."""
+        """Node of an element."""
         if element not in self._nodes:
-            place = IDENTITY
+            transform = IDENTITY
             for step in filter(None, map(_step, element)):
-                place = _product(place, step)
+                transform = _product(transform, step)
             instances = [self._target(instance.get("url")) for instance in element.findall("instance_node")]
-            node = self._nodes[element] = _Node(place, [*element.findall("node"), *instances])
+            node = self._nodes[element] = _Node(transform, [*element.findall("node"), *instances])
             for instance in element.findall("instance_geometry"):
                 bound = {each.get("symbol"): each.get("target") for each in instance.iter("instance_material")}
                 node.geometries.append((self._geometry(self._target(instance.get("url"))), bound))
         return self._nodes[element]
 
     def _check_work(self, tops: list[ET.Element]) -> None:
-        """Raises ColladaError where nodes that instance others would be shown more often than a robot's file has need of, or for ever.
+        """Raises ColladaError if instances of nodes multiply the corners and faces too often, or contain themselves.
 
-        What a node shows is counted once, from below: its own corners and faces, and what is below it.
+        The work of a node is counted once, children first: its own corners and faces, and the work of its children.
         """
-        work: dict[ET.Element, int] = {}  # saturates, since two instances in each of a thousand nodes are 2^1000
+        work: dict[ET.Element, int] = {}  # saturates: two instances in each of a thousand nodes are 2^1000
         is_open: set[ET.Element] = set()
         waiting = [(top, False) for top in tops]
         while waiting:
-            element, is_counted_below = waiting.pop()
+            element, children_are_counted = waiting.pop()
             if element in work:
                 continue
             node = self._node(element)
-            if is_counted_below:
+            if children_are_counted:
                 own = 1 + sum(1 + len(geometry.corners) + len(geometry.faces) for geometry, _ in node.geometries)
-                work[element] = min(own + sum(work[child] for child in node.below), self.most_work + 1)
+                work[element] = min(own + sum(work[child] for child in node.children), self.most_work + 1)
                 is_open.discard(element)
                 continue
             if element in is_open:
-                raise ColladaError("its nodes instance each other in a circle")
+                raise ColladaError("its nodes are instances of each other in a circle")
             is_open.add(element)
-            waiting += [(element, True), *((child, False) for child in node.below if child not in work)]
+            waiting += [(element, True), *((child, False) for child in node.children if child not in work)]
         if sum(work[top] for top in tops) > self.most_work:
             raise ColladaError(TOO_OFTEN)
 
-    def _place(self, tops: list[ET.Element], size: Affine) -> None:
-        """Puts what nodes show where they stand: what is below a node first."""
-        waiting = [(top, size, False) for top in reversed(tops)]
+    def _add_nodes(self, tops: list[ET.Element], outer: Affine) -> None:
+        """Adds the transformed geometries of nodes to the mesh: children before their parent."""
+        waiting = [(top, outer, False) for top in reversed(tops)]
         while waiting:
-            element, place, is_below_done = waiting.pop()
+            element, transform, children_are_done = waiting.pop()
             node = self._node(element)
-            if is_below_done:
+            if children_are_done:
                 for geometry, bound in node.geometries:
-                    self._show(geometry, place, bound)
+                    self._add(geometry, transform, bound)
                 continue
-            place = _product(place, node.place)
-            waiting += [(element, place, True), *((child, place, False) for child in reversed(node.below))]
+            transform = _product(transform, node.transform)
+            waiting += [(element, transform, True), *((child, transform, False) for child in reversed(node.children))]
 
     def _geometry(self, element: ET.Element) -> _Geometry:
-        """A geometry's faces, looked at once however often it is shown."""
+        """Corners and faces of a geometry's element."""
         if element not in self._geometries:
             made = self._geometries[element] = _Geometry()
-            known: dict[str, tuple[int, int]] = {}  # source of corners -> where they begin and end
+            known: dict[str, tuple[int, int]] = {}  # source of corners -> first and last index
             mesh = element.find("mesh")
             for part in mesh if mesh is not None else ():
                 if part.tag not in POLYGONS:
@@ -191,27 +196,27 @@ class _File:
                 first, last = known[source]
                 named = [corner for face in faces for corner in face]
                 if named and not 0 <= min(named) <= max(named) < last - first:
-                    raise ColladaError("a face has corners that are not there")
+                    raise ColladaError("a face refers to corners that do not exist")
                 sound = [tuple([first + corner for corner in face]) for face in map(_without_repeats, faces) if len(face) > 2]
                 made.faces += sound
                 made.parts.append((part.get("material"), len(sound)))
         return self._geometries[element]
 
     def _add_corners(self, geometry: _Geometry, corners: list[Vector]) -> None:
-        self._read += len(corners)  # many geometries may name one list
-        if self._read > self.most_work:
+        self._corner_count += len(corners)  # many geometries may name one list
+        if self._corner_count > self.most_work:
             raise ColladaError(TOO_OFTEN)
         geometry.corners += corners
 
-    def _show(self, geometry: _Geometry, place: Affine, bound: dict[str | None, str | None]) -> None:
+    def _add(self, geometry: _Geometry, transform: Affine, bound: dict[str | None, str | None]) -> None:
         first = len(self.made.corners)
-        self.made.corners += [_moved(place, corner) for corner in geometry.corners]
+        self.made.corners += [_moved(transform, corner) for corner in geometry.corners]
         self.made.faces += [tuple([first + corner for corner in face]) for face in geometry.faces]
         for material, count in geometry.parts:
-            self.made.colour_of += [self._colour_place(bound.get(material) or material)] * count
+            self.made.colour_of += [self._colour_index(bound.get(material) or material)] * count
 
     def _faces(self, part: ET.Element) -> tuple[str, list[tuple[int, ...]]]:
-        """The source of a part's corners, and its faces by their numbers."""
+        """Source of a part's corners, and its faces as indices into it."""
         inputs = part.findall("input")
         stride = 1 + max(int(each.get("offset", "0")) for each in inputs)
         vertex = next(each for each in inputs if each.get("semantic") == "VERTEX")
@@ -221,7 +226,7 @@ class _File:
         return source, _split(part, lists)
 
     def _position(self, vertices: str | None) -> str:
-        """The source of the corners that vertices name."""
+        """Source of the corners of a <vertices> element."""
         if vertices not in self._positions:
             inputs = self._target(vertices).findall("input")
             self._positions[vertices] = next(each for each in inputs if each.get("semantic") == "POSITION").get("source") or ""
@@ -233,23 +238,24 @@ class _File:
         return self._corners_of[source]
 
     def _read_corners(self, source: str) -> list[Vector]:
+        """Corners of a <source> element."""
         element = self._target(source)
         array, accessor = element.find("float_array"), element.find("technique_common/accessor")
         numbers = [float(word) for word in (array.text or "").split()] if array is not None else []
         stride = int(accessor.get("stride", "3")) if accessor is not None else 3
         return list(zip(numbers[0::stride], numbers[1::stride], numbers[2::stride], strict=False))
 
-    def _colour_place(self, material: str | None) -> int:
+    def _colour_index(self, material: str | None) -> int:
         if material not in self._colours:
             self._colours[material] = self._colour(material)
         colour = self._colours[material]
-        if colour not in self._places:
-            self._places[colour] = len(self.made.colours)
+        if colour not in self._index_of:
+            self._index_of[colour] = len(self.made.colours)
             self.made.colours.append(colour)
-        return self._places[colour]
+        return self._index_of[colour]
 
     def _colour(self, name: str | None) -> Colour | None:
-        """The plain colour of a material; None where it is a picture's, or not told."""
+        """Plain diffuse colour of a material; None if it has a texture or no colour."""
         material = self.by_id.get((name or "").lstrip("#"))
         instance = None if material is None else material.find("instance_effect")
         effect = None if instance is None else self.by_id.get((instance.get("url") or "").lstrip("#"))
@@ -258,18 +264,18 @@ class _File:
         if colour is None:
             return None
         red, green, blue, *_ = (min(max(float(word), 0.0), 1.0) for word in (colour.text or "").split())
-        return red, green, blue, 1.0  # opacity is told in three ways that contradict each other, and robots are solid
+        return red, green, blue, 1.0  # files write opacity in three contradictory ways, and robots are opaque
 
 
 def _split(part: ET.Element, lists: list[list[int]]) -> list[tuple[int, ...]]:
-    """Faces of a part from its lists of corners."""
+    """Faces of a part, from its lists of corner indices."""
     if part.tag == "polygons":
         return [tuple(corners) for corners in lists]
     counts = part.find("vcount")
     if part.tag == "triangles" or counts is None:
         return [face for corners in lists for face in zip(corners[0::3], corners[1::3], corners[2::3], strict=False)]
     sizes = list(map(int, (counts.text or "").split()))
-    if sizes and min(sizes) < 0:  # faces would share corners, and a small file could ask for any number of them
+    if sizes and min(sizes) < 0:  # a face would begin at corners of another, so a small file could have any number of faces
         raise ColladaError(f"a polygon has {min(sizes)} corners")
     ends = list(accumulate(sizes))
     corners = lists[0] if lists else []  # COLLADA 1.4.1, <polylist>: one <p> at most
@@ -277,12 +283,12 @@ def _split(part: ET.Element, lists: list[list[int]]) -> list[tuple[int, ...]]:
 
 
 def _without_repeats(face: tuple[int, ...]) -> tuple[int, ...]:
-    """Some files repeat corners."""
+    """The face with each corner once: some files repeat corners."""
     return face if len(set(face)) == len(face) else tuple(dict.fromkeys(face))
 
 
 def _step(element: ET.Element) -> Affine | None:
-    """What a node's element does to what is in it; None for elements that do nothing."""
+    """Transform of an element of a node; None for other elements."""
     if element.tag not in ("matrix", "translate", "rotate", "scale"):
         return None
     numbers = [float(word) for word in (element.text or "").split()]
@@ -303,11 +309,13 @@ def _step(element: ET.Element) -> Affine | None:
 
 
 def _product(outer: Affine, inner: Affine) -> Affine:
+    """Transform that applies `inner`, then `outer`."""
     columns = [_moved(outer, (inner[0][k], inner[1][k], inner[2][k]), float(k == 3)) for k in range(4)]
     return tuple((columns[0][row], columns[1][row], columns[2][row], columns[3][row]) for row in range(3))
 
 
-def _moved(place: Affine, corner: Vector, moves: float = 1.0) -> Vector:
+def _moved(transform: Affine, corner: Vector, weight: float = 1.0) -> Vector:
+    """Transformed point; a weight of 0 transforms a direction."""
     x, y, z = corner
-    a, b, c = (row[0] * x + row[1] * y + row[2] * z + row[3] * moves for row in place)
+    a, b, c = (row[0] * x + row[1] * y + row[2] * z + row[3] * weight for row in transform)
     return a, b, c

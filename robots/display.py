@@ -1,7 +1,7 @@
-"""How links are drawn as bones: one bone a link, the joint's axis one of its own axes. Knows no Blender.
+"""Bones for a robot's links: one bone per link, with the joint's axis along one of the bone's axes. Knows no Blender.
 
-A bone begins at the joint's place and points to the next joint as well as its axis lets it. What is drawn says nothing of the kinematics:
-that stays with the tree.
+A bone begins at the joint and points to the next joint as far as the joint's axis allows. Its shape does not affect the kinematics, which
+the tree defines.
 """
 
 from dataclasses import dataclass
@@ -12,35 +12,35 @@ from ..solvers.rotations import Quaternion, Vector, cross, dot, length, reject, 
 from .model import Robot
 from .tree import Tree
 
-ALONG = 0.8  # cosine: an axis nearer than this (37 degrees) to the bone's way is its Y, about which it twists; else it is a hinge's, X
-SAME_PLACE = 1e-3  # of the robot's size: joints nearer to each other than this stand at one place
-SHORTEST = 0.04  # of the robot's size: single precision keeps the direction of a shorter bone less well, and nobody can click it
-LONGEST_TIP = 0.25  # of the robot's size: of a last link, whose end the file does not tell
-SMALLEST_ROBOT = 0.01  # [m] where all links are at one place
-# Blender derives a bone's axes from its way relative to its parent's in single precision, and loses digits as the two become opposite:
-# from 1e-6 rad here to 2.5e-4 rad where they nearly are (`vec_roll_to_mat3_normalized`).
-FOLDED = -0.85  # cosine: no bone points back along its parent's by more than this
-ASIDE = (0.0, pi / 4, -pi / 4, pi / 2)  # [rad] about the joint's axis: other ways to draw a bone that would
-SNAP = 0.999  # cosine: an axis nearer than this (2.6 degrees) to a link's own is taken for it when the other two are chosen
+ALONG = 0.8  # cosine: a joint axis within 37 degrees of the bone's direction becomes its Y (a twist), any other its X (a hinge)
+SAME_PLACE = 1e-3  # of the robot's size: joints nearer to each other than this are at the same position
+SHORTEST = 0.04  # of the robot's size: shorter bones lose their direction in single precision, and cannot be clicked
+LONGEST_TIP = 0.25  # of the robot's size: longest bone of a leaf link, whose end the file does not give
+SMALLEST_ROBOT = 0.01  # [m] if all links are at the same position
+# Blender derives a bone's axes from its direction relative to its parent's in single precision, and loses digits as the two become
+# opposite: the error grows from 1e-6 rad at this bound to 2.5e-4 rad (`vec_roll_to_mat3_normalized`).
+FOLDED = -0.85  # cosine of the angle to the parent bone: no bone points further back
+ASIDE = (0.0, pi / 4, -pi / 4, pi / 2)  # [rad] about the joint's axis: directions to try for a bone that would point back
+SNAP = 0.999  # cosine: a joint axis within 2.6 degrees of one of the link's axes counts as parallel to it
 
 
 @dataclass(frozen=True)
 class BoneShape:
-    """A link's bone, in the root link's frame with all joints at 0."""
+    """Bone of a link, in the root link's frame with all joints at 0."""
 
     head: Vector  # [m]
-    rotation: Quaternion  # of its own axes; it points along its Y
+    rotation: Quaternion  # of the bone's axes; it points along its Y
     length: float  # [m]
-    axis: str  # the letter of the axis about which, or along which, its joint moves it; "" for none
-    sign: int = 1  # -1: the joint's axis is the bone's, backwards: values of the joint are the bone's with the other sign
+    axis: str  # of the bone, about or along which the joint moves: "X", "Y"; "" for a fixed link
+    sign: int = 1  # -1: the joint's axis is opposite to the bone's, so its value is the negative of the bone's
 
 
 def bone_shapes(robot: Robot, tree: Tree) -> tuple[BoneShape, ...]:
-    """A bone for each link, in the tree's order."""
-    return _Drawing(robot, tree).shapes()
+    """One bone per link, in the tree's order."""
+    return _BoneLayout(robot, tree).shapes()
 
 
-class _Drawing:
+class _BoneLayout:
     def __init__(self, robot: Robot, tree: Tree) -> None:
         self.robot, self.tree = robot, tree
         self.frames = tree.frames({})
@@ -50,19 +50,19 @@ class _Drawing:
         ]
         self.heads = [frame.offset for frame in self.joint_frames]
         self.tips = [self._tip(k) for k in range(len(tree.branches))]
-        places = [*self.heads, *(tip for tip in self.tips if tip is not None)]
-        spans = [max(place[i] for place in places) - min(place[i] for place in places) for i in range(3)]
+        points = [*self.heads, *(tip for tip in self.tips if tip is not None)]
+        spans = [max(point[i] for point in points) - min(point[i] for point in points) for i in range(3)]
         self.size = max(rotations.length((spans[0], spans[1], spans[2])), SMALLEST_ROBOT)
-        self.weight = [1] * len(tree.branches)  # links from this one on
+        self.weight = [1] * len(tree.branches)  # links from this one on down the tree
         for k in range(len(tree.branches) - 1, 0, -1):
             self.weight[tree.branches[k].parent] += self.weight[k]
-        # Where the bone points, from the leaves in: past joints at its own place to the next one that is elsewhere.
+        # Point to which each bone points, from the leaves to the root: the next joint at another position.
         self.goals: list[Vector | None] = [None] * len(tree.branches)
         for k in reversed(range(len(tree.branches))):
             self.goals[k] = self._goal(k)
 
     def _tip(self, k: int) -> Vector | None:
-        """Where a last link is, as far as the file tells: its centre of mass, else the middle of its visuals."""
+        """Middle of a leaf link, if known: its centre of mass, else the mean position of its visuals."""
         branch = self.tree.branches[k]
         if self.tree.children[k]:
             return None
@@ -71,10 +71,11 @@ class _Drawing:
         visuals = [visual.origin.offset for visual in self.robot.link[branch.link].visuals]
         if not visuals:
             return None
-        middle = tuple(sum(place[i] for place in visuals) / len(visuals) for i in range(3))
+        middle = tuple(sum(offset[i] for offset in visuals) / len(visuals) for i in range(3))
         return self.frames[k].point((middle[0], middle[1], middle[2]))
 
     def _goal(self, k: int) -> Vector | None:
+        """Point to which the bone of branch k points; None if nothing defines it."""
         near = SAME_PLACE * self.size
         below = sorted(self.tree.children[k], key=lambda child: -self.weight[child])
         for child in below:
@@ -86,6 +87,7 @@ class _Drawing:
         return None
 
     def shapes(self) -> tuple[BoneShape, ...]:
+        """Bones of all links."""
         drawn: list[BoneShape] = []
         for k, branch in enumerate(self.tree.branches):
             above = rotations.rotate(drawn[branch.parent].rotation, rotations.Y) if k else rotations.Y
@@ -93,30 +95,30 @@ class _Drawing:
         return tuple(drawn)
 
     def _shape(self, k: int, above: Vector) -> BoneShape:
-        """The bone of a link; `above` is the way in which its parent's bone points; of the root the armature's own Y."""
-        branch, own, way = self.tree.branches[k], self._own_axes(k), self._way(k)
-        is_last = not self.tree.children[k]
+        """Bone of branch k; `above` is the direction of its parent's bone, for the root the armature's Y."""
+        branch, own, direction = self.tree.branches[k], self._own_axes(k), self._direction(k)
+        is_leaf = not self.tree.children[k]
         letter, sign = "", 1
-        if branch.joint is None or not branch.joint.moves:
-            # A last link has its own axes: what looks along one of them can say so.
-            ways = (own[1], own[2], own[0]) if is_last else (way, rotations.perpendicular(above))
-            rotation = _pointing(next(one for one in ways if not _folds_back(one, above)), own)
+        if branch.joint is None or not branch.joint.is_movable:
+            # The bone of a fixed leaf link has the link's own axes, so that a camera can look along one of them.
+            candidates = (own[1], own[2], own[0]) if is_leaf else (direction, rotations.perpendicular(above))
+            rotation = _pointing(next(each for each in candidates if not _folds_back(each, above)), own)
         else:
             axis = rotations.rotate(self.joint_frames[k].rotation, branch.axis)
-            backwards = -1 if dot(axis, way) < 0.0 else 1
+            backwards = -1 if dot(axis, direction) < 0.0 else 1
             along = scale(axis, backwards)
-            if dot(along, way) > ALONG and not _folds_back(along, above):
+            if dot(along, direction) > ALONG and not _folds_back(along, above):
                 letter, sign, rotation = "Y", backwards, _pointing(along, own)
             else:
-                letter, rotation = "X", _hinge(axis, _across(_snapped(way, axis, own) if is_last else way, axis, above))
+                letter, rotation = "X", _hinge(axis, _across(_snapped(direction, axis, own) if is_leaf else direction, axis, above))
         return BoneShape(self.heads[k], rotation, self._length(k, rotation), letter, sign)
 
     def _own_axes(self, k: int) -> tuple[Vector, Vector, Vector]:
-        turned = self.frames[k].rotation
-        return rotations.rotate(turned, rotations.X), rotations.rotate(turned, rotations.Y), rotations.rotate(turned, rotations.Z)
+        x, y, z = (rotations.rotate(self.frames[k].rotation, axis) for axis in (rotations.X, rotations.Y, rotations.Z))
+        return x, y, z
 
-    def _way(self, k: int) -> Vector:
-        """The unit vector along which the link runs; where nothing tells it, on from the link before, else up."""
+    def _direction(self, k: int) -> Vector:
+        """Unit vector along the link; where nothing defines it, the parent's direction, else up."""
         while k >= 0:
             goal = self.goals[k]
             if goal is not None:
@@ -128,7 +130,7 @@ class _Drawing:
         return rotations.Z
 
     def _length(self, k: int, rotation: Quaternion) -> float:
-        """To the next joint, where it is elsewhere; a last link's to twice its middle; never too short to see."""
+        """Length of the bone [m]: up to the next joint, for a leaf link twice the distance of its middle, never too short to see."""
         children = [child for child in self.tree.children[k] if self.heads[child] == self.goals[k]]
         goal, shortest = self.goals[k], SHORTEST * self.size
         if goal is None or (self.tree.children[k] and not children):
@@ -137,14 +139,14 @@ class _Drawing:
         return max(along if children else min(2.0 * along, LONGEST_TIP * self.size), shortest)
 
 
-def _folds_back(way: Vector, above: Vector) -> bool:
-    """Whether a bone would point back along its parent's, which Blender cannot draw precisely."""
-    return dot(way, above) < FOLDED
+def _folds_back(direction: Vector, above: Vector) -> bool:
+    """Whether a bone would point back along its parent's, whose axes Blender cannot derive precisely."""
+    return dot(direction, above) < FOLDED
 
 
-def _across(way: Vector, axis: Vector, above: Vector) -> Vector:
-    """The unit vector across the axis that is nearest the way and does not fold back."""
-    straight = unit(reject(way if abs(dot(way, axis)) < SNAP else rotations.perpendicular(axis), axis))
+def _across(direction: Vector, axis: Vector, above: Vector) -> Vector:
+    """Unit vector perpendicular to the axis, nearest to the direction among those that do not fold back."""
+    straight = unit(reject(direction if abs(dot(direction, axis)) < SNAP else rotations.perpendicular(axis), axis))
     for angle in ASIDE:
         found = rotations.rotate(rotations.about(axis, angle), straight)
         if not _folds_back(found, above):
@@ -153,19 +155,19 @@ def _across(way: Vector, axis: Vector, above: Vector) -> Vector:
 
 
 def _hinge(axis: Vector, y: Vector) -> Quaternion:
-    """X along the axis, Y across it."""
+    """Rotation with X along the axis and Y perpendicular to it."""
     return rotations.from_axes(axis, y, cross(axis, y))
 
 
-def _pointing(way: Vector, own: tuple[Vector, Vector, Vector]) -> Quaternion:
-    """Y along the way, Z as near as can be to the link's own z, or to its x where z is the way."""
-    z = unit(reject(own[2] if abs(dot(own[2], way)) < ALONG else own[0], way))
-    return rotations.from_axes(cross(way, z), way, z)
+def _pointing(direction: Vector, own: tuple[Vector, Vector, Vector]) -> Quaternion:
+    """Rotation with Y along the direction, and Z nearest to the link's z axis, or to its x axis where z is the direction."""
+    z = unit(reject(own[2] if abs(dot(own[2], direction)) < ALONG else own[0], direction))
+    return rotations.from_axes(cross(direction, z), direction, z)
 
 
-def _snapped(way: Vector, axis: Vector, own: tuple[Vector, Vector, Vector]) -> Vector:
-    """Of the link's own axes across the joint's axis the one nearest the way, so that a last link can look along each of its own axes."""
+def _snapped(direction: Vector, axis: Vector, own: tuple[Vector, Vector, Vector]) -> Vector:
+    """The link's own axis perpendicular to the joint's that is nearest to the direction; the direction if no own axis is the joint's."""
     if not any(abs(dot(one, axis)) > SNAP for one in own):
-        return way
+        return direction
     across = [scale(one, sign) for one in own for sign in (1.0, -1.0) if abs(dot(one, axis)) < 1.0 - SNAP]
-    return max(across, key=lambda one: dot(one, way)) if across else way
+    return max(across, key=lambda one: dot(one, direction)) if across else direction

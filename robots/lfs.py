@@ -1,13 +1,13 @@
-"""Git LFS pointers: small text files that stand for large ones which were not downloaded. Knows no Blender."""
+"""Git LFS pointers: small text files in place of large ones that were not downloaded. Knows no Blender."""
 
 from pathlib import Path
 
-SIGNATURE = b"version https://git-lfs.github.com/spec/"  # how a pointer begins (Git LFS specification)
+SIGNATURE = b"version https://git-lfs.github.com/spec/"  # first bytes of a pointer (Git LFS specification)
 IS_POINTER = "is a Git LFS pointer, not the file itself: run `git lfs pull` in its repository, then import again"
 
 
 def is_lfs_pointer(path: Path) -> bool:
-    """Whether the file is a Git LFS pointer; False for what cannot be read."""
+    """Whether the file is a Git LFS pointer; False for a file that cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(len(SIGNATURE)) == SIGNATURE

@@ -1,4 +1,4 @@
-"""Where a mesh's file is: `package://`, `file://`, `model://` and plain names, from the URDF's own folder. Knows no Blender."""
+"""Mesh file names of a URDF resolved to paths: `package://`, `file://`, `model://` and plain names. Knows no Blender."""
 
 import os
 from pathlib import Path, PurePosixPath
@@ -8,10 +8,14 @@ FOLDERS_UP = 6  # how far above the URDF's folder a package may begin: robot/urd
 
 
 def find_mesh(name: str, urdf: str) -> Path | None:
-    """The file that a mesh's name means, or None where there is none.
+    """Path of the file that a mesh name refers to; None if there is no such file.
 
-    `package://PACKAGE/PATH` is looked for in the URDF's folder and those above it: PACKAGE/PATH there, and PATH where the folder is the
-    package itself or has another name (a package that was unpacked or renamed). ROS_PACKAGE_PATH counts too.
+    `package://PACKAGE/PATH` is searched in the URDF's folder and its parents: first as PACKAGE/PATH, also below ROS_PACKAGE_PATH, then as
+    PATH, for a package whose folder was renamed.
+
+    Args:
+        name: As the URDF writes it.
+        urdf: Path of the URDF file.
     """
     folder = Path(urdf).resolve().parent
     scheme, separator, rest = name.partition("://")
@@ -24,23 +28,22 @@ def find_mesh(name: str, urdf: str) -> Path | None:
         return None
     path = PurePosixPath(rest.lstrip("/").replace("\\", "/"))
     within = PurePosixPath(*path.parts[1:]) if len(path.parts) > 1 else path
-    others = [Path(place) for place in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if place]
+    others = [Path(root) for root in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if root]
     above = [folder, *folder.parents][: FOLDERS_UP + 1]
-    # The package's own folder first; then folders named otherwise, the nearest first.
-    places = [place / path for place in (*above, *others)]
-    return _first([*places, *(place / within for place in above)])
+    return _first([*(root / path for root in (*above, *others)), *(root / within for root in above)])
 
 
 def _above(folder: Path, name: str) -> list[Path]:
-    """Where a plain name that is not beside the URDF may be meant: from the folders above it."""
-    return [] if os.path.isabs(name) else [place / name for place in list(folder.parents)[:FOLDERS_UP]]
+    """Paths of a plain name relative to the folders above the URDF's."""
+    return [] if os.path.isabs(name) else [parent / name for parent in list(folder.parents)[:FOLDERS_UP]]
 
 
 def _first(paths: list[Path]) -> Path | None:
+    """The first path that is a file."""
     for path in paths:
         try:
             if path.is_file():
                 return path
-        except (OSError, ValueError):  # a name that no file system has
+        except (OSError, ValueError):  # not a valid file name
             continue
     return None

@@ -1,4 +1,4 @@
-"""A robot as its URDF file tells it, in doubles. Knows no Blender."""
+"""Robot model as read from a URDF file: links, joints, visuals, materials. Knows no Blender."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,12 +6,12 @@ from math import pi
 from typing import Literal
 
 from ..solvers.rotations import Vector
-from .transform import STILL, Transform
+from .transform import IDENTITY_TRANSFORM, Transform
 
 Kind = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
 KINDS: tuple[Kind, ...] = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-TURNING = ("revolute", "continuous")
-MOVING = (*TURNING, "prismatic")  # kinds of one degree of freedom: a motor can be each of them
+ROTARY = ("revolute", "continuous")
+MOVABLE = (*ROTARY, "prismatic")  # kinds with one degree of freedom, which a motor can drive
 MAX_ANGLE = 4 * pi  # [rad] either way, of a rotary joint without limits: a target can go round it twice before the joint must turn back
 MAX_TRAVEL = 1.0  # [m] either way, of a prismatic joint without limits
 Colour = tuple[float, float, float, float]
@@ -19,7 +19,7 @@ Colour = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Inertial:
-    """Mass and its distribution, in a frame of its own at the centre of mass."""
+    """Mass and inertia of a link, in a frame at its centre of mass."""
 
     origin: Transform  # in the link's frame
     mass: float  # [kg]
@@ -28,31 +28,39 @@ class Inertial:
 
 @dataclass(frozen=True)
 class Box:
-    size: Vector  # [m] along x, y, z, around the origin
+    """Box with its centre at the origin."""
+
+    size: Vector  # [m] along x, y, z
 
 
 @dataclass(frozen=True)
 class Cylinder:
+    """Cylinder along z with its centre at the origin."""
+
     radius: float  # [m]
-    length: float  # [m] along z, around the origin
+    length: float  # [m]
 
 
 @dataclass(frozen=True)
 class Sphere:
+    """Sphere with its centre at the origin."""
+
     radius: float  # [m]
 
 
 @dataclass(frozen=True)
 class MeshFile:
+    """Mesh in a file of its own, which `meshes.find_mesh` finds."""
+
     name: str  # as the file writes it: "package://robot/meshes/arm.stl"
     scale: Vector = (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True)
 class UnknownShape:
-    """A geometry that URDF does not have, or that lacks what it needs."""
+    """Geometry of an unknown kind, or without a file or size."""
 
-    name: str
+    name: str  # the element's tag
 
 
 Shape = Box | Cylinder | Sphere | MeshFile | UnknownShape
@@ -60,67 +68,76 @@ Shape = Box | Cylinder | Sphere | MeshFile | UnknownShape
 
 @dataclass(frozen=True)
 class Material:
+    """Material of a visual: a name and a plain colour."""
+
     name: str
-    colour: Colour | None = None  # red, green, blue, opacity, each 0..1, as screens show them (sRGB); None: the file tells none
+    colour: Colour | None = None  # red, green, blue, opacity in sRGB, each 0..1; None: the file has none
 
 
 @dataclass(frozen=True)
 class Visual:
+    """One visible shape of a link."""
+
     shape: Shape
-    origin: Transform = STILL  # in the link's frame
+    origin: Transform = IDENTITY_TRANSFORM  # in the link's frame
     material: Material | None = None
 
 
 @dataclass(frozen=True)
 class Link:
+    """Rigid link of a robot."""
+
     name: str
     inertial: Inertial | None = None
     visuals: tuple[Visual, ...] = ()
-    line: int = 0
+    line: int = 0  # in the file
 
 
 @dataclass(frozen=True)
 class Mimic:
-    """A joint that another one moves: its value is multiplier times that joint's, plus offset."""
+    """What a mimic joint follows: its value is multiplier times the leader's value, plus offset."""
 
-    joint: str
+    joint: str  # the leader
     multiplier: float = 1.0
     offset: float = 0.0  # [rad or m]
 
 
 @dataclass(frozen=True)
 class Joint:
+    """Joint between two links."""
+
     name: str
     kind: Kind
     parent: str
     child: str
-    origin: Transform = STILL  # the joint's frame, which is the child's at value 0, in the parent's
+    origin: Transform = IDENTITY_TRANSFORM  # of the joint's frame, which is the child link's at value 0, in the parent link's
     axis: Vector = (1.0, 0.0, 0.0)  # unit, in the joint's frame
     lower: float | None = None  # [rad or m]; None: no limit
-    upper: float | None = None
-    velocity: float | None = None  # [rad/s or m/s]; None: not told
-    effort: float | None = None  # [N m or N]; None: not told
+    upper: float | None = None  # [rad or m]; None: no limit
+    velocity: float | None = None  # [rad/s or m/s]; None: the file has none
+    effort: float | None = None  # [N m or N]; None: the file has none
     mimic: Mimic | None = None
-    line: int = 0
+    line: int = 0  # in the file
 
     @property
-    def moves(self) -> bool:
-        """Whether it has its one degree of freedom."""
-        return self.kind in MOVING
+    def is_movable(self) -> bool:
+        """Whether it is revolute, continuous or prismatic: one degree of freedom."""
+        return self.kind in MOVABLE
 
     @property
-    def turns(self) -> bool:
-        return self.kind in TURNING
+    def is_rotary(self) -> bool:
+        """Whether it is revolute or continuous."""
+        return self.kind in ROTARY
 
     @property
     def finite_limits(self) -> tuple[float, float]:
-        """Smallest and largest value [rad or m]; where the file sets no limit, a range that is large enough (MAX_ANGLE, MAX_TRAVEL)."""
-        most = MAX_ANGLE if self.turns else MAX_TRAVEL
+        """Smallest and largest value [rad or m]; MAX_ANGLE or MAX_TRAVEL where the file sets no limit, since solvers need finite ones."""
+        most = MAX_ANGLE if self.is_rotary else MAX_TRAVEL
         lower = self.lower if self.lower is not None else min(-most, self.upper if self.upper is not None else 0.0)
         return lower, self.upper if self.upper is not None else max(most, lower)
 
-    def nearest(self, value: float) -> float:
-        """`value` moved to the nearest within limits."""
+    def clamp(self, value: float) -> float:
+        """`value` clamped to the limits."""
         if self.lower is not None:
             value = max(value, self.lower)
         return value if self.upper is None else min(value, self.upper)
@@ -128,19 +145,21 @@ class Joint:
 
 @dataclass(frozen=True)
 class Robot:
-    """A tree of links, checked: `reading.read` makes it."""
+    """Checked tree of links and joints, as `reading.read` returns it."""
 
     name: str
-    file: str  # path of the file, for messages and for meshes
+    file: str  # path, for messages and to find meshes
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
-    root: str  # the link on which all others hang
-    warnings: tuple[str, ...] = ()  # what was read otherwise than the file says it, as sentences
+    root: str  # the link without a parent
+    warnings: tuple[str, ...] = ()  # sentences: what was left out or read differently from the file
 
     @cached_property
     def link(self) -> dict[str, Link]:
+        """Links by name."""
         return {link.name: link for link in self.links}
 
     @cached_property
     def joint(self) -> dict[str, Joint]:
+        """Joints by name."""
         return {joint.name: joint for joint in self.joints}

@@ -1,7 +1,6 @@
-"""From a URDF file to a Robot that holds together, or an error that names file, line and element. Knows no Blender.
+"""URDF files as checked robot models, or errors that name file, line and element. Knows no Blender.
 
-Only what kinematics, looks and masses need is read: links, joints, materials. Transmissions, sensors, collisions and simulators' own
-elements are left out.
+Links, joints, visuals, materials and inertias are read. Transmissions, sensors, collision shapes and extensions of simulators are not.
 """
 
 import os
@@ -10,151 +9,150 @@ from pathlib import Path
 from typing import get_args
 
 from ..solvers.rotations import unit
+from .attributes import AttributeReader
 from .errors import AxisError, JointTypeError, LimitError, MalformedError, NumberError
-from .looks import Looks
-from .model import KINDS, MOVING, Inertial, Joint, Kind, Link, Mimic, Robot
-from .source import Source
+from .model import KINDS, MOVABLE, Inertial, Joint, Kind, Link, Mimic, Robot
 from .structure import check, without_lost_mimics
+from .visuals import VisualReader
 from .xml_tree import Element, read_xml
 
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-SHORTEST_AXIS = 1e-9  # what is shorter is a zero that was rounded somewhere: no file writes a unit vector so small
-
-MOST = 1e4  # [rad or m, and a second] a limit beyond this is a placeholder: no motor comes near it
+SHORTEST_AXIS = 1e-9  # a shorter axis is a rounded zero
+MOST = 1e4  # [rad, m, rad/s or m/s] a limit beyond this is a placeholder: no motor reaches it
 
 
 def read(path: str | os.PathLike[str], for_mechanism: bool = False, remade: Collection[str] = ()) -> Robot:
-    """The robot of a URDF file.
+    """Robot model of a URDF file.
 
     Args:
-        for_mechanism: Looks are not read, and motors' speeds and masses that make no sense are left out with a warning: a mechanism
-            needs none of them. A chain does, so that of it they are errors.
-        remade: Names of joints that become others (closures.py), whose axes, limits and leaders mean nothing: they are not read.
+        for_mechanism: Skip visuals, and leave out invalid masses and speed limits with a warning, since a mechanism can do without them.
+            Otherwise they are errors.
+        remade: Names of joints that closures.py gives another type: their axes, limits and leaders mean nothing and are not read.
 
     Raises:
-        UrdfError: the file cannot be used; the message names file, line and element, and what mends it.
+        UrdfError: the file cannot be used; the message names file, line, element and remedy.
     """
     path, remade = Path(path), frozenset(remade)
     root = read_xml(path)
-    source = Source(str(path))
+    reader = AttributeReader(str(path))
     if root.tag != "robot":
-        raise source.error(MalformedError, root, "this is no URDF file: its first element must be <robot>")
-    _refuse_xacro(source, root)
-    looks = None if for_mechanism else Looks(source, root)
-    links = tuple(_link(source, element, looks) for element in root.all("link"))
-    joints = without_lost_mimics(source, [_joint(source, element, for_mechanism, remade) for element in root.all("joint")])
-    check(source, root, links, joints)
+        raise reader.error(MalformedError, root, "this is no URDF file: its root element must be <robot>")
+    _refuse_xacro(reader, root)
+    visuals = None if for_mechanism else VisualReader(reader, root)
+    links = tuple(_link(reader, element, visuals) for element in root.all("link"))
+    joints = without_lost_mimics(reader, [_joint(reader, element, for_mechanism, remade) for element in root.all("joint")])
+    check(reader, root, links, joints)
     children = {joint.child for joint in joints}
     first = next(link.name for link in links if link.name not in children)
-    return Robot(root.attributes.get("name", "").strip() or path.stem, str(path), links, joints, first, tuple(source.warnings))
+    return Robot(root.attributes.get("name", "").strip() or path.stem, str(path), links, joints, first, tuple(reader.warnings))
 
 
-def _refuse_xacro(source: Source, element: Element) -> None:
+def _refuse_xacro(reader: AttributeReader, element: Element) -> None:
     waiting = [element]
     while waiting:
         found = waiting.pop()
         if found.tag.startswith("xacro:"):
-            raise source.error(MalformedError, found, "this is xacro, from which URDF is made: run `xacro FILE > robot.urdf` first")
+            raise reader.error(MalformedError, found, "this is a xacro file: convert it by `xacro FILE > robot.urdf` first")
         waiting += reversed(found.children)
 
 
-def _link(source: Source, element: Element, looks: Looks | None) -> Link:
-    inertial = _spare_inertial(source, element) if looks is None else _inertial(source, element)
-    return Link(source.text(element, "name"), inertial, () if looks is None else looks.visuals(element), element.line)
+def _link(reader: AttributeReader, element: Element, visuals: VisualReader | None) -> Link:
+    inertial = _optional_inertial(reader, element) if visuals is None else _inertial(reader, element)
+    return Link(reader.text(element, "name"), inertial, () if visuals is None else visuals.visuals(element), element.line)
 
 
-def _spare_inertial(source: Source, link: Element) -> Inertial | None:
+def _optional_inertial(reader: AttributeReader, link: Element) -> Inertial | None:
     try:
-        return _inertial(source, link)
+        return _inertial(reader, link)
     except NumberError as error:
-        source.leave_out(error, "the link has no mass")
+        reader.leave_out(error, "the link has no mass")
         return None
 
 
-def _inertial(source: Source, link: Element) -> Inertial | None:
+def _inertial(reader: AttributeReader, link: Element) -> Inertial | None:
     element = link.first("inertial")
     if element is None:
         return None
     mass_element, inertia_element = element.first("mass"), element.first("inertia")
-    mass = None if mass_element is None else source.number(mass_element, "value")
+    mass = None if mass_element is None else reader.number(mass_element, "value")
     if mass is None or mass < 0.0:
-        source.warn(element, "it tells no mass, or one below zero: taken as none")
+        reader.warn(element, "its mass is missing or negative: it is left out")
         return None
-    origin = source.origin(element)
+    origin = reader.origin(element)
     try:
-        xx, xy, xz, yy, yz, zz = (source.number(inertia_element, name) or 0.0 if inertia_element is not None else 0.0 for name in INERTIA)
+        xx, xy, xz, yy, yz, zz = (reader.number(inertia_element, name) or 0.0 if inertia_element is not None else 0.0 for name in INERTIA)
     except NumberError as error:
-        source.leave_out(error, "the inertia is left out")
+        reader.leave_out(error, "the inertia is left out")
         return Inertial(origin, mass)
     return Inertial(origin, mass, (xx, xy, xz, yy, yz, zz))
 
 
-def _joint(source: Source, element: Element, for_mechanism: bool, remade: Collection[str]) -> Joint:
-    name = source.text(element, "name")
-    kind = _kind(source, element)
-    parent = source.text(source.needed(element, "parent"), "link")
-    child = source.text(source.needed(element, "child"), "link")
+def _joint(reader: AttributeReader, element: Element, for_mechanism: bool, remade: Collection[str]) -> Joint:
+    name = reader.text(element, "name")
+    kind = _kind(reader, element)
+    parent = reader.text(reader.required_child(element, "parent"), "link")
+    child = reader.text(reader.required_child(element, "child"), "link")
     if name in remade:
-        return Joint(name, kind, parent, child, source.origin(element), line=element.line)
-    axis = _axis(source, element, kind)
-    lower, upper, velocity, effort = _limits(source, element, kind, for_mechanism)
-    mimic = _mimic(source, element, kind)
+        return Joint(name, kind, parent, child, reader.origin(element), line=element.line)
+    axis = _axis(reader, element, kind)
+    lower, upper, velocity, effort = _limits(reader, element, kind, for_mechanism)
+    mimic = _mimic(reader, element, kind)
     if kind in ("floating", "planar"):
-        source.warn(element, f"a {kind} joint is no motor: its link is held where it rests")
-    return Joint(name, kind, parent, child, source.origin(element), axis, lower, upper, velocity, effort, mimic, element.line)
+        reader.warn(element, f"a {kind} joint cannot be driven by one motor: its link stays at its rest position")
+    return Joint(name, kind, parent, child, reader.origin(element), axis, lower, upper, velocity, effort, mimic, element.line)
 
 
-def _kind(source: Source, element: Element) -> Kind:
-    found = source.text(element, "type")
+def _kind(reader: AttributeReader, element: Element) -> Kind:
+    found = reader.text(element, "type")
     for kind in get_args(Kind):
         if found == kind:
             return kind  # type: ignore[no-any-return]
-    raise source.error(JointTypeError, element, f"there is no joint type '{found}': choose one of {', '.join(KINDS)}")
+    raise reader.error(JointTypeError, element, f"joint type '{found}' is unknown: use one of {', '.join(KINDS)}")
 
 
-def _axis(source: Source, element: Element, kind: Kind) -> tuple[float, float, float]:
-    """The unit axis; of kinds without one URDF's own default."""
-    if kind not in MOVING:
+def _axis(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float, float, float]:
+    """Unit axis of a joint; URDF's default for kinds without one."""
+    if kind not in MOVABLE:
         return 1.0, 0.0, 0.0
-    child = source.only(element, "axis")
-    axis = (None if child is None else source.vector(child, "xyz")) or (1.0, 0.0, 0.0)
+    child = reader.single_child(element, "axis")
+    axis = (None if child is None else reader.vector(child, "xyz")) or (1.0, 0.0, 0.0)
     if max(map(abs, axis)) < SHORTEST_AXIS:
-        raise source.error(AxisError, child or element, f"the axis of joint '{element.attributes['name']}' has no direction: give it one")
+        raise reader.error(AxisError, child or element, f"the axis of joint '{element.attributes['name']}' has no direction: give it one")
     return unit(axis)
 
 
 def _limits(
-    source: Source, element: Element, kind: Kind, for_mechanism: bool
+    reader: AttributeReader, element: Element, kind: Kind, for_mechanism: bool
 ) -> tuple[float | None, float | None, float | None, float | None]:
-    """Lower, upper, velocity, effort. Neither lower nor upper means no limit, as many files have it; of one the other's default is 0."""
-    limit = source.only(element, "limit") if kind in MOVING else None
+    """Lower, upper, velocity, effort. Without lower and upper there is no limit, as many files mean it; if one is missing, it is 0."""
+    limit = reader.single_child(element, "limit") if kind in MOVABLE else None
     if limit is None:
         if kind in ("revolute", "prismatic"):
-            source.warn(element, "it has no <limit>: taken as unlimited")
+            reader.warn(element, "it has no <limit>: it is read as unlimited")
         return None, None, None, None
-    velocity = source.spare(limit, "velocity", MOST) if for_mechanism else source.bound(limit, "velocity", MOST)
+    velocity = reader.optional_size(limit, "velocity", MOST) if for_mechanism else reader.limit(limit, "velocity", MOST)
     if velocity is not None and velocity < 0.0:
-        what = f"velocity='{velocity:g}' of joint '{element.attributes['name']}' is below zero: give its size"
-        raise source.error(LimitError, limit, what)
-    effort = source.spare(limit, "effort")
+        what = f"velocity='{velocity:g}' of joint '{element.attributes['name']}' is negative: give its magnitude"
+        raise reader.error(LimitError, limit, what)
+    effort = reader.optional_size(limit, "effort")
     if kind == "continuous":
         return None, None, velocity, effort
-    lower, upper = source.bound(limit, "lower", MOST), source.bound(limit, "upper", MOST)
+    lower, upper = reader.limit(limit, "lower", MOST), reader.limit(limit, "upper", MOST)
     if "lower" in limit.attributes or "upper" in limit.attributes:
         lower = 0.0 if "lower" not in limit.attributes else lower
         upper = 0.0 if "upper" not in limit.attributes else upper
     if lower is not None and upper is not None and lower > upper:
-        raise source.error(
+        raise reader.error(
             LimitError, limit, f"of joint '{element.attributes['name']}' lower='{lower:g}' is above upper='{upper:g}': exchange them"
         )
     if lower is not None and lower == upper:
-        source.warn(element, "its limits are equal, so it cannot move: give it the motor's if that is not meant")
+        reader.warn(element, "its limits are equal, so it cannot move: if that is not meant, set the motor's limits")
     return lower, upper, velocity, effort
 
 
-def _mimic(source: Source, element: Element, kind: Kind) -> Mimic | None:
-    child = source.only(element, "mimic")
-    if child is None or kind not in MOVING:
+def _mimic(reader: AttributeReader, element: Element, kind: Kind) -> Mimic | None:
+    child = reader.single_child(element, "mimic")
+    if child is None or kind not in MOVABLE:
         return None
-    multiplier, offset = source.number(child, "multiplier"), source.number(child, "offset")
-    return Mimic(source.text(child, "joint"), 1.0 if multiplier is None else multiplier, 0.0 if offset is None else offset)
+    multiplier, offset = reader.number(child, "multiplier"), reader.number(child, "offset")
+    return Mimic(reader.text(child, "joint"), 1.0 if multiplier is None else multiplier, 0.0 if offset is None else offset)

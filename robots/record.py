@@ -1,4 +1,4 @@
-"""A link with its joint as text, without the loss of a digit, to be kept beside its bone. Knows no Blender."""
+"""A link and its joint as lossless JSON text, stored with the link's bone. Knows no Blender."""
 
 import json
 from typing import Any, NamedTuple
@@ -11,38 +11,38 @@ from .tree import Branch
 
 
 class Record(NamedTuple):
-    """What is kept of a link: how it moves, and the bone's axis that its joint is."""
+    """Stored data of a link: its branch of the tree, and how the bone's channel corresponds to the joint."""
 
-    branch: Branch  # its parent is whatever the bone's parent is: -1 here
-    axis: str  # "X", "Y", "Z"; "": the joint does not move
-    sign: int  # -1: the joint's values are the bone's with the other sign
+    branch: Branch  # with parent -1: the bone's own parent counts
+    axis: str  # of the bone, about or along which the joint moves: "X", "Y", "Z"; "": fixed
+    sign: int  # -1: the joint's value is the negative of the bone's
 
     @property
     def span(self) -> tuple[float, float]:
-        """Smallest and largest value [rad or m] of the bone's channel."""
+        """Limits [rad or m] of the bone's channel."""
         assert self.branch.joint is not None
         lower, upper = self.branch.joint.finite_limits
         return (lower, upper) if self.sign > 0 else (-upper, -lower)
 
 
 def to_text(branch: Branch, axis: str, sign: int) -> str:
-    """Python writes floats so that reading gives the same double."""
-    kept: dict[str, Any] = {**vars(branch), "before": _flat(branch.before), "after": _flat(branch.after)}
-    del kept["parent"]
+    """JSON text of a link; floats are written so that reading returns the same double."""
+    data: dict[str, Any] = {**vars(branch), "before": _flat(branch.before), "after": _flat(branch.after)}
+    del data["parent"]
     if branch.inertial is not None:
-        kept["inertial"] = {**vars(branch.inertial), "origin": _flat(branch.inertial.origin)}
+        data["inertial"] = {**vars(branch.inertial), "origin": _flat(branch.inertial.origin)}
     if branch.joint is not None:
         mimic = branch.joint.mimic
-        kept["joint"] = {**vars(branch.joint), "origin": _flat(branch.joint.origin), "mimic": None if mimic is None else vars(mimic)}
-        del kept["joint"]["line"]
-    return json.dumps({**kept, "bone_axis": axis, "sign": sign}, ensure_ascii=False)
+        data["joint"] = {**vars(branch.joint), "origin": _flat(branch.joint.origin), "mimic": None if mimic is None else vars(mimic)}
+        del data["joint"]["line"]
+    return json.dumps({**data, "bone_axis": axis, "sign": sign}, ensure_ascii=False)
 
 
 def from_text(text: str) -> Record:
-    """What `to_text` wrote.
+    """Record from a text of `to_text`.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: it is any other text.
     """
     try:
         return _record(json_of(text))
@@ -50,34 +50,34 @@ def from_text(text: str) -> Record:
         raise ValueError(f"this is no link's record: {error}") from error
 
 
-def _record(kept: dict[str, Any]) -> Record:
-    inertial, joint = kept["inertial"], kept["joint"]
+def _record(data: dict[str, Any]) -> Record:
+    inertial, joint = data["inertial"], data["joint"]
     if inertial is not None:
         xx, xy, xz, yy, yz, zz = map(_number, inertial["inertia"])
         inertial = Inertial(_transform(inertial["origin"]), _number(inertial["mass"]), (xx, xy, xz, yy, yz, zz))
     branch = Branch(
-        _name(kept["link"]),
+        _name(data["link"]),
         -1,
         None if joint is None else _joint(joint),
-        _transform(kept["before"]),
-        _axis(kept["axis"]),
-        _transform(kept["after"]),
+        _transform(data["before"]),
+        _axis(data["axis"]),
+        _transform(data["after"]),
         inertial,
     )
-    if kept["bone_axis"] not in ("", "X", "Y", "Z") or kept["sign"] not in (1, -1):
-        raise ValueError("this is no link's record: its bone's axis is none")
-    return Record(branch, kept["bone_axis"], kept["sign"])
+    if data["bone_axis"] not in ("", "X", "Y", "Z") or data["sign"] not in (1, -1):
+        raise ValueError("this is no link's record: the bone's axis is invalid")
+    return Record(branch, data["bone_axis"], data["sign"])
 
 
 def _joint(joint: dict[str, Any]) -> Joint:
     mimic, kind = joint["mimic"], joint["kind"]
     if kind not in KINDS:
-        raise ValueError(f"this is no link's record: '{kind}' is no kind of joint")
+        raise ValueError(f"this is no link's record: joint type '{kind}' is unknown")
     lower, upper, velocity, effort = (
         None if joint[name] is None else _number(joint[name]) for name in ("lower", "upper", "velocity", "effort")
     )
     if lower is not None and upper is not None and lower > upper:
-        raise ValueError("this is no link's record: its limits are the wrong way round")
+        raise ValueError("this is no link's record: the lower limit is above the upper one")
     follows = None if mimic is None else Mimic(_name(mimic["joint"]), _number(mimic["multiplier"]), _number(mimic["offset"]))
     origin, axis = _transform(joint["origin"]), _axis(joint["axis"])
     return Joint(
@@ -87,7 +87,7 @@ def _joint(joint: dict[str, Any]) -> Joint:
 
 def _name(found: Any) -> str:
     if not is_text(found):
-        raise ValueError("this is no link's record: a name is none")
+        raise ValueError("this is no link's record: a name is no text")
     return str(found)
 
 

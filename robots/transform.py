@@ -1,4 +1,4 @@
-"""Rigid transforms in doubles: a turn and a place. Knows no Blender."""
+"""Rigid transforms in double precision: a rotation and an offset. Knows no Blender."""
 
 from typing import NamedTuple
 
@@ -6,37 +6,38 @@ from ..solvers.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, ad
 
 
 class Transform(NamedTuple):
-    """A frame in another one: a point p in it is at rotation p rotation* + offset in the other."""
+    """Pose of a frame in another one: point p of the frame is at rotation p rotation* + offset [m] in the other."""
 
     rotation: Quaternion = IDENTITY
     offset: Vector = (0.0, 0.0, 0.0)  # [m]
 
     def then(self, inner: "Transform") -> "Transform":
-        """The frame `inner`, which is told in this one, where this one is told."""
+        """This transform composed with `inner`: the pose of a frame that is given in this one, seen from outside."""
         return Transform(multiply(self.rotation, inner.rotation), add(self.offset, rotate(self.rotation, inner.offset)))
 
     def inverse(self) -> "Transform":
+        """Pose of the other frame in this one."""
         back = conjugate(self.rotation)
         return Transform(back, scale(rotate(back, self.offset), -1.0))
 
-    def point(self, place: Vector) -> Vector:
-        """Where a point of this frame is in the other."""
-        return add(self.offset, rotate(self.rotation, place))
+    def point(self, position: Vector) -> Vector:
+        """Position in the other frame of a point given in this one."""
+        return add(self.offset, rotate(self.rotation, position))
 
 
-STILL = Transform()
+IDENTITY_TRANSFORM = Transform()
 
 
 def from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
-    """URDF's fixed-axis angles [rad]: first about x, then y, then z of the frame in which they are told."""
+    """Rotation from URDF's fixed-axis angles [rad]: about x, then y, then z of the parent frame."""
     return multiply(about(Z, yaw), multiply(about(Y, pitch), about(X, roll)))
 
 
-def slide(axis: Vector, way: float) -> Transform:
-    """A move [m] along an axis."""
-    return Transform(IDENTITY, scale(axis, way))
+def translation(axis: Vector, distance: float) -> Transform:
+    """Translation by a distance [m] along a unit axis."""
+    return Transform(IDENTITY, scale(axis, distance))
 
 
-def turn(axis: Vector, angle: float) -> Transform:
-    """A turn [rad] about a unit axis."""
+def rotation(axis: Vector, angle: float) -> Transform:
+    """Rotation by an angle [rad] about a unit axis."""
     return Transform(about(axis, angle))

@@ -1,4 +1,4 @@
-"""XML as a tree of elements that know their line. Knows no Blender."""
+"""XML files as trees of elements with line numbers. Knows no Blender."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +10,7 @@ from .errors import MalformedError
 
 @dataclass
 class Element:
-    """One element, with the attributes and children that it has in the file."""
+    """XML element: tag, attributes, line in the file, child elements. Text between elements is left out."""
 
     tag: str
     attributes: dict[str, str]
@@ -18,10 +18,11 @@ class Element:
     children: list["Element"] = field(default_factory=list)
 
     def all(self, tag: str) -> list["Element"]:
-        """Children of that tag, in the file's order."""
+        """Child elements with that tag, in the file's order."""
         return [child for child in self.children if child.tag == tag]
 
     def first(self, tag: str) -> "Element | None":
+        """The first child element with that tag; None if there is none."""
         return next((child for child in self.children if child.tag == tag), None)
 
     def __str__(self) -> str:
@@ -30,10 +31,10 @@ class Element:
 
 
 def read_xml(path: Path) -> Element:
-    """The root element of an XML file.
+    """Root element of an XML file.
 
     Raises:
-        MalformedError: the file cannot be read, or is no XML.
+        MalformedError: the file cannot be read, is no XML, or declares entities.
     """
     try:
         data = path.read_bytes()
@@ -61,7 +62,7 @@ def read_xml(path: Path) -> Element:
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        what = f"no XML there: {expat.ErrorString(error.code)}"
+        what = f"this is not valid XML: {expat.ErrorString(error.code)}"
         raise MalformedError(str(path), error.lineno, str(open_elements[-1]) if open_elements[-1] is not top else "", what) from error
     except (LookupError, ValueError) as error:  # an encoding that Python does not know, or cannot use here
         if isinstance(error, MalformedError):

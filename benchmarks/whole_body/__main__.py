@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from limber.robots import reading
 from limber.robots.errors import UrdfError
-from limber.robots.tree import grow
+from limber.robots.tree import build_tree
 from limber.solvers.skeleton import SkeletonError
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.law import DEAD_BEAT, Law
@@ -35,7 +35,7 @@ LAWS: dict[str, type[Law]] = {"exact": Law, "paper": PaperLaw}
 
 def body_for(urdf: Path, given: Arrays) -> Body:
     """The body of a file, from the base link of the targets."""
-    return robot.body(grow(reading.read(urdf), str(given["base_link"])))
+    return robot.body(build_tree(reading.read(urdf), str(given["base_link"])))
 
 
 def follower(body: Body, given: Arrays, law: Law) -> WholeBody:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from limber.robots import reading
-from limber.robots.tree import grow
+from limber.robots.tree import build_tree
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.so3 import log
 
@@ -32,7 +32,7 @@ AT = 1e-9  # [rad, or a coupling's unit] nearer to a bound is at it
 
 def line_for(path: Path, beyond: float, steps: int, seed: int, keep: Path | None) -> str:
     """The table's line for a model and a seed."""
-    tree = grow(reading.read(path))
+    tree = build_tree(reading.read(path))
     body = robot.body(tree, further=couplings_for(tree))
     links = tracked_links(tree)
     given = motion(body, links, tree.root, "walking", steps, seed, beyond)

@@ -16,7 +16,7 @@ from statistics import median
 import matplotlib as mpl
 import numpy as np
 from limber.robots import reading
-from limber.robots.tree import grow
+from limber.robots.tree import build_tree
 from limber.solvers.rotations import IDENTITY, X, Y, Z
 from limber.solvers.skeleton import End, Joint
 from limber.solvers.whole_body.body import BASE, Body
@@ -44,7 +44,7 @@ DOTS = 110  # an inch
 
 def convergence(urdf: Path, path: Path) -> None:
     """Figure 5: MNTE over time."""
-    tree = grow(reading.read(urdf))
+    tree = build_tree(reading.read(urdf))
     body, links = robot.body(tree), tracked_links(tree)
     given = motion(body, links, tree.root, "static", 1)
     values = Values(given["rotation"][0], given["base_position"])

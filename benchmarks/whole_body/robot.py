@@ -6,7 +6,7 @@ from math import inf
 from typing import NamedTuple
 
 from limber.robots.model import Joint
-from limber.robots.transform import STILL, Transform
+from limber.robots.transform import IDENTITY_TRANSFORM, Transform
 from limber.robots.tree import Tree
 from limber.solvers import skeleton as solver
 from limber.solvers.rotations import Vector
@@ -70,12 +70,12 @@ def build(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
     joints: list[solver.Joint] = []
     names: list[str] = []
     for branch in tree.branches:
-        mover, frame = (movers[branch.parent], frames[branch.parent]) if branch.parent >= 0 else (-1, STILL)
+        mover, frame = (movers[branch.parent], frames[branch.parent]) if branch.parent >= 0 else (-1, IDENTITY_TRANSFORM)
         frame = frame.then(branch.before)
-        if branch.joint is not None and branch.joint.moves:
+        if branch.joint is not None and branch.joint.is_movable:
             joints.append(_joint(branch.joint, mover, frame, branch.axis))
             names.append(branch.joint.name)
-            mover, frame = len(joints) - 1, STILL
+            mover, frame = len(joints) - 1, IDENTITY_TRANSFORM
         movers.append(mover)
         frames.append(frame.then(branch.after))
     index = {branch.link: k for k, branch in enumerate(tree.branches)}
@@ -91,7 +91,9 @@ def build(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
 
 def _joint(joint: Joint, parent: int, frame: Transform, axis: Vector) -> solver.Joint:
     lower, upper = joint.finite_limits
-    built = solver.Joint(joint.name, parent, frame.rotation, frame.offset, axis, lower, upper, "revolute" if joint.turns else "prismatic")
+    built = solver.Joint(
+        joint.name, parent, frame.rotation, frame.offset, axis, lower, upper, "revolute" if joint.is_rotary else "prismatic"
+    )
     return replace(built, velocity=joint.velocity) if joint.velocity else built
 
 
@@ -120,7 +122,7 @@ def body(tree: Tree, floating: bool = True, further: Sequence[Coupling] = ()) ->
     """
     moved: list[bool] = []  # of each link: whether a joint moves it
     for branch in tree.branches:
-        moves = branch.joint is not None and branch.joint.moves
+        moves = branch.joint is not None and branch.joint.is_movable
         moved.append(moves or (branch.parent >= 0 and moved[branch.parent]))
     built = build(tree, [branch.link for branch, moves in zip(tree.branches, moved, strict=True) if moves])
     at_zero = zip(tree.branches, tree.frames({}), moved, strict=True)

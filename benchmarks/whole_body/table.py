@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from limber.robots import reading
-from limber.robots.tree import Tree, grow
+from limber.robots.tree import Tree, build_tree
 from limber.solvers.rotations import to_matrix
 from limber.solvers.skeleton import End
 from limber.solvers.whole_body.body import Body, Coupling
@@ -63,7 +63,7 @@ def tracked_links(tree: Tree) -> list[str]:
     found = []
     for k, branch in enumerate(tree.branches):
         below = [tree.branches[child] for child in tree.children[k]]
-        moves = branch.joint is not None and branch.joint.moves
+        moves = branch.joint is not None and branch.joint.is_movable
         if k == 0 or (moves and (not below or any(np.linalg.norm(child.before.offset) > SAME_PLACE for child in below))):
             found.append(branch.link)
     return found
@@ -205,7 +205,7 @@ def others(path: Path, given: Arrays, couplings: Sequence[Coupling]) -> tuple[di
 
 def lines_for(path: Path, steps: int) -> Iterator[str]:
     """The table's lines for one model, and after them what is left out."""
-    tree = grow(reading.read(path))
+    tree = build_tree(reading.read(path))
     couplings = couplings_for(tree)
     body = robot.body(tree, further=couplings)
     links = tracked_links(tree)

@@ -17,7 +17,7 @@ from ...robots.display import BoneShape, bone_shapes
 from ...robots.model import Robot
 from ...robots.reading import read
 from ...robots.record import Record, to_text
-from ...robots.tree import Tree, grow
+from ...robots.tree import Tree, build_tree
 from ...solvers import rotations
 from ..blender.counting import counted
 from ..reading.axes import INDEX
@@ -56,7 +56,7 @@ def import_robot(context, path: str | os.PathLike, root: str = "", with_meshes: 
         UrdfError: the file cannot be used, or has no such link.
     """
     robot = read(path)
-    tree = grow(robot, root)
+    tree = build_tree(robot, root)
     shapes = bone_shapes(robot, tree)
     if context.object is not None and context.object.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
@@ -73,7 +73,7 @@ def import_robot(context, path: str | os.PathLike, root: str = "", with_meshes: 
         thing.select_set(False)
     context.view_layer.objects.active = rig
     rig.select_set(True)
-    pinned = [joint.name for joint in tree.joints if joint.nearest(0.0)]
+    pinned = [joint.name for joint in tree.joints if joint.clamp(0.0)]
     if pinned:
         named = ", ".join(f"'{name}'" for name in pinned[:NAMES_SHOWN]) + (" ..." if len(pinned) > NAMES_SHOWN else "")
         warnings.append(f"0 is outside the limits of {counted(len(pinned), 'joint')} ({named}): the nearest that is inside is shown")
@@ -170,7 +170,7 @@ def _prepare_pose(tree: Tree, rig, names: list[str]) -> None:
         if joint.mimic is not None:
             _follow(rig, bone, kept, rig.pose.bones[bone_of[joint.mimic.joint]])
             continue
-        (bone.lock_rotation if joint.turns else bone.lock_location)[INDEX[kept.axis]] = False
+        (bone.lock_rotation if joint.is_rotary else bone.lock_location)[INDEX[kept.axis]] = False
         _limit(bone, kept)
     pose_joints(rig, {name: value for name, value in tree.resting().items() if value})
 
@@ -179,13 +179,13 @@ def _limit(bone, kept: Record) -> None:
     """The joint's limits as a constraint, which holds posing by hand within them too. Angles of half a turn and more cannot be told from
     a pose, so that wider limits are the chain's alone."""
     joint, (lower, upper) = kept.branch.joint, kept.span
-    if joint.lower is None or joint.upper is None or (joint.turns and not -pi < lower <= upper < pi):
+    if joint.lower is None or joint.upper is None or (joint.is_rotary and not -pi < lower <= upper < pi):
         return
-    constraint = bone.constraints.new("LIMIT_ROTATION" if joint.turns else "LIMIT_LOCATION")
+    constraint = bone.constraints.new("LIMIT_ROTATION" if joint.is_rotary else "LIMIT_LOCATION")
     constraint.owner_space = "LOCAL"
     constraint.use_transform_limit = True
     letter = kept.axis.lower()
-    for switch in (f"use_limit_{letter}",) if joint.turns else (f"use_min_{letter}", f"use_max_{letter}"):
+    for switch in (f"use_limit_{letter}",) if joint.is_rotary else (f"use_min_{letter}", f"use_max_{letter}"):
         setattr(constraint, switch, True)
     setattr(constraint, f"min_{letter}", lower)
     setattr(constraint, f"max_{letter}", upper)

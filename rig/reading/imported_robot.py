@@ -43,7 +43,7 @@ def is_robot(rig) -> bool:
 
 def axis_of(kept: Record) -> str:
     """The axis of the bone's own joint, as `axes` has it; "" where it has none."""
-    return kept.axis if not kept.axis or kept.branch.joint.turns else axes.slide(kept.axis)
+    return kept.axis if not kept.axis or kept.branch.joint.is_rotary else axes.slide(kept.axis)
 
 
 def channel(kept: Record) -> str:
@@ -96,10 +96,10 @@ def joint_values(rig) -> dict[str, float]:
     values = {}
     for name, kept in records(rig):
         joint = kept.branch.joint
-        if joint is None or not joint.moves or joint.mimic is not None:
+        if joint is None or not joint.is_movable or joint.mimic is not None:
             continue
         bone = rig.pose.bones[name]
-        if joint.turns and not is_euler(bone):
+        if joint.is_rotary and not is_euler(bone):
             value = rotations.twist_angle(tuple(bone.matrix_basis.to_quaternion()), UNIT[kept.axis])
         else:
             value = getattr(bone, channel(kept))[INDEX[kept.axis]]
@@ -120,7 +120,7 @@ def pose_joints(rig, values: Mapping[str, float]) -> None:
     for name, value in values.items():
         bone, kept = bones[name]
         joint = kept.branch.joint
-        if joint.turns and not is_euler(bone):
+        if joint.is_rotary and not is_euler(bone):
             raise RigError(
                 f"Bone '{bone.name}' rotates by {bone.rotation_mode.lower()}: give it an Euler order (Limber > Give Euler Order)"
             )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from limber.robots.model import MAX_ANGLE, MAX_TRAVEL
 from limber.robots.reading import read
-from limber.robots.tree import grow
+from limber.robots.tree import build_tree
 from limber.solvers.rotations import to_matrix
 from limber.solvers.skeleton import SkeletonError
 
@@ -18,7 +18,7 @@ from tests.robots.robots import ARM, apart, arbitrary, frames, write
 def test_every_end_is_where_its_link_is(tmp_path, seed):
     draw = random.Random(seed)
     path = write(tmp_path, arbitrary(draw))
-    tree = grow(read(path), draw.choice(["", "link 5"]))
+    tree = build_tree(read(path), draw.choice(["", "link 5"]))
     made = build(tree)
     assert made.names == tuple(joint.name for joint in tree.joints)
     angles = made.complete([draw.uniform(-3, 3) for _ in made.names])
@@ -30,7 +30,7 @@ def test_every_end_is_where_its_link_is(tmp_path, seed):
 
 
 def test_ends_are_the_links_that_are_asked_for_or_all_last_ones(tmp_path):
-    tree = grow(read(write(tmp_path, ARM)))
+    tree = build_tree(read(write(tmp_path, ARM)))
     assert build(tree).ends == ("left", "right")
     assert build(tree, ["hand", "upper"]).ends == ("hand", "upper")
     with pytest.raises(KeyError, match="foot"):
@@ -40,7 +40,7 @@ def test_ends_are_the_links_that_are_asked_for_or_all_last_ones(tmp_path):
 
 
 def test_values_by_name_and_angles_are_the_same_numbers(tmp_path):
-    made = build(grow(read(write(tmp_path, ARM))))
+    made = build(build_tree(read(write(tmp_path, ARM))))
     values = {"shoulder": 0.1 + 0.2, "elbow": -1 / 3, "grip": 0.02, "counter_grip": 0.011}
     assert made.values(made.angles(values)) == values
     assert made.angles({}) == (0.0, 0.0, 0.0, 0.001)
@@ -51,7 +51,7 @@ def test_values_by_name_and_angles_are_the_same_numbers(tmp_path):
 @pytest.mark.parametrize("seed", range(8))
 def test_mimic_joints_are_linear_relations_to_joints_that_lead(tmp_path, seed):
     draw = random.Random(seed)
-    tree = grow(read(write(tmp_path, arbitrary(draw, 20))))
+    tree = build_tree(read(write(tmp_path, arbitrary(draw, 20))))
     made = build(tree)
     followers = {relation.joint for relation in made.relations}
     assert followers == {k for k, joint in enumerate(tree.joints) if joint.mimic}
@@ -62,14 +62,14 @@ def test_mimic_joints_are_linear_relations_to_joints_that_lead(tmp_path, seed):
 
 def test_limits_and_velocities_come_along_and_what_is_unlimited_gets_room(tmp_path):
     text = ARM.replace('type="revolute">\n    <parent link="upper"/>', 'type="continuous">\n    <parent link="upper"/>')
-    shoulder, elbow, grip, _ = build(grow(read(write(tmp_path, text)))).skeleton.joints
+    shoulder, elbow, grip, _ = build(build_tree(read(write(tmp_path, text)))).skeleton.joints
     assert (shoulder.lower, shoulder.upper, shoulder.velocity) == (-2.0, 1.5, 3.0)
     assert (elbow.lower, elbow.upper) == (-MAX_ANGLE, MAX_ANGLE)
     assert (grip.kind, grip.upper) == ("prismatic", 0.03)
     slide = text.replace('<limit lower="0" upper="0.03"/>', "")
-    assert build(grow(read(write(tmp_path, slide)))).skeleton.joints[3].upper == MAX_TRAVEL
+    assert build(build_tree(read(write(tmp_path, slide)))).skeleton.joints[3].upper == MAX_TRAVEL
 
 
 def test_a_robot_that_cannot_move_has_no_skeleton(tmp_path):
     with pytest.raises(SkeletonError, match="at least one joint"):
-        build(grow(read(write(tmp_path, '<robot name="r"><link name="a"/></robot>'))))
+        build(build_tree(read(write(tmp_path, '<robot name="r"><link name="a"/></robot>'))))

@@ -159,7 +159,7 @@ def test_a_file_that_closes_nothing_is_refused_and_nothing_is_kept(tmp_path, tex
         RuntimeError, match="the file closes no loop and names no motor, so write closed_loop and name_mot in it"
     ) as refused:
         imported(tmp_path, parallelogram(), text)
-    assert ("'closed_lop' is not known here" in str(refused.value)) == bool(text)
+    assert ("'closed_lop' is unknown" in str(refused.value)) == bool(text)
     assert not bpy.context.active_object.limber.mechanism.uid
 
 

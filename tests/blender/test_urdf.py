@@ -121,11 +121,11 @@ def test_a_joint_that_turns_half_round_and_more_has_no_constraint_that_would_mis
 
 def test_the_files_numbers_stay_beside_the_bones_to_the_last_digit(tmp_path, reopen):
     from limber.robots.reading import read
-    from limber.robots.tree import grow
+    from limber.robots.tree import build_tree
 
     path = write(tmp_path, ARM)
     bring(path)
-    before = grow(read(path))
+    before = build_tree(read(path))
     reopen()
     tree, bones = tree_of(bpy.data.objects["arm"])
     assert tree.frames({"shoulder": 0.3, "elbow": 1 / 3}) == before.frames({"shoulder": 0.3, "elbow": 1 / 3})

@@ -102,7 +102,7 @@ def test_a_closure_that_is_told_twice_is_warned_of_and_made_once(files):
     )
     mechanism = read_mechanism(*files(closures=told))
     assert len([joint for joint in mechanism.joints if joint.closes]) == 1
-    assert "is told twice" in mechanism.warnings[0]
+    assert "is there twice" in mechanism.warnings[0]
 
 
 @pytest.mark.parametrize("kinds", ["['6d', '6d']", "['3d', '6d']", "['6d', '3D']"])
@@ -113,20 +113,20 @@ def test_a_closure_of_the_same_links_is_told_twice_however_it_is_written_and_the
     (closure,) = [joint for joint in mechanism.joints if joint.closes]
     assert closure.kind == "fixed"
     (warning,) = mechanism.warnings
-    assert f"robot.yaml, closed_loop: {second} is told twice, '" in warning
-    assert "are joined already: one is kept, as 6d" in warning
+    assert f"robot.yaml, closed_loop: {second} is there twice, '" in warning
+    assert "are joined already: one is used, as 6d" in warning
 
 
 def test_types_that_are_too_many_or_missing_are_warned_of(files):
     more = read_mechanism(*files(closures=CLOSED.replace("['6d']", "['3d', '6d', '6d']")))
     assert more.joints[-1].kind == "spherical"
     (warning,) = more.warnings
-    assert "robot.yaml, type: pairs in closed_loop: 1, types: 3: those at the end are left out" in warning
+    assert "robot.yaml, type: pairs in closed_loop: 1, types: 3: the last types are left out" in warning
     pairs = CLOSED.replace("[['plate_end', 'right_end']]", "[['plate_end', 'right_end'], ['left', 'right']]").replace("6d", "3d")
     fewer = read_mechanism(*files(closures=pairs))
     assert [joint.kind for joint in fewer.joints if joint.closes] == ["spherical", "fixed"]
     (warning,) = fewer.warnings
-    assert "robot.yaml, type: pairs in closed_loop: 2, types: 1: pairs without one are taken as 6d, give each its own" in warning
+    assert "robot.yaml, type: pairs in closed_loop: 2, types: 1: pairs without a type are read as 6d, give each its own" in warning
 
 
 BALL = JOINT.format("pin", "revolute", "right", "right_end", 0, 0, 0.2, "0 1 0", "{}")
@@ -201,7 +201,7 @@ def test_a_motor_on_a_joint_that_is_fixed_is_warned_of_and_left_out(files):
     mechanism = read_mechanism(*files(closures=CLOSED.replace("['motor']", "['motor', 'end']")))
     assert [joint.name for joint in mechanism.actuators] == ["motor"]
     (warning,) = mechanism.warnings
-    assert "name_mot: joint 'end' is fixed, so it is no motor: take it out of the list" in warning
+    assert "name_mot: joint 'end' is fixed, so it can have no motor: take it out of the list" in warning
 
 
 @pytest.mark.parametrize(

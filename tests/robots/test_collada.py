@@ -136,7 +136,7 @@ def test_a_scene_that_is_empty_or_goes_round_is_an_error_too(tmp_path, nodes):
 )
 def test_corners_that_are_no_finite_numbers_are_an_error(tmp_path, sound, damaged):
     text = DAE.replace("FACES", TRIANGLES).replace("NODES", f"<node>{SHOWN}</node>")
-    with pytest.raises(ColladaError, match="no finite number"):
+    with pytest.raises(ColladaError, match="not finite"):
         read_collada(write(tmp_path, text.replace(sound, damaged, 1), "a.dae"))
 
 
@@ -152,7 +152,7 @@ def instancing(depth: int, shown: str = SHOWN, times: int = 2) -> str:
 def test_nodes_that_instance_the_next_twice_are_refused_before_they_are_shown(tmp_path, shown):
     nodes = instancing(99, shown)
     assert len(nodes) < 10_000
-    with pytest.raises(ColladaError, match="so often that it shows more than 4000000 corners, faces and nodes again"):
+    with pytest.raises(ColladaError, match="so often that more than 4000000 corners, faces and nodes are instances"):
         read(tmp_path, nodes=nodes)
 
 

@@ -8,7 +8,7 @@ from limber.robots.display import FOLDED, SHORTEST, bone_shapes
 from limber.robots.meshes import find_mesh
 from limber.robots.reading import read
 from limber.robots.record import from_text, to_text
-from limber.robots.tree import grow
+from limber.robots.tree import build_tree
 from limber.solvers.rotations import X, Y, Z, conjugate, dot, length, rotate, scale, subtract
 
 from tests.robots.robots import ARM, PUBLIC, arbitrary, write
@@ -18,7 +18,7 @@ LETTERS = {"X": X, "Y": Y}
 
 def drawn(path, root: str = ""):
     robot = read(path)
-    tree = grow(robot, root)
+    tree = build_tree(robot, root)
     return tree, bone_shapes(robot, tree)
 
 
@@ -32,7 +32,7 @@ def test_a_joints_axis_is_an_axis_of_its_bone_and_the_bone_is_at_the_joint(tmp_p
     resting = tree.frames({})
     for branch, shape in zip(tree.branches, shapes, strict=True):
         if not shape.axis:
-            assert branch.joint is None or not branch.joint.moves
+            assert branch.joint is None or not branch.joint.is_movable
             continue
         joint_frame = resting[branch.parent].then(branch.before)
         axis = rotate(joint_frame.rotation, branch.axis)

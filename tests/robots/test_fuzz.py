@@ -10,7 +10,7 @@ from limber.robots.closures import mechanism_of
 from limber.robots.collada import ColladaError, read_collada
 from limber.robots.errors import UrdfError
 from limber.robots.reading import read
-from limber.robots.tree import grow
+from limber.robots.tree import build_tree
 from limber.robots.yaml_text import parse_yaml
 
 from tests.robots.robots import ARM, write
@@ -43,7 +43,7 @@ def test_any_robot_is_read_or_is_an_error_that_names_the_file(tmp_path, text):
         except UrdfError as error:
             assert path.name in str(error)  # noqa: PT017
             continue
-        tree = grow(robot)
+        tree = build_tree(robot)
         tree.frames(tree.resting())
         with suppress(UrdfError):
             mechanism_of(robot, CLOSURES, "closures.yaml")

@@ -22,8 +22,8 @@ def joint(inside: str = "", kind: str = "revolute", name: str = "j", ends: str =
 FIXED = joint(name="k", kind="fixed", ends='<parent link="b"/><child link="c"/>')
 WRONG = {
     "no file": (errors.MalformedError, None, 0, "cannot be read"),
-    "nothing": (errors.MalformedError, "", 1, "no XML"),
-    "not closed": (errors.MalformedError, '<robot name="r">\n<link name="a">\n</robot>', 3, "no XML"),
+    "nothing": (errors.MalformedError, "", 1, "not valid XML"),
+    "not closed": (errors.MalformedError, '<robot name="r">\n<link name="a">\n</robot>', 3, "not valid XML"),
     "another root element": (errors.MalformedError, "<sdf/>", 1, "<robot>"),
     "xacro": (errors.MalformedError, robot('<link name="a"/>\n<xacro:arm x="1"/>'), 3, "xacro"),
     "xacro within": (errors.MalformedError, robot('<link name="a">\n<xacro:inertia/></link>'), 3, "xacro"),
@@ -53,7 +53,7 @@ WRONG = {
     "two joints of a name": (errors.NameClashError, robot(LINKS + '<link name="c"/>' + joint() + "\n" + joint()), 3, "joint 'j'"),
     "missing parent": (errors.UnknownNameError, robot('<link name="b"/>\n' + joint()), 3, "link 'a'"),
     "missing child": (errors.UnknownNameError, robot('<link name="a"/>\n' + joint()), 3, "link 'b'"),
-    "hangs on itself": (errors.LoopError, robot(LINKS + "\n" + joint(ends='<parent link="a"/><child link="a"/>')), 3, "itself"),
+    "its own parent": (errors.LoopError, robot(LINKS + "\n" + joint(ends='<parent link="a"/><child link="a"/>')), 3, "is its own parent"),
     "two parents": (
         errors.LoopError,
         robot(LINKS + '<link name="c"/>' + joint() + "\n" + joint(name="k", ends='<parent link="c"/><child link="b"/>')),
@@ -64,7 +64,7 @@ WRONG = {
         errors.LoopError,
         robot(LINKS + joint() + "\n" + joint(name="k", ends='<parent link="b"/><child link="a"/>')),
         2,
-        "round in a circle",
+        "parents in a circle: 'a' -> 'b' -> 'a'",
     ),
     "circle beside a tree": (
         errors.LoopError,
@@ -107,7 +107,7 @@ def test_all_that_the_file_tells_is_read(tmp_path):
     assert (shoulder.lower, shoulder.upper, shoulder.velocity, shoulder.effort) == (-2.0, 1.5, 3.0, 4.0)
     assert shoulder.axis == (0.0, 0.0, 1.0), "axes are made unit vectors"
     assert (grip.mimic.joint, grip.mimic.multiplier, grip.mimic.offset) == ("grip", 0.5, 0.001)
-    assert not wrist.moves, "and of what does not move an axis of zeros is no error"
+    assert not wrist.is_movable, "and of what does not move an axis of zeros is no error"
     inertial = arm.link["upper"].inertial
     assert (inertial.mass, inertial.origin.offset, inertial.inertia) == (0.5, (0.0, 0.0, 0.1), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
     (visual,) = arm.link["base"].visuals
@@ -153,7 +153,7 @@ def test_a_turning_joint_without_limits_is_unlimited_and_said_so_but_not_a_conti
 @pytest.mark.parametrize("kind", ["floating", "planar"])
 def test_joints_that_no_motor_can_be_are_held_with_a_warning(tmp_path, kind):
     found, warnings = only_joint(tmp_path, '<axis xyz="0 0 0"/>', kind)
-    assert not found.moves
+    assert not found.is_movable
     assert kind in warnings[0]
 
 

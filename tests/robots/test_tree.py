@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from limber.robots.errors import UnknownNameError
 from limber.robots.reading import read
-from limber.robots.tree import grow
+from limber.robots.tree import build_tree
 from limber.solvers.rotations import to_matrix
 
 from tests.robots.robots import ARM, NO_PUBLIC, PUBLIC, apart, arbitrary, frames, write
@@ -31,7 +31,7 @@ def test_links_are_where_the_file_says_from_any_root(tmp_path, seed):
     path = write(tmp_path, arbitrary(draw))
     robot = read(path)
     for root in ["", *draw.sample([link.name for link in robot.links], 5)]:
-        tree = grow(robot, root)
+        tree = build_tree(robot, root)
         assert tree.root == (root or "link 0")
         assert len(tree.branches) == len(robot.links)
         for _ in range(3):
@@ -43,23 +43,23 @@ def test_links_of_public_robots_are_where_their_files_say_from_any_root(path):
     draw = random.Random(1)
     robot = read(path)
     for root in ["", *draw.sample([link.name for link in robot.links], 3)]:
-        tree = grow(robot, root)
+        tree = build_tree(robot, root)
         assert farthest(path, tree, some_values(draw, tree)) < EXACT
 
 
 def test_parents_come_before_their_children(tmp_path):
-    tree = grow(read(write(tmp_path, arbitrary(random.Random(3)))), "link 7")
+    tree = build_tree(read(write(tmp_path, arbitrary(random.Random(3)))), "link 7")
     assert all(branch.parent < k for k, branch in enumerate(tree.branches))
     assert [k for k, branch in enumerate(tree.branches) if branch.parent < 0] == [0]
 
 
 def test_an_unknown_root_is_an_error_that_names_the_links(tmp_path):
     with pytest.raises(UnknownNameError, match=r"no link 'foot'.*base, upper"):
-        grow(read(write(tmp_path, ARM)), "foot")
+        build_tree(read(write(tmp_path, ARM)), "foot")
 
 
 def test_mimic_joints_follow_and_unknown_ones_are_refused(tmp_path):
-    tree = grow(read(write(tmp_path, ARM)))
+    tree = build_tree(read(write(tmp_path, ARM)))
     assert tree.complete({"grip": 0.02})["counter_grip"] == 0.5 * 0.02 + 0.001
     with pytest.raises(KeyError, match="no joint 'knee'"):
         tree.complete({"knee": 1.0})
@@ -67,7 +67,7 @@ def test_mimic_joints_follow_and_unknown_ones_are_refused(tmp_path):
 
 def test_a_robot_rests_at_zero_or_the_nearest_that_its_limits_allow(tmp_path):
     text = ARM.replace('lower="-1" upper="2"', 'lower="0.2" upper="2"').replace('lower="-2" upper="1.5"', 'lower="-2" upper="-1.5"')
-    assert grow(read(write(tmp_path, text))).resting() == {
+    assert build_tree(read(write(tmp_path, text))).resting() == {
         "shoulder": -1.5,
         "elbow": 0.2,
         "grip": 0.0,

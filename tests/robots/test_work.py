@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from limber.robots.reading import read
-from limber.robots.tree import grow
+from limber.robots.tree import build_tree
 from limber.robots.yaml_text import parse_yaml
 
 from tests.robots.robots import write
@@ -57,7 +57,7 @@ def robot(size: int, parent: Callable[[int], int], mimic: str = "") -> str:
 def test_a_robot_of_twice_the_links_takes_twice_the_work(tmp_path, parent, mimic):
     def work(size: int) -> int:
         path = write(tmp_path, robot(size, parent, mimic))
-        return lines_run(lambda: grow(read(path)).resting())
+        return lines_run(lambda: build_tree(read(path)).resting())
 
     assert work(800) < DOUBLE * work(400)
 

@@ -1,35 +1,37 @@
-"""A URDF file while it is read: attributes as what they must be, else errors with their place; warnings gather. Knows no Blender."""
+"""Attributes of URDF elements as texts, numbers and frames, or errors with their line; warnings are collected. Knows no Blender."""
 
 import re
 from math import inf, isfinite
 
 from ..solvers.rotations import Vector
 from .errors import MalformedError, NumberError, UrdfError
-from .transform import STILL, Transform, from_rpy
+from .transform import IDENTITY_TRANSFORM, Transform, from_rpy
 from .xml_tree import Element
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)  # what C++ readers of URDF take: no 1_000, no other digits
-ENDLESS = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)  # as C++ URDF parsers accept it: no 1_000, ASCII digits only
+INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
-class Source:
-    """Reads attributes of one file's elements."""
+class AttributeReader:
+    """Reads the attributes of one file's elements, and collects the file's warnings."""
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.warnings: list[str] = []
 
     def error(self, kind: type[UrdfError], element: Element, what: str) -> UrdfError:
+        """Error of that type at an element."""
         return kind(self.file, element.line, str(element), what)
 
     def warn(self, element: Element, what: str) -> None:
+        """Adds a warning about an element."""
         self.warnings.append(f"line {element.line}, {element}: {what}")
 
     def text(self, element: Element, attribute: str) -> str:
-        """An attribute that must be there and say something.
+        """Text of a required attribute.
 
         Raises:
-            MalformedError: it does not.
+            MalformedError: it is missing or empty.
         """
         value = element.attributes.get(attribute, "")
         if not value.strip():
@@ -37,10 +39,10 @@ class Source:
         return value
 
     def numbers(self, element: Element, attribute: str, count: int) -> tuple[float, ...] | None:
-        """An attribute of `count` finite numbers; None where it is missing.
+        """The `count` finite numbers of an attribute; None if it is missing.
 
         Raises:
-            NumberError: it is something else.
+            NumberError: it is anything else.
         """
         value = element.attributes.get(attribute)
         if value is None:
@@ -53,20 +55,21 @@ class Source:
         return tuple(numbers)
 
     def number(self, element: Element, attribute: str) -> float | None:
+        """Finite number of an attribute; None if it is missing. Raises NumberError."""
         found = self.numbers(element, attribute, 1)
         return None if found is None else found[0]
 
-    def bound(self, element: Element, attribute: str, most: float = inf) -> float | None:
-        """A number that may be infinite, or beyond `most`, which bounds nothing: None, as where it is missing."""
-        if ENDLESS.fullmatch(element.attributes.get(attribute, "").strip()):
+    def limit(self, element: Element, attribute: str, most: float = inf) -> float | None:
+        """A limit; None if it is missing, infinite, or beyond `most`, which limits nothing. Raises NumberError."""
+        if INFINITE.fullmatch(element.attributes.get(attribute, "").strip()):
             return None
         found = self.number(element, attribute)
         return None if found is not None and abs(found) > most else found
 
-    def spare(self, element: Element, attribute: str, most: float = inf) -> float | None:
-        """A size that can be done without: what is no number, or below zero, is left out with a warning."""
+    def optional_size(self, element: Element, attribute: str, most: float = inf) -> float | None:
+        """A size that is not required: one that is no number, or negative, is left out with a warning."""
         try:
-            found = self.bound(element, attribute, most)
+            found = self.limit(element, attribute, most)
         except NumberError as error:
             self.leave_out(error, "it is left out")
             return None
@@ -76,35 +79,36 @@ class Source:
         return found
 
     def leave_out(self, error: UrdfError, outcome: str) -> None:
-        """Warns of what would be an error if it were needed."""
-        self.warnings.append(f"{error.place}: {error.what}: {outcome}")
+        """Adds an error as a warning, where the attribute is not required."""
+        self.warnings.append(f"{error.location}: {error.what}: {outcome}")
 
     def vector(self, element: Element, attribute: str) -> Vector | None:
+        """Three finite numbers of an attribute; None if it is missing. Raises NumberError."""
         found = self.numbers(element, attribute, 3)
         return None if found is None else (found[0], found[1], found[2])
 
     def origin(self, element: Element) -> Transform:
-        """The frame that an element's <origin> tells; none: its parent's."""
-        origin = self.only(element, "origin")
+        """Frame given by an element's <origin>; without one the parent's frame."""
+        origin = self.single_child(element, "origin")
         if origin is None:
-            return STILL
+            return IDENTITY_TRANSFORM
         angles = self.vector(origin, "rpy") or (0.0, 0.0, 0.0)
         return Transform(from_rpy(*angles), self.vector(origin, "xyz") or (0.0, 0.0, 0.0))
 
-    def only(self, element: Element, tag: str) -> Element | None:
-        """The one child of that tag, None where there is none.
+    def single_child(self, element: Element, tag: str) -> Element | None:
+        """The child element with that tag; None if there is none.
 
         Raises:
-            MalformedError: there are several, and which one counts nobody can say.
+            MalformedError: there are several.
         """
         found = element.all(tag)
         if len(found) > 1:
             raise self.error(MalformedError, found[1], f"{element} has more than one <{tag}>: keep one")
         return found[0] if found else None
 
-    def needed(self, element: Element, tag: str) -> Element:
-        """The one child of that tag, which must be there."""
-        found = self.only(element, tag)
+    def required_child(self, element: Element, tag: str) -> Element:
+        """The child element with that tag. Raises MalformedError if there is none, or several."""
+        found = self.single_child(element, tag)
         if found is None:
-            raise self.error(MalformedError, element, f"it has no <{tag}>")
+            raise self.error(MalformedError, element, f"it has no <{tag}>: add one")
         return found
