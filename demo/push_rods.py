@@ -40,7 +40,7 @@ def build() -> tuple:
     aim = kept.goals[0].target
     kept.goals.clear()
     bpy.data.objects.remove(aim)
-    for thing in kept.collection.all_objects:
+    for thing in owner.users_collection[0].all_objects:
         if thing.type == "MESH":
             word = next(word for word in COLOURS if word in thing.name)
             thing.data.materials.append(shapes.material(word, COLOURS[word], roughness=0.4))

@@ -93,7 +93,7 @@ class LIMBER_OT_add_mechanism_goal(bpy.types.Operator):
             goal.name = body.name
             if body is not owner and body.limber.part.kind == NONE:
                 goal.body = body
-                goal.target = build.target_at(body.name, body.matrix_world, (kept.collection or owner.users_collection[0]))
+                goal.target = build.target_at(body.name, body.matrix_world, owner.users_collection[0])
         return {"FINISHED"}
 
 
@@ -171,7 +171,7 @@ class LIMBER_OT_align_joint(bpy.types.Operator):
         owner = taken_up(context)
         try:
             with as_authored() as depsgraph:
-                angle = alignment.align(prepare(owner, depsgraph), context.active_object)
+                angle = alignment.align(owner, prepare(owner, depsgraph), context.active_object)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

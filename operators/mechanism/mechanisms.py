@@ -5,6 +5,7 @@ from bpy.props import EnumProperty
 
 from ...rig.authoring.mechanism import build
 from ...rig.authoring.mechanism.check import check, of_physics
+from ...rig.authoring.mechanism.finding import check_joints, collection_of, joints_around
 from ...rig.authoring.mechanism.findings import of_loops
 from ...rig.authoring.mechanism.gallery import RECIPES
 from ...rig.blender.counting import counted
@@ -16,10 +17,11 @@ from ...rig.reading.mechanism import channels
 from ...rig.reading.mechanism.assembled import prepare
 from ...rig.reading.mechanism.conflicts import refuse_held, refuse_taken
 from ...rig.reading.mechanism.owners import has_mechanism, own_identity
-from ...rig.reading.mechanism.ownership import loose_joints, owner_among
-from ...rig.reading.mechanism.rest_pose_record import note, remember
+from ...rig.reading.mechanism.ownership import owner_at_hand, owner_of
+from ...rig.reading.mechanism.rest_pose import set_rest_pose
 from ...rig.reading.mechanism.starts import note_values
 from ...rig.robot import links
+from ...rig.showing import mechanism_proxy
 from ..output.bake_reports import tell_held, tell_muted
 from ..stepwise import Stepwise
 from ..subject import rig_of
@@ -28,7 +30,7 @@ from ..subject import rig_of
 def mechanism_owner(context):
     """The owner of the mechanism at hand: of the active object, else what was at hand before; None where there is none."""
     active = context.active_object
-    found = owner_among(active, context.scene) if active is not None else None
+    found = owner_at_hand(active, context.scene) if active is not None else None
     if found is None:
         found = rig_of(context)
     return found if has_mechanism(found) else None
@@ -63,6 +65,13 @@ def poll_authoring(cls, context) -> bool:
     return True
 
 
+def _rest_here(owner) -> None:
+    """The pose of this frame is the mechanism's rest pose, where its bodies are objects."""
+    if owner.limber.mechanism.joints:
+        with as_authored() as depsgraph:
+            set_rest_pose(owner, depsgraph)
+
+
 class LIMBER_OT_add_mechanism(bpy.types.Operator):
     """Add a ready-made mechanism with bodies, joints, motors and a target"""
 
@@ -85,7 +94,7 @@ class LIMBER_OT_add_mechanism(bpy.types.Operator):
 
     def execute(self, context):
         owner = build.add(RECIPES[self.kind], context.scene.cursor.location)
-        remember(owner, is_anew=True)
+        _rest_here(owner)
         for thing in context.selected_objects:
             thing.select_set(False)
         context.view_layer.objects.active = owner
@@ -97,7 +106,7 @@ class LIMBER_OT_add_mechanism(bpy.types.Operator):
 
 
 class LIMBER_OT_new_mechanism(bpy.types.Operator):
-    """Make a mechanism from the joints in the active object's collection: rigid body constraints, or empties with a Limber joint"""
+    """Make a mechanism of the joints around the active object: rigid body constraints, or empties with a Limber joint"""
 
     bl_idname = "limber.new_mechanism"
     bl_label = "New Mechanism"
@@ -109,36 +118,31 @@ class LIMBER_OT_new_mechanism(bpy.types.Operator):
         if thing is None or context.mode not in {"OBJECT", "POSE"}:
             cls.poll_message_set("Select a joint, a body or the robot's armature in Object Mode first")
             return False
-        owner = owner_among(thing, context.scene)
-        if owner is not None and not loose_joints(thing, owner):
-            cls.poll_message_set(f"'{thing.name}' is part of a mechanism already: select another object")
-            return False
-        if owner is not None and owner.limber.mechanism.live:
-            cls.poll_message_set(f"Mechanism '{owner.name}', in whose collection this is, is live: press End Live first")
+        owner = owner_of(thing, context.scene)
+        if owner is not None and (owner == thing or thing.type != "ARMATURE"):
+            cls.poll_message_set(f"'{thing.name}' is part of mechanism '{owner.name}' already: select another object")
             return False
         return True
 
     def execute(self, context):
         thing = context.active_object
         try:
-            collection, found = build.joints_around(thing, context.scene)
+            found = joints_around(thing, context.scene)
             if thing.type == "ARMATURE" and not found:
                 kept = build.make(thing)
                 kept.use_bones = True
                 self.report({"INFO"}, f"The bones of '{thing.name}' are bodies now: add closures where loops close, then press Check")
                 return {"FINISHED"}
-            build.check_joints(collection, found, context.scene)
-            collection = build.collection_for(found, collection, context.scene)
-            owner = thing if thing.type == "ARMATURE" else build.owner_in(collection)
-            kept = build.from_scene(owner, collection, found)
-            remember(owner, is_anew=True)
+            check_joints(found, thing, context.scene)
+            owner = thing if thing.type == "ARMATURE" else build.owner_in(collection_of(thing, context.scene))
+            kept = build.from_scene(owner, found)
+            _rest_here(owner)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         context.view_layer.objects.active = owner
-        self.report(
-            {"INFO"}, f"Mechanism '{owner.name}' takes the joints of collection '{collection.name}'; {counted(len(kept.motors), 'motor')}"
-        )
+        made = f"{counted(len(kept.joints), 'joint')} and {counted(len(kept.motors), 'motor')}"
+        self.report({"INFO"}, f"Mechanism '{owner.name}' has {made}")
         return {"FINISHED"}
 
 
@@ -173,7 +177,7 @@ class LIMBER_OT_check_mechanism(bpy.types.Operator):
 
 
 class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
-    """Move the bodies so that all joints fit, and keep that as their pose"""
+    """Move the bodies so that all joints fit, and set that as the rest pose"""
 
     bl_idname = "limber.assemble_mechanism"
     bl_label = "Assemble"
@@ -187,15 +191,15 @@ class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
         owner = taken_up(context)
         try:
             with as_authored() as depsgraph:
-                made = prepare(owner, depsgraph)
-                refuse_held(made.reading)
+                made = prepare(owner, depsgraph, is_rest=True)
+                refuse_held([part for _, part in mechanism_proxy.movers(made.reading)])
                 base = made.reading.base_now(owner)
                 channels.assemble(made.reading, base, made.model.solver.poses(made.model.rest), depsgraph)
-            note_values(owner, made.model.solver, made.model.rest)
+                note_values(owner, made.model.solver, made.model.rest)
+            _rest_here(owner)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        remember(owner)
         self.report({"INFO"}, f"'{owner.name}' is assembled: its bodies are where all joints hold")
         return {"FINISHED"}
 
@@ -232,10 +236,8 @@ class LIMBER_OT_mechanism_live(bpy.types.Operator):
             return {"CANCELLED"}
         handlers.wake_clock()
         session = mechanisms.session(owner)
-        if session.reading is not None:
-            note(owner, session.reading)
-            if session.reading.unkept:
-                self.report({"WARNING"}, session.reading.unkept)
+        if session.reading is not None and session.reading.difference:
+            self.report({"WARNING"}, session.reading.difference)
         warnings = list(of_physics(context, session.reading))
         if session.made is not None:
             warnings += of_loops(owner.limber.mechanism, session.made)
@@ -296,8 +298,8 @@ class LIMBER_OT_bake_mechanism(Stepwise, bpy.types.Operator):
         work = self.work
         drivers, constraints = work.mute_drivers(), work.mute_constraints()
         made = work.finish()
-        if unkept := work.reading.unkept:
-            self.report({"WARNING"}, unkept)
+        if difference := work.reading.difference:
+            self.report({"WARNING"}, difference)
         tell_muted(self, drivers, constraints)
         tell_held(self, work.held, "the targets could not")
         self.report({"INFO"}, f"Baked {counted(self.work.total, 'frame')} to {counted(len(made), 'action')}")

@@ -1,35 +1,72 @@
-"""Where a mechanism's motors are at zero."""
+"""The rest pose of a mechanism, in which its motors are at zero: set it, and go there."""
 
 import bpy
 
 from ...rig.blender.errors import RigError
-from ...rig.reading.mechanism.rest_pose_record import set_zero
+from ...rig.live.live import as_authored
+from ...rig.reading.mechanism import channels, rest_pose
+from ...rig.reading.mechanism.conflicts import refuse_held
+from ...rig.reading.mechanism.reading import read
+from ...rig.reading.mechanism.starts import note_rest
 from .mechanisms import mechanism_owner, poll_authoring, taken_up
 
 
-class LIMBER_OT_set_mechanism_zero(bpy.types.Operator):
-    """Set the bodies' pose at this frame as the mechanism's rest pose, in which its motors are at zero"""
+class RestPoseOperator:
+    """An operator on the rest pose of a mechanism whose bodies are objects."""
 
-    bl_idname = "limber.set_mechanism_zero"
-    bl_label = "Set Zero"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context):
         if not poll_authoring(cls, context):
             return False
-        kept = mechanism_owner(context).limber.mechanism
-        if kept.use_bones and not kept.collection:
-            cls.poll_message_set("Motors of bones are at zero in the armature's rest pose: change that in Edit Mode")
-            return False
-        return True
+        if mechanism_owner(context).limber.mechanism.joints:
+            return True
+        cls.poll_message_set(
+            "Bones have the armature's own rest pose: clear the pose (Alt G, Alt R in Pose Mode), or change the rest pose in Edit Mode"
+        )
+        return False
 
     def execute(self, context):
         owner = taken_up(context)
         try:
-            set_zero(owner)
+            with as_authored() as depsgraph:
+                self._change(owner, depsgraph)
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Motors of '{owner.name}' are at zero where its bodies are at frame {context.scene.frame_current}")
+        self.report({"INFO"}, self._says(owner, context.scene))
         return {"FINISHED"}
+
+
+class LIMBER_OT_set_rest_pose(RestPoseOperator, bpy.types.Operator):
+    """Set the pose of bodies and joints at this frame as the mechanism's rest pose, in which its motors are at zero"""
+
+    bl_idname = "limber.set_rest_pose"
+    bl_label = "Set Rest Pose"
+
+    def _change(self, owner, depsgraph):
+        reading = read(owner, depsgraph, is_rest=True)
+        rest_pose.set_rest_pose(owner, depsgraph)
+        note_rest(owner, reading.mechanism)
+
+    def _says(self, owner, scene):
+        return f"Motors of '{owner.name}' are at zero where its bodies are at frame {scene.frame_current}"
+
+
+class LIMBER_OT_go_to_rest_pose(RestPoseOperator, bpy.types.Operator):
+    """Move bodies and joints back to the mechanism's rest pose, where its base is now"""
+
+    bl_idname = "limber.go_to_rest_pose"
+    bl_label = "Go to Rest Pose"
+
+    def _change(self, owner, depsgraph):
+        reading = read(owner, depsgraph)
+        refuse_held([part for part, _ in reading.rest])
+        base = reading.base_now(owner)
+        channels.write([(part, base @ pose) for part, pose in reading.rest], depsgraph)
+        depsgraph.update()
+        note_rest(owner, read(owner, depsgraph).mechanism)
+
+    def _says(self, owner, scene):
+        return f"Bodies and joints of '{owner.name}' are in its rest pose"

@@ -4,12 +4,14 @@ import bpy
 
 from ...operators.mechanism.mechanisms import mechanism_owner
 from ...operators.subject import rig_of
+from ...rig.authoring.mechanism.finding import hangs_loose
 from ...rig.authoring.mechanism.findings import value_text
 from ...rig.live import mechanisms
 from ...rig.properties.mechanism import NONE
 from ...rig.reading.axes import slides
 from ...rig.reading.mechanism.closures import named_pairs
-from ...rig.reading.mechanism.ownership import is_joint, loose_joints
+from ...rig.reading.mechanism.ownership import is_deleted, is_joint, kind_text, owner_of
+from ...rig.reading.mechanism.rest_pose import difference_now
 from ..authoring.character import CharacterMenu, draw_character
 from ..tab import Tab, draw_range, listed, sentence
 
@@ -42,6 +44,22 @@ class LIMBER_UL_mechanism_goals(bpy.types.UIList):
         row = layout.row(align=True)
         row.prop(item, "name", text="", emboss=False, icon="NONE" if item.target else "ERROR")
         row.prop(item, "does", text="", emboss=False)
+
+
+class LIMBER_UL_mechanism_joints(bpy.types.UIList):
+    """Joints of the mechanism"""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        thing = item.object
+        row = layout.row(align=True)
+        row.enabled = not data.live
+        row.prop(item, "enabled", text="")
+        if thing is None or is_deleted(thing):
+            row.label(text=f"{item.name} (deleted)", icon="ERROR")
+            return
+        split = row.split(factor=0.6, align=True)
+        split.label(text=thing.name, icon="EMPTY_AXIS" if is_joint(thing) else "ERROR")
+        split.label(text=kind_text(thing))
 
 
 class LIMBER_UL_closures(bpy.types.UIList):
@@ -80,13 +98,16 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
             row = layout.row()
             row.enabled = not kept.live
             row.prop(kept, "use_bones")
-        if not kept.use_bones:
-            layout.prop(kept, "collection")
         layout.prop(kept, "drive", expand=True)
         row = layout.row(align=True)
         row.operator("limber.check_mechanism", text="Check", icon="CHECKMARK")
         row.operator("limber.assemble_mechanism", icon="MOD_BUILD")
-        row.operator("limber.set_mechanism_zero", icon="RECOVER_LAST")
+        if kept.joints:
+            row = layout.row(align=True)
+            row.operator("limber.set_rest_pose", icon="PINNED")
+            row.operator("limber.go_to_rest_pose", icon="LOOP_BACK")
+            if not kept.live and (difference := difference_now(owner)):
+                sentence(layout, difference, "ERROR")
         row = layout.row()
         row.scale_y = 1.4
         if kept.live:
@@ -96,7 +117,7 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
         if kept.live:
             _draw_outcome(layout, kept, mechanisms.session(owner))
         active = context.active_object
-        if active is not None and active is not owner and loose_joints(active, owner):
+        if active is not None and owner_of(active, context.scene) is None and hangs_loose(active, context.scene):
             layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
         bone = context.active_pose_bone
         if active is owner and kept.use_bones and bone is not None:
@@ -152,6 +173,24 @@ def _draw_mass(layout, body) -> None:
         layout.prop(body, "mass")
 
 
+class LIMBER_PT_mechanism_joints(MechanismTab, bpy.types.Panel):
+    """Joints between objects"""
+
+    bl_label = "Joints"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        owner = mechanism_owner(context)
+        return owner is not None and (not owner.limber.mechanism.use_bones or bool(owner.limber.mechanism.joints))
+
+    def draw(self, context):
+        kept = mechanism_owner(context).limber.mechanism
+        add, remove = "limber.add_mechanism_joints", "limber.remove_mechanism_joint"
+        listed(self.layout, "LIMBER_UL_mechanism_joints", kept, "joints", "active_joint", add=add, remove=remove, rows=4)
+        self.layout.operator("limber.find_mechanism_joints", icon="VIEWZOOM")
+
+
 class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
     """Goals of bodies"""
 
@@ -174,7 +213,7 @@ class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
             if goal.does != "CENTRE":
                 if kept.use_bones and owner.type == "ARMATURE":
                     layout.prop_search(goal, "bone", owner.data, "bones")
-                if not kept.use_bones or kept.collection:
+                if not kept.use_bones or kept.joints:
                     layout.prop(goal, "body")
             layout.prop(goal, "target")
             if goal.target is not None and goal.target.type == "ARMATURE":

@@ -90,8 +90,8 @@ def _run(work: Stepped, baked: Baked) -> None:
     baked.actions += actions
     baked.frames += work.total // getattr(work, "passes", 1)
     baked.remarks += muted_remarks(drivers, constraints)
-    if isinstance(work, MechanismBake) and work.reading.unkept:
-        baked.remarks.append(work.reading.unkept)
+    if isinstance(work, MechanismBake) and work.reading.difference:
+        baked.remarks.append(work.reading.difference)
     baked.remarks += [f"Chain '{name}': {remark}" for name, remark in getattr(work, "remarks", {}).items()]
     if work.held:
         first, why = next(iter(work.held.items()))

@@ -10,7 +10,7 @@ from ..live import live as chains_live
 from ..live import mechanisms
 from ..live.stage import Stage
 from ..properties.frame_range import bake_range
-from ..reading.mechanism import assembled, rest_pose_record
+from ..reading.mechanism import assembled
 from ..reading.mechanism import channels as authored
 from ..reading.mechanism.parents import refuse_unknown
 from ..reading.mechanism.reading import Reading
@@ -43,7 +43,7 @@ class MechanismBake(Stepped):
         session.take(made or mechanisms.prepare(owner))
         for thing in self._written(session.reading):
             refuse_what_would_hide_keys(thing)
-        refuse_unknown(session.reading)
+        refuse_unknown([part for _, part in mechanism_proxy.movers(session.reading)])
         self.reading = session.reading
         self.frames: list[int] = []
         self.values: list[tuple[float, ...]] = []
@@ -118,7 +118,6 @@ class MechanismBake(Stepped):
         """Writes the keys; live ends, and the bodies play what was baked. Returns the new actions."""
         if self.kept.live:
             mechanisms.stop(self.owner)
-        rest_pose_record.note_baked(self.owner, self.reading)
         made = [self._write(thing, found) for thing, found in self._curves()]
         self._end()
         return made

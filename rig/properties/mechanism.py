@@ -2,7 +2,7 @@
 
 from math import pi
 
-from bpy.types import Collection, Object, PropertyGroup
+from bpy.types import Object, PropertyGroup
 
 from .character import LimberCharacter
 from .frame_range import LimberRange
@@ -95,7 +95,14 @@ class LimberPart(LimberMass, PropertyGroup):
         description="Object on the second body that the joint is to meet, where the rest pose has a gap; none: they meet already",
         type=Object,
     )
-    zero: StringProperty(name="Places", description="Where the object is in the sketches of mechanisms, by their marks", options={"HIDDEN"})
+
+
+class LimberMechanismJoint(PropertyGroup):
+    """A joint of a mechanism: the object that joins two bodies. Its kind and its bodies are settings of that object."""
+
+    name: StringProperty(name="Name", description="Name of the joint's object when it was added; names it once it is deleted")
+    object: PointerProperty(name="Joint", description="Object with a rigid body constraint, or an empty with a Limber joint", type=Object)
+    enabled: BoolProperty(name="Enabled", description="Use the joint; a disabled joint does not hold its bodies", default=True)
 
 
 class LimberMotor(LimberJointSettings, PropertyGroup):
@@ -172,18 +179,19 @@ class LimberMechanismGoal(PropertyGroup):
     )
 
 
+class LimberRestPosition(PropertyGroup):
+    """Where an object is in a mechanism's rest pose."""
+
+    object: PointerProperty(name="Object", description="A body, a joint or the mechanism's owner", type=Object)
+    matrix: FloatVectorProperty(name="Matrix", description="World matrix in the rest pose, row by row", size=16)
+
+
 class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
-    """Bodies and joints with closed loops. What the bodies are is read from the scene."""
+    """Bodies and joints with closed loops: the joints are listed, the bodies are what these hold."""
 
     uid: StringProperty(name="Identity", description="Tells the mechanism from all others; empty: there is none", options={"HIDDEN"})
-    collection: PointerProperty(
-        name="Joints In",
-        description="Collection with the joints: rigid body constraints, and empties with a Limber joint",
-        type=Collection,
-    )
-    anchor: PointerProperty(
-        name="Own Joint", description="A joint that tells the mechanism from others of the same collection", type=Object, options={"HIDDEN"}
-    )
+    joints: CollectionProperty(name="Joints", description="Joints between objects", type=LimberMechanismJoint)
+    active_joint: IntProperty(name="Joint", description="The selected joint")
     use_bones: BoolProperty(name="Bones as Bodies", description="Use bones of this armature as bodies, and their free axes as joints")
     closures_file: StringProperty(
         name="Closures", description="Text of the file that came with the robot and says which links are held together", options={"HIDDEN"}
@@ -195,8 +203,8 @@ class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
     goals: CollectionProperty(name="Goals", description="Goals of bodies", type=LimberMechanismGoal)
     active_goal: IntProperty(name="Goal", description="The goal whose settings are shown")
 
-    zero: StringProperty(
-        name="Sketch", description="Mark of the places that bodies and joints keep: there the motors are at zero", options={"HIDDEN"}
+    rest_pose: CollectionProperty(
+        name="Rest Pose", description="Where bodies and joints are when the motors are at zero", type=LimberRestPosition, options={"HIDDEN"}
     )
     drive: EnumProperty(name="Driven By", description="Input that moves the mechanism", items=DRIVES, default="TARGETS")
     live: BoolProperty(name="Live", description="The mechanism follows; switch it with Start Live and End Live", options={"HIDDEN"})

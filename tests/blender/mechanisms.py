@@ -41,6 +41,22 @@ def settle(owner, most: int = 400) -> None:
     raise AssertionError(f"not at rest after {most} ticks: {mechanisms.session(owner).outputs}")
 
 
+def set_rest_pose(owner) -> None:
+    """The pose of this frame is the mechanism's rest pose."""
+    make_active(owner)
+    bpy.ops.limber.set_rest_pose()
+
+
+def collected(name: str = "Sketch"):
+    """Moves what is in the scene's own collection to a new one, and returns that."""
+    made, root = bpy.data.collections.new(name), bpy.context.scene.collection
+    root.children.link(made)
+    for thing in list(root.objects):
+        made.objects.link(thing)
+        root.objects.unlink(thing)
+    return made
+
+
 def with_idle_goal(owner):
     """The same mechanism with a goal that asks for nothing, so that it can go live where it is."""
     kept = owner.limber.mechanism
@@ -67,7 +83,7 @@ def world(thing) -> np.ndarray:
 
 def shown(owner) -> dict[str, np.ndarray]:
     """World matrices of the objects in the mechanism's collection that have a mesh, as they are shown."""
-    return {thing.name: world(thing) for thing in owner.limber.mechanism.collection.all_objects if thing.type == "MESH"}
+    return {thing.name: world(thing) for thing in owner.users_collection[0].all_objects if thing.type == "MESH"}
 
 
 def furthest(one: dict, other: dict) -> float:

@@ -3,7 +3,6 @@
 import json
 from contextlib import nullcontext as nothing
 
-import bpy
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -135,16 +134,6 @@ def test_any_calibration_is_loaded_or_is_a_sentence_and_nothing_has_changed(cali
         with pytest.raises((RigError, HardwareError)):
             calibration.load(rig, path)
         assert kept(rig) == before
-
-
-@pytest.mark.parametrize("value", [None, 3, [], [1], {"a": []}, {"pose": 1}])
-def test_a_record_of_a_sketch_that_is_none_of_limbers_is_left_out(value):
-    from limber.rig.reading.mechanism.rest_pose import record_of
-
-    thing = bpy.data.objects.new("Thing", None)
-    for text in (json.dumps({"mark": value}), json.dumps(value), jsons.DEEP, "[" * 100_000):
-        thing.limber.part.zero = text
-        assert record_of(thing, "mark") is None
 
 
 def test_a_link_of_a_robot_that_somebody_has_changed_is_named_or_read():

@@ -56,7 +56,7 @@ def test_a_ready_mechanism_moves_as_a_whole_and_comes_back(kind):
 
 def _assert_joints_hold(owner, before, now) -> None:
     """Places that two bodies share where they were authored are shared where they are shown."""
-    for empty in owner.limber.mechanism.collection.all_objects:
+    for empty in owner.users_collection[0].all_objects:
         part = empty.limber.part
         if part.kind not in {"revolute", "spherical", "universal", "fixed"} or not (part.first and part.second):
             continue
@@ -209,7 +209,7 @@ def test_assemble_closes_a_sketch_and_keeps_it():
     coupler = bpy.data.objects["Coupler"]
     gap = bpy.data.objects.new("Coupler End", None)
     gap.parent, gap.location = coupler, (0.14, 0.0, 0.09)
-    owner.limber.mechanism.collection.objects.link(gap)
+    owner.users_collection[0].objects.link(gap)
     gap.rotation_euler = bpy.data.objects["Rocker Pin"].matrix_basis.to_euler()  # both ends of a hinge have the same axis
     pin = bpy.data.objects["Rocker Pin"].limber.part
     pin.first, pin.second, pin.meets = bpy.data.objects["Rocker"], coupler, gap
@@ -264,7 +264,7 @@ def test_a_copy_of_a_body_made_while_live_stands_where_it_was_made():
     platform = bpy.data.objects["Platform"]
     authored = np.array(platform.matrix_basis)
     copy = platform.copy()
-    owner.limber.mechanism.collection.objects.link(copy)
+    owner.users_collection[0].objects.link(copy)
     those.update()
     stir(owner)
     those.settle(owner)

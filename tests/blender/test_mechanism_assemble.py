@@ -46,7 +46,7 @@ def constrained(body) -> None:
     [
         (keyed, "Body 'coupler' has keys on its rotation (action 'couplerAction"),
         (driven, "Body 'coupler' has drivers on its location, which would take it back at the next frame: remove them there first"),
-        (constrained, "Body 'coupler' is held by its constraint 'Copy Location': apply it or mute it, then assemble"),
+        (constrained, "Body 'coupler' is held by its constraint 'Copy Location': apply it or mute it first"),
     ],
 )
 def test_a_body_that_would_spring_back_is_named_and_nothing_is_written(hold, said):

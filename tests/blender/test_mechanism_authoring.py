@@ -197,17 +197,17 @@ def test_check_names_loose_bodies_rods_without_length_limits_that_exclude_the_st
     from limber.rig.authoring.mechanism.check import check
 
     four_bar(those.joint, "revolute")
-    alone = those.box("alone", (1.0, 0.0, 0.0), "ACTIVE")
+    those.box("alone", (1.0, 0.0, 0.0), "ACTIVE")
     nothing = those.box("nothing", (0.0, 0.0, 0.05), "ACTIVE")
     for name, body in (("one end", "crank"), ("other end", "coupler")):
         those.joint(name, "spherical", nothing, bpy.data.objects[body], (0.0, 0.0, 0.05))
+    those.collected()
     owner = owned()
     motor = owner.limber.mechanism.motors[0]
     motor.lower, motor.upper = 0.2, 0.9
-    owner.limber.mechanism.collection.objects.link(alone)
     owner.limber.mechanism.goals.add().name = "empty"
     said = "\n".join(finding.sentence for finding in check(bpy.context, owner).findings)
-    for wanted in ("'alone' has no joint", "'nothing' has no length", "stands at 0 in the sketch", "'empty' has no target", "physics"):
+    for wanted in ("'alone' has no joint", "'nothing' has no length", "is at 0 in the rest pose", "'empty' has no target", "physics"):
         assert wanted in said, said
 
 
@@ -218,7 +218,7 @@ def test_a_centre_of_mass_without_masses_says_so():
     goal.does = "CENTRE"
     bpy.ops.limber.mechanism_live()
     assert those.session(owner).problem == "", "bodies without a rigid body weigh what the volume of their meshes says"
-    for thing in owner.limber.mechanism.collection.all_objects:
+    for thing in owner.users_collection[0].all_objects:
         if thing.type == "MESH":
             make_active(thing)
             bpy.ops.rigidbody.object_add(type="PASSIVE" if thing.name == "Base" else "ACTIVE")

@@ -142,7 +142,7 @@ def test_a_chain_on_a_head_that_another_chains_gaze_moves_by_push_rods_follows_b
     bpy.context.scene.frame_set(FRAMES.start)
     for motor in owner.limber.mechanism.motors:
         motor.velocity, motor.acceleration, motor.jerk = 10.0, 1e4, 1e6
-    rods = next(thing for thing in owner.limber.mechanism.collection.all_objects if thing.name == "Left Rod")
+    rods = next(thing for thing in owner.users_collection[0].all_objects if thing.name == "Left Rod")
     rig, chain = arm_on(rods, name="A")  # by its name it would come before the gaze
     go_live(owner, gaze, chain)
     assert misses(rig, chain) < NEAR

@@ -20,7 +20,7 @@ def hang(thing, parent) -> None:
 
 
 def rod_of(owner):
-    return next(thing for thing in owner.limber.mechanism.collection.all_objects if thing.name == "Left Rod")
+    return next(thing for thing in owner.users_collection[0].all_objects if thing.name == "Left Rod")
 
 
 def who_looks_at_its_own_rod():

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.every_blender
 
 def duplicated(owner):
     """Shift D of all that a mechanism's collection has; returns the copy's owner, active."""
-    chosen = list(owner.limber.mechanism.collection.all_objects)
+    chosen = list(owner.users_collection[0].all_objects)
     for thing in bpy.data.objects:
         thing.select_set(thing in chosen)
     bpy.ops.object.duplicate()
@@ -52,8 +52,6 @@ def test_so_has_a_copy_of_a_sketch_that_is_parented_to_nothing(motor):
     make_active(bpy.data.objects["pin A"])
     bpy.ops.limber.new_mechanism()
     owner = bpy.context.active_object
-    for name in ("ground", "crank", "coupler", "rocker"):
-        owner.limber.mechanism.collection.objects.link(bpy.data.objects[name])
     if motor:
         make_active(bpy.data.objects["pin A"])
         bpy.ops.limber.add_motors()
@@ -145,13 +143,20 @@ def test_a_copy_keeps_its_identity_while_a_robot_is_connected_that_knows_it():
     assert copy.limber.mechanism.uid != owner.limber.mechanism.uid
 
 
-def test_an_owner_copied_alone_has_no_joints_of_its_own_and_says_so():
+def test_an_owner_copied_alone_shares_the_joints_and_check_and_live_say_so():
+    from limber.rig.authoring.mechanism.check import check
+
     owner = those.add("four_bar")
     make_active(owner)
     bpy.ops.object.duplicate()
     copy = bpy.context.active_object
-    assert bodies(owner) == {"Ground", "Crank", "Coupler", "Rocker"}
-    with pytest.raises(RuntimeError, match="has no joints of its own: those in collection 'Four-Bar' are other mechanisms'"):
+    assert bodies(owner) == bodies(copy) == {"Ground", "Crank", "Coupler", "Rocker"}
+    said = [finding.sentence for finding in check(bpy.context, copy).findings]
+    assert "Joint 'Crank Shaft' is in the list of mechanism 'Four-Bar' as well: only one of them can be live at once" in said
+    make_active(owner)
+    bpy.ops.limber.mechanism_live()
+    make_active(copy)
+    with pytest.raises(RuntimeError, match="'Four-Bar' is live and moves 'Crank', a body of 'Four-Bar"):
         bpy.ops.limber.mechanism_live()
     assert not copy.limber.mechanism.live
 
@@ -162,7 +167,7 @@ def test_bodies_and_joints_copied_without_their_owner_can_be_a_mechanism_of_thei
     for thing in bpy.data.objects:
         thing.select_set(thing != owner)
     bpy.ops.object.duplicate()
-    assert len(bodies(owner)) == 8, "they are in the same collection"
+    assert len(bodies(owner)) == 4, "what is in no list is no mechanism's"
     make_active(bpy.data.objects["pin A"])
     assert not bpy.ops.limber.new_mechanism.poll(), "what has the motor is what the mechanism is"
     copy = new(bpy.data.objects["coupler.001"])
@@ -175,14 +180,15 @@ def test_bodies_and_joints_copied_without_their_owner_can_be_a_mechanism_of_thei
 
 
 def test_two_mechanisms_with_a_body_in_common_are_not_live_at_once():
+    from limber.rig.reading.mechanism.ownership import add_joint
+
     pins = four_bar()
     owner = owned()
     other = bpy.data.objects.new("Other", None)
     bpy.context.scene.collection.objects.link(other)
-    collection = bpy.data.collections.new("Elsewhere")
-    bpy.context.scene.collection.children.link(collection)
-    collection.objects.link(pins["A"])
-    other.limber.mechanism.uid, other.limber.mechanism.collection = "other", collection
+    other.limber.mechanism.uid = "other"
+    add_joint(other, pins["A"])
+    those.set_rest_pose(other)
     other.limber.mechanism.motors.add().joint = pins["A"]
     for one in (owner, other):
         those.with_idle_goal(one)
@@ -212,7 +218,7 @@ def test_bodies_of_a_sketch_are_part_of_its_mechanism():
     owner = new(hinged(1))
     for name in ("bar 1", "ground 1"):
         make_active(bpy.data.objects[name])
-        with pytest.raises(RuntimeError, match="is part of a mechanism already"):
+        with pytest.raises(RuntimeError, match="is part of mechanism 'Mechanism' already"):
             bpy.ops.limber.new_mechanism()
     bpy.ops.limber.check_mechanism()
     assert bpy.context.active_object != owner
@@ -241,12 +247,12 @@ def test_a_joint_that_holds_a_body_of_a_mechanism_is_told_where_it_belongs_and_n
     new(hinged(1))
     more = those.constraint("more", "HINGE", bpy.data.objects["bar 1"], those.box("next", (1.1, 0.0, 0.0), "ACTIVE"))
     before = len(bpy.data.objects), len(bpy.data.collections)
-    with pytest.raises(RuntimeError, match="Joint 'more' holds 'bar 1', a body of mechanism 'Mechanism': link the joint to collection"):
+    with pytest.raises(RuntimeError, match="Joint 'more' holds 'bar 1', a body of mechanism 'Mechanism': add it to that, by"):
         new(more)
     assert (len(bpy.data.objects), len(bpy.data.collections)) == before
 
 
 def test_where_all_joints_are_mechanisms_already_another_object_is_told_so():
     new(hinged(1))
-    with pytest.raises(RuntimeError, match="has no joint that is no mechanism's yet"):
+    with pytest.raises(RuntimeError, match="has no joint that no mechanism lists yet"):
         new(those.box("lone"))

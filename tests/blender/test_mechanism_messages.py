@@ -41,16 +41,11 @@ def test_an_object_without_bones_is_asked_to_have_no_bodies_among_them():
 
 
 @pytest.mark.every_blender
-def test_a_collection_without_joints_is_named():
+def test_a_mechanism_without_joints_says_what_to_press():
     four_bar()
     owner = owned()
-    owner.limber.mechanism.motors.clear()
-    owner.limber.mechanism.collection = bpy.data.collections.new("Empty")
-    assert "has no joints (collection 'Empty'): choose the collection in which its rigid body constraints or joint empties are" in says(
-        owner
-    )
-    owner.limber.mechanism.collection = None
-    assert "has no joints (no collection)" in says(owner)
+    owner.limber.mechanism.joints.clear()
+    assert "has no joints: press Find Joints, or select rigid body constraints or joint empties and press + under Joints" in says(owner)
 
 
 @pytest.mark.every_blender
@@ -101,10 +96,10 @@ def test_a_second_motor_of_a_bone_is_refused():
 def test_a_bone_and_an_object_of_one_name_are_told_apart_by_renaming_one():
     rig, _ = boned()
     crank = those.box("crank", (0.3, 0.0, 0.0), "ACTIVE")
-    rig.limber.mechanism.collection = bpy.data.collections.new("More")
-    bpy.context.scene.collection.children.link(rig.limber.mechanism.collection)
     pin = those.joint("pin", "revolute", None, crank)
-    rig.limber.mechanism.collection.objects.link(pin)
+    make_active(rig)
+    pin.select_set(True)
+    bpy.ops.limber.add_mechanism_joints()
     assert "Bone and object are both named 'crank': give one of them another name" in says(rig)
 
 
@@ -211,6 +206,8 @@ def test_a_joint_that_meets_an_object_elsewhere_is_named():
     bpy.context.scene.collection.objects.link(beside)
     owner = owned()
     pins["C"].limber.part.meets = beside
+    assert "'beside' is not in the rest pose of mechanism 'Mechanism', which is older: press Set Rest Pose" in says(owner)
+    those.set_rest_pose(owner)
     assert "Joint 'pin C' is to meet 'beside', which is not on body 'rocker': parent it to that" in says(owner)
 
 

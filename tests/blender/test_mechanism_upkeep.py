@@ -34,6 +34,7 @@ def test_a_mechanism_that_is_live_again_by_undo_is_as_it_was_then(undo_step):
     for rod, by in RODS.items():
         bpy.data.objects[rod].location.x += by
     bpy.context.view_layer.update()
+    bpy.ops.limber.set_rest_pose()
     undo_step("edit")
     bpy.ops.limber.mechanism_live()
     undo_step("live with the edit")
@@ -185,7 +186,7 @@ def test_where_only_one_of_two_that_are_live_ends_the_robot_is_disarmed():
     links.disconnect_all()
 
 
-def test_motors_that_follow_targets_say_where_they_are_in_the_sketch_while_nothing_is_live():
+def test_motors_that_follow_targets_say_where_they_are_at_rest_while_nothing_is_live():
     from limber.rig.robot import values
 
     owner = those.add("neck")

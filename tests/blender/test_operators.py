@@ -120,7 +120,11 @@ MECHANISM = {  # verbs of mechanisms
     "keep_goal_offset",
     "remove_closure",
     "import_closures",
-    "set_mechanism_zero",
+    "set_rest_pose",
+    "go_to_rest_pose",
+    "add_mechanism_joints",
+    "find_mechanism_joints",
+    "remove_mechanism_joint",
     "use_mechanism_character",
     "load_mechanism_character",
 }

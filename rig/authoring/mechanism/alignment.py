@@ -4,11 +4,14 @@ from mathutils import Matrix, Vector
 
 from ....solvers.mechanism.diagnosis import held_loops
 from ...blender.errors import RigError
+from ...reading.mechanism import rest_pose
 from ...reading.mechanism.assembled import Ready
 
 
-def align(made: Ready, thing) -> float:
-    """Turns a joint's object about its own place, and returns the angle [rad]. Call within an operator that has UNDO.
+def align(owner, made: Ready, thing) -> float:
+    """Turns a joint's object about its own origin, here and in the rest pose, and returns the angle [rad].
+
+    Call within an operator that has UNDO.
 
     Raises:
         RigError: its axis is not what holds a loop, or the joint has a second place that would have to be turned as well.
@@ -21,6 +24,8 @@ def align(made: Ready, thing) -> float:
     if thing.limber.part.meets is not None:
         raise RigError(f"Joint '{thing.name}' meets '{thing.limber.part.meets.name}' on its second body: turn both by hand")
     axis, wanted = (Vector((made.base[:3, :3] @ way).tolist()) for way in (off.axis, off.wanted))
+    turn, own = axis.rotation_difference(wanted), thing.matrix_world.to_quaternion()
     place = Matrix.Translation(thing.matrix_world.translation)
-    thing.matrix_world = place @ axis.rotation_difference(wanted).to_matrix().to_4x4() @ place.inverted() @ thing.matrix_world
+    thing.matrix_world = place @ turn.to_matrix().to_4x4() @ place.inverted() @ thing.matrix_world
+    rest_pose.turn(owner, thing, own.inverted() @ turn @ own)
     return off.angle

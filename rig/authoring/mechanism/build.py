@@ -11,7 +11,7 @@ from ...blender.errors import RigError
 from ...reading import axes
 from ...reading.mechanism import bones, joints
 from ...reading.mechanism.motors import add_motor, add_motors, file_motors
-from ...reading.mechanism.ownership import groups, is_joint, loose_joints, owner_among, role_of
+from ...reading.mechanism.ownership import add_joint
 from ...reading.mechanism.shapes import freedoms
 from .recipe import Body, Joint, Motor, Recipe
 
@@ -21,11 +21,10 @@ ARROWS = 0.025  # [m] of a joint's empty
 COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
 
 
-def make(owner, collection=None):
-    """The mechanism of an object, empty; its joints are in the collection. Returns what is kept of it."""
+def make(owner):
+    """The settings of an object's new mechanism, without joints."""
     kept = owner.limber.mechanism
     kept.uid = uuid4().hex
-    kept.collection = collection
     return kept
 
 
@@ -37,9 +36,11 @@ def add(recipe: Recipe, place=(0.0, 0.0, 0.0)):
     owner.empty_display_size = 0.05
     owner.location = place
     collection.objects.link(owner)
-    kept = make(owner, collection)
+    kept = make(owner)
     bodies = {body.name: _body(body, owner, collection) for body in recipe.bodies}
     placed = {joint.name: _joint(joint, bodies, owner, collection) for joint in recipe.joints}
+    for joint in placed.values():
+        add_joint(owner, joint)
     for motor in recipe.motors:
         _motor(kept, owner, motor, placed[motor.joint])
     for wanted in recipe.goals:
@@ -138,60 +139,6 @@ def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
     return loops, mechanism.warnings
 
 
-def joints_around(thing, scene) -> tuple:
-    """The collection in which an object's mechanism would be, and the joints there that are no other mechanism's.
-
-    Of a mechanism's collection that is what hangs together with the object and with nothing of the mechanism's own, as a copy without its
-    owner. In the scene's own collection all sketches are mixed: where some joints there are a mechanism's already, only those that hang
-    together with the object are meant.
-    """
-    owner = owner_among(thing, scene)
-    if owner is not None and (loose := loose_joints(thing, owner)):
-        return owner.limber.mechanism.collection, loose
-    world = scene.rigidbody_world
-    passing = [world.collection, world.constraints] if world else []  # Blender's own: what is in them takes part in its physics
-    collection = next((one for one in thing.users_collection if one not in passing and one != scene.collection), scene.collection)
-    there = [one for one in (collection.objects if collection == scene.collection else collection.all_objects) if is_joint(one)]
-    free = [joint for joint in there if owner_among(joint, scene) is None]
-    if collection == scene.collection and len(free) < len(there):
-        uid = thing.session_uid
-        near = [group for group in groups(free) if group.has(uid) or uid in group.grounds]
-        free = [joint for joint in free if any(joint.session_uid in group.joints for group in near)]
-    return collection, free
-
-
-def check_joints(collection, found: list, scene) -> None:
-    """Whether joints can make a mechanism of their own.
-
-    Raises:
-        RigError: there is none, one cannot be read, or one moves a body of another mechanism.
-    """
-    if not found:
-        raise RigError(
-            f"Collection '{collection.name}' has no joint that is no mechanism's yet: add rigid body constraints to it (Physics), or"
-            " empties with a Joint of Limber's, or select one of those"
-        )
-    for one in joints.joints(found):
-        for body in (one.first, one.second):
-            other = owner_among(body, scene) if body is not None and role_of(body) == "MOVES" else None
-            if other is not None and not loose_joints(body, other):
-                raise RigError(
-                    f"Joint '{one.name}' holds '{body.name}', a body of mechanism '{other.name}': link the joint to collection"
-                    f" '{other.limber.mechanism.collection.name}', where it is part of that"
-                )
-
-
-def collection_for(found: list, collection, scene):
-    """The collection of a new mechanism with these joints: for those of the scene's own a new one, in which they are as well."""
-    if collection != scene.collection:
-        return collection
-    made = bpy.data.collections.new(TITLE)
-    scene.collection.children.link(made)
-    for joint in found:
-        made.objects.link(joint)
-    return made
-
-
 def owner_in(collection):
     """An empty to own the mechanism of a collection."""
     owner = bpy.data.objects.new(TITLE, None)
@@ -200,10 +147,11 @@ def owner_in(collection):
     return owner
 
 
-def from_scene(owner, collection, found: list):
-    """A mechanism of joints in a collection, with motors where Blender's own Motor constraints are. They were checked."""
-    kept = make(owner, collection)
-    kept.anchor = found[0]
+def from_scene(owner, found: list):
+    """A mechanism of joints' objects, with motors where Blender's own Motor constraints are. They were checked."""
+    kept = make(owner)
+    for thing in found:
+        add_joint(owner, thing)
     pairs = joints.driven_pairs(found)
     for one in joints.joints(found):
         if {thing.session_uid if thing else 0 for thing in (one.first, one.second)} in pairs and freedoms(one.shape.kind):

@@ -14,7 +14,9 @@ from ...blender.errors import Finding, RigError
 from ...live import mechanisms
 from ...reading.mechanism import assembled
 from ...reading.mechanism.closures import of_closures
+from ...reading.mechanism.ownership import bodies, ends, joint_objects, owner_of, owners, role_of
 from ...reading.mechanism.reading import Reading
+from .finding import collection_of, unlisted_joints
 from .findings import locked_motors, named, of_constraints, of_goals, of_loops, of_motors
 
 APART = 1e-6  # [m] joints of a rod nearer to each other than this are at one place
@@ -40,7 +42,7 @@ def check(context, owner) -> Outcome:
         return Outcome(str(error), (Finding(str(error), blocks=True), *of_closures(owner)))
     reading, counts = made.reading, count(made.model.solver, made.model.rest)
     findings = [Finding(warning) for warning in reading.warnings]
-    findings += [*_of_mounting(reading), *of_constraints(owner), *of_closures(owner), *_of_rods(reading)]
+    findings += [*_of_mounting(reading), *_of_list(owner, context.scene), *of_constraints(owner), *of_closures(owner), *_of_rods(reading)]
     findings += [*of_motors(kept, reading), *of_goals(owner, reading, context.evaluated_depsgraph_get()), *of_physics(context, reading)]
     findings += of_loops(kept, made)
     if (more := counts.actuators - counts.independent_actuators - len(locked_motors(kept, made))) > 0:
@@ -67,6 +69,24 @@ def _of_mounting(reading: Reading) -> Iterator[Finding]:
         yield Finding(
             "No body is Ground, so the whole mechanism floats: select the body on which it is mounted, and choose the role Ground for it"
         )
+
+
+def _of_list(owner, scene) -> Iterator[Finding]:
+    """Joints and bodies near the mechanism that its list of joints lacks, and joints that another one lists as well."""
+    own, unlisted = bodies(owner), unlisted_joints(scene)
+    for joint in unlisted:
+        body = next((body for body in ends(joint) if body in own and role_of(body) != "GROUND"), None)
+        if body is not None:
+            yield Finding(f"Joint '{joint.name}' holds '{body.name}' and is not in the list of joints: press Find Joints")
+    for other in owners(scene):
+        shared = next((joint for joint in joint_objects(owner) if other != owner and joint in joint_objects(other)), None)
+        if shared is not None:
+            yield Finding(f"Joint '{shared.name}' is in the list of mechanism '{other.name}' as well: only one of them can be live at once")
+    collection = collection_of(owner, scene)
+    for thing in collection.all_objects if collection != scene.collection else ():
+        is_body = thing.rigid_body is not None or thing.limber.part.role != "AUTO"
+        if is_body and owner_of(thing, scene) is None and not any(thing in ends(joint) for joint in unlisted):
+            yield Finding(f"Body '{thing.name}' has no joint: nothing moves it with the others; join it, or move it to another collection")
 
 
 def _of_rods(reading: Reading) -> Iterator[Finding]:

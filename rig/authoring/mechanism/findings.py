@@ -17,7 +17,7 @@ from ...properties.character import character
 from ...reading.axes import slides, text
 from ...reading.mechanism import inputs
 from ...reading.mechanism.assembled import Ready
-from ...reading.mechanism.ownership import ends, is_joint, members
+from ...reading.mechanism.ownership import ends, is_joint, joint_objects
 from ...reading.mechanism.reading import Reading
 from ...reading.mechanism.shapes import freedoms
 from ...reading.placement import Placement
@@ -38,7 +38,7 @@ def of_motors(kept, reading: Reading) -> Iterator[Finding]:
             continue
         if not motor.lower <= 0.0 <= motor.upper and not kept.use_bones:
             low, high = text(motor.axis, motor.lower), text(motor.axis, motor.upper)
-            yield Finding(f"Motor '{motor.name}' stands at 0 in the sketch, but its limits are {low} to {high}: it starts at the nearest")
+            yield Finding(f"Motor '{motor.name}' is at 0 in the rest pose, but its limits are {low} to {high}: it starts at the nearest")
         try:
             make_filter(kept.filter, Limits(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk), character(kept))
         except MotionError as error:
@@ -129,7 +129,7 @@ def _is_animated(owner, goal: int, weights: str) -> bool:
 
 def of_constraints(owner) -> Iterator[Finding]:
     """Rigid body constraints that lost a body: Blender's physics leaves them out, here an end without a body is the world."""
-    for thing in members(owner):
+    for thing in joint_objects(owner):
         if not is_joint(thing) or (held := thing.rigid_body_constraint) is None or not held.enabled:
             continue
         lost = [word for word, body in zip(("First", "Second"), ends(thing), strict=True) if body is None]

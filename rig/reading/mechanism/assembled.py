@@ -45,13 +45,13 @@ class Ready:
 
 
 @in_one_thread
-def prepare(owner, depsgraph) -> Ready:
-    """A mechanism as it is authored, assembled.
+def prepare(owner, depsgraph, is_rest: bool = False) -> Ready:
+    """A mechanism as it is authored, assembled; `is_rest` as `read` has it.
 
     Raises:
         RigError: it cannot be read, or cannot be assembled.
     """
-    reading = read(owner, depsgraph)
+    reading = read(owner, depsgraph, is_rest)
     try:
         solver = MechanismSolver(reading.mechanism)
     except MechanismError as error:
@@ -67,7 +67,7 @@ def prepare(owner, depsgraph) -> Ready:
             f"Mechanism '{owner.name}' cannot be assembled: joint '{found.report.worst}' stays open by {1e3 * found.report.residual:.3g} mm"
             " or mrad. Bring its bodies nearer to each other, mend their lengths, or widen the limits of its joints"
         )
-    rest = with_turns(owner, solver, found.state) if reading.is_kept else found.state
+    rest = with_turns(owner, solver, found.state)
     counts = count(solver, rest)
     named = {goal.body.name for goal in owner.limber.mechanism.goals if goal.body}
     is_determined = not named & set(counts.undetermined)

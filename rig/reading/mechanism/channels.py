@@ -1,11 +1,13 @@
 """From where a mechanism's bodies are to the channels of their objects and bones."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import bpy
 from mathutils import Euler, Matrix, Quaternion, Vector
 
+from ....solvers.mechanism.frames import Array
 from ...blender.identity import find
 from ...showing import mechanism_proxy
 from ..placement import Placement
@@ -116,14 +118,24 @@ def pose(part: Part, matrix: Matrix) -> None:
 
 
 def assemble(reading: Reading, base, poses, depsgraph: bpy.types.Depsgraph) -> None:
-    """Moves what is authored to where the mechanism is assembled.
+    """Moves bodies and what they carry to bodies' poses (b, 4, 4) in the base (4, 4).
 
     Raises:
-        RigError: where a body's parent will be cannot be known; nothing was moved then.
+        RigError: as `write`.
     """
-    refuse_unknown(reading)
+    movers = mechanism_proxy.movers(reading)
+    write([(part, mechanism_proxy.world_of(part, base, poses[k])) for k, part in movers], depsgraph)
+
+
+def write(poses: Sequence[tuple[Part, Array]], depsgraph: bpy.types.Depsgraph) -> None:
+    """Writes the channels of objects and bones so that they have these poses (4, 4) in the world; their scale stays.
+
+    Raises:
+        RigError: where a parent will be cannot be known; nothing was moved then.
+    """
+    refuse_unknown([part for part, _ in poses])
     placement = Placement(depsgraph, {})
-    place(reading, base, poses, placement)
-    bases = [(part, basis(part, placement)) for _, part in mechanism_proxy.movers(reading)]
+    placement.carry(Placed({(part.uid, part.bone): matrix_of(world, part.scale) for part, world in poses}).bodies)
+    bases = [(part, basis(part, placement)) for part, _ in poses]
     for part, matrix in bases:
         pose(part, matrix)

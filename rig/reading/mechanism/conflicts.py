@@ -1,38 +1,39 @@
 """What else says where a mechanism's bodies are: keys, drivers and constraints, or another mechanism that is live."""
 
+from collections.abc import Iterable
+
 import bpy
 from bpy.utils import escape_identifier
 
 from ...blender import actions
 from ...blender.errors import RigError
-from ...showing import mechanism_proxy
 from . import assembled, channels
 from .owners import has_mechanism
 from .ownership import bodies, role_of
-from .reading import Part, Reading
+from .reading import Part
 
 PLACING = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 OWN = "Limber"  # constraints of Limber's own begin so
 BOUNDS = "LIMIT_"  # types of constraints that leave what is within their limits alone
 
 
-def refuse_held(reading: Reading) -> None:
-    """Whether what the mechanism moves stays where its channels are put.
+def refuse_held(movers: Iterable[Part]) -> None:
+    """Whether bodies and joints stay where their channels are put.
 
     Raises:
         RigError: it has keys or drivers on them, or a constraint; the message names it and the remedy.
     """
-    for _, part in mechanism_proxy.movers(reading):
+    for part in movers:
         has = channels.holder(part)
         what = "Object" if part.role == "CARRIED" else "Body"
         if (path := _animated(part, has)) is not None:
             raise RigError(
                 f"{what} '{part.thing if not part.bone else part.bone}' {path}, which would take it back at the next frame:"
-                " remove them there first, assemble, then animate"
+                " remove them there first, and animate afterwards"
             )
         for held in has.constraints:
             if not held.mute and held.influence > 0.0 and not held.name.startswith(OWN) and not held.type.startswith(BOUNDS):
-                raise RigError(f"{what} '{part.name}' is held by its constraint '{held.name}': apply it or mute it, then assemble")
+                raise RigError(f"{what} '{part.name}' is held by its constraint '{held.name}': apply it or mute it first")
 
 
 def _animated(part: Part, has) -> str | None:

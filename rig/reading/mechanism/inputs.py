@@ -10,6 +10,7 @@ from ...blender.errors import RigError
 from ...blender.identity import find
 from ..dependencies import Carrier, with_itself
 from ..placement import Placement
+from .ownership import is_deleted, joint_objects
 from .poses import frame_of, rigid
 from .reading import Part, Reading, signature
 
@@ -116,7 +117,7 @@ def refuse_change(owner, reading: Reading) -> None:
     if now == reading.signature:
         return
     kept = owner.limber.mechanism
-    left = {thing.session_uid for thing in kept.collection.all_objects} if kept.collection else set()
+    left = {thing.session_uid for thing in joint_objects(owner) if not is_deleted(thing)}
     gone = [name for uid, name in reading.joint_names.items() if uid not in left]
     gone += [part.name for part in reading.parts if not part.bone and find(part.thing, part.uid) is None]
     what = f"'{gone[0]}' was deleted" if gone else _changed(kept, reading, now)
@@ -135,7 +136,7 @@ def _changed(kept, reading: Reading, now: tuple) -> str:
         return f"motor '{changed.name}' was changed"
     if joints[0] != joints[1]:
         uid = next((one[0] for one in joints[0] if one not in joints[1]), None)
-        named = next((thing.name for thing in kept.collection.all_objects if thing.session_uid == uid), "")
+        named = next((one.object.name for one in kept.joints if one.object is not None and one.object.session_uid == uid), "")
         return f"joint '{named}' was changed or added" if named else "a joint was removed"
     if bones[0] != bones[1]:
         return "a bone was moved in Edit Mode, added or removed"

@@ -1,6 +1,6 @@
 """Joints between objects, as the scene tells them: Blender's rigid body constraints, and empties with a joint of Limber's own."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 
@@ -11,6 +11,7 @@ from ....solvers.mechanism.frames import Array
 from ...blender.errors import RigError
 from ...properties.mechanism import NONE
 from .. import axes
+from .ownership import is_deleted
 from .shapes import LETTERS, Shape, freedoms, shape_of
 
 MOTOR = "MOTOR"  # Blender's constraint that drives another one between the same bodies
@@ -26,7 +27,7 @@ GENERIC_TYPES = ("GENERIC", "GENERIC_SPRING")
 
 
 @dataclass(frozen=True)
-class Found:
+class ObjectJoint:
     """A joint between two objects; None is the world."""
 
     thing: bpy.types.Object  # where it is
@@ -41,27 +42,32 @@ class Found:
     def name(self) -> str:
         return self.thing.name
 
+    @property
+    def bodies(self) -> tuple:
+        """Parent and child: a joint that is mounted on the world has it as its parent."""
+        return (self.first, self.second) if self.second is not None else (None, self.first)
+
+    def frames(self, poses: Mapping[int, Array]) -> tuple[Array, Array]:
+        """The kind's own frames (4, 4) on parent and child, where these poses of objects, by session_uid, have them."""
+        at_parent: Array = poses[self.thing.session_uid] @ self.shape.turned
+        return at_parent, at_parent if self.meets is None else poses[self.meets.session_uid] @ self.shape.turned
+
 
 def signature(things: Iterable) -> tuple:
     """What joints there are, so that a change shows."""
-    found, there = [], set()
+    found = []
     for thing in things:
-        there.add(thing.session_uid)
-        held = thing.rigid_body_constraint
+        held, part = thing.rigid_body_constraint, thing.limber.part
         if held is not None:
-            found.append((thing.session_uid, held.type, held.enabled, held.object1, held.object2, None))
-        elif thing.type == "EMPTY" and (part := thing.limber.part).kind != NONE:
-            found.append((thing.session_uid, part.kind, True, part.first, part.second, part.meets))
-
-    def there_or_none(thing) -> int:
-        return 0 if thing is None else thing.session_uid if thing.session_uid in there else _uid(thing)
-
-    return tuple((*said, *map(there_or_none, ends)) for *said, first, second, meets in found for ends in [(first, second, meets)])
+            found.append((_uid(thing), held.type, held.enabled, _uid(held.object1), _uid(held.object2), 0))
+        elif part.kind != NONE:
+            found.append((_uid(thing), part.kind, True, _uid(part.first), _uid(part.second), _uid(part.meets)))
+    return tuple(found)
 
 
 def _uid(thing) -> int:
-    """An object's identity; 0 for none, and for one that was deleted and is kept by who points to it."""
-    return thing.session_uid if thing is not None and thing.users_collection else 0
+    """An object's identity; 0 for none, and for one that was deleted."""
+    return 0 if thing is None or is_deleted(thing) else thing.session_uid
 
 
 def names(things: Iterable) -> dict[int, str]:
@@ -69,7 +75,7 @@ def names(things: Iterable) -> dict[int, str]:
     return {thing.session_uid: thing.name for thing in things if thing.rigid_body_constraint or thing.limber.part.kind != NONE}
 
 
-def joints(things: Iterable) -> Iterator[Found]:
+def joints(things: Iterable) -> Iterator[ObjectJoint]:
     """All joints among objects, by name.
 
     Raises:
@@ -81,7 +87,7 @@ def joints(things: Iterable) -> Iterator[Found]:
             if held.enabled and held.type != MOTOR:
                 yield _checked(_from_constraint(thing, held))
         elif part.kind != NONE:
-            yield _checked(Found(thing, part.first, part.second, Shape(part.kind, np.eye(4)), meets=part.meets))
+            yield _checked(ObjectJoint(thing, part.first, part.second, Shape(part.kind, np.eye(4)), meets=part.meets))
 
 
 def driven_pairs(things: Iterable) -> list[set]:
@@ -90,7 +96,7 @@ def driven_pairs(things: Iterable) -> list[set]:
     return [{_uid(one.object1), _uid(one.object2)} for one in held if one.enabled and one.type == MOTOR]
 
 
-def _checked(found: Found) -> Found:
+def _checked(found: ObjectJoint) -> ObjectJoint:
     if found.first is None and found.second is None:
         raise RigError(f"Joint '{found.name}' joins nothing: choose its first and second body")
     if found.first == found.second:
@@ -98,7 +104,7 @@ def _checked(found: Found) -> Found:
     return found
 
 
-def _from_constraint(thing, held) -> Found:
+def _from_constraint(thing, held) -> ObjectJoint:
     if held.type in GENERIC_TYPES:
         slides = "".join(letter for letter in LETTERS if not _is_locked(held, "lin", letter))
         turns = "".join(letter for letter in LETTERS if not _is_locked(held, "ang", letter))
@@ -112,7 +118,7 @@ def _from_constraint(thing, held) -> Found:
             " or make two joints with a body between them"
         )
     lower, upper = _limits(held, shape)
-    return Found(thing, held.object1, held.object2, shape, lower, upper)
+    return ObjectJoint(thing, held.object1, held.object2, shape, lower, upper)
 
 
 def _is_locked(held, word: str, letter: str) -> bool:
@@ -152,14 +158,8 @@ def _limits(held, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return tuple(lower), tuple(upper)
 
 
-def has_lost_limits(found: Found) -> bool:
+def has_lost_limits(found: ObjectJoint) -> bool:
     """Whether a constraint limits turns of what is taken for a ball, which has none: neither a cone nor a twist."""
     held = found.thing.rigid_body_constraint
     is_ball = found.shape.kind in ("spherical", "free")
     return is_ball and held is not None and held.type in GENERIC_TYPES and any(_span(held, "ang", letter) for letter in LETTERS)
-
-
-def frame(found: Found, place: Array) -> Array:
-    """(4, 4) of the kind's own frame where the joint is."""
-    made: Array = place @ found.shape.turned
-    return made

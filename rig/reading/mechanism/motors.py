@@ -11,7 +11,7 @@ from ...robot import device, servo_units
 from .. import axes, imported_robot
 from ..joint_axes import joint_axes, limits
 from . import bones, joints
-from .ownership import members
+from .ownership import joint_objects
 from .shapes import freedoms
 
 USUAL_SLIDE = 0.1  # [m] either way of a slide without limits: what a small linear servo or a belt can do
@@ -51,9 +51,9 @@ def add_motors(owner, joint) -> list:
         RigError: it is no joint of the mechanism, has motors already, or leaves no freedom.
     """
     kept = owner.limber.mechanism
-    found = next((one for one in joints.joints(members(owner)) if one.thing == joint), None)
+    found = next((one for one in joints.joints(joint_objects(owner)) if one.thing == joint), None)
     if found is None:
-        raise RigError(f"Object '{joint.name}' is no joint of mechanism '{owner.name}': select a joint of its collection")
+        raise RigError(f"Object '{joint.name}' is no joint of mechanism '{owner.name}': select a joint of its list")
     if any(motor.joint == joint for motor in kept.motors):
         raise RigError(f"Joint '{joint.name}' has a motor already: remove that first")
     moved = freedoms(found.shape.kind)

@@ -1,24 +1,22 @@
 """Parents whose place is not known before Blender has evaluated them: what hangs on them cannot be written beforehand."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...blender.errors import RigError
 from ...blender.identity import find
-from ...showing import mechanism_proxy
 from ..dependencies import Carrier, carriers, is_on
 from ..placement import is_on_shape, is_plain
-from .reading import Part, Reading
+from .reading import Part
 
 OWN = "Limber"  # constraints of Limber's own begin so
 
 
-def refuse_unknown(reading: Reading) -> None:
-    """Whether it is known where the parents of what the mechanism moves will be.
+def refuse_unknown(movers: Sequence[Part]) -> None:
+    """Whether it is known where the parents of what a mechanism moves will be.
 
     Raises:
         RigError: one follows, by a constraint or in its shape, what moves as well; the message names it and the remedy.
     """
-    movers = [part for _, part in mechanism_proxy.movers(reading)]
     bodies: dict[int, set[str]] = {}
     for part in movers:
         bodies.setdefault(part.uid, set()).add(part.bone)

@@ -10,13 +10,11 @@ from ....solvers.mechanism.frames import Array, frame_array, inverse
 from ....solvers.mechanism.model import WORLD, Body, Joint, Mechanism, MechanismError
 from ...blender.errors import RigError
 from ...blender.identity import find
-from . import bones, joints
+from . import bones, joints, rest_pose
 from .masses import Mass, of_object
 from .motorised import with_motors
-from .ownership import is_joint, members, role_of
+from .ownership import deleted_joints, is_joint, joint_objects, role_of
 from .poses import frame_of, rigid, scale_of
-from .rest_pose import Sketch
-from .starts import starts_closed
 from .straight import straighten
 
 
@@ -44,9 +42,8 @@ class Reading:
     joint_names: dict[int, str]  # session_uid -> name of the joints' objects
     warnings: tuple[str, ...]
     carried: tuple[tuple[int, Part], ...] = ()  # joints' objects that hang on no body, with the body that takes them along
-    places: tuple[tuple[str, int, Array], ...] = ()  # of the sketch: name, session_uid and pose (4, 4) of its objects
-    is_kept: bool = False  # the sketch is not what there is in this frame, but as it was kept
-    unkept: str = ""  # why it is what there is in this frame, where that may be another one in the next, as a sentence
+    difference: str = ""  # why the bodies in this frame are not in a pose of the mechanism, as a sentence with the remedy
+    rest: tuple[tuple[Part, Array], ...] = ()  # the objects of the rest pose, and where (4, 4) they are in it, in the base
     massless: tuple[str, ...] = ()  # names of bodies that move, of which nothing says what they weigh
 
     def base_now(self, owner) -> Array:
@@ -66,7 +63,7 @@ def signature(owner) -> tuple:
     """What the mechanism is made of, so that a change shows. Cheap: it is looked at in every tick."""
     kept = owner.limber.mechanism
     motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in kept.motors)
-    made = joints.signature(members(owner))
+    made = joints.signature(joint_objects(owner))
     fields = attrgetter("first", "second", "first_point", "second_point", "kind", "axis")
     held = tuple(fields(one) for one in kept.closures) if kept.use_bones else ()
     return made, held, motors, _rest_of_bones(owner) if kept.use_bones else b""
@@ -78,31 +75,27 @@ def _rest_of_bones(rig) -> bytes:
     return found.tobytes()
 
 
-def read(owner, depsgraph, is_anew: bool = False) -> Reading:
+def read(owner, depsgraph, is_rest: bool = False) -> Reading:
     """The mechanism that an object owns, as it is authored. Nothing of Limber's may be shown meanwhile.
 
     Args:
         owner: The object.
         depsgraph: What has been evaluated.
-        is_anew: This frame's pose is the sketch, whatever was kept.
+        is_rest: This frame's pose is taken for the rest pose.
 
     Raises:
         RigError: it cannot be a mechanism; the message names body or joint, and the remedy.
     """
     kept = owner.limber.mechanism
-    found = list(joints.joints(members(owner)))
+    if deleted := deleted_joints(owner):
+        raise RigError(f"Joint '{deleted[0]}' of mechanism '{owner.name}' was deleted: undo that, or press Find Joints, which removes it")
+    found = list(joints.joints(joint_objects(owner)))
     if not found and not kept.use_bones:
-        where = f"collection '{kept.collection.name}'" if kept.collection else "no collection"
-        if kept.collection is not None and any(map(is_joint, kept.collection.all_objects)):
-            raise RigError(
-                f"Mechanism '{owner.name}' has no joints of its own: those in {where} are other mechanisms'. Duplicate their joints and"
-                " bodies as well, or choose another collection"
-            )
         raise RigError(
-            f"Mechanism '{owner.name}' has no joints ({where}): choose the collection in which its rigid body constraints"
-            " or joint empties are"
+            f"Mechanism '{owner.name}' has no joints: press Find Joints, or select rigid body constraints or joint empties and press +"
+            " under Joints"
         )
-    reader = _Reader(owner, depsgraph, found, is_anew)
+    reader = _Reader(owner, depsgraph, found, is_rest)
     try:
         reader.add_objects(found)
         if kept.use_bones:
@@ -113,21 +106,21 @@ def read(owner, depsgraph, is_anew: bool = False) -> Reading:
 
 
 class _Reader:
-    def __init__(self, owner, depsgraph, found: list, is_anew: bool) -> None:
+    def __init__(self, owner, depsgraph, found: list, is_rest: bool) -> None:
         self.owner, self.depsgraph = owner, depsgraph
         self.parts: dict[str, Part] = {}
-        self.poses: dict[str, Array] = {}  # in the sketch
-        self.shown: dict[str, Array] = {}  # in this frame, in the sketch's world
+        self.poses: dict[str, Array] = {}  # at rest
+        self.shown: dict[str, Array] = {}  # in this frame, where the base is as at rest
         self.masses: dict[str, Mass] = {}
         self.joints: list[Joint] = []
         self.warnings: list[str] = []
         self.name_of: dict[int, str] = {}  # object's session_uid -> body
         bodies = [thing for one in found for thing in (one.first, one.second) if thing is not None]
         self.bodies = {thing.session_uid for thing in bodies}
-        things = [*bodies, *(thing for one in found for thing in (one.thing, one.meets) if thing is not None)]
-        anchor = next((thing for thing in bodies if role_of(thing) == "GROUND"), owner)
-        mark = None if is_anew else owner.limber.mechanism.zero
-        self.sketch = Sketch(mark, things, anchor, self.matrix)
+        self.things = [*bodies, *(thing for one in found for thing in (one.thing, one.meets) if thing is not None), owner]
+        poses = {thing.session_uid: rigid(self.matrix(thing)) for thing in self.things}
+        base = rest_pose.base_of(owner, bodies).session_uid
+        self.rest = rest_pose.recorded(owner, poses, base) if found and not is_rest else rest_pose.as_it_stands(poses, base)
 
     def matrix(self, thing):
         evaluated = thing.evaluated_get(self.depsgraph)
@@ -145,33 +138,23 @@ class _Reader:
             for thing in (one.first, one.second):
                 if thing is not None and thing.session_uid not in self.name_of:
                     self._add_body(thing)
-        poses = self.sketch.poses
-        places = [joints.frame(one, poses[one.thing.session_uid]) for one in found]
-        meeting = [None if one.meets is None else joints.frame(one, poses[one.meets.session_uid]) for one in found]
-        every = [frame for frame in (*places, *meeting) if frame is not None]
+        pairs = [one.frames(self.rest.rest) for one in found]
+        every = [pair[0] for pair in pairs] + [pair[1] for one, pair in zip(found, pairs, strict=True) if one.meets is not None]
         for frame, turn in zip(every, straighten([frame[:3, :3] for frame in every]), strict=True):
             frame[:3, :3] = turn
-        for one, place, meets in zip(found, places, meeting, strict=True):
-            parent, child, ends = self._ends(one, place, place if meets is None else meets)
-            self.joints.append(_joint(one, parent, child, *ends))
+        for one, (at_parent, at_child) in zip(found, pairs, strict=True):
+            parent, child = (self.name_of[body.session_uid] if body else WORLD for body in one.bodies)
+            self.joints.append(_joint(one, parent, child, self._on(parent, at_parent), self._on(child, at_child)))
 
     def _add_body(self, thing) -> None:
         if thing.library is not None:
             raise RigError(f"Body '{thing.name}' is another file's: make a library override of it (Object > Library Override > Make)")
         matrix = self.matrix(thing)
         part = Part(thing.name, role_of(thing), thing.name, thing.session_uid, offset=np.eye(4), scale=scale_of(thing, matrix))
-        self.parts[part.name], self.poses[part.name] = part, self.sketch.poses[thing.session_uid]
-        self.shown[part.name] = self.sketch.shown @ rigid(matrix)
+        self.parts[part.name], self.poses[part.name] = part, self.rest.rest[thing.session_uid]
+        self.shown[part.name] = self.rest.to_rest @ self.rest.now[thing.session_uid]
         self.name_of[thing.session_uid] = part.name
         self.masses[part.name] = of_object(thing, self.bodies, self.owner.limber.mechanism.density, self.depsgraph)
-
-    def _ends(self, one, place: Array, meets: Array) -> tuple[str, str, tuple[Array, Array]]:
-        """Parent and child, and the joint's frame on each; one that is mounted on the world has it as its parent."""
-        first = self.name_of[one.first.session_uid] if one.first else WORLD
-        second = self.name_of[one.second.session_uid] if one.second else WORLD
-        if second == WORLD:
-            first, second = second, first
-        return first, second, (self._on(first, place), self._on(second, meets))
 
     def _on(self, body: str, place: Array) -> Array:
         made: Array = inverse(self.poses[body]) @ place if body != WORLD else place
@@ -193,10 +176,10 @@ class _Reader:
                 body.offset,
                 body.scale,
             )
-            self.poses[body.name] = self.shown[body.name] = self.sketch.shown @ body.pose
+            self.poses[body.name] = self.shown[body.name] = self.rest.to_rest @ body.pose
             self.masses[body.name] = body.mass
         for joint in read_bones.joints:
-            at_parent = joint.in_parent if joint.parent != WORLD else frame_of(self.sketch.shown @ frame_array(joint.in_parent))
+            at_parent = joint.in_parent if joint.parent != WORLD else frame_of(self.rest.to_rest @ frame_array(joint.in_parent))
             self.joints.append(replace(joint, in_parent=at_parent))
         self.warnings += read_bones.warnings
 
@@ -205,40 +188,33 @@ class _Reader:
     def reading(self, found: list) -> Reading:
         parts = tuple(self.parts.values())
         ground = next((part for part in parts if part.role == "GROUND"), None)
-        base = self.poses[ground.name] if ground else self.sketch.shown @ rigid(self.matrix(self.owner))
+        base = self.poses[ground.name] if ground else self.rest.rest[self.owner.session_uid]
         back = inverse(base)
         held = [
             joint if joint.parent != WORLD else replace(joint, in_parent=frame_of(back @ frame_array(joint.in_parent)))
             for joint in self.joints
         ]
         self._note_looseness(found)
-        mechanism = Mechanism(self._bodies(back, self.poses), tuple(with_motors(self.owner.limber.mechanism, held)))
-        if self.sketch.is_kept:
-            begun = replace(mechanism, bodies=self._bodies(back, self.shown))
-            mechanism = begun if starts_closed(begun) else mechanism
-        unkept = ""
-        if self.sketch.lost:
-            unkept = (
-                f"It is not known where '{self.sketch.lost}' is in the sketch, so motors of '{self.owner.name}' are at zero where bodies"
-                " are at this frame: press Set Zero at the frame of the sketch"
-            )
-            self.warnings.append(unkept)
+        starts = self.shown if self.rest.closes(found) else self.poses
+        mechanism = Mechanism(self._bodies(back, starts), tuple(with_motors(self.owner.limber.mechanism, held)))
+        difference = rest_pose.difference(self.owner, found, self.rest)
+        if difference:
+            self.warnings.append(difference)
         return Reading(
             mechanism,
             parts,
             ground,
             signature(self.owner),
-            joints.names(members(self.owner)),
+            joints.names(joint_objects(self.owner)),
             tuple(self.warnings),
             tuple(self._carried(found)),
-            tuple((thing.name, uid, self.sketch.poses[uid]) for uid, thing in self.sketch.things.items()),
-            self.sketch.is_kept,
-            unkept,
+            difference,
+            tuple(self._at_rest(back)),
             tuple(part.name for part in parts if part.role != "GROUND" and not self.masses[part.name].is_known),
         )
 
     def _bodies(self, back: Array, poses: dict[str, Array]) -> tuple[Body, ...]:
-        """Bodies that start at these poses (4, 4), in the base, into which `back` (4, 4) leads; grounded ones as in the sketch."""
+        """Bodies that start at these poses (4, 4), in the base, into which `back` (4, 4) leads; grounded ones as at rest."""
         found = []
         for part in self.parts.values():
             is_grounded = part.role == "GROUND"
@@ -255,16 +231,24 @@ class _Reader:
                 part = self.parts.get(self.name_of.get(holder.session_uid, "")) if thing is not None and holder is not None else None
                 if part is None or part.role != "MOVES" or any(above.session_uid in self.name_of for above in _ancestors(thing)):
                     continue
-                offset = inverse(self.sketch.poses[thing.session_uid]) @ self.poses[part.name]
+                offset = inverse(self.rest.rest[thing.session_uid]) @ self.poses[part.name]
                 scale = scale_of(thing, self.matrix(thing))
                 yield names.index(part.name), Part(thing.name, "CARRIED", thing.name, thing.session_uid, "", offset, scale)
 
+    def _at_rest(self, back: Array) -> Iterator[tuple[Part, Array]]:
+        """Objects that Go to Rest Pose moves: bodies that the mechanism moves, and joints; parents first."""
+        for thing in {thing.session_uid: thing for thing in self.things}.values():
+            uid = thing.session_uid
+            if uid == self.owner.session_uid or (uid in self.bodies and role_of(thing) != "MOVES"):
+                continue
+            part = Part(thing.name, "CARRIED", thing.name, uid, "", np.eye(4), scale_of(thing, self.matrix(thing)))
+            yield part, back @ self.rest.rest[uid]
+
     def _note_looseness(self, found: list) -> None:
-        for thing in members(self.owner):
-            is_body = thing.rigid_body is not None or thing.limber.part.role != "AUTO"
-            if is_body and thing.session_uid not in self.name_of:
+        for thing in joint_objects(self.owner):
+            if not is_joint(thing):
                 self.warnings.append(
-                    f"Body '{thing.name}' has no joint: nothing moves it with the others; join it, or take it out of the collection"
+                    f"'{thing.name}' is in the list of joints and is no joint any more: choose its Joint, or remove it from the list"
                 )
         for one in found:
             if joints.has_lost_limits(one):

@@ -1,29 +1,12 @@
-"""Where a mechanism begins: bodies with keys have them where all joints hold, motors' keys count whole turns, and motors without keys say
-where they are in the sketch."""
+"""Motors' values where a mechanism begins: keyed ones count whole turns, and ones without keys say where the motors are."""
 
 from dataclasses import replace
 from math import pi
 
-import numpy as np
-
-from ....solvers.mechanism.frames import frame_array
-from ....solvers.mechanism.goals import Goals
 from ....solvers.mechanism.model import Mechanism
 from ....solvers.mechanism.solver import MechanismSolver, State
 from ...blender import actions
 from .shapes import freedoms
-
-NEAR = 1e-3  # [rad, or of the mechanism's size] what keys between two frames may be apart
-
-
-def starts_closed(mechanism: Mechanism) -> bool:
-    """Whether the bodies' starts are a pose of the mechanism, but for rounding and what keys between two frames differ from it."""
-    starts = np.array([frame_array(body.start) for body in mechanism.bodies])
-    solver = MechanismSolver(mechanism)
-    found = solver.solve(Goals(), solver.rest())
-    size = max(float(np.ptp(starts[:, :3, 3], axis=0).max()), *(float(np.abs(joint.in_child.place).max()) for joint in mechanism.joints))
-    apart = np.abs(found.poses - starts)
-    return bool(found.report.assembled and apart[:, :3, :3].max() <= NEAR and apart[:, :3, 3].max() <= NEAR * max(size, NEAR))
 
 
 def _keyed(owner) -> set[str]:
@@ -45,8 +28,14 @@ def note_values(owner, solver: MechanismSolver, state: State) -> None:
             motor.value = solver.values(state, joint.name)[list(freedoms(joint.kind)).index(motor.axis)]
 
 
+def note_rest(owner, mechanism: Mechanism) -> None:
+    """As `note_values`, where bodies are at their starts."""
+    solver = MechanismSolver(mechanism)
+    note_values(owner, solver, solver.rest())
+
+
 def with_turns(owner, solver: MechanismSolver, state: State) -> State:
-    """The same pose with motors as many whole turns from the sketch as the keys of their values say at this frame."""
+    """The same pose with motors as many whole turns from the rest pose as the keys of their values say at this frame."""
     kept, keyed = owner.limber.mechanism, _keyed(owner)
     for k, motor in enumerate(kept.motors):
         joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)

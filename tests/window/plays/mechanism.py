@@ -41,4 +41,4 @@ def play(stage):
     bpy.ops.limber.end_mechanism_live()
     stage.redraw()
     yield 1.0
-    stage.facts["constraints"] = sum(len(thing.constraints) for thing in kept.collection.all_objects)
+    stage.facts["constraints"] = sum(len(thing.constraints) for thing in owner.users_collection[0].all_objects)

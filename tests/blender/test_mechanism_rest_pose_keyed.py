@@ -1,6 +1,6 @@
-"""A mechanism's zero where ground, driven bodies, parents and joints have keys of their own, or lost them."""
+"""A mechanism's rest pose where ground, driven bodies, parents and joints have keys of their own, or lost them."""
 
-from math import degrees
+from math import degrees, radians
 
 import bpy
 import numpy as np
@@ -9,14 +9,14 @@ from mathutils import Matrix
 
 from tests.blender import mechanisms as those
 from tests.blender.four_bars import four_bar, owned
+from tests.blender.rest_poses import CLOSED, NEAR, SAYS, angle, bake, baked, gap, go_live, key_motor, made, said, set_rest_pose
 from tests.blender.rigs import build
-from tests.blender.sketches import CLOSED, NEAR, SAYS, angle, bake, baked, gap, go_live, key_motor, said, sketched
 
 pytestmark = pytest.mark.every_blender
 
 
 def test_a_ground_that_is_keyed_takes_everything_along_and_nothing_else_changes():
-    owner = sketched()
+    owner = made()
     ground = bpy.data.objects["ground"]
     ground.keyframe_insert("location", frame=1)
     ground.location = (1.0, 0.5, 0.2)
@@ -29,7 +29,7 @@ def test_a_ground_that_is_keyed_takes_everything_along_and_nothing_else_changes(
 
 
 @pytest.mark.parametrize("is_before", [True, False])
-def test_joints_on_a_driven_body_with_keys_are_where_the_sketch_has_them(is_before):
+def test_joints_on_a_driven_body_with_keys_are_where_the_rest_pose_has_them(is_before):
     def key() -> None:
         rocker.keyframe_insert("rotation_euler", frame=1)
         rocker.rotation_euler.y = -0.2
@@ -49,7 +49,7 @@ def test_joints_on_a_driven_body_with_keys_are_where_the_sketch_has_them(is_befo
     at_once = angle()
     assert angle("rocker") == pytest.approx(-0.2, abs=NEAR)
     bpy.context.scene.frame_set(1)
-    assert abs(angle()) < 1e-4, "the sketch is a pose of it"
+    assert abs(angle()) < 1e-4, "the rest pose is a pose of it"
     for frame in range(2, 26):
         bpy.context.scene.frame_set(frame)
     those.settle(owner)
@@ -57,8 +57,8 @@ def test_joints_on_a_driven_body_with_keys_are_where_the_sketch_has_them(is_befo
     assert SAYS not in said(owner)
 
 
-def test_bodies_that_were_keyed_by_hand_where_joints_do_not_hold_begin_at_the_sketch():
-    owner = sketched()
+def test_bodies_that_were_keyed_by_hand_where_joints_do_not_hold_begin_at_rest():
+    owner = made()
     coupler = bpy.data.objects["coupler"]
     coupler.keyframe_insert("location", frame=1)
     coupler.location.x += 0.03
@@ -69,8 +69,8 @@ def test_bodies_that_were_keyed_by_hand_where_joints_do_not_hold_begin_at_the_sk
     assert gap() < CLOSED
 
 
-def test_bodies_that_were_keyed_by_hand_near_another_assembly_begin_in_that_of_the_sketch():
-    owner = sketched()
+def test_bodies_that_were_keyed_by_hand_near_another_assembly_begin_in_that_of_the_rest_pose():
+    owner = made()
     for name, turn in (("coupler", 1.3), ("rocker", -2.0)):  # beyond the line through their outer pins
         thing = bpy.data.objects[name]
         thing.keyframe_insert("rotation_euler", frame=1)
@@ -80,7 +80,7 @@ def test_bodies_that_were_keyed_by_hand_near_another_assembly_begin_in_that_of_t
     assert abs(angle("rocker")) < 1e-3
 
 
-def test_a_body_on_a_bone_is_where_it_was_moved_to_by_hand_before_the_bone_was_keyed():
+def test_a_body_on_a_bone_is_where_the_rest_pose_has_it():
     four_bar(those.joint, "revolute", bodies="")
     rocker, pin, rig = bpy.data.objects["rocker"], bpy.data.objects["pin D"], build({"neck": "X"})
     rig.location = (0.3, 0.2, 0.1)
@@ -93,6 +93,7 @@ def test_a_body_on_a_bone_is_where_it_was_moved_to_by_hand_before_the_bone_was_k
     owner = owned()
     rocker.matrix_world = Matrix.Translation((0.02, 0.0, 0.0)) @ world
     pin.location.x += 0.02
+    set_rest_pose(owner)
     bone = rig.pose.bones["neck"]
     bone.rotation_mode = "XYZ"
     for frame, turn in ((1, 0.0), (25, 0.1)):
@@ -101,32 +102,23 @@ def test_a_body_on_a_bone_is_where_it_was_moved_to_by_hand_before_the_bone_was_k
     go_live(owner, 25)
     joint = those.session(owner).reading.mechanism.joint["pin D"]
     assert np.abs(joint.in_child.place).max() < 1e-6
-    assert SAYS not in said(owner)
+    assert SAYS not in said(owner), "a driven body goes where its parent takes it"
 
 
-def test_a_sketch_that_was_edited_before_it_was_keyed_is_not_what_was_kept():
-    owner = sketched()
-    for name in ("rocker", "pin D"):
-        bpy.data.objects[name].location.x = 0.22
-    rocker = bpy.data.objects["rocker"]
-    rocker.keyframe_insert("location", frame=1)
-    those.update()
-    assert "where 'rocker' is in the sketch" in said(owner)
-    go_live(owner, 1)
-    assert those.world(rocker)[0, 3] == pytest.approx(0.22, abs=1e-6)
-    assert those.session(owner).outputs.values[0] == pytest.approx(0.0, abs=NEAR)
-
-
-def test_a_body_that_lost_its_keys_somewhere_else_is_not_taken_for_sketched_there():
+def test_a_body_that_lost_its_keys_is_named_at_the_frames_in_which_it_no_longer_fits():
     owner = baked()
     bpy.context.scene.frame_set(25)
     bpy.data.objects["coupler"].animation_data_clear()
-    assert "where 'coupler' is in the sketch" in said(owner)
-    go_live(owner, 25)
-    assert gap() < CLOSED
+    assert SAYS not in said(owner)
+    bpy.context.scene.frame_set(1)
+    assert f"joint 'pin B' is open, so {SAYS}" in said(owner)
+    for frame in (1, 25):
+        go_live(owner, frame)
+        assert gap() < CLOSED
+        bpy.ops.limber.end_mechanism_live()
 
 
-def test_a_mechanism_whose_owner_is_keyed_has_the_zero_of_its_sketch():
+def test_a_mechanism_whose_owner_is_keyed_has_its_rest_pose():
     owner = those.add("four_bar", place=(0.0, 0.0, 0.0))
     kept = owner.limber.mechanism
     kept.frame_start, kept.frame_end = 1, 25
@@ -145,11 +137,11 @@ def test_a_mechanism_whose_owner_is_keyed_has_the_zero_of_its_sketch():
     assert SAYS not in said(owner)
 
 
-def test_an_override_of_a_baked_mechanism_has_its_zero(tmp_path):
+def test_an_override_of_a_baked_mechanism_has_its_rest_pose(tmp_path):
     owner = baked(those.add("four_bar", place=(0.0, 0.0, 0.0)))
     kept = owner.limber.mechanism
     bpy.context.scene.frame_set(25)
-    value, name = kept.motors[0].value, kept.collection.name
+    value, name = kept.motors[0].value, owner.users_collection[0].name
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
@@ -161,7 +153,7 @@ def test_an_override_of_a_baked_mechanism_has_its_zero(tmp_path):
     go_live(copy, 25)
     assert those.session(copy).outputs.values[0] == pytest.approx(value, abs=NEAR)
     bpy.ops.limber.end_mechanism_live()
-    bpy.ops.limber.set_mechanism_zero()
+    bpy.ops.limber.set_rest_pose()
     path = tmp_path / "override.blend"
     name = copy.name
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
@@ -170,12 +162,12 @@ def test_an_override_of_a_baked_mechanism_has_its_zero(tmp_path):
     copy.limber.mechanism.drive = "TARGETS"
     those.with_idle_goal(copy)
     go_live(copy, 1)
-    assert those.session(copy).outputs.values[0] == pytest.approx(-value, abs=1e-3), "its own zero was saved with the override"
+    assert those.session(copy).outputs.values[0] == pytest.approx(-value, abs=1e-3), "its own rest pose was saved with the override"
 
 
 @pytest.mark.parametrize("is_parented", [True, False])
 def test_joints_on_baked_bodies_hold_wherever_their_empties_hang(is_parented):
-    owner = sketched()
+    owner = made()
     if is_parented:
         for pin, body in (("A", "crank"), ("B", "crank"), ("C", "coupler"), ("D", "ground")):
             thing, above = bpy.data.objects[f"pin {pin}"], bpy.data.objects[body]
@@ -187,8 +179,8 @@ def test_joints_on_baked_bodies_hold_wherever_their_empties_hang(is_parented):
     assert gap() < CLOSED
 
 
-def test_a_joint_on_a_baked_body_may_still_be_moved_on_it():
-    owner = sketched()
+def test_a_joint_on_a_baked_body_is_moved_on_it_by_setting_the_rest_pose_where_motors_are_at_zero():
+    owner = made()
     pin, coupler = bpy.data.objects["pin C"], bpy.data.objects["coupler"]
     pin.parent, pin.matrix_parent_inverse = coupler, coupler.matrix_world.inverted()
     those.update()
@@ -196,32 +188,36 @@ def test_a_joint_on_a_baked_body_may_still_be_moved_on_it():
     bpy.context.scene.frame_set(1)
     pin.location.z += 0.01
     those.update()
-    go_live(owner, 1)
+    assert f"Joint 'pin C' of 'Mechanism' is not where the rest pose has 'pin C', so {SAYS}" in said(owner)
+    set_rest_pose(owner)
+    assert SAYS not in said(owner)
+    go_live(owner, 25)
     joint = those.session(owner).reading.mechanism.joint["pin C"]
     assert np.abs(np.subtract(joint.in_parent.place, (0.17, 0.0, 0.1))).max() < 1e-5
 
 
-def test_a_joint_without_keys_may_still_be_moved_while_bodies_have_them():
+def test_a_joint_that_is_moved_alone_is_named_at_every_frame():
     owner = baked()
-    bpy.context.scene.frame_set(25)
     bpy.data.objects["pin D"].location.y += 0.01  # along its axis
-    those.update()
-    assert SAYS not in said(owner)
+    for frame in (1, 13, 25):
+        bpy.context.scene.frame_set(frame)
+        assert "is not where the rest pose has 'pin D'" in said(owner)
     go_live(owner, 25)
-    assert those.session(owner).reading.mechanism.joint["pin D"].in_parent.place[1] == pytest.approx(0.01, abs=1e-6)
+    assert those.session(owner).reading.mechanism.joint["pin D"].in_parent.place[1] == pytest.approx(0.0, abs=1e-6)
     assert degrees(those.session(owner).outputs.values[0]) == pytest.approx(60.0, abs=0.01)
 
 
 @pytest.mark.parametrize("moved", [("ground",), ("ground", "pin A", "pin D")], ids=["alone", "with its joints"])
-def test_a_ground_that_is_moved_under_keyed_bodies_leaves_their_lengths_and_zero_alone(moved):
+def test_a_ground_that_is_moved_under_keyed_bodies_takes_the_rest_pose_along(moved):
     owner = baked()
     bpy.context.scene.frame_set(25)
     for name in moved:
         bpy.data.objects[name].location.x += 1.0
     those.update()
+    assert SAYS in said(owner)
+    owner.animation_data_clear()
+    owner.limber.mechanism.motors[0].value = radians(60.0)
     go_live(owner, 25)
     assert gap() < CLOSED
-    assert degrees(those.session(owner).outputs.values[0]) == pytest.approx(60.0, abs=0.01)
     assert degrees(angle()) == pytest.approx(60.0, abs=0.01)
-    rocker = those.world(bpy.data.objects["rocker"])[0, 3]
-    assert rocker == pytest.approx(0.2 if len(moved) == 1 else 1.2, abs=1e-5)
+    assert those.world(bpy.data.objects["rocker"])[0, 3] == pytest.approx(1.2, abs=1e-5)

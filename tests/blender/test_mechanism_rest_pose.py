@@ -1,21 +1,38 @@
-"""A mechanism's motors are at zero in its sketch, at whatever frame it is read, however its bodies are keyed."""
+"""A mechanism's motors are at zero in its rest pose, at whatever frame it is read, however its bodies are keyed."""
 
 from math import degrees, radians
 
 import bpy
 import numpy as np
 import pytest
+from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism
 
 from tests.blender import mechanisms as those
+from tests.blender.drawing import drawn
 from tests.blender.four_bars import boned
+from tests.blender.rest_poses import (
+    BODIES,
+    CLOSED,
+    NEAR,
+    SAYS,
+    angle,
+    bake,
+    baked,
+    follow,
+    gap,
+    go_live,
+    key_motor,
+    made,
+    said,
+    set_rest_pose,
+)
 from tests.blender.rigs import make_active
-from tests.blender.sketches import BODIES, CLOSED, NEAR, SAYS, angle, bake, baked, follow, gap, go_live, key_motor, said, sketched
 
 
 @pytest.mark.parametrize("make", [(those.joint, "revolute"), (those.constraint, "HINGE")], ids=["empties", "rigid bodies"])
 @pytest.mark.parametrize("frame", [1, 13, 25])
 def test_a_motor_says_the_same_of_the_same_pose_at_whatever_frame_live_is_pressed(make, frame):
-    owner = baked(sketched(*make))
+    owner = baked(made(*make))
     bpy.context.scene.frame_set(frame)
     value, was = owner.limber.mechanism.motors[0].value, angle()
     assert value == pytest.approx(was, abs=NEAR)
@@ -28,7 +45,7 @@ def test_a_motor_says_the_same_of_the_same_pose_at_whatever_frame_live_is_presse
 
 
 def test_motion_that_is_baked_again_from_any_frame_is_the_same_motion():
-    owner, scene = sketched(), bpy.context.scene
+    owner, scene = made(), bpy.context.scene
     target = follow(owner)
     for frame, turn in ((1, 0.0), (25, radians(60.0))):
         target.rotation_euler.y = turn
@@ -52,7 +69,7 @@ def test_motion_that_is_baked_again_from_any_frame_is_the_same_motion():
     assert degrees(angle()) == pytest.approx(60.0, abs=5.0)
 
 
-def test_limits_hold_from_the_sketch_on_at_whatever_frame_live_is_pressed():
+def test_limits_hold_from_the_rest_pose_on_at_whatever_frame_live_is_pressed():
     owner = baked()
     kept = owner.limber.mechanism
     kept.motors[0].lower, kept.motors[0].upper = radians(-80.0), radians(80.0)
@@ -84,20 +101,96 @@ def test_whole_turns_that_were_baked_are_counted_at_whatever_frame_live_is_press
         bpy.ops.limber.end_mechanism_live()
 
 
-def test_a_sketch_without_keys_is_edited_as_ever_and_its_zero_follows():
-    owner = sketched()
-    go_live(owner, 1)
-    bpy.ops.limber.end_mechanism_live()
-    rocker, pin = bpy.data.objects["rocker"], bpy.data.objects["pin D"]
-    rocker.location.x = pin.location.x = 0.22
+def moved_rocker():
+    """A four-bar whose rocker and its pin were moved by 20 mm since the rest pose was set; returns its owner."""
+    owner = made()
+    for name in ("rocker", "pin D"):
+        bpy.data.objects[name].location.x = 0.22
     those.update()
+    return owner
+
+
+def test_bodies_that_are_moved_by_hand_do_not_change_the_rest_pose_and_check_live_and_panel_say_so(capfd):
+    owner = moved_rocker()
+    assert f"Bodies of 'Mechanism' are in no pose of its joints: joint 'pin C' is open, so {SAYS}" in said(owner)
+    make_active(owner)
+    labels = " ".join(drawn(LIMBER_PT_mechanism).labels)
+    assert "joint 'pin C' is open" in labels
+    capfd.readouterr()
+    go_live(owner, 1)
+    assert SAYS in capfd.readouterr().out
+    assert those.session(owner).outputs.values == (0.0,)
+    assert those.world(bpy.data.objects["rocker"])[0, 3] == pytest.approx(0.2, abs=1e-6)
+    assert gap() < CLOSED
+    assert "is open" not in " ".join(drawn(LIMBER_PT_mechanism).labels), "while it is live bodies are shown where it has them"
+
+
+def test_set_rest_pose_takes_bodies_as_they_were_moved(undo_step):
+    owner = moved_rocker()
+    name = owner.name
+    undo_step("moved")
+    set_rest_pose(owner)
+    undo_step("set")
+    assert SAYS not in said(owner)
     go_live(owner, 7)
     assert those.session(owner).outputs.values == (0.0,)
-    assert those.world(rocker)[0, 3] == pytest.approx(0.22, abs=1e-6)
+    assert those.world(bpy.data.objects["rocker"])[0, 3] == pytest.approx(0.22, abs=1e-6)
+    bpy.ops.limber.end_mechanism_live()
+    undo_step("live and ended")
+    for _ in range(2):
+        bpy.ops.ed.undo()
+    assert SAYS in said(bpy.data.objects[name])
+
+
+@pytest.mark.parametrize("is_parented", [False, True])
+def test_go_to_rest_pose_puts_bodies_and_joints_back(is_parented, undo_step):
+    owner = made()
+    names = (*BODIES, "pin A", "pin B", "pin C", "pin D")
+    if is_parented:
+        for pin, body in (("A", "ground"), ("B", "crank"), ("C", "coupler"), ("D", "rocker")):
+            thing, above = bpy.data.objects[f"pin {pin}"], bpy.data.objects[body]
+            thing.parent, thing.matrix_parent_inverse = above, above.matrix_world.inverted()
+        those.update()
+    was = {name: those.world(bpy.data.objects[name]) for name in names}
+    undo_step("made")
+    for k, name in enumerate(names):
+        bpy.data.objects[name].location.x += 0.01 * k
+        bpy.data.objects[name].rotation_euler.z += 0.1 * k
+    those.update()
+    assert SAYS in said(owner)
+    undo_step("moved")
+    moved = {name: those.world(bpy.data.objects[name]) for name in names}
+    make_active(owner)
+    bpy.ops.limber.go_to_rest_pose()
+    undo_step("back")
+    assert those.furthest(was, {name: those.world(bpy.data.objects[name]) for name in names}) < 1e-6
     assert SAYS not in said(owner)
+    bpy.ops.ed.undo()
+    assert those.furthest(moved, {name: those.world(bpy.data.objects[name]) for name in names}) < 1e-6
 
 
-def test_what_was_kept_goes_through_saving_and_renaming(reopen):
+def test_the_rest_pose_goes_with_the_ground_and_with_the_owner():
+    owner = those.add("four_bar", place=(0.0, 0.0, 0.0))
+    owner.location, owner.rotation_euler = (1.0, 2.0, 3.0), (0.3, 0.2, 0.1)
+    those.update()
+    assert SAYS not in said(owner)
+    where = those.shown(owner)
+    bpy.data.objects["Coupler"].location.x += 0.05
+    those.update()
+    make_active(owner)
+    bpy.ops.limber.go_to_rest_pose()
+    assert those.furthest(where, those.shown(owner)) < 1e-6
+
+
+def test_bodies_with_keys_are_not_taken_to_the_rest_pose_since_they_would_not_stay():
+    owner = baked()
+    bpy.context.scene.frame_set(25)
+    make_active(owner)
+    with pytest.raises(RuntimeError, match=r"has keys on its .* remove them there first"):
+        bpy.ops.limber.go_to_rest_pose()
+
+
+def test_the_rest_pose_goes_through_saving_and_renaming(reopen):
     owner = baked()
     for name in (*BODIES, "ground", "pin A", "pin C"):
         bpy.data.objects[name].name = f"my {name}"
@@ -111,7 +204,7 @@ def test_what_was_kept_goes_through_saving_and_renaming(reopen):
     assert SAYS not in said(owner)
 
 
-def test_a_copy_of_the_whole_has_the_same_zero():
+def test_a_copy_of_the_whole_has_the_same_rest_pose():
     owner = baked()
     bpy.context.scene.frame_set(25)
     for thing in [
@@ -129,23 +222,23 @@ def test_a_copy_of_the_whole_has_the_same_zero():
         bpy.ops.limber.end_mechanism_live()
 
 
-def test_undo_of_a_bake_takes_back_what_it_kept(undo_step):
-    owner = sketched()
-    undo_step("made")
-    name = owner.name
-    before = bpy.data.objects["crank"].limber.part.zero
+def test_a_bake_leaves_the_rest_pose_alone():
+    owner = made()
+    before = record(owner)
     key_motor(owner, (1, 0.3), (25, 0.9))
-    undo_step("keyed")
+    bpy.context.scene.frame_set(25)
     bake(owner)
-    assert bpy.data.objects["crank"].limber.part.zero != before
-    undo_step("baked")
-    bpy.ops.ed.undo()
-    assert bpy.data.objects["crank"].limber.part.zero == before
-    go_live(bpy.data.objects[name], 25)
-    assert those.session(bpy.data.objects[name]).outputs.values[0] == pytest.approx(0.9, abs=NEAR)
+    assert record(owner) == before
+    go_live(owner, 25)
+    assert those.session(owner).outputs.values[0] == pytest.approx(0.9, abs=NEAR)
 
 
-def test_a_mechanism_that_was_saved_live_at_a_keyed_frame_goes_on_with_the_same_zero(reopen):
+def record(owner) -> dict:
+    """The rest pose by object's name."""
+    return {item.object.name: tuple(item.matrix) for item in owner.limber.mechanism.rest_pose}
+
+
+def test_a_mechanism_that_was_saved_live_at_a_keyed_frame_goes_on_with_the_same_rest_pose(reopen):
     owner = baked()
     go_live(owner, 25)
     value, name = those.session(owner).outputs.values[0], owner.name
@@ -157,12 +250,12 @@ def test_a_mechanism_that_was_saved_live_at_a_keyed_frame_goes_on_with_the_same_
     assert those.furthest(shown, {body: those.world(bpy.data.objects[body]) for body in BODIES}) < 1e-5
 
 
-def test_set_zero_takes_the_pose_of_this_frame(undo_step):
+def test_set_rest_pose_takes_the_pose_of_this_frame(undo_step):
     owner = baked()
     name = owner.name
     undo_step("baked")
     bpy.context.scene.frame_set(25)
-    bpy.ops.limber.set_mechanism_zero()
+    bpy.ops.limber.set_rest_pose()
     undo_step("set")
     owner.animation_data_clear()
     owner.limber.mechanism.drive = "TARGETS"
@@ -178,38 +271,28 @@ def test_set_zero_takes_the_pose_of_this_frame(undo_step):
 
 
 @pytest.mark.every_blender
-def test_set_zero_is_greyed_out_while_live_and_where_bodies_are_bones():
-    owner = sketched()
+@pytest.mark.parametrize("operator", ["set_rest_pose", "go_to_rest_pose"])
+def test_rest_pose_operators_are_greyed_out_while_live_and_where_bodies_are_bones(operator):
+    owner = made()
     go_live(owner, 1)
     with pytest.raises(RuntimeError, match="press End Live first"):
-        bpy.ops.limber.set_mechanism_zero()
+        getattr(bpy.ops.limber, operator)()
     bpy.ops.limber.end_mechanism_live()
     rig, _ = boned()
     make_active(rig)
-    with pytest.raises(RuntimeError, match="at zero in the armature's rest pose"):
-        bpy.ops.limber.set_mechanism_zero()
+    with pytest.raises(RuntimeError, match="Bones have the armature's own rest pose"):
+        getattr(bpy.ops.limber, operator)()
 
 
-def test_check_live_and_bake_say_that_a_keyed_mechanism_has_no_zero_of_its_own(capfd):
-    owner = baked()
-    for thing in bpy.data.objects:
-        thing.limber.part.zero = ""  # as in a file of before
-    assert SAYS in said(owner)
-    bpy.context.scene.frame_set(25)
-    make_active(owner)
-    capfd.readouterr()
-    bpy.ops.limber.mechanism_live()
-    assert SAYS in capfd.readouterr().out
-    bpy.ops.limber.end_mechanism_live()
-    assert SAYS in said(owner), "going live does not make any frame's pose the zero"
-    bpy.context.scene.frame_set(1)
-    bpy.ops.limber.set_mechanism_zero()
-    assert SAYS not in said(owner)
-    go_live(owner, 25)
-    assert degrees(those.session(owner).outputs.values[0]) == pytest.approx(60.0, abs=0.01)
+def test_a_mechanism_without_a_rest_pose_says_what_to_press():
+    owner = made()
+    owner.limber.mechanism.rest_pose.clear()
+    assert "Mechanism 'Mechanism' has no rest pose: press Set Rest Pose where its motors are at zero" in said(owner)
+    set_rest_pose(owner)
+    assert "has no rest pose" not in said(owner)
 
 
-def test_ready_mechanisms_say_nothing_of_zeros_before_and_after_a_bake():
+def test_ready_mechanisms_say_nothing_of_rest_poses_before_and_after_a_bake():
     for kind in ("neck", "stewart"):
         owner = those.add(kind)
         kept = owner.limber.mechanism

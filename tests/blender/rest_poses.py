@@ -1,4 +1,4 @@
-"""Four-bars that are sketched, keyed and baked, for tests of where their motors are at zero."""
+"""Four-bars that are keyed and baked, for tests of their rest pose."""
 
 from math import atan2, radians
 
@@ -12,10 +12,10 @@ from tests.blender.rigs import make_active
 BODIES = ("crank", "coupler", "rocker")
 CLOSED = 2e-6  # [m] what single precision leaves of a joint that holds
 NEAR = 2e-5  # [rad] keys in single precision
-SAYS = "press Set Zero at the frame of the sketch"
+SAYS = "press Go to Rest Pose to put all back, or Set Rest Pose to take them as they are"
 
 
-def sketched(make=those.joint, kind: str = "revolute"):
+def made(make=those.joint, kind: str = "revolute"):
     """A four-bar with a motor, not live; returns its owner."""
     four_bar(make, kind, bodies="" if make is those.joint else "ACTIVE")
     owner = owned()
@@ -40,12 +40,19 @@ def bake(owner) -> None:
 
 
 def baked(owner=None):
-    """A four-bar whose crank was baked from the sketch to 60 degrees; returns its owner."""
-    owner = owner or sketched()
+    """A four-bar whose crank was baked from the rest pose to 60 degrees; returns its owner."""
+    owner = owner or made()
     key_motor(owner, (1, 0.0), (25, radians(60.0)))
     bpy.context.scene.frame_set(1)
     bake(owner)
     return owner
+
+
+def set_rest_pose(owner, frame: int = 0) -> None:
+    """The pose of a frame, or of the current one, is the rest pose from now on."""
+    if frame:
+        bpy.context.scene.frame_set(frame)
+    those.set_rest_pose(owner)
 
 
 def go_live(owner, frame: int) -> None:

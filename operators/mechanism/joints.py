@@ -1,0 +1,86 @@
+"""The list of a mechanism's joints: add selected ones, find the missing ones, remove one."""
+
+import bpy
+
+from ...rig.authoring.mechanism.finding import missing_joints
+from ...rig.blender.counting import counted
+from ...rig.live.live import as_authored
+from ...rig.reading.mechanism.ownership import add_joint, deleted_joints, is_joint, owner_of
+from ...rig.reading.mechanism.rest_pose import set_rest_pose
+from .items import RemovePart
+from .mechanisms import poll_authoring, taken_up
+
+
+def _add(operator, context, owner, found: list) -> None:
+    """Adds joints, with which the rest pose is that of this frame, and reports it."""
+    for thing in found:
+        add_joint(owner, thing)
+    with as_authored() as depsgraph:
+        set_rest_pose(owner, depsgraph)
+    frame = context.scene.frame_current
+    operator.report({"INFO"}, f"'{owner.name}' has {counted(len(found), 'joint')} more; its rest pose is that of frame {frame}")
+
+
+class LIMBER_OT_add_mechanism_joints(bpy.types.Operator):
+    """Add the selected rigid body constraints and joint empties to the mechanism. The pose of this frame becomes its rest pose"""
+
+    bl_idname = "limber.add_mechanism_joints"
+    bl_label = "Add Joints"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_authoring(cls, context):
+            return False
+        if not any(is_joint(thing) and owner_of(thing, context.scene) is None for thing in context.selected_objects):
+            cls.poll_message_set(
+                "No joint without a mechanism is selected: select rigid body constraints, or empties with a Joint of Limber's"
+            )
+            return False
+        return True
+
+    def execute(self, context):
+        owner = taken_up(context)
+        chosen = [thing for thing in context.selected_objects if is_joint(thing)]
+        taken = next((thing for thing in chosen if owner_of(thing, context.scene) not in (None, owner)), None)
+        if taken is not None:
+            other = owner_of(taken, context.scene).name
+            self.report({"ERROR"}, f"Joint '{taken.name}' is one of mechanism '{other}': remove it there first, or deselect it")
+            return {"CANCELLED"}
+        _add(self, context, owner, [thing for thing in chosen if owner_of(thing, context.scene) is None])
+        return {"FINISHED"}
+
+
+class LIMBER_OT_find_mechanism_joints(bpy.types.Operator):
+    """Add all joints that hang together with the mechanism or are in its collection, and remove deleted ones"""
+
+    bl_idname = "limber.find_mechanism_joints"
+    bl_label = "Find Joints"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return poll_authoring(cls, context)
+
+    def execute(self, context):
+        owner = taken_up(context)
+        listed, deleted = owner.limber.mechanism.joints, deleted_joints(owner)
+        for k in reversed(range(len(listed))):
+            if listed[k].name in deleted:
+                listed.remove(k)
+        if deleted:
+            self.report({"INFO"}, f"{counted(len(deleted), 'deleted joint')} removed from '{owner.name}'")
+        found = missing_joints(owner, context.scene)
+        if found:
+            _add(self, context, owner, found)
+        elif not deleted:
+            self.report({"INFO"}, f"'{owner.name}' has all joints that hang together with it")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_remove_mechanism_joint(RemovePart, bpy.types.Operator):
+    """Remove the selected joint from the mechanism. Its object and the rest pose are kept"""
+
+    bl_idname = "limber.remove_mechanism_joint"
+    bl_label = "Remove Mechanism Joint"
+    items, active = "joints", "active_joint"

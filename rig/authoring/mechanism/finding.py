@@ -1,0 +1,100 @@
+"""Which joints make a mechanism: those that hang together, and those of a collection. Looked for on request, and then listed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ...blender.errors import RigError
+from ...reading.mechanism import joints
+from ...reading.mechanism.ownership import ends, is_joint, owner_of, owners, role_of
+
+
+@dataclass
+class Group:
+    """Joints that hang together, since they share a body that is not Ground; objects are known by their session_uid."""
+
+    joints: set[int] = field(default_factory=set)
+    bodies: set[int] = field(default_factory=set)  # that are not Ground
+    grounds: set[int] = field(default_factory=set)
+    things: list = field(default_factory=list)  # the joints' objects
+
+    def touches(self, uids: set[int]) -> bool:
+        return bool(uids & (self.joints | self.bodies | self.grounds))
+
+
+def groups(things: Iterable) -> list[Group]:
+    """Joints' objects by what hangs together."""
+    found: list[Group] = []
+    for joint in things:
+        made = Group({joint.session_uid}, things=[joint])
+        for body in ends(joint):
+            if body is not None:
+                (made.grounds if role_of(body) == "GROUND" else made.bodies).add(body.session_uid)
+        for other in [group for group in found if group.bodies & made.bodies]:
+            found.remove(other)
+            made = Group(
+                other.joints | made.joints, other.bodies | made.bodies, other.grounds | made.grounds, [*other.things, *made.things]
+            )
+        found.append(made)
+    return found
+
+
+def unlisted_joints(scene) -> list:
+    """Joints' objects that no mechanism lists."""
+    listed = {joint.object.session_uid for owner in owners(scene) for joint in owner.limber.mechanism.joints if joint.object is not None}
+    return [thing for thing in scene.objects if is_joint(thing) and thing.session_uid not in listed]
+
+
+def hangs_loose(thing, scene) -> bool:
+    """Whether an object is a joint that no mechanism lists, or a body of one."""
+    return any(thing == joint or thing in ends(joint) for joint in unlisted_joints(scene))
+
+
+def joints_around(thing, scene) -> list:
+    """Joints for a mechanism at an object: those that hang together with it, and, where no mechanism has joints in the object's collection,
+    all in that collection."""
+    return _joints(unlisted_joints(scene), {thing.session_uid}, collection_of(thing, scene), scene)
+
+
+def missing_joints(owner, scene) -> list:
+    """Joints that the mechanism does not list: those that hang together with one of its own, and, where no other mechanism has joints in
+    the owner's collection, all in that collection."""
+    own = [joint.object for joint in owner.limber.mechanism.joints if joint.object is not None]
+    uids = {thing.session_uid for thing in own}
+    found = _joints([*unlisted_joints(scene), *own], uids, collection_of(owner, scene), scene, owner)
+    return [thing for thing in found if thing.session_uid not in uids]
+
+
+def _joints(free: list, uids: set[int], collection, scene, owner=None) -> list:
+    is_root = collection == scene.collection
+    there = [one for one in (collection.objects if is_root else collection.all_objects) if is_joint(one)]
+    is_shared = any(owner_of(joint, scene) not in (None, owner) for joint in there)
+    near = set() if is_shared else {joint.session_uid for joint in there}
+    return [joint for group in groups(free) if group.touches(uids) or group.joints & near for joint in group.things]
+
+
+def collection_of(thing, scene):
+    """The collection in which an object's mechanism would be: none of Blender's own, whose objects take part in its physics."""
+    world = scene.rigidbody_world
+    passing = [world.collection, world.constraints] if world else []
+    return next((one for one in thing.users_collection if one not in passing and one != scene.collection), scene.collection)
+
+
+def check_joints(found: list, thing, scene) -> None:
+    """Whether joints can make a mechanism of their own.
+
+    Raises:
+        RigError: there is none, one cannot be read, or one moves a body of another mechanism.
+    """
+    if not found:
+        raise RigError(
+            f"Collection '{collection_of(thing, scene).name}' has no joint that no mechanism lists yet: add rigid body constraints to it"
+            " (Physics), or empties with a Joint of Limber's, or select one of those"
+        )
+    for one in joints.joints(found):
+        for body in (one.first, one.second):
+            other = owner_of(body, scene) if body is not None and role_of(body) == "MOVES" else None
+            if other is not None:
+                raise RigError(
+                    f"Joint '{one.name}' holds '{body.name}', a body of mechanism '{other.name}': add it to that, by selecting both and"
+                    " pressing + under Joints"
+                )
