@@ -27,7 +27,7 @@ AWAY = 0.45  # of the reach: from the foremost eye to the ball
 THICK = 0.02  # of the robot's size: its limbs, where the file tells nothing of its looks
 FACE = 0.5  # along a head's bone
 CLEARANCE = 0.02  # of the reach, above the floor
-STAND_IN = "(stand-in)"  # what the import calls the bars that take a missing mesh's place
+STAND_IN = "(placeholder)"  # name of the bars that the import shows instead of a missing mesh
 RED, GREY = (0.62, 0.035, 0.02), (0.28, 0.30, 0.33)
 
 

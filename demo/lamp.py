@@ -34,7 +34,7 @@ def build() -> tuple[bpy.types.Object, object]:
 
 def ball_place(frame: int) -> Vector:
     """Where the ball is [m] at a frame."""
-    return installed.module("rig.authoring.first_lamp.lamp").ball_place(2 * pi * (frame - 1) / FRAMES, SWINGS, BOBS)
+    return installed.module("rig.authoring.first_lamp.lamp").ball_position(2 * pi * (frame - 1) / FRAMES, SWINGS, BOBS)
 
 
 def select(rig, names: list[str]) -> None:

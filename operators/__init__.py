@@ -1,1 +1,1 @@
-"""What the user does: buttons, menus and the dialogues behind them."""
+"""Operators: buttons, menu entries and dialogues."""

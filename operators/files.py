@@ -1,4 +1,4 @@
-"""Operators that ask for a file in Blender's browser: one to read, or one to write."""
+"""Base classes of operators that open Blender's file browser, to read or to write a file."""
 
 from pathlib import Path
 
@@ -7,16 +7,16 @@ from bpy.props import BoolProperty, StringProperty
 
 
 def shown_files(pattern: str):
-    """The property by which the browser shows some files alone.
+    """Property that filters the files in the browser.
 
     Args:
-        pattern: Of their names: "*.csv;*.json".
+        pattern: Pattern of file names: "*.csv;*.json".
     """
     return StringProperty(name="Files Shown", description="Which files the browser shows", default=pattern, options={"HIDDEN"})
 
 
 class ReadsFile:
-    """An operator that asks for the file to read. `filter_glob` is the subclass's own."""
+    """Operator that asks for the file to read. Subclasses define `filter_glob`."""
 
     filepath: StringProperty(name="File", description="The file to read", subtype="FILE_PATH", options={"SKIP_SAVE"})
 
@@ -26,10 +26,10 @@ class ReadsFile:
 
 
 class WritesFile:
-    """An operator that asks for the file to write.
+    """Operator that asks for the file to write.
 
-    Subclasses have a `filter_glob`, say in `_usual_path(context)` what the browser offers, and write in `_write(context, path)`, which
-    returns what Blender wants to know. `suffix` is added where it is missing.
+    Subclasses define `filter_glob`, `_usual_path(context)`, the path that the browser suggests, and `_write(context, path)`, which writes
+    the file and returns the operator's result. `suffix` is added where it is missing.
     """
 
     filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH", options={"SKIP_SAVE"})
@@ -44,7 +44,7 @@ class WritesFile:
 
     def execute(self, context):
         if not self.filepath:
-            self.report({"ERROR"}, "No file is chosen: give one")
+            self.report({"ERROR"}, "No file name: enter one")
             return {"CANCELLED"}
         return self._write(context, self._path(bpy.path.abspath(self.filepath)))
 

@@ -1,14 +1,15 @@
-"""Remove: what is selected in one of a rig's lists is taken away, and the selection stays in the list."""
+"""Base class of operators that remove the selected item of a list."""
 
 from ..rig.blender.selection import selected_index
 from .subject import poll_rig
 
 
 class RemoveItem:
-    """An operator that removes the selected item of a list.
+    """Operator that removes the selected item of a list, and keeps the selection within it.
 
-    Subclasses name the list and its index, `items` and `active`, have a sentence for where it is `empty` and the remedy where the item is
-    `linked` from another file, and say in `_owner(context)` what has them. `_can_change(context)` is whether it may be changed at all.
+    Subclasses set `items` and `active`, the names of the list and its index, `empty`, the message where the list is empty, and `linked`,
+    the remedy where the item is from another file. They implement `_owner(context)`, which has the list, and may override
+    `_can_change(context)`.
     """
 
     bl_options = {"REGISTER", "UNDO"}
@@ -34,7 +35,7 @@ class RemoveItem:
         items = getattr(owner, self.items)
         try:
             items.remove(selected_index(items, getattr(owner, self.active)))
-        except TypeError:  # Blender's own: an override cannot take away what its library has
+        except TypeError:  # Blender refuses to remove an item of the library from an override
             self.report({"ERROR"}, f"It comes from the file that '{owner.id_data.name}' is linked from: {self.linked}")
             return {"CANCELLED"}
         setattr(owner, self.active, selected_index(items, getattr(owner, self.active)))

@@ -1,17 +1,17 @@
-"""Work in many small steps under the mouse pointer: it shows progress, Esc cancels it, and the interface stays awake."""
+"""Base class of long operators: work in small steps with progress, Esc to cancel, and a responsive interface."""
 
 from ..rig.blender.errors import RigError
 from ..rig.output.stepped import Stepped
 from ..rig.robot import links
 
-BUDGET = 0.05  # [s] of work between two looks at the keyboard
+BUDGET = 0.05  # [s] of work between two checks for events
 
 
 class Stepwise:
-    """An operator that is modal when a user starts it and runs through when a script calls it.
+    """Operator that is modal when a user starts it, and runs to the end when a script calls it.
 
-    Subclasses say `_begin(context)`, which returns the work or raises a RigError that says why not, `_says()`, the status line,
-    `_finish(context)`, and have `nothing` and `cancelled`, the reports where nothing came of it.
+    Subclasses implement `_begin(context)`, which returns the work or raises RigError, `_says()`, the text of the status bar, and
+    `_finish(context)`, and set `nothing` and `cancelled`, the reports of a failure and of cancelling.
     """
 
     work: Stepped
@@ -45,7 +45,7 @@ class Stepwise:
 
     def modal(self, context, event):
         if event.type == "ESC":
-            if event.shift:  # the stop key comes here first
+            if event.shift:  # Shift Esc, the stop key, reaches a modal operator first
                 links.stop_all()
             self.cancel(context)
             self.report({"WARNING"}, self.cancelled)
@@ -67,7 +67,7 @@ class Stepwise:
                 self.cancel(context)
 
     def cancel(self, context):
-        """Blender calls this as well, when it closes meanwhile."""
+        """Cancels the work and removes timer and progress. Blender calls this too when the window closes."""
         self.work.cancel()
         context.window_manager.event_timer_remove(self.timer)
         context.window_manager.progress_end()

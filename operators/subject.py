@@ -1,22 +1,22 @@
-"""What the operators act on: the armature at hand and its selected chain."""
+"""What operators and panels act on: the armature in use and its selected chain, with their polls."""
 
 from ..rig.authoring import chains
 from ..rig.reading.goal import ends_of, followed, no_target
 from ..rig.reading.mechanism.owners import has_mechanism
 from ..rig.robot import servo_lists
 
-_at_hand = ""  # name of the armature that was active last: it stays at hand while its target is selected and dragged
+_in_use = ""  # name of the armature that was active last: it stays in use while its target is selected and dragged
 
 
 def rig_of(context):
-    """The active object where it is an armature or has a mechanism, else what was that last, where the view layer still has it; None
-    otherwise."""
-    global _at_hand
+    """The active object where it is an armature or has a mechanism, else the last one that was; None where there is none in the view
+    layer."""
+    global _in_use
     thing = context.active_object
     if _is_rig(thing):
-        _at_hand = thing.name
+        _in_use = thing.name
         return thing
-    last = context.view_layer.objects.get(_at_hand)
+    last = context.view_layer.objects.get(_in_use)
     return last if _is_rig(last) else None
 
 
@@ -47,7 +47,7 @@ def poll_chain(cls, context) -> bool:
 
 
 def poll_servos(cls, context) -> bool:
-    """Whether there are joints or motors that have servos."""
+    """Whether there are joints or motors, which can have servos."""
     if not poll_rig(cls, context):
         return False
     rig = rig_of(context)
@@ -60,7 +60,7 @@ def poll_servos(cls, context) -> bool:
 
 
 def poll_frames(cls, context, work: str) -> bool:
-    """Whether the chain can be taken through frames; `work` says what is done then, for the sentence that says where."""
+    """Whether there is a chain with a target, and no Edit Mode. `work` completes the sentence "Leave Edit Mode first: ..."."""
     if not poll_chain(cls, context):
         return False
     chain = chain_of(context)

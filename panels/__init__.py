@@ -1,1 +1,1 @@
-"""What the user sees: panels and overlays, which draw and change nothing."""
+"""Panels, lists, menus and viewport overlays: they draw properties and states, and change nothing."""

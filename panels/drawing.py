@@ -1,4 +1,4 @@
-"""Drawing over the 3D views: lines, words, and when they are drawn."""
+"""Drawing into the 3D viewport: lines, text, and draw handlers."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ LETTERS = 11  # [points]
 
 
 def draw_lines(points, colour, width: float) -> None:
-    """Lines between every two points, `width` pixels wide."""
+    """Draws a line between every two points, `width` pixels wide."""
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
     shader.uniform_float("lineWidth", width)
@@ -20,10 +20,10 @@ def draw_lines(points, colour, width: float) -> None:
 
 
 def write(x: float, y: float, text: str, colour, scale: float) -> None:
-    """Words that begin at a place [pixels] of the region.
+    """Writes text at (x, y) [pixels] of the region.
 
     Args:
-        scale: Of the interface.
+        scale: Interface scale.
     """
     blf.size(0, LETTERS * scale)
     blf.color(0, *colour)
@@ -32,11 +32,11 @@ def write(x: float, y: float, text: str, colour, scale: float) -> None:
 
 
 class Overlay:
-    """What is drawn over every 3D view, while it is registered.
+    """Draw handlers for every 3D viewport, active while registered.
 
     Args:
-        in_space: Draws in the scene's space.
-        on_top: Draws in the region's pixels, on top.
+        in_space: Draws in world space.
+        on_top: Draws in the region's pixels, after `in_space`.
     """
 
     def __init__(self, in_space: Callable[[], None], on_top: Callable[[], None] | None = None) -> None:

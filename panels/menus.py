@@ -1,7 +1,6 @@
-"""Limber's menu in the 3D view's menus Object and Pose: it has what F3 finds, as far as the context allows it.
+"""Menu Limber in the 3D viewport's menus Object and Pose, so that F3 finds the operators.
 
-Blender's search goes through menus, so what is in a panel alone is not found. Operators that need to be told which item of a list, or which
-joint, they act on have their places in panels.
+Blender's operator search covers menus only. Operators that need an item or a joint as argument are in panels alone.
 """
 
 import bpy
@@ -10,35 +9,35 @@ from ..operators.subject import rig_of
 
 
 class Submenu:
-    """A part of Limber's menu: operators, by their names without `limber.`."""
+    """Base of the submenus: draws the operators in `operators`, named without `limber.`."""
 
-    verbs: tuple[str, ...]
+    operators: tuple[str, ...]
 
     def draw(self, context):
         self.layout.operator_context = "INVOKE_REGION_WIN"
-        for verb in self.verbs:
-            self.layout.operator(f"limber.{verb}")
+        for name in self.operators:
+            self.layout.operator(f"limber.{name}")
 
 
 class LIMBER_MT_operators_chain(Submenu, bpy.types.Menu):
     """Operators: Chain"""
 
     bl_label = "Chain"
-    verbs = ("new_chain", "remove_chain", "eyes_head_torso", "check_chain", "match_joints", "give_euler_order", "add_end", "remove_end")
+    operators = ("new_chain", "remove_chain", "eyes_head_torso", "check_chain", "match_joints", "give_euler_order", "add_end", "remove_end")
 
 
 class LIMBER_MT_operators_postures(Submenu, bpy.types.Menu):
     """Operators: Postures"""
 
     bl_label = "Postures"
-    verbs = ("store_posture", "add_posture", "apply_posture", "mirror_posture", "remove_posture", "use_pose")
+    operators = ("store_posture", "add_posture", "apply_posture", "mirror_posture", "remove_posture", "use_pose")
 
 
 class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):
     """Operators: Gaze and Live"""
 
     bl_label = "Gaze and Live"
-    verbs = (
+    operators = (
         "live", "end_live", "live_all", "end_live_all", "move_with_mouse", "look_into_camera", "add_target", "remove_target",
         "pick_forward_axis", "compare_solvers",
     )  # fmt: skip
@@ -48,7 +47,7 @@ class LIMBER_MT_operators_motion(Submenu, bpy.types.Menu):
     """Operators: Motion"""
 
     bl_label = "Motion"
-    verbs = (
+    operators = (
         "load_character", "save_character", "check_motion", "mark_findings", "clear_marks", "save_findings", "save_motion_picture",
         "add_zone", "remove_zone",
     )  # fmt: skip
@@ -58,21 +57,21 @@ class LIMBER_MT_operators_bake_and_record(Submenu, bpy.types.Menu):
     """Operators: Bake and Record"""
 
     bl_label = "Bake and Record"
-    verbs = ("bake", "record_live", "keep_takes", "drop_takes", "restore_takes", "leave_takes", "export_motion")
+    operators = ("bake", "record_live", "keep_takes", "drop_takes", "restore_takes", "leave_takes", "export_motion")
 
 
 class LIMBER_MT_operators_retarget(Submenu, bpy.types.Menu):
     """Operators: Retarget"""
 
     bl_label = "Retarget"
-    verbs = ("pair_bones", "add_pair", "remove_pair", "calibrate_pairs", "follow", "end_follow", "listen", "end_listen", "bake_follow")
+    operators = ("pair_bones", "add_pair", "remove_pair", "calibrate_pairs", "follow", "end_follow", "listen", "end_listen", "bake_follow")
 
 
 class LIMBER_MT_operators_mechanism(Submenu, bpy.types.Menu):
     """Operators: Mechanism"""
 
     bl_label = "Mechanism"
-    verbs = (
+    operators = (
         "new_mechanism", "import_closures", "check_mechanism", "assemble_mechanism", "set_rest_pose", "go_to_rest_pose",
         "add_mechanism_joints", "find_mechanism_joints", "remove_mechanism_joint", "mechanism_live",
         "end_mechanism_live", "bake_mechanism", "add_motors", "remove_motor", "add_mechanism_goal", "remove_mechanism_goal",
@@ -85,14 +84,14 @@ class LIMBER_MT_operators_robot(Submenu, bpy.types.Menu):
     """Operators: Robot"""
 
     bl_label = "Robot"
-    verbs = ("connect", "disconnect", "reconnect", "arm", "arm_confirmed", "confirm_pose", "park", "disarm", "clear_fault", "stop")
+    operators = ("connect", "disconnect", "reconnect", "arm", "arm_confirmed", "confirm_pose", "park", "disarm", "clear_fault", "stop")
 
 
 class LIMBER_MT_operators_robot_set_up(Submenu, bpy.types.Menu):
     """Operators: Robot Set Up"""
 
     bl_label = "Robot Set Up"
-    verbs = (
+    operators = (
         "scan", "cancel_scan", "use_preset", "add_channel", "remove_channel", "add_auxiliary", "remove_auxiliary", "record_range",
         "end_range", "save_calibration", "load_calibration", "restore_calibration", "puppeteer", "end_puppeteer", "record", "end_record",
         "key_pose", "remote", "end_remote",
@@ -103,7 +102,7 @@ SUBMENUS = tuple(Submenu.__subclasses__())
 
 
 class LIMBER_MT_operators(bpy.types.Menu):
-    """Limber's operators, for F3 and for shortcuts of one's own"""
+    """Limber's operators"""
 
     bl_label = "Limber"
 

@@ -1,16 +1,16 @@
-"""The robot's line in the menu of every property that can be animated."""
+"""Entry Send to Robot in the context menu of every animatable property."""
 
 from ..operators.subject import rig_of
 
 
 def full_path(context) -> str:
-    """The property under the mouse as Copy Full Data Path gives it; "" where there is none, or it is none of a data-block's."""
+    """Full data path of the property under the mouse, as Copy Full Data Path gives it; "" where it belongs to no data-block."""
     pointer, prop = getattr(context, "button_pointer", None), getattr(context, "button_prop", None)
     if pointer is None or prop is None or not prop.is_animatable or prop.type not in {"BOOLEAN", "INT", "FLOAT"}:
         return ""
     try:
         path = pointer.path_from_id(prop.identifier)
-    except ValueError:  # of no data-block: an operator's, a window's
+    except ValueError:  # a property of an operator or a window
         return ""
     if getattr(prop, "is_array", False):
         pointed_at = context.property
@@ -21,7 +21,7 @@ def full_path(context) -> str:
 
 
 def draw(menu, context) -> None:
-    """Where an armature with a chain is at hand."""
+    """Draws the entry where the active armature has a chain."""
     rig = rig_of(context)
     path = full_path(context) if rig is not None and len(rig.limber.chains) else ""
     if path:

@@ -1,4 +1,4 @@
-"""What the panels share: the tab, who may see them, and sentences that fit the sidebar."""
+"""What panels share: base classes with their polls, sentences that wrap, lists, and the frame range."""
 
 from textwrap import wrap
 
@@ -10,17 +10,17 @@ from ..rig.blender.selection import selected
 from ..rig.properties.frame_range import has_own_range
 from ..rig.robot import links, servo_lists
 
-CHARACTER = 6.6  # mean width of a letter of Blender's interface font, in pixels at a scale of 1
-FRAME = 72  # width of a panel's margins, of the icon and of the tabs
+CHARACTER = 6.6  # [pixels at a scale of 1] mean width of a letter of Blender's interface font
+FRAME = 72  # [pixels at a scale of 1] width of a panel's margins, an icon and the tabs
 
 
 def sidebar_width() -> float:
-    """Width of the sidebar that is drawn [pixels at a scale of 1]."""
+    """Width of the sidebar that is being drawn [pixels at a scale of 1]."""
     return bpy.context.region.width / bpy.context.preferences.system.ui_scale
 
 
 def sentence(layout, text: str, icon: str, least: int = 1) -> None:
-    """A sentence with its icon, over as many lines as the sidebar's width makes of it, and `least` lines high."""
+    """Draws a sentence with an icon, wrapped to the width of the sidebar, over at least `least` lines."""
     width = int((sidebar_width() - FRAME) / CHARACTER)
     column = layout.column(align=True)
     column.scale_y = 0.85
@@ -42,40 +42,40 @@ def listed(
     move: str = "",
     menu: str = "",
 ):
-    """A list with + and - beside it; returns what is selected in it, or None.
+    """Draws a list with + and - beside it; returns its selected item, or None.
 
     Args:
-        layout: Where it is drawn.
+        layout: Layout to draw into.
         list_name: Class of the list.
-        owner, items, active: What has the list, and its names of the items and of their index.
-        add, remove: Verbs of the two buttons; without one there is no such button.
-        rows: Height [lines] where few items are listed.
-        menu: Class of a menu of further verbs.
+        owner, items, active: The owner, and its property names of the collection and of the index.
+        add, remove: Operators of the two buttons; "": no button.
+        rows: Minimum height [lines].
+        menu: Class of a menu with further operators.
     """
     row = layout.row()
     row.template_list(list_name, "", owner, items, owner, active, rows=rows)
     column = row.column(align=True)
-    for verb, icon in ((add, "ADD"), (remove, "REMOVE")):
-        if verb:
-            column.operator(verb, text="", icon=icon)
+    for operator, icon in ((add, "ADD"), (remove, "REMOVE")):
+        if operator:
+            column.operator(operator, text="", icon=icon)
     if menu:
         column.menu(menu, text="", icon="DOWNARROW_HLT")
     return selected(getattr(owner, items), getattr(owner, active))
 
 
-def draw_range(layout, kept, owner: str) -> None:
-    """The frames to bake, with a button that goes back to the scene's.
+def draw_range(layout, settings, owner: str) -> None:
+    """Draws the frame range of a bake, with a button that resets it to the scene's range.
 
     Args:
-        layout: Where they are drawn.
-        kept: A chain, a retarget or a mechanism.
-        owner: Which of these it is, as Use Scene Range calls it.
+        layout: Layout to draw into.
+        settings: A chain, a retarget or a mechanism.
+        owner: Which of these it is, for Use Scene Range.
     """
     row = layout.row(align=True)
     row.use_property_split = False
-    row.prop(kept, "bake_start")
-    row.prop(kept, "bake_end")
-    if has_own_range(kept):
+    row.prop(settings, "bake_start")
+    row.prop(settings, "bake_end")
+    if has_own_range(settings):
         row.operator("limber.use_scene_range", text="", icon="LOOP_BACK").owner = owner
 
 
@@ -88,7 +88,7 @@ class Tab:
 
 
 class RigTab(Tab):
-    """A panel that speaks of the armature at hand, or of what has a mechanism."""
+    """Panel that needs an active armature or mechanism."""
 
     @classmethod
     def poll(cls, context):
@@ -96,7 +96,7 @@ class RigTab(Tab):
 
 
 class ArmatureTab(Tab):
-    """A panel that speaks of the armature at hand, and not of what has a mechanism alone."""
+    """Panel that needs an active armature."""
 
     @classmethod
     def poll(cls, context):
@@ -105,7 +105,7 @@ class ArmatureTab(Tab):
 
 
 class RobotTab(Tab):
-    """A panel that speaks of the armature's robot while it is connected."""
+    """Panel that needs a connected robot."""
 
     @classmethod
     def poll(cls, context):
@@ -114,7 +114,7 @@ class RobotTab(Tab):
 
 
 class ChainTab(Tab):
-    """A panel that speaks of the selected chain."""
+    """Panel that needs a selected chain."""
 
     @classmethod
     def poll(cls, context):
@@ -123,7 +123,7 @@ class ChainTab(Tab):
 
 
 class ServoTab(Tab):
-    """A panel that speaks of what has servos: joints of the selected chain, motors of the mechanism."""
+    """Panel that needs joints or motors with servos."""
 
     @classmethod
     def poll(cls, context):
@@ -132,48 +132,48 @@ class ServoTab(Tab):
 
 
 class ClosedPart(ChainTab):
-    """A part of a panel that speaks of the selected chain, closed until it is wanted; subclasses name the panel."""
+    """Closed sub-panel that needs a selected chain; subclasses set `bl_parent_id`."""
 
     bl_options = {"DEFAULT_CLOSED"}
 
 
 class GazePart(ClosedPart):
-    """A part of the panel Gaze."""
+    """Sub-panel of Gaze."""
 
     bl_parent_id = "LIMBER_PT_gaze"
 
 
 class GazeSettingsPart(ClosedPart):
-    """A part of Gaze Settings."""
+    """Sub-panel of Gaze Settings."""
 
     bl_parent_id = "LIMBER_PT_gaze_settings"
 
 
 class LivePart(ClosedPart):
-    """A part of the panel Live."""
+    """Sub-panel of Live."""
 
     bl_parent_id = "LIMBER_PT_live"
 
 
 class DiagnosticsPart(ClosedPart):
-    """A part of Diagnostics, below Live."""
+    """Sub-panel of Diagnostics."""
 
     bl_parent_id = "LIMBER_PT_diagnostics"
 
 
 class SolverPart(ClosedPart):
-    """A part of the panel Solver."""
+    """Sub-panel of Solver."""
 
     bl_parent_id = "LIMBER_PT_solver"
 
 
 class MotionPart(ClosedPart):
-    """A part of the panel Motion."""
+    """Sub-panel of Motion."""
 
     bl_parent_id = "LIMBER_PT_motion"
 
 
 class BakePart(ClosedPart):
-    """A part of Bake and Export."""
+    """Sub-panel of Bake and Export."""
 
     bl_parent_id = "LIMBER_PT_bake"

@@ -30,7 +30,7 @@ class LIMBER_OT_add_demo_lamp(bpy.types.Operator):
 
 
 def _look_at(context, rig) -> None:
-    """The 3D view from which it was added shows the lamp and its ball."""
+    """Frames the lamp and its ball in the 3D viewport."""
     area = context.area
     if area is None or area.type != "VIEW_3D":
         return

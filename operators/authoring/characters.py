@@ -1,4 +1,4 @@
-"""Verbs on characters of motion, of chains and of mechanisms: use one, keep one's own, read one from a file."""
+"""Operators for motion characters of chains and mechanisms: use, save, load."""
 
 from pathlib import Path
 
@@ -14,24 +14,24 @@ from ..subject import chain_of, poll_chain
 
 
 class _OfChain:
-    """What has the character is the chain at hand."""
+    """Acts on the active chain."""
 
     poll = classmethod(poll_chain)
-    _kept = staticmethod(chain_of)
+    _settings = staticmethod(chain_of)
 
 
 class _OfMechanism:
-    """What has the character is the mechanism at hand."""
+    """Acts on the active mechanism."""
 
     poll = classmethod(poll_mechanism)
 
     @staticmethod
-    def _kept(context):
+    def _settings(context):
         return mechanism_owner(context).limber.mechanism
 
 
-def _called(kept) -> str:
-    return f"Mechanism '{kept.id_data.name}'" if is_mechanism(kept) else f"Chain '{kept.name}'"
+def _label(settings) -> str:
+    return f"Mechanism '{settings.id_data.name}'" if is_mechanism(settings) else f"Chain '{settings.name}'"
 
 
 class _Use:
@@ -43,21 +43,21 @@ class _Use:
     @classmethod
     def description(cls, context, properties):
         found = characters.BUILT_IN.get(properties.name)
-        return found[0] if found else f"Move with your character '{properties.name}'"
+        return found[0] if found else f"Use your own character '{properties.name}'"
 
     def execute(self, context):
         try:
-            manner = self._manner()
+            character = self._character()
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        kept = self._kept(context)
-        characters.use(kept, manner)
-        kept.id_data.update_tag()
-        self.report({"INFO"}, f"{_called(kept)} has the character {self.name}")
+        settings = self._settings(context)
+        characters.use(settings, character)
+        settings.id_data.update_tag()
+        self.report({"INFO"}, f"{_label(settings)} uses the character {self.name}")
         return {"FINISHED"}
 
-    def _manner(self) -> characters.Manner:
+    def _character(self) -> characters.MotionCharacter:
         if self.name in characters.BUILT_IN:
             return characters.BUILT_IN[self.name][1]
         own = characters.own()
@@ -72,19 +72,19 @@ class _Save(WritesFile):
     filter_glob: shown_files(f"*{characters.SUFFIX}")
 
     def _usual_path(self, context) -> Path:
-        kept = self._kept(context)
-        return (characters.folder() or Path()) / (bpy.path.clean_name(kept.name or kept.id_data.name) + characters.SUFFIX)
+        settings = self._settings(context)
+        return (characters.folder() or Path()) / (bpy.path.clean_name(settings.name or settings.id_data.name) + characters.SUFFIX)
 
     def _path(self, given: str) -> Path:
         return Path(given.removesuffix(".json").removesuffix(characters.SUFFIX.removesuffix(".json")) + characters.SUFFIX)
 
     def _write(self, context, path: Path) -> set[str]:
         try:
-            characters.save(path, characters.of(self._kept(context)))
+            characters.save(path, characters.of(self._settings(context)))
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"The character is saved in {path}")
+        self.report({"INFO"}, f"Saved the character to {path}")
         return {"FINISHED"}
 
 
@@ -96,14 +96,14 @@ class _Load(ReadsFile):
 
     def execute(self, context):
         try:
-            manner = characters.load(Path(bpy.path.abspath(self.filepath)))
+            character = characters.load(Path(bpy.path.abspath(self.filepath)))
         except RigError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        kept = self._kept(context)
-        characters.use(kept, manner)
-        kept.id_data.update_tag()
-        self.report({"INFO"}, f"{_called(kept)} has the character of {Path(self.filepath).name}")
+        settings = self._settings(context)
+        characters.use(settings, character)
+        settings.id_data.update_tag()
+        self.report({"INFO"}, f"{_label(settings)} uses the character of {Path(self.filepath).name}")
         return {"FINISHED"}
 
 

@@ -1,4 +1,4 @@
-"""Verbs on a chain's further ends: add, remove."""
+"""Operators for additional ends of a chain: add, remove."""
 
 import bpy
 from bpy.props import StringProperty

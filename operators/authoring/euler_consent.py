@@ -1,4 +1,4 @@
-"""What operators that make joints share: the question whether bones may get an Euler order."""
+"""Consent dialogue, shared by operators that make joints: whether bones may be given an Euler order."""
 
 from bpy.props import BoolProperty, EnumProperty
 
@@ -8,20 +8,20 @@ ORDERS = [
     (order, f"{order} Euler", f"{order[2]} is nearest the parent, then {order[1]}, then {order[0]}")
     for order in ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 ]
-NAMES_SHOWN = 6  # of bones in the dialog's line
+NAMES_SHOWN = 6  # names of bones in the dialogue
 
 
 class EulerConsent:
-    """An operator that asks before it gives bones an Euler order.
+    """Operator that asks before it gives bones an Euler order.
 
-    Subclasses say `_changed(context)`, the names of those bones, and have `agree`, what the dialog's button says.
+    Subclasses implement `_changed(context)`, the names of those bones, and set `agree`, the text of the confirm button.
     """
 
     agree = ""
 
     change_rotation_mode: BoolProperty(
         name="Change Rotation Mode",
-        description="Give bones that rotate by quaternion, or by axis and angle, an Euler order; their keys are converted",
+        description="Give bones with quaternion or axis-angle rotation an Euler order; their keyframes are converted",
         options={"SKIP_SAVE"},
     )
     order: EnumProperty(name="Order", description="Euler order for those bones", items=ORDERS, default="XYZ")
@@ -34,18 +34,18 @@ class EulerConsent:
             return {"CANCELLED"}
         if not names:
             return self.execute(context)
-        self.change_rotation_mode = True  # what the dialog's button says
+        self.change_rotation_mode = True  # the confirm button says so
         return context.window_manager.invoke_props_dialog(self, width=420, title="Change Rotation Mode?", confirm_text=self.agree)
 
     def draw(self, context):
         try:
             names = self._changed(context)
-        except RigError:  # it was just done: the panel of the last operation
+        except RigError:  # the operator has run, and this is the Adjust Last Operation panel
             names = []
         if names:
-            self.layout.label(text=f"Bones that rotate by quaternion or axis and angle: {len(names)}. A motor turns about one axis.")
+            self.layout.label(text=f"Bones that rotate by quaternion or axis-angle: {len(names)}. A motor has one axis.")
             self.layout.label(text=", ".join(names[:NAMES_SHOWN]) + (" ..." if len(names) > NAMES_SHOWN else ""))
-            self.layout.label(text="They get an Euler order; their pose and their keys are converted.")
+            self.layout.label(text="They get an Euler order; their pose and keyframes are converted.")
         else:
             self.layout.prop(self, "change_rotation_mode")
         row = self.layout.row()

@@ -1,4 +1,4 @@
-"""Eyes, Head and Torso: the chains of a character that looks alive, in one click."""
+"""Operator Eyes, Head and Torso: makes the gaze chains of a character in one click."""
 
 import bpy
 from bpy.props import StringProperty
@@ -8,12 +8,12 @@ from ...rig.blender.errors import RigError
 from ..subject import poll_rig, rig_of
 from .euler_consent import EulerConsent
 
-MOST_PARTS = 4  # torso, head and two eyes
+MOST_PARTS = 4  # number of parts: torso, head and two eyes
 
 
 class LIMBER_OT_eyes_head_torso(EulerConsent, bpy.types.Operator):
-    """Make chains for torso, head and eyes that look at one target: eyes lead, the head follows, the torso hardly turns. Bones are found by
-    their names, or selected: the torso's last, the head, the eyes"""
+    """Make chains for torso, head and eyes that look at one target: the eyes lead, the head follows, the torso hardly rotates. Bones are
+    found by their names, or by selecting the last bone of the torso, the head and the eyes"""
 
     bl_idname = "limber.eyes_head_torso"
     bl_label = "Eyes, Head and Torso"
@@ -21,8 +21,8 @@ class LIMBER_OT_eyes_head_torso(EulerConsent, bpy.types.Operator):
 
     agree = "Change and Make Chains"
 
-    torso: StringProperty(name="Torso", description="Last bone of the torso; none: it does not turn", options={"SKIP_SAVE"})
-    head: StringProperty(name="Head", description="Bone of the head; the neck's belong to it", options={"SKIP_SAVE"})
+    torso: StringProperty(name="Torso", description="Last bone of the torso; empty: it gets no chain", options={"SKIP_SAVE"})
+    head: StringProperty(name="Head", description="Bone of the head; the chain includes the neck", options={"SKIP_SAVE"})
     eye: StringProperty(name="Eye", description="Bone of the left eye, or of both", options={"SKIP_SAVE"})
     other_eye: StringProperty(name="Other Eye", description="Bone of the other eye", options={"SKIP_SAVE"})
 
@@ -40,7 +40,8 @@ class LIMBER_OT_eyes_head_torso(EulerConsent, bpy.types.Operator):
         return True
 
     def _ends(self, context) -> gaze_bones.Ends:
-        """The bones that are said; where none is, those that are selected or called so, which are said then."""
+        """The bones that the properties name; where they name none, the selected bones, or else those found by name, which are then written
+        to the properties."""
         if not (self.torso or self.head or self.eye or self.other_eye):
             rig, selected = rig_of(context), _selected(context)
             ends = eyes_head_torso.ends_selected(rig, selected) if selected else eyes_head_torso.ends_by_names(rig)
@@ -77,7 +78,7 @@ class LIMBER_OT_eyes_head_torso(EulerConsent, bpy.types.Operator):
 
 
 def _selected(context) -> list[str]:
-    """Names of the selected bones; none where all that can be seen are, which tells no part from another."""
+    """Names of the selected bones; none where all visible bones are selected, which does not tell the parts apart."""
     rig = rig_of(context)
     chosen = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == rig]
     seen = [bone for bone in context.visible_pose_bones or () if bone.id_data == rig]

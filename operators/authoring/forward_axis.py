@@ -1,4 +1,4 @@
-"""Pick Forward Axis: where an end looks, chosen in the 3D view."""
+"""Operator Pick Forward Axis: the axis or point that an end looks along or at, picked in the 3D viewport."""
 
 from typing import NamedTuple
 
@@ -16,22 +16,22 @@ from ...rig.showing import chain_lines
 from ..subject import chain_of, poll_chain, rig_of
 from .look_at import NAVIGATION
 
-REACH = 14  # [pixels at a scale of 1] from an arrow within which a click takes it
+REACH = 14  # [pixels at a scale of 1] largest distance of a click from an arrow
 
 
 class Picking(NamedTuple):
-    """What is being picked now."""
+    """State of the picking, for the overlay."""
 
     rig: str
-    chain: str  # its uid
-    axis: str  # under the mouse, "+X" to "-Z"; "": none
+    chain: str  # uid of the chain
+    axis: str  # axis under the mouse, "+X" to "-Z"; "": none
 
 
-now: Picking | None = None  # for the overlay
+now: Picking | None = None  # read by the overlay; None while nothing is picked
 
 
 class LIMBER_OT_pick_forward_axis(bpy.types.Operator):
-    """Choose where the chain's end looks: click one of the six arrows in the 3D view, or a point that the end is to face. Esc to cancel"""
+    """Pick the forward axis of the chain's end: click one of the six arrows in the 3D viewport, or a point to look at. Esc to cancel"""
 
     bl_idname = "limber.pick_forward_axis"
     bl_label = "Pick Forward Axis"
@@ -81,7 +81,7 @@ class LIMBER_OT_pick_forward_axis(bpy.types.Operator):
         if event.type == "LEFTMOUSE" and event.value == "PRESS":
             return self._pick(context, event)
         if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
-            if event.type == "ESC" and event.shift:  # the stop key comes here first
+            if event.type == "ESC" and event.shift:  # Shift Esc, the stop key, reaches a modal operator first
                 links.stop_all()
             self.cancel(context)
             return {"CANCELLED"}
@@ -90,12 +90,12 @@ class LIMBER_OT_pick_forward_axis(bpy.types.Operator):
     def _pick(self, context, event):
         self._look(context, event)
         axis = now.axis if now else ""
-        place = None if axis else _point_under(context, event, rig_of(context), chain_of(context))
-        if not axis and place is None:  # beside the view
+        point = None if axis else _point_under(context, event, rig_of(context), chain_of(context))
+        if not axis and point is None:  # outside of the view
             return {"RUNNING_MODAL"}
         self.axis = axis or CUSTOM
-        if place is not None:
-            self.location = place
+        if point is not None:
+            self.location = point
         self.cancel(context)
         return self.execute(context)
 
@@ -106,7 +106,7 @@ class LIMBER_OT_pick_forward_axis(bpy.types.Operator):
         context.area.tag_redraw()
 
     def cancel(self, context):
-        """Blender calls this as well, when it closes meanwhile."""
+        """Ends the picking. Blender calls this too when the window closes."""
         global now
         now = None
         context.workspace.status_text_set(None)
@@ -115,30 +115,30 @@ class LIMBER_OT_pick_forward_axis(bpy.types.Operator):
 
 
 def _arrow_under(context, event, rig, chain) -> str:
-    """The axis whose arrow is nearest to the mouse, and near it; "" where none is."""
+    """Axis of the nearest arrow within reach of the mouse; "" where there is none."""
     view = view_under(context.area, event.mouse_x, event.mouse_y)
     if view is None:
         return ""
     region, space, spot = view
     reach, found = REACH * context.preferences.system.ui_scale, ""
     for axis, arrow in chain_lines.axes(rig, chain):
-        start, tip = (location_3d_to_region_2d(region, space, place) for place in arrow)
+        start, tip = (location_3d_to_region_2d(region, space, point) for point in arrow)
         if start is None or tip is None:
             continue
-        way = tip - start
-        along = min(max((spot - start).dot(way) / max(way.length_squared, 1.0), 0.3), 1.0)  # all begin at one place
-        distance = (start + along * way - spot).length
+        shaft = tip - start
+        along = min(max((spot - start).dot(shaft) / max(shaft.length_squared, 1.0), 0.3), 1.0)  # not the common start of all arrows
+        distance = (start + along * shaft - spot).length
         if distance < reach:
             reach, found = distance, axis
     return found
 
 
 def _point_under(context, event, rig, chain) -> Vector | None:
-    """The point of a surface under the mouse, else one as far away as the end; None beside the view."""
+    """Point of the surface under the mouse, else the point at the distance of the end; None outside of the view."""
     view = view_under(context.area, event.mouse_x, event.mouse_y)
     if view is None:
         return None
     region, space, spot = view
-    origin, way = region_2d_to_origin_3d(region, space, spot), region_2d_to_vector_3d(region, space, spot)
-    hit, place, *_ = context.scene.ray_cast(context.evaluated_depsgraph_get(), origin, way)
-    return place if hit else region_2d_to_location_3d(region, space, spot, chain_lines.eye(rig, chain))
+    origin, direction = region_2d_to_origin_3d(region, space, spot), region_2d_to_vector_3d(region, space, spot)
+    hit, point, *_ = context.scene.ray_cast(context.evaluated_depsgraph_get(), origin, direction)
+    return point if hit else region_2d_to_location_3d(region, space, spot, chain_lines.eye(rig, chain))

@@ -16,7 +16,7 @@ UP_AXES = [
     ("FILE", "From File", "Rotate each DAE file from the up axis that it names to Z"),
     ("IGNORE", "Ignore", "Leave DAE files as they are written, as ROS's viewer RViz does"),
 ]
-LINES = 20  # of warnings in the information log; the last line says how many there are
+LINES = 20  # largest number of warnings in the info log; the last one says how many there are
 
 
 class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
@@ -31,7 +31,7 @@ class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
         name="File",
         description="The robot's URDF file",
         subtype="FILE_PATH",
-        options={"SKIP_SAVE"},  # else the next import would begin with the last one's file, as if it had been dropped
+        options={"SKIP_SAVE"},  # else the next import would start with this file, as if it had been dropped
     )
     filter_glob: shown_files("*.urdf")
     root: StringProperty(
@@ -64,7 +64,7 @@ class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
 
 
 class LIMBER_FH_urdf(bpy.types.FileHandler):
-    """Dragging a URDF file into a viewport brings the robot in"""
+    """Import a URDF file that is dropped into a viewport"""
 
     bl_idname = "LIMBER_FH_urdf"
     bl_label = "URDF robot"
@@ -84,13 +84,13 @@ MENU_ENTRIES = {"TOPBAR_MT_file_import": _add_to_menu}
 
 
 def links_of(path: str) -> list[str]:
-    """Names of the links of a file, to choose the root from; none where it cannot be read."""
+    """Names of the links of a URDF file, to choose the root from; empty where the file cannot be read."""
     try:
         return _links(path, stat(path).st_mtime_ns)
     except (OSError, UrdfError):
         return []
 
 
-@lru_cache(maxsize=8)  # the browser asks at every redraw
+@lru_cache(maxsize=8)  # the file browser calls it at every redraw
 def _links(path: str, _changed: int) -> list[str]:
     return [link.name for link in read(path).links]

@@ -1,4 +1,4 @@
-"""Targets at hand: the scene's camera, and the mouse."""
+"""Operators that set or move the target: Look into Camera, Move with Mouse."""
 
 import bpy
 from bpy.props import FloatVectorProperty
@@ -9,7 +9,8 @@ from ...rig.reading.goal import ends_of, followed, no_target
 from ...rig.robot import links
 from ..subject import chain_of, poll_chain, rig_of
 
-NAVIGATION = ("MIDDLEMOUSE", "WHEEL", "TRACKPAD", "MOUSEROTATE", "MOUSEZOOM", "MOUSEPAN", "NDOF", "NUMPAD", "TIMER")  # begins of kinds
+# Prefixes of event types that navigate the view.
+NAVIGATION = ("MIDDLEMOUSE", "WHEEL", "TRACKPAD", "MOUSEROTATE", "MOUSEZOOM", "MOUSEPAN", "NDOF", "NUMPAD", "TIMER")
 PLAY = "SPACE"
 
 
@@ -46,7 +47,7 @@ class LIMBER_OT_move_with_mouse(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     place: FloatVectorProperty(
-        name="Place", description="Location of the target in the world", subtype="TRANSLATION", size=3, options={"SKIP_SAVE"}
+        name="Location", description="Location of the target in the world", subtype="TRANSLATION", size=3, options={"SKIP_SAVE"}
     )
 
     @classmethod
@@ -85,7 +86,7 @@ class LIMBER_OT_move_with_mouse(bpy.types.Operator):
         target = context.scene.objects.get(self.target)
         if target is None or context.area is None:
             self._end(context)
-            self.report({"WARNING"}, f"Target '{self.target}' is gone, or its 3D view: nothing is moved any more")
+            self.report({"WARNING"}, f"Target '{self.target}' is gone, or its 3D viewport: moving has ended")
             return {"CANCELLED"}
         if event.type == "MOUSEMOVE":
             place = targets.under_mouse(context.area, event.mouse_x, event.mouse_y, Vector(self.place))
@@ -96,7 +97,7 @@ class LIMBER_OT_move_with_mouse(bpy.types.Operator):
         if event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"} and event.value == "PRESS":
             return self._leave(context, target)
         if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
-            if event.type == "ESC" and event.shift:  # the stop key comes here first
+            if event.type == "ESC" and event.shift:  # Shift Esc, the stop key, reaches a modal operator first
                 links.stop_all()
             self.cancel(context)
             return {"CANCELLED"}
@@ -107,11 +108,13 @@ class LIMBER_OT_move_with_mouse(bpy.types.Operator):
         if context.scene.tool_settings.use_keyframe_insert_auto:
             target.keyframe_insert("location")
         elif target.animation_data and target.animation_data.action:
-            self.report({"WARNING"}, f"'{target.name}' is animated and goes on at the next frame: key its place (I), or use Auto Keying")
+            self.report(
+                {"WARNING"}, f"'{target.name}' is animated and moves on at the next frame: key its location (I), or use Auto Keying"
+            )
         return {"FINISHED"}
 
     def cancel(self, context):
-        """Blender calls this as well, when it closes meanwhile."""
+        """Ends the dragging. Blender calls this too when the window closes."""
         self._end(context)
         target = context.scene.objects.get(self.target)
         if target is not None:

@@ -1,4 +1,4 @@
-"""Mirror Posture: the selected posture's image on the other side."""
+"""Operator Mirror Posture."""
 
 import bpy
 from bpy.props import EnumProperty

@@ -1,4 +1,4 @@
-"""Verbs on stored postures: store, add, apply, remove, move. Renaming is the pose asset's own name field."""
+"""Operators for stored postures: store, add, apply, remove, move. To rename one, rename its pose asset in the list."""
 
 import bpy
 from bpy.props import EnumProperty, StringProperty
@@ -38,7 +38,7 @@ class LIMBER_OT_store_posture(bpy.types.Operator):
 
 
 def _pose_assets(_operator, context, typed: str) -> list[str]:
-    """Names of the file's pose assets that are not in the chain's list."""
+    """Names of the file's pose assets that are not postures of the chain yet."""
     chain = chain_of(context)
     listed = [posture.action for posture in chain.postures] if chain else []
     return [
@@ -148,8 +148,8 @@ class LIMBER_OT_move_posture(bpy.types.Operator):
 
     direction: EnumProperty(
         name="Direction",
-        description="Where it goes in the list",
-        items=[("UP", "Up", "One place up"), ("DOWN", "Down", "One place down")],
+        description="Direction in the list",
+        items=[("UP", "Up", "One position up"), ("DOWN", "Down", "One position down")],
     )
 
     @classmethod

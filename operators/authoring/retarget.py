@@ -1,4 +1,4 @@
-"""Verbs on a retarget: pair, calibrate, follow, end, bake."""
+"""Operators for retargeting: pair, calibrate, follow, listen, bake."""
 
 from math import degrees
 
@@ -18,7 +18,7 @@ from ..subject import poll_rig, rig_of
 
 
 def poll_source(cls, retarget) -> bool:
-    """Whether there is something to follow."""
+    """Whether the retarget has a source, or is listening."""
     if pairing.is_streamed(retarget):
         if receiver.find(retarget.host, retarget.port) is None:
             cls.poll_message_set("Nothing listens: press Listen")
@@ -31,7 +31,7 @@ def poll_source(cls, retarget) -> bool:
 
 
 def poll_pairs(cls, context) -> bool:
-    """Whether there is a source, and something is paired."""
+    """Whether there is a source, and at least one pair."""
     if not poll_rig(cls, context):
         return False
     retarget = rig_of(context).limber.retarget
@@ -47,7 +47,7 @@ def poll_pairs(cls, context) -> bool:
 
 
 class LIMBER_OT_pair_bones(bpy.types.Operator):
-    """Pair the bones of source and armature by the names of body parts (CMU, Mixamo, Rigify, Xsens and more), in place of the list, and
+    """Pair bones of the source and this armature by names of body parts (CMU, Mixamo, Rigify, Xsens and more), replace the list, and
     calibrate"""
 
     bl_idname = "limber.pair_bones"
@@ -78,7 +78,7 @@ class LIMBER_OT_pair_bones(bpy.types.Operator):
         except RigError as error:
             self.report({"WARNING"}, f"Paired {counted(count, 'bone')}, not yet calibrated. {error}")
             return {"FINISHED"}
-        self.report({"INFO"}, f"Paired and calibrated {counted(count, 'bone')}; the source's way counts {retarget.scale:.3g} times")
+        self.report({"INFO"}, f"Paired and calibrated {counted(count, 'bone')}; the source's path is scaled by {retarget.scale:.3g}")
         return {"FINISHED"}
 
 
@@ -135,7 +135,7 @@ class LIMBER_OT_calibrate_pairs(bpy.types.Operator):
             return {"CANCELLED"}
         rig.update_tag()
         count = sum(pair.enabled for pair in retarget.pairs)
-        self.report({"INFO"}, f"Calibrated {counted(count, 'pair')}; the source's way counts {scale:.3g} times")
+        self.report({"INFO"}, f"Calibrated {counted(count, 'pair')}; the source's path is scaled by {scale:.3g}")
         return {"FINISHED"}
 
 
@@ -181,7 +181,7 @@ class LIMBER_OT_follow(bpy.types.Operator):
 
 
 class LIMBER_OT_end_follow(bpy.types.Operator):
-    """Stop following: the armature shows what is authored again"""
+    """Stop following and show the authored pose"""
 
     bl_idname = "limber.end_follow"
     bl_label = "End Retarget"
@@ -254,8 +254,8 @@ class LIMBER_OT_end_listen(bpy.types.Operator):
 
 
 class LIMBER_OT_bake_follow(Stepwise, bpy.types.Operator):
-    """Bake what the body does in the range, with its live chains on top, to keys on a new action; the one that was there is kept. Esc
-    cancels"""
+    """Bake the body's motion in the frame range, with its live chains on top, to keyframes on a new action. The previous action is kept.
+    Esc cancels"""
 
     bl_idname = "limber.bake_follow"
     bl_label = "Bake Retarget"

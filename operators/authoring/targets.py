@@ -1,4 +1,4 @@
-"""Verbs on a chain's further targets: add, remove."""
+"""Operators for additional targets of a chain: add, remove."""
 
 import bpy
 

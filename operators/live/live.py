@@ -1,3 +1,5 @@
+"""Operators that start and end live motion of chains."""
+
 import bpy
 
 from ...rig.authoring.check import check, why_not_live

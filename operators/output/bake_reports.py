@@ -1,20 +1,20 @@
-"""What a bake or an export has to tell beside what it has made."""
+"""Warnings of bakes and exports."""
 
 from collections.abc import Sequence
 
 from ...rig.blender.counting import counted
 from ...rig.output.chain_bake import muted_remarks
 
-FRAMES_NAMED = 5  # in a report
+FRAMES_NAMED = 5  # largest number of frames that a report names
 
 
 def tell_held(operator, held: dict[int, str], what: str) -> None:
     """Warns of frames in which the motion stood still.
 
     Args:
-        operator: Who reports.
-        held: By frame, why it was so there.
-        what: What could not be followed, with its verb: "the goal could not".
+        operator: The operator that reports.
+        held: Reason by frame.
+        what: Subject of the sentence: "the goal could not".
     """
     if held:
         frames = ", ".join(map(str, list(held)[:FRAMES_NAMED])) + (" ..." if len(held) > FRAMES_NAMED else "")

@@ -1,4 +1,4 @@
-"""Verbs on solvers side by side: compare, sort the table, use one, copy, show in full."""
+"""Operators of Compare Solvers: compare, sort the table, use a solver, copy the table."""
 
 import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
@@ -12,9 +12,9 @@ from ..subject import chain_of, poll_chain, poll_frames, rig_of
 
 FRAMES = [
     ("CURRENT", "This Frame", "Solve the current frame, from scratch"),
-    ("RANGE", "Frame Range", "Solve the scene's frames one after the other, each from the last: shows pops"),
+    ("RANGE", "Frame Range", "Solve the scene's frames one after the other, each from the one before: shows discontinuities"),
 ]
-LAST = 1_048_574  # Blender's last frame
+LAST = 1_048_574  # Blender's largest frame number
 
 
 class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):

@@ -81,7 +81,7 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
         return WritesFile.invoke(self, context, event)
 
     def check(self, context):
-        """Blender calls it in the file browser where an option has changed: the name follows the format."""
+        """Updates the suffix of the file name when the format changes. Blender calls it in the file browser."""
         path = Path(self.filepath)
         if path.suffix == FORMATS[self.format].suffix:
             return False
@@ -107,13 +107,13 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
             self.report({"ERROR"}, "No file is chosen: choose where the motion goes")
             return {"CANCELLED"}
         if getattr(self, "is_browsing", False) and not bpy.app.background:
-            # The file browser calls this, and can show no progress: the same again, beside the interface.
+            # The file browser cannot show progress: the operator is invoked again, outside of it.
             bpy.ops.limber.export_motion("INVOKE_DEFAULT", **{name: getattr(self, name) for name in ASKED})
             return {"FINISHED"}
         return Stepwise.execute(self, context)
 
     def _range(self, context) -> tuple[int, int]:
-        """What was asked for; else the active chain's, or the mechanism's."""
+        """Frame range of the options; else that of the active chain, or of the mechanism."""
         rig = rig_of(context)
         ranged = chains.active(rig) or (rig.limber.mechanism if has_mechanism(rig) else None)
         scene = context.scene

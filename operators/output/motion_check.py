@@ -1,4 +1,4 @@
-"""Verbs of Motion Check: check, mark the timeline, save the list and the picture."""
+"""Operators of Motion Check: check, mark the timeline, save the findings and a plot."""
 
 from pathlib import Path
 
@@ -54,8 +54,8 @@ class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
     def _finish(self, context):
         found = self.work.finish()
         view.show(context.window_manager.limber_motion_check, found.findings)
-        said = counted(len(found.findings), "finding") if found.findings else "nothing was found"
-        self.report({"INFO"}, f"Checked {counted(len(found.frames), 'frame')} of {counted(len(found.takes), 'chain')}: {said}")
+        count = counted(len(found.findings), "finding") if found.findings else "nothing was found"
+        self.report({"INFO"}, f"Checked {counted(len(found.frames), 'frame')} of {counted(len(found.takes), 'chain')}: {count}")
         return {"FINISHED"}
 
 
@@ -100,12 +100,12 @@ class LIMBER_OT_clear_marks(bpy.types.Operator):
         return True
 
     def execute(self, context):
-        self.report({"INFO"}, f"Markers taken off the timeline: {marks.clear(context.scene)}")
+        self.report({"INFO"}, f"Markers removed from the timeline: {marks.clear(context.scene)}")
         return {"FINISHED"}
 
 
 class _Save(WritesFile):
-    """Writes what the last check has found, as `_put(path, found)` does."""
+    """Writes the last result with `_put(path, found)`, which subclasses implement."""
 
     @classmethod
     def poll(cls, context):

@@ -1,4 +1,4 @@
-"""Recording live: begin, keep the takes as keys, drop them."""
+"""Operators of Record Live: start, keep takes, discard takes, and restore takes after a crash."""
 
 import bpy
 
@@ -56,15 +56,14 @@ def _end_playing(context) -> None:
 
 
 def _tell(operator, rig, made: list[bpy.types.Action]) -> None:
-    """Reports what was keyed, and which plays."""
+    """Reports the actions that were made, and which one plays."""
     playing = rig.animation_data.action
     plays = f"; {playing.name!r} plays, since what came after it is short" if playing != made[-1] else ""
     operator.report({"INFO"}, f"Keyed {counted(len(made), 'take')}: {', '.join(repr(action.name) for action in made)}{plays}")
 
 
 class LIMBER_OT_keep_takes(bpy.types.Operator):
-    """End the recording: every take gets an action of its own and the last one plays, but for one that was broken off. Live ends. The
-    previous action is kept"""
+    """End the recording and live. Each take becomes an action; the last complete one plays. The previous action is kept"""
 
     bl_idname = "limber.keep_takes"
     bl_label = "Keep Takes"
@@ -86,7 +85,7 @@ class LIMBER_OT_keep_takes(bpy.types.Operator):
 
 
 class LIMBER_OT_drop_takes(bpy.types.Operator):
-    """End the recording and discard its takes. Live goes on"""
+    """End the recording and discard its takes. Live continues"""
 
     bl_idname = "limber.drop_takes"
     bl_label = "Discard Takes"
@@ -106,7 +105,7 @@ def _poll_left(cls, context) -> bool:
         return False
     rig = rig_of(context)
     if record.is_going(rig) or take_copies.left(rig) is None:
-        cls.poll_message_set(f"No recording of an armature '{rig.name}' was broken off")
+        cls.poll_message_set(f"No recording of an armature '{rig.name}' was interrupted")
         return False
     if rig.mode == "EDIT":
         cls.poll_message_set("Leave Edit Mode first: takes are keyed in Object Mode or Pose Mode")

@@ -14,7 +14,7 @@ OWNERS = [
 
 
 class LIMBER_OT_use_scene_range(bpy.types.Operator):
-    """Bake the scene's frame range, also where that changes later"""
+    """Bake the scene's frame range, and follow its changes"""
 
     bl_idname = "limber.use_scene_range"
     bl_label = "Use Scene Range"
@@ -27,14 +27,14 @@ class LIMBER_OT_use_scene_range(bpy.types.Operator):
         return poll_mechanism(cls, context) if mechanism_owner(context) is not None else poll_rig(cls, context)
 
     def execute(self, context):
-        kept = self._kept(context)
-        if kept is None or not has_own_range(kept):
+        settings = self._settings(context)
+        if settings is None or not has_own_range(settings):
             self.report({"WARNING"}, "The scene's range is baked already")
             return {"CANCELLED"}
-        follow_scene(kept)
+        follow_scene(settings)
         return {"FINISHED"}
 
-    def _kept(self, context):
+    def _settings(self, context):
         if self.owner == "MECHANISM":
             owner = mechanism_owner(context)
             return owner and owner.limber.mechanism

@@ -1,4 +1,4 @@
-"""Verbs on an armature's no-go zones: add, remove."""
+"""Operators for no-go zones of an armature: add, remove."""
 
 import bpy
 

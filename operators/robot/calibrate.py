@@ -1,4 +1,4 @@
-"""Calibrating a connected robot: zero, ends, range by hand; and the calibration as a file."""
+"""Operators of calibration: zero, ends of the range, recording the range, and calibration files."""
 
 from pathlib import Path
 
@@ -14,32 +14,32 @@ from ..files import ReadsFile, WritesFile, shown_files
 from ..subject import poll_rig, rig_of
 from .polls import poll_disconnected, poll_state
 
-NAMED = 4  # changes in a report
+NAMED = 4  # largest number of changes that a report names
 
 
 def _attempt(operator, rig, change) -> set[str]:
-    """Makes a change to the calibration, keeps a copy of the whole, and reports either."""
+    """Runs a change of the calibration, saves a copy of the whole calibration, and reports the changes or the error."""
     try:
-        told = change()
+        changes = change()
     except (RigError, HardwareError, MotionError) as error:
         operator.report({"ERROR"}, str(error))
         return {"CANCELLED"}
     problem = calibration.keep_copy(rig)
     if problem:
-        operator.report({"WARNING"}, f"No copy of the calibration was kept: {problem}")
-    operator.report({"INFO"}, ", ".join(told[:NAMED]) + (f" and {len(told) - NAMED} more" if len(told) > NAMED else ""))
+        operator.report({"WARNING"}, f"No copy of the calibration was saved: {problem}")
+    operator.report({"INFO"}, ", ".join(changes[:NAMED]) + (f" and {len(changes) - NAMED} more" if len(changes) > NAMED else ""))
     return {"FINISHED"}
 
 
 class LIMBER_OT_set_zero(bpy.types.Operator):
-    """Set the servo's zero from the angle at which the joint stands now"""
+    """Set the servo's zero from the current angle of the joint"""
 
     bl_idname = "limber.set_zero"
     bl_label = "Set Zero Here"
     bl_options = {"REGISTER", "UNDO"}
 
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
-    angle: FloatProperty(name="Angle", description="Angle at which the joint stands; of slides in metres", subtype="ANGLE")
+    angle: FloatProperty(name="Angle", description="Current angle of the joint; metres for prismatic joints", subtype="ANGLE")
 
     @classmethod
     def poll(cls, context):
@@ -51,7 +51,7 @@ class LIMBER_OT_set_zero(bpy.types.Operator):
 
 
 class LIMBER_OT_set_end(bpy.types.Operator):
-    """Set an end of the servo's range to where the joint stands now"""
+    """Set an end of the servo's range to its current position"""
 
     bl_idname = "limber.set_end"
     bl_label = "Set End Here"
@@ -72,7 +72,7 @@ class LIMBER_OT_set_end(bpy.types.Operator):
 
 
 class LIMBER_OT_record_range(bpy.types.Operator):
-    """Record how far each joint is moved by hand. Move each from end to end, then press End Range"""
+    """Record the range of each joint while it is moved by hand. Move each from end to end, then press End Range"""
 
     bl_idname = "limber.record_range"
     bl_label = "Record Range"
@@ -171,7 +171,7 @@ class LIMBER_OT_restore_calibration(bpy.types.Operator):
         rig = rig_of(context)
         path = calibration.copy_path(rig)
         if path is None or not path.is_file():
-            cls.poll_message_set(f"No calibration of an armature '{rig.name}' was kept yet")
+            cls.poll_message_set(f"There is no copy of a calibration of '{rig.name}' yet")
             return False
         return True
 

@@ -1,4 +1,4 @@
-"""When the robot's verbs may be pressed: while it is connected, or not, in some of its states, while its ports are free.
+"""Polls of the robot's operators: connected, disconnected, in certain states, or ports free. Each message names the state and the remedy.
 
 Each says in a sentence, where it is not so, how the robot is and what mends it.
 """
@@ -28,7 +28,7 @@ def poll_disconnected(cls, context) -> bool:
 
 
 def poll_state(cls, context, states: set) -> bool:
-    """Whether the robot is in one of the states; else its own sentence says where it is and what to do."""
+    """Whether the robot is in one of `states`; else the message is the sentence of its state."""
     if not poll_rig(cls, context):
         return False
     status = links.status(rig_of(context))
@@ -39,10 +39,10 @@ def poll_state(cls, context, states: set) -> bool:
 
 
 def poll_ports_free(cls, context) -> bool:
-    """Whether no background job is using ports."""
+    """Whether no background job uses ports."""
     if not poll_rig(cls, context):
         return False
     if background_jobs.busy_ports():
-        cls.poll_message_set("A scan or a change of a servo is going on: wait for its end. To end a scan, press Cancel")
+        cls.poll_message_set("A scan or a change of a servo is running: wait for its end, or press Cancel Scan")
         return False
     return True

@@ -1,4 +1,4 @@
-"""What operators share that run a user's own program: the question whether it may run, by its full path and content."""
+"""Consent dialogue, shared by operators that run a user's own program: whether it may run, by its full path and content."""
 
 import textwrap
 
@@ -7,13 +7,14 @@ from bpy.props import StringProperty
 from ...hardware.errors import HardwareError
 from ...rig.robot import programs
 
-WIDTH, LETTERS = 640, 88  # [pixels] of the dialog, and letters that fit on one of its lines
+WIDTH, LETTERS = 640, 88  # width of the dialogue [pixels], and letters per line
 
 
 class ProgramConsent:
-    """An operator that asks before it runs a program that this user has not allowed on this computer as it is now.
+    """Operator that asks before it runs a program that the user has not allowed on this computer with its current content.
 
-    Subclasses say in `_program(context)` the path of the program that they are about to run, or "". They call `_allow` before they run it.
+    Subclasses implement `_program(context)`, the path of the program that they are about to run, or "". They call `_allow` before they run
+    it.
     """
 
     program_path: StringProperty(name="Program", description="Full path of the program that may be run", options={"SKIP_SAVE", "HIDDEN"})
@@ -50,7 +51,7 @@ class ProgramConsent:
             layout.label(text=line)
 
     def _allow(self) -> None:
-        """Keep the consent that the dialog, or a script, has given."""
+        """Stores the consent that was given in the dialogue, or by a script."""
         if self.program_path and self.program_digest:
             problem = programs.allow(self.program_path, self.program_digest)
             if problem:
@@ -58,6 +59,6 @@ class ProgramConsent:
 
 
 def _lines(text: str) -> list[str]:
-    """A text in lines of the dialog, with what cannot be seen made visible: a path must not look like another."""
+    """The text in lines of the dialogue, with unprintable characters escaped, so that a path cannot look like another."""
     seen = "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in text)
     return textwrap.wrap(seen, LETTERS, break_on_hyphens=False) or [""]

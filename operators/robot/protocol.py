@@ -1,4 +1,4 @@
-"""Choosing what the robot understands: its baud rate, a user's own file."""
+"""Operators that choose the baud rate and the user's protocol file."""
 
 import os
 from pathlib import Path
@@ -59,7 +59,7 @@ def _offered(device) -> tuple[int, ...]:
 
 
 class LIMBER_OT_choose_protocol_file(ReadsFile, bpy.types.Operator):
-    """Choose a Python file that implements the robot's protocol. It is a program, and may run on this computer from now on"""
+    """Choose a Python file that implements the robot's protocol. It is a program, and choosing it allows it to run on this computer"""
 
     bl_idname = "limber.choose_protocol_file"
     bl_label = "Choose File"
@@ -81,7 +81,7 @@ class LIMBER_OT_choose_protocol_file(ReadsFile, bpy.types.Operator):
         except HardwareError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        problem = programs.allow(path, program.digest)  # whoever chooses a file here wants it to run
+        problem = programs.allow(path, program.digest)  # choosing a file in this dialogue is consent
         if problem:
             self.report({"WARNING"}, problem)
         device = rig_of(context).limber.device

@@ -1,4 +1,4 @@
-"""Leading the armature by hand: let the robot go, keep the pose, record, key."""
+"""Operators of Puppeteer: release the robot, record the motion by hand, insert keyframes."""
 
 import bpy
 
@@ -12,11 +12,11 @@ from .polls import poll_state
 
 
 class LIMBER_OT_puppeteer(bpy.types.Operator):
-    """Turn torque off, so that the robot can be moved by hand and the armature follows it. Hold what would fall"""
+    """Turn torque off, so that the robot can be moved by hand and the armature follows it. Hold parts that would fall"""
 
     bl_idname = "limber.puppeteer"
     bl_label = "Move by Hand"
-    bl_options = {"REGISTER", "UNDO"}  # the step before the hand's
+    bl_options = {"REGISTER", "UNDO"}  # so that undo restores the pose before the hand moved it
 
     @classmethod
     def poll(cls, context):

@@ -1,4 +1,4 @@
-"""Other programs set targets, influence and weights by OSC: begin to listen, end."""
+"""Operators of Remote Control: start and stop listening to OSC messages of other programs."""
 
 import bpy
 
@@ -9,7 +9,7 @@ from ..subject import poll_rig, rig_of
 
 
 class LIMBER_OT_remote(bpy.types.Operator):
-    """Let other programs set this armature's targets, influence and weights, and stop robots, by OSC over UDP, until this ends or another
+    """Let other programs set this armature's targets, influence and weights, and stop robots, with OSC over UDP, until this ends or another
     file is opened"""
 
     bl_idname = "limber.remote"

@@ -1,4 +1,4 @@
-"""Verbs on the robot: connect, disconnect, arm, confirm its pose, park, disarm, stop, clear a fault."""
+"""Operators of the robot: choose a port, connect, arm, confirm its pose, park, disarm, stop, clear a fault."""
 
 import bpy
 from bpy.props import IntProperty, StringProperty
@@ -17,8 +17,8 @@ from ..subject import poll_rig, rig_of
 from .polls import poll_connected, poll_disconnected, poll_state
 from .program_consent import ProgramConsent
 
-SERVOS_NAMED = 6  # in a report
-LISTED = 0.02  # [s] between two looks at whether the system has listed its ports
+SERVOS_NAMED = 6  # largest number of servos that a report names
+LISTED = 0.02  # [s] between two checks whether the system has listed its ports
 
 
 class LIMBER_OT_choose_port(bpy.types.Operator):
@@ -54,10 +54,10 @@ class LIMBER_OT_choose_port(bpy.types.Operator):
                 menu.layout.operator("limber.choose_port", text=port.label).port = port.name
 
         context.window_manager.popup_menu(draw, title="Port", icon="LINKED")
-        return {"CANCELLED"}  # nothing is chosen yet, and there is nothing to undo
+        return {"CANCELLED"}  # only the menu is open: there is nothing to undo
 
     def cancel(self, context):
-        """Blender calls this as well, when it closes meanwhile."""
+        """Removes the timer. Blender calls this too when the window closes."""
         context.window_manager.event_timer_remove(self.timer)
 
     def execute(self, context):
@@ -69,7 +69,7 @@ class LIMBER_OT_choose_port(bpy.types.Operator):
 
 
 class _Connects(ProgramConsent):
-    """Connects. The robot's protocol may be a program; the virtual robot runs none."""
+    """Operator that connects, with consent where the robot's protocol is a program; the virtual robot runs none."""
 
     def _program(self, context) -> str:
         device = rig_of(context).limber.device
@@ -103,7 +103,7 @@ def _connect(operator, rig) -> set[str]:
     if short:
         named = ", ".join(short[:SERVOS_NAMED]) + (" ..." if len(short) > SERVOS_NAMED else "")
         operator.report(
-            {"WARNING"}, f"Servos turn less far than their joints ({named}): narrow the joints' limits, or correct the servos' ranges"
+            {"WARNING"}, f"Servos have smaller ranges than their joints ({named}): narrow the joints' limits, or correct the servos' ranges"
         )
     for problem in speed_problems(links.link(rig).device)[:SERVOS_NAMED]:
         operator.report({"WARNING"}, problem)
@@ -112,7 +112,7 @@ def _connect(operator, rig) -> set[str]:
 
 
 class LIMBER_OT_reconnect(_Connects, bpy.types.Operator):
-    """Disconnect, and connect with the settings as they are now. Nothing moves"""
+    """Disconnect, and connect with the current settings. Nothing moves"""
 
     bl_idname = "limber.reconnect"
     bl_label = "Reconnect"
@@ -158,7 +158,7 @@ class LIMBER_OT_arm(bpy.types.Operator):
 
 
 class LIMBER_OT_arm_confirmed(bpy.types.Operator):
-    """Confirm that the robot stands as the armature does, and enable motion. Its servos cannot measure their positions"""
+    """Confirm that the robot is in the armature's pose, and enable motion. Its servos cannot measure their positions"""
 
     bl_idname = "limber.arm_confirmed"
     bl_label = "Confirm Pose and Arm"
@@ -174,7 +174,7 @@ class LIMBER_OT_arm_confirmed(bpy.types.Operator):
 
 
 class LIMBER_OT_confirm_pose(bpy.types.Operator):
-    """Confirm that the robot stands as the armature does. Its servos cannot measure their positions"""
+    """Confirm that the robot is in the armature's pose. Its servos cannot measure their positions"""
 
     bl_idname = "limber.confirm_pose"
     bl_label = "Confirm Pose"
@@ -190,7 +190,7 @@ class LIMBER_OT_confirm_pose(bpy.types.Operator):
 
 
 class LIMBER_OT_confirm_joint(bpy.types.Operator):
-    """Confirm that this joint stands as in the armature. Arming goes on when all joints are confirmed"""
+    """Confirm that this joint is as in the armature's pose. Arming continues when all joints are confirmed"""
 
     bl_idname = "limber.confirm_joint"
     bl_label = "Confirm Joint"
@@ -222,7 +222,7 @@ class LIMBER_OT_park(bpy.types.Operator):
         if not poll_state(cls, context, {*FOLLOWING, State.DISARMED}):
             return False
         if rig_of(context).limber.device.park is None:
-            cls.poll_message_set("There is no park pose: choose a stored posture under Options")
+            cls.poll_message_set("There is no park pose: choose one under Options")
             return False
         return True
 

@@ -1,4 +1,4 @@
-"""Verbs that find servos and tell them apart: scan, cancel it, use what was found, change a servo's id or baud rate."""
+"""Operators that find and identify servos: scan, cancel the scan, use a result, change a servo's ID or baud rate."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
@@ -12,7 +12,7 @@ from ...rig.robot import background_jobs, links
 from ..subject import rig_of
 from .polls import poll_disconnected, poll_ports_free
 
-HIGHEST_ID = 252  # of a servo on a bus
+HIGHEST_ID = 252  # largest ID of a servo on a bus
 BUSES = tuple(name for name in SCANNED if capabilities_of(name).changes_id)
 RATES = sorted({rate for name in SCANNED for rate in capabilities_of(name).baudrates}, reverse=True)
 VIRTUAL = (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
@@ -40,7 +40,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
     protocols: EnumProperty(
         name="Protocols",
         description="Protocols to try",
-        items=[(name, _title(name), f"Ask as {_title(name)} are asked") for name in SCANNED],
+        items=[(name, _title(name), f"Look for devices of {_title(name)}") for name in SCANNED],
         options={"ENUM_FLAG"},
     )
     rates: EnumProperty(
@@ -104,7 +104,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
 
 
 def _why_not(port: str | None, protocols: set[str]) -> str:
-    """Why a port, or all (None), cannot be scanned, and what mends it; "" where that can be."""
+    """Why a port, or all ports (None), cannot be scanned, and the remedy; "" where they can."""
     if port == "":
         return "No port is chosen: choose one in the panel, or All Serial Ports"
     if port in links.ports():
@@ -163,7 +163,7 @@ def _rates_known(operator, context) -> list[tuple[str, str, str]]:
     return _rates
 
 
-_rates: list[tuple[str, str, str]] = []  # Blender keeps no reference to what a function gives as items
+_rates: list[tuple[str, str, str]] = []  # Blender keeps no reference to the items of a dynamic enumeration
 
 
 class LIMBER_OT_change_servo(bpy.types.Operator):

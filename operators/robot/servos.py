@@ -1,4 +1,4 @@
-"""Which servo moves which joint: assign one, models of servos, further servos with what drives them."""
+"""Operators that assign servos to joints: assign, use a preset, additional servos and the joints that drive them."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
@@ -23,7 +23,7 @@ def _of_motors():
 
 
 class LIMBER_OT_assign_servo(bpy.types.Operator):
-    """Assign this servo to the selected joint or motor. The joint that had it gets the selected one's servo"""
+    """Assign this servo to the selected joint or motor; a joint that had it gets the selected one's servo"""
 
     bl_idname = "limber.assign_servo"
     bl_label = "Assign Servo"
@@ -55,11 +55,11 @@ def _presets(_operator, context) -> list[tuple[str, str, str]]:
     return _items
 
 
-_items: list[tuple[str, str, str]] = []  # Blender keeps no reference to what a function gives as items
+_items: list[tuple[str, str, str]] = []  # Blender keeps no reference to the items of a dynamic enumeration
 
 
 class LIMBER_OT_use_preset(bpy.types.Operator):
-    """Set range, units and speed from a known servo model; zero becomes the middle of its range"""
+    """Set range, units and speed of a known servo model; zero becomes the middle of its range"""
 
     bl_idname = "limber.use_preset"
     bl_label = "Servo Model"
@@ -103,7 +103,7 @@ class LIMBER_OT_use_preset(bpy.types.Operator):
 
 
 class LIMBER_OT_add_channel(bpy.types.Operator):
-    """Add a servo: a second one on the selected joint or motor, or one that several joints drive"""
+    """Add a servo: a second one for the selected joint or motor, or one that several joints drive"""
 
     bl_idname = "limber.add_channel"
     bl_label = "Add Servo"
@@ -142,7 +142,7 @@ def _channel(context):
 
 
 class LIMBER_OT_remove_channel(RemoveItem, bpy.types.Operator):
-    """Remove the selected further servo"""
+    """Remove the selected additional servo"""
 
     bl_idname = "limber.remove_channel"
     bl_label = "Remove Servo"
@@ -155,7 +155,7 @@ class LIMBER_OT_remove_channel(RemoveItem, bpy.types.Operator):
 
 
 class LIMBER_OT_add_share(bpy.types.Operator):
-    """Add a joint that drives the servo as well, as in a differential"""
+    """Add a joint that drives the servo too, as in a differential"""
 
     bl_idname = "limber.add_share"
     bl_label = "Add Joint"
@@ -183,7 +183,7 @@ class LIMBER_OT_remove_share(bpy.types.Operator):
     bl_label = "Remove Joint"
     bl_options = {"REGISTER", "UNDO"}
 
-    index: IntProperty(name="Index", description="Place in the list", min=0, options={"SKIP_SAVE"})
+    index: IntProperty(name="Index", description="Index in the list", min=0, options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context):
@@ -204,7 +204,7 @@ class LIMBER_OT_choose_share(bpy.types.Operator):
     bl_label = "Choose Joint"
     bl_options = {"REGISTER", "UNDO"}
 
-    index: IntProperty(name="Index", description="Place in the list", min=0, options={"SKIP_SAVE"})
+    index: IntProperty(name="Index", description="Index in the list", min=0, options={"SKIP_SAVE"})
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
 
     @classmethod

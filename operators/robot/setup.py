@@ -1,4 +1,4 @@
-"""Trying a robot out, one joint or servo at a time: wiggle, tell which joint moves, jog, test, let go."""
+"""Operators that try joints and servos one at a time: wiggle, identify, jog, test, release."""
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
@@ -43,7 +43,7 @@ class LIMBER_OT_wiggle(bpy.types.Operator):
 
 
 class LIMBER_OT_which_joint(bpy.types.Operator):
-    """Move this servo a little and back, and choose the joint that moves. That joint gets this servo, in exchange for its own"""
+    """Move this servo a little and back, then choose the joint that moved. That joint gets this servo, in exchange for its own"""
 
     bl_idname = "limber.which_joint"
     bl_label = "Which Joint Moves?"
@@ -84,7 +84,7 @@ class LIMBER_OT_which_joint(bpy.types.Operator):
 
 
 class LIMBER_OT_let_go(bpy.types.Operator):
-    """Turn torque off, so that joints can be moved by hand; the armature stays as it is. Hold what would fall"""
+    """Turn torque off, so that joints can be moved by hand; the armature does not follow. Hold parts that would fall"""
 
     bl_idname = "limber.let_go"
     bl_label = "Release"
@@ -122,7 +122,7 @@ class LIMBER_OT_jog(bpy.types.Operator):
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
     amount: FloatProperty(
         name="Degrees",
-        description="How far, in degrees; slides in millimetres",
+        description="Amount in degrees; millimetres for prismatic joints",
         default=1.0,
         options={"SKIP_SAVE"},
         soft_min=-10,
@@ -162,7 +162,7 @@ class LIMBER_OT_test_joint(bpy.types.Operator):
             self,
             event,
             title=f"Test {self.joint}",
-            message="It moves slowly from end to end of its range. Is the way free?",
+            message="It moves slowly from end to end of its range. Is its path clear?",
             confirm_text="Test",
         )
 

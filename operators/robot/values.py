@@ -1,4 +1,4 @@
-"""Values beside the joints that servos follow: add one by its path, or from the menu of any property; remove one."""
+"""Operators for values: servos that follow an animatable property, added by its path or from its context menu."""
 
 import re
 
@@ -10,7 +10,7 @@ from ...rig.robot import values
 from ..remove_item import RemoveItem
 from ..subject import poll_rig, rig_of
 
-FULL_PATH = re.compile(r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)")  # as Copy Full Data Path gives it
+FULL_PATH = re.compile(r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)")  # format of Copy Full Data Path
 
 
 class LIMBER_OT_add_auxiliary(bpy.types.Operator):
@@ -47,7 +47,7 @@ class LIMBER_OT_add_auxiliary(bpy.types.Operator):
 
 
 def _named(holder, name: str):
-    """The data-block of that name: this file's own before a linked one, which may have the same."""
+    """Data-block with that name; one of this file comes before a linked one."""
     return holder.get((name, None)) or holder.get(name)
 
 

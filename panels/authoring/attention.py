@@ -1,4 +1,4 @@
-"""How a chain follows its target, and which of several."""
+"""Panel Attention: how a chain follows its target, and which of several targets."""
 
 import bpy
 

@@ -1,5 +1,5 @@
-"""In the 3D view, over live chains: where they look, how far joints may turn, where the motion filter keeps them from. Colours are told
-apart by eyes that see few (Okabe & Ito 2008)."""
+"""Viewport overlay of live chains: gaze rays, joint limits, and the solver's pose where the motion filter lags behind it. The colours are
+from a colour-blind-safe palette (Okabe & Ito 2008)."""
 
 from math import degrees
 from time import perf_counter
@@ -20,12 +20,12 @@ RAY, MISS = (0.94, 0.89, 0.26, 0.9), (0.83, 0.37, 0.0, 1.0)
 FREE, CLOSE, STUCK = (0.34, 0.71, 0.91, 0.8), (0.90, 0.62, 0.0, 1.0), (0.83, 0.37, 0.0, 1.0)
 LATE = (0.80, 0.47, 0.65, 0.7)
 TEXT = (1.0, 1.0, 1.0, 1.0)
-WORDS, LINE = 120, 16  # [pixels at a scale of 1] that a line of words takes up
-ASIDE = 12  # [pixels] of words from the target that they are about
+LABEL_WIDTH, LABEL_HEIGHT = 120, 16  # [pixels at a scale of 1] size that is reserved for a label
+LABEL_OFFSET = 12  # [pixels] distance of a label from its target
 
 
 def _shown():
-    """(rig, chain) of the live chains that can be seen in this view layer."""
+    """(rig, chain) of each live chain that is visible in this view layer."""
     scene, layer = bpy.context.scene, bpy.context.view_layer
     for rig, chain in live.live_chains(scene):
         if rig.name in layer.objects and rig.visible_get():
@@ -33,36 +33,37 @@ def _shown():
 
 
 class Drawing(NamedTuple):
-    """What is drawn, and of what and when it was worked out."""
+    """Cached geometry of the overlay, and the state for which it was computed."""
 
-    about: tuple  # scene and view layer, and what is switched on
-    count: int  # of played frames
-    segments: dict[tuple, list[np.ndarray]]  # (n, 3) each, lines between every two points, by (colour, width)
-    rays: list[tuple[str, Ray]]  # with their chains' names
+    about: tuple  # key of the cache: scene, view layer, overlay options and chains
+    count: int  # frames played when it was computed
+    segments: dict[tuple, list[np.ndarray]]  # by (colour, width): points (n, 3) [m, world], a line between every two
+    rays: list[tuple[str, Ray]]  # (chain's name, gaze ray)
 
 
-_kept: Drawing | None = None  # since the last view was drawn; None: nothing is drawn
+_cached: Drawing | None = None  # None: nothing is drawn
 
 
 def drawing() -> Drawing | None:
-    """What is drawn over the chains that can be seen; while playing takes too long, what was drawn some frames ago; None: nothing."""
-    global _kept
+    """The overlay of all visible live chains; None where there are none. While playback is over its time budget, the cached one is reused
+    for some frames."""
+    global _cached
     view, layer = bpy.context.window_manager.limber_view, bpy.context.view_layer
     pairs = list(_shown()) if view.rays or view.arcs or view.late else []
     if not pairs:
-        _kept = None
+        _cached = None
         budget.playing.overlays.last.clear()
         return None
     chains = ((rig.session_uid, chain.uid) for rig, chain in pairs)
     about = (bpy.context.scene.session_uid, layer.name, view.rays, view.arcs, view.late, *chains)
-    if _kept is not None and _kept.about == about and live.is_playing() and not budget.playing.is_due(_kept.count):
-        return _kept
+    if _cached is not None and _cached.about == about and live.is_playing() and not budget.playing.is_due(_cached.count):
+        return _cached
     begun = perf_counter()
-    _kept = Drawing(about, budget.playing.count, {}, [])
+    _cached = Drawing(about, budget.playing.count, {}, [])
     for rig, chain in pairs:
-        _add(_kept, rig, chain)
+        _add(_cached, rig, chain)
     budget.playing.overlays.note(perf_counter() - begun)
-    return _kept
+    return _cached
 
 
 def _add(drawn: Drawing, rig, chain) -> None:
@@ -100,22 +101,22 @@ def _add_arcs(lines: dict, rig, session) -> None:
         lines.setdefault((colour, 3.0), []).append(np.array((arc.middle, arc.now)))
 
 
-def _draw_misses() -> None:
-    """The angle by which each end misses, in words beside its target, of the lines that were just drawn beneath them."""
+def _draw_errors() -> None:
+    """Writes each end's aim error [degrees] beside its target, for the rays that were drawn last."""
     context = bpy.context
     scale = context.preferences.system.ui_scale
     taken: list[tuple[float, float]] = []
-    for name, ray in _kept.rays if _kept else ():
-        place = location_3d_to_region_2d(context.region, context.region_data, ray.target)
-        if place is not None:
-            taken.append(free_place(place.x + ASIDE, place.y + ASIDE, taken, scale))
-            write(*taken[-1], f"{name}: {degrees(ray.miss):.1f}° off", TEXT, scale)
+    for name, ray in _cached.rays if _cached else ():
+        point = location_3d_to_region_2d(context.region, context.region_data, ray.target)
+        if point is not None:
+            taken.append(free_label_position(point.x + LABEL_OFFSET, point.y + LABEL_OFFSET, taken, scale))
+            write(*taken[-1], f"{name}: error {degrees(ray.error):.1f}°", TEXT, scale)
 
 
-def free_place(x: float, y: float, taken: list[tuple[float, float]], scale: float) -> tuple[float, float]:
-    """The nearest place [pixels] above where a line of words covers no other: several chains look at one target."""
-    while any(abs(x - other) < WORDS * scale and abs(y - line) < LINE * scale for other, line in taken):
-        y += LINE * scale
+def free_label_position(x: float, y: float, taken: list[tuple[float, float]], scale: float) -> tuple[float, float]:
+    """(x, y) [pixels] of a label, moved up until it overlaps none of those in `taken`: several chains may look at one target."""
+    while any(abs(x - other) < LABEL_WIDTH * scale and abs(y - line) < LABEL_HEIGHT * scale for other, line in taken):
+        y += LABEL_HEIGHT * scale
     return x, y
 
 
@@ -133,5 +134,5 @@ class LIMBER_PT_overlays(DiagnosticsPart, bpy.types.Panel):
         row.prop(view, "late", toggle=True, icon="GHOST_ENABLED")
 
 
-_overlay = Overlay(_draw_lines_over_chains, _draw_misses)
+_overlay = Overlay(_draw_lines_over_chains, _draw_errors)
 register, unregister = _overlay.register, _overlay.unregister

@@ -1,10 +1,10 @@
-"""What panels show of a character of motion, whoever has it."""
+"""Drawing of a motion character (filter and limits), shared by chains and mechanisms."""
 
 from ...rig.authoring import characters
 
 
 class CharacterMenu:
-    """A menu of characters, built in and the user's own. Subclasses name the operators."""
+    """Menu of motion characters: built-in ones and the user's own. Subclasses set the three operators."""
 
     bl_label = "Characters"
 
@@ -24,13 +24,13 @@ class CharacterMenu:
         layout.operator(self.save, text="Save Character", icon="FILE_TICK")
 
 
-def draw_character(layout, kept, menu: str) -> None:
-    """The settings of a `LimberCharacter`, below the menu by this identifier."""
-    layout.menu(menu, text=f"Character: {characters.name_of(kept) or 'own'}", icon="PRESET")
+def draw_character(layout, settings, menu: str) -> None:
+    """Draws the settings of a `LimberCharacter` below its menu; `menu` is the menu's identifier."""
+    layout.menu(menu, text=f"Character: {characters.name_of(settings) or 'own'}", icon="PRESET")
     layout.use_property_split = True
-    layout.prop(kept, "filter")
-    layout.prop(kept, "sigma", slider=True)
-    layout.prop(kept, "rho", text="Responsive", slider=True)
+    layout.prop(settings, "filter")
+    layout.prop(settings, "sigma", slider=True)
+    layout.prop(settings, "rho", text="Responsive", slider=True)
     column = layout.column(align=True)
     for name in ("velocity_share", "acceleration_share", "jerk_share"):
-        column.prop(kept, name, slider=True)
+        column.prop(settings, name, slider=True)

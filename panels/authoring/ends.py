@@ -1,4 +1,4 @@
-"""Further ends of a chain: several goals on one tree."""
+"""Panel Additional Goals: further end effectors of a chain, each with a goal of its own."""
 
 import bpy
 

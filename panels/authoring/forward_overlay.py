@@ -1,4 +1,4 @@
-"""In the 3D view, before the selected chain is live: where its end looks, and all of its axes while one is picked."""
+"""Viewport overlay of the selected chain before it is live: its forward axis, and all six axes while one is picked."""
 
 import bpy
 import gpu
@@ -15,12 +15,12 @@ from ..drawing import Overlay, draw_lines, write
 
 CHOSEN, OTHER = (0.94, 0.89, 0.26, 1.0), (0.34, 0.71, 0.91, 0.8)
 TEXT = (1.0, 1.0, 1.0, 1.0)
-BARB, FLARE = 0.15, 0.06  # of an arrow's length: how long its head is, and how far it goes to the sides
-ASIDE = 6  # [pixels] of words from their arrow
+BARB, FLARE = 0.15, 0.06  # of an arrow's length: length and half width of its head
+LABEL_OFFSET = 6  # [pixels at a scale of 1] distance of a label from its arrow
 
 
 def arrows() -> list[tuple[str, tuple, tuple]]:
-    """(words, (start, tip), colour) of what is drawn now: the selected chain's forward axis, and the others while one is picked."""
+    """(label, (start, tip), colour) of each arrow that is drawn now, in world space [m]."""
     rig = rig_of(bpy.context)
     chain = chains.active(rig) if rig is not None and rig.type == "ARMATURE" else None
     if chain is None or chain.end not in rig.pose.bones or not rig.visible_get():
@@ -43,25 +43,25 @@ def _draw_arrows() -> None:
 
 
 def _lines(start: Vector, tip: Vector) -> list[Vector]:
-    """Every two points a line: the shaft and four barbs."""
-    way = tip - start
-    if way.length == 0.0:
+    """Points of an arrow's lines, a line between every two: the shaft and four barbs."""
+    shaft = tip - start
+    if shaft.length == 0.0:
         return [start, tip]
-    aside = way.orthogonal().normalized()
-    other = way.normalized().cross(aside)
-    foot = tip - BARB * way
-    barbs = (foot + FLARE * way.length * side for side in (aside, -aside, other, -other))
-    return [start, tip, *(place for barb in barbs for place in (tip, barb))]
+    side_axis = shaft.orthogonal().normalized()
+    other = shaft.normalized().cross(side_axis)
+    foot = tip - BARB * shaft
+    barbs = (foot + FLARE * shaft.length * side for side in (side_axis, -side_axis, other, -other))
+    return [start, tip, *(point for barb in barbs for point in (tip, barb))]
 
 
-def _write_names() -> None:
+def _write_labels() -> None:
     context = bpy.context
     scale = context.preferences.system.ui_scale
-    for words, (_, tip), _ in arrows():
-        place = location_3d_to_region_2d(context.region, context.region_data, tip)
-        if place is not None:
-            write(place.x + ASIDE * scale, place.y + ASIDE * scale, words, TEXT, scale)
+    for label, (_, tip), _ in arrows():
+        point = location_3d_to_region_2d(context.region, context.region_data, tip)
+        if point is not None:
+            write(point.x + LABEL_OFFSET * scale, point.y + LABEL_OFFSET * scale, label, TEXT, scale)
 
 
-_overlay = Overlay(_draw_arrows, _write_names)
+_overlay = Overlay(_draw_arrows, _write_labels)
 register, unregister = _overlay.register, _overlay.unregister

@@ -1,4 +1,4 @@
-"""What the end does."""
+"""Panels Gaze and Gaze Settings: goal, target and orientation of the chain's end."""
 
 import bpy
 
@@ -22,7 +22,7 @@ class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
 
 
 class LIMBER_PT_gaze_settings(GazePart, bpy.types.Panel):
-    """How the end turns about its forward axis, and how much the posture counts"""
+    """Roll of the end about its forward axis, and weight of the posture"""
 
     bl_label = "Gaze Settings"
     bl_order = 0
@@ -36,36 +36,37 @@ class LIMBER_PT_gaze_settings(GazePart, bpy.types.Panel):
         layout.operator("limber.look_into_camera", icon="OUTLINER_OB_CAMERA")
 
 
-def draw_task(layout, wanted, is_own: bool = False) -> None:
-    """What an end must do, and with which of its axes. `is_own`: the chain's own end, whose forward axis can be picked in the view."""
-    layout.prop(wanted, "goal")
-    layout.prop(wanted, "target")
-    if wanted.goal == "DIRECTION":
-        layout.prop(wanted, "target_axis")
-    if _has_forward_axis(wanted):
+def draw_task(layout, end, is_own: bool = False) -> None:
+    """Draws the goal of an end and the axis that it uses. `is_own`: it is the chain's own end, whose forward axis can be picked in the
+    viewport."""
+    layout.prop(end, "goal")
+    layout.prop(end, "target")
+    if end.goal == "DIRECTION":
+        layout.prop(end, "target_axis")
+    if _has_forward_axis(end):
         row = layout.row(align=True)
-        row.prop(wanted, "look")
+        row.prop(end, "look")
         if is_own:
             row.operator("limber.pick_forward_axis", text="", icon="EYEDROPPER")
 
 
-def _has_forward_axis(wanted) -> bool:
-    """Whether the forward axis of an end counts for its task."""
-    return wanted.goal in LOOKS or (wanted.goal in TURNS and wanted.symmetric)
+def _has_forward_axis(end) -> bool:
+    """Whether the end's goal uses its forward axis."""
+    return end.goal in LOOKS or (end.goal in TURNS and end.symmetric)
 
 
-def draw_orientation(layout, wanted) -> None:
-    """The properties of an end's task that count beside what `draw_task` shows."""
-    may_be_upright = wanted.goal in LOOKS and wanted.roll == "UPRIGHT"
-    if _has_forward_axis(wanted) and wanted.look == CUSTOM:
-        layout.prop(wanted, "look_direction")
+def draw_orientation(layout, end) -> None:
+    """Draws the remaining properties of an end's goal, below `draw_task`."""
+    may_be_upright = end.goal in LOOKS and end.roll == "UPRIGHT"
+    if _has_forward_axis(end) and end.look == CUSTOM:
+        layout.prop(end, "look_direction")
     if may_be_upright:
-        layout.prop(wanted, "up")
-    if wanted.goal in LOOKS:
-        layout.prop(wanted, "roll")
-    if wanted.goal in TURNS or (wanted.goal in LOOKS and wanted.roll != "FREE"):
-        layout.prop(wanted, "symmetric")
-    if wanted.goal in REACHES:
-        layout.prop(wanted, "eye", text="Reach Point", slider=True)
-    elif wanted.goal == "POINT":
-        layout.prop(wanted, "eye", slider=True)
+        layout.prop(end, "up")
+    if end.goal in LOOKS:
+        layout.prop(end, "roll")
+    if end.goal in TURNS or (end.goal in LOOKS and end.roll != "FREE"):
+        layout.prop(end, "symmetric")
+    if end.goal in REACHES:
+        layout.prop(end, "eye", text="Reach Point", slider=True)
+    elif end.goal == "POINT":
+        layout.prop(end, "eye", slider=True)

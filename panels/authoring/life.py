@@ -1,4 +1,4 @@
-"""Life on top of the posture."""
+"""Panel Life: idle motion that is added to the posture."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""The lists of chains, ends, joints and postures."""
+"""UI lists of chains, ends, targets, joints and postures."""
 
 import bpy
 
@@ -7,7 +7,7 @@ from ...rig.showing.thumbnails import gallery
 
 
 class LIMBER_UL_chains(bpy.types.UIList):
-    """Chains of the armature, with a light for those that are live"""
+    """Chains of the armature, and whether each is live"""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         layout.prop(item, "name", text="", emboss=False, icon="CON_ROTLIMIT")
@@ -15,7 +15,7 @@ class LIMBER_UL_chains(bpy.types.UIList):
 
 
 class LIMBER_UL_ends(bpy.types.UIList):
-    """Further ends of the chain, each with its goal"""
+    """Additional ends of the chain, each with its goal"""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         row = layout.row(align=True)
@@ -25,7 +25,7 @@ class LIMBER_UL_ends(bpy.types.UIList):
 
 
 class LIMBER_UL_targets(bpy.types.UIList):
-    """Further targets of the chain, with the numbers that Watch calls them by"""
+    """Additional targets of the chain, with their numbers for Watch"""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         is_watched = index + 1 == min(data.watch, len(data.targets))
@@ -46,7 +46,7 @@ class LIMBER_UL_joints(bpy.types.UIList):
 
 
 class LIMBER_UL_postures(bpy.types.UIList):
-    """Stored postures; double-click to rename. Where the base is a blend of them, each has its weight"""
+    """Stored postures; double-click to rename. With a blend of postures, each has its weight"""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         if item.action:

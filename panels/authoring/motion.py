@@ -1,4 +1,4 @@
-"""The character of the motion."""
+"""Panel Motion: filter and limits of a chain's motion."""
 
 import bpy
 
@@ -8,7 +8,7 @@ from .character import CharacterMenu, draw_character
 
 
 class LIMBER_MT_characters(CharacterMenu, bpy.types.Menu):
-    """Characters for the chain, built in and your own"""
+    """Motion characters for the chain, built in and your own"""
 
     bl_idname = "LIMBER_MT_characters"
     use, load, save = "limber.use_character", "limber.load_character", "limber.save_character"

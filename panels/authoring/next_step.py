@@ -1,4 +1,4 @@
-"""What to press next."""
+"""Panel Next Step: the suggested next action and its button."""
 
 import bpy
 
@@ -8,11 +8,11 @@ from ...rig.authoring.next_step import next_step
 from ...rig.live import budget, live
 from ..tab import Tab, sentence
 
-LINES = 4  # of the sentence: what comes below stays in its place while the sentence changes
+LINES = 4  # reserved for the sentence, so that what is below does not move when the sentence changes
 
 
 class LIMBER_PT_next_step(Tab, bpy.types.Panel):
-    """What to do next, with its button"""
+    """Suggested next step, with its button"""
 
     bl_label = "Next Step"
     bl_order = 0
@@ -22,10 +22,10 @@ class LIMBER_PT_next_step(Tab, bpy.types.Panel):
         is_playing = live.is_playing()
         rig = rig_of(context)
         step = next_step(rig, is_playing)
-        row = layout.row()  # above the sentence, however long that is: one click after the other, in one place
+        row = layout.row()  # above the sentence, so that the button stays in one position from step to step
         row.scale_y = 1.4
-        if step.verb:
-            row.operator(step.verb, icon=step.icon)
+        if step.operator:
+            row.operator(step.operator, icon=step.icon)
         else:
             row.prop(chains.active(rig), step.setting)
         sentence(layout, step.sentence, "INFO", least=LINES)

@@ -1,4 +1,4 @@
-"""The chain's solver, and what a user sets of it."""
+"""Panels Solver and Solver Options of a chain."""
 
 import bpy
 

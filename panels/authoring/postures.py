@@ -1,4 +1,4 @@
-"""Stored postures."""
+"""Panel Postures: stored postures of a chain, and which one it keeps."""
 
 import bpy
 
@@ -7,11 +7,11 @@ from ...rig.live import handlers
 from ...rig.reading.base_posture import why_posing_shows_nothing
 from ..tab import ChainTab, listed, sentence
 
-PICTURE = 4.0  # times as high as a button: what tells postures apart, in a narrow sidebar
+PICTURE = 4.0  # heights of a button, large enough to tell postures apart
 
 
 class LIMBER_MT_postures(bpy.types.Menu):
-    """Further operators on the chain's postures"""
+    """Further operators for the chain's postures"""
 
     bl_label = "Posture Specials"
 
@@ -45,7 +45,7 @@ class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
             handlers.wake_pictures()
         column = layout.column()
         column.use_property_split = True
-        column.prop(chain, "base", text="")  # beside its name, the longest of its items would be cut off
+        column.prop(chain, "base", text="")  # without a label: the longest item would be cut off beside it
         if chain.base == "POSTURE":
             column.prop(chain, "posture")
             column.prop(chain, "transition")

@@ -1,4 +1,4 @@
-"""Following another armature: the source, the pairs, live, how well, and the bake."""
+"""Panel Retarget: source, bone pairs, calibration, live, tracking errors and bake."""
 
 from math import degrees
 
@@ -19,7 +19,7 @@ class LIMBER_UL_pairs(bpy.types.UIList):
     """Bones of this armature and the bones that they follow"""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
-        layout.use_property_split = False  # of the panel around it: names would have no room
+        layout.use_property_split = False  # the panel sets it, and leaves no room for names
         row = layout.row(align=True)
         row.prop(item, "enabled", text="")
         row.label(text=item.target or "?", icon="NONE" if item.calibrated or not item.enabled else "ERROR")
@@ -78,7 +78,7 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
             row.operator("limber.follow", icon="PLAY")
         if retarget.live or record.is_going(rig):
             draw_recording(layout, rig)
-        if streamed:  # nothing that could be baked
+        if streamed:  # a stream cannot be baked
             return
         layout.separator(factor=0.5)
         draw_range(layout, retarget, "RETARGET")
@@ -86,7 +86,7 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
 
 
 def _draw_source(layout, retarget) -> bool:
-    """What is followed; returns whether there is something."""
+    """Draws the source armature; returns whether one is chosen."""
     layout.prop(retarget, "source")
     if retarget.source is None:
         sentence(layout, "Import a clip (File > Import > Motion Capture), then choose its armature as the source", "INFO")
@@ -94,7 +94,7 @@ def _draw_source(layout, retarget) -> bool:
 
 
 def _draw_stream(layout, retarget) -> bool:
-    """The same of what is sent."""
+    """Draws the network input; returns whether it is listening."""
     heard = receiver.find(retarget.host, retarget.port)
     column = layout.column()
     column.enabled = heard is None
@@ -115,11 +115,11 @@ def _draw_outcome(layout, session) -> None:
     outputs = session.outputs
     if outputs is None:
         return
-    missed = np.where(np.isfinite(outputs.missed), outputs.missed, 0.0)
-    worst = int(np.argmax(missed))
+    errors = np.where(np.isfinite(outputs.missed), outputs.missed, 0.0)
+    worst = int(np.argmax(errors))
     rows = [
-        ("Rotation error, mean", f"{degrees(missed.mean()):.1f}°"),
-        (f"Largest: {session.reader.links[worst]}", f"{degrees(missed[worst]):.1f}°"),
+        ("Rotation error, mean", f"{degrees(errors.mean()):.1f}°"),
+        (f"Largest: {session.reader.links[worst]}", f"{degrees(errors[worst]):.1f}°"),
         ("Position error", bpy.utils.units.to_string("METRIC", "LENGTH", outputs.base_missed, precision=4)),
         ("At a limit", f"{len(outputs.bounded)} of {len(session.reader.places)} joints"),
         *([("Planted", ", ".join(outputs.planted) or "none")] if any(session.linked.planted) else []),

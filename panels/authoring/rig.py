@@ -1,4 +1,4 @@
-"""Chains and their joints."""
+"""Panels Chain and Joints."""
 
 import bpy
 
@@ -10,7 +10,7 @@ from ..tab import ChainTab, Tab, listed, sentence
 
 
 class LIMBER_MT_chains(bpy.types.Menu):
-    """Further ways to chains"""
+    """Further operators that add chains"""
 
     bl_label = "Chain Specials"
 
@@ -39,10 +39,10 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
             sentence(layout, "No armature is active: click the robot's armature", "INFO")
             column = layout.column(align=True)
             column.operator("limber.import_urdf", icon="IMPORT")
-            if rig is not None:  # without one, Next Step has that button
+            if rig is not None:  # else Next Step has that button
                 column.operator("limber.add_demo_lamp", icon="LIGHT")
             return
-        if not rig.limber.chains:  # the first chain's own button is Next Step's
+        if not rig.limber.chains:  # New Chain is in Next Step
             layout.operator("limber.eyes_head_torso", icon="HIDE_OFF")
             return
         names = ("LIMBER_UL_chains", rig.limber, "chains", "active_chain")

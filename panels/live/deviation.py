@@ -1,4 +1,4 @@
-"""Posture deviation: a figure for each bone, and bones coloured by it in the 3D view. Nothing of it is in the file."""
+"""Panel Posture Deviation, and its viewport overlay: how far each bone deviates from the posture."""
 
 from math import degrees, radians
 
@@ -12,9 +12,9 @@ from ...rig.showing.deviation import Deviation, deviations, segments
 from ..drawing import Overlay, draw_lines
 from ..tab import DiagnosticsPart, sentence
 
-MOST = radians(30)  # from here on a bone has the last colour, and its bar is full: a posture that is no longer recognised
-MILLIMETRE = 1e-3  # [m] less than this of a slide is not told
-# From "as authored" to "gave way": of Okabe and Ito's colours, which people tell apart who see few; lines get wider as well.
+FULL_SCALE = radians(30)  # full scale of bar and colour: beyond this the posture is hardly recognisable
+MILLIMETRE = 1e-3  # [m] smaller linear deviations are not shown
+# From no deviation to full scale: a colour-blind-safe palette (Okabe & Ito 2008); the lines get wider as well.
 COLOURS = ((0.0, 0.45, 0.70), (0.94, 0.89, 0.26), (0.84, 0.37, 0.0))
 THIN, WIDE = 3.0, 11.0  # [pixels at a scale of 1]
 
@@ -42,17 +42,17 @@ class LIMBER_PT_deviation(DiagnosticsPart, bpy.types.Panel):
 
 
 def figure(deviation: Deviation) -> str:
-    """A bone's deviation in words."""
-    slid = f", {1000 * deviation.distance:.0f} mm" if deviation.distance >= MILLIMETRE else ""
-    return f"{degrees(deviation.angle):.1f}°{slid}"
+    """A bone's deviation as text."""
+    linear = f", {1000 * deviation.distance:.0f} mm" if deviation.distance >= MILLIMETRE else ""
+    return f"{degrees(deviation.angle):.1f}°{linear}"
 
 
 def _share(angle: float) -> float:
-    return min(1.0, angle / MOST)
+    return min(1.0, angle / FULL_SCALE)
 
 
 def colour(angle: float) -> tuple[float, float, float, float]:
-    """A bone's colour for the angle [rad] by which it deviates."""
+    """RGBA colour of a bone that deviates by `angle` [rad]."""
     place = _share(angle) * (len(COLOURS) - 1)
     first = min(int(place), len(COLOURS) - 2)
     red, green, blue = (a + (place - first) * (b - a) for a, b in zip(COLOURS[first], COLOURS[first + 1], strict=True))
@@ -60,7 +60,7 @@ def colour(angle: float) -> tuple[float, float, float, float]:
 
 
 def _draw() -> None:
-    """A line along each bone of the chains that are live."""
+    """Draws a line along each bone of the live chains."""
     context = bpy.context
     if not context.window_manager.limber_view.deviation:
         return

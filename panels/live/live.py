@@ -1,4 +1,4 @@
-"""Live: its buttons, how well the end follows, and what stands in the way."""
+"""Panels Live and Diagnostics: start and end, current errors, and what limits the solution."""
 
 from math import degrees
 
@@ -14,7 +14,7 @@ from ..tab import ChainTab, LivePart, sentence
 
 
 class LIMBER_PT_live(ChainTab, bpy.types.Panel):
-    """The chain follows its target while it is posed, dragged or played"""
+    """Start and end following the target"""
 
     bl_label = "Live"
     bl_order = 4
@@ -43,15 +43,15 @@ class LIMBER_PT_live(ChainTab, bpy.types.Panel):
 
 
 def _outcome(chain, session) -> str:
-    """The chain's main error in a few words; a line that is there before live, too, so that nothing moves."""
+    """The chain's main error as text; also a line before live begins, so that the layout does not move."""
     if session is None:
         return "Not live"
     if session.outputs is None or not session.outputs.filtered_misses:
         return "No solution"
-    miss = session.outputs.filtered_misses[0]
+    error = session.outputs.filtered_misses[0]
     if chain.goal == "POSITION":
-        return f"Distance: {_length(miss.distance)}"
-    return f"Aim error: {degrees(miss.angle):.1f}°"
+        return f"Distance: {_length(error.distance)}"
+    return f"Aim error: {degrees(error.angle):.1f}°"
 
 
 def _draw_trouble(layout, session, said: str) -> None:
@@ -89,8 +89,8 @@ def _figures(chain, session) -> list[tuple[str, str]]:
     outputs = session.outputs
     solution = outputs.solution
     return [
-        *_misses(chain, outputs),
-        ("Filter lag", _held_back(outputs)),
+        *_errors(chain, outputs),
+        ("Filter lag", _filter_lag(outputs)),
         ("Shape deviation", f"{degrees(solution.shape_deviation):.1f}°"),
         ("Posture error (ERIK)", f"{solution.posture_error:.4f}"),
         ("Iterations", str(solution.iterations)),
@@ -99,17 +99,19 @@ def _figures(chain, session) -> list[tuple[str, str]]:
     ]
 
 
-def _held_back(outputs) -> str:
-    slides = f", {_length(outputs.slide_lag)}" if outputs.slide_lag else ""
-    return f"{degrees(outputs.lag):.1f}°{slides}"
+def _filter_lag(outputs) -> str:
+    linear = f", {_length(outputs.slide_lag)}" if outputs.slide_lag else ""
+    return f"{degrees(outputs.lag):.1f}°{linear}"
 
 
-def _misses(chain, outputs) -> list[tuple[str, str]]:
-    """How far each end is from what it must do, as solved and after the filter."""
+def _errors(chain, outputs) -> list[tuple[str, str]]:
+    """(label, value) of each end's errors, as solved and after the motion filter."""
     rows = []
     ends = asked(chain)
-    missed = list(zip(ends, outputs.solution.misses, outputs.filtered_misses, strict=False))  # an end added since waits for its first tick
-    for end, solved, filtered in missed:
+    errors = list(
+        zip(ends, outputs.solution.misses, outputs.filtered_misses, strict=False)
+    )  # an end that was just added has no errors before its next tick
+    for end, solved, filtered in errors:
         of = "" if len(ends) == 1 else f" of {end.bone}"
         if end.settings.goal != "POSITION":
             rows.append((f"Aim error{of}", f"{degrees(solved.angle):.3f}°"))

@@ -1,4 +1,4 @@
-"""Motion to keys."""
+"""Panels Bake and Export, and Record."""
 
 import bpy
 
@@ -30,7 +30,7 @@ class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
 
 
 class LIMBER_PT_record(BakePart, bpy.types.Panel):
-    """Live motion to keyframes while the scene plays: each pass is a take"""
+    """Recording of live motion while the scene plays: each pass is a take"""
 
     bl_label = "Record"
     bl_order = 0
@@ -41,10 +41,10 @@ class LIMBER_PT_record(BakePart, bpy.types.Panel):
 
 
 def draw_recording(layout, rig) -> None:
-    """The recording's button; while it goes on, what it has come to."""
+    """Draws the recording's buttons and, while it runs, the number of recorded frames and takes."""
     if not record.is_going(rig):
         if take_copies.left(rig) is not None:
-            sentence(layout, "A recording of this armature was broken off: what it had come to is kept", "INFO")
+            sentence(layout, "A recording of this armature was interrupted: press Restore Takes to keep its takes", "INFO")
             row = layout.row(align=True)
             row.operator("limber.restore_takes", icon="RECOVER_LAST")
             row.operator("limber.leave_takes", text="", icon="X")
@@ -52,8 +52,8 @@ def draw_recording(layout, rig) -> None:
         return
     takes = record.takes(rig)
     frames = sum(len(take.frames) for take in takes)
-    kept = f"{counted(frames, 'frame')} in {counted(len(takes), 'take')}"
-    sentence(layout, f"Recording: {kept}. Move targets, switch postures, let it play", "REC")
+    recorded = f"{counted(frames, 'frame')} in {counted(len(takes), 'take')}"
+    sentence(layout, f"Recording: {recorded}. Move targets, switch postures, let it play", "REC")
     if problem := record.copy_problem(rig):
         sentence(layout, problem, "ERROR")
     row = layout.row(align=True)

@@ -1,4 +1,4 @@
-"""Solvers side by side."""
+"""Panel Compare Solvers: results of all solvers in a table."""
 
 import bpy
 
@@ -7,16 +7,16 @@ from ...rig.authoring import chains
 from ...rig.output import compare
 from ..tab import SolverPart, sentence
 
-FIGURE, USE = 46, 40  # widths in pixels at a scale of 1: of a figure, and of the button behind them
-NAME, LEAST_NAME = 230, 140  # of a solver's name: in full, and in a narrow sidebar
+FIGURE, USE = 46, 40  # [pixels at a scale of 1] widths of a figure's column and of the button Use
+NAME, LEAST_NAME = 230, 140  # [pixels at a scale of 1] width of a solver's name: in full, and at least
 LEAST_FIGURES = 1
-MARGINS = 60  # of the panel
-UNIT = 20  # of Blender's interface
-FULL = 35  # units: wide enough for the longest name and all figures
+MARGINS = 60  # [pixels at a scale of 1] of the panel
+UNIT = 20  # [pixels] of Blender's interface
+FULL = 35  # [interface units] wide enough for the longest name and all figures
 
 
 def draw_table(layout, table, chain, width: float) -> None:
-    """The table, with as many columns as fit into a width [pixels at a scale of 1], the most telling first."""
+    """Draws as many columns, most important first, as fit into `width` [pixels at a scale of 1]."""
     inside = width - MARGINS
     keys = table.columns[: max(LEAST_FIGURES, int((inside - LEAST_NAME - USE) / FIGURE))]
     name = min(NAME, max(LEAST_NAME, inside - len(keys) * FIGURE - USE))
@@ -45,7 +45,7 @@ def draw_table(layout, table, chain, width: float) -> None:
         use.operator("limber.use_solver", text="", icon=icon, depress=is_used).solver = row.name
     for row in rows:
         if row.why_not:
-            sentence(layout, row.why_not.partition(": ")[0], "INFO")  # which others can is in the table
+            sentence(layout, row.why_not.partition(": ")[0], "INFO")  # which solvers can do it is in the table
 
 
 def _heading(column, table, key: str, text: str) -> None:
@@ -65,11 +65,11 @@ def _draw_whole(layout, table, chain, width: float) -> None:
 
 
 class LIMBER_PT_comparison(bpy.types.Panel):
-    """The whole table of the last comparison"""
+    """All figures of the last comparison"""
 
     bl_label = "Compare Solvers"
     bl_space_type = "VIEW_3D"
-    bl_region_type = "HEADER"  # it opens by itself: no editor lists it
+    bl_region_type = "HEADER"  # a popover: no editor lists it
     bl_options = {"INSTANCED"}
     bl_ui_units_x = FULL
 

@@ -1,4 +1,4 @@
-"""Motion without the computer."""
+"""Panel Export: motion files that play without Blender."""
 
 import bpy
 

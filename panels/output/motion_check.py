@@ -1,4 +1,4 @@
-"""What a robot could not follow, before it has to."""
+"""Panels Motion Check and No-Go Zones."""
 
 import bpy
 
@@ -10,7 +10,7 @@ from ..tab import ChainTab, MotionPart, listed, sentence
 
 
 class LIMBER_UL_findings(bpy.types.UIList):
-    """What Motion Check has found; click to jump there"""
+    """Findings of Motion Check; click one to jump to its frame"""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         layout.label(text=view.label(item), icon=KINDS[item.kind].icon)
@@ -48,7 +48,7 @@ class LIMBER_PT_motion_check(MotionPart, bpy.types.Panel):
 
 
 class LIMBER_UL_zones(bpy.types.UIList):
-    """No-go zones; one whose object is gone says so"""
+    """No-go zones; those whose object was deleted are marked"""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         row = layout.row(align=True)

@@ -1,20 +1,20 @@
-"""In the 3D view: links that Motion Check has found in a no-go zone at this frame, with the names of bone and zone."""
+"""Viewport overlay of Motion Check: links that are in a no-go zone at the current frame, with the names of bone and zone."""
 
 import bpy
 import gpu
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 
 from ...rig.output.motion_check.check import Entered, entered
-from ..authoring.chain_overlay import ASIDE, free_place
+from ..authoring.chain_overlay import LABEL_OFFSET, free_label_position
 from ..drawing import Overlay, draw_lines, write
 
-INSIDE = (0.83, 0.37, 0.0, 1.0)  # told apart also by eyes that see few colours (Okabe & Ito 2008)
+INSIDE = (0.83, 0.37, 0.0, 1.0)  # from a colour-blind-safe palette (Okabe & Ito 2008)
 TEXT = (1.0, 0.8, 0.6, 1.0)
-WIDTH = 6.0  # [pixels] of a link
+WIDTH = 6.0  # [pixels at a scale of 1] of a link's line
 
 
 def _now() -> list[Entered]:
-    """Of the armatures that can be seen."""
+    """Links of visible armatures that are in a zone at the current frame."""
     context = bpy.context
     if not context.window_manager.limber_view.entered:
         return []
@@ -38,9 +38,9 @@ def _write_names() -> None:
     scale = context.preferences.system.ui_scale
     taken: list[tuple[float, float]] = []
     for one in _now():
-        place = location_3d_to_region_2d(context.region, context.region_data, one.line.mean(axis=0))
-        if place is not None:
-            taken.append(free_place(place.x + ASIDE, place.y + ASIDE, taken, scale))
+        point = location_3d_to_region_2d(context.region, context.region_data, one.line.mean(axis=0))
+        if point is not None:
+            taken.append(free_label_position(point.x + LABEL_OFFSET, point.y + LABEL_OFFSET, taken, scale))
             write(*taken[-1], one.words, TEXT, scale)
 
 

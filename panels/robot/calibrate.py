@@ -1,4 +1,4 @@
-"""Zero, direction and range of the selected joint, from how the robot stands; and the calibration as a file."""
+"""Panel Calibrate: zero, direction and range of the selected joint, and calibration files."""
 
 import bpy
 
@@ -23,7 +23,7 @@ class LIMBER_PT_calibrate(ServoTab, bpy.types.Panel):
         rig = rig_of(context)
         status = links.status(rig)
         if status is None:
-            sentence(layout, "Connect, then move joints by hand or by the buttons, and say where they are", "INFO")
+            sentence(layout, "Press Connect, then move joints by hand or with the buttons, and set their zeros and ranges", "INFO")
         elif any(each.all for each in servo_lists.lists(rig)):
             for each in servo_lists.lists(rig):
                 joint = draw_list(layout, rig, each, "calibrate ", rows=3)
@@ -46,12 +46,12 @@ def _draw_joint(layout, rig, joint, status) -> None:
         row = layout.row(align=True)
         row.operator("limber.let_go", text="Release Joint", icon="VIEW_PAN").joint = name
         row.operator("limber.let_go", text="Release All")
-    place = _place(rig, joint)
+    position = _servo_position(rig, joint)
     unit = servo_units.unit_name(rig.limber.device.protocol)
     box = layout.box().column(align=True)
     row = box.split(factor=0.68)
     row.label(text=f"{name}: servo {joint.servo}")
-    row.label(text="not known" if place is None else f"{place:.0f} {unit}")
+    row.label(text="not known" if position is None else f"{position:.0f} {unit}")
     buttons = box.row(align=True)
     for end, text in (("LOW", "Min Here"), ("", "Zero Here"), ("HIGH", "Max Here")):
         if end:
@@ -71,10 +71,10 @@ def _draw_joint(layout, rig, joint, status) -> None:
     row.prop(joint, "slide_upper" if slides else "upper")
 
 
-def _place(rig, joint) -> float | None:
+def _servo_position(rig, joint) -> float | None:
     index = device.channel_of_servo(links.link(rig).device, joint.servo)
-    places = calibrating.positions(rig)
-    return places[index] if index is not None and index < len(places) else None
+    positions = calibrating.positions(rig)
+    return positions[index] if index is not None and index < len(positions) else None
 
 
 def _draw_range(layout, rig, status) -> None:

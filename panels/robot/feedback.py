@@ -1,4 +1,4 @@
-"""What the robot says of itself: where each joint is, how warm its servos are; and leading the armature by hand."""
+"""Panels Feedback and Puppeteer: measured positions and health of the servos; moving the robot by hand."""
 
 from math import degrees
 
@@ -10,13 +10,13 @@ from ...rig.robot import links, puppeteer
 from ..tab import RobotTab, sentence, sidebar_width
 
 NAME = ("Joint", 2.4)  # heading, and share of the width
-PLACES = (("Commanded", 2.2), ("Measured", 2.0), ("Error", 1.5))
-WIDE = 340  # [pixels at a scale of 1] of a sidebar in which names are beside their figures; in a narrower one they are above them
+POSITIONS = (("Commanded", 2.2), ("Measured", 2.0), ("Error", 1.5))
+WIDE = 340  # [pixels at a scale of 1] sidebar width from which names are beside their figures, not above
 HEALTH = (("Servo", 2.4), ("°C", 1.4), ("V", 1.4), ("Load", 1.6), ("A", 1.2))
 
 
 class LIMBER_PT_feedback(RobotTab, bpy.types.Panel):
-    """Measured state of the robot against its commands"""
+    """Measured state of the robot, compared with its commands"""
 
     bl_label = "Feedback"
     bl_parent_id = "LIMBER_PT_robot"
@@ -35,40 +35,40 @@ class LIMBER_PT_feedback(RobotTab, bpy.types.Panel):
         row.prop(view, "plot", toggle=True, icon="GRAPH")
         if view.plot:
             layout.prop(view, "plot_joint")
-        if not any(place is not None for place in status.positions):
+        if not any(position is not None for position in status.positions):
             sentence(layout, "These servos do not measure their positions", "INFO")
-        _draw_places(layout, link.device, status, sidebar_width() >= WIDE)
+        _draw_positions(layout, link.device, status, sidebar_width() >= WIDE)
         _draw_health(layout, link.device, status)
 
 
-def _draw_places(layout, device, status, is_wide: bool) -> None:
+def _draw_positions(layout, device, status, is_wide: bool) -> None:
     box = layout.box().column(align=True)
-    columns = (NAME, *PLACES) if is_wide else PLACES
+    columns = (NAME, *POSITIONS) if is_wide else POSITIONS
     _draw_row(box, columns, [heading for heading, _ in columns], names=is_wide)
     for index, joint in enumerate(device.joints):
-        told = status.commanded[index] if status.commanded is not None else None
-        place = status.positions[index] if index < len(status.positions) else None
-        off = None if told is None or place is None else place - told
-        figures = [_text(joint, value) for value in (told, place, off)]
+        commanded = status.commanded[index] if status.commanded is not None else None
+        measured = status.positions[index] if index < len(status.positions) else None
+        error = None if commanded is None or measured is None else measured - commanded
+        figures = [_text(joint, value) for value in (commanded, measured, error)]
         if not is_wide:
             box.label(text=joint.name)
         _draw_row(box, columns, [joint.name, *figures] if is_wide else figures, names=is_wide)
 
 
 def _draw_health(layout, device, status) -> None:
-    """Of each servo, where any tells it."""
-    told = [(one.temperature, one.voltage, one.load, one.current) for one in status.channels]
-    if not any(value is not None for values in told for value in values):
+    """Draws temperature, voltage, load and current of each servo, where any servo reports them."""
+    health = [(one.temperature, one.voltage, one.load, one.current) for one in status.channels]
+    if not any(value is not None for values in health for value in values):
         return
     box = layout.box().column(align=True)
     _draw_row(box, HEALTH, [heading for heading, _ in HEALTH])
-    for channel, (heat, volts, load, current) in zip(device.channels, told, strict=False):
+    for channel, (heat, volts, load, current) in zip(device.channels, health, strict=False):
         share = "-" if load is None else f"{100 * load:.0f}%"
         _draw_row(box, HEALTH, [str(channel.servo), _number(heat, 0), _number(volts, 1), share, _number(current, 2)])
 
 
 def _draw_row(layout, columns, cells, names: bool = True) -> None:
-    """Cells of a table, in columns of fixed shares of the width; `names`: the first cell is a name."""
+    """Draws the cells of a table row, with column widths in proportion; `names`: the first cell is a name, aligned left."""
     left, rest = layout, sum(width for _, width in columns)
     for number, (text, (_, width)) in enumerate(zip(cells, columns, strict=True)):
         split = left.split(factor=width / rest, align=True) if number < len(cells) - 1 else left
@@ -87,7 +87,7 @@ def _text(joint, value: float | None) -> str:
 
 
 def _rounded(value: float, digits: int) -> float:
-    return round(value, digits) + 0.0  # no minus before a zero
+    return round(value, digits) + 0.0  # turns -0.0 into 0.0
 
 
 def _number(value: float | None, digits: int) -> str:
@@ -110,7 +110,7 @@ class LIMBER_PT_puppeteer(RobotTab, bpy.types.Panel):
             layout.operator("limber.puppeteer", icon="VIEW_PAN")
             return
         if links.status(rig).state is not State.LIMP:
-            sentence(layout, "The robot is letting go", "TIME")
+            sentence(layout, "The servos are going limp", "TIME")
             return
         if puppeteer.is_recording(rig):
             row = layout.row()

@@ -1,4 +1,4 @@
-"""In the 3D view: the robot as it says it stands, as a ghost beside the armature, and commanded and measured positions as a plot."""
+"""Viewport overlay of connected robots: the measured pose as a ghost, and a plot of commanded and measured positions."""
 
 from itertools import pairwise
 from math import degrees
@@ -15,11 +15,11 @@ from ...rig.robot import history as robot_history
 from ..drawing import LETTERS, Overlay, draw_lines, write
 
 GHOST = (1.0, 0.55, 0.1, 0.9)
-TOLD, IS = (0.35, 0.7, 1.0, 1.0), GHOST
+COMMANDED, MEASURED = (0.35, 0.7, 1.0, 1.0), GHOST
 BACK, GRID, TEXT = (0.05, 0.05, 0.05, 0.6), (1.0, 1.0, 1.0, 0.15), (0.9, 0.9, 0.9, 1.0)
-HEAD = 0.08  # of a bone's length, drawn thicker: where it hangs on its joint
+HEAD = 0.08  # of a bone's length that is drawn thicker, at its joint
 WIDTH, HEIGHT, MARGIN = 360, 130, 14  # [pixels at a scale of 1]
-LEAST_SPAN = 0.05  # [rad, or its like] that the plot shows at least: noise is not to look like motion
+LEAST_SPAN = 0.05  # [rad, or the joint's unit] smallest range of the plot, so that noise does not look like motion
 
 
 def _draw_ghosts() -> None:
@@ -33,7 +33,7 @@ def _draw_ghosts() -> None:
 
 
 def _draw_ghost(lines) -> None:
-    """A line for each bone, thick at its head."""
+    """Draws a line for each bone, thick at its head."""
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("NONE")
     heads = [(head, tuple(a + HEAD * (b - a) for a, b in zip(head, tail, strict=True))) for head, tail in lines]
@@ -53,13 +53,13 @@ def _draw_plot() -> None:
 
 
 class Plot:
-    """A joint's last seconds in the lower left corner of the view.
+    """Plot of a joint's last seconds in the lower left corner of the viewport.
 
     Args:
-        joint: The device's.
-        history: Of its robot.
-        index: Of the joint.
-        scale: Of the interface.
+        joint: Joint of the device.
+        history: History of its robot.
+        index: Index of the joint in the device.
+        scale: Interface scale.
     """
 
     def __init__(self, joint, history, index: int, scale: float) -> None:
@@ -67,9 +67,9 @@ class Plot:
         self.sign = "°" if joint.unit == "rad" else " mm" if joint.unit == "m" else ""
         self.name, self.scale = joint.name, scale
         now = monotonic()
-        self.told = [(now - one.time, one.commanded[index]) for one in history.samples if one.commanded[index] is not None]
-        self.places = [(now - one.time, one.measured[index]) for one in history.samples if one.measured[index] is not None]
-        values = [value for _, value in self.told + self.places] or [0.0]
+        self.commanded = [(now - one.time, one.commanded[index]) for one in history.samples if one.commanded[index] is not None]
+        self.measured = [(now - one.time, one.measured[index]) for one in history.samples if one.measured[index] is not None]
+        values = [value for _, value in self.commanded + self.measured] or [0.0]
         middle, half = (min(values) + max(values)) / 2, max(max(values) - min(values), LEAST_SPAN * joint.scale) / 2
         self.low, self.high = middle - 1.1 * half, middle + 1.1 * half
 
@@ -80,7 +80,7 @@ class Plot:
         self._fill(left, bottom, width, height)
         for share in (0.25, 0.5, 0.75):
             self._lines([(left, bottom + share * height), (left + width, bottom + share * height)], GRID, 1.0)
-        for curve, colour in ((self.told, TOLD), (self.places, IS)):
+        for curve, colour in ((self.commanded, COMMANDED), (self.measured, MEASURED)):
             points = [
                 (left + width * (1 - age / robot_history.SECONDS), bottom + height * (value - self.low) / (self.high - self.low))
                 for age, value in curve
@@ -88,17 +88,17 @@ class Plot:
             ]
             if len(points) > 1:
                 self._lines(points, colour, 2.0)
-        self._words(left, bottom, width, height)
+        self._draw_text(left, bottom, width, height)
         gpu.state.blend_set("NONE")
 
-    def _words(self, left: float, bottom: float, width: float, height: float) -> None:
+    def _draw_text(self, left: float, bottom: float, width: float, height: float) -> None:
         gap = 5 * self.scale
         line = (LETTERS + 5) * self.scale
         self._write(left + gap, bottom + height + gap, f"{self.name}, last {robot_history.SECONDS:.0f} s", TEXT)
         self._write(left + gap, bottom + height - line, f"{self.high * self.unit:.0f}{self.sign}", TEXT)
         self._write(left + gap, bottom + gap, f"{self.low * self.unit:.0f}{self.sign}", TEXT)
         right = left + width
-        for curve, colour, word in ((self.places, IS, "measured"), (self.told, TOLD, "commanded")):
+        for curve, colour, word in ((self.measured, MEASURED, "measured"), (self.commanded, COMMANDED, "commanded")):
             text = f"{word} {curve[-1][1] * self.unit:.1f}{self.sign}" if curve else f"{word} -"
             blf.size(0, LETTERS * self.scale)
             right -= blf.dimensions(0, text)[0] + 2 * gap

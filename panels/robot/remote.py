@@ -1,4 +1,4 @@
-"""Other programs set what an animator would."""
+"""Panel Remote Control: targets, influence and weights set by other programs."""
 
 import bpy
 
@@ -9,7 +9,7 @@ from ..tab import ChainTab, sentence
 
 
 class LIMBER_PT_remote(ChainTab, bpy.types.Panel):
-    """Targets, influence and weights from other programs, by OSC over UDP"""
+    """Control of targets, influence and weights by other programs, with OSC over UDP"""
 
     bl_label = "Remote Control"
     bl_order = 11

@@ -1,4 +1,4 @@
-"""The robot: what it is, its state, and the buttons that let it move."""
+"""Panels Robot, Set Up and Options: the device, its state, and the buttons that move it."""
 
 import bpy
 
@@ -71,8 +71,8 @@ def _draw_state(layout, rig, status) -> None:
     else:
         _draw_buttons(layout, rig, state)
     if status:
-        said = "The armature follows the robot: move it by hand" if puppeteer.leads(rig) else status.sentence
-        sentence(layout, said, ALARMS.get(state, "INFO"))
+        text = "The armature follows the robot: move it by hand" if puppeteer.leads(rig) else status.sentence
+        sentence(layout, text, ALARMS.get(state, "INFO"))
         _draw_checks(layout, status)
         for warning in status.warnings:
             sentence(layout, warning, "ERROR")
@@ -89,7 +89,7 @@ def _draw_checks(layout, status) -> None:
 
 
 def _draw_confirming(layout, rig, status) -> None:
-    """Joint by joint, or all at once by the button."""
+    """Draws a Confirm button for each joint that is not confirmed yet."""
     joints = links.link(rig).device.joints
     box = layout.box().column(align=True)
     for index, joint in enumerate(joints):
@@ -101,7 +101,7 @@ def _draw_confirming(layout, rig, status) -> None:
 
 
 def _draw_asking(layout) -> None:
-    """Arm a robot that cannot tell where it is: the button says that it is at the pose, or each joint is asked for."""
+    """Draws the two buttons that arm a robot whose servos cannot measure their positions."""
     column = layout.column(align=True)
     column.scale_y = 1.4
     column.operator("limber.arm_confirmed", icon="CHECKMARK")
@@ -127,7 +127,7 @@ def _draw_buttons(layout, rig, state) -> None:
 
 
 class LIMBER_PT_robot_setup(RigTab, bpy.types.Panel):
-    """Servos of the robot: which there are, which joints they move, and how they are mounted"""
+    """Servos of the robot: how to find them, which joints they move, and their calibration"""
 
     bl_label = "Set Up"
     bl_parent_id = "LIMBER_PT_robot"
@@ -135,7 +135,7 @@ class LIMBER_PT_robot_setup(RigTab, bpy.types.Panel):
     bl_order = 0
 
     def draw(self, context):
-        """Its parts are all that it has."""
+        """Draws nothing: the panel has sub-panels only."""
 
 
 class LIMBER_PT_robot_options(RigTab, bpy.types.Panel):
@@ -159,4 +159,4 @@ class LIMBER_PT_robot_options(RigTab, bpy.types.Panel):
         if status and status.sent:
             box = layout.box().column(align=True)
             box.label(text=f"Frames: {status.sent} sent, {status.acknowledged} acknowledged, {status.lost} lost")
-            box.label(text=f"Lateness: {status.late_ms_p50:.2f} ms, 1 in 100 over {status.late_ms_p99:.2f} ms")
+            box.label(text=f"Latency: {status.late_ms_p50:.2f} ms median, {status.late_ms_p99:.2f} ms 99th percentile")

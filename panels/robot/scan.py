@@ -1,4 +1,4 @@
-"""What a scan found, and what can be done with it."""
+"""Panels Find Servos and Protocol Capabilities."""
 
 from itertools import groupby
 
@@ -31,7 +31,7 @@ class LIMBER_PT_scan(RigTab, bpy.types.Panel):
             column.operator("limber.cancel_scan", icon="X")
             sentence(layout, scan.says, "BLANK1")
         if scan is None:
-            sentence(layout, "Lists servos with their ids, models and voltage. Nothing is ordered to move", "INFO")
+            sentence(layout, "Lists servos with their IDs, models and voltages. Nothing moves", "INFO")
             return
         _draw_found(layout, scan)
         if change is not None:
@@ -69,8 +69,8 @@ def _draw_one(box, one) -> None:
     row.label(text=f"{one.name} {one.firmware}".strip())
     row = row.row()
     row.alignment = "RIGHT"
-    told = [f"{one.voltage:.1f} V"] if one.voltage is not None else []
-    row.label(text=", ".join(told))
+    voltage = [f"{one.voltage:.1f} V"] if one.voltage is not None else []
+    row.label(text=", ".join(voltage))
     if one.servo is not None and capabilities_of(one.protocol).changes_id:
         change = row.operator("limber.change_servo", text="", icon="GREASEPENCIL", emboss=False)
         change.port, change.protocol, change.baudrate, change.servo = one.port, one.protocol, one.baudrate, one.servo

@@ -1,4 +1,4 @@
-"""Which servo moves which joint: the joints' own, further ones, and values beside the joints."""
+"""Panels Servos, Additional Servos and Values: which servo moves which joint or property."""
 
 import bpy
 
@@ -8,7 +8,7 @@ from ...rig.robot import device as robot_device
 from ...rig.robot.value_filters import DIRECT
 from ..tab import RigTab, ServoTab, listed, sentence
 
-JOGS = {  # by a joint's unit: the operator's amounts, and what they are
+JOGS = {  # by a joint's unit: (amount for the operator, text of the button)
     "rad": ((-5.0, "-5°"), (-1.0, "-1°"), (1.0, "+1°"), (5.0, "+5°")),
     "m": ((-5.0, "-5 mm"), (-1.0, "-1"), (1.0, "+1"), (5.0, "+5 mm")),
     "plain": ((-18.0, "-10%"), (-1.8, "-1%"), (1.8, "+1%"), (18.0, "+10%")),
@@ -25,7 +25,7 @@ class LIMBER_UL_servos(bpy.types.UIList):
 
 
 class LIMBER_UL_channels(bpy.types.UIList):
-    """Further servos, with what drives them"""
+    """Additional servos and their numbers"""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         row = layout.split(factor=0.62)
@@ -34,7 +34,7 @@ class LIMBER_UL_channels(bpy.types.UIList):
 
 
 class LIMBER_UL_auxiliaries(bpy.types.UIList):
-    """Values beside the joints, with their servos"""
+    """Values that servos follow, with their servo numbers"""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         row = layout.split(factor=0.62)
@@ -43,7 +43,7 @@ class LIMBER_UL_auxiliaries(bpy.types.UIList):
 
 
 class LIMBER_PT_channels(ServoTab, bpy.types.Panel):
-    """Servo of the joint, or motor, that is selected in the list"""
+    """Servo of the joint or motor that is selected in the list"""
 
     bl_label = "Servos"
     bl_parent_id = "LIMBER_PT_robot_setup"
@@ -64,14 +64,14 @@ class LIMBER_PT_channels(ServoTab, bpy.types.Panel):
 
 
 def draw_list(layout, rig, shown: servo_lists.ServoList, name: str = "", rows: int = 4):
-    """Joints or motors with their servos' numbers, with a heading where there are both; returns the selected one, or None.
+    """Draws the joints or motors with their servo numbers, headed where there are both; returns the selected one, or None.
 
     Args:
-        layout: Where it is drawn.
-        rig: What has the robot.
+        layout: Layout to draw into.
+        rig: Object that has the robot.
         shown: The list.
-        name: Tells it from the same list in another panel.
-        rows: Its height [lines].
+        name: Prefix of the list's identifier, different in each panel.
+        rows: Height [lines].
     """
     if len(servo_lists.lists(rig)) > 1:
         layout.label(text="Motors of the Mechanism" if shown.is_motors else f"Joints of {shown.owner.name}")
@@ -80,10 +80,10 @@ def draw_list(layout, rig, shown: servo_lists.ServoList, name: str = "", rows: i
 
 
 def draw_trials(layout, rig, name: str, servo: int) -> None:
-    """Buttons that move one servo or joint, where the robot is connected."""
+    """Draws the buttons that move one servo or joint of the connected robot."""
     link, status = links.link(rig), links.status(rig)
     if link is None or status is None:
-        sentence(layout, "Connect, and servos can be tried one by one here", "INFO")
+        sentence(layout, "Press Connect to try servos one by one", "INFO")
         return
     joint = next((joint for joint in link.device.joints if joint.name == name), None)
     column = layout.column(align=True)
@@ -104,12 +104,12 @@ def draw_trials(layout, rig, name: str, servo: int) -> None:
 
 
 def _draw_found(layout, joint, of_motors: bool) -> None:
-    """Servos that the scan found, to take one for the joint or motor."""
+    """Draws a button for each servo that the scan found, which assigns it to the joint or motor."""
     scan = background_jobs.scan()
     found = [one for one in scan.found if one.servo is not None] if scan else []
     if not found:
         return
-    layout.label(text=f"Give {robot_device.label(joint)} one that was found:")
+    layout.label(text=f"Assign a found servo to {robot_device.label(joint)}:")
     flow = layout.grid_flow(columns=6, align=True, row_major=True, even_columns=True)
     for one in found:
         button = flow.operator("limber.assign_servo", text=str(one.servo), depress=one.servo == joint.servo)
@@ -117,7 +117,7 @@ def _draw_found(layout, joint, of_motors: bool) -> None:
 
 
 def draw_servo(layout, device, servo, gear: bool = True) -> None:
-    """A servo's settings."""
+    """Draws the settings of a servo; `gear`: with its gear ratio."""
     layout.use_property_split = True
     unit = servo_units.unit_name(device.protocol)
     column = layout.column(align=True)
@@ -168,7 +168,7 @@ class LIMBER_PT_more_servos(RigTab, bpy.types.Panel):
 
 
 class LIMBER_PT_values(RigTab, bpy.types.Panel):
-    """Properties beside the joints that move a servo: a jaw, an eyelid, a lamp"""
+    """Animatable properties that drive a servo: a jaw, an eyelid, a lamp"""
 
     bl_label = "Values"
     bl_parent_id = "LIMBER_PT_robot_setup"
@@ -182,7 +182,7 @@ class LIMBER_PT_values(RigTab, bpy.types.Panel):
         add, remove = "limber.add_auxiliary", "limber.remove_auxiliary"
         value = listed(layout, "LIMBER_UL_auxiliaries", device, "auxiliaries", "active_auxiliary", add=add, remove=remove)
         if value is None:
-            sentence(layout, "Right-click any property that can be animated: Send to Robot", "INFO")
+            sentence(layout, "Right-click an animatable property and choose Send to Robot", "INFO")
             return
         _draw_value(layout, rig, device, value)
 
@@ -190,14 +190,14 @@ class LIMBER_PT_values(RigTab, bpy.types.Panel):
 def _draw_value(layout, rig, device, value) -> None:
     now = values.value_of(value)
     if now is None:
-        sentence(layout, "This property is not there: correct its path, or remove it and add it again", "ERROR")
+        sentence(layout, "The property does not exist: correct its path, or remove it and add it again", "ERROR")
     draw_trials(layout, rig, value.name, value.servo)
     layout.use_property_split = True
     column = layout.column(align=True)
     column.label(text=f"{value.owner.name if value.owner else 'nothing'}: {value.path or 'no path'}", icon="RNA")
     column.prop(value, "path")
     if now is not None:
-        column.label(text=f"Now {now:.3f}")
+        column.label(text=f"Current: {now:.3f}")
     column = layout.column(align=True)
     if unit := servo_units.unit_name(device.protocol):
         column.label(text=f"Servo positions in {unit}")

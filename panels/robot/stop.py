@@ -1,4 +1,4 @@
-"""The stop button, above everything else while any robot is connected."""
+"""Panel Stop: a button above all panels while a robot is connected."""
 
 import bpy
 

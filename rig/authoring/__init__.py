@@ -1,1 +1,1 @@
-"""Setting up a rig: chains, postures, mirroring, characters, imported robots and the demo scene."""
+"""Setting up a rig: chains, postures, mirroring, motion characters, imported robots, and the demo lamp."""

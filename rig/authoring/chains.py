@@ -1,5 +1,4 @@
-"""Making chains: the path from the selection, a joint for each axis that is free to turn or made to slide, limits from what the rig already
-says."""
+"""Making and changing chains: the path of bones from the selection, a joint for each free axis, limits from the rig."""
 
 from collections.abc import Sequence
 from uuid import uuid4
@@ -15,12 +14,12 @@ from ..robot import device, servo_units
 from . import forward
 from .rotation_mode import give_euler_order
 
-SOLVER, BODY, ROLL = "expressive", "AUTOMATIC", "POSTURE"  # of new chains
-SLIDE_SPEEDS = (0.2, 1.0, 10.0)  # [m/s, m/s2, m/s3] what a small linear servo or a belt can follow
+SOLVER, BODY, ROLL = "expressive", "AUTOMATIC", "POSTURE"  # settings of new chains
+LINEAR_LIMITS = (0.2, 1.0, 10.0)  # [m/s, m/s2, m/s3] limits of new prismatic joints: a small linear servo or a belt drive
 
 
 class EulerOrderError(RigError):
-    """Bones on the path rotate by quaternion or axis and angle; `bones` names them."""
+    """Bones on the path rotate by quaternion or axis-angle; `bones` has their names."""
 
     def __init__(self, bones: list[str]) -> None:
         self.bones = bones
@@ -32,16 +31,17 @@ class EulerOrderError(RigError):
 
 
 def active(rig):
-    """The chain selected in the list, or None."""
+    """The selected chain; None where there is none."""
     return selected(rig.limber.chains, rig.limber.active_chain)
 
 
 def find_path(rig, selected: list[str]) -> list[str]:
-    """Names of the bones from root to end: of the selection, or to the one selected bone from the top of the hierarchy, or from below the
-    next bone that constraints or the armature's mechanism move.
+    """Names of the bones from root to end: of the selected ones, or up from the only selected one.
+
+    Upward the path ends at the top of the hierarchy, or below the next bone that constraints or the armature's mechanism move.
 
     Raises:
-        RigError: nothing is selected, or the selection is on no single path; the mechanism's file cannot be read.
+        RigError: nothing is selected, or the selection is not on one path; the file of the mechanism cannot be read.
     """
     if not selected:
         raise RigError("No bone is selected: select the end bone, or root and end, in Pose Mode")
@@ -64,7 +64,7 @@ def find_path(rig, selected: list[str]) -> list[str]:
         if bone is not end and (bone.name in taken or constrained.mover(rig.pose.bones[bone.name])):
             break
         above.append(bone.name)
-    while held and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]]):  # fixed to the mechanism, these go with it
+    while held and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]]):  # bones that are fixed to the mechanism move with it
         above.pop()
     return above[::-1]
 
@@ -75,11 +75,11 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     Args:
         rig: The armature object.
         selected: Names of the selected bones.
-        change_rotation_mode: Bones that rotate by quaternion may be given an Euler order; their keys are converted.
-        order: Which order that is.
+        change_rotation_mode: Allow giving an Euler order to bones that rotate by quaternion or axis-angle; their keys are converted.
+        order: That Euler order.
 
     Raises:
-        EulerOrderError: there are such bones, and no consent.
+        EulerOrderError: there are such bones, and it is not allowed.
         RigError: the selection is no path, has no free axis, or is part of another chain.
     """
     names = find_path(rig, selected)
@@ -95,7 +95,7 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     chain.root, chain.end = names[0], names[-1]
     found = forward.guess(rig, chain.end)
     if found.reason:
-        forward.point(chain, rig, chain.end, found.way)
+        forward.point(chain, rig, chain.end, found.direction)
     for bone in moving:
         for axis in joint_axes(bone):
             _add_joint(rig, chain, bone, axis)
@@ -104,10 +104,10 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
 
 
 def moving_bones(rig, names: list[str]) -> list:
-    """The pose bones of a path that a new chain on it would have joints for.
+    """Pose bones on a path that would get joints in a new chain.
 
     Raises:
-        RigError: there can be no chain: nothing moves, a bone is part of another chain, or follows another one of the path.
+        RigError: no chain is possible: nothing moves, a bone is part of another chain, or follows another bone of the path.
     """
     _refuse_shared(rig, names)
     constrained.refuse(rig, names)
@@ -119,7 +119,7 @@ def moving_bones(rig, names: list[str]) -> list:
 
 
 def _refuse_shared(rig, names: list[str], but: str = "") -> None:
-    """Chains share no joint, except for that of identity `but`."""
+    """Raises RigError where a bone is in another chain than the one with the uid `but`."""
     for chain in rig.limber.chains:
         for joint in chain.joints:
             if joint.bone in names and chain.uid != but:
@@ -130,17 +130,17 @@ def _refuse_shared(rig, names: list[str], but: str = "") -> None:
 
 
 def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: str = "XYZ"):
-    """Makes a bone a further end of a chain, with joints for the bones that lead there. Where it raises, nothing has changed.
+    """Makes a bone an additional end of a chain, with joints for the bones that lead to it. Where it raises, nothing has changed.
 
     Args:
         rig: The armature object.
         chain: The chain.
-        bone: Name of the bone: it hangs on the chain's root.
+        bone: Name of the bone, a descendant of the chain's root.
         change_rotation_mode, order: As for `new_chain`.
 
     Raises:
-        EulerOrderError: bones on the way have no Euler order, and no consent.
-        RigError: the bone is an end already, does not hang on the root, moves in another chain, or nothing moves it.
+        EulerOrderError: bones on the path to it have no Euler order, and it is not allowed.
+        RigError: the bone is an end already, is no descendant of the root, moves in another chain, or nothing moves it.
     """
     names = new_bones(rig, chain, bone)
     constrained.refuse(rig, names)
@@ -163,7 +163,7 @@ def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: st
 
 
 def new_bones(rig, chain, bone: str) -> list[str]:
-    """Names of the bones that a further end would add to a chain; raises as `add_end` does for a bone that can be none."""
+    """Names of the bones that an additional end would add to a chain; raises as `add_end` does."""
     if bone not in rig.pose.bones:
         raise RigError(missing(bone) if bone else "No bone is selected: select the bone that is to be another end, in Pose Mode")
     if bone in end_bones(chain):
@@ -175,24 +175,24 @@ def new_bones(rig, chain, bone: str) -> list[str]:
 
 
 def remove_end(rig, chain, index: int) -> None:
-    """Takes a further end away, and the joints that led there alone.
+    """Removes an additional end and the joints that only it used.
 
     Raises:
-        RigError: the chain is another file's.
+        RigError: the chain is linked from another file.
     """
     _refuse_linked(rig, chain)
     chain.ends.remove(index)
     chain.active_end = selected_index(chain.ends, chain.active_end)
     try:
         kept = set(bone_names(rig.pose.bones, chain))
-    except RigError:  # the chain is broken already: Check says how
+    except RigError:  # the chain is broken already: Check reports it
         return
     for place in reversed([k for k, joint in enumerate(chain.joints) if joint.bone not in kept]):
         chain.joints.remove(place)
 
 
 def quaternion_bones(rig, names: list[str]) -> list[str]:
-    """Those of the bones that may turn and rotate by quaternion or axis and angle: joints need an Euler order."""
+    """Those of the bones that rotate by quaternion or axis-angle and have a free axis; joints need an Euler order."""
     return [name for name in names if not is_euler(rig.pose.bones[name]) and free_axes(rig.pose.bones[name])]
 
 
@@ -206,6 +206,7 @@ def without_euler_order(rig, chain) -> list[str]:
 
 
 def all_locked(root: str, end: str) -> str:
+    """Message where no axis on the path is free."""
     return (
         f"All rotation axes from '{root}' to '{end}' are locked, and nothing slides: unlock the axes that have a motor"
         " (a slide needs a Limit Location too)"
@@ -213,7 +214,7 @@ def all_locked(root: str, end: str) -> str:
 
 
 def _refuse_followers(rig, names: list[str], had: Sequence[tuple[str, str]] = ()) -> None:
-    """No bone of a chain mimics a joint of the same chain. `had`: joints that the chain has already."""
+    """Raises RigError where a bone of the chain mimics a joint of the same chain. `had`: joints that the chain has already."""
     joints = [*had, *((name, axis) for name in names for axis in joint_axes(rig.pose.bones[name]))]
     path = {*names, *(bone for bone, _ in had)}
     for follower in mimic.led(rig, joints):
@@ -229,7 +230,7 @@ def _add_joint(rig, chain, bone, axis: str):
     joint.lower, joint.upper = limits(bone, axis)
     servo_units.make_usual(joint, rig.limber.device.protocol)
     if axes.slides(axis):
-        joint.velocity, joint.acceleration, joint.jerk = SLIDE_SPEEDS
+        joint.velocity, joint.acceleration, joint.jerk = LINEAR_LIMITS
         fit_servo(joint)
     motor = imported_robot.motor(bone, axis)
     if motor is not None and motor.branch.joint.velocity:
@@ -239,20 +240,20 @@ def _add_joint(rig, chain, bone, axis: str):
 
 
 def fit_servo(joint) -> None:
-    """A servo's usual range of pulses spans the slide's."""
+    """Spreads the usual pulse range of a servo over the range of a prismatic joint."""
     span = max(joint.upper - joint.lower, NO_RANGE)
     joint.us_per_radian = (joint.max_us - joint.min_us) / span
     joint.zero_us = (joint.min_us + joint.max_us) / 2 - joint.us_per_radian * (joint.lower + joint.upper) / 2
 
 
 def match_joints(rig, chain) -> tuple[int, int]:
-    """Adds joints for axes of the chain's bones that have become free and removes those of locked ones; the others keep their settings.
+    """Adds joints for axes of the chain's bones that were unlocked, removes those of locked axes, and keeps the others' settings.
 
     Returns:
-        How many were added, and how many removed.
+        Numbers of joints added and removed.
 
     Raises:
-        RigError: a bone is missing or has no Euler order, all axes are locked, or the chain is another file's.
+        RigError: a bone is missing or has no Euler order, all axes are locked, or the chain is linked from another file.
     """
     names = bone_names(rig.pose.bones, chain)
     moving = [rig.pose.bones[name] for name in names if joint_axes(rig.pose.bones[name])]
@@ -277,10 +278,10 @@ def match_joints(rig, chain) -> tuple[int, int]:
 
 
 def remove_chain(rig, chain) -> None:
-    """Takes a chain away; its postures stay as pose assets.
+    """Removes a chain; its postures stay in the file as pose assets.
 
     Raises:
-        RigError: the chain is another file's, and this one's override cannot take it away.
+        RigError: the chain is linked from another file, and an override cannot remove it.
     """
     _refuse_linked(rig, chain)
     index = list(rig.limber.chains).index(chain)
@@ -289,6 +290,6 @@ def remove_chain(rig, chain) -> None:
 
 
 def _refuse_linked(rig, chain) -> None:
-    """An override can add chains and change them, but not take away what its library has."""
+    """Raises RigError where the chain comes from a library: an override can add and change chains, not remove them."""
     if rig.override_library and any(linked.uid == chain.uid for linked in rig.override_library.reference.limber.chains):
         raise RigError(f"Chain '{chain.name}' comes from the file that '{rig.name}' is linked from: change its joints there")

@@ -1,4 +1,4 @@
-"""What is wrong with a chain's set-up, in sentences that say what mends it."""
+"""Check: what is wrong with the set-up of a chain, and the remedy."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,23 +18,23 @@ from ..reading.joint_axes import joint_axes
 from ..reading.skeleton import ChainReader
 from . import check_bones, postures
 
-ONE_WAY = 1e-3  # sine of the angle between the ways in which two joints move the view, below which they are one way
+SAME_DIRECTION = 1e-3  # sine of the angle below which two joints move the gaze in the same direction
 
 
 def check(context, rig, chain) -> list[Finding]:
-    """All that is wrong with a chain, the worst first."""
+    """Findings on a chain, most serious first."""
     findings = _findings(context, rig, chain)
     if not any(finding.blocks for finding in findings):
         try:
             skeleton = build.skeleton_now(rig, chain)
-            findings += [finding for end in asked(chain) for finding in _one_way(end, skeleton)]
+            findings += [finding for end in asked(chain) for finding in _gaze_directions(end, skeleton)]
         except RigError as error:
             findings.append(Finding(str(error), True))
     return sorted(findings, key=lambda finding: not finding.blocks)
 
 
 def why_not_live(context, rig, chain) -> str:
-    """The first thing that keeps a chain from going live, or ""."""
+    """The first finding that prevents the chain from going live; "" where there is none."""
     return next((finding.sentence for finding in _findings(context, rig, chain) if finding.blocks), "")
 
 
@@ -65,7 +65,7 @@ def _rig(context, rig) -> Iterator[Finding]:
 
 
 def is_unevaluated(context, thing) -> bool:
-    """Whether Blender leaves an object out because it is disabled in viewports. Objects hidden by their eye alone are evaluated."""
+    """Whether Blender does not evaluate an object because it is disabled in viewports. Objects hidden by their eye icon are evaluated."""
     if thing.hide_viewport or thing.name not in context.view_layer.objects:
         return True
     return all(collection.hide_viewport for collection in thing.users_collection)
@@ -121,17 +121,17 @@ def _shared_bones(rig, chain, reader) -> Iterator[Finding]:
                 yield Finding(f"Bone '{bone}' moves in chain '{other.name}' too: remove one of the two chains, and make it again", True)
 
 
-def _one_way(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
-    """An end whose joints all move its view the same way: it cannot look both sideways and up."""
+def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
+    """Finding where all joints of an end move its gaze in the same direction, so that it cannot look both sideways and up."""
     if end.settings.goal not in LOOKS | TURNS:
         return
     path = [k for k in skeleton.path(end.number) if skeleton.joints[k].upper > skeleton.joints[k].lower]
-    for bend in (0.0, 0.3, -0.5):  # [rad] several poses: in one the joints may be lined up by chance
+    for bend in (0.0, 0.3, -0.5):  # [rad] several poses: in a single one the joints may happen to be aligned
         angles = skeleton.clamp([bend + 0.1 * k for k in range(len(skeleton))])
         turning, _ = skeleton.jacobian(angles, end.number)
         rotation, _ = skeleton.end_pose(skeleton.forward(angles), end.number)
         ways = np.linalg.svd(np.cross(turning.T[path], rotations.rotate(rotation, rotations.Y)), compute_uv=False)
-        if len(ways) > 1 and ways[1] > ONE_WAY:
+        if len(ways) > 1 and ways[1] > SAME_DIRECTION:
             return
     yield Finding(
         f"{end.subject} can turn its look one way only: unlock another axis of its bones if it was locked by mistake,"
@@ -182,7 +182,7 @@ def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:
         yield Finding(f"The chain moves its own target '{target.name}' ({way}): choose another target", True)
     elif target.name not in context.view_layer.objects and target.name not in context.scene.objects:
         yield Finding(f"Target '{target.name}' is not in scene '{context.scene.name}': link it there, or choose another target", True)
-    elif is_unevaluated(context, target) and not hangs_on_objects_alone(target):  # the others are kept evaluated while live
+    elif is_unevaluated(context, target) and not hangs_on_objects_alone(target):  # other targets are kept evaluated while live
         yield Finding(
             f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner (monitor, collection)"
         )

@@ -1,4 +1,4 @@
-"""What is wrong with a chain's bones: scale, stretch, inheritance, axes without joints, constraints that fight."""
+"""Findings on the bones of a chain: scale, stretch, inheritance, axes without joints, conflicting constraints."""
 
 from collections.abc import Iterator
 
@@ -11,11 +11,11 @@ from ..reading.skeleton import SCALED, ChainReader
 
 STRETCHING = {"STRETCH_TO", "MAINTAIN_VOLUME"}
 IK = {"IK", "SPLINE_IK"}
-SAME = 1e-4  # [rad, m] limits nearer to each other are the same to an animator
+SAME = 1e-4  # [rad, m] difference below which two limits count as equal
 
 
 def check(rig, chain, reader: ChainReader) -> Iterator[Finding]:
-    """All that is wrong with the bones from root to end."""
+    """Findings on the bones from root to end."""
     yield from _scale(rig, reader)
     for name in reader.names:
         bone = rig.pose.bones[name]

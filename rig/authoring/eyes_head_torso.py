@@ -1,4 +1,4 @@
-"""Chains for a character's torso, head and eyes that share a target: eyes lead, the head follows, the torso hardly turns."""
+"""Chains for a character's torso, head and eyes that share a target: the eyes lead, the head follows, the torso hardly rotates."""
 
 from math import pi, radians
 from typing import NamedTuple
@@ -13,16 +13,16 @@ from ..reading.paths import path_names
 from . import chains, forward, gaze_bones, gaze_controls
 from .gaze_bones import Ends
 
-EYE_RANGE = radians(45)  # either way, for eyes of which the rig says nothing: about what a human eye can do
-EYE_ROLL = radians(5)  # either way, about the axis along which it looks: human eyes hardly do
-IN_FRONT = 10  # lengths of the head from its eyes to a new target: about the distance at which people talk
-SHOWN = 4  # selected bones that a message names
-ROUND = 2 * pi - 0.01  # [rad] a joint that goes so far has no limits
-LEVEL = 0.2  # sine of the least angle to the vertical at which a direction says where the front is
+EYE_RANGE = radians(45)  # range to each side of eyes without limits in the rig, about that of a human eye
+EYE_ROLL = radians(5)  # range of the eye's roll to each side: human eyes hardly roll
+IN_FRONT = 10  # distance of a new target from the eyes, in lengths of the head bone: about that of a conversation
+SHOWN = 4  # largest number of bones that a message names
+ROUND = 2 * pi - 0.01  # [rad] a joint with this range counts as unlimited
+LEVEL = 0.2  # sine of the least angle to the vertical at which a direction can define the front
 
 
-class Manner(NamedTuple):
-    """How a part of the body follows what the eyes are on."""
+class GazeSettings(NamedTuple):
+    """How a part of the body follows the target: values of the chain's properties with these names."""
 
     share: float
     dead_zone: float  # [rad]
@@ -30,23 +30,23 @@ class Manner(NamedTuple):
     change: float  # [s]
 
 
-# A head leaves small looks to the eyes, a torso those to the side to the head; what is heavier goes later and takes longer.
-TORSO = Manner(share=0.2, dead_zone=radians(20), lag=0.5, change=0.8)
-HEAD = Manner(share=0.7, dead_zone=radians(8), lag=0.2, change=0.5)
-EYES = Manner(share=1.0, dead_zone=0.0, lag=0.0, change=0.15)
+# The head leaves small changes to the eyes, and the torso leaves most to the head; heavier parts start later and take longer.
+TORSO = GazeSettings(share=0.2, dead_zone=radians(20), lag=0.5, change=0.8)
+HEAD = GazeSettings(share=0.7, dead_zone=radians(8), lag=0.2, change=0.5)
+EYES = GazeSettings(share=1.0, dead_zone=0.0, lag=0.0, change=0.15)
 
 
 class Made(NamedTuple):
-    """What was made."""
+    """Result of `make`."""
 
-    names: list[str]  # of the chains, from the torso up
+    names: list[str]  # names of the chains, from the torso up
     target: bpy.types.Object
-    lacks: list[str]  # sentences
-    done: list[str]  # sentences, on what else was set up
+    lacks: list[str]  # sentences on parts that are missing
+    done: list[str]  # sentences on what else was set up
 
 
 def parents(rig) -> dict[str, str | None]:
-    """The armature's bones, parents before their children."""
+    """Parent of each bone of the armature, parents before their children; None for roots."""
     return {bone.name: bone.parent.name if bone.parent else None for bone in rig.data.bones}
 
 
@@ -55,10 +55,10 @@ def parents_of(rig, name: str) -> list[str]:
 
 
 def ends_by_names(rig) -> Ends:
-    """The last bone of each part by the bones' names; of a rig with controls, these.
+    """Last bone of torso, head and each eye, found by name; of a rig with controls, the control bones.
 
     Raises:
-        RigError: a bone follows others, and no control of it is found.
+        RigError: a bone follows others, and its control is not found.
     """
     controls, bones = Controls(rig), parents(rig)
     return gaze_controls.resolved(
@@ -67,13 +67,13 @@ def ends_by_names(rig) -> Ends:
 
 
 def ends_selected(rig, selected: list[str]) -> Ends:
-    """The same as a selection tells.
+    """Last bone of torso, head and each eye, from the selected bones.
 
     Raises:
-        RigError: it is no torso, head and eyes.
+        RigError: the selection is not torso, head and eyes.
     """
     controls, bones = Controls(rig), parents(rig)
-    ends = gaze_bones.told(bones, selected, lambda name: [*controls.upstream(name), *parents_of(rig, name)])
+    ends = gaze_bones.from_selection(bones, selected, lambda name: [*controls.upstream(name), *parents_of(rig, name)])
     if ends is None:
         named = ", ".join(f"'{name}'" for name in selected[:SHOWN]) + (" ..." if len(selected) > SHOWN else "")
         raise RigError(
@@ -84,17 +84,17 @@ def ends_selected(rig, selected: list[str]) -> Ends:
 
 
 class _Parts(NamedTuple):
-    """What is to be made."""
+    """The chains to be made."""
 
     torso: gaze_bones.Span | None
     head: gaze_bones.Span
     eyes: tuple[gaze_bones.Span, ...]
-    pointing: gaze_controls.Eyes  # eyes that need no chain
-    placed: Ends  # the same, its eyes where they are rather than what they point at
+    pointing: gaze_controls.Eyes  # eyes that the rig's own constraints aim, which need no chain
+    placed: Ends  # `ends` with the eye bones themselves, instead of the controls that they point at
 
 
 def _parts(rig, controls: Controls, ends: Ends) -> _Parts:
-    """Raises RigError where parts are missing."""
+    """The chains for these ends; raises RigError where parts are missing."""
     bones = parents(rig)
     pointing = gaze_controls.tracking(controls, ends.eyes, ends.head)
     spans = gaze_bones.spans(bones, ends, controls.upstream, controls.is_followed)
@@ -103,10 +103,10 @@ def _parts(rig, controls: Controls, ends: Ends) -> _Parts:
 
 
 def quaternion_bones(rig, ends: Ends) -> list[str]:
-    """Bones of the chains that would be made which need an Euler order.
+    """Names of bones in the chains to be made that need an Euler order.
 
     Raises:
-        RigError: parts are missing, or there can be no chain on them.
+        RigError: parts are missing, or no chain is possible on them.
     """
     found = _parts(rig, Controls(rig), ends)
     paths = [path_names(rig.pose.bones, span.root, span.end) for span in (found.torso, found.head, *found.eyes) if span]
@@ -119,15 +119,15 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
     """Makes the chains. Where it raises, nothing has changed.
 
     Args:
-        context: Blender's.
+        context: Blender's context.
         rig: The armature object.
-        ends: The last bone of each part.
-        target: What they look at; None: an empty in front of the character, made here.
+        ends: Last bone of each part.
+        target: Object to look at; None: a new empty in front of the character.
         change_rotation_mode, order: As for `chains.new_chain`.
 
     Raises:
-        EulerOrderError: bones rotate by quaternion, and no consent.
-        RigError: parts are missing, or there can be no chain on them.
+        EulerOrderError: bones rotate by quaternion or axis-angle, and changing that is not allowed.
+        RigError: parts are missing, or no chain is possible on them.
     """
     quaternion = quaternion_bones(rig, ends)
     if quaternion and not change_rotation_mode:
@@ -141,18 +141,18 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
     sided = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
     wanted = [("Torso", torso, TORSO), ("Head", head, HEAD), *((name, eye, EYES) for name, eye in zip(sided, eyes, strict=False))]
     made = []
-    for name, span, manner in wanted:
+    for name, span, gaze in wanted:
         if span is None:
             continue
         chain = chains.new_chain(rig, [span.root, span.end], change_rotation_mode, order)
         chain.name, chain.target = name, target
-        for field, value in zip(Manner._fields, manner, strict=True):
+        for field, value in zip(GazeSettings._fields, gaze, strict=True):
             setattr(chain, field, value)
         forward.point(chain, rig, chain.end, front)
-        if manner is HEAD:
+        if gaze is HEAD:
             chain.eye = _eye_height(rig, ends)
-        if manner is EYES:
-            chain.eye = 0.0  # an eye turns about its middle
+        if gaze is EYES:
+            chain.eye = 0.0  # an eye looks from its centre of rotation
             _hold_in_skull(chain)
         made.append(chain.name)
     rig.limber.active_chain = rig.limber.chains.find(made[1 if torso else 0])
@@ -164,7 +164,7 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
 
 
 def front_of(rig, ends: Ends) -> Vector:
-    """Where the character faces at rest, in the armature: from its left and right sides, else from where its eyes are."""
+    """Direction (armature space, at rest) that the character faces: from its left and right bones, else from the position of its eyes."""
     up = forward.up_of(rig)
     bones = rig.data.bones
     left = sum((bones[here].head_local - bones[there].head_local for here, there in gaze_bones.sides(parents(rig))), Vector())
@@ -186,7 +186,7 @@ def _between_eyes(rig, ends: Ends) -> Vector:
 
 
 def _eye_height(rig, ends: Ends) -> float:
-    """Where along the head's bone its eyes are: 0 its head, 1 its tail."""
+    """Position of the eyes along the head bone: 0 at its head, 1 at its tail."""
     if not ends.eyes:
         return 0.5
     bone = rig.data.bones[ends.head]
@@ -194,7 +194,7 @@ def _eye_height(rig, ends: Ends) -> float:
 
 
 def _hold_in_skull(chain) -> None:
-    """Eyes of which the rig says no limits do not turn round, nor roll for a look that does not ask for it."""
+    """Limits yaw, pitch and roll of eyes that have no limits in the rig."""
     chain.options.link_roll = 1.0
     for joint in chain.joints:
         if joint.upper - joint.lower > ROUND:
@@ -203,7 +203,7 @@ def _hold_in_skull(chain) -> None:
 
 
 def _new_target(context, rig, ends: Ends, front: Vector):
-    """An empty before the character's eyes."""
+    """Makes an empty in front of the character's eyes."""
     head = rig.data.bones[ends.head]
     eyes = _between_eyes(rig, ends) if ends.eyes else (head.head_local + head.tail_local) / 2
     target = bpy.data.objects.new(f"{rig.name} Gaze", None)

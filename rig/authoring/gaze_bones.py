@@ -1,4 +1,4 @@
-"""Which bones of a character are its torso, head and eyes, by their names or as told by a selection. Knows no Blender."""
+"""Which bones of a character are its torso, head and eyes, by their names or from a selection. No Blender."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -7,13 +7,13 @@ from ..blender.errors import RigError
 from ..reading.body.names import Parents, Part, parts, side_of, stem
 from ..reading.paths import missing
 
-EYES = ("eye", "eyes", "eyeball", "eyeballs")  # what names of eyes are without side and number; lids and brows are no eyes
-Above = Callable[[str], Sequence[str]]  # bone -> all on which it hangs or which move it, the nearest first
+EYES = ("eye", "eyes", "eyeball", "eyeballs")  # names of eyes without side and number; lids and brows are no eyes
+Above = Callable[[str], Sequence[str]]  # bone -> its parents and the bones that move it, nearest first
 SELECT = "select the torso's last bone, the head, the eyes and no other bone in Pose Mode, then press the button again"
 
 
 class Ends(NamedTuple):
-    """The last bone of each part; "" and () for what a character does not have."""
+    """Last bone of each part; "" and () for parts that a character does not have."""
 
     torso: str
     head: str
@@ -21,19 +21,19 @@ class Ends(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A chain's bones."""
+    """First and last bone of a chain."""
 
     root: str
     end: str
 
 
 def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> Ends:
-    """What the names say.
+    """Last bone of each part, by the bones' names.
 
     Args:
-        bones: Parents before their children.
-        above: What carries each.
-        control_of: What an animator rotates to move a bone: the bone itself, or one that it follows.
+        bones: Parent of each bone, parents before their children.
+        above: Parents and movers of a bone.
+        control_of: The bone that an animator rotates to move a bone: itself, or one that it follows.
     """
     found = parts(bones)
     head = next(iter(found.get(Part("", "head"), ())), "")
@@ -42,7 +42,7 @@ def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> 
 
 
 def _eyes(bones: Parents, head: str, above: Above) -> tuple[str, ...]:
-    """The first bone below the head that is called an eye, left and right; without sides one that is both."""
+    """First bone below the head that is named an eye, left and right; without sides, the one that is both."""
     first: dict[str, str] = {}
     for bone in bones:
         if stem(bone) in EYES and head in above(bone):
@@ -51,8 +51,8 @@ def _eyes(bones: Parents, head: str, above: Above) -> tuple[str, ...]:
     return sided or tuple(first.values())
 
 
-def told(bones: Parents, selected: Sequence[str], above: Above) -> Ends | None:
-    """What a selection says: torso and head one above the other, and what hangs on them are eyes. None where it is no such selection."""
+def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> Ends | None:
+    """Ends from a selection: torso and head, one an ancestor of the other, and eyes below them. None where it is no such selection."""
     chosen = set(selected)
     inner = [bone for bone in bones if bone in chosen and any(bone in above(other) for other in chosen)]
     inner.sort(key=lambda bone: len(chosen.intersection(above(bone))))
@@ -67,16 +67,16 @@ def told(bones: Parents, selected: Sequence[str], above: Above) -> Ends | None:
 
 
 def spans(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool]) -> tuple[Span | None, Span, tuple[Span, ...]]:
-    """The chains of torso, head and eyes; None for a torso that is not there.
+    """Chains of torso, head and eyes; None for a missing torso.
 
     Args:
-        bones: Parents before their children.
-        ends: The last bone of each part.
-        above: What carries each bone.
-        follows: Whether other bones move a bone by its constraints: no chain goes over such a bone, it begins below it.
+        bones: Parent of each bone, parents before their children.
+        ends: Last bone of each part.
+        above: Parents and movers of a bone.
+        follows: Whether constraints make a bone follow others: a chain begins below such a bone.
 
     Raises:
-        RigError: there is no head, nothing beside it, or they do not hang on one another.
+        RigError: there is no head, nothing beside it, or the parts are not one below another.
     """
     for bone in (ends.torso, ends.head, *ends.eyes):
         if bone and bone not in bones:
@@ -94,36 +94,36 @@ def spans(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], boo
 
 
 def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool]) -> Span | None:
-    """From above the hips on; they stay where the legs are."""
+    """The chain of the torso: it begins above the hips, which stay with the legs."""
     if not ends.torso:
         return None
-    way = [*_above(bones, ends.torso)[::-1], ends.torso]
+    path = [*_above(bones, ends.torso)[::-1], ends.torso]
     found = parts(bones)
     hips = {bone for name in found.get(Part("", "hips"), ()) for bone in (name, *above(name))}
-    carrying = [place for place, bone in enumerate(way[:-1]) if bone in hips]
-    spine = [place for place, bone in enumerate(way) if bone in found.get(Part("", "spine"), ())]
+    carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
+    spine = [index for index, bone in enumerate(path) if bone in found.get(Part("", "spine"), ())]
     first = carrying[-1] + 1 if carrying else min(spine, default=0)
-    return _unbroken(way[first:], follows)
+    return _unbroken(path[first:], follows)
 
 
 def _head(bones: Parents, ends: Ends, follows: Callable[[str], bool]) -> Span:
-    """With all of the neck."""
-    way = [*_above(bones, ends.head)[::-1], ends.head]
-    if ends.torso in way:
-        return _unbroken(way[way.index(ends.torso) + 1 :], follows)
+    """The chain of the head, with the whole neck."""
+    path = [*_above(bones, ends.head)[::-1], ends.head]
+    if ends.torso in path:
+        return _unbroken(path[path.index(ends.torso) + 1 :], follows)
     necks = parts(bones).get(Part("", "neck"), ())
-    first = next((place for place, bone in enumerate(way) if bone in necks), len(way) - 1)
-    return _unbroken(way[first:], follows)
+    first = next((index for index, bone in enumerate(path) if bone in necks), len(path) - 1)
+    return _unbroken(path[first:], follows)
 
 
-def _unbroken(way: Sequence[str], follows: Callable[[str], bool]) -> Span:
-    """What of a way comes after the last bone that others move, and at least its end."""
-    broken = [place for place, bone in enumerate(way[:-1]) if follows(bone)]
-    return Span(way[broken[-1] + 1 if broken else 0], way[-1])
+def _unbroken(path: Sequence[str], follows: Callable[[str], bool]) -> Span:
+    """The part of a path after its last bone that follows others; at least its end."""
+    broken = [index for index, bone in enumerate(path[:-1]) if follows(bone)]
+    return Span(path[broken[-1] + 1 if broken else 0], path[-1])
 
 
 def sides(bones: Parents) -> Iterable[tuple[str, str]]:
-    """Pairs of a left and a right bone."""
+    """Pairs of left and right bones."""
     found = parts(bones)
     for part, left in found.items():
         right = found.get(Part("right", part.name))
@@ -132,7 +132,7 @@ def sides(bones: Parents) -> Iterable[tuple[str, str]]:
 
 
 def _above(bones: Parents, bone: str) -> list[str]:
-    """The bones on which one hangs, the nearest first."""
+    """Ancestors of a bone, nearest first."""
     above, parent = [], bones.get(bone)
     while parent is not None:
         above.append(parent)

@@ -1,4 +1,4 @@
-"""Which controls of a rig turn its torso, its head and its eyes, where the bones that are called so follow others."""
+"""Control bones of a rig that move its torso, head and eyes, where the bones with those names follow others."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,25 +10,25 @@ from ..reading.body.names import Parents, Part, parts, stem
 from ..reading.controls import Controls
 from .gaze_bones import EYES, SELECT, Ends
 
-CONSTRAINT = "Limber Gaze"  # on what the eyes of a rig point at
+CONSTRAINT = "Limber Gaze"  # name of the constraint on the control that the rig's eyes point at
 
 
 class Eyes(NamedTuple):
-    """Eyes that point at controls by constraints of the rig: these controls go to the target, so the eyes need no chain."""
+    """Eyes that point at controls by the rig's own constraints: these controls follow the target, so the eyes need no chain."""
 
-    bones: tuple[str, ...] = ()  # where the eyes are
-    aims: tuple[str, ...] = ()  # what they point at
+    bones: tuple[str, ...] = ()  # bones of the eyes
+    aims: tuple[str, ...] = ()  # controls that they point at
 
 
 def resolved(controls: Controls, bones: Parents, ends: Ends) -> Ends:
-    """The same with controls: of what follows others the bone that an animator rotates.
+    """The same ends, with control bones in place of bones that follow others.
 
     Raises:
-        RigError: a bone follows others, and no control is found.
+        RigError: a bone follows others, and its control is not found.
     """
     rig_bones = controls.rig.pose.bones
     if any(bone and bone not in rig_bones for bone in (ends.torso, ends.head, *ends.eyes)):
-        return ends  # whoever makes the chains names it
+        return ends  # making the chains reports it
     head = control_of(controls, ends.head)
     torso = ends.torso
     if torso and controls.is_followed(torso):
@@ -39,7 +39,7 @@ def resolved(controls: Controls, bones: Parents, ends: Ends) -> Ends:
 
 
 def control_of(controls: Controls, name: str) -> str:
-    """The bone that an animator rotates to move a bone; raises RigError where none is found."""
+    """The bone that an animator rotates to move a bone; raises RigError where it is not found."""
     if not name or not controls.is_followed(name):
         return name
     control = controls.control_of(name)
@@ -49,7 +49,7 @@ def control_of(controls: Controls, name: str) -> str:
 
 
 def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
-    """The first of the controls that carry the chest and the head, but not the hips: it bends most of the spine."""
+    """The lowest control that carries the chest and the head but not the hips: it bends most of the spine."""
     hips = next(iter(parts(bones).get(Part("", "hips"), ())), "")
     excluded = {hips, *controls.upstream(hips)} if hips else set()
     carrying = [bone for bone in controls.upstream(torso) if bone not in excluded and controls.is_control(bone)]
@@ -65,7 +65,7 @@ def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
 
 
 def tracking(controls: Controls, eyes: Sequence[str], head: str) -> Eyes:
-    """The eyes among bones that point at controls, where the given ones are such eyes, or what they point at, or what carries either."""
+    """Eyes that point at controls, where the given bones are such eyes, their controls, or parents of either."""
     if not eyes or not head:
         return Eyes()
     carrying = {head, *controls.upstream(head)}
@@ -74,12 +74,12 @@ def tracking(controls: Controls, eyes: Sequence[str], head: str) -> Eyes:
         related = {bone, aim, *controls.upstream(bone)} - carrying
         if aim not in found.values() and any(eye in related or bone in controls.upstream(eye) for eye in eyes):
             found[bone] = aim
-    named = {bone: aim for bone, aim in found.items() if stem(aim) in EYES or stem(bone) in EYES}  # lids point at controls, too
+    named = {bone: aim for bone, aim in found.items() if stem(aim) in EYES or stem(bone) in EYES}  # eyelids may point at controls too
     return Eyes(tuple(named or found), tuple((named or found).values()))
 
 
 def follow(rig, eyes: Eyes, controls: Controls, head: str, target) -> str:
-    """Puts what eyes point at where the target is, by a constraint; returns the name of the control that has it."""
+    """Makes the control that the eyes point at copy the target's location, by a constraint; returns the control's name."""
     parents = {rig.pose.bones[aim].parent for aim in eyes.aims}
     common = parents.pop() if len(parents) == 1 else None
     own = common is not None and controls.is_control(common.name) and common.name not in {head, *controls.upstream(head)}

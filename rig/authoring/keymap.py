@@ -1,4 +1,4 @@
-"""The key that stops the robots, in every editor: Blender's Window keymap comes before an editor's own where nothing modal runs."""
+"""Shortcut of Stop in every editor: Blender's Window keymap comes before an editor's own, unless a modal operator runs."""
 
 import bpy
 
@@ -9,7 +9,7 @@ _items: list[tuple] = []
 
 def register() -> None:
     configuration = bpy.context.window_manager.keyconfigs.addon
-    if configuration is None:  # without a window there are no keys
+    if configuration is None:  # in background mode there are no keymaps
         return
     keymap = configuration.keymaps.new(name="Window", space_type="EMPTY")
     _items.append((keymap, keymap.keymap_items.new("limber.stop", "ESC", "PRESS", shift=True)))

@@ -1,7 +1,7 @@
-"""A stored posture's mirror image: bones change sides by Blender's names of left and right, those in the middle stay.
+"""Mirror image of a stored posture: left and right bones, by Blender's naming, swap; bones in the middle stay.
 
-A bone's turn R in its own rest frame A becomes, on the bone with the other side's rest frame B, the turn T R T^-1, T = B^-1 M A, where M
-mirrors the armature. So the images of shapes are right whatever the rolls of the two bones are.
+A rotation R in bone A's rest frame becomes T R T^-1 in the rest frame of its counterpart B, with T = B^-1 M A, where M mirrors the
+armature. So the mirror image is right whatever the bones' rolls are.
 """
 
 import bpy
@@ -15,18 +15,18 @@ from ..reading.axes import is_euler
 from ..reading.paths import bone_names
 from . import postures
 
-ALONG = 1e-4  # of a unit vector: single precision's noise in the rest poses of bones that lie on an axis
+ALONG = 1e-4  # tolerance of a unit vector's components: noise of single precision in rest poses
 PLANES = {"X": Vector((-1.0, 1.0, 1.0)), "Y": Vector((1.0, -1.0, 1.0)), "Z": Vector((1.0, 1.0, -1.0))}
 
 
 def mirror(rig, chain, action: bpy.types.Action, across: str = "X"):
-    """Makes a pose asset of a posture's mirror image and lists it in the chain that moves those bones: the same one where it does.
+    """Makes a pose asset of a posture's mirror image, and lists it in the chain that moves the mirrored bones.
 
     Args:
         rig: The armature object.
-        chain: The chain that the posture belongs to.
+        chain: The chain of the posture.
         action: The posture.
-        across: The axis of the armature that changes its sign.
+        across: Axis of the armature that is mirrored.
 
     Returns:
         The new action and its chain.
@@ -46,7 +46,7 @@ def mirror(rig, chain, action: bpy.types.Action, across: str = "X"):
     for name, image in pairs:
         source, target = rig.pose.bones[name], rig.pose.bones[image]
         turn = _rest(target).inverted() @ Matrix.Diagonal(PLANES[across]) @ _rest(source)
-        for path, index, value in (*_turned(curves, source, target, turn), *_slid(curves, source, turn)):
+        for path, index, value in (*_mirrored_rotation(curves, source, target, turn), *_mirrored_location(curves, source, turn)):
             values[image, path, index] = value
     if not values:
         raise RigError(postures.foreign(action, chain.name))
@@ -55,7 +55,7 @@ def mirror(rig, chain, action: bpy.types.Action, across: str = "X"):
 
 
 def _owner(rig, chain, bones: set[str]):
-    """The chain that moves most of these bones, this one before all others."""
+    """The chain that moves most of these bones; the given one where it moves any."""
 
     def moved(other) -> int:
         return len(bones & {joint.bone for joint in other.joints})
@@ -73,26 +73,26 @@ def _rest(pose_bone) -> Matrix:
     return pose_bone.bone.matrix_local.to_3x3().normalized()
 
 
-def _signs(turn: Matrix) -> list[float] | None:
-    """Of each axis, whether it stays (1) or changes its sign (-1); None where axes change places or lie askew."""
-    signs = [round(turn[k][k]) for k in range(3)]
-    is_plain = all(abs(turn[j][k] - (signs[k] if j == k else 0.0)) < ALONG for j in range(3) for k in range(3))
+def _signs(transform: Matrix) -> list[float] | None:
+    """Sign (1 or -1) of each axis; None where the transform is not diagonal."""
+    signs = [round(transform[k][k]) for k in range(3)]
+    is_plain = all(abs(transform[j][k] - (signs[k] if j == k else 0.0)) < ALONG for j in range(3) for k in range(3))
     return [float(sign) for sign in signs] if is_plain else None
 
 
-def _turned(curves, source, target, turn: Matrix) -> list[tuple[str, int, float]]:
-    """The image's rotation channels: path, index, value."""
-    order, signs = source.rotation_mode, _signs(turn)
+def _mirrored_rotation(curves, source, target, transform: Matrix) -> list[tuple[str, int, float]]:
+    """(path, index, value) of the rotation channels of the mirror image."""
+    order, signs = source.rotation_mode, _signs(transform)
     if is_euler(source):
         angles = postures.euler(curves, source.name, order, None)
-        if angles and signs and target.rotation_mode == order:  # angle by angle, also beyond half a turn
+        if angles and signs and target.rotation_mode == order:  # angle by angle, which keeps angles beyond 180 degrees
             return [("rotation_euler", k, -signs[k] * angle) for k, angle in enumerate(angles) if angle is not None]
         rotation = Euler([angle or 0.0 for angle in angles], order).to_quaternion() if angles else None
     else:
         rotation = postures.quaternion(curves, source.name)
     if rotation is None:
         return []
-    image = (turn @ rotation.to_matrix() @ turn.inverted()).to_quaternion()
+    image = (transform @ rotation.to_matrix() @ transform.inverted()).to_quaternion()
     if target.rotation_mode == "QUATERNION":
         return [("rotation_quaternion", k, number) for k, number in enumerate(image)]
     if target.rotation_mode == "AXIS_ANGLE":
@@ -102,11 +102,13 @@ def _turned(curves, source, target, turn: Matrix) -> list[tuple[str, int, float]
     return [("rotation_euler", k, angle) for k, angle in enumerate(image.to_euler(target.rotation_mode, near))]
 
 
-def _slid(curves, source, turn: Matrix) -> list[tuple[str, int, float]]:
-    """The image's location channels, as far as the posture has any."""
-    found = {index: value for index, axis in enumerate(axes.SLIDES) if (value := postures.slide(curves, source.name, axis)) is not None}
+def _mirrored_location(curves, source, transform: Matrix) -> list[tuple[str, int, float]]:
+    """(path, index, value) of the location channels of the mirror image."""
+    found = {
+        index: value for index, axis in enumerate(axes.SLIDES) if (value := postures.displacement(curves, source.name, axis)) is not None
+    }
     if not found:
         return []
-    moved = turn @ Vector([found.get(index, 0.0) for index in range(3)])
-    wanted = found if _signs(turn) else range(3)
+    moved = transform @ Vector([found.get(index, 0.0) for index in range(3)])
+    wanted = found if _signs(transform) else range(3)
     return [("location", index, moved[index]) for index in wanted]

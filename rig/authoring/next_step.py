@@ -1,4 +1,4 @@
-"""What to do next, as the armature at hand and its robot are now: a sentence, and the verb for it where there is one."""
+"""The suggested next step for the active armature and its robot: a sentence, and the operator or property for it."""
 
 from typing import NamedTuple
 
@@ -11,10 +11,10 @@ from . import chains
 
 
 class Step(NamedTuple):
-    """What a user does next."""
+    """A suggested next step."""
 
     sentence: str
-    verb: str = ""  # idname of the operator that does it; none where a setting does
+    operator: str = ""  # idname; "" where a property is to be set
     icon: str = "FORWARD"
     setting: str = ""  # name of the chain's property that is to be set
 
@@ -26,7 +26,7 @@ CHAIN = Step(
     "ADD",
 )
 RESTORE = Step(
-    "A recording of this armature was broken off. Restore Takes keys what it had come to; Bake and Export > Record can dismiss it",
+    "A recording of this armature was interrupted: press Restore Takes to key its takes, or dismiss it in Bake and Export > Record",
     "limber.restore_takes",
     "RECOVER_LAST",
 )
@@ -46,11 +46,11 @@ CONNECTING = Step("The robot is being connected", "limber.disconnect", "UNLINKED
 
 
 def next_step(rig, is_playing: bool) -> Step:
-    """What to do next.
+    """The suggested next step.
 
     Args:
-        rig: The armature object at hand, or what has the mechanism at hand, or None.
-        is_playing: Whether the scene's animation plays now.
+        rig: The armature object or mechanism in use, or None.
+        is_playing: Whether the animation plays.
     """
     if rig is None:
         return BUILD
@@ -73,7 +73,7 @@ def next_step(rig, is_playing: bool) -> Step:
         return _of_robot(links.status(rig))
     if why := why_posing_shows_nothing(rig, chain):
         return Step(why, "limber.use_pose", "POSE_HLT")
-    if not _moves(followed(chain)):
+    if not _is_animated(followed(chain)):
         return DRAG
     return CONNECT if is_playing else PLAY
 
@@ -85,21 +85,21 @@ def _of_robot(status) -> Step:
         return ARM
     if status.state in FOLLOWING:
         return FOLLOWS
-    return Step(status.sentence, *_way_on(status.state))
+    return Step(status.sentence, *_operator_for(status.state))
 
 
-def _way_on(state: State) -> tuple[str, str]:
-    """Operator and icon of what the state's sentence asks for first."""
+def _operator_for(state: State) -> tuple[str, str]:
+    """Operator and icon of the action that the state's sentence asks for."""
     if state in links.LOST:
         return "limber.clear_fault", "FILE_REFRESH"
-    if state is State.DISARMED:  # and its servos cannot measure where they are
+    if state is State.DISARMED:  # of a robot whose servos cannot measure their positions
         return "limber.arm_confirmed", "CHECKMARK"
     if state is State.CONFIRM_POSE:
         return "limber.confirm_pose", "CHECKMARK"
     return ("limber.connect", "LINKED") if state is State.CLOSED else ("limber.disarm", "CANCEL")
 
 
-def _moves(target) -> bool:
-    """Whether the target is animated itself."""
+def _is_animated(target) -> bool:
+    """Whether the target has an action."""
     animation = target.animation_data
     return animation is not None and animation.action is not None

@@ -1,4 +1,4 @@
-"""Stored postures: pose assets, which Blender's own pose library shows and applies as well."""
+"""Stored postures: pose assets, which Blender's own pose library shows and applies too."""
 
 import bpy
 import numpy as np
@@ -13,17 +13,17 @@ from ..reading.axes import is_euler
 from ..reading.paths import bone_names
 from ..reading.skeleton import ChainReader
 
-FRAME = 1  # of the one key in each channel: any other would do, a pose asset has no time
+FRAME = 1  # of the only key in each channel; a pose asset has no time
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
 EULER = ("rotation_euler", 3)
 
 
 def active(chain, now=None) -> bpy.types.Action:
-    """The pose asset of the posture that the chain keeps.
+    """Pose asset of the posture that the chain keeps.
 
     Args:
         chain: The chain.
-        now: Its settings at this moment (see `keyed`), where they are not its own.
+        now: Its evaluated settings (see `keyed`), where they differ from its own.
 
     Raises:
         RigError: there is none, it was removed from the list, or its asset was deleted.
@@ -40,7 +40,7 @@ def active(chain, now=None) -> bpy.types.Action:
 
 
 def store(rig, chain, name: str) -> bpy.types.Action:
-    """Makes a pose asset of the chain's bones as they are posed, and selects it.
+    """Makes a pose asset of the chain's bones as posed, and selects it.
 
     Raises:
         RigError: a bone of the chain is missing.
@@ -51,13 +51,13 @@ def store(rig, chain, name: str) -> bpy.types.Action:
         channel, size = CHANNELS.get(bone.rotation_mode, EULER)
         for index in range(size):
             values[bone.name, channel, index] = getattr(bone, channel)[index]
-    for bone_name, axis in _slides(chain):
+    for bone_name, axis in _prismatic(chain):
         values[bone_name, axes.channel(axis), axes.index(axis)] = axes.value(rig.pose.bones[bone_name], axis)
     return make(rig, chain, name, values)
 
 
 def make(rig, chain, name: str, values: dict[tuple[str, str, int], float]) -> bpy.types.Action:
-    """Makes a pose asset of values by bone, channel and index, and selects it in the chain's list."""
+    """Makes a pose asset from values by bone, channel and index, and selects it in the chain's list."""
     action = bpy.data.actions.new(name)
     curves = actions.writable_fcurves(action, rig)
     for (bone, channel, index), value in values.items():
@@ -69,10 +69,10 @@ def make(rig, chain, name: str, values: dict[tuple[str, str, int], float]) -> bp
 
 
 def adopt(rig, chain, action: bpy.types.Action) -> None:
-    """Takes a pose asset that is there already into the chain's list, and selects it.
+    """Adds an existing pose asset to the chain's list, and selects it.
 
     Raises:
-        RigError: it is in the list already, says nothing of the chain's bones, or the chain cannot be read.
+        RigError: it is in the list already, has no channel of the chain's bones, or the chain cannot be read.
     """
     if any(posture.action == action for posture in chain.postures):
         raise RigError(f"Posture '{action.name}' is in the list of chain '{chain.name}' already: select it there")
@@ -83,41 +83,42 @@ def adopt(rig, chain, action: bpy.types.Action) -> None:
 
 def _list(chain, action, adopted: bool) -> None:
     posture = chain.postures.add()
-    posture.name = action.name  # overrides tell the items of a list by their names
+    posture.name = action.name  # overrides identify items of a list by their names
     posture.action, posture.adopted = action, adopted
     kept_posture.enlist(chain, posture)
     kept_posture.choose(chain, len(chain.postures) - 1)
 
 
 def remove(chain, index: int) -> None:
-    """Takes a posture from the chain's list. What Store Posture made is no asset any more then, and goes where nothing else uses it."""
-    kept_posture.modernise(chain.id_data)  # of an older file that was appended
+    """Removes a posture from the chain's list. A pose asset that Store Posture made loses its asset mark, and is deleted where nothing else
+    uses it."""
+    kept_posture.modernise(chain.id_data)  # the chain may come from an older file
     posture = chain.postures[index]
     action, adopted = posture.action, posture.adopted
     was_kept = kept_posture.place(chain) == index
-    _take_keys_along(chain, {k: k - (k > index) if k != index else None for k in range(len(chain.postures))})
+    _move_keys(chain, {k: k - (k > index) if k != index else None for k in range(len(chain.postures))})
     chain.postures.remove(index)
     if was_kept:
         kept_posture.choose(chain, index)
     if action is None or adopted or not action.is_editable or _is_listed(action):
         return
-    action.asset_clear()  # and with it the fake user
+    action.asset_clear()  # also removes its fake user
     if not action.users:
         bpy.data.actions.remove(action)
 
 
 def move(chain, index: int, by: int) -> int:
-    """Moves a posture up (-1) or down (+1) in the chain's list, with its keys; returns its place."""
+    """Moves a posture up (-1) or down (+1) in the chain's list, with its keys; returns its new index."""
     place = index + by
     if not 0 <= place < len(chain.postures):
         return index
-    kept_posture.modernise(chain.id_data)  # of an older file that was appended
-    _take_keys_along(chain, {index: place, place: index})
+    kept_posture.modernise(chain.id_data)  # the chain may come from an older file
+    _move_keys(chain, {index: place, place: index})
     chain.postures.move(index, place)
     return place
 
 
-def _take_keys_along(chain, places: dict[int, int | None]) -> None:
+def _move_keys(chain, places: dict[int, int | None]) -> None:
     own = chain.path_from_id()
     item_keys.follow(chain.id_data, f"{own}.postures", places)
 
@@ -128,11 +129,13 @@ def _is_listed(action) -> bool:
 
 
 def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
-    """Poses the chain's bones as the posture says, whatever their rotation mode. Returns the channels that it has set: bone, property, and
-    index; -1 for all of it.
+    """Poses the chain's bones as in the posture, whatever their rotation mode.
+
+    Returns:
+        The channels that it has set: bone, property, index (-1: all).
 
     Raises:
-        RigError: a bone is missing, or the posture has nothing for any bone of the chain.
+        RigError: a bone is missing, or the posture has no channel of the chain's bones.
     """
     curves = actions.fcurves(action)
     posed = []
@@ -150,8 +153,8 @@ def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
                 bone.rotation_axis_angle = (angle, *axis)
         if found:
             posed.append((bone.name, CHANNELS.get(bone.rotation_mode, EULER)[0], -1))
-    for name, axis in _slides(chain):
-        value = slide(curves, name, axis)
+    for name, axis in _prismatic(chain):
+        value = displacement(curves, name, axis)
         if value is not None:
             getattr(rig.pose.bones[name], axes.channel(axis))[axes.index(axis)] = value
             posed.append((name, axes.channel(axis), axes.index(axis)))
@@ -161,73 +164,73 @@ def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
 
 
 def key(rig, channels: list[tuple[str, str, int]]) -> None:
-    """Keys what `apply` has set, as auto-key does."""
+    """Keys the channels that `apply` has set, as auto-keying does."""
     for name, channel, index in channels:
         rig.pose.bones[name].keyframe_insert(channel, index=index, group=name)
 
 
-def _slides(chain) -> list[tuple[str, str]]:
+def _prismatic(chain) -> list[tuple[str, str]]:
     return [(joint.bone, joint.axis) for joint in chain.joints if axes.slides(joint.axis)]
 
 
-def slide(curves, name: str, axis: str) -> float | None:
-    """A slide's value [m] as an action has it; None where it has none."""
+def displacement(curves, name: str, axis: str) -> float | None:
+    """Value [m] of a prismatic joint in an action; None where it has none."""
     curve = actions.find(curves, _path(name, axes.channel(axis)), axes.index(axis))
     return curve.evaluate(FRAME) if curve else None
 
 
 def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray) -> np.ndarray:
-    """The posture's angles (n,) [rad, slides m] in the skeleton's order; `otherwise` where it says nothing of a bone.
+    """Angles (n,) [rad; prismatic joints m] of the posture, in the skeleton's order; `otherwise` for bones that it has no channel of.
 
     Raises:
-        RigError: it says nothing of any bone of the chain.
+        RigError: it has no channel of any bone of the chain.
     """
     curves = actions.fcurves(action)
-    values, turns = otherwise.copy(), {name: euler(curves, name, order, None) for name, order in reader.orders.items()}
-    says_something = any(turns.values())
+    values, rotations = otherwise.copy(), {name: euler(curves, name, order, None) for name, order in reader.orders.items()}
+    is_known = any(rotations.values())
     for k, (name, axis) in enumerate(reader.places):
         if axes.slides(axis):
-            value = slide(curves, name, axis)
-            says_something |= value is not None
+            value = displacement(curves, name, axis)
+            is_known |= value is not None
         else:
-            value = turns[name][axes.index(axis)] if turns[name] else None
+            value = rotations[name][axes.index(axis)] if rotations[name] else None
         if value is not None:
             values[k] = value
-    if not says_something:
+    if not is_known:
         raise RigError(foreign(action, ""))
     return values
 
 
 def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
-    """Whether a pose asset says something of the chain's joints."""
+    """Whether a pose asset has channels of the chain's joints."""
     curves = actions.fcurves(action)
     return any(euler(curves, name, order, None) for name, order in reader.orders.items()) or any(
-        slide(curves, name, axis) is not None for name, axis in reader.places if axes.slides(axis)
+        displacement(curves, name, axis) is not None for name, axis in reader.places if axes.slides(axis)
     )
 
 
 def euler(curves, name: str, order: str, otherwise: tuple | None) -> list[float | None] | None:
-    """A bone's Euler angles [rad] as an action has them, `otherwise` (or None) where it lacks one; None where it lacks all."""
+    """Euler angles [rad] of a bone in an action, `otherwise` (or None) for those that it lacks; None where it lacks all."""
     found = [actions.find(curves, _path(name, "rotation_euler"), index) for index in range(3)]
     if any(found):
         return [curve.evaluate(FRAME) if curve else otherwise[k] if otherwise else None for k, curve in enumerate(found)]
-    turn = _turn(curves, name)
+    turn = _rotation(curves, name)
     if turn is None:
         return None
     return list(turn.to_euler(order, Euler(otherwise, order)) if otherwise else turn.to_euler(order))
 
 
 def quaternion(curves, name: str) -> Quaternion | None:
-    """A bone's turn as an action has it, for a bone without Euler order; None where it has none. Angles lacked are 0."""
-    turn = _turn(curves, name)
+    """Rotation of a bone in an action, for a bone without Euler order; None where it has none. Missing angles are 0."""
+    turn = _rotation(curves, name)
     if turn is not None:
         return turn
     angles = euler(curves, name, "XYZ", (0.0, 0.0, 0.0))
     return Euler(angles).to_quaternion() if angles else None
 
 
-def _turn(curves, name: str) -> Quaternion | None:
-    """A turn that is stored as quaternion, or as axis and angle; all four parts are needed."""
+def _rotation(curves, name: str) -> Quaternion | None:
+    """Rotation that is stored as quaternion or as axis-angle; all four components are needed."""
     for channel, _ in CHANNELS.values():
         parts = [actions.find(curves, _path(name, channel), part) for part in range(4)]
         if all(parts):

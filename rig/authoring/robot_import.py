@@ -1,7 +1,7 @@
-"""A URDF file as an armature: a bone for each link, its joint's axis one of the bone's own, all other axes locked.
+"""Import of a URDF file as an armature: a bone for each link; the joint's axis is one of the bone's axes, and all others are locked.
 
-Posing a bone by hand turns or slides the true joint, and its channel is the joint's value: same axis, same zero, for some bones with the
-other sign, so that they point to the next joint.
+Posing a bone by hand moves the joint, and the bone's channel is the joint's value, with the same axis and zero. The sign differs for some
+bones, so that they point to the next joint.
 """
 
 import os
@@ -28,14 +28,14 @@ ORDERS = {
     "X": "XYZ",
     "Y": "YXZ",
     "": "XYZ",
-}  # Euler orders in which the joint's axis is first or last: told from a matrix up to half a turn
-BONE_NAME = 63  # bytes of a bone's name, as Blender keeps them
-NAMES_SHOWN = 3  # of things that are wrong alike, in the closing sentence
+}  # Euler orders in which the joint's axis is first or last, so that a matrix gives angles up to 180 degrees
+BONE_NAME = 63  # largest length of a bone's name [bytes]
+NAMES_SHOWN = 3  # largest number of names in the closing message
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What came in."""
+    """Result of an import."""
 
     rig: bpy.types.Object
     sentence: str
@@ -43,14 +43,14 @@ class Imported:
 
 
 def import_robot(context, path: str | os.PathLike, root: str = "", with_meshes: bool = True, up_axis: UpAxis = "AUTO") -> Imported:
-    """Brings a robot in, selected and active, in a collection of its own. Where it raises, nothing has come in.
+    """Imports a robot, selected and active, in a collection of its own. Where it raises, nothing was imported.
 
     Args:
-        context: Where to put it.
+        context: Blender's context.
         path: The URDF file.
-        root: Link on which all others are to hang; "": the file's own root.
-        with_meshes: Bring in what the links look like.
-        up_axis: What to do with the up axis of DAE files; see `read_collada`.
+        root: Link that becomes the root; "": the file's own root.
+        with_meshes: Import the links' visuals.
+        up_axis: Up axis of DAE files; see `read_collada`.
 
     Raises:
         UrdfError: the file cannot be used, or has no such link.
@@ -90,7 +90,7 @@ def _sentence(tree: Tree, rig, warnings: list[str]) -> str:
 
 @contextmanager
 def _all_or_nothing() -> Iterator[None]:
-    """What was made is unmade where something goes wrong."""
+    """Removes all that was made where an exception is raised."""
     kinds = ("objects", "armatures", "meshes", "materials", "images", "collections", "scenes", "actions", "texts", "curves")
     before = {thing.session_uid for kind in kinds for thing in getattr(bpy.data, kind)}
     try:
@@ -102,7 +102,7 @@ def _all_or_nothing() -> Iterator[None]:
 
 @contextmanager
 def _scene_of_its_own(thing) -> Iterator[None]:
-    """Makes an object the active one of a passing scene, so that the user's mode and selection stay as they are."""
+    """Makes an object active in a temporary scene, so that the user's mode and selection stay as they are."""
     scene = bpy.data.scenes.new("Limber import")
     scene.collection.objects.link(thing)
     view_layer = scene.view_layers[0]
@@ -116,7 +116,7 @@ def _scene_of_its_own(thing) -> Iterator[None]:
 
 
 def bone_names(links: list[str]) -> list[str]:
-    """Names of bones for links: theirs, but no longer than Blender keeps them, and each one once."""
+    """Bone names for links: the same, cut to the length that Blender allows, and unique."""
     names: list[str] = []
     taken: set[str] = set()
     for link in links:
@@ -138,7 +138,7 @@ def _armature(robot: Robot, tree: Tree, shapes: tuple[BoneShape, ...]) -> tuple[
     data = bpy.data.armatures.new(robot.name)
     rig = bpy.data.objects.new(robot.name, data)
     data[KEY] = robot.name
-    rig.show_in_front = True  # else what the links look like hides the bones
+    rig.show_in_front = True  # else the meshes hide the bones
     names = bone_names([branch.link for branch in tree.branches])
     with _scene_of_its_own(rig):
         bpy.ops.object.mode_set(mode="EDIT")
@@ -157,7 +157,7 @@ def _armature(robot: Robot, tree: Tree, shapes: tuple[BoneShape, ...]) -> tuple[
 
 
 def _prepare_pose(tree: Tree, rig, names: list[str]) -> None:
-    """Locks what no joint moves, and gives each joint its limits, what it follows, and a value that they allow."""
+    """Locks axes without joints, and gives each joint its limits, its mimic driver, and a value within the limits."""
     bone_of = {branch.joint.name: name for branch, name in zip(tree.branches, names, strict=True) if branch.joint is not None}
     for name in names:
         bone = rig.pose.bones[name]
@@ -176,8 +176,10 @@ def _prepare_pose(tree: Tree, rig, names: list[str]) -> None:
 
 
 def _limit(bone, kept: Record) -> None:
-    """The joint's limits as a constraint, which holds posing by hand within them too. Angles of half a turn and more cannot be told from
-    a pose, so that wider limits are the chain's alone."""
+    """Adds the joint's limits as a constraint, which also limits posing by hand.
+
+    Angles of 180 degrees and more cannot be read from a pose, so wider limits are the chain's only.
+    """
     joint, (lower, upper) = kept.branch.joint, kept.span
     if joint.lower is None or joint.upper is None or (joint.is_rotary and not -pi < lower <= upper < pi):
         return
@@ -193,7 +195,7 @@ def _limit(bone, kept: Record) -> None:
 
 
 def _follow(rig, bone, kept: Record, leader) -> None:
-    """A driver that moves a mimic joint by the channel of the joint that it follows."""
+    """Adds a driver that moves a mimic joint by the channel of its reference joint."""
     mimic, led = kept.branch.joint.mimic, record_of(leader.bone)
     curve = bone.driver_add(channel(kept), INDEX[kept.axis])
     variable = curve.driver.variables.new()

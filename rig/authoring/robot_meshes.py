@@ -1,4 +1,4 @@
-"""What links look like: meshes from their files, boxes, cylinders, spheres, colours; a stand-in for what is not there."""
+"""Visuals of links: meshes from files, boxes, cylinders, spheres and colours; placeholders for missing ones."""
 
 from math import cos, pi, sin
 from pathlib import Path
@@ -14,20 +14,21 @@ from ...robots.transform import Transform
 from ...robots.tree import Tree
 from ..blender.counting import counted
 
-IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}  # Blender's own, the same in all versions from 4.2 on
+IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}  # Blender's importers
 SIDES = 32  # of a cylinder; a sphere has half as many rings
-SLENDER = 0.2  # a stand-in's thickness, of its length
-NO_BAR = 0.05  # of the bone's length: a joint nearer to the link's own needs no bar
-MOST_BONES = 2.0  # of the bone's length: longer bars are no thicker
-PLAIN: Colour = (0.6, 0.6, 0.6, 1.0)  # of what the file gives no colour
+SLENDER = 0.2  # thickness of a placeholder, in its lengths
+NO_BAR = 0.05  # least length of a bar, in lengths of the bone
+MOST_BONES = 2.0  # length of a bar, in lengths of the bone, from which it gets no thicker
+PLAIN: Colour = (0.6, 0.6, 0.6, 1.0)  # colour of visuals without one
 LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # of the sRGB curve (IEC 61966-2-1)
 
 
 def add(robot: Robot, tree: Tree, rig, bones: list[str], collection, up_axis: UpAxis = "AUTO") -> list[str]:
-    """Adds the meshes of all links to the collection, on their bones; returns warnings: what is missing, and what was rotated.
+    """Adds the meshes of all links to the collection, parented to their bones; returns warnings: missing files, and files that were
+    rotated.
 
     Args:
-        up_axis: What to do with the up axis of DAE files; see `read_collada`.
+        up_axis: Up axis of DAE files; see `read_collada`.
     """
     look = _Look(robot, collection, up_axis)
     progress = bpy.context.window_manager
@@ -43,18 +44,18 @@ def add(robot: Robot, tree: Tree, rig, bones: list[str], collection, up_axis: Up
 
 
 class _Look:
-    """One robot's visuals while they are made: each file is read once."""
+    """Builds the visuals of one robot; each file is read once."""
 
     def __init__(self, robot: Robot, collection, up_axis: UpAxis) -> None:
         self.robot, self.collection, self.up_axis = robot, collection, up_axis
         self.warnings: list[str] = []
-        self._rotated: dict[str, list[str]] = {}  # up axis that was not z -> names of its files
+        self._rotated: dict[str, list[str]] = {}  # up axis other than Z -> names of its files
         self._meshes: dict[str, bpy.types.Mesh | None] = {}
         self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}
 
     def dress(self, link: Link, rig, bone, frame: Transform) -> None:
-        """All visuals of a link, and one stand-in for those that cannot be had."""
-        # Objects hang on a bone's tail.
+        """Adds all visuals of a link, and one placeholder for those that cannot be read."""
+        # Blender's bone parents are relative to the tail.
         from_tail = Matrix.Translation((0.0, -bone.length, 0.0))
         link_in_bone = bone.matrix_local.inverted() @ _matrix(frame)
         missing: Visual | None = None
@@ -66,7 +67,7 @@ class _Look:
             place = link_in_bone @ _matrix(visual.origin) @ Matrix.Diagonal((*size, 1.0))
             self._put(link.name, mesh, visual.material, rig, bone, from_tail @ place)
         if missing is not None:
-            self._put(f"{link.name} (stand-in)", _stand_in(bone), missing.material, rig, bone, from_tail)
+            self._put(f"{link.name} (placeholder)", _placeholder(bone), missing.material, rig, bone, from_tail)
 
     def _put(self, name: str, mesh, material: Material | None, rig, bone, matrix: Matrix) -> None:
         thing = bpy.data.objects.new(name, mesh)
@@ -75,13 +76,13 @@ class _Look:
         if not mesh.materials:
             mesh.materials.append(None)
         for slot in thing.material_slots:
-            if slot.material is None:  # a file's own colours stay
-                slot.link = "OBJECT"  # the mesh may be another link's too, in another colour
+            if slot.material is None:  # the file has colours of its own
+                slot.link = "OBJECT"  # the mesh may be shared with another link in another colour
                 slot.material = self._material(material)
         self.collection.objects.link(thing)
 
     def _mesh(self, link: Link, visual: Visual) -> tuple[bpy.types.Mesh | None, tuple[float, float, float]]:
-        """The visual's mesh and its size along its own axes; None where it cannot be had."""
+        """Mesh of a visual and its scale along its own axes; None where it cannot be read."""
         shape = visual.shape
         if isinstance(shape, Box):
             return self._shared("Box", _box), shape.size
@@ -93,7 +94,7 @@ class _Look:
             if shape.name not in self._meshes:
                 self._meshes[shape.name] = self._read(link, shape.name)
             return self._meshes[shape.name], shape.scale
-        return None, (1.0, 1.0, 1.0)  # the reader has warned of it
+        return None, (1.0, 1.0, 1.0)  # reading the file has added a warning
 
     def _shared(self, name: str, make) -> bpy.types.Mesh:
         mesh = self._meshes.get(f"<{name}>")
@@ -118,7 +119,7 @@ class _Look:
         return mesh
 
     def _collada(self, path: Path) -> bpy.types.Mesh | None:
-        """The mesh of a DAE file, with its own colours; None where it cannot be read."""
+        """Mesh of a DAE file with its own colours; None where it cannot be read."""
         try:
             found = read_collada(path, self.up_axis)
         except ColladaError:
@@ -134,16 +135,16 @@ class _Look:
         return mesh
 
     def rotations(self) -> list[str]:
-        """A sentence for each up axis from which DAE files were rotated, where the user has not asked for it."""
+        """A sentence for each up axis from which DAE files were rotated, unless the user chose that axis."""
         return [
-            f"Rotated {counted(len(names), 'DAE file')} ('{names[0]}'{' ...' if len(names) > 1 else ''}) from {told[0]} up to Z up:"
+            f"Rotated {counted(len(names), 'DAE file')} ('{names[0]}'{' ...' if len(names) > 1 else ''}) from {axis[0]} up to Z up:"
             " if meshes lie on their side, import again with DAE Up Axis set to Ignore"
-            for told, names in self._rotated.items()
+            for axis, names in self._rotated.items()
             if self.up_axis == "AUTO"
         ]
 
     def _warn(self, link: Link, name: str, what: str) -> None:
-        self.warnings.append(f"mesh '{name}' of link '{link.name}' {what}; a stand-in takes its place")
+        self.warnings.append(f"mesh '{name}' of link '{link.name}' {what}; a placeholder is shown instead")
 
     def _material(self, material: Material | None) -> bpy.types.Material:
         name, colour = ("Robot", PLAIN) if material is None or material.colour is None else (material.name or "Robot", material.colour)
@@ -153,8 +154,8 @@ class _Look:
         return made
 
 
-def _stand_in(bone) -> bpy.types.Mesh:
-    """Bars from the bone's head to each joint that the link carries, or along the bone where it carries none; in the bone's frame."""
+def _placeholder(bone) -> bpy.types.Mesh:
+    """Bars from the bone's head to each child joint of the link, or along the bone where there is none; in the bone's frame."""
     into_bone = bone.matrix_local.inverted()
     ends = [into_bone @ child.head_local for child in bone.children]
     ends = [end for end in ends if end.length > NO_BAR * bone.length] or [Vector((0.0, bone.length, 0.0))]
@@ -171,14 +172,14 @@ def _stand_in(bone) -> bpy.types.Mesh:
 
 
 def _imported(path: Path) -> bpy.types.Mesh | None:
-    """The mesh of a file, read by Blender's own importer in a passing scene; None where it has no faces or cannot be read."""
+    """Mesh of a file, read by Blender's importer in a temporary scene; None where it has no faces or cannot be read."""
     scene = bpy.data.scenes.new("Limber import")
     before = {thing.session_uid for thing in bpy.data.objects}
     try:
         options = {"use_split_objects": False} if path.suffix.lower() == ".obj" else {"use_mesh_validate": True}
         with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0], collection=scene.collection):
             getattr(bpy.ops.wm, IMPORTERS[path.suffix.lower()])(filepath=str(path), forward_axis="Y", up_axis="Z", **options)
-    except RuntimeError:  # an importer's own error
+    except RuntimeError:  # the importer has failed
         pass
     finally:
         made = [thing for thing in bpy.data.objects if thing.session_uid not in before]
@@ -193,7 +194,7 @@ def _imported(path: Path) -> bpy.types.Mesh | None:
 
 
 def _has_colours(path: Path) -> bool:
-    """Whether the colours that an OBJ file names are there to be read."""
+    """Whether the material file that an OBJ file names exists."""
     with path.open("rb") as file:
         libraries = [line.split(maxsplit=1)[1].strip().decode(errors="replace") for line in file if line.startswith(b"mtllib ")]
     return any((path.parent / library).is_file() for library in libraries)
@@ -204,7 +205,7 @@ def _new_material(name: str, colour: Colour) -> bpy.types.Material:
     red, green, blue, opacity = colour
     linear = (_linear(red), _linear(green), _linear(blue))
     material.diffuse_color = (*linear, opacity)
-    if not material.node_tree:  # Blender 5.0 gives every material its nodes
+    if not material.node_tree:  # from Blender 5.0 on every material has nodes
         material.use_nodes = True
     shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
     shader.inputs["Base Color"].default_value = (*linear, 1.0)
@@ -213,7 +214,7 @@ def _new_material(name: str, colour: Colour) -> bpy.types.Material:
 
 
 def _linear(part: float) -> float:
-    """URDF's colours are screens' (sRGB), Blender's are linear."""
+    """Linear value of an sRGB component: URDF's colours are sRGB, Blender's are linear."""
     return part / LINEAR_SLOPE if part <= LINEAR_BELOW else ((part + 0.055) / 1.055) ** 2.4
 
 
@@ -222,13 +223,13 @@ def _matrix(frame: Transform) -> Matrix:
 
 
 def _box() -> tuple[list, list, list]:
-    """A cube of side 1 around the origin."""
+    """Cube of side 1, centred at the origin."""
     corners = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
     return corners, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 
 
 def _cylinder() -> tuple[list, list, list]:
-    """Radius 1, length 1 along z, around the origin."""
+    """Cylinder of radius 1 and length 1 along z, centred at the origin."""
     ring = [(cos(2 * pi * k / SIDES), sin(2 * pi * k / SIDES)) for k in range(SIDES)]
     vertices = [(x, y, z) for z in (-0.5, 0.5) for x, y in ring]
     sides = [(k, (k + 1) % SIDES, SIDES + (k + 1) % SIDES, SIDES + k) for k in range(SIDES)]
@@ -236,7 +237,7 @@ def _cylinder() -> tuple[list, list, list]:
 
 
 def _sphere() -> tuple[list, list, list]:
-    """Radius 1 around the origin."""
+    """Sphere of radius 1, centred at the origin."""
     rings = SIDES // 2
     vertices = [(0.0, 0.0, -1.0)]
     for ring in range(1, rings):

@@ -1,6 +1,7 @@
-"""From quaternions, or axis and angle, to Euler angles: a bone's pose and its keys, so that the animation looks the same.
+"""Conversion of a bone's pose and keys from quaternion or axis-angle to Euler angles, so that the animation looks the same.
 
-Keys stay at their frames and get Bezier handles that follow the turn; where that is not near enough, whole frames between get keys too.
+Keys stay at their frames and get Bezier handles that follow the rotation; where that is not accurate enough, keys are added at whole frames
+between.
 """
 
 from bisect import bisect_right
@@ -13,12 +14,12 @@ from ..blender import actions
 from ..blender.errors import RigError
 
 CHANNELS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
-NEAR_ENOUGH = 1e-4  # [rad] between the turn as it was and as the new keys have it: nobody sees it
-SLOPE_STEP = 0.05  # [frames] over which a slope is taken: small for a key, large for single precision
+TOLERANCE = 1e-4  # [rad] largest allowed difference between the old and the new rotation: not visible
+SLOPE_STEP = 0.05  # [frames] step of finite differences: small between keys, large for single precision
 
 
 def give_euler_order(rig, names: list[str], order: str = "XYZ") -> None:
-    """The bones rotate by Euler angles from now on; their pose and animation stay.
+    """Changes bones to Euler rotation; their pose and animation stay.
 
     Raises:
         RigError: keys of a bone are in an action that cannot be edited.
@@ -52,7 +53,7 @@ def _convert(rig, name: str, order: str, curves, keep_old: bool) -> None:
     old = _old_curves(rig, name, curves)
     if not any(old):
         return
-    turn = _Turn(rig.pose.bones[name], old, order)
+    turn = _Rotation(rig.pose.bones[name], old, order)
     frames = [turn.frames[0]]
     for first, last in zip(turn.frames, turn.frames[1:], strict=False):
         frames += [*_between(turn, first, last), last]
@@ -72,22 +73,24 @@ def _convert(rig, name: str, order: str, curves, keep_old: bool) -> None:
             ],
             interpolations,
         )
-    if not keep_old:  # another object may play the same action by quaternions
+    if not keep_old:  # another object may use the same action with quaternions
         for curve in filter(None, old):
             curves.remove(curve)
 
 
-class _Turn:
-    """A bone's turn over time, as Euler angles without jumps."""
+class _Rotation:
+    """A bone's rotation over time, as continuous Euler angles."""
 
     def __init__(self, bone, old: list, order: str) -> None:
         self.old, self.order = old, order
         self.mode = bone.rotation_mode
-        self.rest = tuple(getattr(bone, CHANNELS[self.mode]))  # of components without keys
-        self.keys = [_keys(curve) for curve in old if curve]  # of each curve: frames, whether constant after each, whether it moves beyond
+        self.rest = tuple(getattr(bone, CHANNELS[self.mode]))  # values of components without keys
+        self.keys = [
+            _keys(curve) for curve in old if curve
+        ]  # of each curve: frames of its keys, whether constant after each, whether it extrapolates
         keyed = {frame for frames, _, _ in self.keys for frame in frames}
         if not keyed or any(moves_beyond for _, _, moves_beyond in self.keys):
-            scene = bpy.context.scene  # moves beyond its keys: as far as the scene goes
+            scene = bpy.context.scene  # extrapolated curves are converted over the scene's frames
             keyed |= {float(scene.frame_start), float(scene.frame_end)}
         self.frames = sorted(keyed)
         self.known: dict[float, tuple[float, float, float]] = {}
@@ -103,13 +106,13 @@ class _Turn:
         return turn.to_euler(self.order, near) if near else turn.to_euler(self.order)
 
     def at(self, frame: float, near: float | None = None) -> tuple[float, float, float]:
-        """Euler angles [rad] at a known frame, or at any frame near a known one."""
+        """Euler angles [rad] at a frame that was visited, or at any frame, nearest to those at a visited frame `near`."""
         if frame in self.known:
             return self.known[frame]
         return tuple(self._euler(frame, Euler(self.known[near], self.order)))
 
     def is_constant(self, first: float) -> bool:
-        """Whether nothing turns from the key at a frame to the next."""
+        """Whether the rotation is constant from the key at a frame to the next key."""
         return all(self._holds(key, first) for key in self.keys)
 
     @staticmethod
@@ -119,7 +122,7 @@ class _Turn:
         return not moves_beyond if at in (0, len(frames)) else constant[at - 1]
 
     def slope(self, frame: float, step: float) -> tuple[float, float, float]:
-        """Speed [rad/frame] from a frame on (step > 0) or up to it (step < 0), to second order."""
+        """Velocity [rad/frame] after a frame (step > 0) or before it (step < 0), by finite differences of second order."""
         here, near, far = self.at(frame), self.at(frame + step, frame), self.at(frame + 2 * step, frame)
         return tuple((4 * b - 3 * a - c) / (2 * step) for a, b, c in zip(here, near, far, strict=True))
 
@@ -130,8 +133,8 @@ def _keys(curve) -> tuple[list[float], list[bool], bool]:
     return [point.co.x for point in points], constant, modified or curve.extrapolation == "LINEAR"
 
 
-def _between(turn: _Turn, first: float, last: float) -> list[float]:
-    """Whole frames between two keys that need a key themselves, so that the curve through all is near enough."""
+def _between(turn: _Rotation, first: float, last: float) -> list[float]:
+    """Whole frames between two keys that need keys too, so that the curve is accurate enough."""
     added, segments = [], [(first, last)]
     while segments:
         start, end = segments.pop()
@@ -142,8 +145,8 @@ def _between(turn: _Turn, first: float, last: float) -> list[float]:
     return sorted(added)
 
 
-def _worst(turn: _Turn, first: float, last: float) -> float | None:
-    """The whole frame at which a curve between two keys is farthest from the turn; None where it is near enough."""
+def _worst(turn: _Rotation, first: float, last: float) -> float | None:
+    """Whole frame between two keys with the largest error; None where all are accurate enough."""
     inside = [frame for frame in map(float, range(int(first) + 1, int(last) + 1)) if first < frame < last]
     if not inside or turn.is_constant(first):
         return None
@@ -151,7 +154,7 @@ def _worst(turn: _Turn, first: float, last: float) -> float | None:
     start, end = turn.at(first), turn.at(last)
     step = min(SLOPE_STEP, length / 4)
     out, into = turn.slope(first, step), turn.slope(last, -step)
-    worst, apart = None, NEAR_ENOUGH
+    worst, apart = None, TOLERANCE
     for frame in inside:
         s = (frame - first) / length
         for index, angle in enumerate(turn.at(frame)):
@@ -160,14 +163,14 @@ def _worst(turn: _Turn, first: float, last: float) -> float | None:
                 + s * (1 - s) ** 2 * length * out[index]
                 + s**2 * (3 - 2 * s) * end[index]
                 + s**2 * (s - 1) * length * into[index]
-            )  # cubic Hermite, which a Bezier curve with handles at a third is
+            )  # cubic Hermite: a Bezier curve with handles at thirds
             if abs(curve - angle) > apart:
                 worst, apart = frame, abs(curve - angle)
     return worst
 
 
-def _tangents(turn: _Turn, frames: list[float]) -> tuple[list[tuple], list[int]]:
-    """For each key: length and slopes of its left handle, the same of its right one; and the interpolation of what follows."""
+def _tangents(turn: _Rotation, frames: list[float]) -> tuple[list[tuple], list[int]]:
+    """Of each key: length and slopes of its left and right handles; and the interpolation after it."""
     still, had = (0.0, 0.0, 0.0), set(turn.frames)
     handles, interpolations = [], []
     for number, frame in enumerate(frames):
@@ -175,7 +178,7 @@ def _tangents(turn: _Turn, frames: list[float]) -> tuple[list[tuple], list[int]]
         after = frames[number + 1] - frame if number + 1 < len(frames) else 0.0
         constant = after > 0 and turn.is_constant(frame)
         if before and after and not constant and had.issuperset(frames[number - 1 : number + 2]) and max(before, after) <= 1:
-            first, last = turn.at(frames[number - 1]), turn.at(frames[number + 1])  # dense keys of motion capture tell the slope
+            first, last = turn.at(frames[number - 1]), turn.at(frames[number + 1])  # the slope between dense keys of motion capture
             into = out = tuple((b - a) / (before + after) for a, b in zip(first, last, strict=True))
         else:
             into = turn.slope(frame, -min(SLOPE_STEP, before / 4)) if before else still

@@ -1,4 +1,4 @@
-"""What chains look at: another one is chosen, or moved to where the mouse is."""
+"""Targets: choosing another one for chains, moving one to where the mouse points."""
 
 from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Matrix, Vector
@@ -9,7 +9,7 @@ TURNS_AND_SIZE = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle"
 
 
 def choose(rig, chain, thing) -> list[str]:
-    """A chain follows another target now, and with it the armature's chains that had the same one: eyes go along with their head.
+    """Sets the target of a chain, and of the armature's other chains with the same target, such as head and eyes.
 
     Returns:
         Names of those chains.
@@ -23,37 +23,35 @@ def choose(rig, chain, thing) -> list[str]:
     return [other.name for other in together]
 
 
-def move_to(thing, place: Vector) -> None:
-    """Moves an object to a place [m] of the world, by the axes of its location that are not locked."""
+def move_to(thing, position: Vector) -> None:
+    """Moves an object to a world position [m], along the axes of its location that are not locked."""
     kept = {name: tuple(getattr(thing, name)) for name in ("location", *TURNS_AND_SIZE)}
-    thing.matrix_world = Matrix.Translation(place)  # Blender minds parents and delta transforms; what constraints do is none of the place
+    thing.matrix_world = Matrix.Translation(position)  # Blender accounts for parents and delta transforms, not for constraints
     for name in TURNS_AND_SIZE:
         setattr(thing, name, kept[name])
     for axis in filter(thing.lock_location.__getitem__, range(3)):
         thing.location[axis] = kept["location"][axis]
 
 
-def under_mouse(area, x: int, y: int, place: Vector) -> Vector | None:
-    """The place [m] that is seen under the mouse, as far from the viewer as another place.
-
-    None where the mouse is over no view of the area, or the place is behind the viewer.
+def under_mouse(area, x: int, y: int, position: Vector) -> Vector | None:
+    """World position [m] under the mouse, at the depth of another position; None outside of the area's views, or behind the viewer.
 
     Args:
-        area: A 3D view.
-        x, y: [pixels] of the window.
-        place: [m] in the world.
+        area: A 3D viewport.
+        x, y: Mouse in the window [pixels].
+        position: The position that gives the depth [m, world].
     """
     found = view_under(area, x, y)
     if found is None:
         return None
     region, view, spot = found
-    if view.is_perspective and (view.view_matrix @ place).z >= 0.0:
+    if view.is_perspective and (view.view_matrix @ position).z >= 0.0:
         return None
-    return region_2d_to_location_3d(region, view, spot, place)
+    return region_2d_to_location_3d(region, view, spot, position)
 
 
 def view_under(area, x: int, y: int) -> tuple | None:
-    """The region under the mouse, its 3D view, and where in it the mouse is [pixels]; None where it is over no view of the area."""
+    """Region under the mouse, its 3D view, and the mouse in the region [pixels]; None outside of the area's views."""
     space = area.spaces.active
     views = list(space.region_quadviews) or [space.region_3d]
     for region, view in zip((region for region in area.regions if region.type == "WINDOW"), views, strict=True):

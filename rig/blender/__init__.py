@@ -1,1 +1,1 @@
-"""Facts of Blender: versions, actions, library overrides, identities of data, errors for users."""
+"""Helpers for Blender: versions, actions, library overrides, identities of data-blocks, errors for users."""

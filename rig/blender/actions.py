@@ -1,14 +1,14 @@
-"""Actions in every Blender version: from 4.4 on their F-curves hang on slots and channel bags, and from 5.0 on nowhere else."""
+"""Actions in every Blender version: F-curves are in slots and channel bags from 4.4 on, and nowhere else from 5.0 on."""
 
 import bpy
 
-CONSTANT, LINEAR, BEZIER = 0, 1, 2  # Blender's numbers for interpolation in foreach_set
-SAME_FRAME = 0.01  # keys nearer to each other are one to Blender
-FREE = 0  # ... and for a handle that stays where it is put
+CONSTANT, LINEAR, BEZIER = 0, 1, 2  # Blender's numbers of interpolation modes, for foreach_set
+SAME_FRAME = 0.01  # [frames] Blender merges keys that are nearer to each other
+FREE = 0  # Blender's number of the free handle type
 
 
 def fcurves(action: bpy.types.Action, slot=None):
-    """The F-curves of an action's slot (of its first for objects where none is given), for reading; an empty list where there are none."""
+    """F-curves of an action's slot (default: its first for objects), for reading; an empty list where there are none."""
     if not hasattr(action, "slots"):
         return action.fcurves
     slot = slot or _object_slot(action)
@@ -17,7 +17,7 @@ def fcurves(action: bpy.types.Action, slot=None):
 
 
 def writable_fcurves(action: bpy.types.Action, owner: bpy.types.ID, slot=None):
-    """The F-curves of an action for an object, made where they are missing."""
+    """F-curves of an action for an object; slot and channel bag are made where they are missing."""
     if not hasattr(action, "slots"):
         return action.fcurves
     slot = slot or _object_slot(action) or action.slots.new("OBJECT", owner.name)
@@ -40,12 +40,12 @@ def _channelbag(action, slot, create: bool):
 
 
 def find(curves, data_path: str, index: int):
-    """The F-curve of one channel, or None."""
+    """The F-curve of a channel; None where there is none."""
     return curves.find(data_path, index=index) if hasattr(curves, "find") else None
 
 
 def playing(owner: bpy.types.ID) -> list[tuple[bpy.types.Action, object]]:
-    """(action, slot) of all that plays on an object: its own action and those of its NLA strips."""
+    """(action, slot) of all actions that play on an object: its own, and those of its NLA strips."""
     animation = owner.animation_data
     if not animation:
         return []
@@ -53,14 +53,14 @@ def playing(owner: bpy.types.ID) -> list[tuple[bpy.types.Action, object]]:
     strips = [strip for track in animation.nla_tracks for strip in track.strips]
     while strips:
         strip = strips.pop(0)
-        strips += strip.strips  # of a meta strip
+        strips += strip.strips  # strips within a meta strip
         if strip.action and (strip.action, getattr(strip, "action_slot", None)) not in found:
             found.append((strip.action, getattr(strip, "action_slot", None)))
     return found
 
 
 def assign(owner: bpy.types.ID, action: bpy.types.Action, slot_handle: int | None = None) -> None:
-    """Makes the action the owner's own, with the slot of that handle, or its first for objects."""
+    """Makes an action the owner's active one, with the slot of that handle, or else its first slot for objects."""
     animation = owner.animation_data or owner.animation_data_create()
     animation.action = action
     if hasattr(animation, "action_slot"):
@@ -69,21 +69,21 @@ def assign(owner: bpy.types.ID, action: bpy.types.Action, slot_handle: int | Non
 
 
 def put_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
-    """Replaces the channel's keys by linear ones: frames and values of one length, in order."""
+    """Replaces all keys of a channel by linear ones; frames and values have one length, frames ascend."""
     points = _fresh_points(curves, data_path, index, group, frames, values)
     points.foreach_set("interpolation", [LINEAR] * len(frames))
     find(curves, data_path, index).update()
 
 
 def put_constant_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
-    """Replaces the channel's keys by constant ones, as enumerations have: frames and values of one length, in order."""
+    """Replaces all keys of a channel by constant ones, as enumerations need; frames and values have one length, frames ascend."""
     points = _fresh_points(curves, data_path, index, group, frames, values)
     points.foreach_set("interpolation", [CONSTANT] * len(frames))
     find(curves, data_path, index).update()
 
 
 def bake_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
-    """Linear keys over a range of frames; the channel's keys outside of the range stay.
+    """Replaces the keys of a channel within the range of `frames` by linear ones; keys outside stay.
 
     A curve with modifiers, which would change what is keyed, is made anew.
     """
@@ -109,13 +109,13 @@ def bake_keys(curves, data_path: str, index: int, group: str, frames, values) ->
 
 
 def put_smooth_keys(curves, data_path: str, index: int, group: str, frames, values, handles, interpolations) -> None:
-    """Replaces the channel's keys by Bezier or constant ones.
+    """Replaces all keys of a channel by Bezier or constant ones.
 
     Args:
         curves, data_path, index, group: The channel.
-        frames, values: Of the keys, in order.
-        handles: For each key its left and right handle: (frame, value, frame, value).
-        interpolations: For each key BEZIER or CONSTANT, of what follows it.
+        frames, values: Of the keys; frames ascend.
+        handles: Left and right handle of each key: (frame, value, frame, value).
+        interpolations: BEZIER or CONSTANT for each key, until the next one.
     """
     points = _fresh_points(curves, data_path, index, group, frames, values)
     points.foreach_set("interpolation", interpolations)
@@ -138,7 +138,7 @@ def _fresh_points(curves, data_path: str, index: int, group: str, frames, values
 
 
 def _unmute_group(curve) -> None:
-    """A muted group would silence the curve's keys: its other curves are muted one by one instead."""
+    """Unmutes a curve's group, which would mute the curve too, and mutes the group's other curves one by one instead."""
     group = curve.group
     if group and group.mute:
         for other in group.channels:
@@ -149,5 +149,5 @@ def _unmute_group(curve) -> None:
 def _new_curve(curves, data_path: str, index: int, group: str):
     try:
         return curves.new(data_path, index=index, group_name=group)
-    except TypeError:  # before 5.0 the argument has another name
+    except TypeError:  # the argument has another name before 5.0
         return curves.new(data_path, index=index, action_group=group)

@@ -1,6 +1,6 @@
-"""Numbers of things in sentences."""
+"""Counted nouns for sentences."""
 
 
 def counted(number: int, thing: str, many: str = "") -> str:
-    """As "1 joint" or "2 joints": a thing is a word, or words, of which there is `many`, or that an s at the end makes many."""
+    """ "1 joint" or "2 joints". `many`: the plural, where it is not the word with an s."""
     return f"{number} {thing}" if number == 1 else f"{number} {many or thing + 's'}"

@@ -1,20 +1,20 @@
-"""What can be wrong with a set-up, as sentences that name the thing and the remedy."""
+"""Errors and findings as sentences that name the thing and the remedy."""
 
 from dataclasses import dataclass
 
 
 class RigError(ValueError):
-    """A set-up that Limber cannot work with; the message names the bone, object or property and the remedy."""
+    """A set-up that Limber cannot use; the message names the bone, object or property, and the remedy."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What Check says: what is wrong and what mends it; `blocks` where the chain cannot work until it is mended."""
+    """A finding of Check: the problem and its remedy. `blocks`: the chain cannot go live before it is fixed."""
 
     sentence: str
     blocks: bool = False
 
 
 def capitalised(sentence: str) -> str:
-    """A solver's remark as a sentence of its own."""
+    """The sentence with a capital first letter."""
     return sentence[:1].upper() + sentence[1:]

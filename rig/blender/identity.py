@@ -1,10 +1,10 @@
-"""Objects that are known from one call to the next, whatever happens between: undo replaces them, users rename them."""
+"""Finding objects again after undo, which replaces them, and after renaming."""
 
 import bpy
 
 
 def find(name: str, uid: int):
-    """An object by its name, or by its identity (`session_uid`) where it was renamed; None where it was deleted."""
+    """An object by its name, or by its `session_uid` where it was renamed; None where it was deleted."""
     thing = bpy.data.objects.get(name)
     if thing is not None and thing.session_uid == uid:
         return thing

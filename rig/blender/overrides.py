@@ -1,12 +1,12 @@
-"""Library overrides: what Blender needs so that an overridden armature keeps its chains in the file."""
+"""Library overrides: a preparation before saving that keeps the chains of overridden armatures."""
 
 import bpy
 
 
 def prepare_to_save() -> None:
-    """Gives the linked armatures below overrides storage of their own, which reading does.
+    """Reads the linked armatures below overrides, which gives their properties storage of their own.
 
-    Without it Blender 5.0 takes the override's storage for one value and cannot read it back: the chains would be lost.
+    Without it Blender 5.0 mistakes the override's storage for a single value and cannot read it back: the chains would be lost.
     """
     for rig in bpy.data.objects:
         if rig.type == "ARMATURE" and rig.override_library:

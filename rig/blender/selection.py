@@ -1,12 +1,12 @@
-"""What is selected in a list of Blender's: its stored index may point past the list, which scripts, undo and overrides change alone."""
+"""The selected item of a list; the stored index may be out of range, because scripts, undo and overrides change the list alone."""
 
 
 def selected_index(items, active: int) -> int:
-    """Place of the selected item; 0 where the list is empty.
+    """Index of the selected item, clamped to the list; 0 where the list is empty.
 
     Args:
         items: The list.
-        active: Its index as it is stored.
+        active: The stored index.
     """
     return max(0, min(active, len(items) - 1))
 

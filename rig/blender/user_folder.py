@@ -1,4 +1,4 @@
-"""The folders of this user on this computer in which Limber keeps files: never in a .blend, and never in the extension's own code."""
+"""Folders of the user for Limber's own files, outside of .blend files and of the extension's code."""
 
 from pathlib import Path
 
@@ -6,9 +6,9 @@ import bpy
 
 
 def user_folder(name: str) -> Path | None:
-    """A folder for files of one kind; it is made. None: it cannot be made.
+    """Path of the folder of that name, which is created; None where it cannot be.
 
-    That is the extension's folder of the user's, or Blender's where Limber runs from its sources and is no extension.
+    It is in the extension's user directory, or in Blender's where Limber runs from a checkout.
     """
     try:
         made = bpy.utils.extension_path_user(__package__.rpartition(".")[0], path=name, create=True)

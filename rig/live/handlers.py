@@ -117,7 +117,7 @@ def _undo_pre(*_) -> None:
 def _undo_post(*_) -> None:
     """Undo may have brought chains, bones, proxies or postures back, or taken them away."""
     live.sync()
-    gallery.doubt()
+    gallery.invalidate()
     wake_clock()
 
 
@@ -194,7 +194,7 @@ def _pictures() -> float | None:
 
 def wake_pictures() -> None:
     """From drawing: a posture has no picture yet, or may look different by now."""
-    if gallery.is_wanting() and not bpy.app.timers.is_registered(_pictures):
+    if gallery.is_pending() and not bpy.app.timers.is_registered(_pictures):
         bpy.app.timers.register(_pictures, first_interval=0.0)
 
 

@@ -1,4 +1,4 @@
-"""What an animator sets of a chain beside its goal: how much the gaze counts, how long postures take, and how targets are followed."""
+"""Properties of a chain beside its goal: influence, transition between postures, attention, and life."""
 
 from math import radians
 
@@ -8,14 +8,16 @@ from .overridable import CollectionProperty, FactorProperty, FloatProperty, IntP
 
 
 class LimberTarget(PropertyGroup):
-    """A further target of a chain."""
+    """An additional target of a chain."""
 
-    name: StringProperty(name="Name", description="Name of the target")  # overrides tell the items of a list by their names
-    target: PointerProperty(name="Target", description="Object that the chain may look at, turn as or reach for", type=Object)
+    name: StringProperty(name="Name", description="Name of the target")  # overrides identify items of a list by their names
+    target: PointerProperty(
+        name="Target", description="Object that the chain can look at, match the orientation of, or reach for", type=Object
+    )
 
 
 class LimberLife(PropertyGroup):
-    """Breathing, sway and glances on top of a chain's posture."""
+    """Breathing, sway and glances that are added to a chain's posture."""
 
     amount: FactorProperty(
         name="Amount",
@@ -51,7 +53,7 @@ class LimberLife(PropertyGroup):
 
 
 class LimberAuthoring:
-    """How a chain's gaze and its posture go together. Not registered itself: chains have these properties."""
+    """Mixin of chains: how gaze and posture are combined."""
 
     influence: FactorProperty(
         name="Influence",
@@ -87,9 +89,9 @@ class LimberAuthoring:
         soft_max=2.0,
     )
     targets: CollectionProperty(
-        name="Additional Targets", description="Further targets that the chain can follow instead of its own", type=LimberTarget
+        name="Additional Targets", description="Targets that the chain can follow instead of its own", type=LimberTarget
     )
-    active_target: IntProperty(name="Target", description="The further target that is shown")
+    active_target: IntProperty(name="Target", description="Selected additional target")
     watch: IntProperty(
         name="Watch",
         description="Number of the target that the chain follows: 0 its own, 1 the first of the additional ones. Can be keyframed",

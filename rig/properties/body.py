@@ -1,4 +1,4 @@
-"""What the .blend keeps of a retarget: the source, pairs of bones with their calibration, and how the body follows."""
+"""Properties of a retarget: the source, pairs of bones with their calibration, and how the body follows."""
 
 from math import inf
 
@@ -18,9 +18,9 @@ from .overridable import (
     WeightProperty,
 )
 
-UID = "retarget"  # among the chains of its armature
+UID = "retarget"  # identity among the chains of its armature
 INPUTS = [
-    ("ARMATURE", "Armature", "Another armature of the scene: from a motion-capture clip, or any animated one"),
+    ("ARMATURE", "Armature", "Another armature of the scene, from a motion-capture clip or animated by hand"),
     ("OSC", "OSC over UDP", "Link orientations that another program sends; nothing listens before Listen is pressed"),
     ("VMC", "VMC Protocol", "A performer from VSeeFace, Warudo, mocopi and others, by the Virtual Motion Capture protocol"),
 ]
@@ -34,32 +34,32 @@ OSC_PORT = 9000
 
 
 def _offer_port(retarget, _context) -> None:
-    """The port on which such programs send, in place of the other kind's."""
+    """Sets the usual port of the chosen input, where the port is the other input's usual one."""
     usual = {"OSC": OSC_PORT, "VMC": VMC_PORT}
     if retarget.input in usual and retarget.port in usual.values():
         retarget.port = usual[retarget.input]
 
 
 def _uncalibrate(pair, _context) -> None:
-    """Another bone lies otherwise."""
+    """Marks a pair as not calibrated when one of its bones changes."""
     pair.calibrated = False
 
 
 class LimberPair(PropertyGroup):
-    """A bone of the target, and that of the source which it follows."""
+    """A bone of the target, and the bone of the source that it follows."""
 
     name: StringProperty(name="Name", description="Name of the target's bone")  # overrides tell the items of a list by their names
     target: StringProperty(name="Target Bone", description="Bone of this armature that follows", update=_uncalibrate)
     source: StringProperty(name="Source Bone", description="Bone of the source that is followed", update=_uncalibrate)
-    enabled: BoolProperty(name="Enabled", description="Follow the source bone; when off, the bone is left to the others", default=True)
+    enabled: BoolProperty(name="Enabled", description="Follow the source bone. When off, the other pairs determine the bone", default=True)
     weight: WeightProperty(
         name="Weight",
         description="Weight of this bone where not all can follow their sources",
     )
     level: IntProperty(
         name="Level",
-        description="Priority where not all can follow their sources, whatever the weights: bones of level 0, then those of 1,"
-        " which do not disturb those before, and so on",
+        description="Priority where not all can follow their sources, whatever the weights: bones of level 0 first, then those of level 1"
+        " without disturbing level 0, and so on",
         min=0,
         soft_max=3,
         max=9,
@@ -72,16 +72,16 @@ class LimberPair(PropertyGroup):
         default=(1.0, 0.0, 0.0, 0.0),
         options={"HIDDEN"},
     )
-    calibrated: BoolProperty(name="Calibrated", description="Its calibration is known; press Calibrate", options={"HIDDEN"})
+    calibrated: BoolProperty(name="Calibrated", description="The pair is calibrated", options={"HIDDEN"})
 
 
 class LimberRetarget(LimberRange, PropertyGroup):
-    """The body of this armature follows another armature."""
+    """Retargeting: this armature's body follows another armature, or a stream."""
 
     uid = UID
-    look_ahead = False  # it has no goal that could be known ahead
+    look_ahead = False  # future targets cannot be used
 
-    name: StringProperty(name="Name", description="As messages call it", default="Retarget", options={"HIDDEN"})
+    name: StringProperty(name="Name", description="Name in messages", default="Retarget", options={"HIDDEN"})
     source: PointerProperty(
         name="Source",
         description="Armature whose motion is followed: from a motion-capture clip, or any animated one",
@@ -91,7 +91,7 @@ class LimberRetarget(LimberRange, PropertyGroup):
     input: EnumProperty(name="Follow", description="Input of the retargeting", items=INPUTS, update=_offer_port)
     host: StringProperty(
         name="Address",
-        description="On which of this computer's addresses to listen: 127.0.0.1 hears this computer alone, 0.0.0.0 its networks too",
+        description="Address of this computer on which to listen: 127.0.0.1 for this computer only, 0.0.0.0 for its networks too",
         default="127.0.0.1",
     )
     port: IntProperty(name="Port", description="UDP port on which to listen", default=OSC_PORT, min=1, max=65535)
@@ -149,8 +149,8 @@ class LimberRetarget(LimberRange, PropertyGroup):
     )
     gain: FloatProperty(
         name="Gain",
-        description="Correction of errors, per second; 0: all at once. 20 approaches within a tenth of a second what was lost or out of"
-        " reach; the motion itself is followed without lag",
+        description="Correction of errors, per second; 0: all at once. at 20, an error decays within a tenth of"
+        " a second; the motion itself is followed without lag",
         min=0.0,
         soft_max=100.0,
         max=inf,

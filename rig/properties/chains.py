@@ -1,6 +1,6 @@
-"""What Limber keeps in the .blend: chains with their joints and postures, and the device, on the armature object.
+"""Properties of chains with their joints and postures, and of an armature object as a whole.
 
-All of it can be overridden, so that an armature linked from another file can have chains.
+All of them are library-overridable, so that an armature linked from another file can have chains.
 """
 
 from math import radians
@@ -69,7 +69,7 @@ ROLLS = [
 
 
 class LimberJoint(LimberJointSettings, PropertyGroup):
-    """One degree of freedom of a chain: an axis of a bone, its limits, and its channel on the device."""
+    """A joint of a chain: one axis of a bone, its limits, and its servo."""
 
     shape_weight: WeightProperty(
         name="Shape Weight",
@@ -78,23 +78,23 @@ class LimberJoint(LimberJointSettings, PropertyGroup):
 
 
 class LimberPosture(PropertyGroup):
-    """A stored posture: a pose asset that Blender's own pose library shows and applies as well. Its name is the Action's."""
+    """A stored posture: a pose asset, which Blender's own pose library shows and applies too. Its name is the Action's."""
 
     action: PointerProperty(name="Pose", description="The pose asset", type=Action)
     weight: FactorProperty(
         name="Weight",
-        description="How much the posture counts in a blend: where weights sum to more than 1, by its share of the sum; where they sum to"
-        " less, the rest is the rig's own pose",
+        description="Weight of the posture in a blend. Weights that sum to more than 1 are normalised; where they sum to less, the rest is"
+        " the rig's own pose",
         default=0.0,
     )
-    number: IntProperty(name="Number", description="Tells the posture from the chain's others for ever; 0: none yet", options={"HIDDEN"})
+    number: IntProperty(name="Number", description="Unique number of the posture in its chain; 0: none yet", options={"HIDDEN"})
     adopted: BoolProperty(
         name="Adopted", description="The pose asset existed before and is kept when the posture is removed", options={"HIDDEN"}
     )
 
 
 def _make_unique(chain, _context) -> None:
-    """Another chain of the armature may have the name already: a number is added, as Blender does."""
+    """Adds a number to the chain's name where another chain of the armature has that name."""
     taken = {other.name for other in chain.id_data.limber.chains if other.uid != chain.uid}
     wanted = chain.name or "Chain"
     if wanted in taken:
@@ -103,13 +103,14 @@ def _make_unique(chain, _context) -> None:
         chain.name = wanted
 
 
-def _kept_place(chain) -> int:
-    place = kept_posture.place(chain)
-    return -1 if place is None else place
+def _kept_index(chain) -> int:
+    """Index of the posture that the chain keeps; -1 where there is none."""
+    index = kept_posture.place(chain)
+    return -1 if index is None else index
 
 
 class LimberGoal:
-    """What an end must do. Not registered itself: every end has these properties."""
+    """Mixin of chains and ends: the goal of an end."""
 
     goal: EnumProperty(name="Goal", description="Task of the end", items=GOALS, default="POINT")
     target: PointerProperty(
@@ -143,13 +144,13 @@ class LimberGoal:
     )
     weight: WeightProperty(
         name="Weight",
-        description="How much this counts beside the other goals where not all can be met: distances count by the chain's reach. 0: not at"
-        " all. To fade a chain out, use Influence",
+        description="Weight of this goal where goals conflict; distances are relative to the chain's reach. 0: no effect. To fade a chain"
+        " out, use Influence",
     )
 
 
 class LimberSolverOptions(PropertyGroup):
-    """What a user sets of the solvers; each takes what is its own."""
+    """Options of the solvers; each solver uses some of them."""
 
     glide_speed: FloatProperty(
         name="Transition Speed",
@@ -172,13 +173,13 @@ class LimberSolverOptions(PropertyGroup):
         set=turntable.choose,
     )
     hold_body: BoolProperty(name="Hold Body", description="The body is held", options={"HIDDEN"})
-    body_by_axis: BoolProperty(  # off in files in which nothing was chosen; new chains switch it on
+    body_by_axis: BoolProperty(  # off in files where nothing was chosen; new chains switch it on
         name="Automatic Body", description="The axis of the first joint says whether the body is held", options={"HIDDEN"}
     )
     previous_solution: BoolProperty(
         name="Stay with Last Frame", description="Start from the last frame's solution and keep it while it meets the goal"
     )
-    ccd_order: EnumProperty(name="Order", description="Joints that rotate first, and so most", items=CCD_ORDERS, default="TIP")
+    ccd_order: EnumProperty(name="Order", description="Joints that rotate first, and therefore most", items=CCD_ORDERS, default="TIP")
     ccd_sweeps: IntProperty(
         name="Sweeps",
         description="Largest number of sweeps over all joints from one frame to the next; few sweeps follow late",
@@ -189,7 +190,7 @@ class LimberSolverOptions(PropertyGroup):
     task_order: EnumProperty(name="Order", description="Priority of the tasks, highest first", items=ORDERS, default="POSITION_AIM_POSTURE")
     wishes: EnumProperty(
         name="Secondary Objective",
-        description="What joints do as far as the goals leave them free",
+        description="Use of the degrees of freedom that the goals leave",
         items=WISHES,
         options={"ENUM_FLAG", "ANIMATABLE"},
         default={"POSTURE"},
@@ -197,43 +198,43 @@ class LimberSolverOptions(PropertyGroup):
 
 
 class LimberEnd(LimberGoal, PropertyGroup):
-    """A further end of a chain: a bone that hangs on the chain's root, and what it must do."""
+    """An additional end of a chain: a descendant of the chain's root, with a goal of its own."""
 
-    name: StringProperty(name="Name", description="Name of the bone")  # overrides tell the items of a list by their names
+    name: StringProperty(name="Name", description="Name of the bone")  # overrides identify items of a list by their names
     bone: StringProperty(name="Bone", description="Bone that is the end")
     enabled: BoolProperty(name="Enabled", description="Follow the goal; when off, the end keeps the posture", default=True)
 
 
 class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, PropertyGroup):
-    """Root to end, or to several: the joints that one solver moves, what they keep and what the ends do. `name` is unique in its
+    """Joints from a root to one or several ends, which one solver moves, with their postures and goals. `name` is unique in its
     armature."""
 
     name: StringProperty(name="Name", description="Name of the chain, unique in its armature", update=_make_unique)
-    uid: StringProperty(name="Identity", description="Stays the same when the chain is renamed", options={"HIDDEN"})
+    uid: StringProperty(name="Identity", description="Identity of the chain, which stays when it is renamed", options={"HIDDEN"})
     root: StringProperty(name="Root", description="First bone of the chain")
     end: StringProperty(name="End", description="Last bone of the chain, which looks at the target")
     joints: CollectionProperty(name="Joints", description="Degrees of freedom of the solver, root first", type=LimberJoint)
     ends: CollectionProperty(
-        name="Additional Goals", description="Further ends of the chain with goals of their own, solved together", type=LimberEnd
+        name="Additional Goals", description="Additional ends of the chain with goals of their own, solved together", type=LimberEnd
     )
-    active_end: IntProperty(name="End", description="The further end whose goal is shown")
-    active_joint: IntProperty(name="Joint", description="The joint whose limits and servo are shown")
+    active_end: IntProperty(name="End", description="Selected additional end")
+    active_joint: IntProperty(name="Joint", description="Selected joint")
     postures: CollectionProperty(name="Postures", description="Stored postures that the chain can keep", type=LimberPosture)
     posture: EnumProperty(
         name="Posture",
         description="Stored posture that the chain keeps. Keyframes on it are constant, and mean the same posture when the list changes",
         items=kept_posture.items,
     )
-    last_posture: IntProperty(name="Last Posture", description="Highest number that a posture has had", options={"HIDDEN"})
+    last_posture: IntProperty(name="Last Posture", description="Highest number of a posture so far", options={"HIDDEN"})
     active_posture: IntProperty(
         name="Posture",
-        description="Place in the list of the posture to keep, in files without numbers",
+        description="Index of the posture to keep, in files without numbers",
         options={"HIDDEN", "ANIMATABLE"},
     )
     shown_posture: IntProperty(
         name="Posture",
-        description="Place in the list of the posture to keep",
-        get=_kept_place,
+        description="Index of the posture to keep",
+        get=_kept_index,
         set=kept_posture.choose,
         options={"SKIP_SAVE"},
     )
@@ -241,7 +242,7 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
         name="Posture",
         description="The selected posture: click to choose another by its picture",
         items=gallery.choices,
-        get=_kept_place,
+        get=_kept_index,
         set=kept_posture.choose,
         options={"SKIP_SAVE"},
     )
@@ -258,7 +259,7 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
         name="Solver",
         description="Method that solves for the joint angles",
         items=[choice(key, info) for key, info in SOLVERS.items()],
-        default="erik_exact",  # what files mean in which none was chosen; new chains choose `chains.SOLVER`
+        default="erik_exact",  # for files where none was chosen; new chains get `chains.SOLVER`
     )
     options: PointerProperty(name="Solver Options", description="Options of the solvers", type=LimberSolverOptions)
     look_ahead: BoolProperty(
@@ -269,7 +270,7 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
 
 
 class LimberRig(LimberZones, PropertyGroup):
-    """All that Limber keeps on an armature object, on one that has a mechanism, and on those that are parts of one."""
+    """Everything that Limber stores on an object: an armature, the owner of a mechanism, or a part of one."""
 
     chains: CollectionProperty(name="Chains", description="Chains of bones from root to end that follow a target", type=LimberChain)
     active_chain: IntProperty(name="Chain", description="Chain that the panels show and the operators act on")

@@ -1,4 +1,4 @@
-"""What Limber keeps of how a motion is shaped."""
+"""Properties of a motion character: filter and share of the limits."""
 
 from ...motion import FILTERS, Character
 from .enum_items import choice
@@ -6,7 +6,7 @@ from .overridable import EnumProperty, FactorProperty, FloatProperty
 
 
 class LimberSmoothness:
-    """How soft a motion is. Not registered itself: whatever has a filter has these properties."""
+    """Mixin with the filter's smoothness."""
 
     sigma: FloatProperty(
         name="Smoothness",
@@ -19,7 +19,7 @@ class LimberSmoothness:
 
 
 class LimberCharacter(LimberSmoothness):
-    """The filter of a motion. Not registered itself: chains and mechanisms have these properties."""
+    """Mixin of chains and mechanisms: filter of the motion."""
 
     filter: EnumProperty(
         name="Filter",
@@ -39,6 +39,8 @@ class LimberCharacter(LimberSmoothness):
     jerk_share: FactorProperty(name="Jerk", description="Share of the jerk limits that the motion uses", default=1.0, min=0.01)
 
 
-def character(kept) -> Character:
-    """What a chain or a mechanism says of its motion, as filters take it."""
-    return Character(kept.sigma, kept.rho, velocity=kept.velocity_share, acceleration=kept.acceleration_share, jerk=kept.jerk_share)
+def character(settings) -> Character:
+    """The motion character of a chain or a mechanism, in the form that filters take."""
+    return Character(
+        settings.sigma, settings.rho, velocity=settings.velocity_share, acceleration=settings.acceleration_share, jerk=settings.jerk_share
+    )

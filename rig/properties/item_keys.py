@@ -1,6 +1,7 @@
-"""Keys on items of a list when the list changes.
+"""Moving keyframes of list items along when the list changes.
 
-Blender tells an item's keys by its place in the list: where that changes, so must the paths of its F-curves, and keys that hold its number.
+Blender identifies an item's F-curves by its index in the list: where the index changes, so must their paths, and keys that hold an item's
+number.
 """
 
 from collections.abc import Mapping
@@ -8,25 +9,25 @@ from collections.abc import Mapping
 from ..blender import actions
 
 
-def follow(rig, items: str, places: Mapping[int, int | None], number: str = "", numbers: Mapping[int, int] | None = None) -> None:
-    """Takes along what plays on an armature (its action, its NLA strips, its drivers) when items of a list go to other places.
+def follow(rig, items: str, indices: Mapping[int, int | None], number: str = "", numbers: Mapping[int, int] | None = None) -> None:
+    """Moves the F-curves of list items on an armature: its action, NLA strips and drivers.
 
     Args:
         rig: The armature object.
         items: Data path of the list.
-        places: Of each item that was in the list: its new place; None where it is gone, and its keys with it.
-        number: Data path of the property that holds an item's number; empty: there is none.
-        numbers: What each number becomes.
+        indices: New index of each item; None where it was removed, and its keys with it.
+        number: Data path of the property that holds an item's number; "": there is none.
+        numbers: New value of each number.
     """
     numbers = numbers or {}
     for action, slot in actions.playing(rig):
         if action.is_editable:
-            _follow(actions.fcurves(action, slot), items, number, places, numbers)
+            _follow(actions.fcurves(action, slot), items, number, indices, numbers)
     if rig.animation_data:
-        _follow(rig.animation_data.drivers, items, number, places, numbers)
+        _follow(rig.animation_data.drivers, items, number, indices, numbers)
 
 
-def _follow(curves, items: str, number: str, places: Mapping[int, int | None], numbers: Mapping[int, int]) -> None:
+def _follow(curves, items: str, number: str, indices: Mapping[int, int | None], numbers: Mapping[int, int]) -> None:
     gone = []
     for curve in curves:
         path = curve.data_path
@@ -36,8 +37,8 @@ def _follow(curves, items: str, number: str, places: Mapping[int, int | None], n
             curve.update()
         elif path.startswith(f"{items}["):
             place, _, rest = path[len(items) + 1 :].partition("]")
-            if place.isdecimal() and int(place) in places:
-                new = places[int(place)]
+            if place.isdecimal() and int(place) in indices:
+                new = indices[int(place)]
                 if new is None:
                     gone.append(curve)
                 else:

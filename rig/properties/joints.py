@@ -1,4 +1,4 @@
-"""What Limber keeps of anything that a motor turns or slides: its axis, limits and servo."""
+"""Properties of a joint or motor: axis, limits and servo."""
 
 from math import pi, radians
 
@@ -6,15 +6,15 @@ from ..reading.axes import SLIDES, TURNS, letter
 from .overridable import EnumProperty, FloatProperty, StringProperty
 from .robot import LimberServo
 
-AXES = [(axis, axis, f"Turns about the bone's {axis} axis") for axis in TURNS]
-AXES += [(axis, f"Slide {letter(axis)}", f"Slides along the bone's {letter(axis)} axis") for axis in SLIDES]
+AXES = [(axis, axis, f"Rotates about the bone's {axis} axis") for axis in TURNS]
+AXES += [(axis, f"Linear {letter(axis)}", f"Moves along the bone's {letter(axis)} axis") for axis in SLIDES]
 
-# Limits that a hobby servo can follow.
+# Default limits [rad/s, rad/s2, rad/s3], which a hobby servo can follow.
 VELOCITY, ACCELERATION, JERK = radians(180), radians(900), radians(9000)
 
 
 def in_metres(name: str, label: str, description: str):
-    """A slide's view of a joint's property `name`: the same number, which is shown as a length and not as an angle."""
+    """A view of the property `name` of a prismatic joint: the same number, shown as a length instead of an angle."""
 
     def write(joint, value: float) -> None:
         setattr(joint, name, value)
@@ -25,11 +25,10 @@ def in_metres(name: str, label: str, description: str):
 
 
 class LimberJointSettings(LimberServo):
-    """An axis about which something turns, or along which it slides, its limits, and its servo. Not registered itself: joints of chains and
-    motors of mechanisms have these properties. The limits are in radians, those of a slide in metres."""
+    """Mixin of chains' joints and mechanisms' motors: axis, limits and servo. Limits are in radians, of prismatic joints in metres."""
 
     bone: StringProperty(name="Bone", description="Bone that this joint moves")
-    axis: EnumProperty(name="Axis", description="Axis of the bone about which this joint turns, or along which it slides", items=AXES)
+    axis: EnumProperty(name="Axis", description="Axis of the bone about which the joint rotates, or along which it moves", items=AXES)
     lower: FloatProperty(name="Min", description="Smallest angle", subtype="ANGLE", default=-pi, soft_min=-pi, soft_max=pi)
     upper: FloatProperty(name="Max", description="Largest angle", subtype="ANGLE", default=pi, soft_min=-pi, soft_max=pi)
     velocity: FloatProperty(name="Velocity", description="Largest speed, per second", subtype="ANGLE", default=VELOCITY)
@@ -37,8 +36,8 @@ class LimberJointSettings(LimberServo):
         name="Acceleration", description="Largest acceleration, per second squared", subtype="ANGLE", default=ACCELERATION
     )
     jerk: FloatProperty(name="Jerk", description="Largest jerk, per second cubed; lower is softer", subtype="ANGLE", default=JERK)
-    slide_lower: in_metres("lower", "Min", "Smallest way along the axis")
-    slide_upper: in_metres("upper", "Max", "Largest way along the axis")
+    slide_lower: in_metres("lower", "Min", "Smallest displacement along the axis")
+    slide_upper: in_metres("upper", "Max", "Largest displacement along the axis")
     slide_velocity: in_metres("velocity", "Velocity", "Largest speed, in metres per second")
     slide_acceleration: in_metres("acceleration", "Acceleration", "Largest acceleration, in metres per second squared")
     slide_jerk: in_metres("jerk", "Jerk", "Largest jerk, in metres per second cubed: less is softer")

@@ -1,24 +1,24 @@
-"""Which of its stored postures a chain keeps.
+"""The stored posture that a chain keeps.
 
-Each posture has a number of its own in its chain, which it keeps when it is renamed or moved and which no later one gets. The enumeration
-`chain.posture` holds that number, so its keys, which Blender makes constant, mean the same posture for ever. Files before it have no
-numbers: there the place in the list counts, which `modernise` turns into a number.
+Each posture has a number that is unique in its chain for ever, and stays when it is renamed or moved. The enumeration `chain.posture` holds
+that number, so its keys, which Blender makes constant, always mean the same posture. Older files have no numbers: there the index in the
+list counts, until `modernise` converts it.
 """
 
 from ..blender import actions
 from ..blender.selection import selected_index
 
-UNSET = 0  # the enumeration's number where no posture was chosen
-_items: dict[tuple[int, str], list[tuple[str, str, str, str, int]]] = {}  # Blender keeps no reference to what a function gives as items
+UNSET = 0  # value of the enumeration where no posture was chosen
+_items: dict[tuple[int, str], list[tuple[str, str, str, str, int]]] = {}  # Blender keeps no reference to the items of a dynamic enumeration
 
 
 def numbers(chain) -> list[int]:
-    """The postures' numbers, in the list's order."""
-    return [posture.number or place + 1 for place, posture in enumerate(chain.postures)]
+    """Numbers of the postures, in the list's order."""
+    return [posture.number or index + 1 for index, posture in enumerate(chain.postures)]
 
 
 def number(chain) -> int:
-    """The number in `chain.posture`, which no posture may have any more. Python has only names of an enumeration's items."""
+    """Number in `chain.posture`, also where no posture has it any more; Python can read only the names of existing items."""
     chains = chain.id_data.limber.chains
     found = [UNSET] * len(chains)
     chains.foreach_get("posture", found)
@@ -26,11 +26,11 @@ def number(chain) -> int:
 
 
 def place(chain, now=None) -> int | None:
-    """Place in the list of the posture that the chain keeps; None where that one was removed, or the list is empty.
+    """Index of the posture that the chain keeps; None where it was removed, or the list is empty.
 
     Args:
         chain: The chain.
-        now: Its settings at this moment (see `keyed`), where they are not its own.
+        now: Its evaluated settings (see `keyed`), where they differ from its own.
     """
     if not chain.postures:
         return None
@@ -42,21 +42,21 @@ def place(chain, now=None) -> int | None:
 
 
 def choose(chain, index: int) -> None:
-    """The chain keeps the posture at that place of the list."""
+    """Makes the chain keep the posture at that index."""
     if chain.postures:
         chain.posture = str(numbers(chain)[selected_index(chain.postures, index)])
 
 
 def enlist(chain, posture) -> None:
-    """Gives a posture that was just put at the end of the list its number, and the others theirs where they have none yet."""
-    for place_, known in enumerate(numbers(chain)[:-1]):
-        chain.postures[place_].number = known
+    """Numbers a posture that was just added at the end of the list, and those before it that have no number yet."""
+    for index, known in enumerate(numbers(chain)[:-1]):
+        chain.postures[index].number = known
     chain.last_posture = max([chain.last_posture, *numbers(chain)[:-1]]) + 1
     posture.number = chain.last_posture
 
 
 def items(chain, _context) -> list[tuple[str, str, str, str, int]]:
-    """The chain's postures to choose from, by their numbers; beside them what is chosen and is none of them."""
+    """Enumeration items of the chain's postures, by their numbers, and of the chosen number where it is none of them."""
     found = [
         (
             str(own),
@@ -78,12 +78,12 @@ def items(chain, _context) -> list[tuple[str, str, str, str, int]]:
 
 
 def modernise(rig) -> None:
-    """Gives postures of an older file their numbers: of what was chosen, and of the keys on the place in the list.
+    """Numbers the postures of an older file, and converts the chosen index and its keys to numbers.
 
-    Where a driver or an action of another file moves the place, which stays as it is, the place goes on counting.
+    Where a driver or an action of another file controls the index, it stays in use.
     """
     for chain in rig.limber.chains:
-        if not chain.postures or number(chain) != UNSET or _is_place_bound(rig, chain):
+        if not chain.postures or number(chain) != UNSET or _is_index_bound(rig, chain):
             continue
         for posture, own in zip(chain.postures, numbers(chain), strict=True):
             posture.number = own
@@ -92,8 +92,8 @@ def modernise(rig) -> None:
         _convert_keys(rig, chain)
 
 
-def _is_place_bound(rig, chain) -> bool:
-    """Whether a driver, or keys that cannot be changed, move the place in the list."""
+def _is_index_bound(rig, chain) -> bool:
+    """Whether the index is controlled by a driver, or by keys that cannot be changed."""
     path = f"{chain.path_from_id()}.active_posture"
     if rig.animation_data and rig.animation_data.drivers.find(path):
         return True
@@ -101,7 +101,7 @@ def _is_place_bound(rig, chain) -> bool:
 
 
 def _convert_keys(rig, chain) -> None:
-    """Keys on the place in the list become constant keys on the number."""
+    """Converts keys of the index to constant keys of the number."""
     old, new = (f"{chain.path_from_id()}.{name}" for name in ("active_posture", "posture"))
     known = numbers(chain)
     for action, slot in actions.playing(rig):

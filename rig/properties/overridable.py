@@ -1,4 +1,4 @@
-"""Blender's kinds of properties, each such that an armature linked from another file can have values of its own."""
+"""Blender's property types, made library-overridable: armatures linked from another file can have values of their own."""
 
 from functools import partial
 

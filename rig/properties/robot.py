@@ -1,8 +1,7 @@
-"""What Limber keeps of a robot in the .blend: the device, its servos, what drives them, and values beside the joints.
+"""Properties of a robot: its device, servos, the joints that drive them, and values.
 
-A joint has a servo of its own, if its `servo` is not -1. What is not that simple is a channel on the device: a second servo on an axis, a
-differential. Positions of servos are raw: in the protocol's own unit, microseconds where it has pulses. Names of properties say "us" for
-the sake of older files.
+A joint has a servo of its own where its `servo` is not -1. Everything else is a channel on the device: a second servo on an axis, or a
+differential. Servo positions are raw, in the protocol's own unit: microseconds for pulses. Names with "us" are from protocols with pulses.
 """
 
 from math import degrees, pi, radians
@@ -29,8 +28,8 @@ from .overridable import (
     StringProperty,
 )
 
-CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = 1500.0, 500.0, 2500.0, 2000.0 / pi  # a hobby servo: 2000 us for half a turn around 1500 us
-OWN_FILE = "file"  # the protocol is a user's own file
+CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = 1500.0, 500.0, 2500.0, 2000.0 / pi  # a hobby servo: 2000 us for 180 degrees, centred at 1500 us
+OWN_FILE = "file"  # value of `protocol` for a user's own file
 
 ON_SILENCE = [
     ("hold", "Hold", "Keep the servo's position, for joints that carry weight"),
@@ -54,11 +53,11 @@ def _set_per_degree(servo, value: float) -> None:
 
 
 class LimberServo:
-    """A servo and how it is mounted. Not registered itself: joints and channels have these properties."""
+    """Mixin of joints and channels: a servo and its mounting."""
 
     servo: IntProperty(
         name="Servo",
-        description="Number of the servo on the device, its id on a bus; -1: none of its own",
+        description="Number of the servo on the device, its ID on a bus; -1: none",
         default=-1,
         min=-1,
         max=LAST_SERVO,
@@ -112,7 +111,7 @@ class LimberServo:
     )
     gear: FloatProperty(
         name="Gear",
-        description="Turns of the servo for one turn of the joint; of a slide: radians of the servo for one metre",
+        description="Gear ratio: rotation of the servo per rotation of the joint; radians per metre for prismatic joints",
         default=1.0,
         soft_min=-100.0,
         soft_max=100.0,
@@ -120,12 +119,12 @@ class LimberServo:
 
 
 class LimberShare(PropertyGroup):
-    """A joint, or a value beside the joints, that drives a channel."""
+    """A joint or value that drives a channel."""
 
-    joint: StringProperty(name="Joint", description="Name of the joint, as the list of joints has it")
+    joint: StringProperty(name="Joint", description="Name of the joint, as in the list of joints")
     gear: FloatProperty(
         name="Gear",
-        description="Turns of the servo for one turn of the joint; negative: it turns the other way",
+        description="Gear ratio: rotation of the servo per rotation of the joint; negative: opposite direction",
         default=1.0,
         soft_min=-100.0,
         soft_max=100.0,
@@ -133,14 +132,14 @@ class LimberShare(PropertyGroup):
 
 
 class LimberChannel(LimberServo, PropertyGroup):
-    """A further servo: a second one on a joint, or one that several joints drive, as in a differential."""
+    """An additional servo: a second one on a joint, or one that several joints drive, as in a differential."""
 
     name: StringProperty(name="Name", description="Name of the channel", default="Channel")
     shares: CollectionProperty(name="Joints", description="Joints that drive the servo, each with its gear ratio", type=LimberShare)
 
 
 class LimberAuxiliary(LimberSmoothness, PropertyGroup):
-    """A value beside the joints that a servo, or a lamp, follows: any property that can be animated."""
+    """A value: an animatable property that a servo, or a lamp, follows."""
 
     name: StringProperty(name="Name", description="Name of the value", default="Value")
     owner: PointerProperty(name="Of", description="Owner of the property: an object, a material, shape keys", type=ID)
@@ -166,7 +165,7 @@ class LimberAuxiliary(LimberSmoothness, PropertyGroup):
 
 
 class LimberDevice(PropertyGroup):
-    """The robot that an armature's joints move."""
+    """The robot that an armature's joints drive."""
 
     port: StringProperty(
         name="Port",
@@ -200,11 +199,11 @@ class LimberDevice(PropertyGroup):
     crc: BoolProperty(
         name="Enable CRC",
         description="Guard each command by a CRC. Must be the same as Enable CRC in the Maestro Control Center: "
-        "a controller that expects the other takes commands for errors, and may send all channels home",
+        "with different settings, commands count as errors and all channels may go home",
     )
     latency: FloatProperty(
         name="Delay",
-        description="Delay of the robot's motion, in step with sound that comes late. Negative: earlier, while keyframes play",
+        description="Delay of the robot's motion, to match sound that comes late. Negative: earlier, while keyframes play",
         subtype="TIME_ABSOLUTE",
         default=0.0,
         min=-2.0,
@@ -214,22 +213,22 @@ class LimberDevice(PropertyGroup):
     channels: CollectionProperty(
         name="Additional Servos", description="Second servos on a joint, and servos that several joints drive", type=LimberChannel
     )
-    active_channel: IntProperty(name="Channel", description="The further servo whose settings are shown")
-    auxiliaries: CollectionProperty(name="Values", description="Properties beside the joints that move a servo", type=LimberAuxiliary)
-    active_auxiliary: IntProperty(name="Value", description="The value whose settings are shown")
+    active_channel: IntProperty(name="Channel", description="Selected additional servo")
+    auxiliaries: CollectionProperty(name="Values", description="Animatable properties that drive a servo", type=LimberAuxiliary)
+    active_auxiliary: IntProperty(name="Value", description="Selected value")
     park: PointerProperty(name="Park Pose", description="Pose asset to which the robot moves slowly before it is disarmed", type=Action)
 
     @property
     def protocol_name(self) -> str:
-        """The protocol as `hardware.device.Device` has it."""
+        """The protocol's name for `hardware.device.Device`."""
         return f"{FILE}{self.program_path}" if self.protocol == OWN_FILE else self.protocol
 
     @property
     def program_path(self) -> str:
-        """Path of the user's own program that is the protocol; "" where the protocol is none."""
+        """Path of the user's program that is the protocol; "" for built-in protocols."""
         return bpy.path.abspath(self.protocol_file) if self.protocol == OWN_FILE else ""
 
     @property
     def is_virtual(self) -> bool:
-        """Whether the port is one of the built-in robot's."""
+        """Whether the port is one of the virtual robot's."""
         return self.port.strip() in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)

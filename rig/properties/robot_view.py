@@ -1,11 +1,11 @@
-"""What this session shows in its 3D views: of live chains, and of robots the ghost and the plot. Nothing of it is saved."""
+"""Viewport overlays of this session: of live chains, no-go zones and robots. Not saved."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, PointerProperty
 
 from ..robot import links
 
-_items: list[tuple[str, str, str]] = []  # Blender keeps no reference to what a function gives as items
+_items: list[tuple[str, str, str]] = []  # Blender keeps no reference to the items of a dynamic enumeration
 
 
 def _joints(_view, _context) -> list[tuple[str, str, str]]:
@@ -15,7 +15,7 @@ def _joints(_view, _context) -> list[tuple[str, str, str]]:
 
 
 class LimberView(bpy.types.PropertyGroup):
-    """What is drawn into the 3D views."""
+    """Which overlays are drawn in the 3D viewports."""
 
     rays: BoolProperty(
         name="Gaze",
@@ -41,13 +41,13 @@ class LimberView(bpy.types.PropertyGroup):
 
 
 def show_virtual(device) -> None:
-    """The ghost is on from now on where the robot is virtual: nothing else shows that it moves."""
+    """Switches the ghost on where the robot is virtual: nothing else shows that it moves."""
     if device.is_virtual:
         bpy.context.window_manager.limber_view.ghost = True
 
 
 def redraw_figures() -> None:
-    """The sidebars, and the views themselves where something of the robot is drawn into them: drawing those takes far longer."""
+    """Redraws the sidebars, and the viewports only where they show something of a robot: that takes far longer."""
     manager = bpy.context.window_manager
     kinds = {"UI", "WINDOW"} if manager.limber_view.ghost or manager.limber_view.plot else {"UI"}
     for window in manager.windows:
@@ -60,6 +60,6 @@ def redraw_figures() -> None:
 
 PROPERTIES = {
     (bpy.types.WindowManager, "limber_view"): PointerProperty(
-        name="Robots in the View", description="Overlays of robots in the 3D views of this session", type=LimberView
+        name="Overlays", description="Viewport overlays of this session", type=LimberView
     )
 }

@@ -1,4 +1,4 @@
-"""Where an armature's chains must not go: what Motion Check goes by."""
+"""Properties of no-go zones, for Motion Check."""
 
 from bpy.types import Object, PropertyGroup
 
@@ -6,7 +6,7 @@ from .overridable import CollectionProperty, FloatProperty, IntProperty, Pointer
 
 
 def _remember_name(zone, _context) -> None:
-    """The object's name is kept, to say which it was if it is deleted."""
+    """Stores the object's name, to report it after the object was deleted."""
     if zone.zone is not None:
         zone.name = zone.zone.name
 
@@ -17,21 +17,21 @@ class LimberZone(PropertyGroup):
     name: StringProperty(name="Name", description="Name of the object when it was chosen")
     zone: PointerProperty(
         name="Zone",
-        description="Object whose inside is forbidden: an empty shown as Sphere is a ball, as anything else a box of its display size;"
-        " of meshes, curves and text the least convex body around them counts",
+        description="Object whose inside is forbidden: an empty with display type Sphere is a ball, any other a box of its display size;"
+        " meshes, curves and text count as their convex hull",
         type=Object,
         update=_remember_name,
     )
 
 
 class LimberZones:
-    """The zones of an armature. Not registered itself: rigs have these properties."""
+    """Mixin of rigs: no-go zones."""
 
     zones: CollectionProperty(name="No-Go Zones", description="Objects that links of the chains must not enter", type=LimberZone)
-    active_zone: IntProperty(name="Zone", description="The no-go zone that is selected")
+    active_zone: IntProperty(name="Zone", description="Selected no-go zone")
     link_radius: FloatProperty(
         name="Link Radius",
-        description="Radius of links around the line from a bone's head to its tail",
+        description="Radius of the links about the line from a bone's head to its tail",
         subtype="DISTANCE",
         default=0.02,
         min=0.0,

@@ -1,1 +1,1 @@
-"""Blender's side of the robot: devices, calibration, feedback, puppeteering and remote control."""
+"""The robot in Blender: its device, calibration, feedback, puppeteering, and remote control."""

@@ -1,6 +1,6 @@
-"""Background jobs of this session: a scan, a change of a servo's id or baud rate, a description of a user's file. Nothing is saved.
+"""Background jobs of this session: scans, changes of a servo's ID or baud rate, descriptions of users' protocol files. Nothing is saved.
 
-They run in processes of their own; `look` reads their events, and Blender's timer calls it.
+Each runs in a process of its own; Blender's timer calls `look`, which receives their progress.
 """
 
 from dataclasses import dataclass, field, replace
@@ -12,8 +12,8 @@ from ...hardware.protocols.settings import DEFAULT, ProtocolSettings
 from ...hardware.protocols.table import FILE, PROTOCOLS
 from . import programs
 
-PATIENCE = 20.0  # [s] without a word: opening a port over the air may take ten
-MOST_REMARKS = 6  # that are shown
+PATIENCE = 20.0  # [s] without a message after which a job has failed: opening a Bluetooth port may take 10 s
+MOST_REMARKS = 6  # largest number of remarks that are shown
 
 
 @dataclass
@@ -21,10 +21,10 @@ class Work:
     """A background job and its results so far.
 
     Attributes:
-        share: Of the way, 0 to 1.
-        says: What it is at; when it has ended, what came of it.
-        failed: Whether nothing came of it.
-        before: The servo that is changed: its port, baud rate and id as they were.
+        share: Progress, 0 to 1.
+        says: Current step; the result when it has ended.
+        failed: Whether it has failed.
+        before: The servo to change: its port, baud rate and ID before.
     """
 
     job: BackgroundJob
@@ -37,10 +37,11 @@ class Work:
 
     @property
     def over(self) -> bool:
+        """Whether it has ended."""
         return self.job.over
 
     def hear(self) -> bool:
-        """Read the new events; returns whether there were any."""
+        """Receives the job's messages; returns whether there were any."""
         events = self.job.events()
         for item in events:
             match item:
@@ -63,7 +64,7 @@ def _place(found: Found) -> tuple:
 
 _scan: Work | None = None
 _change: Work | None = None
-_reading: dict[str, Work] = {}  # users' files that are being described
+_reading: dict[str, Work] = {}  # jobs that describe a user's file, by protocol
 _described: dict[str, Described] = {}
 
 
@@ -78,15 +79,15 @@ def change() -> Work | None:
 
 
 def busy_ports() -> bool:
-    """Whether a background job is using ports now."""
+    """Whether a job is using ports."""
     return any(work is not None and not work.over for work in (_scan, _change))
 
 
 def start_scan(port: str | None, without: set[str], protocols: list[str], baudrates: list[int], lowest: int, highest: int) -> Work:
-    """Looks for servos on a port, or on all but those in `without`; what was found before is forgotten.
+    """Starts to scan a port, or all ports but those in `without`; forgets the results of the scan before.
 
     Raises:
-        WorkerError: The process cannot be started.
+        WorkerError: the process cannot be started.
     """
     global _scan
     cancel()
@@ -98,10 +99,10 @@ def start_scan(port: str | None, without: set[str], protocols: list[str], baudra
 
 
 def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int) -> Work:
-    """Gives a servo `new_servo` (an id) or `new_baudrate` [bit/s].
+    """Starts to give a servo a new ID (`new_servo`) or baud rate (`new_baudrate` [bit/s]).
 
     Raises:
-        WorkerError: The process cannot be started.
+        WorkerError: the process cannot be started.
     """
     global _change
     arguments = {"port": port, "protocol": protocol, "baudrate": baudrate, "servo": servo, **new}
@@ -110,7 +111,7 @@ def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int
 
 
 def description(protocol: str, settings: ProtocolSettings = DEFAULT) -> tuple[Described | None, str]:
-    """What a protocol can do, as far as that is known; else None, and why not."""
+    """Capabilities of a protocol, where they are known; else None and the reason."""
     if protocol == OWN or protocol in PROTOCOLS:
         return describe(protocol, settings), ""
     if protocol in _described:
@@ -122,11 +123,11 @@ def description(protocol: str, settings: ProtocolSettings = DEFAULT) -> tuple[De
 
 
 def read_file(protocol: str) -> None:
-    """Has a user's file described, anew if need be.
+    """Starts to describe a user's protocol file, also where it was described before.
 
     Raises:
-        ProtocolError: The file is a program that the user has not allowed.
-        HardwareError: The process cannot be started.
+        ProtocolError: the file is a program that the user has not allowed.
+        HardwareError: the process cannot be started.
     """
     digest = programs.require(protocol.removeprefix(FILE))
     _described.pop(protocol, None)
@@ -136,7 +137,7 @@ def read_file(protocol: str) -> None:
 
 
 def look() -> bool:
-    """Reads all new events; returns whether there were any."""
+    """Receives the messages of all jobs; returns whether there were any."""
     works = [work for work in (_scan, _change, *_reading.values()) if work is not None]
     heard = [work.hear() for work in works]
     _learn_change()
@@ -144,19 +145,19 @@ def look() -> bool:
 
 
 def are_going() -> bool:
-    """Whether any background job runs."""
+    """Whether any job is running."""
     return any(work is not None and not work.over for work in (_scan, _change, *_reading.values()))
 
 
 def cancel() -> None:
-    """Ends the scan."""
+    """Cancels the scan."""
     if _scan is not None:
         _scan.job.cancel()
         _scan.hear()
 
 
 def end_all() -> None:
-    """Ends every background job and forgets its results: the extension goes, or another file comes."""
+    """Ends all jobs and forgets their results, before Limber is disabled or another file is loaded."""
     global _scan, _change
     for work in (_scan, _change, *_reading.values()):
         if work is not None:
@@ -167,7 +168,7 @@ def end_all() -> None:
 
 
 def _learn_change() -> None:
-    """The list of what was found shows a changed servo as it is now."""
+    """Updates a changed servo in the results of the scan."""
     if _scan is None or _change is None or not _change.found:
         return
     (new,) = _change.found

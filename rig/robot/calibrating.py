@@ -1,6 +1,6 @@
-"""Where the joints of a connected robot are 0, and how far they go: from how it stands, or is moved by hand.
+"""Calibration of a connected robot: zeros and ranges from its current position, or from moving it by hand.
 
-Positions are those of the panel: in the protocol's unit, whatever the device behind the port takes.
+Positions are in the unit of the panel, the protocol's own, also on the virtual robot.
 """
 
 from dataclasses import dataclass, field
@@ -11,21 +11,21 @@ from ..blender.errors import RigError
 from . import device as robot_device
 from . import links, values
 
-LEAST_TURN = 0.05  # [rad] of a servo: what moved less was not meant to be recorded
+LEAST_MOTION = 0.05  # [rad] smallest recorded motion of a servo: less is unintended
 
 
 @dataclass
 class _Span:
-    """Lowest and highest raw position that each channel was seen at, by its index."""
+    """Recorded range of each channel, by its index: lowest and highest raw position."""
 
     seen: dict[int, tuple[float, float]] = field(default_factory=dict)
 
 
-_spans: dict[int, _Span] = {}  # by the armature object's session_uid
+_spans: dict[int, _Span] = {}  # by session_uid of the armature object
 
 
 def positions(rig) -> list[float | None]:
-    """Raw position of each channel of the connected robot: measured, or else as it was sent; None where neither is known.
+    """Raw position of each channel of the connected robot: measured, else as commanded; None where neither is known.
 
     Raises:
         RigError: the robot is not connected.
@@ -41,13 +41,13 @@ def positions(rig) -> list[float | None]:
 
 
 def zero(rig, name: str, value: float) -> list[str]:
-    """The joint stands at `value` (in its unit) now: its servos' zeros follow from that. Other joints that drive them stand as shown.
+    """Sets the zeros of a joint's servos so that the joint is at `value` (its unit) now; other joints that drive them are taken as shown.
 
     Returns:
-        The servos that have another zero now, in words.
+        The servos whose zero has changed, in words.
 
     Raises:
-        RigError: the robot is not connected, the joint is not on it, or where its servos are is not known.
+        RigError: the robot is not connected, it has no such joint, or a position is not known.
     """
     raw, device = positions(rig), robot_device.describe(rig)
     shown = dict(zip((joint.name for joint in device.joints), _shown(rig), strict=True)) | {name: value}
@@ -68,10 +68,10 @@ def zero(rig, name: str, value: float) -> list[str]:
 
 
 def end(rig, name: str, high: bool) -> list[str]:
-    """The joint stands at an end of its range now: its servos go no farther.
+    """Sets an end of the range of a joint's servos to their current positions.
 
     Raises:
-        RigError: as `zero`; or the end is beyond the other one.
+        RigError: as `zero`; or the end is beyond the opposite one.
     """
     raw = positions(rig)
     told = []
@@ -93,7 +93,7 @@ def end(rig, name: str, high: bool) -> list[str]:
 
 
 def start_range(rig) -> None:
-    """From now on the lowest and highest place of every servo is remembered, while the robot is moved by hand.
+    """Starts to record the lowest and highest position of every servo while the robot is moved by hand.
 
     Raises:
         RigError: the robot is not limp.
@@ -105,15 +105,17 @@ def start_range(rig) -> None:
 
 
 def is_recording(rig) -> bool:
+    """Whether ranges are being recorded."""
     return rig.session_uid in _spans
 
 
 def forget() -> None:
+    """Forgets all recordings."""
     _spans.clear()
 
 
 def note() -> None:
-    """Takes in where the servos are; Blender's timer calls it."""
+    """Updates the recordings from the newest status; Blender's timer calls it."""
     for rig in links.connected_rigs():
         span, status = _spans.get(rig.session_uid), links.status(rig)
         if span is None or status is None or status.state is not State.LIMP:
@@ -126,10 +128,10 @@ def note() -> None:
 
 
 def finish_range(rig, limits: bool) -> list[str]:
-    """Servos that were moved get the range in which they were seen, and their joints, if `limits`, the same.
+    """Ends the recording: servos that were moved get the recorded range, and with `limits` their joints too.
 
     Returns:
-        What has changed, in words.
+        The changes, in words.
 
     Raises:
         RigError: nothing is being recorded, or nothing was moved.
@@ -141,7 +143,7 @@ def finish_range(rig, limits: bool) -> list[str]:
     told = []
     for index, (low, high) in span.seen.items():
         settings = robot_device.settings_of(rig, link.device.channels[index].servo)
-        if settings is None or not hasattr(settings, "min_us") or high - low < LEAST_TURN * settings.us_per_radian:
+        if settings is None or not hasattr(settings, "min_us") or high - low < LEAST_MOTION * settings.us_per_radian:
             continue
         settings.min_us, settings.max_us = low, high
         told.append(f"servo {settings.servo}: {low:.0f} to {high:.0f}")
@@ -154,7 +156,7 @@ def finish_range(rig, limits: bool) -> list[str]:
 
 
 def _channels_of(rig, name: str) -> list[tuple[int, Channel]]:
-    """Index and channel of those that a joint drives."""
+    """(index, channel) of the channels that a joint drives."""
     link = links.link(rig)
     found = [(index, channel) for index, channel in enumerate(link.device.channels) if any(share.joint == name for share in channel.shares)]
     if not found:

@@ -1,4 +1,4 @@
-"""A robot's calibration as a file: taken from an armature, given to one; a copy in the user's own folder at every step of calibrating."""
+"""Calibration files: saved from and loaded to an armature, with an automatic copy in the user's folder after each change."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ FOLDER = "calibrations"
 
 
 def of(rig) -> Calibration:
-    """The rig's calibration.
+    """Calibration of a rig.
 
     Raises:
         DeviceError: see `robot_device.describe`.
@@ -31,7 +31,7 @@ def of(rig) -> Calibration:
 
 
 def save(rig, path: Path) -> None:
-    """Writes the rig's calibration; a file that was there is replaced as a whole, or not at all.
+    """Writes the rig's calibration; an existing file is replaced completely, or not at all.
 
     Raises:
         DeviceError, CalibrationError: it cannot be described, or not written.
@@ -45,7 +45,7 @@ def load(rig, path: Path, partly: bool = False) -> list[str]:
     Args:
         rig: The armature object.
         path: The file.
-        partly: Take what fits, though joints are missing or unknown.
+        partly: Apply what fits, though joints are missing or unknown.
 
     Returns:
         What did not fit, in words.
@@ -72,7 +72,7 @@ def load(rig, path: Path, partly: bool = False) -> list[str]:
 
 
 def _check_protocol(path: Path, calibration: Calibration) -> None:
-    """Raises RigError where the protocol, or a setting of it, is none that Limber has."""
+    """Raises RigError where the protocol, or one of its settings, is not known."""
     protocol, count = calibration.protocol, calibration.settings.channel_count
     if protocol not in (OWN, *PROTOCOLS) and not protocol.startswith(FILE):
         known = ", ".join((OWN, *PROTOCOLS))
@@ -126,18 +126,18 @@ def _describe_value(value, channel: Channel) -> None:
 
 
 def folder() -> Path | None:
-    """Where copies are kept; None: it cannot be made."""
+    """Folder of the automatic copies; None where it cannot be created."""
     return user_folder(FOLDER)
 
 
 def copy_path(rig) -> Path | None:
-    """The copy of a rig's newest calibration; None: there is no folder for it."""
+    """Path of the automatic copy of a rig's calibration; None where there is no folder."""
     place = folder()
     return place / f"{bpy.path.clean_name(rig.name)}.json" if place else None
 
 
 def keep_copy(rig) -> str:
-    """Saves the copy that survives undo and a crash; returns why it could not be saved, or ""."""
+    """Saves the automatic copy, which survives undo and a crash; returns why it could not be saved, or ""."""
     path = copy_path(rig)
     if path is None:
         return "the user's folder of Blender cannot be made"

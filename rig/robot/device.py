@@ -1,4 +1,4 @@
-"""An armature's robot as `hardware` knows it: joints, channels and values beside the joints, from what the .blend keeps."""
+"""The device description of an armature's robot: joints, channels and values, from the properties in the .blend."""
 
 from dataclasses import dataclass, replace
 from math import isfinite, radians
@@ -19,22 +19,22 @@ NO_VALUE = "press Give Euler Order, give the bone its name again, or set the joi
 
 @dataclass(frozen=True)
 class Source:
-    """What a joint of the device follows: a joint of a chain, a motor of the mechanism (as a joint of it: `bone` is its joint's name), or a
-    value beside the joints (`auxiliary` has its name)."""
+    """What a joint of the device follows: a joint of a chain, a motor of the mechanism (`bone` has its joint's name), or a value
+    (`auxiliary` has its name)."""
 
-    chain: str = ""  # uid, of the chain or the mechanism
+    chain: str = ""  # uid of the chain or the mechanism
     bone: str = ""
     axis: str = ""
     auxiliary: str = ""
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """Tells a joint of a chain from all others."""
+        """Key of the joint: (chain's uid, bone, axis)."""
         return self.chain, self.bone, self.axis
 
 
 def label(joint) -> str:
-    """A joint's name, by which channels speak of it."""
+    """Name of a joint, as channels refer to it."""
     return axes.label(joint.bone, joint.axis)
 
 
@@ -46,53 +46,53 @@ def joints(rig) -> list[tuple]:
 
 
 def is_motor(joint) -> bool:
-    """Whether this is a motor of a mechanism, and not a joint of a chain."""
+    """Whether this is a motor of a mechanism, else a joint of a chain."""
     return joint.bl_rna.identifier == "LimberMotor"
 
 
 def driven(rig) -> list[tuple]:
-    """(chain, joint), or (mechanism, motor), of what has a servo, of their own or among further ones."""
+    """(chain, joint) or (mechanism, motor) of each that has a servo, of its own or shared."""
     shared = {share.joint for channel in rig.limber.device.channels if channel.servo >= 0 for share in channel.shares}
     return [(chain, joint) for chain, joint in joints(rig) if joint.servo >= 0 or label(joint) in shared]
 
 
 def values_with_servo(rig) -> list:
-    """The values beside the joints that have a servo, or drive one."""
+    """Values that have a servo, of their own or shared."""
     shared = {share.joint for channel in rig.limber.device.channels if channel.servo >= 0 for share in channel.shares}
     return [value for value in rig.limber.device.auxiliaries if value.servo >= 0 or value.name in shared]
 
 
 def names(rig) -> list[str]:
-    """All that can drive a channel: the joints of all chains, and the values beside them."""
+    """Names of all that can drive a channel: joints, motors and values."""
     return [*(label(joint) for _, joint in joints(rig)), *(value.name for value in rig.limber.device.auxiliaries)]
 
 
 def free_servo(rig) -> int:
-    """The lowest number that no servo of the rig has."""
+    """Lowest servo number that is not used in the rig."""
     device = rig.limber.device
     taken = {thing.servo for thing in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)}
     return next(number for number in range(len(taken) + 1) if number not in taken)
 
 
 def next_servo(rig) -> int:
-    """One more than the highest number that a servo of the rig has: joints and motors get theirs in the order in which they are made."""
+    """One more than the highest servo number in the rig: new joints and motors are numbered in the order in which they are made."""
     device = rig.limber.device
     taken = (thing.servo for thing in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries))
     return max(taken, default=-1) + 1
 
 
 def give_servo(rig, joint, servo: int) -> str:
-    """Gives a joint a servo; whatever had that number gets the joint's. Returns what has changed, in words."""
+    """Gives a joint a servo; what had that servo gets the joint's. Returns the change in words."""
     had = joint.servo
     other = settings_of(rig, servo) if servo >= 0 else None
     if other is not None and other != joint:
         other.servo = had
     joint.servo = servo
-    told = f"{label(joint)} has servo {servo}" if servo >= 0 else f"{label(joint)} has no servo"
+    change = f"{label(joint)} has servo {servo}" if servo >= 0 else f"{label(joint)} has no servo"
     if other is None or other == joint:
-        return told
+        return change
     name = label(other) if hasattr(other, "bone") else other.name
-    return f"{told}; {name}, which had it, has {f'servo {had}' if had >= 0 else 'none'}"
+    return f"{change}; {name}, which had it, has {f'servo {had}' if had >= 0 else 'none'}"
 
 
 def sources(rig) -> tuple[Source, ...]:
@@ -102,17 +102,17 @@ def sources(rig) -> tuple[Source, ...]:
 
 
 def describe(rig) -> Device:
-    """The device as the link takes it: as the rig's properties say, and on the virtual robot in its unit.
+    """Device description for the link: from the rig's properties, in the virtual robot's unit where it is virtual.
 
     Raises:
-        DeviceError: a joint, limit or channel that cannot be; the message names it and the remedy.
+        DeviceError: a joint, limit or channel is invalid; the message names it and the remedy.
     """
     described = describe_plain(rig)
     return _on_virtual_robot(described) if described.is_virtual and described.protocol != OWN else described
 
 
 def describe_plain(rig) -> Device:
-    """The device as the rig's properties say, in the unit of its protocol whatever the port.
+    """Device description in the unit of its protocol, whatever the port.
 
     Raises:
         DeviceError: as `describe`.
@@ -142,7 +142,7 @@ def describe_plain(rig) -> Device:
 
 
 def protocol_settings(device) -> ProtocolSettings:
-    """The device's settings that its protocol uses; all others are at their defaults."""
+    """The device's settings that its protocol uses; all others at their defaults."""
     chosen = {"multi_turn": device.multi_turn, "channel_count": int(device.channel_count), "crc": device.crc}
     used = table.settings_of(device.protocol)
     return ProtocolSettings(**{name: value for name, value in chosen.items() if name in used})
@@ -198,7 +198,7 @@ def _auxiliary(value) -> tuple[Joint, Channel]:
 
 
 def _on_virtual_robot(device: Device) -> Device:
-    """The virtual robot has pulses: a servo's range of positions becomes a hobby servo's."""
+    """The device in the unit of the virtual robot, which has pulses: each range of positions becomes that of a hobby servo."""
     _, _, low, high = PULSES
     channels = []
     for channel in device.channels:
@@ -209,12 +209,12 @@ def _on_virtual_robot(device: Device) -> Device:
 
 
 def channel_of_servo(device: Device, servo: int) -> int | None:
-    """Index of the channel with a servo's number."""
+    """Index of the channel with a servo number; None where there is none."""
     return next((index for index, channel in enumerate(device.channels) if channel.servo == servo), None)
 
 
 def amount(joint: Joint, number: float) -> float:
-    """A jog in the joint's own unit: `number` is in degrees, for slides in millimetres, for values in 180ths of their range."""
+    """Amount of a jog in the joint's unit. `number`: degrees; millimetres for prismatic joints; 180ths of the range for values."""
     if joint.unit == "rad":
         return radians(number)
     if joint.unit == "m":
@@ -223,7 +223,7 @@ def amount(joint: Joint, number: float) -> float:
 
 
 def settings_of(rig, servo: int):
-    """What has a servo's settings: a joint, a further channel, or a value beside the joints; None where nothing has."""
+    """Joint, additional servo or value that has the settings of a servo; None where there is none."""
     device = rig.limber.device
     things = (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)
     return next((thing for thing in things if thing.servo == servo), None)

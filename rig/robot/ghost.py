@@ -1,4 +1,4 @@
-"""Where the robot's links are as it says, beside where the armature shows them: lines from each bone's head to its tail."""
+"""The robot's measured pose as lines from each bone's head to its tail, drawn beside the armature."""
 
 from mathutils import Matrix
 
@@ -11,9 +11,9 @@ Segment = tuple[tuple[float, float, float], tuple[float, float, float]]
 
 
 def segments(rig) -> list[Segment]:
-    """Head and tail [m, world] of each bone as the connected robot says it stands; empty where it says nothing or there are no bones.
+    """Head and tail [m, world] of each bone in the measured pose; empty where nothing is measured or there are no bones.
 
-    Bones that are not on the robot, and joints of which it tells nothing, are as posed.
+    Bones that are not on the robot, and joints without a measurement, are as posed.
     """
     status = links.status(rig)
     if rig.pose is None or status is None or not any(place is not None for place in status.positions):
@@ -22,7 +22,7 @@ def segments(rig) -> list[Segment]:
 
 
 def posed(rig, sources: tuple[Source, ...], places) -> list[Segment]:
-    """Head and tail [m, world] of each bone that hangs on a joint of the robot, with its joints at `places` (None: as posed)."""
+    """Head and tail [m, world] of each bone that the robot's joints move, with its joints at `places` (None: as posed)."""
     known: dict[str, list[tuple[str, float]]] = {}
     for source, place in zip(sources, places, strict=False):
         if place is not None and source.bone:
@@ -31,11 +31,11 @@ def posed(rig, sources: tuple[Source, ...], places) -> list[Segment]:
 
 
 def segments_of(rig, bases: dict[str, Matrix]) -> list[Segment]:
-    """Head and tail [m, world] of the bones that have a basis of their own here, and of all that hang on them; the others are as posed."""
+    """Head and tail [m, world] of the bones whose basis is given in `bases`, and of all their descendants; other bones are as posed."""
     matrices: dict[str, Matrix] = {}
     found = []
     moved: set[str] = set()
-    for bone in rig.pose.bones:  # parents come first
+    for bone in rig.pose.bones:  # parents come before their children
         basis = bases.get(bone.name) or bone.matrix_basis
         parent = bone.parent
         if parent is None:
@@ -53,7 +53,7 @@ def segments_of(rig, bases: dict[str, Matrix]) -> list[Segment]:
 
 
 def _basis(bone, places: list[tuple[str, float]]) -> Matrix:
-    """A bone's own motion, its joints at their places."""
+    """Basis matrix of a bone, from (axis, value) of its joints."""
     location, turn = bone.location.copy(), bone.rotation_euler.copy()
     for axis, place in places:
         if axes.slides(axis):

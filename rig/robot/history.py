@@ -1,19 +1,19 @@
-"""What a robot was told and what it said, of the last seconds: for plots."""
+"""Commanded and measured values of the last seconds, for plots."""
 
 from collections import deque
 from dataclasses import dataclass, field
 
 from ...hardware.status import Status
 
-SECONDS = 10.0  # that are kept: an animator's gesture and the rest after it
-MOST = 1200  # samples, whatever the pace
+SECONDS = 10.0  # [s] length of the history: a gesture and the rest after it
+MOST = 1200  # largest number of samples
 
 Values = tuple[float | None, ...]
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One look: time [s, monotonic], and each joint's value as commanded and as measured (None: not known)."""
+    """Commanded and measured value of each joint at a time [s, monotonic]; None where it is not known."""
 
     time: float
     commanded: Values
@@ -22,12 +22,12 @@ class Sample:
 
 @dataclass
 class History:
-    """Samples, the oldest first."""
+    """Samples of the last seconds, oldest first."""
 
     samples: deque[Sample] = field(default_factory=lambda: deque(maxlen=MOST))
 
     def note(self, now: float, status: Status) -> None:
-        """Takes a status in; forgets what is too old."""
+        """Adds a status; removes samples that are too old."""
         if not status.positions and status.commanded is None:
             return
         count = len(status.positions) or len(status.commanded or ())

@@ -1,4 +1,4 @@
-"""What the robot's joints and values will be some time ahead, while keys play: sent early, they come in step with sound."""
+"""Future values of the robot's joints from keyframes, sent early so that the robot is in step with sound."""
 
 import bpy
 
@@ -11,7 +11,7 @@ from .device import Source
 
 
 def ahead(rig, sources: tuple[Source, ...], now: list[float]) -> list[float]:
-    """The values to send now: where the robot is to be early and keys play, those of a later frame."""
+    """Values to send now: with a negative delay during playback, those of a later frame."""
     scene = playing_scene(rig) if rig.limber.device.latency < 0.0 else None
     if scene is None:
         return now
@@ -20,26 +20,27 @@ def ahead(rig, sources: tuple[Source, ...], now: list[float]) -> list[float]:
 
 
 def playing_scene(rig) -> bpy.types.Scene | None:
-    """The scene with the rig that plays in a window; None where none does."""
+    """The playing scene that has the rig; None where none plays."""
     windows = [window for manager in bpy.data.window_managers for window in manager.windows if window.screen.is_animation_playing]
     return next((window.scene for window in windows if rig.name in window.scene.objects), None)
 
 
 def frame_ahead(scene, seconds: float) -> float:
-    """The frame that plays so many seconds later; after the last the first one follows, as Blender plays."""
+    """The frame that plays `seconds` later; playback repeats after the last frame."""
     first, last = (scene.frame_preview_start, scene.frame_preview_end) if scene.use_preview_range else (scene.frame_start, scene.frame_end)
     ahead = scene.frame_current_final + seconds * scene.render.fps / scene.render.fps_base
     return ahead if ahead < last + 1 else first + (ahead - first) % (last + 1 - first)
 
 
 def values_at(rig, sources: tuple[Source, ...], frame: float) -> list[float | None]:
-    """What keys make of each source at a frame; None where something else than one action's keys has a say in it, or Limber while live."""
+    """Keyframed value of each source at a frame; None where anything but the keys of one action determines it, or Limber does while
+    live."""
     live = {mover.settings.uid for mover in live_of(rig)}
-    return [None if source.chain in live else _keyed(*_place(rig, source), frame) for source in sources]
+    return [None if source.chain in live else _keyed(*_property(rig, source), frame) for source in sources]
 
 
-def _place(rig, source: Source) -> tuple[bpy.types.ID | None, str, int]:
-    """Owner, path and index of what a source follows; no owner where that is none of a rotation or a place."""
+def _property(rig, source: Source) -> tuple[bpy.types.ID | None, str, int]:
+    """(owner, path, index) of the property that a source follows; the owner is None where it is neither a rotation nor a location."""
     if source.auxiliary:
         value = rig.limber.device.auxiliaries.get(source.auxiliary)
         if value is None or not value.path:

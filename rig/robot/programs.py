@@ -1,8 +1,8 @@
 """Which users' own programs may run on this computer: each by its full path and the digest of its content.
 
-A .blend or a calibration file can name a program as the robot's protocol, and whoever made that file must not decide that it runs here. So
-consent is neither of them: it is a file in this user's own folder. The process that runs a program compares the digest of the bytes that it
-runs (`hardware/protocols/program.py`), so a program that changes after it was allowed is refused, whenever that is.
+A .blend or a calibration file can name a program as the robot's protocol, and its author must not decide that it runs here. So consent is
+stored in neither of them, but in a file in the user's own folder. The process that runs a program compares the digest of the bytes that it
+runs (`hardware/protocols/program.py`), so a program that changes after it was allowed is refused at any time.
 """
 
 import json
@@ -18,16 +18,16 @@ from ..blender.user_folder import user_folder
 FOLDER, FILE = "programs", "allowed.json"
 FORMAT, VERSION = "limber-allowed-programs", 1
 
-_allowed: dict[str, str] | None = None  # digests by full path, as the file had them when it was last read, and this session's
+_allowed: dict[str, str] | None = None  # digests by full path: those in the file when it was last read, and those allowed in this session
 
 
 def allowed(path: str) -> str:
-    """The digest of the content that a program may have; "" where it was never allowed."""
+    """Digest of the content that a program may have; "" where it was never allowed."""
     return _known().get(_full(path), "")
 
 
 def question(path: str) -> Program | None:
-    """The program that has to be asked about before it runs; None where it was allowed as it is.
+    """The program for which consent is needed; None where it is allowed with its current content.
 
     Raises:
         ProtocolError: no path is given, or the program cannot be read.
@@ -40,10 +40,10 @@ def question(path: str) -> Program | None:
 
 
 def require(path: str) -> str:
-    """The digest of a program that was allowed as it is now.
+    """Digest of a program that is allowed with its current content.
 
     Raises:
-        ProtocolError: it was not; names path and digest. Or as `question`.
+        ProtocolError: it is not allowed; names path and digest. Or as `question`.
     """
     program = question(path)
     if program is not None:
@@ -55,7 +55,7 @@ def require(path: str) -> str:
 
 
 def allow(path: str, digest: str) -> str:
-    """Allow a program with this content, in place of what it was; returns why that is forgotten after this session, or ""."""
+    """Allows a program with this content instead of an earlier one; returns why that is forgotten after this session, or ""."""
     _read_again()
     _known()[_full(path)] = digest
     place = _file()
@@ -85,12 +85,12 @@ def _known() -> dict[str, str]:
 
 
 def _read_again() -> None:
-    """Take in what another Blender of this user has allowed meanwhile."""
+    """Reads what another Blender of this user has allowed meanwhile."""
     _known().update(_read())
 
 
 def _read() -> dict[str, str]:
-    """What the file says; a file that is missing or damaged allows nothing."""
+    """Content of the file; a missing or damaged file allows nothing."""
     place = _file()
     try:
         content = json_of(place.read_text(encoding="utf-8")) if place else None

@@ -1,6 +1,6 @@
-"""The armature follows a robot that is moved by hand: its servos are limp and tell where they are.
+"""Puppeteering: the armature follows a robot that is moved by hand while its servos are limp and report their positions.
 
-What is recorded is kept until the end and keyed then: keys that played meanwhile would be read back as the pose.
+A recording is keyed at its end: keys that played meanwhile would be read back as the pose.
 """
 
 from dataclasses import dataclass, field
@@ -20,19 +20,19 @@ SAME_FRAME = 1e-3
 
 @dataclass
 class _Take:
-    """A robot that leads its armature: frames and places that were recorded."""
+    """State of a robot that leads its armature: the recorded frames and positions."""
 
     frames: list[float] = field(default_factory=list)
     poses: list[tuple[float | None, ...]] = field(default_factory=list)
     recording: bool = False
-    begun: bool = False  # it has been limp
+    begun: bool = False  # it was limp since it was started
 
 
 _takes: dict[int, _Take] = {}  # by the armature object's session_uid
 
 
 def why_not(rig) -> str:
-    """Why the hand cannot lead the rig, as a sentence with the remedy; "" where it can."""
+    """Why the robot cannot lead the rig, and the remedy; "" where it can."""
     if has_mechanism(rig):
         if not rig.limber.chains:
             return (
@@ -46,7 +46,7 @@ def why_not(rig) -> str:
 
 
 def start(rig) -> None:
-    """Lets the rig's robot go limp, and its armature follow.
+    """Makes the rig's robot limp, and its armature follow it.
 
     Raises:
         RigError: the robot is not connected, or follows the armature; or as `why_not`.
@@ -64,7 +64,7 @@ def start(rig) -> None:
 
 
 def leave(rig) -> None:
-    """The armature follows no more, and stays as it is."""
+    """Ends following; the armature stays as it is."""
     _takes.pop(rig.session_uid, None)
 
 
@@ -88,19 +88,19 @@ def is_recording(rig) -> bool:
 
 
 def record(rig) -> None:
-    """Remembers the pose of each frame from now on, as scene time goes by; what was remembered before is forgotten.
+    """Starts to record the pose of each frame; an earlier recording is forgotten.
 
-    The rig follows its robot.
+    The rig must follow its robot.
     """
     take = _takes[rig.session_uid]
     take.frames, take.poses, take.recording = [], [], True
 
 
 def finish(rig) -> int:
-    """Ends the recording that goes on and keys what was remembered, linearly, one key a frame. Returns how many frames that are.
+    """Ends the recording and keys it, linearly, one key per frame; returns the number of frames.
 
     Raises:
-        RigError: no frame was remembered.
+        RigError: no frame was recorded.
     """
     take = _takes[rig.session_uid]
     take.recording = False
@@ -111,7 +111,7 @@ def finish(rig) -> int:
 
 
 def key_now(rig, frame: int) -> None:
-    """Keys the robot's joints as they are posed; motors of a mechanism are none of the pose."""
+    """Keys the robot's joints as posed; motors of a mechanism are not part of the pose."""
     for source in links.sources(rig):
         if robot_values.motor_of(rig, source) is not None:
             continue
@@ -126,7 +126,7 @@ def key_now(rig, frame: int) -> None:
 
 
 def follow(scene) -> bool:
-    """Poses every armature that follows its robot. Returns whether one has moved."""
+    """Poses every armature that follows its robot; returns whether any has moved."""
     moved = False
     for uid, take in list(_takes.items()):
         rig = next((thing for thing in bpy.data.objects if thing.session_uid == uid), None)
@@ -135,7 +135,7 @@ def follow(scene) -> bool:
             del _takes[uid]
             continue
         if status.state is not State.LIMP:
-            continue  # it has not heard of it yet
+            continue  # its servos are not limp yet
         take.begun = True
         moved |= robot_values.pose(rig, links.sources(rig), status.positions)
         if take.recording:
@@ -144,7 +144,7 @@ def follow(scene) -> bool:
 
 
 def _remember(take: _Take, frame: float, places: tuple[float | None, ...]) -> None:
-    """The newest pose of a frame counts; where scene time goes back, recording goes over what was there."""
+    """Records the pose of a frame, in place of an earlier one; where scene time goes back, later frames are overwritten."""
     frame = round(frame)
     while take.frames and take.frames[-1] >= frame - SAME_FRAME:
         take.frames.pop()
@@ -185,6 +185,6 @@ def _key_value(rig, name: str, known: list[tuple[float, float]]) -> None:
 
 
 def split_index(path: str) -> tuple[str, int]:
-    """A path with a number in brackets at its end as Blender keys it: the path before, and the number; -1 where there is none."""
+    """(path, index) of a path with an index in brackets at its end; index -1 where there is none."""
     head, _, last = path.rpartition("[")
     return (head, int(last[:-1])) if head and last[:-1].isdigit() else (path, -1)

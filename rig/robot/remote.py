@@ -1,14 +1,14 @@
-"""What other programs set of an armature by OSC over UDP: targets, influence, weights; they stop its robot, and arm it where they may.
+"""Remote control of an armature by OSC over UDP: targets, influence, weights; stopping its robot, and arming it where that is allowed.
 
-    /limber/target/CHAIN x y z          where the chain's target is in the world [m]
+    /limber/target/CHAIN x y z          world position of the chain's target [m]
     /limber/influence/CHAIN v           the chain's Influence, 0 to 1
-    /limber/weight/CHAIN/POSTURE v      a posture's weight, 0 to 1
-    /limber/stop                        every robot stops at once, whatever comes along or waits before it, readable or not
-    /limber/arm                         the armature's robot is armed, where Allow Arming is ticked; 0 (a button let go) is nothing
+    /limber/weight/CHAIN/POSTURE v      weight of a posture, 0 to 1
+    /limber/stop                        stops every robot at once, whatever comes with it or waits before it, readable or not
+    /limber/arm                         arms the armature's robot, where Allow Arming is on; 0 (a released button) is ignored
 
-In names a space may be sent as an underscore. Of what comes twice between two looks the last counts. A look takes 2 ms at most; orders that
-there was no time for are obeyed at the next, unless newer ones have come. What is sent changes what a user could
-change by hand, and is no step in the undo history.
+Spaces in names may be sent as underscores. Of several values for one address, the last counts. A look takes 2 ms at most; commands that are
+not executed in time are executed at the next look, unless newer ones have come. Changes are those that a user could make by hand, without
+undo steps.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,21 +30,21 @@ ROOT = "/limber/"
 STOP = f"{ROOT}stop"
 ARM = "arm"
 Arguments = tuple[float | str, ...]
-EVERY = 1 / 60  # [s] between two looks: a display's frame
-FARTHEST = 1e6  # [m] nobody's scene is wider, and much more is beyond single precision
-MOST = 1024  # addresses that wait to be obeyed: a sender of ever new ones does not fill the memory
-READING = 0.6  # of a look's time: the rest is for obeying
+EVERY = 1 / 60  # [s] between two looks: one frame of a display
+FARTHEST = 1e6  # [m] largest coordinate of a target: much more exceeds single precision
+MOST = 1024  # largest number of pending addresses, so that a sender of ever new ones cannot fill the memory
+READING = 0.6  # share of a look's time for parsing; the rest is for executing
 
 
 class Orders(Inbox):
-    """The newest of what came in and is not obeyed yet."""
+    """Newest command for each address that is not executed yet."""
 
     urgent = STOP.encode()
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         super().__init__(host, port, clock)
         self.stops = False
-        self.newest: dict[str, Arguments] = {}  # by address, beneath the root
+        self.newest: dict[str, Arguments] = {}  # arguments by address, without the common root
 
     def alarm(self) -> None:
         self.stops = True
@@ -67,10 +67,10 @@ _ears: dict[int, _Ear] = {}  # by the armature object's session_uid
 
 
 def listen(rig) -> None:
-    """Begins to listen for orders to an armature.
+    """Starts to listen for commands to an armature.
 
     Raises:
-        RigError: the address cannot be had, or is one that others hear on where Blender may not go online.
+        RigError: the address cannot be bound, or other computers are heard on it and Blender may not go online.
     """
     remote = rig.limber.remote
     refuse_others(remote.host, bpy.app.online_access)
@@ -79,7 +79,7 @@ def listen(rig) -> None:
 
 
 def end(rig) -> None:
-    """Listens no more."""
+    """Stops listening for an armature."""
     ear = _ears.pop(rig.session_uid, None)
     if ear is not None:
         ear.orders.close()
@@ -92,7 +92,7 @@ def end_all() -> None:
 
 
 def heard(rig) -> Orders | None:
-    """What comes for an armature; None: it does not listen."""
+    """Inbox of an armature; None where it does not listen."""
     ear = _ears.get(rig.session_uid)
     return ear.orders if ear else None
 
@@ -102,14 +102,14 @@ def is_listening() -> bool:
 
 
 def addresses(chain) -> list[str]:
-    """What can be sent about a chain, and to its robot."""
+    """Addresses that can be sent to for a chain, and for its robot."""
     name = chain.name.replace(" ", "_")
     weights = [f"weight/{name}/{stored.action.name.replace(' ', '_')} v" for stored in chain.postures if stored.action]
     return [f"{ROOT}{address}" for address in (f"target/{name} x y z", f"influence/{name} v", *weights, "stop", "arm")]
 
 
 def look(budget: float = BUDGET) -> bool:
-    """Does what was ordered since the last look, for each armature in at most so much time [s]; returns whether something was."""
+    """Executes the commands since the last look, for each armature in at most `budget` [s]; returns whether there were any."""
     done = False
     for uid, ear in list(_ears.items()):
         orders = ear.orders
@@ -118,22 +118,22 @@ def look(budget: float = BUDGET) -> bool:
         if orders.stops:
             links.stop_all()
             orders.stops, done = False, True
-            orders.newest.pop(ARM, None)  # it came before the stop, or with it
+            orders.newest.pop(ARM, None)  # it came before or with the stop
         rig = _find(uid, ear)
         if rig is None:
             _ears.pop(uid).orders.close()
             continue
-        done |= _obey_newest(rig, orders, begun + budget)
+        done |= _execute_newest(rig, orders, begun + budget)
     return done
 
 
-def _obey_newest(rig, orders: Orders, until: float) -> bool:
-    """Obeys what there is time for; returns whether something was ordered."""
+def _execute_newest(rig, orders: Orders, until: float) -> bool:
+    """Executes pending commands until the time `until`; returns whether there were any."""
     if not orders.newest:
         return False
     for address in list(orders.newest):
         try:
-            _obey(rig, address, orders.newest.pop(address))
+            _execute(rig, address, orders.newest.pop(address))
         except RigError as error:
             orders.problem = str(error)
         if orders.clock() >= until:
@@ -143,13 +143,13 @@ def _obey_newest(rig, orders: Orders, until: float) -> bool:
 
 
 def _find(uid: int, ear: _Ear):
-    """The armature, though undo has replaced it or it was renamed; None: it is gone."""
+    """The armature, also after undo or renaming; None where it was deleted."""
     rig = find(ear.rig_name, uid)
     ear.rig_name = rig.name if rig else ""
     return rig
 
 
-def _obey(rig, address: str, arguments: Arguments) -> None:
+def _execute(rig, address: str, arguments: Arguments) -> None:
     kind, _, names = address.partition("/")
     numbers = [argument for argument in arguments if not isinstance(argument, str)]
     if len(numbers) != len(arguments):
@@ -194,7 +194,7 @@ def _set_influence(rig, names: str, numbers: Sequence[float]) -> None:
 
 
 def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
-    slashes = [place for place, letter in enumerate(names) if letter == "/"]  # chains' names may have some, too
+    slashes = [index for index, letter in enumerate(names) if letter == "/"]  # names of chains may contain slashes
     of = [chain.name for chain in rig.limber.chains for at in slashes if names[:at] in _spellings(chain.name)]
     name = max(of, key=len, default=names.partition("/")[0])
     chain, posture = _named(rig.limber.chains, name, f"Armature '{rig.name}' has no chain"), names[len(name) + 1 :]
@@ -203,7 +203,7 @@ def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
 
 
 def _named(items, wanted: str, lacks: str, name: Callable = lambda item: item.name):
-    """The item of that name, in which spaces may be underscores."""
+    """The item with that name, in which spaces may be underscores."""
     for item in items:
         if wanted in _spellings(name(item)):
             return item

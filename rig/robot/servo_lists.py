@@ -1,4 +1,4 @@
-"""Lists of what has a servo of its own: the joints of the active chain, and the motors of the mechanism."""
+"""Lists of joints and motors that have servos of their own: of the active chain, and of the mechanism."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,11 @@ from ..blender.selection import selected, selected_index
 
 @dataclass(frozen=True)
 class ServoList:
-    """A list, and what is selected in it.
+    """A list and its selection.
 
     Attributes:
         owner: The chain, or the mechanism.
-        items, active: The owner's names of the list and of its index.
+        items, active: The owner's property names of the list and of its index.
     """
 
     owner: object
@@ -25,11 +25,12 @@ class ServoList:
 
     @property
     def all(self):
+        """Items of the list."""
         return getattr(self.owner, self.items)
 
     @property
     def selected(self):
-        """The joint or motor that is selected; None where the list is empty."""
+        """The selected joint or motor; None where the list is empty."""
         return selected(self.all, getattr(self.owner, self.active))
 
     @property
@@ -38,13 +39,14 @@ class ServoList:
 
 
 def lists(rig) -> list[ServoList]:
-    """The active chain's joints, though it may have none, and the mechanism's motors where it has some; empty where there is neither."""
+    """Joints of the active chain, even where there are none, and motors of the mechanism where there are some; empty where there is
+    neither."""
     chain, mechanism = chains.active(rig), rig.limber.mechanism
     found = [ServoList(chain, "joints", "active_joint")] if chain is not None else []
     return [*found, ServoList(mechanism, "motors", "active_motor")] if mechanism.motors else found
 
 
 def chosen(rig, motors: bool) -> ServoList | None:
-    """The list that is meant: of `motors`, or of joints; where there is but one, that one. None where there is none."""
+    """The list of `motors`, or of joints; the only one where there is one; None where there is none."""
     found = lists(rig)
     return next((one for one in found if one.is_motors == motors), found[0] if found else None)

@@ -1,4 +1,4 @@
-"""A protocol's unit of position, and what a servo usually is in it."""
+"""Units of servo positions in each protocol, and the usual calibration of a servo."""
 
 from math import pi
 
@@ -6,15 +6,15 @@ from ...hardware.describe import OWN, capabilities_of
 from ...hardware.protocols.table import PROTOCOLS
 
 FIELDS = ("zero_us", "us_per_radian", "min_us", "max_us")
-PULSES = (1500.0, 2000.0 / pi, 500.0, 2500.0)  # [us] of a hobby servo
-NEAR = 1e-3  # of a number in a file, which has single precision
+PULSES = (1500.0, 2000.0 / pi, 500.0, 2500.0)  # hobby servo: zero [us], [us/rad], lowest and highest position [us]
+NEAR = 1e-3  # relative tolerance: properties have single precision
 ABBREVIATED = {"microseconds": "us", "quarter microseconds": "1/4 us", "eighths of a microsecond": "us"}
 
 
 def usual_servo(protocol: str) -> tuple[float, float, float, float]:
-    """Zero, units per radian, lowest and highest position of a servo that nobody has described yet; hobby servos where nothing is known.
+    """(zero, units per radian, lowest, highest position) of a servo that is not calibrated yet; a hobby servo's where nothing is known.
 
-    For servos with positions in steps: the middle of their range, and all of it within a turn.
+    For positions in steps: the middle of their range, and the range within one revolution.
     """
     if protocol not in PROTOCOLS:
         return PULSES
@@ -28,7 +28,7 @@ def usual_servo(protocol: str) -> tuple[float, float, float, float]:
 
 
 def unit_name(protocol: str) -> str:
-    """The unit of a position, short enough for a label; "" for a user's own file."""
+    """Short name of a protocol's position unit; "" for a user's own file."""
     if protocol != OWN and protocol not in PROTOCOLS:
         return ""
     name = capabilities_of(protocol).units.name
@@ -36,26 +36,26 @@ def unit_name(protocol: str) -> str:
 
 
 def is_usual(servo) -> bool:
-    """Whether nobody has described a servo yet: it is what is usual in some protocol."""
+    """Whether a servo is not calibrated yet: it has the usual calibration of some protocol."""
     had = [getattr(servo, field) for field in FIELDS]
     usual = (usual_servo(protocol) for protocol in (OWN, *PROTOCOLS))
     return any(all(abs(a - b) <= NEAR * max(1.0, abs(b)) for a, b in zip(had, one, strict=True)) for one in usual)
 
 
 def make_usual(servo, protocol: str) -> None:
-    """Describes a servo as is usual in a protocol."""
+    """Gives a servo the usual calibration of a protocol."""
     for field, value in zip(FIELDS, usual_servo(protocol), strict=True):
         setattr(servo, field, value)
 
 
 def use_preset(servo, preset, protocol: str, speeds: bool) -> None:
-    """Describes a servo as a model that is known.
+    """Gives a servo the calibration of a known model.
 
     Args:
-        servo: A joint, or a further channel.
-        preset: `hardware.presets.Preset`; hobby servos' are in microseconds.
-        protocol: The device's.
-        speeds: A joint's velocity, acceleration and jerk become what the model can do.
+        servo: A joint, or an additional servo.
+        preset: `hardware.presets.Preset`; those of hobby servos are in microseconds.
+        protocol: Protocol of the device.
+        speeds: Also set a joint's velocity, acceleration and jerk limits to what the model can do.
     """
     unit = capabilities_of(protocol).units.microsecond if protocol in PROTOCOLS else None
     scale = unit or 1.0
@@ -68,7 +68,7 @@ def use_preset(servo, preset, protocol: str, speeds: bool) -> None:
 
 
 def protocol_changed(device) -> None:
-    """The usual baud rate of the new protocol, and its unit for servos that nobody has described yet."""
+    """Sets the usual baud rate of the new protocol, and its usual calibration for servos that are not calibrated yet."""
     if device.protocol == OWN or device.protocol in PROTOCOLS:
         offered = capabilities_of(device.protocol).baudrates
         usual = {capabilities_of(protocol).baudrates[0] for protocol in (OWN, *PROTOCOLS)}

@@ -1,4 +1,4 @@
-"""Motion filters of the values beside a robot's joints: each has a character of its own, as a chain has for its joints."""
+"""Motion filters of values: each has a motion character of its own, as a chain has for its joints."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,8 @@ from ...motion import Character, Filter, Kinematic, Limits, MotionError, make_fi
 from .device import Source
 
 DIRECT = "direct"
-LONGEST_STEP = 0.1  # [s] after a pause a value goes on from where it was
-AT_REST = 1e-4  # share of a value's range, and of it a second
+LONGEST_STEP = 0.1  # [s] longest step, so that after a pause a value continues from where it was
+AT_REST = 1e-4  # share of a value's range, and of its range per second
 
 
 @dataclass
@@ -18,18 +18,18 @@ class _Filtered:
 
 
 class ValueFilters:
-    """Takes values from one moment to the next; forgets nothing but what was removed, renamed or set anew."""
+    """States of the filters between calls; only those of removed, renamed or newly set values are forgotten."""
 
     def __init__(self) -> None:
         self._known: dict[str, _Filtered] = {}
         self.at_rest = True
 
-    def step(self, rig, sources: tuple[Source, ...], wanted: list[float], dt: float) -> list[float]:
-        """What is to be sent `dt` [s] after the last call, where the properties have the values `wanted`; joints pass as they are."""
+    def step(self, rig, sources: tuple[Source, ...], desired: list[float], dt: float) -> list[float]:
+        """Values to send `dt` [s] after the last call, for property values `desired`; joints pass unchanged."""
         values = {value.name: value for value in rig.limber.device.auxiliaries}
         known, self._known, self.at_rest = self._known, {}, True
         now = []
-        for source, number in zip(sources, wanted, strict=True):
+        for source, number in zip(sources, desired, strict=True):
             value = values.get(source.auxiliary)
             filtered = _filtered(value, number, known.get(source.auxiliary)) if value is not None else None
             if filtered is None:
@@ -46,7 +46,7 @@ class ValueFilters:
 
 
 def _filtered(value, number: float, before: _Filtered | None) -> _Filtered | None:
-    """The value's filter, where it has one that can be: at rest at `number`, or as it was."""
+    """Filter state of a value: at rest at `number`, or continued from `before`; None where it has no valid filter."""
     settings = (value.filter, value.low, value.high, value.velocity, value.acceleration, value.jerk, value.sigma, value.rho)
     if value.filter == DIRECT:
         return None
@@ -55,7 +55,7 @@ def _filtered(value, number: float, before: _Filtered | None) -> _Filtered | Non
     try:
         limits = Limits(value.low, value.high, value.velocity, value.acceleration, value.jerk)
         made = make_filter(value.filter, limits, Character(value.sigma, value.rho))
-    except MotionError:  # said when the robot is connected
+    except MotionError:  # reported when the robot is connected
         return None
     place = limits.clamp(before.state.position if before is not None else number)
     return _Filtered(settings, made, made.rest(place))

@@ -1,4 +1,4 @@
-"""What the robot is to follow: values of joints as shown, values beside the joints; and the way back into the pose."""
+"""Values that the robot follows: shown values of joints, and animatable properties; and posing the armature from such values."""
 
 import re
 from collections.abc import Mapping
@@ -18,13 +18,12 @@ from ..reading.skeleton import ChainReader
 from .device import Source
 from .servo_units import usual_servo
 
-MOST_RANGE = 1000.0  # of a slider: a wider one says nothing of what the value will be
-RATES = (4.0, 40.0, 400.0)  # of its range a second, and so on: a hobby servo takes a quarter of a second over its range
+MOST_RANGE = 1000.0  # largest useful range of a slider: wider ones do not indicate the property's real range
+RATES = (4.0, 40.0, 400.0)  # default velocity, acceleration and jerk, in ranges per s, s2, s3: a hobby servo takes 0.25 s for its range
 
 
 def shown(rig) -> dict[tuple[str, str, str], float]:
-    """Values [rad, m] of joints and motors by their places: filtered of what is live, authored of the others; without those that are not
-    known."""
+    """Values [rad, prismatic m] of joints and motors by `Source.place`: filtered where live, else authored; unknown ones are left out."""
     return of_movers(rig, {mover.settings.uid: session(*mover).values() for mover in movers_of(rig) if mover.is_live})
 
 
@@ -45,7 +44,7 @@ def of_movers(rig, moved: Mapping[str, Mapping[Place, float]]) -> dict[tuple[str
 
 
 def value_of(auxiliary) -> float | None:
-    """The present value of a property beside the joints; None where there is none."""
+    """Current value of an animatable property; None where it does not exist."""
     if auxiliary.owner is None or not auxiliary.path:
         return None
     try:
@@ -57,7 +56,7 @@ def value_of(auxiliary) -> float | None:
 
 
 def set_up(device, auxiliary, number: float) -> None:
-    """A new value's name, range and servo, as far as its property tells them; `number` is its present value."""
+    """Sets the name, range and servo of a new value from its property; `number`: its current value."""
     owner, path = auxiliary.owner, auxiliary.path
     auxiliary.name = _free_name(device, _name_of(owner, path))
     low, high = _soft_range(owner, path)
@@ -70,7 +69,7 @@ def set_up(device, auxiliary, number: float) -> None:
 
 
 def _name_of(owner, path: str) -> str:
-    """As people call it: the key in quotes, or the property's name with its owner's."""
+    """Readable name of a property: its key in quotes, or the property's name with its owner's."""
     keys = re.findall(r"\[[\"'](.+?)[\"']\]", path)
     return keys[-1] if keys else f"{owner.name} {path.rpartition('.')[2].replace('_', ' ')}"
 
@@ -81,21 +80,21 @@ def _free_name(device, name: str) -> str:
 
 
 def _soft_range(owner, path: str) -> tuple[float, float]:
-    """Smallest and largest value that a property's slider offers; not finite numbers where it has none."""
+    """Soft limits of a property; infinite where it has none."""
     head, _, last = re.sub(r"\[\d+\]$", "", path).rpartition(".")
     try:
         holder = owner.path_resolve(head) if head else owner
         found = holder.bl_rna.properties[last]
         if found.type == "BOOLEAN":
             return 0.0, 1.0
-        low, high = getattr(holder, "slider_min", found.soft_min), getattr(holder, "slider_max", found.soft_max)  # of a shape key: its own
+        low, high = getattr(holder, "slider_min", found.soft_min), getattr(holder, "slider_max", found.soft_max)  # sliders: shape keys
         return float(low), float(high)
     except (ValueError, KeyError, AttributeError, TypeError):
         return nan, nan
 
 
 def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]:
-    """The value of each source; where one is not known (removed, renamed, live and not solved), the one `before`."""
+    """Value of each source; that in `before` where it is not known (removed, renamed, or live and not solved)."""
     known = shown(rig)
     values = rig.limber.device.auxiliaries
     now = []
@@ -110,7 +109,7 @@ def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]
 
 
 def motor_of(rig, source: Source):
-    """The mechanism's motor that a source is; None where it is none."""
+    """The mechanism's motor of a source; None where it is none."""
     kept = rig.limber.mechanism
     if not source.chain or source.chain != kept.uid:
         return None
@@ -118,10 +117,10 @@ def motor_of(rig, source: Source):
 
 
 def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float]) -> list[float]:
-    """The value of each source in a stored posture; `otherwise` where it says nothing of one.
+    """Value of each source in a stored posture; `otherwise` where the posture lacks it.
 
     Raises:
-        RigError: it says nothing of any.
+        RigError: it lacks all of them.
     """
     values, says_something = list(otherwise), False
     for chain in rig.limber.chains:
@@ -141,7 +140,7 @@ def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float])
 
 
 def pose(rig, sources: tuple[Source, ...], values) -> bool:
-    """Poses the armature, and sets the values beside the joints; None leaves one as it is. Returns whether anything changed."""
+    """Poses the armature and sets the values; None leaves one as it is. Returns whether anything changed."""
     changed = False
     for source, value in zip(sources, values, strict=False):
         if value is None:

@@ -1,1 +1,1 @@
-"""How a solution is shown: the hidden proxy armature, overlays, thumbnails."""
+"""What Blender shows of a solution: the hidden proxy armature, lines for overlays, and thumbnails."""

@@ -1,5 +1,4 @@
-"""What a live chain can have drawn over it, as lines in the world [m]: where it looks, how far its joints may turn, where the filter keeps
-it from."""
+"""Lines [m, world] for overlays of a chain: gaze rays, forward axes, joint limits, and the solver's pose where the motion filter lags."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -14,29 +13,30 @@ from ..reading.goal import LOOKS, ends_of, forward_axis, signed_axis
 from ..robot import ghost
 from ..robot.ghost import Segment
 
-ARC = 0.4  # of a bone's length: the arc's radius
-ARC_STEP = radians(6)  # of a turn, between two points of an arc
-ARROW = 0.2  # of the armature's size: an arrow's length at least
-NEAR = 0.05  # of a joint's range, before its limit: it is told
-AT = 1e-3  # of the range: it stands at its limit
-LATE = radians(0.5)  # that the filter must keep a joint back for its ghost to be drawn: less is not seen
+ARC = 0.4  # radius of an arc, in lengths of its bone
+ARC_STEP = radians(6)  # [rad] between two points of an arc
+ARROW = 0.2  # least length of an arrow, in sizes of the armature
+NEAR = 0.05  # share of a joint's range: nearer to a limit, its arc is highlighted
+AT = 1e-3  # share of the range: nearer, the joint counts as at its limit
+LATE = radians(0.5)  # [rad] filter lag below which the solver's pose is not drawn: it would not be visible
 
 
 class Ray(NamedTuple):
-    """Where an end looks from, what of its way is at the target's distance, and where the target is."""
+    """Gaze ray of an end: its eye, the point along the gaze at the target's distance, and the target."""
 
     eye: Vector
     hit: Vector
     target: Vector
 
     @property
-    def miss(self) -> float:
-        """The angle [rad] by which the end, as it is shown, misses the target."""
+    def error(self) -> float:
+        """Aim error [rad] of the end as shown."""
         return (self.hit - self.eye).angle(self.target - self.eye, 0.0)
 
 
 class Arc(NamedTuple):
-    """A joint's range about its axis, with its angle now: `room` is how far from the nearer limit it is, as a share of the range."""
+    """Range of a revolute joint as an arc about its axis, with its current angle. `room`: distance to the nearer limit, as a share of the
+    range."""
 
     points: np.ndarray  # (n, 3)
     middle: Vector
@@ -45,31 +45,31 @@ class Arc(NamedTuple):
 
 
 def rays(rig, chain) -> Iterator[Ray]:
-    """Of the chain's ends that look at the place of a target."""
+    """Gaze rays of the chain's ends that look at a point."""
     for end in ends_of(chain):
         settings, target, bone = end.settings, end.target, rig.pose.bones.get(end.bone)
         if target is None or bone is None or settings.goal not in LOOKS or settings.goal == "DIRECTION":
             continue
         world = rig.matrix_world @ bone.matrix
         eye = world @ Vector((0.0, settings.eye * bone.length, 0.0))
-        place = target.matrix_world.translation.copy()
-        way = (world.to_3x3() @ Vector(forward_axis(settings))).normalized()
-        yield Ray(eye, eye + (place - eye).length * way, place)
+        point = target.matrix_world.translation.copy()
+        direction = (world.to_3x3() @ Vector(forward_axis(settings))).normalized()
+        yield Ray(eye, eye + (point - eye).length * direction, point)
 
 
 def eye(rig, chain) -> Vector:
-    """Where the chain's own end looks from."""
+    """Point from which the chain's own end looks."""
     bone = rig.pose.bones[chain.end]
     return rig.matrix_world @ bone.matrix @ Vector((0.0, chain.eye * bone.length, 0.0))
 
 
 def forward(rig, chain) -> Segment:
-    """An arrow from the chain's eye to where its own end looks, as it is shown."""
+    """Arrow from the chain's eye along the forward axis of its own end, as shown."""
     return _arrow(rig, chain, Vector(forward_axis(chain)))
 
 
 def axes(rig, chain) -> Iterator[tuple[str, Segment]]:
-    """Arrows along the axes of the chain's end bone, "+X" to "-Z", as it is shown."""
+    """(name, arrow) of the six axes of the chain's end bone, "+X" to "-Z", as shown."""
     for name in AXES:
         yield name, _arrow(rig, chain, Vector(signed_axis(name)))
 
@@ -81,7 +81,7 @@ def _arrow(rig, chain, axis: Vector) -> Segment:
 
 
 def arcs(rig, session) -> Iterator[Arc]:
-    """Of the joints that turn, as the chain shows them."""
+    """Arcs of the chain's revolute joints, as shown."""
     if session.outputs is None or session.reader is None:
         return
     limits = dict(zip(session.reader.places, zip(session.model.skeleton.joints, session.outputs.angles.tolist(), strict=True), strict=True))
@@ -90,20 +90,20 @@ def arcs(rig, session) -> Iterator[Arc]:
         if bone is None or not part.turns or part.name not in session.channels:
             continue
         world = rig.matrix_world @ bone.matrix
-        turn = world.to_quaternion() @ Quaternion(session.channels[part.name][0]).inverted()
+        rotation = world.to_quaternion() @ Quaternion(session.channels[part.name][0]).inverted()
         radius = ARC * bone.length * world.median_scale
         for is_free, index, axis in part.turns:
             angle = 0.0
             if is_free and (found := limits.get((part.name, "XYZ"[index]))):
                 joint, angle = found
-                beside = Vector((0.0, 0.0, 1.0)) if index == 1 else Vector((0.0, 1.0, 0.0))
-                yield _arc(world.translation, turn, Vector(axis), radius * beside, joint, angle)
-            turn = turn @ Quaternion(Vector(axis), angle)
+                arm = Vector((0.0, 0.0, 1.0)) if index == 1 else Vector((0.0, 1.0, 0.0))
+                yield _arc(world.translation, rotation, Vector(axis), radius * arm, joint, angle)
+            rotation = rotation @ Quaternion(Vector(axis), angle)
 
 
-def _arc(middle: Vector, turn: Quaternion, axis: Vector, arm: Vector, joint, angle: float) -> Arc:
-    """Of a joint about `axis`, at an angle [rad] now; `arm`, across the axis, turns from the middle."""
-    along, across = turn @ arm, turn @ axis.cross(arm)
+def _arc(middle: Vector, rotation: Quaternion, axis: Vector, arm: Vector, joint, angle: float) -> Arc:
+    """Arc of a joint about `axis`, at `angle` [rad]; `arm` points from the axis to the arc at angle 0. Both are in the frame `rotation`."""
+    along, across = rotation @ arm, rotation @ axis.cross(arm)
     points = np.array(middle) + _circle(joint.lower, joint.upper) @ np.array((along, across))
     span = (joint.upper - joint.lower) or 1.0
     room = min(angle - joint.lower, joint.upper - angle) / span
@@ -112,16 +112,19 @@ def _arc(middle: Vector, turn: Quaternion, axis: Vector, arm: Vector, joint, ang
 
 @lru_cache(maxsize=256)
 def _circle(lower: float, upper: float) -> np.ndarray:
-    """(n, 2) cosine and sine of angles [rad] from one limit to the other."""
+    """(n, 2) cosine and sine of angles [rad] from the lower to the upper limit."""
     angles = np.linspace(lower, upper, max(2, ceil((upper - lower) / ARC_STEP)) + 1)
     return np.stack((np.cos(angles), np.sin(angles)), 1)
 
 
 def late(rig, session) -> list[Segment]:
-    """Head and tail of each bone where it is going, where the motion filter keeps it back enough to be seen; else empty."""
+    """Head and tail of each bone in the solver's pose; empty where the motion filter's lag is not visible."""
     outputs = session.outputs
     if outputs is None or not session.poses or outputs.lag < LATE:
         return []
-    wanted = session.reader.channels(session.poses, outputs.wanted.tolist())
-    bases = {name: Matrix.LocRotScale(Vector(place), Quaternion(turn), Vector(size)) for name, (turn, place, size) in wanted.items()}
+    desired = session.reader.channels(session.poses, outputs.wanted.tolist())
+    bases = {
+        name: Matrix.LocRotScale(Vector(location), Quaternion(rotation), Vector(scale))
+        for name, (rotation, location, scale) in desired.items()
+    }
     return ghost.segments_of(rig, bases)

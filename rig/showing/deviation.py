@@ -1,4 +1,4 @@
-"""Posture deviation: of each bone, how far what is shown is from what the posture says."""
+"""Posture deviation of each bone: difference between the shown pose and the posture."""
 
 from typing import NamedTuple
 
@@ -10,15 +10,15 @@ from ..robot.ghost import Segment
 
 
 class Deviation(NamedTuple):
-    """How far one bone is from its posture, against its parent: what its own joints have given, not what it is carried along."""
+    """Deviation of one bone from its posture, relative to its parent: the part that is due to its own joints."""
 
     bone: str
     angle: float  # [rad]
-    distance: float  # [m] of bones that slide
+    distance: float  # [m] of prismatic joints
 
 
 def deviations(session: ChainSession) -> list[Deviation]:
-    """Of each bone that the chain's joints move, root first; empty before the first tick."""
+    """Deviation of each bone with joints of the chain, root first; empty before the first tick."""
     if session.outputs is None or session.reader is None or not session.poses:
         return []
     wanted = session.reader.channels(session.poses, session.outputs.goal.posture.tolist())
@@ -32,7 +32,7 @@ def deviations(session: ChainSession) -> list[Deviation]:
 
 
 def segments(rig, session: ChainSession, depsgraph) -> list[tuple[Segment, float]]:
-    """Head and tail [m, world] of each of those bones as it is shown, and its angle [rad]."""
+    """(head and tail [m, world], deviation [rad]) of each of those bones, as shown."""
     evaluated = rig.evaluated_get(depsgraph)
     lines = []
     for bone, angle, _ in deviations(session):

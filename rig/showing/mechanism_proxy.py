@@ -1,7 +1,6 @@
-"""The hidden armature that carries where a mechanism's bodies are; objects and bones copy it by a constraint, last in their stack.
+"""The mechanism's proxy: a hidden armature whose bones carry the poses of bodies; objects and bones copy it by their last constraint.
 
-As with chains, what is authored stays the user's own: a constraint is no channel, so neither keys, undo nor a saved file can take what
-is shown for what is authored.
+A constraint is no channel, so keyframes, undo and saved files keep the authored pose and never the shown one.
 """
 
 import bpy
@@ -14,11 +13,11 @@ from . import proxy as hidden
 
 CONSTRAINT = "Limber (mechanism)"
 TITLE = "Limber Mechanism"
-MARK = "limber_mechanism_of"  # on the proxy and its armature: the session_uid of the owner
+MARK = "limber_mechanism_of"  # custom property of the proxy and its armature: the owner's session_uid
 
 
 def find(owner) -> bpy.types.Object | None:
-    """The owner's proxy, which is called after it: looked for in every update of the scene."""
+    """The owner's proxy, found by its name; None where there is none."""
     made = bpy.data.objects.get(_title(owner))
     return made if made is not None and made.get(MARK) == owner.session_uid else None
 
@@ -28,17 +27,17 @@ def _title(owner) -> str:
 
 
 def shown_parts(reading: Reading) -> list[tuple[int, Part]]:
-    """Bodies that the mechanism moves, by their place in it."""
+    """(index, body) of each body that the mechanism moves."""
     return [(k, part) for k, part in enumerate(reading.parts) if part.role == "MOVES"]
 
 
 def movers(reading: Reading) -> list[tuple[int, Part]]:
-    """What is written when the mechanism's motion is kept: its bodies and what they carry, each with its body's place."""
+    """(index of the body, part) of everything that moves with the mechanism: its bodies, and what they carry."""
     return [*shown_parts(reading), *reading.carried]
 
 
 def attach(owner, reading: Reading) -> bpy.types.Object:
-    """The owner's proxy, made where it is missing, with all bodies copying it."""
+    """Attaches all bodies of the mechanism to its proxy, which is made where it is missing; returns the proxy."""
     names = [str(k) for k, _ in shown_parts(reading)]
     made = find(owner)
     if made is None or [bone.name for bone in made.pose.bones] != names:
@@ -46,12 +45,12 @@ def attach(owner, reading: Reading) -> bpy.types.Object:
         made = hidden.hidden_armature(_title(owner), names)
         made[MARK] = made.data[MARK] = owner.session_uid
     holders = [holder_of(part) for _, part in shown_parts(reading)]
-    for holder in _followers(made):  # copies of bodies, made while live
+    for holder in _followers(made):  # copies of bodies, made by the user while live
         if holder not in holders:
-            _let_go(holder)
+            _detach(holder)
     for (k, _), holder in zip(shown_parts(reading), holders, strict=True):
         if holder is not None and not _copies(holder, made, str(k)):
-            _let_go(holder)
+            _detach(holder)
             constraint = holder.constraints.new("COPY_TRANSFORMS")
             constraint.name = CONSTRAINT
             constraint.target, constraint.subtarget = made, str(k)
@@ -73,6 +72,7 @@ def _followers(made) -> list:
 
 
 def is_attached(owner, reading: Reading) -> bool:
+    """Whether all bodies of the mechanism copy its proxy."""
     made = find(owner)
     return made is not None and all(
         (holder := holder_of(part)) is None or _copies(holder, made, str(k)) for k, part in shown_parts(reading)
@@ -80,7 +80,7 @@ def is_attached(owner, reading: Reading) -> bool:
 
 
 def holder_of(part: Part):
-    """What has the constraint: the object or the pose bone; None where it was deleted."""
+    """The object or pose bone that has the constraint of a body; None where it was deleted."""
     thing = identity.find(part.thing, part.uid)
     if thing is None or not part.bone:
         return thing
@@ -92,34 +92,34 @@ def _copies(holder, made, name: str) -> bool:
     return last is not None and last.name == CONSTRAINT and last.target == made and last.subtarget == name
 
 
-def _let_go(holder) -> None:
+def _detach(holder) -> None:
     for constraint in [held for held in holder.constraints if held.name.startswith(CONSTRAINT)]:
         holder.constraints.remove(constraint)
 
 
 def write(made, reading: Reading, base, poses) -> None:
-    """Shows bodies where they are: poses (b, 4, 4) in the mechanism's base (4, 4)."""
+    """Shows bodies at poses (b, 4, 4), given in the mechanism's base frame (4, 4)."""
     rotations: list[float] = []
     locations: list[float] = []
     scales: list[float] = []
     for k, part in shown_parts(reading):
-        place, turn, _ = matrix_of(world_of(part, base, poses[k])).decompose()
-        rotations.extend(turn)
-        locations.extend(place)
+        location, rotation, _ = matrix_of(world_of(part, base, poses[k])).decompose()
+        rotations.extend(rotation)
+        locations.extend(location)
         scales.extend(part.scale)
     hidden.write(made, rotations, locations, scales)
 
 
 def world_of(part: Part, base, pose):
-    """(4, 4) where the thing that shows a body is in the world, for the body's pose (4, 4) in the base."""
+    """World matrix (4, 4) of the object or bone that shows a body whose pose (4, 4) is given in the base frame."""
     return base @ pose @ inverse(part.offset)
 
 
-def discard_others(kept: list[int]) -> None:
-    """Every object and bone but those of these owners (session_uids) shows what is authored, and no proxy but theirs is left."""
+def discard_others(owners: list[int]) -> None:
+    """Removes all proxies and their constraints, but those of the owners with these session_uids."""
     for thing in bpy.data.objects:
         for holder in [thing, *(thing.pose.bones if thing.type == "ARMATURE" and thing.pose else ())]:
             for constraint in [held for held in holder.constraints if held.name.startswith(CONSTRAINT)]:
-                if thing.library is None and (constraint.target is None or constraint.target.get(MARK) not in kept):
+                if thing.library is None and (constraint.target is None or constraint.target.get(MARK) not in owners):
                     holder.constraints.remove(constraint)
-    hidden.sweep([thing for thing in bpy.data.objects if MARK in thing and thing[MARK] not in kept], MARK)
+    hidden.sweep([thing for thing in bpy.data.objects if MARK in thing and thing[MARK] not in owners], MARK)

@@ -1,8 +1,10 @@
-"""The solution proxy: a hidden armature that carries the warped pose, which the visible bones copy by a constraint.
+"""The proxy: a hidden armature that holds the solved pose, which the visible bones copy by a constraint.
 
-The authored channels stay the user's own: constraints are no channels, so neither keys, undo, auto-key nor a saved file can take the
-warped pose for the authored one. The proxy is in no scene and has no users, so it is never saved. Each of its bones is parentless and
-stands at the origin without a turn, so that its local transform is the basis of the visible bone, to the precision of Blender's own.
+Constraints are no channels, so keyframes, undo, auto-key and saved files keep the authored pose and never the solved one. The proxy is in
+no
+scene and has no users, so it is never saved. Its bones have no parents and an identity rest pose, so that the local transform of each is
+the
+basis of the visible bone, to Blender's own precision.
 """
 
 import bpy
@@ -10,16 +12,16 @@ import bpy
 CONSTRAINT = "Limber (live)"
 WATCH = "Limber (target)"
 PROXY_NAME = "Limber Proxy"
-MARK = "limber_proxy_of"  # on the proxy and on its armature: the session_uid of the rig it was made for
+MARK = "limber_proxy_of"  # custom property of the proxy and its armature: the session_uid of its rig
 
 
 def rigs() -> list[bpy.types.Object]:
-    """The armature objects of the file that a user sees."""
+    """All armature objects of the file but the proxies."""
     return [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and thing.pose and MARK not in thing]
 
 
 def own(bone) -> bpy.types.Constraint | None:
-    """Limber's constraint on a pose bone."""
+    """Limber's constraint on a pose bone; None where it has none."""
     return bone.constraints.get(CONSTRAINT)
 
 
@@ -28,7 +30,8 @@ def has_constraints(rig) -> bool:
 
 
 def find(rig) -> bpy.types.Object | None:
-    """The proxy that was made for this rig, by the constraints that use it: not that of the rig of which this is a copy."""
+    """The proxy of this rig, by the constraints that use it, so that a copy of the rig is not given the original's; None where there is
+    none."""
     for bone in rig.pose.bones:
         constraint = own(bone)
         if constraint and constraint.target and constraint.target.get(MARK) == rig.session_uid:
@@ -37,17 +40,17 @@ def find(rig) -> bpy.types.Object | None:
 
 
 def build(rig, names: list[str]) -> bpy.types.Object:
-    """Makes a proxy for bones `names` of `rig`. They do not copy it yet (`attach`)."""
+    """Makes a proxy for the bones `names` of a rig. The bones copy it only after `attach`."""
     proxy = hidden_armature(PROXY_NAME, names)
     proxy[MARK] = proxy.data[MARK] = rig.session_uid
     return proxy
 
 
 def hidden_armature(title: str, names: list[str]) -> bpy.types.Object:
-    """An armature in no scene, its bones parentless and at the origin without a turn."""
+    """Makes an armature object in no scene, with parentless bones whose rest pose is the identity."""
     data = bpy.data.armatures.new(title)
     proxy = bpy.data.objects.new(title, data)
-    # Bones can be made in edit mode alone. A scene of its own for that moment leaves the user's mode and selection alone.
+    # Bones can be made in Edit Mode only. A temporary scene leaves the user's mode and selection as they are.
     scene = bpy.data.scenes.new(title)
     scene.collection.objects.link(proxy)
     view_layer = scene.view_layers[0]
@@ -66,7 +69,7 @@ def hidden_armature(title: str, names: list[str]) -> bpy.types.Object:
 
 
 def attach(rig, proxy) -> None:
-    """The rig's bones copy the proxy's, after all other constraints."""
+    """Makes the rig's bones copy the proxy, by their last constraint."""
     detach(rig)
     for bone in proxy.pose.bones:
         constraint = rig.pose.bones[bone.name].constraints.new("COPY_TRANSFORMS")
@@ -78,7 +81,7 @@ def attach(rig, proxy) -> None:
 
 
 def is_attached(rig, proxy, names: list[str]) -> bool:
-    """Whether exactly these bones copy the proxy, after all of their other constraints, so that the warped pose is what shows."""
+    """Whether exactly these bones copy the proxy, each by its last constraint."""
     if [bone.name for bone in proxy.pose.bones] != names:
         return False
     for name in names:
@@ -90,18 +93,18 @@ def is_attached(rig, proxy, names: list[str]) -> bool:
 
 
 def detach(rig) -> None:
-    """The rig shows what is authored."""
+    """Removes the constraints: the rig shows the authored pose."""
     for bone in rig.pose.bones:
         for constraint in [held for held in bone.constraints if held.name.startswith(CONSTRAINT) and held.type == "COPY_TRANSFORMS"]:
             bone.constraints.remove(constraint)
 
 
 def watch(proxy, targets: dict[str, list[bpy.types.Object]]) -> None:
-    """Lets Blender evaluate targets also while they are hidden, by constraints without influence.
+    """Makes Blender evaluate targets while they are hidden, by constraints without influence.
 
     Args:
         proxy: The proxy.
-        targets: Name of a bone of the proxy -> the objects.
+        targets: Objects by the name of the proxy's bone that gets the constraint.
     """
     for bone in proxy.pose.bones:
         watching, wanted = list(bone.constraints), targets.get(bone.name, [])
@@ -115,7 +118,7 @@ def watch(proxy, targets: dict[str, list[bpy.types.Object]]) -> None:
 
 
 def write(proxy, rotations: list[float], locations: list[float], scales: list[float]) -> None:
-    """Shows a pose: flat basis channels of all of the proxy's bones, in its own order."""
+    """Shows a pose: flat basis channels of all bones of the proxy, in its bone order."""
     bones = proxy.pose.bones
     bones.foreach_set("rotation_quaternion", rotations)
     bones.foreach_set("location", locations)
@@ -123,13 +126,13 @@ def write(proxy, rotations: list[float], locations: list[float], scales: list[fl
     proxy.update_tag(refresh={"DATA"})
 
 
-def discard_others(kept: list[bpy.types.Object]) -> None:
-    """Deletes every proxy but these: of deleted rigs, of rigs that are live no more, of a file that was saved without Limber's hooks."""
-    sweep([thing for thing in bpy.data.objects if thing.type == "ARMATURE" and MARK in thing and thing not in kept], MARK)
+def discard_others(proxies: list[bpy.types.Object]) -> None:
+    """Deletes every proxy but these: of deleted rigs, of rigs that are no longer live, of files saved without Limber."""
+    sweep([thing for thing in bpy.data.objects if thing.type == "ARMATURE" and MARK in thing and thing not in proxies], MARK)
 
 
 def sweep(strays: list[bpy.types.Object], mark: str) -> None:
-    """Deletes proxies, and armatures with their mark that nothing uses."""
+    """Deletes proxies, and armatures with their mark that have no users."""
     if strays:
         bpy.data.batch_remove(strays)
     data = [armature for armature in bpy.data.armatures if mark in armature and not armature.users]

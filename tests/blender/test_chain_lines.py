@@ -50,7 +50,7 @@ def test_the_ray_misses_by_the_angle_that_the_end_misses(rig, chain, session):
     (ray,) = chain_lines.rays(rig, chain)
     error = degrees(live.session(rig, chain).outputs.filtered_aim_error)
     assert error > 5
-    assert degrees(ray.miss) == pytest.approx(error, abs=0.1)
+    assert degrees(ray.error) == pytest.approx(error, abs=0.1)
 
 
 def test_each_joint_has_an_arc_over_its_range_and_the_hand_stands_on_it(rig, chain, session):
@@ -123,12 +123,12 @@ def test_without_live_there_is_nothing_to_draw(rig, chain):
 
 
 def test_words_beside_one_target_lie_above_one_another_and_others_stay_where_they_are():
-    from limber.panels.authoring.chain_overlay import LINE, free_place
+    from limber.panels.authoring.chain_overlay import LABEL_HEIGHT, free_label_position
 
     taken = []
     for place in ((100, 50), (103, 52), (100, 50), (400, 50)):
-        taken.append(free_place(*place, taken, 2.0))
+        taken.append(free_label_position(*place, taken, 2.0))
     assert taken[3] == (400, 50)
     heights = sorted(y for x, y in taken[:3])
-    assert min(b - a for a, b in pairwise(heights)) >= 2 * LINE - 4
+    assert min(b - a for a, b in pairwise(heights)) >= 2 * LABEL_HEIGHT - 4
     assert len(set(heights)) == 3

@@ -79,7 +79,7 @@ def test_what_is_saved_in_the_users_folder_is_in_the_menu(rig, chain, tmp_path, 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"format": "else"}, "no character of Limber"),
+        ({"format": "else"}, "no motion character of Limber"),
         ({"version": 2}, "is of version 2, 1 was expected: update Limber"),
         ({"filter": "magic"}, "filter 'magic' is not known: default or nutty was expected"),
         ({"sigma": 1.5}, "sigma is 1.5: a number from 0 to 1 was expected"),
@@ -104,12 +104,12 @@ def test_a_file_that_is_wrong_changes_nothing_and_is_told_what_was_expected(rig,
 def test_files_that_are_not_there_or_cannot_be_written_are_named(rig, chain, tmp_path):
     with pytest.raises(RuntimeError, match="cannot be read: choose another file"):
         bpy.ops.limber.load_character(filepath=str(tmp_path / "none.json"))
-    with pytest.raises(RuntimeError, match="cannot be written: choose another place"):
+    with pytest.raises(RuntimeError, match="cannot be written: choose another folder"):
         bpy.ops.limber.save_character(filepath=str(tmp_path / "nowhere" / "x"))
-    with pytest.raises(RuntimeError, match="No file is chosen"):
+    with pytest.raises(RuntimeError, match="No file name"):
         bpy.ops.limber.save_character()
     (tmp_path / "list.json").write_text("[]")
-    with pytest.raises(RuntimeError, match=r"list.json is no character of Limber"):
+    with pytest.raises(RuntimeError, match=r"list.json is no motion character of Limber"):
         bpy.ops.limber.load_character(filepath=str(tmp_path / "list.json"))
     with pytest.raises(RuntimeError, match="There is no character 'Angry': choose one of Light, Heavy, Nervous, Sleepy"):
         bpy.ops.limber.use_character(name="Angry")

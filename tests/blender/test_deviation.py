@@ -56,8 +56,8 @@ def test_a_chain_that_was_never_live_has_no_figures(leaning):
 @pytest.mark.every_blender
 def test_colours_go_from_the_first_to_the_last_and_stay_there():
     assert panel.colour(0.0)[:3] == pytest.approx(panel.COLOURS[0])
-    assert panel.colour(panel.MOST / 2)[:3] == pytest.approx(panel.COLOURS[1])
-    assert panel.colour(panel.MOST)[:3] == panel.colour(3.0)[:3] == pytest.approx(panel.COLOURS[2])
+    assert panel.colour(panel.FULL_SCALE / 2)[:3] == pytest.approx(panel.COLOURS[1])
+    assert panel.colour(panel.FULL_SCALE)[:3] == panel.colour(3.0)[:3] == pytest.approx(panel.COLOURS[2])
 
 
 def test_the_switch_is_in_no_file(leaning, reopen):

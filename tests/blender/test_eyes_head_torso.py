@@ -237,7 +237,7 @@ def test_a_robot_without_a_head_says_what_to_select():
 def test_all_chains_go_live_and_leave_with_a_click_each_and_what_cannot_is_named(capsys):
     rig = character()
     bpy.ops.limber.eyes_head_torso()
-    assert next_step(rig, False).verb == "limber.live_all"
+    assert next_step(rig, False).operator == "limber.live_all"
     named(rig, "Left Eye").target = None
     assert bpy.ops.limber.live_all() == {"FINISHED"}
     assert [chain.live for chain in rig.limber.chains] == [True, True, False, True]

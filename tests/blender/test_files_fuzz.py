@@ -42,7 +42,7 @@ def test_any_character_is_read_or_is_a_sentence(path, text):
     unreadable(path, text)
     said = ""
     try:
-        assert isinstance(characters.load(path), characters.Manner)
+        assert isinstance(characters.load(path), characters.MotionCharacter)
     except RigError as error:
         said = str(error)
     assert len(said.encode("utf-8")) < 1000

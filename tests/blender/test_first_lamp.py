@@ -72,16 +72,16 @@ def test_in_another_mode_the_lamp_says_where_it_can_be_added(lamp):
 def test_the_next_step_leads_from_an_empty_scene_to_a_lamp_that_follows():
     from limber.rig.authoring.next_step import next_step
 
-    assert next_step(None, False).verb == "limber.add_demo_lamp"
+    assert next_step(None, False).operator == "limber.add_demo_lamp"
     bpy.ops.limber.add_demo_lamp()
     lamp = bpy.context.active_object
-    assert next_step(lamp, False).verb == "limber.live"
+    assert next_step(lamp, False).operator == "limber.live"
     bpy.ops.limber.live()
-    assert next_step(lamp, False).verb == "screen.animation_play"
-    assert next_step(lamp, True).verb == "limber.connect"
+    assert next_step(lamp, False).operator == "screen.animation_play"
+    assert next_step(lamp, True).operator == "limber.connect"
     lamp.limber.chains[0].target.animation_data_clear()
     assert "drag it (G)" in next_step(lamp, False).sentence
     lamp.limber.chains[0].target = None
     assert "Choose a Target" in next_step(lamp, False).sentence
     lamp.limber.chains.clear()
-    assert next_step(lamp, False).verb == "limber.new_chain"
+    assert next_step(lamp, False).operator == "limber.new_chain"

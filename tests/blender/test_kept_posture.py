@@ -199,7 +199,7 @@ def test_posing_a_live_chain_that_keeps_a_stored_posture_says_why_nothing_shows_
     bpy.ops.limber.live()
     bpy.ops.object.mode_set(mode="POSE")
     step = next_step(lamp, False)
-    assert step.verb == "limber.use_pose"
+    assert step.operator == "limber.use_pose"
     assert "it keeps posture 'Proud'" in step.sentence
     before = session(lamp, chain).goal.posture.copy()
     lamp.pose.bones["Lower Arm"].rotation_euler.x += 0.3
@@ -209,7 +209,7 @@ def test_posing_a_live_chain_that_keeps_a_stored_posture_says_why_nothing_shows_
     settle()
     at = session(lamp, chain).reader.places.index(("Lower Arm", "X"))
     assert session(lamp, chain).goal.posture[at] == pytest.approx(before[at] + 0.3, abs=1e-5)
-    assert next_step(lamp, False).verb == "screen.animation_play"
+    assert next_step(lamp, False).operator == "screen.animation_play"
 
 
 def test_what_is_posed_says_nothing_where_it_shows(chain):
@@ -217,8 +217,8 @@ def test_what_is_posed_says_nothing_where_it_shows(chain):
     chain.base = "RIG"
     go_live(rig, chain)
     bpy.ops.object.mode_set(mode="POSE")
-    assert next_step(rig, False).verb != "limber.use_pose"
+    assert next_step(rig, False).operator != "limber.use_pose"
     choose(chain, base="POSTURE")
-    assert next_step(rig, False).verb == "limber.use_pose"
+    assert next_step(rig, False).operator == "limber.use_pose"
     bpy.ops.object.mode_set(mode="OBJECT")
-    assert next_step(rig, False).verb != "limber.use_pose"
+    assert next_step(rig, False).operator != "limber.use_pose"

@@ -246,7 +246,7 @@ def test_with_auto_keying_the_place_is_keyed_and_without_a_moving_target_is_warn
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
     mouse = Mouse()
     mouse.send("LEFTMOUSE")
-    assert "is animated and goes on at the next frame" in mouse.reports[0]
+    assert "is animated and moves on at the next frame" in mouse.reports[0]
 
 
 @pytest.mark.every_blender

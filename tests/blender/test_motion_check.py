@@ -155,7 +155,7 @@ def test_what_cannot_be_written_is_said(rig, chain, tmp_path):
     for operator in (bpy.ops.limber.save_findings, bpy.ops.limber.save_motion_picture):
         with pytest.raises(RuntimeError, match="cannot be written"):
             operator(filepath=str(tmp_path / "nowhere" / "motion"))
-        with pytest.raises(RuntimeError, match="No file is chosen"):
+        with pytest.raises(RuntimeError, match="No file name"):
             operator()
 
 

@@ -62,7 +62,7 @@ def test_after_stop_clear_fault_comes_before_everything_else_that_could_be_next(
     bpy.ops.limber.stop()
     until(lambda: state(armed) == "FAULT", "it is stopped")
     bpy.ops.limber.end_live()
-    assert next_step(armed, False).verb == "limber.clear_fault"
+    assert next_step(armed, False).operator == "limber.clear_fault"
 
 
 def test_in_the_robot_panel_the_buttons_of_a_state_are_above_its_sentences(armed):
@@ -84,4 +84,4 @@ def test_every_state_of_a_robot_has_a_button_for_what_its_sentence_asks():
     for each in State:
         for asks in (False, True):
             step = _of_robot(SimpleNamespace(state=each, asks=asks, sentence="so it is"))
-            assert step.verb.startswith("limber."), each.name
+            assert step.operator.startswith("limber."), each.name

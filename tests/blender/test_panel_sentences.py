@@ -63,7 +63,7 @@ def test_a_recording_counts_its_frames_and_says_what_can_be_done_meanwhile(chain
 def test_servos_are_tried_once_the_robot_is_connected(chain):
     from limber.panels.robot.servos import LIMBER_PT_channels
 
-    assert "Connect, and servos can be tried one by one here" in said(LIMBER_PT_channels)
+    assert "Press Connect to try servos one by one" in said(LIMBER_PT_channels)
 
 
 def test_deviations_are_of_live_chains(chain):

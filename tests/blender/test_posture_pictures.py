@@ -27,7 +27,7 @@ def chain():
 def look(chain) -> None:
     """What the panel asks for, and what the timer then does."""
     gallery.choices(chain, bpy.context)
-    while gallery.is_wanting():
+    while gallery.is_pending():
         gallery.advance()
 
 
@@ -71,7 +71,7 @@ def test_bones_of_other_chains_are_seen_beside_it_in_another_colour():
     look(chain)
     with_arm = pixels(rig, chain, action)
     rig.data.bones["arm"].hide = rig.data.bones["hand"].hide = True
-    gallery.doubt()
+    gallery.invalidate()
     look(chain)
     assert differ(with_arm, pixels(rig, chain, action)) > ARROW
 
@@ -81,14 +81,14 @@ def test_the_chain_stands_upright_also_where_the_armature_was_turned_when_it_was
     for turn in (0.0, 0.2):
         rig.rotation_euler.x = turn
         bpy.context.view_layer.update()
-        gallery.doubt()
+        gallery.invalidate()
         look(chain)
         rows = np.flatnonzero(pixels(rig, chain, action)[..., 3].max(axis=1))
         columns = np.flatnonzero(pixels(rig, chain, action)[..., 3].max(axis=0))
         assert np.ptp(rows) > 4 * np.ptp(columns), "it is high and slim"
     rig.rotation_euler.x = np.pi / 2  # now it lies, as authored
     bpy.context.view_layer.update()
-    gallery.doubt()
+    gallery.invalidate()
     look(chain)
     rows = np.flatnonzero(pixels(rig, chain, action)[..., 3].max(axis=1))
     assert np.ptp(rows) < 100
@@ -133,7 +133,7 @@ def test_drawing_the_panel_makes_no_picture_and_the_timer_makes_one_at_a_time(ri
     assert handlers._pictures() is None
     assert all(gallery.picture(rig, chain, action) for action in postures)
     gallery.choices(chain, bpy.context)
-    assert not gallery.is_wanting()
+    assert not gallery.is_pending()
 
 
 def test_what_is_drawn_again_and_again_is_the_same_picture_and_the_same_list(rig, chain):
@@ -195,11 +195,11 @@ def test_a_removed_posture_frees_its_picture(rig, chain):
     stored(rig, "Nod", NOD)
     stored(rig)
     look(chain)
-    assert len(gallery._now.previews) == 2
+    assert len(gallery._cache.previews) == 2
     bpy.ops.limber.remove_posture()
-    gallery.doubt()
+    gallery.invalidate()
     look(chain)
-    assert len(gallery._now.previews) == 1
+    assert len(gallery._cache.previews) == 1
 
 
 def test_undo_of_a_removal_has_its_picture_again(undo_step):
@@ -249,8 +249,8 @@ def test_unregistering_frees_all_pictures(rig, chain):
     stored(rig)
     look(chain)
     limber.unregister()
-    assert gallery._now.previews is None
-    assert not gallery._now.known
+    assert gallery._cache.previews is None
+    assert not gallery._cache.known
     limber.register()
 
 
@@ -259,7 +259,7 @@ def test_a_chain_that_lacks_a_bone_has_no_picture_and_hurts_nobody(rig, chain):
     chain.end = "nose"
     look(chain)
     assert gallery.picture(rig, chain, action) is None
-    assert not gallery.is_wanting()
+    assert not gallery.is_pending()
 
 
 def test_a_deleted_pose_asset_is_told_in_the_list_of_pictures(rig, chain):

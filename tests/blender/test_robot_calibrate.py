@@ -243,7 +243,7 @@ def test_every_step_leaves_a_copy_that_survives_undo(rig, chain, bus, own_folder
 
 
 def test_without_a_copy_nothing_can_be_restored(rig):
-    with pytest.raises(RuntimeError, match="No calibration of an armature 'Rig' was kept yet"):
+    with pytest.raises(RuntimeError, match="There is no copy of a calibration of 'Rig' yet"):
         bpy.ops.limber.restore_calibration()
 
 

@@ -121,7 +121,7 @@ def test_the_scenes_range_is_chosen_for_a_mechanism_whose_body_alone_was_clicked
     kept = owned().limber.mechanism
     kept.bake_end = 30
     make_active(bpy.data.objects["crank"])
-    monkeypatch.setattr(subject, "_at_hand", "")
+    monkeypatch.setattr(subject, "_in_use", "")
     assert bpy.ops.limber.use_scene_range(owner="MECHANISM") == {"FINISHED"}
     assert kept.bake_end == bpy.context.scene.frame_end
     assert bpy.ops.limber.use_scene_range(owner="CHAIN") == {"CANCELLED"}
@@ -143,7 +143,7 @@ def test_f3_finds_every_operator_whose_context_is_there():
     from limber.panels import menus
 
     registered = {cls.bl_idname.partition(".")[2] for cls in registration.classes() if issubclass(cls, bpy.types.Operator)}
-    offered = [verb for menu in menus.SUBMENUS for verb in menu.verbs]
+    offered = [verb for menu in menus.SUBMENUS for verb in menu.operators]
     assert len(offered) == len(set(offered))
     assert set(offered) == registered - NAMED_BY_PANELS
     assert registered >= NAMED_BY_PANELS

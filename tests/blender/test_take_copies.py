@@ -66,7 +66,7 @@ def test_takes_that_a_crash_ended_are_keyed_as_live_showed_them(rig, chain, monk
     again = angles_at(rig, chain, range(3, 11))
     assert max(abs(a - b) for frame in again for a, b in zip(again[frame], second[frame], strict=True)) < 1e-6
     assert len(first) == 18
-    with pytest.raises(RuntimeError, match="No recording of an armature 'Rig' was broken off"):
+    with pytest.raises(RuntimeError, match="No recording of an armature 'Rig' was interrupted"):
         bpy.ops.limber.restore_takes()
 
 
@@ -78,10 +78,10 @@ def test_it_is_offered_first_of_all_and_can_be_left(rig, chain, monkeypatch, own
     assert "limber.restore_takes" not in drawn(LIMBER_PT_record).operators
     crash(monkeypatch, own_folder)
     assert "limber.restore_takes" in drawn(LIMBER_PT_record).operators
-    assert next_step(rig, False).verb == "limber.restore_takes"
+    assert next_step(rig, False).operator == "limber.restore_takes"
     bpy.ops.limber.leave_takes()
     assert "limber.restore_takes" not in drawn(LIMBER_PT_record).operators
-    assert next_step(rig, False).verb != "limber.restore_takes"
+    assert next_step(rig, False).operator != "limber.restore_takes"
     take_copies.forget()
     assert take_copies.left(rig) is None
 

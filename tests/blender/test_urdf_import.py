@@ -117,7 +117,7 @@ def test_an_error_while_things_are_made_leaves_nothing(tmp_path, monkeypatch):
     stl(tmp_path / "a.stl")
     path = meshed(tmp_path, 'filename="a.stl"', 'filename="b.stl"', material='<material name="m"><color rgba="1 0 0 1"/></material>')
     before = everything()
-    for module, name in ((robot_meshes, "_stand_in"), (robot_import, "_prepare_pose"), (robot_import, "to_text")):
+    for module, name in ((robot_meshes, "_placeholder"), (robot_import, "_prepare_pose"), (robot_import, "to_text")):
 
         def fail(*_arguments):
             raise KeyboardInterrupt
@@ -279,7 +279,7 @@ def test_a_mesh_that_cannot_be_had_is_a_warning_with_its_name_and_a_stand_in(tmp
     assert said in warning
     assert warning in came.sentence
     (stand_in,) = came.rig.children
-    assert stand_in.name == "a (stand-in)"
+    assert stand_in.name == "a (placeholder)"
     assert len(stand_in.data.polygons) == 6
     assert len(bpy.data.scenes) == 1
 

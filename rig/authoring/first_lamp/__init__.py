@@ -1,1 +1,1 @@
-"""The lamp that a new user starts with, in one click: its scene and what it is made of."""
+"""The demo lamp for new users: its rig, postures, target and meshes."""

@@ -1,4 +1,4 @@
-"""A desk lamp with five joints, three postures that read differently, and a ball that flies around it: what a new user starts with."""
+"""The demo lamp: a desk lamp with five joints, three postures, and a ball that flies around it as its target."""
 
 from math import cos, pi, radians, sin
 
@@ -11,8 +11,8 @@ from ...showing.thumbnails import gallery
 from .. import chains, postures
 from . import shapes
 
-# Bones from the foot up, all pointing up at rest, so that a positive bend leans toward the front (-Y):
-# name, length [m], the axis that has a motor, its range [degrees], the servo's own range [degrees].
+# Bones from the foot up, all pointing up at rest, so that positive angles lean to the front (-Y):
+# name, length [m], axis with a motor, its range [degrees], range of the servo [degrees].
 BONES = (
     ("Turntable", 0.045, "Y", (-150, 150), 300),
     ("Lower Arm", 0.200, "X", (-60, 70), 180),
@@ -21,35 +21,35 @@ BONES = (
     ("Shade", 0.105, "X", (-35, 125), 270),
 )
 FOOT_HEIGHT = 0.022  # [m]
-BALL = 0.042  # [m] radius of what it looks at
-BULB = 0.088  # [m] middle of the bulb, along the shade
+BALL = 0.042  # [m] radius of the ball
+BULB = 0.088  # [m] position of the bulb's centre along the shade
 ELBOW = 0.017  # [m] radius of the hinges
 BALL_COLOUR = (1.0, 0.42, 0.02)
 
-# What the body says, in the order of the bones [degrees].
+# Joint angles of each posture, in the order of the bones [degrees].
 POSTURES = {
     "Proud": (0, -16, 14, 0, 84),
     "Curious": (-14, 44, 18, 24, 36),
     "Sad": (6, -48, 128, -10, 62),
 }
 
-ROUND = 10.0  # [s] that the ball takes, so that the lamp can follow it in every posture
-KEY_EVERY = 3  # frames between two keys of the ball: what lies between is smooth
-SOLID = {"MESH", "ARMATURE", "CURVE", "SURFACE", "META", "FONT"}  # objects that take up room
-ROOM = 0.9  # [m] that the lamp and its ball take up, from its middle
+ROUND = 10.0  # [s] period of the ball's path, slow enough for every posture to follow
+KEY_EVERY = 3  # frames between two keys of the ball
+SOLID = {"MESH", "ARMATURE", "CURVE", "SURFACE", "META", "FONT"}  # types of objects that the lamp must not overlap
+ROOM = 0.9  # [m] half size of the space for the lamp and its ball
 
 
 def add(context) -> bpy.types.Object:
-    """Builds the lamp with its chain, postures, servos and a ball that flies for ever, in a collection of its own, beside what is there.
+    """Builds the lamp with its chain, postures, servos and flying ball, in a collection of its own; returns its armature object.
 
-    Blender must be in Object Mode. The lamp is the active object then, alone selected. Returns its armature object.
+    Blender must be in Object Mode. The lamp becomes the active and only selected object.
     """
     scene = context.scene
-    place = free_place(scene)
+    position = free_position(scene)
     known = set(scene.collection.objects)
-    rig = armature(place)
+    rig = armature(position)
     body(rig)
-    target = ball({frame: place + where for frame, where in _round(scene).items()})
+    target = ball({frame: position + offset for frame, offset in _round(scene).items()})
     fly_for_ever(target)
     chain = make_chain(rig, target)
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -57,7 +57,7 @@ def add(context) -> bpy.types.Object:
     for thing in context.view_layer.objects:
         thing.select_set(thing == rig)
     for part in rig.children:
-        part.hide_select = True  # a click on the lamp does not lead away from it
+        part.hide_select = True  # so that a click on the lamp keeps its armature active
     rig.show_in_front = True
     kept_posture.choose(chain, 0)
     pose(rig, next(iter(POSTURES)))
@@ -65,7 +65,7 @@ def add(context) -> bpy.types.Object:
 
 
 def armature(place: Vector | None = None) -> bpy.types.Object:
-    """The lamp's bones with their locks and limits, active and in Pose Mode, its foot at a place [m] of the world."""
+    """Makes the lamp's bones with their locks and limits, active and in Pose Mode, its foot at a world position [m]."""
     data = bpy.data.armatures.new("Lamp")
     rig = bpy.data.objects.new("Lamp", data)
     rig.location = place or (0.0, 0.0, 0.0)
@@ -95,7 +95,7 @@ def armature(place: Vector | None = None) -> bpy.types.Object:
 
 
 def make_chain(rig, target):
-    """The chain from the foot to the shade, looking at the target from its bulb, with its servos and the postures; returns it."""
+    """Makes the chain from the foot to the shade, which looks at the target from its bulb, with servos and postures; returns it."""
     chain = chains.new_chain(rig, [BONES[0][0], BONES[-1][0]])
     chain.target, chain.eye, chain.base = target, BULB / rig.data.bones["Shade"].length, "POSTURE"
     set_servos(chain)
@@ -106,13 +106,13 @@ def make_chain(rig, target):
 
 
 def pose(rig, posture: str) -> None:
-    """Poses the lamp as by hand: as a user does before Store Posture."""
+    """Poses the lamp's bones, as a user does before Store Posture."""
     for (name, _, axis, _, _), angle in zip(BONES, POSTURES[posture], strict=True):
         rig.pose.bones[name].rotation_euler["XYZ".index(axis)] = radians(angle)
 
 
 def set_servos(chain) -> None:
-    """Which servo turns which joint: motors of 180 to 300 degrees over 500 to 2500 us."""
+    """Assigns the servos: ranges of 180 to 300 degrees over 500 to 2500 us."""
     for number, (joint, (_, _, _, limits, span)) in enumerate(zip(chain.joints, BONES, strict=True)):
         joint.servo = number
         joint.us_per_radian = 2000 / radians(span)
@@ -120,7 +120,7 @@ def set_servos(chain) -> None:
 
 
 def ball(places: dict[int, Vector], radius: float = BALL) -> bpy.types.Object:
-    """The ball to look at, keyed at the frames given."""
+    """Makes the ball, with keys at the given frames."""
     made = shapes.thing("Ball", shapes.ball(radius), shapes.material("Ball", BALL_COLOUR, roughness=0.35, glow=0.35))
     for frame, place in places.items():
         made.location = place
@@ -128,39 +128,40 @@ def ball(places: dict[int, Vector], radius: float = BALL) -> bpy.types.Object:
     return made
 
 
-def ball_place(turn: float, swings: float = 1.0, bobs: float = 2.0) -> Vector:
-    """Where the ball is [m], from the lamp's foot: it swings from side to side in front of the lamp, over its head and down to the table.
+def ball_position(phase: float, swings: float = 1.0, bobs: float = 2.0) -> Vector:
+    """Position of the ball [m] relative to the lamp's foot: it swings from side to side in front of the lamp, over its head and down to the
+    table.
 
     Args:
-        turn: [rad] of the way, of which a round has one full turn.
-        swings, bobs: How often it goes from side to side in a round, and up and down; whole numbers close the way.
+        phase: Phase of the path [rad]; 2 pi is one period.
+        swings, bobs: Periods of the sideways and the vertical motion within one; whole numbers close the path.
     """
-    azimuth = radians(52 * sin(swings * turn + 0.6) - 26)
-    distance, height = 0.72 + 0.05 * cos(turn), 0.32 + 0.22 * sin(bobs * turn + 0.3)
+    azimuth = radians(52 * sin(swings * phase + 0.6) - 26)
+    distance, height = 0.72 + 0.05 * cos(phase), 0.32 + 0.22 * sin(bobs * phase + 0.3)
     return Vector((distance * sin(azimuth), -distance * cos(azimuth), height))
 
 
 def _round(scene) -> dict[int, Vector]:
-    """Keys of whole rounds over the scene's frames, so that the ball does not jump where playing begins anew."""
+    """Keys of whole periods over the scene's frames, so that the ball does not jump when playback repeats."""
     seconds_a_frame = scene.render.fps_base / scene.render.fps
     length = scene.frame_end - scene.frame_start + 1
     rounds = max(1, round(length * seconds_a_frame / ROUND))
-    if length * seconds_a_frame < ROUND / 2:  # a short scene: the ball keeps its pace, and jumps
+    if length * seconds_a_frame < ROUND / 2:  # a short scene: the ball keeps its speed, and jumps
         length, rounds = round(ROUND / seconds_a_frame), 1
     last = scene.frame_start + length
     frames = [*range(scene.frame_start, last, KEY_EVERY), last]
-    return {frame: ball_place(2 * pi * rounds * (frame - scene.frame_start) / length) for frame in frames}
+    return {frame: ball_position(2 * pi * rounds * (frame - scene.frame_start) / length) for frame in frames}
 
 
 def fly_for_ever(target) -> None:
-    """What is keyed of the target's place goes round and round, before the first key and after the last."""
+    """Repeats the keys of the target's location before the first and after the last."""
     animation = target.animation_data
     for curve in actions.fcurves(animation.action, getattr(animation, "action_slot", None)):
         curve.modifiers.new("CYCLES")
 
 
-def free_place(scene) -> Vector:
-    """The world's middle, or, where something stands there, beside all that is in the scene (+X) [m]."""
+def free_position(scene) -> Vector:
+    """World position [m] for the lamp: the origin, or beside everything in the scene (+X) where something is near the origin."""
     boxes = [[thing.matrix_world @ Vector(corner) for corner in thing.bound_box] for thing in scene.objects if thing.type in SOLID]
     if not any(_is_near(box) for box in boxes):
         return Vector((0.0, 0.0, 0.0))
@@ -168,12 +169,12 @@ def free_place(scene) -> Vector:
 
 
 def _is_near(box: list[Vector]) -> bool:
-    """Whether a box, by its corners, comes nearer the world's middle than the lamp needs, along x and y."""
+    """Whether a bounding box, by its corners, overlaps the space that the lamp needs around the origin, in x and y."""
     return all(min(corner[k] for corner in box) < ROOM and max(corner[k] for corner in box) > -ROOM for k in range(2))
 
 
 def body(rig) -> None:
-    """What is seen of the lamp, hung on its bones."""
+    """Makes the lamp's meshes, parented to its bones."""
     paint = shapes.material("Red Paint", (0.62, 0.035, 0.02), roughness=0.28)
     metal = shapes.material("Brushed Metal", (0.72, 0.74, 0.77), roughness=0.3, metallic=1.0)
     dark = shapes.material("Dark Metal", (0.03, 0.032, 0.036), roughness=0.4, metallic=0.6)
@@ -221,7 +222,7 @@ def body(rig) -> None:
 
 
 def _gather(scene, things: list) -> None:
-    """Puts the things, which are in the scene's own collection, into one of their own."""
+    """Moves objects from the scene's own collection to a new one."""
     collection = bpy.data.collections.new("Demo Lamp")
     scene.collection.children.link(collection)
     for thing in things:

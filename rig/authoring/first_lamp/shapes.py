@@ -1,4 +1,4 @@
-"""Meshes and materials that the demo lamp is made of. Meshes lie along +Y, as bones do."""
+"""Meshes and materials of the demo lamp. Meshes lie along +Y, as bones do."""
 
 from itertools import pairwise
 from math import cos, pi, radians, sin, tau
@@ -7,12 +7,12 @@ import bmesh
 import bpy
 from mathutils import Matrix, Vector
 
-SEGMENTS = 48  # of what is turned on a lathe
-SHARP = radians(38)  # edges beyond this angle stay edges
+SEGMENTS = 48  # segments of a surface of revolution
+SHARP = radians(38)  # edges beyond this angle are shaded sharp
 
 
 def material(name: str, colour: tuple, roughness: float = 0.5, metallic: float = 0.0, glow: float = 0.0) -> bpy.types.Material:
-    """A plain material; colour is linear (r, g, b), `glow` the strength of its own light."""
+    """Makes a plain material. `colour`: linear (r, g, b); `glow`: emission strength."""
     made = bpy.data.materials.new(name)
     if not made.node_tree:  # Blender 5.0 gives every material its nodes
         made.use_nodes = True
@@ -24,12 +24,12 @@ def material(name: str, colour: tuple, roughness: float = 0.5, metallic: float =
     shader.inputs["Emission Strength"].default_value = glow
     made.diffuse_color = (*colour, 1.0)
     if hasattr(made, "cycles"):  # Cycles can be switched off
-        made.cycles.emission_sampling = "NONE"  # what glows is seen; lamps do the lighting
+        made.cycles.emission_sampling = "NONE"  # emission is visible, lights do the lighting
     return made
 
 
 def lathe(profile: list[tuple[float, float]], segments: int = SEGMENTS) -> bmesh.types.BMesh:
-    """Turns a profile of (radius, y) about Y."""
+    """Surface of revolution about Y of a profile of (radius, y)."""
     mesh = bmesh.new()
     rings = []
     for radius, y in profile:
@@ -59,7 +59,7 @@ def ball(radius: float, segments: int = SEGMENTS) -> bmesh.types.BMesh:
 
 
 def tube(points: list[Vector], radius: float, segments: int = 12) -> bmesh.types.BMesh:
-    """A pipe along a line of points."""
+    """Tube of constant radius along a polyline."""
     mesh = bmesh.new()
     rings = []
     for k, point in enumerate(points):
@@ -81,7 +81,7 @@ def tube(points: list[Vector], radius: float, segments: int = 12) -> bmesh.types
 
 
 def spring(radius: float, start: float, end: float, turns: int, wire: float) -> bmesh.types.BMesh:
-    """A coil along Y."""
+    """Helical spring along Y."""
     steps = 14 * turns
     points = []
     for k in range(steps + 1):
@@ -96,7 +96,7 @@ def moved(mesh: bmesh.types.BMesh, matrix: Matrix) -> bmesh.types.BMesh:
 
 
 def across(mesh: bmesh.types.BMesh, place: tuple = (0.0, 0.0, 0.0)) -> bmesh.types.BMesh:
-    """What lies along Y is laid along X, as the axle of a hinge, about `place`."""
+    """Rotates a mesh from along Y to along X, as the axle of a hinge, and moves it to `place`."""
     return moved(mesh, Matrix.Translation(place) @ Matrix.Rotation(-pi / 2, 4, "Z"))
 
 
@@ -112,7 +112,7 @@ def joined(parts: list[bmesh.types.BMesh]) -> bmesh.types.BMesh:
 
 
 def thing(name: str, mesh: bmesh.types.BMesh, look: bpy.types.Material) -> bpy.types.Object:
-    """A smooth object in the scene, made of the mesh, which is used up."""
+    """Makes a smooth-shaded object in the scene; `mesh` is freed."""
     data = bpy.data.meshes.new(name)
     for face in mesh.faces:
         face.smooth = True
@@ -126,8 +126,8 @@ def thing(name: str, mesh: bmesh.types.BMesh, look: bpy.types.Material) -> bpy.t
 
 
 def hang(child: bpy.types.Object, rig: bpy.types.Object, bone: str, local: Matrix | None = None) -> bpy.types.Object:
-    """Hangs an object on a bone; `local` is its place in the bone's own frame, whose origin is the bone's head."""
+    """Parents an object to a bone; `local` is its matrix in the bone's frame, whose origin is the bone's head."""
     child.parent, child.parent_type, child.parent_bone = rig, "BONE", bone
-    child.matrix_parent_inverse = Matrix.Translation((0.0, -rig.data.bones[bone].length, 0.0))  # Blender counts from the tail
+    child.matrix_parent_inverse = Matrix.Translation((0.0, -rig.data.bones[bone].length, 0.0))  # Blender's origin is the bone's tail
     child.matrix_basis = local or Matrix()
     return child

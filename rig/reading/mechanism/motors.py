@@ -5,7 +5,7 @@ from itertools import repeat
 
 import numpy as np
 
-from ...authoring.chains import SLIDE_SPEEDS, fit_servo
+from ...authoring.chains import LINEAR_LIMITS, fit_servo
 from ...blender.errors import RigError
 from ...robot import device, servo_units
 from .. import axes, imported_robot
@@ -31,7 +31,7 @@ def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = ""
     made.name = axes.label(made.bone, seen or axis)
     servo_units.make_usual(made, owner.limber.device.protocol)
     if axes.slides(axis):
-        made.velocity, made.acceleration, made.jerk = SLIDE_SPEEDS
+        made.velocity, made.acceleration, made.jerk = LINEAR_LIMITS
         made.lower, made.upper = -USUAL_SLIDE, USUAL_SLIDE
     lower, upper = limits
     if np.isfinite(lower):

@@ -1,1 +1,1 @@
-"""OSC over UDP, for whatever other programs may say: packets, and sockets that never wait."""
+"""OSC over UDP: packets, and sockets that never block."""

@@ -1,8 +1,8 @@
-"""OSC messages as they come over UDP, in bounded time. Nothing listens until someone asks for it, and nothing ever waits. Knows no Blender.
+"""Reception of OSC messages over UDP, in bounded time. Nothing listens before it is asked to, and nothing blocks. No Blender.
 
-Each look takes at most `BUDGET` of the main thread, whatever comes: first all that waits in the socket is taken out, and an urgent address
-is looked for in it; then packets are read from the newest to the oldest, and of each thing that is told the newest counts. What there was
-no time to read waits for the next look behind all that is newer.
+Each `look` takes at most `BUDGET` of the main thread: first it empties the socket and searches for an urgent address; then it parses
+packets from the newest to the oldest, and only the newest value of each key counts. Packets that are not parsed in time are parsed at the
+next `look`, after those that are newer.
 """
 
 import socket
@@ -15,40 +15,40 @@ from typing import NamedTuple, TypeVar
 from ...blender.errors import RigError
 from .packets import Message, has_address, messages
 
-LARGEST = 65507  # [bytes] of a UDP packet
-BUDGET = 2e-3  # [s] of processor time that a look takes: an eighth of a display's frame
-DRAINING = 0.5  # of it, at most, for taking packets out of the socket: the rest is for reading them
-WAITING = 1 << 20  # [bytes] of packets that wait to be read: older ones are left out
-OVERHEAD = 512  # [bytes] that each of them takes beside its own
-NAME = 64  # letters of a string by which things are told apart: Blender's names have no more
-KEPT = 4096  # things whose newest value is remembered while older packets wait
-BUFFER = 1 << 20  # [bytes] asked of the system for what comes between two looks; it may give less
+LARGEST = 65507  # [bytes] largest UDP packet
+BUDGET = 2e-3  # [s] processor time of a look: an eighth of a display's frame
+DRAINING = 0.5  # largest share of it for emptying the socket; the rest is for parsing
+WAITING = 1 << 20  # [bytes] capacity of the queue of packets; older ones are dropped
+OVERHEAD = 512  # [bytes] counted for each packet beside its content
+NAME = 64  # significant letters of a string: the longest name in Blender
+KEPT = 4096  # largest number of keys whose newest packet is remembered while older ones wait
+BUFFER = 1 << 20  # [bytes] requested socket buffer; the system may give less
 TOO_MUCH = "More comes than can be read in time: older messages are left out. Let the sender send less often"
 
 Key = tuple[str, ...]
 
 
 def processor_time() -> Callable[[], float]:
-    """A clock [s] of this thread's processor time, which other programs do not speed up; where that is coarse (Windows), of real time."""
+    """A clock of this thread's processor time [s], which other programs do not affect; of real time where that is coarse (Windows)."""
     return time.thread_time if time.get_clock_info("thread_time").resolution < BUDGET / 10 else time.perf_counter
 
 
 class _Packet(NamedTuple):
-    """A packet that waits, or is being read."""
+    """A packet in the queue, or being parsed."""
 
-    number: int  # newer ones have higher numbers
+    number: int  # ascending in the order of arrival
     size: int  # [bytes]
     left: Iterator[Message]
 
 
 class Inbox:
-    """A socket on which messages come; subclasses say `take(message)`, what is done with one, and may name an urgent address.
+    """A socket that receives messages. Subclasses implement `take(message)`, and may name an urgent address.
 
     Raises:
-        OSError: the address cannot be listened on.
+        OSError: the address cannot be bound.
     """
 
-    urgent = b""  # an address that `alarm` is called for before anything is read, wherever it stands in what has come
+    urgent = b""  # address for which `alarm` is called before any packet is parsed, wherever it is in them
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         """`clock` [s] measures the budget."""
@@ -61,16 +61,16 @@ class Inbox:
             self._socket.close()
             raise
         self.port = self._socket.getsockname()[1]
-        self.problem = ""  # what could not be used when something came last
+        self.problem = ""  # what was wrong with the last packets
         self.clock = clock or processor_time()
         self._buffer = memoryview(bytearray(LARGEST))
-        self._waiting: deque[_Packet] = deque()  # the newest last
-        self._number = 0  # of the newest packet
-        self._size = 0  # [bytes] of those that wait
-        self._known: dict[Key, int] = {}  # number of the packet that told each thing last, while older ones wait
+        self._waiting: deque[_Packet] = deque()  # newest last
+        self._number = 0  # number of the newest packet
+        self._size = 0  # [bytes] of the packets in the queue
+        self._known: dict[Key, int] = {}  # number of the newest packet with each key, while older ones wait
 
     def look(self, budget: float = BUDGET) -> None:
-        """Takes in what has come, without waiting, in at most so much time [s]."""
+        """Receives messages without blocking, in at most `budget` [s]."""
         begun = self.clock()
         before, self.problem = self.problem, ""
         alarmed = self._drain(begun + DRAINING * budget)
@@ -90,7 +90,7 @@ class Inbox:
         if alarmed or len(self._known) > KEPT:
             self._forget()
         elif not self._waiting:
-            self._known.clear()  # nothing older can come
+            self._known.clear()  # no older packet is left
         for _, message in sorted(found.values(), key=lambda told: told[0]):
             if message.trouble:
                 of = f"'{message.address}'" if message.address else "A packet"
@@ -100,22 +100,23 @@ class Inbox:
             self.problem = before
 
     def take(self, message: Message) -> None:
-        """Does what a message says; one in trouble has its address at most."""
+        """Handles a message; one that cannot be read has its address at most."""
         raise NotImplementedError
 
     def alarm(self) -> None:
-        """The urgent address has come. What there is no time to read of what came before it is left out."""
+        """The urgent address was received. Messages before it that were not parsed are dropped."""
 
     def close(self) -> None:
         self._socket.close()
 
     def _drain(self, until: float) -> bool:
-        """Takes packets out of the socket until there is none, or so long; returns whether the urgent address is in one."""
+        """Moves packets from the socket to the queue, until it is empty or the time `until`; returns whether the urgent address is in
+        one."""
         alarmed = False
         while True:
             try:
                 size = self._socket.recv_into(self._buffer)
-            except OSError:  # nothing more, or the system drops the line: the next look may find more
+            except OSError:  # empty, or an error of the network: the next look may receive more
                 return alarmed
             packet = bytes(self._buffer[:size])
             size += OVERHEAD
@@ -130,7 +131,7 @@ class Inbox:
                 return alarmed
 
     def _forget(self) -> None:
-        """Leaves out the packets that wait."""
+        """Drops the packets in the queue."""
         if self._waiting:
             self.problem = TOO_MUCH
         self._waiting.clear()
@@ -139,7 +140,7 @@ class Inbox:
 
 
 def _key(message: Message) -> Key:
-    """What a message tells: its address, and the names among its arguments."""
+    """Key of a message: its address and the strings among its arguments."""
     return (message.address, *(string[:NAME] for string in message.strings)) if not message.trouble else (message.address, "", "trouble")
 
 
@@ -147,10 +148,10 @@ Kind = TypeVar("Kind", bound=Inbox)
 
 
 def opened(kind: Callable[[str, int], Kind], host: str, port: int) -> Kind:
-    """An inbox of a kind, listening.
+    """An inbox of class `kind`, listening.
 
     Raises:
-        RigError: the address cannot be had.
+        RigError: the address cannot be bound.
     """
     try:
         return kind(host, port)
@@ -159,10 +160,10 @@ def opened(kind: Callable[[str, int], Kind], host: str, port: int) -> Kind:
 
 
 def refuse_others(host: str, may_go_online: bool) -> None:
-    """Other computers are heard only where the user lets Blender go online.
+    """Refuses addresses on which other computers are heard, where the user does not let Blender go online.
 
     Raises:
-        RigError: it is no address, or one that other computers can send to.
+        RigError: it is no address, or other computers can send to it.
     """
     try:
         is_loopback = ip_address(host).is_loopback

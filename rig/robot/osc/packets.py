@@ -1,8 +1,8 @@
-"""OSC 1.0 packets as they come over UDP: messages and bundles, their numbers and strings. Knows no Blender.
+"""Parsing of OSC 1.0 packets: messages and bundles, numbers and strings. No Blender.
 
 Source: Wright 2002, "The Open Sound Control 1.0 Specification". A packet is a message (address, type tags, arguments) or a bundle of
-packets, all big-endian and padded to four bytes. Time tags are not waited for: the newest value is the one that counts. Arguments that
-are neither numbers nor strings (blobs, time tags, MIDI, colours, characters, and arrays with all that is in them) are read past.
+packets, all big-endian and padded to four bytes. Time tags are ignored: the newest value counts. Arguments that are neither numbers nor
+strings (blobs, time tags, MIDI, colours, characters, and arrays with their content) are skipped.
 """
 
 import struct
@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 BUNDLE = b"#bundle\x00"
-HEADER = len(BUNDLE) + 8  # [bytes] of a bundle: its mark and time tag
+HEADER = len(BUNDLE) + 8  # [bytes] header of a bundle: its mark and time tag
 NUMBERS = {"f": (">f", 4), "d": (">d", 8), "i": (">i", 4), "h": (">q", 8)}
-NOTHING = {"T": 1.0, "F": 0.0, "I": 1.0, "N": 0.0}  # tags without bytes of their own: yes, no, a bang, nil
+NOTHING = {"T": 1.0, "F": 0.0, "I": 1.0, "N": 0.0}  # tags without bytes: true, false, impulse, nil
 STRINGS = "sS"
-SKIPPED = {"t": 8, "m": 4, "r": 4, "c": 4}  # [bytes] of arguments that are read past
+SKIPPED = {"t": 8, "m": 4, "r": 4, "c": 4}  # [bytes] of arguments that are skipped
 BLOB = "b"
-DEEPEST = 8  # bundles in bundles: deeper ones are no honest sender's
-TRIES = 64  # places that look like an address before it is taken for one
-LONGEST = 1024  # [bytes] of an address or of type tags: no honest sender's are longer, and the time to read a message is bounded
+DEEPEST = 8  # largest nesting of bundles: no real sender needs more
+TRIES = 64  # largest number of positions that are examined in search of an address
+LONGEST = 1024  # [bytes] longest address or type tags, which bounds the time to parse a message
 
 
 class _MalformedError(ValueError):
@@ -26,11 +26,11 @@ class _MalformedError(ValueError):
 
 
 class Message(NamedTuple):
-    """An address with its arguments. Without an address and without trouble: an empty bundle."""
+    """Address and arguments. Without an address and without `trouble`: an empty bundle."""
 
-    address: str  # "": it cannot be read either
-    arguments: tuple[float | str, ...] = ()  # numbers and strings in their order
-    trouble: str = ""  # why the arguments cannot be read: what was expected and what was found
+    address: str  # "": it cannot be read
+    arguments: tuple[float | str, ...] = ()  # numbers and strings in order
+    trouble: str = ""  # why it cannot be read: what was expected and what was found
 
     @property
     def strings(self) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ class Message(NamedTuple):
 
 
 def messages(packet: bytes, depth: int = 0) -> Iterator[Message]:
-    """The messages of a packet. What of it cannot be read is a message with that trouble, and what comes beside it in a bundle counts."""
+    """Messages of a packet. A part that cannot be read is a message with `trouble`; other parts of its bundle are read."""
     if not packet.startswith(BUNDLE):
         yield _message(packet)
         return
@@ -56,7 +56,7 @@ def messages(packet: bytes, depth: int = 0) -> Iterator[Message]:
 
 
 def has_address(packet: bytes, address: bytes) -> bool:
-    """Whether a packet has a message with that address, anywhere in it and readable or not, found without reading the packet."""
+    """Whether a packet has a message with that address anywhere, also where it cannot be parsed; found without parsing."""
     address += b"\x00"
     if packet.startswith(address):
         return True
@@ -100,8 +100,8 @@ def _message(packet: bytes) -> Message:
 
 
 def _arguments(packet: bytes, at: int) -> tuple[float | str, ...]:
-    """Numbers and strings that begin with their type tags at `at`."""
-    if at >= len(packet):  # senders older than the specification leave out the tags where there is nothing to say
+    """Numbers and strings whose type tags begin at `at`."""
+    if at >= len(packet):  # old senders omit the type tags where there are no arguments
         return ()
     tags, at = _text(packet, at)
     if not tags.startswith(","):
@@ -109,7 +109,7 @@ def _arguments(packet: bytes, at: int) -> tuple[float | str, ...]:
     if len(tags) > LONGEST:
         raise _MalformedError(f"a message has at most {LONGEST} arguments, found {len(tags) - 1}")
     found: list[float | str] = []
-    depth = 0  # of arrays
+    depth = 0  # nesting of arrays
     for tag in tags[1:]:
         value: float | str | None = None
         if tag in "[]":
@@ -137,7 +137,7 @@ def _arguments(packet: bytes, at: int) -> tuple[float | str, ...]:
 
 
 def _blob_size(packet: bytes, at: int) -> int:
-    """Bytes of a blob whose size is told at `at`, with those that pad it."""
+    """Bytes of the blob at `at`, with its padding."""
     size = int(_number(packet, at, "i"))
     if size < 0:
         raise _MalformedError(f"a blob says it has {size} bytes")
@@ -152,7 +152,7 @@ def _number(packet: bytes, at: int, tag: str) -> float:
 
 
 def _text(packet: bytes, at: int) -> tuple[str, int]:
-    """A text that begins at `at`, and where what follows it does."""
+    """The string at `at`, and the offset of what follows it."""
     end = packet.find(b"\x00", at)
     if end < 0:
         raise _MalformedError(f"a text that begins at byte {at} does not end")

@@ -1,1 +1,1 @@
-"""Pictures of stored postures, small enough for a list: made of numbers, so that no screen is needed."""
+"""Thumbnails of stored postures, rendered with numpy, without a screen."""

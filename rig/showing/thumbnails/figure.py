@@ -1,5 +1,4 @@
-"""What a picture of a posture shows: the chain's bones as the posture has them, in colour, the armature's other bones at rest, and which
-way the ends look."""
+"""The figure in a thumbnail: the chain's bones in their posture, in colour, the armature's other bones at rest, and the gaze directions."""
 
 from typing import NamedTuple
 
@@ -15,36 +14,38 @@ from ...reading.goal import LOOKS, TURNS, ends_of, forward_axis
 from ...reading.paths import bone_names
 from .raster import Frame, Solid, draw, frame
 
-CAMERA = Vector((0.72, -0.62, 0.33))  # from where armatures are looked at that stand along Z and face -Y or X: from before, aside and above
-MOVED, OTHER, LOOK = (0.35, 0.72, 0.93), (0.55, 0.55, 0.55), (0.95, 0.78, 0.2)  # told apart also by eyes that see few colours
-WIDER = 1.3  # of the chain's size: what is seen at most, for the armature's other bones
-THICK, THIN = 0.17, 0.08  # of its length: how far a bone goes aside, of the chain and of others
-TAIL = 0.45  # of its thickness: what it has of it at its tail
-WAIST = 0.15  # of its length from its head: where it does so
-ARROW = 0.3  # of the chain's size: how long the arrow of a look is
-ARROW_THICK = 0.11  # of its length: radius of its root
+CAMERA = Vector(
+    (0.72, -0.62, 0.33)
+)  # direction to the camera, for armatures that stand along Z and face -Y or X: from the front, the side and above
+MOVED, OTHER, LOOK = (0.35, 0.72, 0.93), (0.55, 0.55, 0.55), (0.95, 0.78, 0.2)  # from a colour-blind-safe palette
+WIDER = 1.3  # largest size of the picture, in sizes of the chain: other bones beyond it are cut off
+THICK, THIN = 0.17, 0.08  # half width of a bone, in its lengths: of the chain, and of others
+TAIL = 0.45  # width of a bone at its tail, in its largest widths
+WAIST = 0.15  # position of a bone's largest width, in its lengths from the head
+ARROW = 0.3  # length of a gaze arrow, in sizes of the chain
+ARROW_THICK = 0.11  # radius of a gaze arrow's root, in its lengths
 
-_CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))  # of a bone's waist: along its X and Z
+_CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))  # corners at a bone's largest width, along its X and Z
 
 
 class Figure(NamedTuple):
-    """What is to be drawn: two are alike when their pictures are."""
+    """Solids to draw. Equal figures have equal pictures."""
 
     solids: list[Solid]
     seen: Frame
 
     def key(self) -> bytes:
-        """The same for pictures that are alike, as far as it shows."""
+        """Bytes that are equal for equal pictures."""
         numbers = [solid.corners.astype(np.float32).tobytes() for solid in self.solids]
         return b"".join([*numbers, repr([solid.colour for solid in self.solids]).encode()])
 
     def picture(self, size: int) -> np.ndarray:
-        """(size, size, 4), rows from below, 0 to 1."""
+        """RGBA picture (size, size, 4), bottom row first, values 0 to 1."""
         return draw(self.solids, self.seen, size)
 
 
 def figure(rig, chain, action: Action) -> Figure:
-    """The chain of an armature as a posture has it.
+    """The figure of an armature whose chain is in a stored posture.
 
     Raises:
         RigError: a bone of the chain is missing.
@@ -68,7 +69,7 @@ def figure(rig, chain, action: Action) -> Figure:
 
 
 def _bases(rig, chain, names: list[str], action: Action) -> dict[str, Matrix]:
-    """The turn and the place that the posture gives each bone, in its own rest frame."""
+    """Basis matrix of each bone in the posture."""
     curves = actions.fcurves(action)
     bases = {}
     for bone in (rig.pose.bones[name] for name in names):
@@ -80,15 +81,15 @@ def _bases(rig, chain, names: list[str], action: Action) -> dict[str, Matrix]:
         bases[bone.name] = turn.to_matrix().to_4x4() if turn else Matrix()
     for joint in chain.joints:
         if axes.slides(joint.axis) and joint.bone in bases:
-            value = postures.slide(curves, joint.bone, joint.axis)
+            value = postures.displacement(curves, joint.bone, joint.axis)
             bases[joint.bone].translation[axes.index(joint.axis)] = value or 0.0
     return bases
 
 
 def _matrices(rig, bases: dict[str, Matrix]) -> dict[str, Matrix]:
-    """Every bone's matrix in its armature; those without a basis are at rest on their parents."""
+    """Each bone's matrix in armature space; bones without a given basis are at rest relative to their parents."""
     found: dict[str, Matrix] = {}
-    for bone in rig.data.bones:  # parents before their children
+    for bone in rig.data.bones:  # parents come before their children
         basis, parent = bases.get(bone.name, Matrix()), bone.parent
         if parent is None:
             found[bone.name] = bone.convert_local_to_pose(basis, bone.matrix_local)
@@ -100,7 +101,7 @@ def _matrices(rig, bases: dict[str, Matrix]) -> dict[str, Matrix]:
 
 
 def _view(rig) -> Matrix:
-    """From the armature to right, up, near, whichever of the armature's axes is the upright one: imported bodies lie on their backs."""
+    """Rotation from armature space to the picture's axes right, up, near, whichever axis of the armature is upright."""
     upward = rig.matrix_world.to_3x3().inverted_safe() @ Vector((0.0, 0.0, 1.0))
     most = max(range(3), key=lambda k: abs(upward[k]))
     up = Vector([float(np.sign(upward[k])) if k == most else 0.0 for k in range(3)])
@@ -110,7 +111,7 @@ def _view(rig) -> Matrix:
 
 
 def _bone(matrix: Matrix, length: float, thickness: float) -> np.ndarray:
-    """(16, 3, 3) triangles of a bone, nearly as Blender draws bones: blunt at its tail, so that a row of them reads as one line."""
+    """Triangles (16, 3, 3) of a bone, like Blender's octahedral bones but blunt at the tail, so that a row of bones reads as one line."""
     aside, waist, blunt = thickness * length, WAIST * length, TAIL * thickness * length
     rings = [(x * wide, along, z * wide) for wide, along in ((aside, waist), (blunt, length)) for x, z in _CORNERS]
     points = np.array([matrix @ Vector(place) for place in ((0, 0, 0), (0, length, 0), *rings)])
@@ -122,7 +123,7 @@ def _bone(matrix: Matrix, length: float, thickness: float) -> np.ndarray:
 
 
 def _arrows(chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, float], length: float) -> list[Solid]:
-    """Which way the ends look that have to."""
+    """Arrows along the gaze directions of the chain's ends."""
     found = []
     for end in ends_of(chain):
         if end.bone not in lengths or end.settings.goal not in LOOKS | TURNS or not end.settings.look:
@@ -142,5 +143,5 @@ def _arrows(chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, fl
 
 
 def _is_shown(bone) -> bool:
-    """Whether an animator sees the bone: its collections are not all hidden."""
+    """Whether any of the bone's collections is visible."""
     return not bone.hide and (not bone.collections or any(collection.is_visible_effectively for collection in bone.collections))

@@ -1,24 +1,24 @@
-"""Draws coloured solids into a small picture, seen from far away. Knows no Blender."""
+"""Rasteriser: draws coloured solids into a small picture in orthographic projection. No Blender."""
 
 from math import ceil, floor
 from typing import NamedTuple
 
 import numpy as np
 
-FINER = 2  # samples a pixel, each way: smooth edges
-MARGIN = 0.06  # of the picture's side, on each side of what it is to show
-LIGHT = np.array([-0.35, 0.55, 0.76])  # towards it, as seen by the viewer: right, up, near; about 1 long
-DIM = 0.45  # of its colour, that a face has which no light falls on
-OUTLINE = 0.35  # of its colour, that a solid has where another begins
-SMALLEST = 1.5  # [pixels] of a solid: smaller ones are left out
+FINER = 2  # samples per pixel along each axis, for smooth edges
+MARGIN = 0.06  # margin on each side, in sides of the picture
+LIGHT = np.array([-0.35, 0.55, 0.76])  # unit vector to the light: right, up, near
+DIM = 0.45  # brightness of a face without light
+OUTLINE = 0.35  # brightness of a solid along its outline
+SMALLEST = 1.5  # [pixels] least size of a solid that is drawn
 
 
 class Solid(NamedTuple):
-    """A closed body of flat faces.
+    """A closed polyhedron of one colour.
 
     Attributes:
-        corners: (k, 3, 3) of its triangles, anticlockwise from outside: right, up, near.
-        colour: Red, green, blue, 0 to 1 as they are shown.
+        corners: Corners of its triangles (k, 3, 3), anticlockwise from outside: right, up, near.
+        colour: Red, green, blue, 0 to 1, as displayed.
     """
 
     corners: np.ndarray
@@ -26,9 +26,9 @@ class Solid(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """The square that is to be seen."""
+    """The square section of the view that is drawn."""
 
-    middle: np.ndarray  # (2,) right and up
+    middle: np.ndarray  # centre (2,): right and up
     side: float
 
 
@@ -39,10 +39,10 @@ def frame(points: np.ndarray) -> Frame:
 
 
 def draw(solids: list[Solid], seen: Frame, size: int) -> np.ndarray:
-    """The picture (size, size, 4), rows from below, 0 to 1; clear where nothing is. What is near hides what is behind it."""
+    """RGBA picture (size, size, 4), bottom row first, values 0 to 1, transparent background. Nearer solids hide farther ones."""
     fine = FINER * size
     depth, face = np.full((fine, fine), -np.inf), np.zeros((fine, fine), dtype=np.int32)
-    colours, owners = [(0.0, 0.0, 0.0)], [0]  # of the faces: what is drawn, and of which solid; the first is the ground
+    colours, owners = [(0.0, 0.0, 0.0)], [0]  # colour and solid of each face; the first is the background
     for k, solid in enumerate(solids, start=1):
         corners = solid.corners.copy()
         corners[..., :2] = (corners[..., :2] - seen.middle) * (fine / seen.side) + fine / 2
@@ -67,14 +67,14 @@ def draw(solids: list[Solid], seen: Frame, size: int) -> np.ndarray:
 
 
 def _shades(corners: np.ndarray) -> np.ndarray:
-    """How much of its colour each triangle (k, 3, 3) shows; 0 where it is seen from behind."""
+    """Brightness of each triangle (k, 3, 3); 0 where it faces away."""
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     lit = normals @ LIGHT / np.maximum(np.linalg.norm(normals, axis=1), 1e-30)
     return np.where(normals[:, 2] > 0.0, DIM + (1.0 - DIM) * np.maximum(lit, 0.0), 0.0)
 
 
 def _fill(triangle: np.ndarray, number: int, depth: np.ndarray, face: np.ndarray) -> None:
-    """Puts the number of a triangle (3, 3) where it is nearer than what is there."""
+    """Writes `number` into `face` where a triangle (3, 3) is nearer than `depth`, and updates `depth`."""
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = triangle.tolist()
     high, wide = depth.shape
     left, right = max(floor(min(ax, bx, cx)), 0), min(ceil(max(ax, bx, cx)), wide)
@@ -93,7 +93,7 @@ def _fill(triangle: np.ndarray, number: int, depth: np.ndarray, face: np.ndarray
 
 
 def shrunk(picture: np.ndarray, times: int) -> np.ndarray:
-    """The picture at 1/`times` of its size, each way; colours by how much they cover."""
+    """The picture at 1/`times` of its size along each axis; colours are weighted by alpha."""
     size = len(picture) // times
     blocks = picture.reshape(size, times, size, times, 4)
     alpha = blocks[..., 3:].mean(axis=(1, 3))
