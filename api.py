@@ -9,12 +9,13 @@ from math import degrees
 
 import bpy
 
-from .rig.authoring import chains, postures
+from .rig.authoring import chains
 from .rig.authoring.check import check as _check
 from .rig.blender.errors import Finding, RigError
 from .rig.live.stage import Stage
 from .rig.output.bake_scene import Baked, bake_scene
 from .rig.output.chain_bake import Bake
+from .rig.reading import postures
 
 __all__ = ["Answer", "Baked", "Finding", "RigError", "bake", "bake_scene", "check", "motion", "new_chain", "solve", "store_posture"]
 

@@ -5,6 +5,7 @@ from bpy.props import FloatVectorProperty
 from mathutils import Vector
 
 from ...rig.authoring import targets
+from ...rig.blender.transforms import move_to
 from ...rig.reading.goal import ends_of, followed, no_target
 from ...rig.robot import links
 from ..subject import chain_of, poll_chain, rig_of
@@ -65,7 +66,7 @@ class LIMBER_OT_move_with_mouse(bpy.types.Operator):
         return True
 
     def execute(self, context):
-        targets.move_to(followed(chain_of(context)), Vector(self.place))
+        move_to(followed(chain_of(context)), Vector(self.place))
         return {"FINISHED"}
 
     def invoke(self, context, event):
@@ -92,7 +93,7 @@ class LIMBER_OT_move_with_mouse(bpy.types.Operator):
             place = targets.under_mouse(context.area, event.mouse_x, event.mouse_y, Vector(self.place))
             if place is not None:
                 self.place = place
-                targets.move_to(target, place)
+                move_to(target, place)
             return {"RUNNING_MODAL"}
         if event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"} and event.value == "PRESS":
             return self._leave(context, target)

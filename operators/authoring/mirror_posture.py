@@ -3,8 +3,9 @@
 import bpy
 from bpy.props import EnumProperty
 
-from ...rig.authoring import mirror, postures
+from ...rig.authoring import mirror
 from ...rig.blender.errors import RigError
+from ...rig.reading import postures
 from ...rig.showing.thumbnails import gallery
 from ..subject import chain_of, rig_of
 from .postures import poll_posture

@@ -3,8 +3,8 @@
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ...rig.authoring import postures
 from ...rig.blender.errors import RigError
+from ...rig.reading import postures
 from ...rig.showing.thumbnails import gallery
 from ..subject import chain_of, poll_chain, rig_of
 

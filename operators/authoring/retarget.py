@@ -7,10 +7,11 @@ import numpy as np
 
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
-from ...rig.live import handlers, live
+from ...rig.events import handlers
+from ...rig.live import live
 from ...rig.output.body_bake import RetargetBake
 from ...rig.reading.body import pairing, receiver
-from ...rig.robot.osc import inbox
+from ...rig.reading.osc import inbox
 from ..output.bake_reports import tell_held, tell_muted
 from ..remove_item import RemoveItem
 from ..stepwise import Stepwise

@@ -2,9 +2,9 @@
 
 import bpy
 
+from ...rig.blender import item_keys
 from ...rig.blender.counting import counted
 from ...rig.blender.selection import selected_index
-from ...rig.properties import item_keys
 from ..subject import chain_of, poll_chain, rig_of
 
 

@@ -4,7 +4,8 @@ import bpy
 
 from ...rig.authoring.check import check, why_not_live
 from ...rig.blender.errors import capitalised
-from ...rig.live import handlers, live
+from ...rig.events import handlers
+from ...rig.live import live
 from ...rig.reading import goal
 from ..subject import chain_of, poll_chain, rig_of
 

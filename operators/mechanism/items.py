@@ -5,12 +5,12 @@ from math import degrees
 import bpy
 from bpy.props import BoolProperty
 
-from ...rig.authoring.mechanism import alignment, build
+from ...rig.authoring.mechanism import alignment, build, motors
 from ...rig.blender.errors import RigError
 from ...rig.live.live import as_authored
 from ...rig.properties.mechanism import NONE
 from ...rig.reading import axes
-from ...rig.reading.mechanism import motors, offsets
+from ...rig.reading.mechanism import offsets
 from ...rig.reading.mechanism.assembled import prepare
 from ...rig.reading.mechanism.ownership import is_joint
 from ..remove_item import RemoveItem

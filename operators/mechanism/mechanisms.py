@@ -10,7 +10,8 @@ from ...rig.authoring.mechanism.findings import of_loops
 from ...rig.authoring.mechanism.gallery import RECIPES
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
-from ...rig.live import handlers, mechanisms
+from ...rig.events import handlers
+from ...rig.live import mechanisms
 from ...rig.live.live import as_authored
 from ...rig.output.mechanism_bake import MechanismBake
 from ...rig.reading.mechanism import channels

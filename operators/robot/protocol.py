@@ -8,7 +8,7 @@ from bpy.props import IntProperty
 
 from ...hardware.errors import HardwareError
 from ...hardware.protocols.program import read_program
-from ...rig.live import handlers
+from ...rig.events import handlers
 from ...rig.properties.robot import OWN_FILE
 from ...rig.robot import background_jobs, programs
 from ..files import ReadsFile, shown_files

@@ -5,7 +5,7 @@ import bpy
 from ...hardware.safety import State
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
-from ...rig.live import handlers
+from ...rig.events import handlers
 from ...rig.robot import links, puppeteer
 from ..subject import rig_of
 from .polls import poll_state

@@ -3,7 +3,7 @@
 import bpy
 
 from ...rig.blender.errors import RigError
-from ...rig.live import handlers
+from ...rig.events import handlers
 from ...rig.robot import remote
 from ..subject import poll_rig, rig_of
 

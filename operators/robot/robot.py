@@ -10,9 +10,9 @@ from ...hardware.ports import Listing
 from ...hardware.safety import FOLLOWING, State
 from ...motion import MotionError
 from ...rig.blender.errors import RigError
-from ...rig.live import handlers
-from ...rig.properties import robot_view
+from ...rig.events import handlers
 from ...rig.robot import links, puppeteer
+from ...rig.robot import view as robot_view
 from ..subject import poll_rig, rig_of
 from .polls import poll_connected, poll_disconnected, poll_state
 from .program_consent import ProgramConsent

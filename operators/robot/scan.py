@@ -7,7 +7,7 @@ from ...hardware.describe import OWN, capabilities_of
 from ...hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
 from ...hardware.errors import HardwareError
 from ...hardware.scan import SCANNED
-from ...rig.live import handlers
+from ...rig.events import handlers
 from ...rig.robot import background_jobs, links
 from ..subject import rig_of
 from .polls import poll_disconnected, poll_ports_free

@@ -5,9 +5,10 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...hardware.presets import PRESETS
 from ...rig.blender.selection import selected
+from ...rig.properties import servo_units
 from ...rig.reading import axes
 from ...rig.robot import device as robot_device
-from ...rig.robot import servo_lists, servo_units
+from ...rig.robot import servo_lists
 from ..remove_item import RemoveItem
 from ..subject import poll_rig, poll_servos, rig_of
 

@@ -3,7 +3,7 @@
 import bpy
 
 from ...operators.subject import chain_of, rig_of
-from ...rig.live import handlers
+from ...rig.events import handlers
 from ...rig.reading.base_posture import why_posing_shows_nothing
 from ..tab import ChainTab, listed, sentence
 

@@ -4,8 +4,9 @@ import bpy
 
 from ...hardware.safety import State
 from ...operators.subject import rig_of
+from ...rig.properties import servo_units
 from ...rig.reading import axes
-from ...rig.robot import calibrating, device, links, servo_lists, servo_units
+from ...rig.robot import calibrating, device, links, servo_lists
 from ..tab import ServoTab, sentence
 from .servos import draw_list, draw_trials
 

@@ -3,9 +3,10 @@
 import bpy
 
 from ...operators.subject import rig_of
-from ...rig.robot import background_jobs, links, servo_lists, servo_units, values
+from ...rig.properties import servo_units
+from ...rig.properties.robot import DIRECT
+from ...rig.robot import background_jobs, links, servo_lists, values
 from ...rig.robot import device as robot_device
-from ...rig.robot.value_filters import DIRECT
 from ..tab import RigTab, ServoTab, listed, sentence
 
 JOGS = {  # by a joint's unit: (amount for the operator, text of the button)

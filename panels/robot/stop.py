@@ -2,7 +2,7 @@
 
 import bpy
 
-from ...rig.authoring.keymap import STOP_KEY
+from ...rig.events.keymap import STOP_KEY
 from ...rig.robot import links
 from ..tab import Tab
 

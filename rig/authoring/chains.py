@@ -5,12 +5,13 @@ from uuid import uuid4
 
 from ..blender.errors import RigError
 from ..blender.selection import selected, selected_index
+from ..properties import servo_units
 from ..reading import axes, constrained, imported_robot, mimic
 from ..reading.axes import is_euler
 from ..reading.joint_axes import NO_RANGE, free_axes, joint_axes, limits
 from ..reading.mechanism import bones as bodies
 from ..reading.paths import bone_names, end_bones, missing, path_names
-from ..robot import device, servo_units
+from ..robot import device
 from . import forward
 from .rotation_mode import give_euler_order
 

@@ -9,14 +9,14 @@ import numpy as np
 from ...solvers import rotations
 from ...solvers.skeleton import Skeleton
 from ..blender.errors import Finding, RigError
-from ..properties import kept_posture
-from ..reading import axes
+from ..blender.evaluation import is_unevaluated
+from ..reading import axes, kept_posture, postures
 from ..reading import chain as build
 from ..reading.dependencies import hangs_on_objects_alone
 from ..reading.goal import LOOKS, TURNS, ChainEnd, asked, ends_of, moved_by_chain, no_target, tool_frame
 from ..reading.joint_axes import joint_axes
 from ..reading.skeleton import ChainReader
-from . import check_bones, postures
+from . import check_bones
 
 SAME_DIRECTION = 1e-3  # sine of the angle below which two joints move the gaze in the same direction
 
@@ -62,13 +62,6 @@ def _rig(context, rig) -> Iterator[Finding]:
             f"Armature '{rig.name}' is hidden and Blender does not evaluate it: show it in the Outliner (its monitor, its collection)",
             True,
         )
-
-
-def is_unevaluated(context, thing) -> bool:
-    """Whether Blender does not evaluate an object because it is disabled in viewports. Objects hidden by their eye icon are evaluated."""
-    if thing.hide_viewport or thing.name not in context.view_layer.objects:
-        return True
-    return all(collection.hide_viewport for collection in thing.users_collection)
 
 
 def _joints(rig, chain) -> Iterator[Finding]:

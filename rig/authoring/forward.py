@@ -8,9 +8,8 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ..blender.errors import RigError
 from ..reading import imported_robot
-from ..reading.goal import CUSTOM, SHORTEST, forward_axis, signed_axis
+from ..reading.goal import AXES, CUSTOM, SHORTEST, forward_axis, signed_axis
 
-AXES = tuple(sign + letter for letter in "XYZ" for sign in "+-")
 EXACT = radians(2)  # a bone's axis within this angle of the gaze direction is used in its place: bones drawn by hand are not more precise
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 SIDES = {"l": 1.0, "left": 1.0, "r": -1.0, "right": -1.0}

@@ -10,10 +10,9 @@ from mathutils import Euler, Matrix, Vector
 
 from ..blender import actions
 from ..blender.errors import RigError
-from ..reading import axes
+from ..reading import axes, postures
 from ..reading.axes import is_euler
 from ..reading.paths import bone_names
-from . import postures
 
 ALONG = 1e-4  # tolerance of a unit vector's components: noise of single precision in rest poses
 PLANES = {"X": Vector((-1.0, 1.0, 1.0)), "Y": Vector((1.0, -1.0, 1.0)), "Z": Vector((1.0, 1.0, -1.0))}

@@ -1,11 +1,9 @@
 """Targets: choosing another one for chains, moving one to where the mouse points."""
 
 from bpy_extras.view3d_utils import region_2d_to_location_3d
-from mathutils import Matrix, Vector
+from mathutils import Vector
 
 from ..reading.goal import followed
-
-TURNS_AND_SIZE = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
 
 def choose(rig, chain, thing) -> list[str]:
@@ -21,16 +19,6 @@ def choose(rig, chain, thing) -> list[str]:
         (other.targets[number - 1] if number > 0 else other).target = thing
     rig.update_tag()
     return [other.name for other in together]
-
-
-def move_to(thing, position: Vector) -> None:
-    """Moves an object to a world position [m], along the axes of its location that are not locked."""
-    kept = {name: tuple(getattr(thing, name)) for name in ("location", *TURNS_AND_SIZE)}
-    thing.matrix_world = Matrix.Translation(position)  # Blender accounts for parents and delta transforms, not for constraints
-    for name in TURNS_AND_SIZE:
-        setattr(thing, name, kept[name])
-    for axis in filter(thing.lock_location.__getitem__, range(3)):
-        thing.location[axis] = kept["location"][axis]
 
 
 def under_mouse(area, x: int, y: int, position: Vector) -> Vector | None:

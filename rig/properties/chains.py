@@ -8,11 +8,10 @@ from math import radians
 from bpy.types import Action, Object, PoseBone, PropertyGroup
 
 from ...solvers.table import SOLVERS
-from ..reading import turntable
+from ..reading import kept_posture, turntable
 from ..reading.goal import CUSTOM
 from ..reading.options import CCD_ORDERS, ORDERS, WISHES
 from ..showing.thumbnails import gallery
-from . import kept_posture
 from .authoring import LimberAuthoring
 from .body import LimberRetarget
 from .character import LimberCharacter

@@ -14,8 +14,7 @@ from ...hardware.device import FARTHEST, FASTEST_BAUDRATE, LAST_SERVO, SLOWEST_B
 from ...hardware.protocols.maestro import MODELS
 from ...hardware.protocols.table import FILE, PROTOCOLS
 from ...motion import FILTERS
-from ..robot import servo_units
-from ..robot.value_filters import DIRECT
+from . import servo_units
 from .character import LimberSmoothness
 from .enum_items import choice, item
 from .overridable import (
@@ -29,6 +28,7 @@ from .overridable import (
 )
 
 CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = 1500.0, 500.0, 2500.0, 2000.0 / pi  # a hobby servo: 2000 us for 180 degrees, centred at 1500 us
+DIRECT = "direct"  # a value beside the joints has no motion filter of its own
 OWN_FILE = "file"  # value of `protocol` for a user's own file
 
 ON_SILENCE = [

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..authoring import postures
 from ..blender.errors import RigError
+from . import postures
 
 
 def kept(chain, now, session, own: np.ndarray) -> np.ndarray:

@@ -76,6 +76,7 @@ def asked(chain, watch: int | None = None) -> list[ChainEnd]:
     return [end for end in ends_of(chain, watch) if end.number == 0 or end.settings.enabled]
 
 
+AXES = tuple(sign + letter for letter in "XYZ" for sign in "+-")  # along which an end can look
 CUSTOM = "CUSTOM"  # the forward axis is a direction of its own
 SHORTEST = 1e-6  # length from which a direction tells anything
 ALONG = 0.999  # cosine from which two directions are one

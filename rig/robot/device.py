@@ -9,10 +9,10 @@ from ...hardware.errors import DeviceError
 from ...hardware.protocols import table
 from ...hardware.protocols.settings import ProtocolSettings
 from ...motion import Limits, MotionError
+from ..properties.servo_units import PULSES
 from ..reading import axes
 from ..reading.axes import is_euler
 from . import programs
-from .servo_units import PULSES
 
 NO_VALUE = "press Give Euler Order, give the bone its name again, or set the joint's servo to -1"
 

@@ -4,10 +4,9 @@ from mathutils import Matrix
 
 from ..reading import axes
 from ..reading.axes import is_euler
+from ..showing.segments import Segment, segments_of
 from . import links
 from .device import Source
-
-Segment = tuple[tuple[float, float, float], tuple[float, float, float]]
 
 
 def segments(rig) -> list[Segment]:
@@ -28,28 +27,6 @@ def posed(rig, sources: tuple[Source, ...], places) -> list[Segment]:
         if place is not None and source.bone:
             known.setdefault(source.bone, []).append((source.axis, place))
     return segments_of(rig, {name: _basis(rig.pose.bones[name], found) for name, found in known.items() if name in rig.pose.bones})
-
-
-def segments_of(rig, bases: dict[str, Matrix]) -> list[Segment]:
-    """Head and tail [m, world] of the bones whose basis is given in `bases`, and of all their descendants; other bones are as posed."""
-    matrices: dict[str, Matrix] = {}
-    found = []
-    moved: set[str] = set()
-    for bone in rig.pose.bones:  # parents come before their children
-        basis = bases.get(bone.name) or bone.matrix_basis
-        parent = bone.parent
-        if parent is None:
-            matrix = bone.bone.convert_local_to_pose(basis, bone.bone.matrix_local)
-        else:
-            matrix = bone.bone.convert_local_to_pose(
-                basis, bone.bone.matrix_local, parent_matrix=matrices[parent.name], parent_matrix_local=parent.bone.matrix_local
-            )
-        matrices[bone.name] = matrix
-        if bone.name in bases or (parent is not None and parent.name in moved):
-            moved.add(bone.name)
-            world = rig.matrix_world @ matrix
-            found.append((tuple(world.translation), tuple(world @ Matrix.Translation((0, bone.length, 0)).translation)))
-    return found
 
 
 def _basis(bone, places: list[tuple[str, float]]) -> Matrix:

@@ -18,13 +18,13 @@ import bpy
 from mathutils import Vector
 
 from ...hardware.safety import State
-from ..authoring import targets
 from ..blender.errors import RigError, capitalised
 from ..blender.identity import find
+from ..blender.transforms import move_to
 from ..reading.goal import ends_of, followed, no_target
+from ..reading.osc.inbox import BUDGET, Inbox, opened, refuse_others
+from ..reading.osc.packets import Message
 from . import links
-from .osc.inbox import BUDGET, Inbox, opened, refuse_others
-from .osc.packets import Message
 
 ROOT = "/limber/"
 STOP = f"{ROOT}stop"
@@ -186,7 +186,7 @@ def _move_target(rig, names: str, numbers: Sequence[float]) -> None:
         raise RigError(capitalised(no_target(ends_of(chain)[0])))
     if not target.is_editable:
         raise RigError(f"Target '{target.name}' is linked from another file: choose an object of this file")
-    targets.move_to(target, Vector(numbers))
+    move_to(target, Vector(numbers))
 
 
 def _set_influence(rig, names: str, numbers: Sequence[float]) -> None:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from ..authoring import chains
 from ..blender.selection import selected, selected_index
 
 
@@ -41,7 +40,7 @@ class ServoList:
 def lists(rig) -> list[ServoList]:
     """Joints of the active chain, even where there are none, and motors of the mechanism where there are some; empty where there is
     neither."""
-    chain, mechanism = chains.active(rig), rig.limber.mechanism
+    chain, mechanism = selected(rig.limber.chains, rig.limber.active_chain), rig.limber.mechanism
     found = [ServoList(chain, "joints", "active_joint")] if chain is not None else []
     return [*found, ServoList(mechanism, "motors", "active_motor")] if mechanism.motors else found
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from ...motion import Character, Filter, Kinematic, Limits, MotionError, make_filter
+from ..properties.robot import DIRECT
 from .device import Source
 
-DIRECT = "direct"
 LONGEST_STEP = 0.1  # [s] longest step, so that after a pause a value continues from where it was
 AT_REST = 1e-4  # share of a value's range, and of its range per second
 

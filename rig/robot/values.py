@@ -7,16 +7,15 @@ from math import isfinite, nan
 import bpy
 import numpy as np
 
-from ..authoring import postures
 from ..blender.errors import RigError
 from ..live.movers import movers_of
 from ..live.runtime import session
-from ..reading import axes
+from ..properties.servo_units import usual_servo
+from ..reading import axes, postures
 from ..reading.axes import is_euler
 from ..reading.moving import Place
 from ..reading.skeleton import ChainReader
 from .device import Source
-from .servo_units import usual_servo
 
 MOST_RANGE = 1000.0  # largest useful range of a slider: wider ones do not indicate the property's real range
 RATES = (4.0, 40.0, 400.0)  # default velocity, acceleration and jerk, in ranges per s, s2, s3: a hobby servo takes 0.25 s for its range

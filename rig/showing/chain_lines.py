@@ -8,10 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ..authoring.forward import AXES
-from ..reading.goal import LOOKS, ends_of, forward_axis, signed_axis
-from ..robot import ghost
-from ..robot.ghost import Segment
+from ..reading.goal import AXES, LOOKS, ends_of, forward_axis, signed_axis
+from .segments import Segment, segments_of
 
 ARC = 0.4  # radius of an arc, in lengths of its bone
 ARC_STEP = radians(6)  # [rad] between two points of an arc
@@ -127,4 +125,4 @@ def late(rig, session) -> list[Segment]:
         name: Matrix.LocRotScale(Vector(location), Quaternion(rotation), Vector(scale))
         for name, (rotation, location, scale) in desired.items()
     }
-    return ghost.segments_of(rig, bases)
+    return segments_of(rig, bases)

@@ -5,8 +5,7 @@ from typing import NamedTuple
 from mathutils import Vector
 
 from ...solvers import rotations
-from ..live.chain_session import ChainSession
-from ..robot.ghost import Segment
+from .segments import Segment
 
 
 class Deviation(NamedTuple):
@@ -17,7 +16,7 @@ class Deviation(NamedTuple):
     distance: float  # [m] of prismatic joints
 
 
-def deviations(session: ChainSession) -> list[Deviation]:
+def deviations(session) -> list[Deviation]:
     """Deviation of each bone with joints of the chain, root first; empty before the first tick."""
     if session.outputs is None or session.reader is None or not session.poses:
         return []
@@ -31,7 +30,7 @@ def deviations(session: ChainSession) -> list[Deviation]:
     return found
 
 
-def segments(rig, session: ChainSession, depsgraph) -> list[tuple[Segment, float]]:
+def segments(rig, session, depsgraph) -> list[tuple[Segment, float]]:
     """(head and tail [m, world], deviation [rad]) of each of those bones, as shown."""
     evaluated = rig.evaluated_get(depsgraph)
     lines = []

@@ -6,7 +6,7 @@ from benchmarks.frame_path.picture import WIDTH, draw
 
 
 def test_the_picture_shows_both_processes_side_by_side(tmp_path):
-    blender = ["rig/live/handlers.py", "character/stage.py", "solvers/expressive/solver.py", "motion/tracking.py", "rig/showing/proxy.py"]
+    blender = ["rig/events/handlers.py", "character/stage.py", "solvers/expressive/solver.py", "motion/tracking.py", "rig/showing/proxy.py"]
     worker = ["hardware/worker/core.py", *(f"hardware/protocols/file_{number}.py" for number in range(40)), "motion/limiter.py"]
     draw(blender, worker, tmp_path / "frame.png")
     with Image.open(tmp_path / "frame.png") as picture:
@@ -19,5 +19,5 @@ def test_the_picture_shows_both_processes_side_by_side(tmp_path):
 def test_the_same_path_makes_the_same_picture(tmp_path):
     for suffix in ("png", "svg"):
         for name in ("one", "two"):
-            draw(["rig/live/handlers.py", "motion/tracking.py"], ["hardware/worker/core.py"], tmp_path / f"{name}.{suffix}")
+            draw(["rig/events/handlers.py", "motion/tracking.py"], ["hardware/worker/core.py"], tmp_path / f"{name}.{suffix}")
         assert (tmp_path / f"one.{suffix}").read_bytes() == (tmp_path / f"two.{suffix}").read_bytes()

@@ -14,7 +14,8 @@ import limber
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from limber import registration
-from limber.rig.live import handlers, live, mechanisms
+from limber.rig.events import handlers
+from limber.rig.live import live, mechanisms
 from limber.rig.live.clock import STEP
 from limber.rig.robot import links
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 import pytest
 from limber.rig.authoring import forward
-from limber.rig.reading.goal import forward_axis
+from limber.rig.reading.goal import AXES, forward_axis
 from limber.rig.showing import chain_lines
 from mathutils import Matrix, Vector
 
@@ -180,7 +180,7 @@ def test_what_is_drawn_before_live_is_the_forward_axis_and_while_picking_all_six
     assert (tip - start).normalized().dot(rig.pose.bones["head"].matrix.col[1].to_3d()) == pytest.approx(1)
     picking.now = picking.Picking(rig.name, chain.uid, "+X")
     try:
-        assert [words for words, _, _ in forward_overlay.arrows()] == list(forward.AXES)
+        assert [words for words, _, _ in forward_overlay.arrows()] == list(AXES)
     finally:
         picking.now = None
     bpy.ops.limber.live()

@@ -7,7 +7,8 @@ from pathlib import Path
 import bpy
 import limber
 import pytest
-from limber.rig.live import handlers, live
+from limber.rig.events import handlers
+from limber.rig.live import live
 
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import authored, farthest, go_live, missed, no_handler_raises, pose, session, settle, traces  # noqa: F401
@@ -96,7 +97,7 @@ def test_no_one_but_this_module_registers_handlers_and_timers():
         for path in sorted((ROOT / folder).rglob("*.py"))
         if "bpy.app.timers.register" in (text := path.read_text(encoding="utf-8")) or "bpy.app.handlers" in text
     ]
-    assert found == ["rig/live/handlers.py"]
+    assert found == ["rig/events/handlers.py"]
 
 
 START = """

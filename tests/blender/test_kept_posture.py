@@ -4,10 +4,9 @@ from functools import partial
 
 import bpy
 import pytest
-from limber.rig.authoring import postures
 from limber.rig.authoring.next_step import next_step
 from limber.rig.blender import actions
-from limber.rig.properties import kept_posture
+from limber.rig.reading import kept_posture, postures
 
 from tests.blender.posing import REST, pose
 from tests.blender.rigs import looking_chain

@@ -3,7 +3,8 @@
 import bpy
 import numpy as np
 import pytest
-from limber.rig.live import handlers, live
+from limber.rig.events import handlers
+from limber.rig.live import live
 from limber.rig.live.clock import MOST_STEPS, STEP
 
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, target

@@ -147,7 +147,7 @@ def rna(name):
 
 def groups() -> list:
     from limber.registration import classes
-    from limber.rig.properties import robot_view
+    from limber.rig.robot import view as robot_view
 
     kept = [cls for cls in classes() if issubclass(cls, bpy.types.PropertyGroup) and ".rig.properties." in cls.__module__]
     return [cls.bl_rna for cls in kept if cls is not robot_view.LimberView]  # that is the session's

@@ -121,7 +121,7 @@ def test_a_posture_that_slides_is_drawn_where_it_slides():
 
 def test_drawing_the_panel_makes_no_picture_and_the_timer_makes_one_at_a_time(rig, chain):
     from limber.panels.authoring.postures import LIMBER_PT_postures
-    from limber.rig.live import handlers
+    from limber.rig.events import handlers
 
     postures = [stored(rig, "Lean", LEAN), stored(rig, "Nod", NOD)]
     gallery.forget()

@@ -8,7 +8,7 @@ import pytest
 from limber import registration
 from limber.batch import command
 from limber.panels import menus
-from limber.rig.live import handlers
+from limber.rig.events import handlers
 
 pytestmark = pytest.mark.every_blender
 

@@ -6,8 +6,8 @@ import time
 import bpy
 import pytest
 from limber.rig.live import live
+from limber.rig.reading.osc.inbox import BUDGET
 from limber.rig.robot import links, remote
-from limber.rig.robot.osc.inbox import BUDGET
 
 from tests.blender.osc_sender import Ticking, bundle, free_port, packet, padded, words
 from tests.blender.posing import stored

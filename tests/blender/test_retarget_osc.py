@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from limber.rig.live import live
 from limber.rig.reading.body import receiver
-from limber.rig.robot.osc import inbox as inboxes
-from limber.rig.robot.osc.inbox import BUDGET, Inbox
-from limber.rig.robot.osc.packets import Message, has_address, messages
+from limber.rig.reading.osc import inbox as inboxes
+from limber.rig.reading.osc.inbox import BUDGET, Inbox
+from limber.rig.reading.osc.packets import Message, has_address, messages
 
 from tests.blender.figures import XSENS, figure
 from tests.blender.osc_sender import Ticking, bundle, free_port, packet, padded, words

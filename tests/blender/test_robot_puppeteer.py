@@ -236,7 +236,7 @@ def test_the_history_has_the_last_seconds_alone(rig):
 
     history = History()
     for tenth in range(300):
-        history.note(tenth / 10, Status(State.ARMED, "", commanded=(0.5,), places=(0.4,)))
+        history.note(tenth / 10, Status(State.ARMED, "", commanded=(0.5,), positions=(0.4,)))
     assert history.samples[-1].time - history.samples[0].time <= SECONDS
     assert (history.samples[-1].commanded, history.samples[-1].measured) == ((0.5,), (0.4,))
 

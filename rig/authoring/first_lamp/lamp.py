@@ -6,9 +6,9 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ...blender import actions
-from ...properties import kept_posture
+from ...reading import kept_posture, postures
 from ...showing.thumbnails import gallery
-from .. import chains, postures
+from .. import chains
 from . import shapes
 
 # Bones from the foot up, all pointing up at rest, so that positive angles lean to the front (-Y):

@@ -10,9 +10,9 @@ from mathutils import Matrix, Vector
 from ...blender.errors import RigError
 from ...reading import axes
 from ...reading.mechanism import bones, joints
-from ...reading.mechanism.motors import add_motor, add_motors, file_motors
 from ...reading.mechanism.ownership import add_joint
 from ...reading.mechanism.shapes import freedoms
+from .motors import add_motor, add_motors, file_motors
 from .recipe import Body, Joint, Motor, Recipe
 
 SIDES = 8  # of a bar

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-from ...authoring.check import is_unevaluated
 from ...blender.errors import RigError
+from ...blender.evaluation import is_unevaluated
 from ...reading import axes
 from ...reading.dependencies import carriers
 from ...reading.paths import bone_names

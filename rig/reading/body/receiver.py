@@ -14,8 +14,8 @@ import numpy as np
 
 from ....solvers import rotations
 from ....solvers.whole_body.so3 import Array
-from ...robot.osc.inbox import Inbox, opened
-from ...robot.osc.packets import Message
+from ..osc.inbox import Inbox, opened
+from ..osc.packets import Message
 from . import vmc
 
 LINK, PLACE = "/limber/link/", "/limber/place/"

@@ -14,7 +14,7 @@ import numpy as np
 from ....solvers import rotations
 from ....solvers.rotations import Quaternion, Vector
 from ....solvers.whole_body.so3 import Array
-from ...robot.osc.packets import Message
+from ..osc.packets import Message
 
 PREFIX = "/VMC/"
 ROOT, BONE = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos"

@@ -6,9 +6,8 @@ import numpy as np
 from bpy.types import Action
 from mathutils import Euler, Matrix, Vector
 
-from ...authoring import postures
 from ...blender import actions
-from ...reading import axes
+from ...reading import axes, postures
 from ...reading.axes import is_euler
 from ...reading.goal import LOOKS, TURNS, ends_of, forward_axis
 from ...reading.paths import bone_names

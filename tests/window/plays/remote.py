@@ -36,6 +36,6 @@ def play(stage):
     stage.facts["followed"] = True
     with stage.context():
         bpy.ops.limber.end_remote()
-    timer = stage.part("rig.live.handlers")._remote
+    timer = stage.part("rig.events.handlers")._remote
     yield from stage.until(lambda: not bpy.app.timers.is_registered(timer))
     stage.facts["timer_ended"] = True

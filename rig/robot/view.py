@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, PointerProperty
 
-from ..robot import links
+from . import links
 
 _items: list[tuple[str, str, str]] = []  # Blender keeps no reference to the items of a dynamic enumeration
 

@@ -5,13 +5,12 @@ import numpy as np
 from bpy.utils import escape_identifier
 from mathutils import Euler, Quaternion
 
-from ..blender import actions
+from ..blender import actions, item_keys
 from ..blender.errors import RigError
-from ..properties import item_keys, kept_posture
-from ..reading import axes
-from ..reading.axes import is_euler
-from ..reading.paths import bone_names
-from ..reading.skeleton import ChainReader
+from . import axes, kept_posture
+from .axes import is_euler
+from .paths import bone_names
+from .skeleton import ChainReader
 
 FRAME = 1  # of the only key in each channel; a pose asset has no time
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}

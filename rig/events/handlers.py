@@ -9,13 +9,14 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..blender import overrides
+from ..live import budget, live
 from ..output import compare, record
 from ..output.motion_check import view as motion_check
-from ..properties import kept_posture, robot_view
+from ..reading import kept_posture
 from ..reading.body import receiver
 from ..robot import background_jobs, calibrating, links, puppeteer, remote
+from ..robot import view as robot_view
 from ..showing.thumbnails import gallery
-from . import budget, live
 
 IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
 FIGURES = 0.15  # [s] between two drawings of robots' figures

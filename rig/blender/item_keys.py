@@ -6,7 +6,7 @@ number.
 
 from collections.abc import Mapping
 
-from ..blender import actions
+from . import actions
 
 
 def follow(rig, items: str, indices: Mapping[int, int | None], number: str = "", numbers: Mapping[int, int] | None = None) -> None:

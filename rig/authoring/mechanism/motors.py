@@ -5,14 +5,15 @@ from itertools import repeat
 
 import numpy as np
 
-from ...authoring.chains import LINEAR_LIMITS, fit_servo
 from ...blender.errors import RigError
-from ...robot import device, servo_units
-from .. import axes, imported_robot
-from ..joint_axes import joint_axes, limits
-from . import bones, joints
-from .ownership import joint_objects
-from .shapes import freedoms
+from ...properties import servo_units
+from ...reading import axes, imported_robot
+from ...reading.joint_axes import joint_axes, limits
+from ...reading.mechanism import bones, joints
+from ...reading.mechanism.ownership import joint_objects
+from ...reading.mechanism.shapes import freedoms
+from ...robot import device
+from ..chains import LINEAR_LIMITS, fit_servo
 
 USUAL_SLIDE = 0.1  # [m] either way of a slide without limits: what a small linear servo or a belt can do
 FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers

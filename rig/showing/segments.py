@@ -1,0 +1,27 @@
+"""Bones as lines in the world, from head to tail, of an armature that is posed otherwise than it is shown."""
+
+from mathutils import Matrix
+
+Segment = tuple[tuple[float, float, float], tuple[float, float, float]]  # head and tail [m]
+
+
+def segments_of(rig, bases: dict[str, Matrix]) -> list[Segment]:
+    """Head and tail [m, world] of the bones whose basis is given in `bases`, and of all their descendants; other bones are as posed."""
+    matrices: dict[str, Matrix] = {}
+    found = []
+    moved: set[str] = set()
+    for bone in rig.pose.bones:  # parents come before their children
+        basis = bases.get(bone.name) or bone.matrix_basis
+        parent = bone.parent
+        if parent is None:
+            matrix = bone.bone.convert_local_to_pose(basis, bone.bone.matrix_local)
+        else:
+            matrix = bone.bone.convert_local_to_pose(
+                basis, bone.bone.matrix_local, parent_matrix=matrices[parent.name], parent_matrix_local=parent.bone.matrix_local
+            )
+        matrices[bone.name] = matrix
+        if bone.name in bases or (parent is not None and parent.name in moved):
+            moved.add(bone.name)
+            world = rig.matrix_world @ matrix
+            found.append((tuple(world.translation), tuple(world @ Matrix.Translation((0, bone.length, 0)).translation)))
+    return found
