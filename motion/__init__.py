@@ -1,4 +1,4 @@
-"""From joint angles to movement: motion filters and the limiter, in plain floats. Knows no Blender; the standard library alone."""
+"""Motion filters and the limiter: from joint angles to motion within limits, in plain floats. Knows no Blender."""
 
 from .errors import CharacterError, LimitsError, MotionError, TargetError, TimeStepError, UnknownFilterError
 from .filters import Character, Filter, FilterInfo, Kinematic
@@ -19,7 +19,7 @@ FILTERS: dict[str, FilterInfo] = {
 
 
 def make_filter(name: str, limits: Limits, character: Character | None = None) -> Filter:
-    """The filter of that name for one joint.
+    """Motion filter of that name for one joint.
 
     Raises:
         UnknownFilterError: no filter has that name.

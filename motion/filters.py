@@ -1,4 +1,4 @@
-"""What every motion filter has in common: its state, its character, its protocol. Knows no Blender."""
+"""Interface of motion filters: a joint's state of motion, the character parameters, the protocol. Knows no Blender."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,9 +11,9 @@ from .limits import Limits
 
 @dataclass(frozen=True, slots=True)
 class Kinematic:
-    """How one joint moves at an instant: position [rad], velocity [rad/s], acceleration [rad/s2].
+    """State of motion of one joint: position [rad], velocity [rad/s], acceleration [rad/s2].
 
-    What every filter's state offers; a filter may return a subclass that remembers more, and takes a plain one as a state without memory.
+    A filter may return a subclass that stores more, and accepts a plain one as a state without history.
     """
 
     position: float
@@ -23,13 +23,13 @@ class Kinematic:
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """How the motion feels within the same limits (Ribeiro & Paiva 2019, section 3.7); all dimensionless.
+    """Style of a motion within the same limits (Ribeiro & Paiva 2019, section 3.7); all dimensionless.
 
     Attributes:
         sigma: Smoothness, 0 to 1: 0 is neutral, 1 the smoothest and slowest.
         rho: Responsiveness, 0 up to but not 1: makes a smooth motion faster again.
-        velocity, acceleration, jerk: How much of the joint's limits the motion may use: above 0, up to 1.
-        beta: How close to a position limit the Nutty filter goes unhindered: 1 eases from the middle on, larger values later. Above 0.
+        velocity, acceleration, jerk: Share of the joint's limits that the motion may use: above 0, up to 1.
+        beta: Where the Nutty filter begins to slow down toward a position limit: at 1 from mid-range on, at larger values later. Above 0.
     """
 
     sigma: float = 0.0
@@ -51,7 +51,7 @@ class Character:
                 raise CharacterError(f"character `{name}` is {getattr(self, name)}: choose a share above 0 and up to 1")
 
     def within(self, limits: Limits) -> Limits:
-        """What of a joint's limits this character uses."""
+        """The part of a joint's limits that this character uses."""
         if self.velocity == self.acceleration == self.jerk == 1.0:
             return limits
         return replace(
@@ -63,23 +63,23 @@ class Character:
 
 
 class Filter(Protocol):
-    """Makes one joint's target something that a motor can follow. Pure: state in, state out."""
+    """Motion filter of one joint: turns its target into a motion that a motor can follow. Pure: state in, state out."""
 
     @property
     def limits(self) -> Limits:
-        """What the output keeps to."""
+        """Limits that the output keeps."""
 
     def rest(self, position: float) -> Kinematic:
-        """The state at rest at `position` [rad]."""
+        """State at rest at `position` [rad]."""
 
     def step(self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None) -> Kinematic:
-        """The state `dt` seconds later, on the way to `target`.
+        """State `dt` seconds later, moving toward `target`.
 
         Args:
-            state: Where the joint is, as `rest` or the last `step` returned it.
+            state: As `rest` or the last `step` returned it.
             target: [rad]; beyond a position limit it means that limit.
             dt: [s] since `state`, at least 0; may change from step to step. 0 returns the same state.
-            target_velocity: How fast the target moves [rad/s], where the caller knows it; None lets the filter estimate it.
+            target_velocity: Of the target [rad/s], if the caller knows it; None: the filter estimates it.
 
         Raises:
             TargetError: `target` or `target_velocity` is not a finite number.
@@ -89,7 +89,7 @@ class Filter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FilterInfo:
-    """A filter as a user chooses it."""
+    """Entry of the table of filters from which a user chooses."""
 
     name: str
     label: str
@@ -98,7 +98,7 @@ class FilterInfo:
 
 
 def check_step(target: float, dt: float, target_velocity: float | None) -> None:
-    """Raise on what no filter can take (see `Filter.step`)."""
+    """Raises TargetError or TimeStepError on invalid arguments of `Filter.step`."""
     if not isfinite(target):
         raise TargetError(f"target angle is {target}: hold the last good one instead")
     if target_velocity is not None and not isfinite(target_velocity):

@@ -1,4 +1,4 @@
-"""The last guard before the wire: the default filter's code with limits a little wider, for motion made elsewhere. Knows no Blender."""
+"""The limiter: the last check of a motion before it is sent, with limits a little wider than the motion filter's. Knows no Blender."""
 
 from dataclasses import dataclass
 from math import isfinite
@@ -7,17 +7,18 @@ from .errors import TargetError
 from .filters import Kinematic, check_step
 from .limits import Limits
 from .profile import ROUNDING, stopping_range, toward_rest
-from .target_motion import TargetMotion, standing
-from .tracking import Tracked, TrackingFilter
+from .target_motion import TargetMotion, stopping_displacement
+from .tracking import TrackingFilter, TrackingState
 
-HEADROOM = 0.1  # share of each dynamic limit: a clock that plays frames 3% too fast adds 9.3% to the jerk, and must not look like a fault
-
-JOINED_WITHIN = 0.25  # [s] at the headroom's velocity: a wider gap is closed sooner by going for the target with all there is
+HEADROOM = (
+    0.1  # added to velocity, acceleration and jerk limits: a clock that plays frames 3% too fast adds 9.3% to the jerk, which is no fault
+)
+JOINED_WITHIN = 0.25  # [s] at the headroom's velocity: a larger error is corrected sooner by the time-optimal motion
 
 
 @dataclass(frozen=True, slots=True)
 class Limiter(TrackingFilter):
-    """Lets motion within its limits pass unchanged; for anything else it is the default filter, until the motion can be joined again."""
+    """Passes motion within its limits unchanged; any other is filtered by the default filter, until the joint has caught up with it."""
 
     def step(
         self,
@@ -27,73 +28,75 @@ class Limiter(TrackingFilter):
         target_velocity: float | None = None,
         target_acceleration: float | None = None,
     ) -> Kinematic:
-        """As `Filter.step`; `target_acceleration` [rad/s2] together with the velocity says how the motion goes on at `target`.
+        """State `dt` seconds later, as of `Filter.step`; `target_acceleration` is in rad/s2.
 
-        With both known, and a way there within the limits from which the joint can still stop within its position limits, the joint goes
-        there exactly.
+        If the target's velocity and acceleration are known, the joint can get into that state within its limits, and can then still stop
+        within its position limits, the result is exactly the target's state.
         """
         if target_velocity is None or target_acceleration is None:
             return TrackingFilter.step(self, state, target, dt, target_velocity)
         check_step(target, dt, target_velocity)
         if not isfinite(target_acceleration):
-            raise TargetError(f"target acceleration is {target_acceleration}: pass None where it is not known")
+            raise TargetError(f"target acceleration is {target_acceleration}: pass None if it is unknown")
         if dt == 0.0:
             return state
-        place = self.limits.clamp(target)
-        if place != target:
-            target_velocity = target_acceleration = 0.0  # beyond a limit it stands, for this joint
-        seen = TargetMotion(place, target_velocity, target_acceleration, dt)
-        wanted = Tracked(place, target_velocity, target_acceleration, seen)
-        if may_go(state, wanted, dt, self.limits):
-            return wanted
-        joining = self._joining(state, wanted, dt)
-        if joining is not None and may_go(state, joining, dt, self.limits):
+        position = self.limits.clamp(target)
+        if position != target:
+            target_velocity = target_acceleration = 0.0  # a target beyond a limit is at rest at the limit
+        seen = TargetMotion(position, target_velocity, target_acceleration, dt)
+        requested = TrackingState(position, target_velocity, target_acceleration, seen)
+        if is_reachable(state, requested, dt, self.limits):
+            return requested
+        joining = self._joining(state, requested, dt)
+        if joining is not None and is_reachable(state, joining, dt, self.limits):
             return joining
-        return self._toward(state, seen, standing(target_velocity, target_acceleration, self.limits), dt)
+        return self._toward(state, seen, stopping_displacement(target_velocity, target_acceleration, self.limits), dt)
 
-    def _joining(self, state: Kinematic, wanted: Tracked, dt: float) -> Tracked | None:
-        """The next state where what is left between the joint and the motion is small enough to be made up with the headroom alone."""
-        last = state.target_motion if isinstance(state, Tracked) else None
+    def _joining(self, state: Kinematic, requested: TrackingState, dt: float) -> TrackingState | None:
+        """Next state of a joint that catches up with the motion by the headroom alone; None if its error is too large for that."""
+        last = state.target_motion if isinstance(state, TrackingState) else None
         if last is None:
             return None
         spare = HEADROOM / (1.0 + HEADROOM)
         speed, limit, jerk = spare * self.limits.velocity, spare * self.limits.acceleration, spare * self.limits.jerk
-        apart = (state.position - last.place, state.velocity - last.velocity, state.acceleration - last.acceleration)
-        if abs(apart[1]) > speed or abs(apart[2]) > limit or max(map(abs, stopping_range(apart, limit, jerk))) > JOINED_WITHIN * speed:
+        error = (state.position - last.position, state.velocity - last.velocity, state.acceleration - last.acceleration)
+        if abs(error[1]) > speed or abs(error[2]) > limit or max(map(abs, stopping_range(error, limit, jerk))) > JOINED_WITHIN * speed:
             return None
-        grain = ROUNDING * (abs(state.position) + abs(last.place))
-        left = toward_rest(apart, dt, speed, limit, jerk, grain)
-        return Tracked(wanted.position + left[0], wanted.velocity + left[1], wanted.acceleration + left[2], wanted.target_motion)
+        grain = ROUNDING * (abs(state.position) + abs(last.position))
+        left = toward_rest(error, dt, speed, limit, jerk, grain)
+        return TrackingState(
+            requested.position + left[0], requested.velocity + left[1], requested.acceleration + left[2], requested.target_motion
+        )
 
 
 def make_limiter(limits: Limits) -> Limiter:
-    """The limiter of a joint whose character filter keeps `limits`."""
+    """Limiter of a joint whose motion filter keeps `limits`."""
     return Limiter(limits.widened(HEADROOM))
 
 
-def may_go(state: Kinematic, wanted: Kinematic, dt: float, limits: Limits) -> bool:
-    """Whether the joint can be where and how it is wanted after `dt` seconds, within the limits, and stop within the position limits."""
-    coasted = wanted.velocity + 0.5 * wanted.acceleration * abs(wanted.acceleration) / limits.jerk
-    if max(abs(wanted.velocity), abs(coasted)) > limits.velocity or abs(wanted.acceleration) > limits.acceleration:
+def is_reachable(state: Kinematic, end: Kinematic, dt: float, limits: Limits) -> bool:
+    """Whether the joint can get from `state` to `end` in `dt` seconds within the limits, and then stop within the position limits."""
+    coasted = end.velocity + 0.5 * end.acceleration * abs(end.acceleration) / limits.jerk
+    if max(abs(end.velocity), abs(coasted)) > limits.velocity or abs(end.acceleration) > limits.acceleration:
         return False
-    if abs(wanted.position - state.position) > limits.velocity * dt or abs(wanted.velocity - state.velocity) > limits.acceleration * dt:
+    if abs(end.position - state.position) > limits.velocity * dt or abs(end.velocity - state.velocity) > limits.acceleration * dt:
         return False
-    mean = (wanted.position - state.position) / dt
-    if max(abs(mean - state.velocity), abs(wanted.velocity - mean)) > 0.5 * limits.acceleration * dt:
+    mean = (end.position - state.position) / dt
+    if max(abs(mean - state.velocity), abs(end.velocity - mean)) > 0.5 * limits.acceleration * dt:
         return False
-    if not bridges(state, wanted, dt, limits.jerk):
+    if not jerk_suffices(state, end, dt, limits.jerk):
         return False
-    there = (wanted.position, wanted.velocity, wanted.acceleration)
+    there = (end.position, end.velocity, end.acceleration)
     lowest, highest = stopping_range(there, limits.acceleration, limits.jerk)
     return limits.lower <= lowest and highest <= limits.upper
 
 
-def bridges(start: Kinematic, end: Kinematic, dt: float, jerk: float) -> bool:
-    """Whether any motion with |jerk| at most `jerk` leads from `start` to `end` in `dt` seconds.
+def jerk_suffices(start: Kinematic, end: Kinematic, dt: float, jerk: float) -> bool:
+    """Whether a motion with |jerk| at most `jerk` leads from `start` to `end` in `dt` seconds.
 
-    Over the step, as shares of what full jerk would do, the jerk's mean gives the change of acceleration, its first moment that of velocity
-    and its second moment that of position. For given mean and first moment the second is greatest when the jerk is at its greatest, then at
-    its least, then at its greatest, and least the other way round; everything between is possible (moments of a bounded function).
+    Relative to full jerk over the step, the jerk's mean gives the change of acceleration, its first moment that of velocity and its second
+    moment that of position. For given mean and first moment the second is greatest if the jerk is at its maximum, then at its minimum, then
+    at its maximum, and least for the opposite signs; every value between is possible (moments of a bounded function).
     """
     pushed = jerk * dt
     mean = (end.acceleration - start.acceleration) / pushed
@@ -105,13 +108,13 @@ def bridges(start: Kinematic, end: Kinematic, dt: float, jerk: float) -> bool:
 
 
 def _greatest_second_moment(mean: float, first: float) -> float | None:
-    """The integral of (1 - t)^2 j over t in 0..1 for j = 1, -1, 1 with that mean and integral of (1 - t) j; None where there is none."""
-    low = 0.5 * (1.0 - mean)  # how long j is -1
+    """Integral of (1 - t)^2 j over t in 0..1 for j = 1, -1, 1 with that mean and integral of (1 - t) j; None if there is no such j."""
+    low = 0.5 * (1.0 - mean)  # duration of j = -1
     if not 0.0 <= low <= 1.0:
         return None
     if low == 0.0:
         return 1.0 / 3.0 if first == 0.5 else None
-    rest = (0.5 - first) / (2.0 * low)  # from the middle of it to the end
+    rest = (0.5 - first) / (2.0 * low)  # from its middle to the end of the step
     if rest < 0.5 * low or rest > 1.0 - 0.5 * low:
         return None
     return 1.0 / 3.0 - 2.0 * low * (rest * rest + low * low / 12.0)

@@ -1,16 +1,16 @@
-"""What a joint may do: position, velocity, acceleration and jerk limits. Knows no Blender."""
+"""Position, velocity, acceleration and jerk limits of a joint. Knows no Blender."""
 
 from dataclasses import dataclass, replace
 from math import isfinite
 
 from .errors import LimitsError
 
-_ROUNDING = 1e-14  # relative: some forty units in the last place, more than the arithmetic of a step loses and less than a checker sees
+_ROUNDING = 1e-14  # relative: some forty units in the last place, more than the rounding of one step, less than a check of limits notices
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one joint, the same both ways for everything but the position.
+    """Limits of one joint; all but the position limits are the same in both directions.
 
     Attributes:
         lower, upper: Position limits [rad] ([m] for a prismatic joint), lower <= upper.
@@ -33,18 +33,18 @@ class Limits:
             if not isfinite(getattr(self, field)):
                 raise LimitsError(f"limit `{field}` is {getattr(self, field)}: give it a finite angle")
         if self.lower > self.upper:
-            raise LimitsError(f"limit `lower` ({self.lower:g}) is above `upper` ({self.upper:g}): swap them or move one")
+            raise LimitsError(f"limit `lower` ({self.lower:g}) is above `upper` ({self.upper:g}): exchange them or move one")
         for field in ("velocity", "acceleration", "jerk"):
             value = getattr(self, field)
             if not (isfinite(value) and value > 0.0):
                 raise LimitsError(f"limit `{field}` is {value}: give it a finite number above zero")
 
     def clamp(self, position: float) -> float:
-        """The nearest position [rad] within the limits."""
+        """Nearest position [rad] within the limits."""
         return min(max(position, self.lower), self.upper)
 
     def absorb(self, position: float) -> float:
-        """The position [rad] without the last digits by which rounding may have put it beyond a limit."""
+        """Position [rad], moved onto a limit that only rounding errors exceed."""
         rounding = _ROUNDING * max(abs(self.lower), abs(self.upper))
         if self.upper < position <= self.upper + rounding:
             return self.upper
@@ -53,7 +53,7 @@ class Limits:
         return position
 
     def widened(self, share: float) -> "Limits":
-        """The same position limits with every dynamic limit larger by `share` of it."""
+        """Limits with velocity, acceleration and jerk larger by `share`, and the same position limits."""
         return replace(
             self,
             velocity=self.velocity * (1.0 + share),

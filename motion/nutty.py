@@ -1,4 +1,4 @@
-"""The Nutty motion filter (Ribeiro & Paiva 2019, section 3.7, eq. 23), its units repaired, within limits. Knows no Blender.
+"""The Nutty motion filter (Ribeiro & Paiva 2019, section 3.7, eq. 23), with consistent units and within limits. Knows no Blender.
 
 As printed, for one step of dt, with x, x', x'' the output so far and s the set-point:
 
@@ -7,7 +7,7 @@ As printed, for one step of dt, with x, x', x'' the output so far and s the set-
     v    = Omega((s - x) / dt)                          H(v) = v/2 (tanh((|v| / (1 - rho))^(1 - sigma) - pi) + 1)
     lambda(y, k) = k/2 tanh(y / (k/2))                  Omega slows what leads away from the middle of the range: 1 - |.|^(2 beta)
 
-Its units do not agree. What is done instead stands beside each line below as "Repair 1" to "Repair 7", and in docs/motion.md.
+Its units do not agree. Comments "Repair 1" to "Repair 7" below and docs/motion.md say what is done instead.
 """
 
 from dataclasses import dataclass, field
@@ -17,21 +17,24 @@ from .filters import Character, Kinematic, check_step
 from .limits import Limits
 from .profile import ROUNDING, Point, moved, stopping_range, toward_rest
 
-OWN_STEP = 0.3  # share of the time in which the jerk builds up what the joint can use: a longer own step trails, a shorter asks in vain
-SHORTEST_OWN_STEP = 0.02  # [s]: 50 a second, the rate of a hobby servo
-SUBSTEPS = 5  # of an own step, at least: the loop is then as good as continuous, whatever rate it is called at
-LONGEST = 5.0  # [s] a step longer than this is no animation, and goes the default filter's way
-EASE = (0.25, 0.08)  # least gain at sigma 0 and 1: .25 is as quick as the loop z^3 + z^2 + z + gain closes in without swinging, .08 a third
-MOST = 0.5  # gain: half of 1, where that loop swings for ever
-HOME = 1e-3  # of what the greatest velocity covers in an own step: nearer than this the way ends exactly
+OWN_STEP = 0.3  # of the time in which the jerk builds up the usable acceleration: a longer step lags, a shorter one exceeds the limits
+SHORTEST_OWN_STEP = 0.02  # [s]: the 50 Hz of a hobby servo
+SUBSTEPS = 5  # per own step, at least: the loop is then practically continuous at any frame rate
+LONGEST = 5.0  # [s] a longer step is no animation: the default filter's motion is used
+EASE = (
+    0.25,
+    0.08,
+)  # least gain at sigma 0 and 1: .25 is the fastest convergence of the loop z^3 + z^2 + z + gain without oscillation, .08 a third of it
+MAX_GAIN = 0.5  # half of 1, at which that loop oscillates forever
+HOME = 1e-3  # of the distance that the velocity limit covers in an own step: nearer to the target the motion ends exactly
 
 
 @dataclass(frozen=True, slots=True)
 class NuttyFilter:
-    """Eases toward the target with the paper's character; within all limits, never past a target at rest, exactly at rest in the end.
+    """Eases toward the target in the paper's style: within all limits, without overshoot, and exactly at rest in the end.
 
-    Character: sigma makes the last part of the way gentler (smoothness), rho leaves less of it to be eased (responsiveness), beta says how
-    close to the position limits easing begins. `target_velocity` is not used: the paper's filter knows set-points only.
+    Character: sigma makes the last part of the motion gentler (smoothness), rho shortens that part (responsiveness), beta sets how close to
+    the position limits easing begins. `target_velocity` is not used: the paper's filter has set-points only.
     """
 
     limits: Limits
@@ -49,31 +52,33 @@ class NuttyFilter:
         point = (state.position, state.velocity, state.acceleration)
         own = own_step(limits)
         if dt > LONGEST:
-            return self._state(self._shortest(point, target, dt))
+            return self._state(self._time_optimal(point, target, dt))
         count = ceil(dt * SUBSTEPS / own)
         for _ in range(count):
             jerk = self._jerk(point, target, own)
             ahead = moved(*point, jerk, dt / count)
-            # Repair 7: no lambda knows how far it takes to stop. Where the paper's motion could not stop any more between here and the
-            # target, or is outside another limit, the joint goes the shortest way instead.
-            point = ahead if self._allows(point, jerk, ahead, target, own) else self._shortest(point, target, dt / count)
+            # Repair 7: no lambda accounts for the stopping distance. Where the paper's motion could no longer stop before the target, or
+            # exceeds another limit, the time-optimal motion is used instead.
+            point = ahead if self._allows(point, jerk, ahead, target, own) else self._time_optimal(point, target, dt / count)
         return self._state(point)
 
     def _jerk(self, point: Point, target: float, own: float) -> float:
+        """Jerk [rad/s3] of the paper's law."""
         position, velocity, acceleration = point
         limits = self.limits
         induced = (target - position) / own
         easing = eased(induced, limits.velocity, self.character) * leeway(induced, position, limits, self.character.beta)
-        # Repair 6: H ends at .002, which leaves the joint creeping for minutes, and at a position limit Omega ends at 0; it begins at 1,
-        # where the loop swings for ever. Ease, but arrive.
-        easing = min(max(easing, EASE[0] + (EASE[1] - EASE[0]) * self.character.sigma), MOST)
-        # Repair 5: each lambda is printed around what is added up, where it changes velocity and acceleration faster than the next limit
-        # allows; around what is asked for, each limit holds.
-        wanted = saturated(induced * easing, limits.velocity)
-        push = saturated((wanted - velocity) / own, limits.acceleration)
-        return saturated((push - acceleration) / own, limits.jerk)  # Repair 1: times dt in `moved`, as are velocity and acceleration
+        # Repair 6: H falls to .002, with which the joint creeps for minutes, and Omega to 0 at a position limit; H begins at 1, at which
+        # the loop oscillates forever. Bounds on the gain let the motion ease and still arrive.
+        easing = min(max(easing, EASE[0] + (EASE[1] - EASE[0]) * self.character.sigma), MAX_GAIN)
+        # Repair 5: each lambda is printed around the increments, where velocity and acceleration change faster than the next limit allows;
+        # around the requested values each limit holds.
+        requested = saturated(induced * easing, limits.velocity)
+        push = saturated((requested - velocity) / own, limits.acceleration)
+        return saturated((push - acceleration) / own, limits.jerk)  # Repair 1: `moved` multiplies by dt
 
     def _allows(self, point: Point, jerk: float, ahead: Point, target: float, own: float) -> bool:
+        """Whether the point `ahead` keeps all limits and can still stop before the target."""
         limits = self.limits
         position, velocity, acceleration = ahead
         if abs(target - position) < HOME * limits.velocity * own or abs(acceleration) > limits.acceleration:
@@ -81,13 +86,13 @@ class NuttyFilter:
         if abs(velocity + 0.5 * acceleration * abs(acceleration) / limits.jerk) > limits.velocity:
             return False
         if point[2] * acceleration < 0.0 and abs(point[1] - 0.5 * point[2] * point[2] / jerk) > limits.velocity:
-            return False  # the velocity had its peak in between
+            return False  # the velocity peaked in between
         lowest, highest = stopping_range(ahead, limits.acceleration, limits.jerk)
         if point[0] < target:
             return point[0] <= lowest and highest <= target
         return target <= lowest and highest <= point[0]
 
-    def _shortest(self, point: Point, target: float, dt: float) -> Point:
+    def _time_optimal(self, point: Point, target: float, dt: float) -> Point:
         limits = self.limits
         grain = ROUNDING * (abs(point[0]) + abs(target))
         there = toward_rest((point[0] - target, point[1], point[2]), dt, limits.velocity, limits.acceleration, limits.jerk, grain)
@@ -98,25 +103,25 @@ class NuttyFilter:
 
 
 def own_step(limits: Limits) -> float:
-    """The filter's own dt [s].
+    """The filter's own time step [s].
 
-    Repair 1: eq. 23 divides by dt where it wants errors gone within a step, and adds velocities, accelerations and jerks up without
-    multiplying by it. As a frame's dt the first is more than any jerk limit can give; it is the filter's own here, and what is added up is
-    multiplied by however long a frame takes.
+    Repair 1: eq. 23 divides by dt to remove errors within a step, and integrates velocity, acceleration and jerk without multiplying by dt.
+    With a frame's dt the quotients exceed what any jerk limit allows; so they use the filter's own step, and the integration multiplies by
+    the frame's duration.
     """
     build_up = min(limits.acceleration / limits.jerk, sqrt(limits.velocity / limits.jerk))
     return max(OWN_STEP * build_up, SHORTEST_OWN_STEP)
 
 
 def saturated(value: float, limit: float) -> float:
-    """lambda: soft toward `limit`. Repair 2: printed with k/2 twice, it reaches half the limit."""
+    """Lambda: the value, softly saturated at `limit`. Repair 2: printed with k/2 twice, it saturates at half the limit."""
     return limit * tanh(value / limit)
 
 
 def leeway(velocity: float, position: float, limits: Limits, beta: float) -> float:
-    """What Omega leaves of a velocity that leads away from the middle of the range, 0 at its ends and beyond.
+    """Omega: factor on a velocity that leads away from mid-range; 0 at the position limits and beyond.
 
-    Repair 3: printed, the halves meet at x = alpha, half the range's width, which is its middle only where the lower limit is 0; they meet
+    Repair 3: printed, the halves meet at x = alpha, half the range's width, which is mid-range only if the lower limit is 0; here they meet
     at lower + alpha.
     """
     alpha = 0.5 * (limits.upper - limits.lower)
@@ -129,10 +134,10 @@ def leeway(velocity: float, position: float, limits: Limits, beta: float) -> flo
 
 
 def eased(velocity: float, limit: float, character: Character) -> float:
-    """H: what is left of a velocity, next to nothing of a small one.
+    """H: factor on a velocity, near 0 for a small one.
 
-    Repair 4: |v| is printed with its unit, so that degrees and radians move differently; here it is counted in velocity limits. The factor
-    is printed v/2, which with v H(v) would be a square that knows no direction; 1/2 is meant, then H ends at 1.
+    Repair 4: |v| is printed with its unit, so that degrees and radians move differently; here it is divided by the velocity limit. The
+    factor is printed v/2, with which v H(v) would be a square without direction; 1/2 is meant, with which H ends at 1.
     """
     share = (abs(velocity) / limit / (1.0 - character.rho)) ** (1.0 - character.sigma)
     return 0.5 * (tanh(share - pi) + 1.0)

@@ -1,9 +1,9 @@
-"""How the target moves, seen from its last places: what lets a joint keep up with it instead of trailing. Knows no Blender.
+"""The target's velocity and acceleration, estimated from its last positions, so that a joint keeps up with it. Knows no Blender.
 
-A target that moves as a joint could is aimed at where it would come to stand, if it stopped as soon as the joint can. A joint that may
-always stop there in time never runs ahead of a target that could not have stopped sooner, needs no more room than the target does, and
-keeps the limits as if it went to a place at rest. Velocity that came in a jump (a step, a ramp's sudden start, noise, a mouse) tells
-nothing about what comes next, since it may go in a jump as well: it is doubted, and the target is then merely a place.
+The joint aims at the position where a moving target would stop, if it braked as hard as the joint can. A joint that can always stop there
+in time never overtakes a target that could not have stopped sooner, needs no more room than the target, and keeps its limits as if it
+went to a target at rest. A velocity that appeared in one step (a jump, the sudden start of a ramp, noise, a mouse) says nothing about the
+next step, since it may vanish as suddenly: that part of it is not trusted, and without trust the target counts as being at rest.
 """
 
 from math import copysign
@@ -12,75 +12,77 @@ from typing import NamedTuple
 from .limits import Limits
 from .profile import stopping_distance
 
-FOLLOWABLE = 2.0  # share of the joint's acceleration: chasing a target that turns harder ends in the opposite of its motion
-SEEN_TO_TURN = 0.25  # share of it by which the target's may change in a step: frames too far apart for more are no motion, but guesses
-CLEAR = 3.0  # times what the last change of acceleration makes of a step: a velocity of less may be noise that is small enough to follow
-CALM = 3  # steps without a jump before doubt may fall: among noise one or two look smooth by chance
+FOLLOWABLE = (
+    2.0  # of the joint's acceleration limit: following a target that accelerates harder would end in antiphase, so it is not predicted
+)
+MAX_CHANGE = 0.25  # of the joint's acceleration limit: a larger change of the target's acceleration in one step counts as a jump
+CLEAR = 3.0  # times the velocity that the last change of acceleration makes in a step: a smaller velocity may be noise
+SMOOTH_STEPS = 3  # steps without a jump before the target is trusted again: in noise, one or two look smooth by chance
 
 
 class TargetMotion(NamedTuple):
-    """What is known after a step.
+    """Estimated motion of the target after a step.
 
     Attributes:
-        place: Where the target is, within the position limits [rad].
+        position: Of the target, within the position limits [rad].
         velocity: Mean over the last step [rad/s].
-        acceleration: Between the last two means [rad/s2].
-        dt: The last step [s].
-        turn: How much more the acceleration is than it was a step before [rad/s2].
-        doubt: The part of the speed that came in a jump [rad/s].
-        calm: Steps since the last jump.
+        acceleration: Difference of the last two mean velocities [rad/s2].
+        dt: Duration of the last step [s].
+        change: Change of the acceleration since the step before [rad/s2].
+        untrusted: Part of the speed that appeared in a jump [rad/s].
+        smooth_steps: Steps since the last jump.
     """
 
-    place: float
+    position: float
     velocity: float
     acceleration: float
     dt: float
-    turn: float = 0.0
-    doubt: float = 0.0
-    calm: int = 0
+    change: float = 0.0
+    untrusted: float = 0.0
+    smooth_steps: int = 0
 
 
-def observed(last: TargetMotion | None, place: float, dt: float, given_velocity: float | None, limits: Limits) -> TargetMotion:
-    """What is known after the target was seen at `place`, `dt` seconds after the last time; a target seen first is taken to be at rest."""
+def observed(last: TargetMotion | None, position: float, dt: float, given_velocity: float | None, limits: Limits) -> TargetMotion:
+    """Motion estimated from the target's position, `dt` seconds after the last observation; a target seen first counts as being at rest."""
     if last is None:
-        return TargetMotion(place, given_velocity or 0.0, 0.0, dt)
-    velocity = (place - last.place) / dt if given_velocity is None else given_velocity
+        return TargetMotion(position, given_velocity or 0.0, 0.0, dt)
+    velocity = (position - last.position) / dt if given_velocity is None else given_velocity
     between = 0.5 * (dt + last.dt)
     acceleration = (velocity - last.velocity) / between
-    turn = acceleration - last.acceleration
-    jumped = abs(turn) > min(limits.jerk * between, SEEN_TO_TURN * limits.acceleration)
+    change = acceleration - last.acceleration
+    jumped = abs(change) > min(limits.jerk * between, MAX_CHANGE * limits.acceleration)
     if given_velocity is not None:
-        return TargetMotion(place, velocity, 0.0 if jumped else acceleration, dt)
+        return TargetMotion(position, velocity, 0.0 if jumped else acceleration, dt)
     if jumped:
-        return TargetMotion(place, velocity, acceleration, dt, turn, max(abs(velocity), abs(turn) * between))
+        return TargetMotion(position, velocity, acceleration, dt, change, max(abs(velocity), abs(change) * between))
     if abs(acceleration) > FOLLOWABLE * limits.acceleration:
-        return TargetMotion(place, velocity, acceleration, dt, turn, abs(velocity))
-    doubt = last.doubt
-    if last.calm + 1 >= CALM:  # a target that turns smoothly, or is at rest, is doubted no more
-        doubt = min(doubt, abs(velocity)) if velocity * last.velocity > 0.0 else 0.0
-    return TargetMotion(place, velocity, acceleration, dt, turn, doubt, last.calm + 1)
+        return TargetMotion(position, velocity, acceleration, dt, change, abs(velocity))
+    untrusted = last.untrusted
+    if last.smooth_steps + 1 >= SMOOTH_STEPS:  # a target that reverses smoothly, or is at rest, is trusted in full
+        untrusted = min(untrusted, abs(velocity)) if velocity * last.velocity > 0.0 else 0.0
+    return TargetMotion(position, velocity, acceleration, dt, change, untrusted, last.smooth_steps + 1)
 
 
-def lead(motion: TargetMotion, limits: Limits) -> float:
-    """How far from where it is now the observed target would come to stand, by what is not doubted of its motion [rad]."""
-    velocity, acceleration, dt, turn, doubt = motion[1:6]
-    if abs(velocity) <= CLEAR * abs(turn) * dt:
+def stop_ahead(motion: TargetMotion, limits: Limits) -> float:
+    """Displacement [rad] from the observed target to where it would stop, by the trusted part of its motion."""
+    velocity, acceleration, dt, change, untrusted = motion[1:6]
+    if abs(velocity) <= CLEAR * abs(change) * dt:
         return 0.0
-    if velocity * turn > 0.0:
-        turn = 0.0  # of what the acceleration does since it was seen only what brings the target to stand sooner is believed
-    gained = 0.5 * dt * (acceleration + 0.75 * turn)  # since the last step's middle, where the velocity was seen
-    acceleration += turn  # a step after the place where it was seen
-    if doubt == 0.0:
-        return standing(velocity + gained, acceleration, limits)
-    believed = copysign(max(abs(velocity) - doubt, 0.0), velocity)
-    if believed == 0.0 or believed * acceleration > 0.0:
+    if velocity * change > 0.0:
+        change = 0.0  # a change since then is extrapolated only if it makes the target stop sooner
+    gained = 0.5 * dt * (acceleration + 0.75 * change)  # since the middle of the last step, where the mean velocity holds
+    acceleration += change  # a step after the observation
+    if untrusted == 0.0:
+        return stopping_displacement(velocity + gained, acceleration, limits)
+    trusted = copysign(max(abs(velocity) - untrusted, 0.0), velocity)
+    if trusted == 0.0 or trusted * acceleration > 0.0:
         gained = acceleration = 0.0
-    ahead = standing(believed + gained, acceleration, limits)
-    return ahead if ahead * believed > 0.0 else 0.0
+    ahead = stopping_displacement(trusted + gained, acceleration, limits)
+    return ahead if ahead * trusted > 0.0 else 0.0
 
 
-def standing(velocity: float, acceleration: float, limits: Limits) -> float:
-    """How far from here a target with that motion would come to stand, if it stopped as soon as the joint can [rad]."""
+def stopping_displacement(velocity: float, acceleration: float, limits: Limits) -> float:
+    """Displacement [rad] after which a target with that motion would stop, if it braked as hard as the joint can."""
     if velocity == 0.0 and acceleration == 0.0:
         return 0.0
     velocity = min(max(velocity, -limits.velocity), limits.velocity)

@@ -1,4 +1,4 @@
-"""A way to a new place that takes a time of its own, however far it is: smooth from where and how the joint moves. Knows no Blender."""
+"""Transitions of a fixed duration between positions, however far apart: smooth from any state of motion. Knows no Blender."""
 
 from dataclasses import dataclass
 
@@ -7,52 +7,52 @@ from .limits import Limits
 
 
 @dataclass(frozen=True, slots=True)
-class Underway(Kinematic):
-    """A joint on its way: where it goes [rad], and how much time it has left [s]."""
+class TransitionState(Kinematic):
+    """State of a joint during a transition: the target [rad], and the remaining time [s]."""
 
-    wanted: float = 0.0
-    left: float = 0.0
+    target: float = 0.0
+    remaining: float = 0.0
 
 
 @dataclass(frozen=True)
 class Transition:
-    """From each place to the next in `seconds`, by the smoothest polynomial that continues position, velocity and acceleration and ends at
-    rest.
+    """Transition of one joint to each new target in `seconds`, along a polynomial of degree five.
 
-    Another place on the way begins the time anew. Limits of velocity and more are not its business: the motion filter's are.
+    It continues position, velocity and acceleration and ends at rest; a new target starts it anew. It keeps position limits only: the
+    motion filter after it keeps the others.
 
-    Source: Flash & Hogan 1985, "The coordination of arm movements", whose minimum-jerk movement it is where it starts at rest.
+    Source: Flash & Hogan 1985, "The coordination of arm movements": their minimum-jerk movement, where it starts at rest.
     """
 
     limits: Limits
     seconds: float
 
-    def rest(self, position: float) -> Underway:
-        """The state at rest at `position` [rad]."""
-        return Underway(position, wanted=position)
+    def rest(self, position: float) -> TransitionState:
+        """State at rest at `position` [rad]."""
+        return TransitionState(position, target=position)
 
-    def step(self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None) -> Underway:
-        """The state `dt` seconds later; see `Filter.step`."""
+    def step(self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None) -> TransitionState:
+        """State `dt` seconds later; see `Filter.step`."""
         check_step(target, dt, target_velocity)
         target = min(max(target, self.limits.lower), self.limits.upper)
-        left = self.seconds
-        if isinstance(state, Underway) and state.wanted == target:
-            left = state.left
-        if left <= dt:
+        remaining = self.seconds
+        if isinstance(state, TransitionState) and state.target == target:
+            remaining = state.remaining
+        if remaining <= dt:
             return self.rest(target)
         if dt == 0.0:
-            return Underway(state.position, state.velocity, state.acceleration, target, left)
-        # With time counted in `left`: x = x0 + v s + a/2 s^2 + c3 s^3 + c4 s^4 + c5 s^5, and at s = 1 at rest at the target.
-        way, velocity, bend = target - state.position, state.velocity * left, state.acceleration * left * left
-        c3 = 10.0 * way - 6.0 * velocity - 1.5 * bend
-        c4 = -15.0 * way + 8.0 * velocity + 1.5 * bend
-        c5 = 6.0 * way - 3.0 * velocity - 0.5 * bend
-        s = dt / left
-        position = state.position + s * (velocity + s * (0.5 * bend + s * (c3 + s * (c4 + s * c5))))
-        return Underway(
+            return TransitionState(state.position, state.velocity, state.acceleration, target, remaining)
+        # With time in units of `remaining`: x = x0 + v s + a/2 s^2 + c3 s^3 + c4 s^4 + c5 s^5, which is at rest at the target at s = 1.
+        distance, velocity, acceleration = target - state.position, state.velocity * remaining, state.acceleration * remaining * remaining
+        c3 = 10.0 * distance - 6.0 * velocity - 1.5 * acceleration
+        c4 = -15.0 * distance + 8.0 * velocity + 1.5 * acceleration
+        c5 = 6.0 * distance - 3.0 * velocity - 0.5 * acceleration
+        s = dt / remaining
+        position = state.position + s * (velocity + s * (0.5 * acceleration + s * (c3 + s * (c4 + s * c5))))
+        return TransitionState(
             min(max(position, self.limits.lower), self.limits.upper),
-            (velocity + s * (bend + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)))) / left,
-            (bend + s * (6.0 * c3 + s * (12.0 * c4 + s * 20.0 * c5))) / (left * left),
+            (velocity + s * (acceleration + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)))) / remaining,
+            (acceleration + s * (6.0 * c3 + s * (12.0 * c4 + s * 20.0 * c5))) / (remaining * remaining),
             target,
-            left - dt,
+            remaining - dt,
         )

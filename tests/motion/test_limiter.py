@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from limber.motion import Character, Kinematic, Limits, between, make_filter, make_limiter
 from limber.motion.interpolation import DELAY, FRAMES
-from limber.motion.limiter import HEADROOM, bridges
+from limber.motion.limiter import HEADROOM, jerk_suffices
 from limber.motion.profile import moved
 
 from tests.motion.motions import any_limits, any_shares, assert_can_stop, assert_within, often, placed, powers, sometimes, unhurried
@@ -129,10 +129,10 @@ def test_a_bridge_is_there_where_a_motion_goes(spans, fast, pushed, jerk, less):
     for pushing, t in spans:
         end = moved(*end, pushing * jerk, t)
         dt += t
-    assert bridges(Kinematic(*start), Kinematic(*end), dt, jerk * (1.0 + 1e-9) + 1e-9)
+    assert jerk_suffices(Kinematic(*start), Kinematic(*end), dt, jerk * (1.0 + 1e-9) + 1e-9)
     hardest = max(abs(pushing) for pushing, _ in spans)
     if len(spans) == 1 and hardest > 1e-3:  # one span at the same jerk is the least that gets there
-        assert not bridges(Kinematic(*start), Kinematic(*end), dt, hardest * jerk / less)
+        assert not jerk_suffices(Kinematic(*start), Kinematic(*end), dt, hardest * jerk / less)
 
 
 @often
@@ -145,8 +145,8 @@ def test_there_is_no_bridge_to_where_only_more_jerk_leads(start, jerk, dt, way):
         point = moved(*point, pushing * jerk, t)
     there = Kinematic(*point)
     farther = Kinematic(point[0] + way * 1e-3 * jerk * dt**3, point[1], point[2])
-    assert bridges(Kinematic(0.0, start, 0.0), there, dt, jerk * (1.0 + 1e-6))
-    assert not bridges(Kinematic(0.0, start, 0.0), farther, dt, jerk)
+    assert jerk_suffices(Kinematic(0.0, start, 0.0), there, dt, jerk * (1.0 + 1e-6))
+    assert not jerk_suffices(Kinematic(0.0, start, 0.0), farther, dt, jerk)
 
 
 @sometimes
