@@ -152,8 +152,10 @@ def prepared(make: Callable[[], Rig]) -> Subject:
 def _face(rig, chain, front: Vector) -> None:
     """Makes a chain look to the front: its end's axes nearest to that and to up."""
     turn = (rig.matrix_world @ rig.pose.bones[chain.end].matrix).to_3x3()
-    chain.look = max(AXES, key=lambda axis: (turn @ Vector(goal.signed_axis(axis))).dot(front))
-    chain.up = max((axis for axis in AXES if axis[1] != chain.look[1]), key=lambda axis: (turn @ Vector(goal.signed_axis(axis))).dot(UP))
+    chain.forward_axis = max(AXES, key=lambda axis: (turn @ Vector(goal.signed_axis(axis))).dot(front))
+    chain.up = max(
+        (axis for axis in AXES if axis[1] != chain.forward_axis[1]), key=lambda axis: (turn @ Vector(goal.signed_axis(axis))).dot(UP)
+    )
 
 
 def _size(rig, bone: str) -> tuple[float, Vector]:

@@ -53,7 +53,7 @@ class Captured(imported.Imported):
             return
         person = self.person.rig.data.bones[pair.source].matrix_local.to_quaternion()
         faces = (person @ Quaternion(pair.offset)).to_matrix()
-        self.chain.look, self.chain.up = walker.signed_axes(faces, self.person.forward)
+        self.chain.forward_axis, self.chain.up = walker.signed_axes(faces, self.person.forward)
         self.chain.eye = imported.FACE
 
     def _follow(self) -> None:

@@ -97,7 +97,7 @@ def cast_walker(clip: Path) -> Cast:
     figure.select()
     bpy.ops.limber.new_chain()
     chain = figure.rig.limber.chains[0]
-    chain.target, chain.look, chain.up, chain.eye = figure.ball, figure.look, figure.up, walker.EYE
+    chain.target, chain.forward_axis, chain.up, chain.eye = figure.ball, figure.look, figure.up, walker.EYE
     chain.base, chain.roll = "RIG", "UPRIGHT"
     figure.set_servos(chain)
     title = f"{clip.stem}: the same motion, with the eyes on the ball"

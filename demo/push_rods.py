@@ -103,7 +103,7 @@ def _chain(rig, ball):
     rig.data.bones.active = bone.bone
     bpy.ops.limber.new_chain()
     chain = rig.limber.chains[0]
-    chain.target, chain.look, chain.up, chain.roll = ball, "+Z", "+Y", "UPRIGHT"
+    chain.target, chain.forward_axis, chain.up, chain.roll = ball, "+Z", "+Y", "UPRIGHT"
     chain.eye = EYES / BONE
     reach = {"Y": 1.6, "X": 0.55, "Z": 0.4}  # [rad] that the push rods allow
     for joint in chain.joints:

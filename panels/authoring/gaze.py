@@ -45,7 +45,7 @@ def draw_task(layout, end, is_own: bool = False) -> None:
         layout.prop(end, "target_axis")
     if _has_forward_axis(end):
         row = layout.row(align=True)
-        row.prop(end, "look")
+        row.prop(end, "forward_axis")
         if is_own:
             row.operator("limber.pick_forward_axis", text="", icon="EYEDROPPER")
 
@@ -58,8 +58,8 @@ def _has_forward_axis(end) -> bool:
 def draw_orientation(layout, end) -> None:
     """Draws the remaining properties of an end's goal, below `draw_task`."""
     may_be_upright = end.goal in LOOKS and end.roll == "UPRIGHT"
-    if _has_forward_axis(end) and end.look == CUSTOM:
-        layout.prop(end, "look_direction")
+    if _has_forward_axis(end) and end.forward_axis == CUSTOM:
+        layout.prop(end, "forward_direction")
     if may_be_upright:
         layout.prop(end, "up")
     if end.goal in LOOKS:

@@ -48,7 +48,7 @@ class LIMBER_PT_options(SolverPart, bpy.types.Panel):
         kind = SOLVERS[chain.solver].options
         layout.use_property_split = True
         for name in FIELDS[kind]:
-            if name == "wishes":
+            if name == "secondary_objectives":
                 column = layout.column(heading="Secondary Objective")
                 column.prop(chain.options, name)
             else:

@@ -59,11 +59,11 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
         layout.prop(retarget, "calibrate_from")
         layout.operator("limber.calibrate_pairs", icon="ARMATURE_DATA")
         layout.prop(retarget, "scale")
-        if retarget.stand_known:
+        if retarget.foot_heights_known:
             layout.prop(retarget, "on_floor")
             row = layout.row()
             row.active = retarget.on_floor
-            row.prop(retarget, "stand")
+            row.prop(retarget, "source_foot_height")
         layout.prop(retarget, "shift")
         layout.prop(retarget, "paired_only")
         layout.prop(retarget, "velocity")

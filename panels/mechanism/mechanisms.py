@@ -247,7 +247,7 @@ class LIMBER_PT_mechanism_motors(MechanismTab, bpy.types.Panel):
         motor = listed(layout, "LIMBER_UL_motors", kept, "motors", "active_motor", add=add, remove=remove, rows=3)
         layout.use_property_split = True
         if motor is not None:
-            unit = "slide_" if slides(motor.axis) else ""
+            unit = "linear_" if slides(motor.axis) else ""
             if kept.drive == "MOTORS":
                 layout.prop(motor, unit + "value")
             for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):

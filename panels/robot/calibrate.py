@@ -68,8 +68,8 @@ def _draw_joint(layout, rig, joint, status) -> None:
     column = box.column(align=True)
     slides = axes.slides(joint.axis)
     row = column.row(align=True)
-    row.prop(joint, "slide_lower" if slides else "lower")
-    row.prop(joint, "slide_upper" if slides else "upper")
+    row.prop(joint, "linear_lower" if slides else "lower")
+    row.prop(joint, "linear_upper" if slides else "upper")
 
 
 def _servo_position(rig, joint) -> float | None:

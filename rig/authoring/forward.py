@@ -50,9 +50,9 @@ def point(settings, rig, bone: str, direction: Vector) -> None:
     look = max(AXES, key=lambda axis: axis_at_rest(rig, bone, axis).dot(direction))
     up = max((axis for axis in AXES if axis[1] != look[1]), key=lambda axis: axis_at_rest(rig, bone, axis).dot(up_of(rig)))
     if axis_at_rest(rig, bone, look).angle(direction) > EXACT:
-        settings.look_direction = rig.data.bones[bone].matrix_local.to_3x3().inverted() @ direction.normalized()
+        settings.forward_direction = rig.data.bones[bone].matrix_local.to_3x3().inverted() @ direction.normalized()
         look = CUSTOM
-    settings.look, settings.up = look, up
+    settings.forward_axis, settings.up = look, up
 
 
 def face(settings, rig, bone: str, location: Vector) -> bool:
@@ -89,8 +89,8 @@ def up_of(rig) -> Vector:
 
 def described(settings) -> str:
     """The forward axis as text."""
-    if settings.look != CUSTOM:
-        return settings.look
+    if settings.forward_axis != CUSTOM:
+        return settings.forward_axis
     axis = nearest_axis(settings)
     aside = degrees(Vector(signed_axis(axis)).angle(Vector(forward_axis(settings))))
     return f"a direction {aside:.0f} degrees from {axis}"

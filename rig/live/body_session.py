@@ -188,13 +188,13 @@ class BodySession(Moving):
         places = anchor + retarget.scale * (places - origin)
         feet = places[[k for k, plants in enumerate(linked.planted) if plants]]
         floor_up, floor_height = NOWHERE, np.nan
-        if linked.floating and retarget.on_floor and retarget.stand_known:
+        if linked.floating and retarget.on_floor and retarget.foot_heights_known:
             floor_up = world[:3, :3].T @ UP
             size = float(np.linalg.norm(floor_up))
             floor_up /= size
             floor_height = float(floor_up @ (to_armature[:3, :3] @ (anchor[2] * UP) + to_armature[:3, 3]))
-            feet[:, 2] -= anchor[2] + retarget.scale * retarget.stand
-            places[:, 2] += retarget.ankle * size - retarget.scale * retarget.stand
+            feet[:, 2] -= anchor[2] + retarget.scale * retarget.source_foot_height
+            places[:, 2] += retarget.foot_height * size - retarget.scale * retarget.source_foot_height
         base_known = linked.floating and bool(np.isfinite(told := places[linked.targets.index(linked.base)]).all())
         if base_known:
             base = to_armature[:3, :3] @ told + to_armature[:3, 3]

@@ -19,7 +19,7 @@ SLACK = 1e-5  # [rad or m] a limit that is crossed by less than this is kept: si
 def mute_drivers(thing, channels: list[tuple]) -> list[str]:
     """Mutes the drivers of an object's baked channels, whose paths and indices come first; returns what they drive."""
     baked = {(path, index): group for path, index, group, _ in channels}
-    baked |= {(path.removesuffix("value") + "slide_value", index): group for path, index, group, _ in channels if path.endswith(".value")}
+    baked |= {(path.removesuffix("value") + "linear_value", index): group for path, index, group, _ in channels if path.endswith(".value")}
     muted = []
     for driver in thing.animation_data.drivers if thing.animation_data else ():
         place = driver.data_path, driver.array_index

@@ -115,18 +115,18 @@ class LimberRetarget(LimberRange, PropertyGroup):
         description="Base height from the feet: where the source's feet stand, the body's do. Planted feet stay on the floor",
         default=True,
     )
-    stand: FloatProperty(
+    source_foot_height: FloatProperty(
         name="Source Foot Height",
         description="Height of the source's foot bones above its origin when it stands, as Calibrate found it",
         subtype="DISTANCE",
         precision=4,
     )
-    ankle: FloatProperty(
+    foot_height: FloatProperty(
         name="Foot Height",
         description="Height of this armature's foot bones above their soles at rest, as Calibrate found it",
         options={"HIDDEN"},
     )
-    stand_known: BoolProperty(name="Foot Heights Are Known", description="Calibrate has found them", options={"HIDDEN"})
+    foot_heights_known: BoolProperty(name="Foot Heights Are Known", description="Calibrate has found them", options={"HIDDEN"})
     shift: FloatVectorProperty(name="Shift", description="Offset of the base in the world", subtype="TRANSLATION", size=3)
     paired_only: BoolProperty(
         name="Paired Bones Only",

@@ -10,7 +10,7 @@ from bpy.types import Action, Object, PoseBone, PropertyGroup
 from ...solvers.table import SOLVERS
 from ..reading import kept_posture, turntable
 from ..reading.goal import CUSTOM
-from ..reading.options import CCD_ORDERS, ORDERS, WISHES
+from ..reading.options import CCD_ORDERS, ORDERS, SECONDARY_OBJECTIVES
 from ..showing.thumbnails import gallery
 from .authoring import LimberAuthoring
 from .body import LimberRetarget
@@ -121,8 +121,10 @@ class LimberGoal:
         items=SIGNED_AXES_OF_TARGET,
         default="+Y",
     )
-    look: EnumProperty(name="Forward Axis", description="Axis of the end bone that points at the target", items=FORWARD_AXES, default="+Y")
-    look_direction: FloatVectorProperty(
+    forward_axis: EnumProperty(
+        name="Forward Axis", description="Axis of the end bone that points at the target", items=FORWARD_AXES, default="+Y"
+    )
+    forward_direction: FloatVectorProperty(
         name="Forward Direction",
         description="Direction in the end bone's frame that points at the target",
         subtype="XYZ",
@@ -151,7 +153,7 @@ class LimberGoal:
 class LimberSolverOptions(PropertyGroup):
     """Options of the solvers; each solver uses some of them."""
 
-    glide_speed: FloatProperty(
+    transition_speed: FloatProperty(
         name="Transition Speed",
         description="Largest joint motion per frame during a branch transition",
         subtype="ANGLE",
@@ -187,10 +189,10 @@ class LimberSolverOptions(PropertyGroup):
         max=1000,
     )
     task_order: EnumProperty(name="Order", description="Priority of the tasks, highest first", items=ORDERS, default="POSITION_AIM_POSTURE")
-    wishes: EnumProperty(
+    secondary_objectives: EnumProperty(
         name="Secondary Objective",
         description="Use of the degrees of freedom that the goals leave",
-        items=WISHES,
+        items=SECONDARY_OBJECTIVES,
         options={"ENUM_FLAG", "ANIMATABLE"},
         default={"POSTURE"},
     )

@@ -36,8 +36,8 @@ class LimberJointSettings(LimberServo):
         name="Acceleration", description="Largest acceleration, per second squared", subtype="ANGLE", default=ACCELERATION
     )
     jerk: FloatProperty(name="Jerk", description="Largest jerk, per second cubed; lower is softer", subtype="ANGLE", default=JERK)
-    slide_lower: in_metres("lower", "Min", "Smallest displacement along the axis")
-    slide_upper: in_metres("upper", "Max", "Largest displacement along the axis")
-    slide_velocity: in_metres("velocity", "Velocity", "Largest speed, in metres per second")
-    slide_acceleration: in_metres("acceleration", "Acceleration", "Largest acceleration, in metres per second squared")
-    slide_jerk: in_metres("jerk", "Jerk", "Largest jerk, in metres per second cubed: less is softer")
+    linear_lower: in_metres("lower", "Min", "Smallest displacement along the axis")
+    linear_upper: in_metres("upper", "Max", "Largest displacement along the axis")
+    linear_velocity: in_metres("velocity", "Velocity", "Largest speed, in metres per second")
+    linear_acceleration: in_metres("acceleration", "Acceleration", "Largest acceleration, in metres per second squared")
+    linear_jerk: in_metres("jerk", "Jerk", "Largest jerk, in metres per second cubed: less is softer")

@@ -118,7 +118,7 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
         soft_min=-pi,
         soft_max=pi,
     )
-    slide_value: in_metres("value", "Value", "Position of the motor, for a mechanism driven by its motors and for baked motion")
+    linear_value: in_metres("value", "Value", "Position of the motor, for a mechanism driven by its motors and for baked motion")
 
 
 class LimberClosure(PropertyGroup):

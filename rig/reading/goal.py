@@ -84,9 +84,9 @@ ALONG = 0.999  # cosine from which two directions are one
 
 def forward_axis(settings) -> tuple[float, float, float]:
     """Unit vector along which an end looks, in its bone's frame; no vector, of zeros, where its own direction is none."""
-    if settings.look != CUSTOM:
-        return signed_axis(settings.look)
-    x, y, z = settings.look_direction
+    if settings.forward_axis != CUSTOM:
+        return signed_axis(settings.forward_axis)
+    x, y, z = settings.forward_direction
     length = hypot(x, y, z)
     return (x / length, y / length, z / length) if length > SHORTEST and isfinite(length) else (0.0, 0.0, 0.0)
 
@@ -104,7 +104,7 @@ def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
         RigError: the end looks along the axis that is up, or a setting is not one that can be chosen.
     """
     settings = end.settings
-    if not settings.look or not settings.up:
+    if not settings.forward_axis or not settings.up:
         raise RigError(f"{end.subject} has an axis that this version does not know: choose Forward Axis and Up again")
     if not isfinite(settings.eye):
         raise RigError(f"The Eye of {end.what} is not a number: set it between 0, the bone's head, and 1, its tail")
@@ -112,7 +112,9 @@ def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
     if not any(look):
         raise RigError(f"The Forward Direction of {end.what} has no length: press Pick Forward Axis, or choose an axis of the bone")
     if abs(rotations.dot(look, up)) > ALONG:
-        raise RigError(f"{end.subject} looks along {settings.look.title()} and has its up there too: choose another axis for one of them")
+        raise RigError(
+            f"{end.subject} looks along {settings.forward_axis.title()} and has its up there too: choose another axis for one of them"
+        )
     up = rotations.unit(rotations.reject(up, look))
     return rotations.from_axes(rotations.cross(look, up), look, up), (0.0, settings.eye * end_length, 0.0)
 

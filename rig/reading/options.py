@@ -17,7 +17,7 @@ ORDERS = [
     ("_".join(order).upper(), ", ".join(TASKS[task] for task in order), f"{TASKS[order[0]]} counts most, {TASKS[order[2]].lower()} least")
     for order in permutations(TASKS)
 ]
-WISHES = [
+SECONDARY_OBJECTIVES = [
     ("POSTURE", "Posture", "Keep joints near the posture"),
     ("LIMITS", "Limit Avoidance", "Keep joints away from their limits"),
     ("MANIPULABILITY", "Manipulability", "Keep joints away from singular poses, in which the end cannot move in every direction"),
@@ -53,7 +53,7 @@ def _expressive(chain, places: list[tuple[str, str]], rig_in_world: Matrix | Non
         link_weights=tuple(weights[bone] for bone, _ in places) if set(weights.values()) != {1.0} else (),
         roll=chosen.link_roll,
         hold_body=turntable.is_held(chain, places, rig_in_world),
-        glide_speed=chosen.glide_speed,
+        glide_speed=chosen.transition_speed,
         turn=turn,
         turns=turns,
     )
@@ -67,16 +67,16 @@ def _ccd(chain, _places, _rig_in_world) -> CcdOptions:
     return CcdOptions(order=chain.options.ccd_order.lower(), in_frame=chain.options.ccd_sweeps)
 
 
-def _wishes(chain) -> tuple[str, ...]:
-    return tuple(key.lower() for key, *_ in WISHES if key in chain.options.wishes)
+def _secondary_objectives(chain) -> tuple[str, ...]:
+    return tuple(key.lower() for key, *_ in SECONDARY_OBJECTIVES if key in chain.options.secondary_objectives)
 
 
 def _family(chain, _places, _rig_in_world) -> Options:
-    return Options(beneath=_wishes(chain))
+    return Options(beneath=_secondary_objectives(chain))
 
 
 def _priorities(chain, _places, _rig_in_world) -> PriorityOptions:
-    return PriorityOptions(beneath=_wishes(chain), order=tuple(chain.options.task_order.lower().split("_")))
+    return PriorityOptions(beneath=_secondary_objectives(chain), order=tuple(chain.options.task_order.lower().split("_")))
 
 
 MOST_TURNS = 4  # more chains share them: a plan that comes late is a bad one
@@ -88,11 +88,11 @@ MAKERS: dict[type, Callable] = {
     PriorityOptions: _priorities,
 }
 FIELDS: dict[type, tuple[str, ...]] = {  # the properties that count, in the panel's order
-    ExpressiveOptions: ("glide_speed", "link_roll", "body"),
+    ExpressiveOptions: ("transition_speed", "link_roll", "body"),
     Hyperparameters: ("previous_solution",),
     CcdOptions: ("ccd_order", "ccd_sweeps"),
-    Options: ("wishes",),
-    PriorityOptions: ("task_order", "wishes"),
+    Options: ("secondary_objectives",),
+    PriorityOptions: ("task_order", "secondary_objectives"),
 }
 
 

@@ -106,7 +106,7 @@ class Sequences(RuleBasedStateMachine):
             until(lambda: links.status(rig) is None or links.status(rig).state.name != "CONNECTING", "the robot is connected")
             self._press("arm")
 
-    @rule(pick=picks, setting=st.sampled_from(("goal", "base", "solver", "filter", "roll", "look", "keep", "eye")))
+    @rule(pick=picks, setting=st.sampled_from(("goal", "base", "solver", "filter", "roll", "forward_axis", "keep", "eye")))
     def choose(self, pick: int, setting: str) -> None:
         """Another value of a chain's setting."""
         rig = nth(rigs(), pick)

@@ -99,7 +99,7 @@ def test_a_chain_that_bends_one_way_only_is_named():
 def test_a_chain_that_turns_about_its_own_view_alone_is_named():
     rig, chain = looking_chain(build({"base": "Y", "head": "Y"}))
     only(rig, chain, "one way only")
-    chain.look, chain.up = "+Z", "+Y"
+    chain.forward_axis, chain.up = "+Z", "+Y"
     only(rig, chain, "one way only")
 
 
@@ -163,7 +163,7 @@ def test_a_target_whose_place_is_not_a_number_is_named(rig, chain):
 
 
 def test_looking_along_up_is_named(rig, chain):
-    chain.look, chain.up = "+Z", "-Z"
+    chain.forward_axis, chain.up = "+Z", "-Z"
     only(rig, chain, f"'{chain.name}'", "choose another axis", blocks=True)
 
 

@@ -77,7 +77,7 @@ def test_each_end_looks_to_the_front_whatever_its_bones_axes_are():
         for chain in rig.limber.chains:
             start, tip = chain_lines.forward(rig, chain)
             assert degrees((tip - start).angle(Vector((0, -1, 0)))) < 2, chain.name
-        assert [chain.look for chain in rig.limber.chains][2:] == ["+Y", "+Y"]
+        assert [chain.forward_axis for chain in rig.limber.chains][2:] == ["+Y", "+Y"]
         rig.limber.chains.clear()
 
 

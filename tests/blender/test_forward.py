@@ -78,7 +78,7 @@ def test_generated_controls_and_their_metarig_look_ahead():
 def test_an_optical_frame_tells_the_view_exactly_where_no_axis_of_the_bone_does(tmp_path):
     rig = robot(tmp_path, turned=f"{-pi / 2} 0 {-pi / 2 + 0.2}")
     chain = chain_on(rig, "head_link")
-    assert chain.look == "CUSTOM"
+    assert chain.forward_axis == "CUSTOM"
     looks = (0.980067, 0.198669, 0)
     assert off(rig, chain, looks) < 0.01
     chain.target = target((2.0, 0.7, 0.6))
@@ -109,9 +109,9 @@ def test_a_characters_head_looks_ahead_however_its_armature_is_turned():
 
 def test_arms_lamps_and_grippers_look_along_their_bones(tmp_path):
     _, chain = looking_chain()
-    assert (chain.look, chain.up) == ("+Y", "+Z"), "a lamp's head has no sides"
+    assert (chain.forward_axis, chain.up) == ("+Y", "+Z"), "a lamp's head has no sides"
     rig = build({"arm": "X", "wrist": "X", "hand": "X", "left_finger": "X", "right_finger": "X"}, "Arm", parents={"right_finger": "hand"})
-    assert chain_on(rig, "hand").look == "+Y"
+    assert chain_on(rig, "hand").forward_axis == "+Y"
     assert forward.guess(character(), "arm_left" if "arm_left" in bpy.data.objects["Character"].data.bones else "shoulder.L").reason == ""
 
 
@@ -135,7 +135,7 @@ def test_the_axis_can_be_chosen_with_the_chain_and_is_told(capfd):
     assert "it looks along +Z (the body's front, by its left and right sides)" in capfd.readouterr().out
     bpy.ops.limber.remove_chain()
     chain = chain_on(rig, "head", forward="-X")
-    assert chain.look == "-X"
+    assert chain.forward_axis == "-X"
     assert chain.up[1] != "X"
 
 
@@ -146,10 +146,10 @@ def test_picking_an_axis_or_a_point_sets_it_and_undo_takes_it_back(undo_step, ca
     bpy.context.view_layer.update()
     undo_step("chain")
     assert bpy.ops.limber.pick_forward_axis(axis="-Z") == {"FINISHED"}
-    assert (chain.look, chain.up) == ("-Z", "+Y")
+    assert (chain.forward_axis, chain.up) == ("-Z", "+Y")
     place = Vector((0.4, 1.0, 0.3))
     assert bpy.ops.limber.pick_forward_axis(axis="CUSTOM", location=place) == {"FINISHED"}
-    assert chain.look == "CUSTOM"
+    assert chain.forward_axis == "CUSTOM"
     start, tip = chain_lines.forward(rig, chain)
     assert (tip - start).angle(place - start) < 1e-5, "as it stands, the end faces the point"
     assert "degrees from" in capfd.readouterr().out
@@ -158,12 +158,12 @@ def test_picking_an_axis_or_a_point_sets_it_and_undo_takes_it_back(undo_step, ca
         bpy.ops.limber.pick_forward_axis(axis="CUSTOM", location=eye)
     undo_step("picked")
     bpy.ops.ed.undo()
-    assert bpy.data.objects["Rig"].limber.chains[0].look == "+Y"
+    assert bpy.data.objects["Rig"].limber.chains[0].forward_axis == "+Y"
 
 
 def test_a_direction_without_length_is_told_with_what_mends_it():
     _, chain = looking_chain()
-    chain.look, chain.look_direction = "CUSTOM", (0, 0, 0)
+    chain.forward_axis, chain.forward_direction = "CUSTOM", (0, 0, 0)
     assert not any(forward_axis(chain))
     with pytest.raises(RuntimeError, match="The Forward Direction of chain 'head' has no length: press Pick Forward Axis"):
         bpy.ops.limber.live()

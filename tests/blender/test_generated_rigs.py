@@ -76,15 +76,15 @@ def test_a_bone_that_follows_is_refused_with_the_control_that_it_follows(rig, bo
 def test_the_head_control_alone_makes_a_chain_and_what_deforms_the_mesh_looks_at_the_target(rig):
     chain = new_chain(rig, "head")
     assert (chain.root, chain.end, len(chain.joints)) == ("head", "head", 3)
-    chain.target, chain.look, chain.up, chain.eye = target((0.6, -1.5, 1.9)), "-Z", "+Y", 0.0
+    chain.target, chain.forward_axis, chain.up, chain.eye = target((0.6, -1.5, 1.9)), "-Z", "+Y", 0.0
     for other in ("-Z", "+Z"):
         _, way = shown_way(rig, "head", (0, 0, -1 if other == "-Z" else 1))
         if way.y < -0.5:  # it faces -Y
-            chain.look = other
+            chain.forward_axis = other
     assert bpy.ops.limber.check_chain() == {"FINISHED"}
     bpy.ops.limber.live()
     solved()
-    sign = -1 if chain.look == "-Z" else 1
+    sign = -1 if chain.forward_axis == "-Z" else 1
     for bone in ("head", "DEF-spine.006"):
         place, way = shown_way(rig, bone, (0, 0, sign))
         assert way.angle(chain.target.matrix_world.translation - place) < 1e-3
@@ -92,7 +92,7 @@ def test_the_head_control_alone_makes_a_chain_and_what_deforms_the_mesh_looks_at
 
 def test_the_head_follows_also_where_the_torso_is_turned(rig):
     chain = new_chain(rig, "head")
-    chain.target, chain.look, chain.up, chain.eye = target((0.6, -1.5, 1.9)), "+Z", "+Y", 0.0
+    chain.target, chain.forward_axis, chain.up, chain.eye = target((0.6, -1.5, 1.9)), "+Z", "+Y", 0.0
     rig.pose.bones["torso"].rotation_quaternion = (0.98, 0.1, 0.15, 0.05)
     bpy.context.view_layer.update()
     bpy.ops.limber.live()
@@ -108,7 +108,7 @@ def test_helpers_on_the_way_are_refused_with_the_property_that_drives_their_cons
     rig.update_tag()
     bpy.context.view_layer.update()
     chain = new_chain(rig, "neck", "head")
-    chain.target, chain.look, chain.up, chain.eye = target((0.6, -1.5, 1.9)), "+Z", "+Y", 0.0
+    chain.target, chain.forward_axis, chain.up, chain.eye = target((0.6, -1.5, 1.9)), "+Z", "+Y", 0.0
     bpy.ops.limber.live()
     solved()
     place, way = shown_way(rig, "DEF-spine.006", (0, 0, 1))

@@ -116,7 +116,7 @@ def test_what_is_baked_is_what_live_shows_whatever_the_goal(solver, goal):
 
 @pytest.mark.parametrize(("look", "up"), DIFFERENT_AXES)
 def test_match_orientation_turns_the_bone_as_copy_rotation_would_whichever_axis_looks(look, up):
-    rig, chain = arm("ORIENTATION", "erik_exact", look=look, up=up)
+    rig, chain = arm("ORIENTATION", "erik_exact", forward_axis=look, up=up)
     go_live(rig, chain)
     assert shortfall(rig, chain, chain.end)[0] < 0.05
 
@@ -124,7 +124,7 @@ def test_match_orientation_turns_the_bone_as_copy_rotation_would_whichever_axis_
 @pytest.mark.every_blender
 @pytest.mark.parametrize(("look", "up"), DIFFERENT_AXES)
 def test_a_symmetric_end_is_as_good_rolled_by_half_a_turn_about_the_axis_that_looks(look, up):
-    rig, chain = arm("ORIENTATION", "erik_exact", look=look, up=up, symmetric=True)
+    rig, chain = arm("ORIENTATION", "erik_exact", forward_axis=look, up=up, symmetric=True)
     half = Euler([3.141592653589793 if axis == look[1] else 0.0 for axis in "XYZ"]).to_matrix().to_4x4()
     chain.target.matrix_world = chain.target.matrix_world @ half
     now = go_live(rig, chain)

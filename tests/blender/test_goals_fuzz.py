@@ -39,7 +39,7 @@ def goal_deeds(dice: random.Random) -> list:
         for settings in goals():
             settings.goal, settings.symmetric = dice.choice(list(KINDS)), dice.random() < 0.5
             settings.weight, settings.roll = dice.choice([0.0, 0.5, 1.0, 30.0]), dice.choice(["FREE", "UPRIGHT", "POSTURE"])
-            settings.look, settings.target_axis = dice.choice(["+Y", "-X", "+Z"]), dice.choice(["+Y", "-Z"])
+            settings.forward_axis, settings.target_axis = dice.choice(["+Y", "-X", "+Z"]), dice.choice(["+Y", "-Z"])
 
     def change_solver():
         for _, chain in chains():
@@ -49,7 +49,7 @@ def goal_deeds(dice: random.Random) -> list:
         for _, chain in chains():
             chain.options.body, chain.options.link_roll = dice.choice(["FREE", "HELD", "AUTOMATIC"]), dice.random()
             chain.options.ccd_order, chain.options.ccd_sweeps = dice.choice(["TIP", "BASE"]), dice.choice([1, 60])
-            chain.options.wishes = set(dice.sample(["POSTURE", "LIMITS", "MANIPULABILITY"], dice.randint(0, 3)))
+            chain.options.secondary_objectives = set(dice.sample(["POSTURE", "LIMITS", "MANIPULABILITY"], dice.randint(0, 3)))
             chain.options.previous_solution = dice.random() < 0.5
             for joint in chain.joints:
                 joint.shape_weight = dice.choice([0.0, 1.0, 5.0])

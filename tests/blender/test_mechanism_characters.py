@@ -92,7 +92,7 @@ def test_an_animated_character_is_followed_live_and_baked_alike():
     bpy.ops.limber.bake_mechanism()
     for frame, values in enumerate(live, 1):
         scene.frame_set(frame)
-        assert [motor.value or motor.slide_value for motor in kept.motors] == pytest.approx(values, abs=1e-5), frame
+        assert [motor.value or motor.linear_value for motor in kept.motors] == pytest.approx(values, abs=1e-5), frame
 
 
 def test_a_bone_that_a_live_chain_moves_is_followed_in_the_same_frame():

@@ -34,7 +34,7 @@ def head_on_push_rods():
     select(rig, "neck")
     bpy.ops.limber.new_chain()
     chain = rig.limber.chains[0]
-    chain.look, chain.up, chain.goal = "+Z", "+Y", "POINT"
+    chain.forward_axis, chain.up, chain.goal = "+Z", "+Y", "POINT"
     chain.target = target((0.2, -1.0, 0.35))
     for joint in chain.joints:
         joint.servo = -1

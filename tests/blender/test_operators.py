@@ -232,5 +232,12 @@ def test_a_new_joint_has_what_a_hobby_servo_can_do():
 
 def test_a_new_chain_looks_along_its_end_bone_with_the_expressive_solver():
     _, chain = looking_chain()
-    assert (chain.look, chain.up, chain.eye, chain.base, chain.solver, chain.filter) == ("+Y", "+Z", 1.0, "RIG", "expressive", "default")
+    assert (chain.forward_axis, chain.up, chain.eye, chain.base, chain.solver, chain.filter) == (
+        "+Y",
+        "+Z",
+        1.0,
+        "RIG",
+        "expressive",
+        "default",
+    )
     assert not chain.live

@@ -58,7 +58,7 @@ def test_pictures_of_different_postures_differ_and_of_equal_ones_do_not(rig, cha
 
 
 def test_a_turn_of_the_last_bone_about_itself_is_seen_where_it_looks_aside(rig, chain):
-    chain.look, chain.up = "+Z", "+Y"
+    chain.forward_axis, chain.up = "+Z", "+Y"
     left, right = stored(rig, "Left", {**REST, "head": (0, 0.8, 0)}), stored(rig, "Right", {**REST, "head": (0, -0.8, 0)})
     look(chain)
     assert differ(pixels(rig, chain, left), pixels(rig, chain, right)) > APART
@@ -161,7 +161,7 @@ def lengthen(rig) -> None:
 
 
 def look_along(chain) -> None:
-    chain.up, chain.look = "+Y", "+Z"
+    chain.up, chain.forward_axis = "+Y", "+Z"
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_a_body_and_another_who_look_at_each_other_come_to_rest():
     rig, _ = follower()
     _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0, 0, 0), "Eye of Other"))
     other, watcher = looking_chain(build({"neck": "YX", "head": "XZ"}, name="Other"), "neck", "head", at=target((0, 0, 0), "Eye of Body"))
-    chain.look, chain.up = "+Z", "+Y"
+    chain.forward_axis, chain.up = "+Z", "+Y"
     other.location = (0.4, -1.5, 1.2)
     for eye, owner, bone in ((chain.target, other, "head"), (watcher.target, rig, called(XSENS, "head"))):
         eye.parent, eye.parent_type, eye.parent_bone = owner, "BONE", bone
@@ -51,7 +51,7 @@ def test_a_body_and_another_who_look_at_each_other_come_to_rest():
 def test_a_chain_on_top_looks_at_its_target_while_the_rest_follows(arms_out: bool):
     rig, source = follower(arms_out=arms_out)
     _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0.5, -3.0, 1.2)))
-    chain.look, chain.up = "+Z", "+Y"
+    chain.forward_axis, chain.up = "+Z", "+Y"
     for joint in chain.joints:
         joint.velocity = joint.acceleration = joint.jerk = 1e4
     bpy.ops.limber.follow()

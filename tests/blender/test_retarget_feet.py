@@ -103,7 +103,7 @@ def test_a_body_of_any_size_stands_on_the_floor_wherever_the_clips_floor_is_abov
     rig.location = (3.0, 1.0, -2.0)
     rig.limber.retarget.source = source
     bpy.ops.limber.pair_bones()
-    assert rig.limber.retarget.stand == pytest.approx(0.1 + raised, abs=1e-3)
+    assert rig.limber.retarget.source_foot_height == pytest.approx(0.1 + raised, abs=1e-3)
     bpy.ops.limber.follow()
     for frame in (1, 2, 12, 13, 20, 24):  # the first one, a scrub, and on from there
         bpy.context.scene.frame_set(frame)

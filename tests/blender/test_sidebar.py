@@ -66,7 +66,7 @@ def test_gaze_has_four_fields_at_most(goal: str, look: str):
     from limber.panels.authoring.gaze import LIMBER_PT_gaze
 
     _, chain = looking_chain()
-    chain.goal, chain.look = goal, look
+    chain.goal, chain.forward_axis = goal, look
     fields = [name for _, name in drawn(LIMBER_PT_gaze).settings]
     assert fields[:2] == ["goal", "target"]
     assert fields[-1] == "influence"
@@ -82,7 +82,7 @@ def test_what_gaze_does_not_show_is_in_its_settings():
     for goal in ("POINT", "DIRECTION", "ORIENTATION", "POSITION", "FRAME"):
         for roll in ("FREE", "UPRIGHT"):
             chain.goal, chain.roll = goal, roll
-            for chain.look in ("+Y", "CUSTOM"):
+            for chain.forward_axis in ("+Y", "CUSTOM"):
                 shown |= {name for panel in (LIMBER_PT_gaze, LIMBER_PT_gaze_settings) for _, name in drawn(panel).settings}
     assert set(LimberGoal.__annotations__) - {"weight"} <= shown  # the weight is beside those of the additional goals
 

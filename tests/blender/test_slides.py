@@ -83,10 +83,13 @@ def test_a_slide_has_the_files_limits_and_velocity_in_metres(rig):
     assert [(joint.bone, joint.axis[:5]) for joint in chain.joints] == [("mast", "SLIDE"), ("neck", "Y"), ("head", "X")]
     lift = chain.joints[0]
     assert (lift.lower, lift.upper, lift.velocity) == pytest.approx((-0.1, 0.4, 0.3))
-    assert (lift.slide_lower, lift.slide_upper, lift.slide_velocity) == pytest.approx((-0.1, 0.4, 0.3))
-    lift.slide_upper = 0.25
+    assert (lift.linear_lower, lift.linear_upper, lift.linear_velocity) == pytest.approx((-0.1, 0.4, 0.3))
+    lift.linear_upper = 0.25
     assert lift.upper == pytest.approx(0.25)
-    assert {name: lift.bl_rna.properties[name].unit for name in ("lower", "slide_lower")} == {"lower": "ROTATION", "slide_lower": "LENGTH"}
+    assert {name: lift.bl_rna.properties[name].unit for name in ("lower", "linear_lower")} == {
+        "lower": "ROTATION",
+        "linear_lower": "LENGTH",
+    }
 
 
 def test_a_place_is_reached_by_the_slide_and_what_mimics_it_is_shown_where_the_file_has_it(rig):

@@ -15,14 +15,14 @@ __all__ = ["no_handler_raises"]
 
 DESCENTS = 3  # of one sweep each at least: the goal, then orientation beside place, then the views alone
 CHANGES = [
-    ("expressive", {"glide_speed": 0.05}, "glide_speed", 0.05),
+    ("expressive", {"transition_speed": 0.05}, "glide_speed", 0.05),
     ("expressive", {"link_roll": 0.5}, "roll", 0.5),
     ("expressive", {"body": "HELD"}, "hold_body", True),
     ("erik", {"previous_solution": True}, "use_previous_solution", True),
     ("ccd", {"ccd_order": "BASE"}, "order", "base"),
     ("ccd", {"ccd_sweeps": 1}, "in_frame", 1),
-    ("dls", {"wishes": {"LIMITS"}}, "beneath", ("limits",)),
-    ("priorities", {"wishes": {"POSTURE", "MANIPULABILITY"}}, "beneath", ("posture", "manipulability")),
+    ("dls", {"secondary_objectives": {"LIMITS"}}, "beneath", ("limits",)),
+    ("priorities", {"secondary_objectives": {"POSTURE", "MANIPULABILITY"}}, "beneath", ("posture", "manipulability")),
     ("priorities", {"task_order": "POSTURE_AIM_POSITION"}, "order", ("posture", "aim", "position")),
 ]
 
@@ -140,8 +140,8 @@ def test_an_option_that_this_version_does_not_know_is_a_sentence():
 
 def test_options_are_kept_in_the_file(reopen):
     rig, chain = looking_chain()
-    chain.options.task_order, chain.options.wishes = "AIM_POSITION_POSTURE", {"LIMITS", "POSTURE"}
+    chain.options.task_order, chain.options.secondary_objectives = "AIM_POSITION_POSTURE", {"LIMITS", "POSTURE"}
     name = rig.name
     reopen()
     options = bpy.data.objects[name].limber.chains[0].options
-    assert (options.task_order, options.wishes) == ("AIM_POSITION_POSTURE", {"LIMITS", "POSTURE"})
+    assert (options.task_order, options.secondary_objectives) == ("AIM_POSITION_POSTURE", {"LIMITS", "POSTURE"})

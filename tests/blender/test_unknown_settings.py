@@ -21,14 +21,16 @@ pytestmark = pytest.mark.every_blender
 @pytest.mark.parametrize(
     ("setting", "value", "remedy"),
     [
-        ("look", "", "choose Forward Axis"),
+        ("forward_axis", "", "choose Forward Axis"),
         ("up", "", "choose Forward Axis and Up"),
         ("eye", math.nan, "set it between 0"),
         ("up", "+Y", "choose another"),
     ],
 )
 def test_a_tool_that_cannot_be_says_which_setting_to_mend(setting, value, remedy):
-    chain = SimpleNamespace(**{"name": "Neck", "look": "+Y", "up": "+Z", "eye": 1.0, "end": "head", "ends": (), "watch": 0, setting: value})
+    chain = SimpleNamespace(
+        **{"name": "Neck", "forward_axis": "+Y", "up": "+Z", "eye": 1.0, "end": "head", "ends": (), "watch": 0, setting: value}
+    )
     with pytest.raises(RigError, match=f"'Neck'.*{remedy}"):
         goal.tool_frame(goal.ends_of(chain)[0], 1.0)
 

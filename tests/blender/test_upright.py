@@ -26,7 +26,7 @@ def roll(rig, chain) -> float:
     """[deg] of the head about its view, against upright, as Blender shows it."""
     turn = world_of_end(rig, chain.end).to_3x3().normalized()
     axes = {letter: turn.col[k] for k, letter in enumerate("XYZ")}
-    view, up = ((-1 if axis[0] == "-" else 1) * axes[axis[1]] for axis in (chain.look, chain.up))
+    view, up = ((-1 if axis[0] == "-" else 1) * axes[axis[1]] for axis in (chain.forward_axis, chain.up))
     level = Vector((0, 0, 1)) - view.z * view
     return degrees(level.angle(up - up.dot(view) * view))
 
@@ -112,7 +112,7 @@ def test_a_character_does_not_topple_where_its_target_is_aside(names: str):
 
 def test_a_head_that_the_posture_tilts_stays_tilted():
     rig, chain = looking_chain(armature(LEANING), at=target((0, -3, 0.25)))
-    choose(chain, look="+Z", up="+Y")
+    choose(chain, forward_axis="+Z", up="+Y")
     rig.pose.bones["head"].rotation_euler.z = radians(20)
     bpy.ops.limber.live()
     settle()

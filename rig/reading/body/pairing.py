@@ -325,14 +325,14 @@ def _find_floor(rig, retarget, pairs: list, depsgraph) -> None:
     others = [pair.source for pair in feet]
     if feet and is_streamed(retarget):
         heights = stream_of(retarget).posed(others)[1][:, 2]
-        retarget.stand_known = bool(np.isfinite(heights).all())
-        retarget.stand = float(heights.min()) if retarget.stand_known else 0.0
+        retarget.foot_heights_known = bool(np.isfinite(heights).all())
+        retarget.source_foot_height = float(heights.min()) if retarget.foot_heights_known else 0.0
     elif feet:
-        retarget.stand_known, retarget.stand = True, standing.height(retarget.source, others, depsgraph)
+        retarget.foot_heights_known, retarget.source_foot_height = True, standing.height(retarget.source, others, depsgraph)
     else:
-        retarget.stand_known = False
-    if retarget.stand_known:
-        retarget.ankle = soles.ankle(rig, [pair.target for pair in feet])
+        retarget.foot_heights_known = False
+    if retarget.foot_heights_known:
+        retarget.foot_height = soles.ankle(rig, [pair.target for pair in feet])
 
 
 def _line(rig, name: str) -> list[str]:

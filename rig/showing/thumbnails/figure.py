@@ -125,7 +125,7 @@ def _arrows(chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, fl
     """Arrows along the gaze directions of the chain's ends."""
     found = []
     for end in ends_of(chain):
-        if end.bone not in lengths or end.settings.goal not in LOOKS | TURNS or not end.settings.look:
+        if end.bone not in lengths or end.settings.goal not in LOOKS | TURNS or not end.settings.forward_axis:
             continue
         matrix = view @ posed[end.bone]
         eye = matrix @ Vector((0.0, end.settings.eye * lengths[end.bone], 0.0))

@@ -46,7 +46,10 @@ _cache = _Gallery()
 
 
 def _key(rig, chain, action: bpy.types.Action) -> Key:
-    ends = tuple((end.bone, end.settings.goal, end.settings.look, *end.settings.look_direction, end.settings.eye) for end in ends_of(chain))
+    ends = tuple(
+        (end.bone, end.settings.goal, end.settings.forward_axis, *end.settings.forward_direction, end.settings.eye)
+        for end in ends_of(chain)
+    )
     return Key(rig.session_uid, chain.uid, action.session_uid, ends)
 
 

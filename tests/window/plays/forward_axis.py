@@ -38,7 +38,7 @@ def play(stage):
     stage.photograph("forward_picking")
     stage.click(over)
     yield from stage.until(lambda: picking.now is None)
-    stage.facts["arrow"] = chain.look
+    stage.facts["arrow"] = chain.forward_axis
 
     begin()
     beside = stage.point(0.15, 0.85)
@@ -46,14 +46,14 @@ def play(stage):
     yield from stage.until(lambda: picking.now is not None and picking.now.axis == "")
     stage.press("ESC", beside)
     yield from stage.until(lambda: picking.now is None)
-    stage.facts["kept"] = chain.look
+    stage.facts["kept"] = chain.forward_axis
 
     begin()
     stage.move(beside)
     yield 0.3
     stage.click(beside)
     yield from stage.until(lambda: picking.now is None)
-    stage.facts["point"] = chain.look
+    stage.facts["point"] = chain.forward_axis
     start, tip = (seen(place) for place in lines.forward(rig, chain))
     way, wanted = ((end[0] - start[0], end[1] - start[1]) for end in (tip, beside))
     stage.facts["across"] = (way[0] * wanted[1] - way[1] * wanted[0]) / (sum(x * x for x in way) * sum(x * x for x in wanted)) ** 0.5
