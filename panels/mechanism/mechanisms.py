@@ -177,6 +177,7 @@ class LIMBER_PT_mechanism_joints(MechanismTab, bpy.types.Panel):
     """Joints between objects"""
 
     bl_label = "Joints"
+    bl_order = 0
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
@@ -195,7 +196,7 @@ class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
     """Goals of bodies"""
 
     bl_label = "Goals"
-    bl_order = 0
+    bl_order = 1
 
     @classmethod
     def poll(cls, context):
@@ -238,7 +239,7 @@ class LIMBER_PT_mechanism_motors(MechanismTab, bpy.types.Panel):
     """Degrees of freedom that motors move"""
 
     bl_label = "Motors"
-    bl_order = 1
+    bl_order = 2
 
     def draw(self, context):
         layout = self.layout
@@ -260,7 +261,7 @@ class LIMBER_PT_mechanism_closures(MechanismTab, bpy.types.Panel):
     """Bones that are held together"""
 
     bl_label = "Closures"
-    bl_order = 2
+    bl_order = 3
 
     @classmethod
     def poll(cls, context):
@@ -299,7 +300,7 @@ class LIMBER_PT_mechanism_motion(MechanismTab, bpy.types.Panel):
     """Filter and limits of the motors' motion"""
 
     bl_label = "Motion"
-    bl_order = 3
+    bl_order = 4
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
@@ -310,7 +311,7 @@ class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
     """Motion to keyframes"""
 
     bl_label = "Bake"
-    bl_order = 4
+    bl_order = 5
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
