@@ -13,8 +13,8 @@ from .rig.authoring import chains
 from .rig.authoring.check import check as _check
 from .rig.blender.errors import Finding, RigError
 from .rig.live.stage import Stage
+from .rig.output.bake import Bake
 from .rig.output.bake_scene import Baked, bake_scene
-from .rig.output.chain_bake import Bake
 from .rig.reading import postures
 
 __all__ = ["Answer", "Baked", "Finding", "RigError", "bake", "bake_scene", "check", "motion", "new_chain", "solve", "store_posture"]
@@ -112,9 +112,8 @@ def motion(pairs: list[tuple], start: int, end: int) -> dict[tuple[str, str], di
             pass
         found = {}
         for rig, chain in pairs:
-            columns = zip(*work.angles[rig.session_uid, chain.uid], strict=True)
-            places = work.stage.session(rig, chain).reader.places
-            found[rig.name, chain.name] = {place: [float(value) for value in column] for place, column in zip(places, columns, strict=True)}
+            frames = work.values[rig.session_uid, chain.uid]
+            found[rig.name, chain.name] = {place: [values[place] for values in frames] for place in frames[0]}
         return found
     finally:
         work.cancel()
@@ -133,7 +132,7 @@ def bake(pairs: list[tuple], start: int, end: int) -> list[bpy.types.Action]:
     try:
         while work.step():
             pass
-        work.mute_drivers()
+        work.mute()
         return work.finish()
     finally:
         work.cancel()

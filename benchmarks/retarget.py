@@ -83,7 +83,7 @@ def main() -> None:
     session = live.session(rig, retarget)
     retarget.frame_start, retarget.frame_end = 1, scene.frame_end
     began = time.process_time()
-    bpy.ops.limber.bake_follow()
+    bpy.ops.limber.bake()
     bake = (time.process_time() - began) * 1000 / scene.frame_end
     links = len(retarget.pairs)
     print(f"Blender {bpy.app.version_string}, {len(session.reader.places)} joints, {links} links followed, {scene.frame_end} frames")

@@ -104,10 +104,9 @@ def bake(rig, chain, take: Take) -> None:
     """
     scene = bpy.context.scene
     retarget = rig.limber.retarget
-    follows = retarget.live
     for owner in (chain, retarget):
         owner.frame_start, owner.frame_end = take.frames[0], take.frames[-1]
-    if (bpy.ops.limber.bake_follow if follows else bpy.ops.limber.bake)() != {"FINISHED"}:
+    if bpy.ops.limber.bake() != {"FINISHED"}:
         raise FailedError("The motion was not baked")
     places, axes = installed.module("rig.reading.skeleton").ChainReader(rig, chain).places, installed.module("rig.reading.axes")
     rows = []

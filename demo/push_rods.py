@@ -152,7 +152,7 @@ def show(folder: Path, say, quietly, draw) -> list[str]:
         say(f"Check: {finding.sentence}")
     with quietly():
         take = play(owner, say)
-        bpy.ops.limber.bake_mechanism()
+        bpy.ops.limber.bake()
         bpy.context.view_layer.objects.active = rig
         chain.frame_start, chain.frame_end = 1, FRAMES
         bpy.ops.limber.bake()

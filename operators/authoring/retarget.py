@@ -9,12 +9,9 @@ from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
 from ...rig.events import handlers
 from ...rig.live import live
-from ...rig.output.body_bake import RetargetBake
 from ...rig.reading.body import pairing, receiver
 from ...rig.reading.osc import inbox
-from ..output.bake_reports import tell_held, tell_muted
 from ..remove_item import RemoveItem
-from ..stepwise import Stepwise
 from ..subject import poll_rig, rig_of
 
 
@@ -251,35 +248,4 @@ class LIMBER_OT_end_listen(bpy.types.Operator):
     def execute(self, context):
         retarget = rig_of(context).limber.retarget
         receiver.end(retarget.host, retarget.port)
-        return {"FINISHED"}
-
-
-class LIMBER_OT_bake_follow(Stepwise, bpy.types.Operator):
-    """Bake the body's motion in the frame range, with its live chains on top, to keyframes on a new action. The previous action is kept.
-    Esc cancels"""
-
-    bl_idname = "limber.bake_follow"
-    bl_label = "Bake Retarget"
-    bl_options = {"REGISTER", "UNDO"}
-
-    nothing = "Nothing was baked"
-    cancelled = "Baking is cancelled: nothing was written"
-
-    @classmethod
-    def poll(cls, context):
-        return poll_pairs(cls, context)
-
-    def _begin(self, context):
-        return RetargetBake(context.scene, rig_of(context))
-
-    def _says(self):
-        return f"Baking: frame {self.work.frame} of {self.work.end}"
-
-    def _finish(self, context):
-        work = self.work
-        drivers = work.mute_drivers()
-        actions = work.finish()
-        tell_muted(self, drivers)
-        tell_held(self, work.held, "not all could")
-        self.report({"INFO"}, f"Baked {counted(work.length, 'frame')} to {', '.join(repr(action.name) for action in actions)}")
         return {"FINISHED"}

@@ -13,18 +13,15 @@ from ...rig.blender.errors import RigError
 from ...rig.events import handlers
 from ...rig.live import mechanisms
 from ...rig.live.live import as_authored
-from ...rig.output.mechanism_bake import MechanismBake
 from ...rig.reading.mechanism import channels
 from ...rig.reading.mechanism.assembled import prepare
-from ...rig.reading.mechanism.conflicts import refuse_held, refuse_taken
+from ...rig.reading.mechanism.conflicts import refuse_held
 from ...rig.reading.mechanism.owners import has_mechanism, own_identity
 from ...rig.reading.mechanism.ownership import owner_at_hand, owner_of
 from ...rig.reading.mechanism.rest_pose import set_rest_pose
 from ...rig.reading.mechanism.starts import note_values
 from ...rig.robot import links
 from ...rig.showing import mechanism_proxy
-from ..output.bake_reports import tell_held, tell_muted
-from ..stepwise import Stepwise
 from ..subject import rig_of
 
 
@@ -230,7 +227,6 @@ class LIMBER_OT_mechanism_live(bpy.types.Operator):
     def execute(self, context):
         owner = taken_up(context)
         try:
-            refuse_taken(owner)
             mechanisms.start(owner)
         except RigError as error:
             self.report({"ERROR"}, str(error))
@@ -270,38 +266,4 @@ class LIMBER_OT_end_mechanism_live(bpy.types.Operator):
     def execute(self, context):
         mechanisms.stop(mechanism_owner(context))
         taken_up(context)
-        return {"FINISHED"}
-
-
-class LIMBER_OT_bake_mechanism(Stepwise, bpy.types.Operator):
-    """Bake the motion of the mechanism's bodies and motors to keyframes. Previous actions are kept"""
-
-    bl_idname = "limber.bake_mechanism"
-    bl_label = "Bake Mechanism"
-    bl_options = {"REGISTER", "UNDO"}
-
-    nothing = "Nothing was baked"
-    cancelled = "Baking is cancelled: nothing was written"
-
-    @classmethod
-    def poll(cls, context):
-        return poll_mechanism(cls, context)
-
-    def _begin(self, context):
-        owner = taken_up(context)
-        refuse_taken(owner)
-        return MechanismBake(context, owner)
-
-    def _says(self):
-        return f"Baking: frame {self.work.frame} of {self.work.end}"
-
-    def _finish(self, context):
-        work = self.work
-        drivers, constraints = work.mute_drivers(), work.mute_constraints()
-        made = work.finish()
-        if difference := work.reading.difference:
-            self.report({"WARNING"}, difference)
-        tell_muted(self, drivers, constraints)
-        tell_held(self, work.held, "the targets could not")
-        self.report({"INFO"}, f"Baked {counted(self.work.total, 'frame')} to {counted(len(made), 'action')}")
         return {"FINISHED"}

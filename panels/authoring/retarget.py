@@ -5,6 +5,7 @@ from math import degrees
 import bpy
 import numpy as np
 
+from ...operators.movers import names_mover
 from ...operators.subject import rig_of
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import capitalised
@@ -82,7 +83,8 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
             return
         layout.separator(factor=0.5)
         draw_range(layout, retarget, "RETARGET")
-        layout.operator("limber.bake_follow", icon="KEYFRAME")
+        names_mover(layout, retarget)
+        layout.operator("limber.bake", text="Bake Retarget", icon="KEYFRAME")
 
 
 def _draw_source(layout, retarget) -> bool:

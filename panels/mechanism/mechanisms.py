@@ -3,6 +3,7 @@
 import bpy
 
 from ...operators.mechanism.mechanisms import mechanism_owner
+from ...operators.movers import names_mover
 from ...operators.subject import rig_of
 from ...rig.authoring.mechanism.finding import hangs_loose
 from ...rig.authoring.mechanism.findings import value_text
@@ -318,4 +319,5 @@ class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
         layout = self.layout
         kept = mechanism_owner(context).limber.mechanism
         draw_range(layout, kept, "MECHANISM")
-        layout.operator("limber.bake_mechanism", icon="KEYFRAME")
+        names_mover(layout, kept)
+        layout.operator("limber.bake", icon="KEYFRAME")

@@ -2,11 +2,12 @@
 
 import bpy
 
+from ...operators.movers import names_mover
 from ...operators.subject import rig_of
 from ...rig.authoring import chains
 from ...rig.blender.counting import counted
+from ...rig.live.movers import mover_of
 from ...rig.output import record, take_copies
-from ...rig.output.chain_bake import frames_ahead
 from ...rig.reading.goal import followed
 from ..tab import BakePart, ChainTab, draw_range, sentence
 
@@ -22,7 +23,8 @@ class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
         layout = self.layout
         chain = chains.active(rig_of(context))
         draw_range(layout, chain, "CHAIN")
-        if frames_ahead(chain):
+        names_mover(layout, chain)
+        if mover_of(rig_of(context), chain).horizon:
             layout.prop(chain, "look_ahead")
         layout.operator("limber.bake", icon="KEYFRAME")
         if sum(followed(other) is not None for other in rig_of(context).limber.chains) > 1:

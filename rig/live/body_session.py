@@ -60,12 +60,7 @@ class BodySession(Moving):
         rig, columns = mover.owner, columns_of(mover.owner, self.reader)
         own = rig.name, rig.session_uid
         last = {column: before[Channel(*own, *column)] for column in columns if Channel(*own, *column) in before}
-        found = {Channel(*own, *column): value for column, value in values_of(rig, self, columns, last).items()}
-        gone = (channel.bone for channel in before if channel[:2] == own and channel not in found)
-        lost = next((bone for bone in gone if bone in self.reader.names), "")
-        if lost:
-            raise RigError(f"Bone '{lost}' does not follow any more: switch its pair on again, then begin again")
-        return found
+        return {Channel(*own, *column): value for column, value in values_of(rig, self, columns, last).items()}
 
     def advance(self, rig, retarget, placement: Placement, dt: float, is_dirty: bool) -> None:
         """One tick. Reads only what the depsgraph has evaluated; the outcome is in the session."""

@@ -124,6 +124,10 @@ class ChainSession(Moving):
         limits = (JointLimits(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in joints)
         return dict(zip(self.reader.places, limits, strict=True))
 
+    @property
+    def warning(self) -> str:
+        return self.outputs.solution.remark if self.outputs is not None else ""
+
     def keys(self, mover, placement, before) -> dict[Channel, float]:
         return {channels.of_joint(mover.owner, *place): value for place, value in self.values().items()}
 

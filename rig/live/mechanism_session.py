@@ -23,7 +23,9 @@ from ..reading.mechanism import assembled
 from ..reading.mechanism import channels as authored
 from ..reading.mechanism import inputs as asked
 from ..reading.mechanism.assembled import Ready
+from ..reading.mechanism.conflicts import refuse_taken
 from ..reading.mechanism.errors import missed
+from ..reading.mechanism.parents import refuse_unknown
 from ..reading.mechanism.poses import matrix_of
 from ..reading.mechanism.reading import Reading
 from ..reading.mechanism.shapes import freedoms
@@ -107,6 +109,13 @@ class MechanismSession(Moving):
             for place, own in zip(self.places, limits, strict=True)
         }
 
+    @property
+    def warning(self) -> str:
+        return self.reading.difference if self.reading is not None else ""
+
+    def check_keys(self) -> None:
+        refuse_unknown([part for _, part in mechanism_proxy.movers(self.reading)])
+
     def keys(self, mover, placement, before) -> dict[Channel, float]:
         """Of bodies and what they carry, and of the motors."""
         authored.place(self.reading, self.base, self.outputs.poses, placement)
@@ -135,6 +144,7 @@ class MechanismSession(Moving):
         return bool(self.problem) or not stays or before[1] is None or bool((self.base != before[1]).any())
 
     def prepare(self, mover, as_authored) -> None:
+        refuse_taken(mover.owner)
         made = assembled.kept(mover.owner) if mover.is_live else None
         if made is None:
             with as_authored() as depsgraph:

@@ -17,12 +17,13 @@ from ..properties.body import LimberRetarget
 from ..properties.chains import LimberChain
 from ..properties.frame_range import bake_range
 from ..properties.mechanism import LimberMechanism
-from ..reading import axes, channels, mimic
+from ..reading import axes, channels, dependencies, mimic
 from ..reading.axes import is_euler
 from ..reading.body import pairing
 from ..reading.channels import Channel
 from ..reading.goal import followed
 from ..reading.mechanism import assembled
+from ..reading.mechanism.conflicts import refuse_taken
 from ..reading.mechanism.starts import note_values
 from ..reading.moving import Place
 from .body_session import BodySession
@@ -83,9 +84,24 @@ class Mover(_Pair):
         return bake_range(self.settings, bpy.context.scene)
 
     @property
-    def frames_ahead(self) -> int:
-        """Frames to come whose goals it makes use of in a bake; 0: none."""
+    def bakes_when_off(self) -> bool:
+        """Whether a bake of the whole scene bakes it also where it is not live."""
+        return False
+
+    @property
+    def bakes_with(self) -> list["Mover"]:
+        """What must be baked with it: what changes the pose that it makes."""
+        return []
+
+    @property
+    def horizon(self) -> int:
+        """Frames to come whose goals its solver can make use of; 0: none."""
         return 0
+
+    @property
+    def frames_ahead(self) -> int:
+        """The same, of those that it is to make use of in a bake."""
+        return self.horizon if getattr(self.settings, "look_ahead", False) else 0
 
     def make_ready(self, as_authored: Authored) -> None:
         """What is to be read before it goes live, while all shows what is authored.
@@ -93,6 +109,10 @@ class Mover(_Pair):
         Raises:
             RigError: it cannot be read.
         """
+
+    def part_moved_by(self, other: "Mover") -> str:
+        """What of it another one moves: its "base", its "armature", its "target", or ""."""
+        return ""
 
     @abstractmethod
     def joints(self) -> list:
@@ -164,9 +184,21 @@ class ChainMover(Mover):
         return followed(self.settings) is not None
 
     @property
-    def frames_ahead(self) -> int:
+    def bakes_when_off(self) -> bool:
+        return self.has_goal and not self.owner.limber.retarget.live
+
+    @property
+    def horizon(self) -> int:
         info = SOLVERS.get(self.settings.solver)
-        return info.looks_ahead if info and self.settings.look_ahead else 0
+        return info.looks_ahead if info else 0
+
+    @property
+    def moves(self) -> dependencies.Mover:
+        """What its joints move."""
+        return dependencies.mover(self.settings)
+
+    def part_moved_by(self, other: Mover) -> str:
+        return dependencies.moved_part(self, other.moves)
 
     def joints(self) -> list:
         return list(self.settings.joints)
@@ -191,6 +223,10 @@ class BodyMover(Mover):
     @property
     def has_goal(self) -> bool:
         return bool(self.settings.pairs)
+
+    @property
+    def bakes_with(self) -> list[Mover]:
+        return [ChainMover(self.owner, chain) for chain in self.owner.limber.chains if chain.live]
 
     def joints(self) -> list:
         return []
@@ -219,6 +255,7 @@ class MechanismMover(Mover):
         return False
 
     def make_ready(self, as_authored: Authored) -> None:
+        refuse_taken(self.owner)
         with as_authored() as depsgraph:
             made = assembled.prepare(self.owner, depsgraph)
         assembled.keep(self.owner, made)

@@ -5,6 +5,7 @@ from enum import Enum
 from ..authoring.check import why_not_live
 from ..blender.errors import RigError
 from ..reading.body import pairing
+from ..reading.goal import ends_of, no_target
 from ..reading.mechanism.ownership import bodies, role_of
 from .movers import BodyMover, ChainMover, MechanismMover, Mover
 
@@ -48,17 +49,17 @@ def _mechanism_live(mover: Mover, context) -> str:
 
 
 def _no_target(mover: Mover, context) -> str:
-    return "" if mover.has_goal else f"{mover.label} has no target: choose one in the Gaze panel"
+    return "" if mover.has_goal else no_target(ends_of(mover.settings)[0])
 
 
 def _not_live(mover: Mover, context) -> str:
     return "" if mover.is_live else f"{mover.label} is not live: press Start Live first"
 
 
-def _streamed(mover: Mover, context) -> str:
+def _body_frames(mover: Mover, context) -> str:
     if pairing.is_streamed(mover.settings):
         return "What is sent live has no frames to bake: press Record Live and let the scene play while it comes"
-    return ""
+    return _body_live(mover, context)
 
 
 def _one_solver(mover: Mover, context) -> str:
@@ -81,9 +82,9 @@ _REASONS = {
     (BodyMover, Use.LIVE): _body_live,
     (MechanismMover, Use.LIVE): _mechanism_live,
     (ChainMover, Use.BAKE): _no_target,
-    (BodyMover, Use.BAKE): _streamed,
+    (BodyMover, Use.BAKE): _body_frames,
     (ChainMover, Use.CHECK): _no_target,
-    (BodyMover, Use.CHECK): _streamed,
+    (BodyMover, Use.CHECK): _body_frames,
     (BodyMover, Use.COMPARE): _one_solver,
     (MechanismMover, Use.COMPARE): _one_solver,
     (ChainMover, Use.HAND): _live_moves,

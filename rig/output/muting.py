@@ -1,25 +1,26 @@
 """What would win over baked keys, or act on top of them: drivers and constraints, which a bake mutes and names."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import inf
 
 import bpy
 from mathutils import Quaternion
 
 from ..blender import actions
+from ..blender.identity import find
+from ..reading.channels import PARTS, Channel
 from ..reading.joint_axes import why_no_limits
 from ..reading.mechanism.shapes import LETTERS
 
 OWN = "Limber"  # constraints of Limber's own begin so
 SWITCHES = ("mute", "enabled")  # of a constraint, each the other's opposite
-CHANNELS = {"location": "XYZ", "rotation_euler": "XYZ", "rotation_quaternion": "WXYZ", "rotation_axis_angle": "WXYZ"}
 SLACK = 1e-5  # [rad or m] a limit that is crossed by less than this is kept: single precision
 
 
-def mute_drivers(thing, channels: list[tuple]) -> list[str]:
-    """Mutes the drivers of an object's baked channels, whose paths and indices come first; returns what they drive."""
-    baked = {(path, index): group for path, index, group, _ in channels}
-    baked |= {(path.removesuffix("value") + "linear_value", index): group for path, index, group, _ in channels if path.endswith(".value")}
+def mute_drivers(thing, channels: list[Channel]) -> list[str]:
+    """Mutes the drivers of an object's baked channels; returns what they drive."""
+    baked = {(channel.path, channel.index) for channel in channels}
+    baked |= {(path.removesuffix("value") + "linear_value", index) for path, index in baked if path.endswith(".value")}
     muted = []
     for driver in thing.animation_data.drivers if thing.animation_data else ():
         place = driver.data_path, driver.array_index
@@ -32,10 +33,40 @@ def mute_drivers(thing, channels: list[tuple]) -> list[str]:
 def _label(thing, path: str, index: int) -> str:
     """What a driver drives, in words."""
     start, _, channel = path.rpartition(".")
-    if channel not in CHANNELS:
+    if channel not in PARTS:
         return f"motor '{thing.path_resolve(start).name}'"
     name = thing.path_resolve(start).name if start else thing.name
-    return f"'{name}' {channel.partition('_')[0]} {CHANNELS[channel][index]}"
+    return f"'{name}' {channel.partition('_')[0]} {PARTS[channel][index]}"
+
+
+def wholly_keyed(keys: Mapping[Channel, list[float]]) -> list:
+    """The objects and bones of which location and rotation are keyed as a whole."""
+    return [holder for holder, _, _ in _whole_transforms(keys)]
+
+
+def _whole_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
+    """Each such object or bone, with its location's and its rotation's numbers of every frame."""
+    found: dict[tuple, dict[str, dict[int, list[float]]]] = {}
+    for channel, values in keys.items():
+        if channel.name in PARTS:
+            found.setdefault(channel[:3], {}).setdefault(channel.name, {})[channel.index] = values
+    for (name, uid, bone), columns in found.items():
+        whole = [part for part, rows in columns.items() if len(rows) == len(PARTS[part])]
+        if "location" in whole and len(whole) > 1:
+            thing = find(name, uid)
+            rotation = next(part for part in whole if part != "location")
+            numbers = [list(zip(*(columns[part][k] for k in range(len(PARTS[part]))), strict=True)) for part in ("location", rotation)]
+            yield thing.pose.bones[bone] if bone else thing, *numbers
+
+
+def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
+    """Mutes the constraints of what is keyed as a whole, which would act on top of the keys; returns their names and whose they are."""
+    muted = []
+    for holder, places, turns in list(_whole_transforms(keys)):
+        for held in in_the_way(holder, places, turns):
+            mute(held)
+            muted.append(f"'{held.name}' of '{holder.name}'")
+    return muted
 
 
 def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iterator:

@@ -12,7 +12,7 @@ from ..live.registry import is_live
 from ..reading import axes
 from ..reading.body.columns import Column, columns_of, values_of
 from . import take_copies
-from .chain_bake import new_action
+from .new_actions import new_action
 from .take import Take
 from .take_copies import Copy
 

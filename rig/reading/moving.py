@@ -52,6 +52,11 @@ class Moving:
         """Why the goals are not met in this frame, as a sentence; "" where they are."""
         return self.problem or self.remark
 
+    @property
+    def warning(self) -> str:
+        """What a user should know of the motion as a whole, once: what the solver changed of the goal, say; "" for nothing."""
+        return ""
+
     def prepare(self, mover, as_authored) -> None:
         """What must be known before it moves on another stage than live's, read while all shows what is authored.
 
@@ -75,6 +80,13 @@ class Moving:
         """Limits of each joint or motor that has any."""
         return {}
 
+    def check_keys(self) -> None:
+        """Whether keys can hold its motion.
+
+        Raises:
+            RigError: they cannot, since where something will be is not known beforehand.
+        """
+
     def keys(self, mover, placement, before: Mapping[Channel, float]) -> dict[Channel, float]:
         """What a bake or a recording keys in this frame, after a tick.
 
@@ -82,8 +94,5 @@ class Moving:
             mover: Whose session this is.
             placement: Where everything is in this frame.
             before: What was keyed in the frame before, so that no rotation jumps; empty in the first one.
-
-        Raises:
-            RigError: something that was keyed does not move any more.
         """
         return {}

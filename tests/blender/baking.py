@@ -19,7 +19,7 @@ def moving_chain():
 
 def begin(*chains):
     """A bake of these chains over the first one's range."""
-    from limber.rig.output.chain_bake import Bake
+    from limber.rig.output.bake import Bake
 
     return Bake(bpy.context.scene, [(chain.id_data, chain) for chain in chains], chains[0].frame_start, chains[0].frame_end)
 

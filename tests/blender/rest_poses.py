@@ -36,7 +36,7 @@ def key_motor(owner, *keys: tuple[int, float]) -> None:
 
 def bake(owner) -> None:
     make_active(owner)
-    bpy.ops.limber.bake_mechanism()
+    bpy.ops.limber.bake()
 
 
 def baked(owner=None):

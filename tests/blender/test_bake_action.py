@@ -170,7 +170,7 @@ def test_drivers_of_baked_channels_are_muted_named_and_back_after_undo(undo_step
     bpy.ops.limber.bake()
     undo_step("Bake")
     said = capfd.readouterr().out
-    assert "Drivers of upper X are muted" in said
+    assert "Drivers of 'upper' rotation X are muted" in said
     assert apart(wanted, played(rig, [chain], range(1, 11))) < IN_KEYS
     assert [driver.mute for driver in rig.animation_data.drivers] == [True, False]
     bpy.ops.ed.undo()

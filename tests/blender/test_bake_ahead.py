@@ -105,13 +105,13 @@ def test_each_frame_is_told_the_goals_of_those_after_it(rig, chain, monkeypatch)
 
 
 def test_no_more_goals_are_told_than_the_solver_looks_at(chain):
-    from limber.rig.output.chain_bake import frames_ahead
+    from limber.rig.live.movers import mover_of
 
     chain.frame_start, chain.frame_end = 1, 60
     bake = begin(chain)
-    while bake.is_scouting:
+    while bake.is_first_of_two:
         bake.step()
-    assert [len(ahead) for ahead in bake._ahead().values()] == [frames_ahead(chain)]
+    assert [len(ahead) for ahead in bake._ahead().values()] == [mover_of(chain.id_data, chain).horizon]
     bake.cancel()
 
 
@@ -165,10 +165,10 @@ def test_eyes_on_a_neck_look_ahead_each_as_it_is_set(chain):
         bake = begin(neck, eyes)
         while bake.step():
             pass
-        motion[eyes.look_ahead] = dict(bake.angles)
+        motion[eyes.look_ahead] = {key: [list(values.values()) for values in frames] for key, frames in bake.values.items()}
         bake.cancel()
     of_neck, of_eyes = ((rig.session_uid, each.uid) for each in (neck, eyes))
-    assert list(bake.noted) == [of_eyes]
+    assert list(bake.goals) == [of_eyes]
     assert np.array_equal(motion[False][of_neck], motion[True][of_neck])
     assert not np.array_equal(motion[False][of_eyes], motion[True][of_eyes])
 
@@ -210,7 +210,7 @@ def test_escape_in_either_pass_leaves_nothing(rig, chain, window, steps):
     window.start()
     for _ in range(steps):
         assert window.send("TIMER") == {"RUNNING_MODAL"}
-    assert window.work.is_scouting == (steps < 21)
+    assert window.work.is_first_of_two == (steps < 21)
     assert window.send("ESC") == {"CANCELLED"}
     assert window.reports == [("WARNING", "Baking is cancelled: nothing was written")]
     assert state(rig) == before

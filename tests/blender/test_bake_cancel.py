@@ -169,7 +169,7 @@ def test_frames_that_cannot_be_solved_are_named_and_the_motion_comes_to_rest_in_
 
 def test_a_bake_that_breaks_off_lets_live_go_on(rig, chain, monkeypatch):
     from limber.rig.live import live
-    from limber.rig.output.chain_bake import Bake
+    from limber.rig.output.bake import Bake
 
     def interrupted(self):
         raise KeyboardInterrupt

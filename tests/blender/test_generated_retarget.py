@@ -62,7 +62,7 @@ def test_controls_are_paired_live_works_and_the_mesh_follows_live_and_baked(rig,
     assert live < MOST < before
     bpy.ops.limber.end_follow()
     rig.limber.retarget.frame_start, rig.limber.retarget.frame_end = FRAMES[0], FRAMES[-1]
-    bpy.ops.limber.bake_follow()
+    bpy.ops.limber.bake()
     keyed = {curve.data_path.split('"')[1] for curve in curves(rig)}
     assert keyed == set(pairs), "controls are keyed, and no helpers"
     assert worst_over_frames(rig) == pytest.approx(live, abs=1e-3)

@@ -83,14 +83,14 @@ def keys(rig, chains, places) -> np.ndarray:
 @pytest.fixture
 def filter_outputs(monkeypatch):
     """What a bake comes to, before it becomes keys."""
-    from limber.rig.output.chain_bake import Bake
+    from limber.rig.output.bake import Bake
 
     rows = []
     step = Bake.step
 
     def noted(self):
         more = step(self)
-        rows.append(np.concatenate([self.stage.session(rig, chain).outputs.angles for rig, chain in self.pairs]))
+        rows.append(np.concatenate([self.stage.session(rig, chain).outputs.angles for rig, chain in self.movers]))
         return more
 
     monkeypatch.setattr(Bake, "step", noted)

@@ -237,7 +237,7 @@ def test_a_bake_of_one_that_watches_anothers_live_hand_is_refused_until_that_one
     for rig in (hand, head):
         rig.limber.chains[0].frame_start, rig.limber.chains[0].frame_end = FRAMES[0], FRAMES[-1]
     select(head)
-    with pytest.raises(RuntimeError, match="Target 'Held' hangs on 'A Hand', whose chain 'hand' is live: bake that one first"):
+    with pytest.raises(RuntimeError, match="Target 'Held' depends on 'A Hand', whose chain 'hand' is live: bake that one first"):
         bpy.ops.limber.bake()
     select(hand)
     assert bpy.ops.limber.bake() == {"FINISHED"}

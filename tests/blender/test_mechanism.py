@@ -195,7 +195,7 @@ def test_baked_motion_is_what_live_shows():
     for frame in range(1, 16):
         scene.frame_set(frame)
         live.append((those.shown(owner), those.session(owner).outputs.values))
-    bpy.ops.limber.bake_mechanism()
+    bpy.ops.limber.bake()
     assert not kept.live
     for frame, (poses, values) in enumerate(live, 1):
         scene.frame_set(frame)
@@ -227,7 +227,7 @@ def test_live_starts_again_from_any_frame_of_what_was_baked():
         motor.value = value
         motor.keyframe_insert("value", frame=frame)
     kept.frame_start, kept.frame_end = 1, 20
-    bpy.ops.limber.bake_mechanism()
+    bpy.ops.limber.bake()
     scene.frame_set(15)
     before = those.shown(owner)
     motors_before = motor.value

@@ -110,7 +110,7 @@ def test_scaled_parented_and_mirrored_bodies_keep_their_shape():
         assert np.abs(size - np.linalg.svd(was[:3, :3], compute_uv=False)).max() < 1e-5, name
         assert np.sign(np.linalg.det(those.world(bpy.data.objects[name]))) == np.sign(np.linalg.det(was))
     shown = {name: those.world(bpy.data.objects[name]) for name in before}
-    bpy.ops.limber.bake_mechanism()
+    bpy.ops.limber.bake()
     bpy.context.scene.frame_set(5)
     assert those.furthest(shown, {name: those.world(bpy.data.objects[name]) for name in before}) < 1e-4
 
@@ -267,7 +267,7 @@ def test_bones_with_a_closure_are_a_mechanism():
     bpy.context.view_layer.update()
     assert max(np.abs(np.array(bone.matrix) - was).max() for bone, was in zip(rig.pose.bones, before, strict=True)) < 1e-6
     bpy.ops.limber.mechanism_live()
-    bpy.ops.limber.bake_mechanism()
+    bpy.ops.limber.bake()
     bpy.context.scene.frame_set(3)
     for name, was in moved.items():
         assert np.abs(np.array(rig.pose.bones[name].matrix) - was).max() < 1e-4, name

@@ -27,7 +27,7 @@ def bake_and_compare(prepare) -> object:
     those.settle(owner)
     live = {name: those.world(bpy.data.objects[name]) for name in BODIES}
     kept.frame_start, kept.frame_end = 1, 3
-    bpy.ops.limber.bake_mechanism()
+    bpy.ops.limber.bake()
     assert not kept.live
     bpy.context.scene.frame_set(2)
     baked = {name: those.world(bpy.data.objects[name]) for name in BODIES}
@@ -78,7 +78,7 @@ def test_drivers_of_baked_channels_are_muted_and_others_go_on():
 
 
 def test_what_is_muted_is_named():
-    from limber.rig.output.mechanism_bake import MechanismBake
+    from limber.rig.output.bake import Bake
 
     four_bar(those.joint, "revolute", bodies="")
     crank, coupler = bpy.data.objects["crank"], bpy.data.objects["coupler"]
@@ -89,11 +89,14 @@ def test_what_is_muted_is_named():
     motor = owner.limber.mechanism.motors[0]
     motor.driver_add("value").driver.expression = "0.2"
     owner.limber.mechanism.frame_end = owner.limber.mechanism.frame_start + 1
-    work = MechanismBake(bpy.context, owner)
+    kept = owner.limber.mechanism
+    work = Bake(bpy.context.scene, [(owner, kept)], kept.frame_start, kept.frame_end)
     while work.step():
         pass
-    assert set(work.mute_drivers()) == {"'crank' location Z", f"motor '{motor.name}'"}
-    assert work.mute_constraints() == ["'Copy Rotation' of 'coupler'"]
+    drivers, constraints = work.mute()
+    assert "'crank' location Z" in drivers
+    assert f"motor '{motor.name}'" in drivers
+    assert constraints.endswith(": 'Copy Rotation' of 'coupler'")
     work.cancel()
 
 
@@ -134,7 +137,7 @@ def test_undo_brings_drivers_and_constraints_back(undo_step):
     owner = owned()
     owner.limber.mechanism.frame_end = owner.limber.mechanism.frame_start + 1
     undo_step("made")
-    bpy.ops.limber.bake_mechanism()
+    bpy.ops.limber.bake()
     crank = bpy.data.objects["crank"]
     assert crank.animation_data.drivers[0].mute
     assert crank.constraints[0].mute
@@ -183,7 +186,7 @@ def test_a_body_on_vertices_that_another_body_shapes_is_refused_by_name_before_a
     rocker.parent, rocker.parent_type = skin, "VERTEX"
     owned()
     with pytest.raises(RuntimeError, match=f"'rocker' hangs on '{skin.name}', which is shaped by its modifier 'Hook' after 'crank'"):
-        bpy.ops.limber.bake_mechanism()
+        bpy.ops.limber.bake()
     assert not bpy.data.actions
     assert rocker.animation_data is None
 
@@ -196,7 +199,7 @@ def test_a_body_whose_parent_follows_another_body_by_a_constraint_is_refused():
     those.update()
     owned()
     with pytest.raises(RuntimeError, match="'holder', which follows by its constraint 'Copy Location' 'crank'"):
-        bpy.ops.limber.bake_mechanism()
+        bpy.ops.limber.bake()
 
 
 def test_an_nla_track_that_plays_alone_is_refused():
@@ -208,7 +211,7 @@ def test_an_nla_track_that_plays_alone_is_refused():
     track.is_solo = True
     owned()
     with pytest.raises(RuntimeError, match="of 'crank' plays alone"):
-        bpy.ops.limber.bake_mechanism()
+        bpy.ops.limber.bake()
 
 
 def test_a_bones_limits_stay_where_the_motion_keeps_to_them_and_are_muted_where_it_does_not():
@@ -226,7 +229,7 @@ def test_a_bones_limits_stay_where_the_motion_keeps_to_them_and_are_muted_where_
     bpy.ops.limber.mechanism_live()
     those.settle(rig)
     shown = {bone.name: np.array(bone.matrix) for bone in rig.evaluated_get(those.update()).pose.bones}
-    bpy.ops.limber.bake_mechanism()
+    bpy.ops.limber.bake()
     bpy.context.scene.frame_set(2)
     for bone in rig.pose.bones:
         assert np.abs(np.array(bone.matrix) - shown[bone.name]).max() < NEAR, bone.name

@@ -89,7 +89,7 @@ def test_an_animated_character_is_followed_live_and_baked_alike():
         assert np.abs(wanted - bone(rig, "skull") @ beside).max() < 2e-5, frame
         live.append(session.outputs.values)
     assert np.ptp(live, axis=0).max() > 1e-3
-    bpy.ops.limber.bake_mechanism()
+    bpy.ops.limber.bake()
     for frame, values in enumerate(live, 1):
         scene.frame_set(frame)
         assert [motor.value or motor.linear_value for motor in kept.motors] == pytest.approx(values, abs=1e-5), frame

@@ -72,7 +72,7 @@ def test_both_are_live_side_by_side_and_bake():
     assert angle("Crank.001") == pytest.approx(0.5, abs=1e-5)
     assert angle("Crank") == pytest.approx(0.0, abs=1e-5)
     make_active(copy)
-    bpy.ops.limber.bake_mechanism()
+    bpy.ops.limber.bake()
     assert those.session(owner).problem == ""
     assert bpy.data.objects["Crank"].animation_data is None
     assert bpy.data.objects["Crank.001"].animation_data is not None

@@ -52,7 +52,7 @@ def test_motors_jolt_less_where_a_target_passes_the_edge_live_and_baked():
     assert min(missed) < 1e-6 < 0.1 < max(missed), "the target is in reach, out of it, and back"
     assert jolt(exact) > 6.0
     assert jolt(eased) < 0.7 * jolt(exact)
-    bpy.ops.limber.bake_mechanism()
+    bpy.ops.limber.bake()
     for frame, there in enumerate(shown, 1):
         scene.frame_set(frame)
         assert np.abs(np.subtract([motor.value for motor in kept.motors], there)).max() < 1e-6

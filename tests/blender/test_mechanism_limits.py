@@ -55,7 +55,7 @@ def test_limits_the_wrong_way_round_are_named_by_every_button(kind, axis, said):
     setattr(held, f"limit_{axis}_lower", np.pi / 3)
     setattr(held, f"limit_{axis}_upper", np.pi / 6)
     assert said in check(bpy.context, owner).sentence
-    for press in (bpy.ops.limber.assemble_mechanism, bpy.ops.limber.mechanism_live, bpy.ops.limber.bake_mechanism):
+    for press in (bpy.ops.limber.assemble_mechanism, bpy.ops.limber.mechanism_live, bpy.ops.limber.bake):
         with pytest.raises(RuntimeError) as refused:
             press()
         assert "Joint 'joint'" in str(refused.value)

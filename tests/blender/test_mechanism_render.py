@@ -46,7 +46,7 @@ def test_a_rendered_mechanism_is_what_is_baked(made, tmp_path):
     bpy.ops.limber.mechanism_live()
     while_live = render_all(tmp_path / "live")
     owner.limber.mechanism.frame_start, owner.limber.mechanism.frame_end = FRAMES[0], FRAMES[-1]
-    bpy.ops.limber.bake_mechanism()
+    bpy.ops.limber.bake()
     from_keys = render_all(tmp_path / "baked")
     assert np.abs(np.diff(from_keys, axis=0)).mean() > 1e-4, "it moves"
     assert np.abs(while_live - from_keys).mean() < 1e-4

@@ -86,7 +86,7 @@ def test_a_bake_with_a_live_chain_drives_the_mechanism_as_live_does():
     for frame in range(1, 11):
         scene.frame_set(frame)
         live.append(those.session(owner).outputs.values)
-    bpy.ops.limber.bake_mechanism()
+    bpy.ops.limber.bake()
     for frame, values in enumerate(live, 1):
         scene.frame_set(frame)
         assert np.abs(np.subtract([motor.value for motor in owner.limber.mechanism.motors], values)).max() < 1e-5, frame
@@ -169,7 +169,7 @@ def test_motors_of_a_mechanism_are_exported_as_they_play(is_live, tmp_path):
         scene.frame_set(frame)
         played.append(those.session(owner).outputs.values)
     if not is_live:
-        bpy.ops.limber.bake_mechanism()
+        bpy.ops.limber.bake()
         assert not kept.live
     path = tmp_path / "motion.json"
     assert bpy.ops.limber.export_motion(filepath=str(path), format="json", rate=24) == {"FINISHED"}

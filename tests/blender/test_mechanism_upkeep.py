@@ -106,7 +106,7 @@ def test_a_body_that_follows_on_a_platform_is_baked_with_the_platform_moving():
     first = hips_apart(rig, source)
     rig.limber.retarget.frame_start, rig.limber.retarget.frame_end = FRAMES.start, FRAMES.stop - 1
     make_active(rig)
-    assert bpy.ops.limber.bake_follow() == {"FINISHED"}
+    assert bpy.ops.limber.bake() == {"FINISHED"}
     assert owner.limber.mechanism.live, names
     strayed = []
     for frame in FRAMES:

@@ -71,7 +71,6 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "calibrate_pairs",
     "follow",
     "end_follow",
-    "bake_follow",
     "add_zone",
     "remove_zone",
 }
@@ -109,7 +108,6 @@ MECHANISM = {  # verbs of mechanisms
     "assemble_mechanism",
     "mechanism_live",
     "end_mechanism_live",
-    "bake_mechanism",
     "add_motors",
     "remove_motor",
     "add_mechanism_goal",

@@ -142,10 +142,10 @@ def test_a_body_that_follows_is_not_calibrated_from_its_pose():
 
 @pytest.mark.every_blender
 def test_a_pair_that_is_switched_off_while_the_body_is_baked_ends_the_bake_and_is_named(monkeypatch):
-    from limber.operators.authoring.retarget import LIMBER_OT_bake_follow
+    from limber.operators.output.bake import LIMBER_OT_bake
 
     rig, _ = follower()
-    window = step_by_step(monkeypatch, LIMBER_OT_bake_follow)
+    window = step_by_step(monkeypatch, LIMBER_OT_bake, all_chains=False)
     window.start()
     window.send("TIMER")
     window.send("TIMER")
@@ -154,7 +154,7 @@ def test_a_pair_that_is_switched_off_while_the_body_is_baked_ends_the_bake_and_i
     while window.send("TIMER") == {"RUNNING_MODAL"}:
         pass
     assert window.reports[-1][0] == "ERROR"
-    assert "does not follow any more: switch its pair on again, then bake again" in window.reports[-1][1]
+    assert "does not move any more as it did in the frames before" in window.reports[-1][1]
 
 
 @pytest.mark.every_blender
@@ -262,7 +262,7 @@ def test_a_mechanism_says_where_it_stands():
     from tests.blender import mechanisms as those
 
     owner = those.add("four_bar")
-    refused("is part of a mechanism already: select another object", "new_mechanism")
+    refused("is part of mechanism 'Four-Bar' already: select another object", "new_mechanism")
     refused("The mechanism is not live: press Start Live to follow", "end_mechanism_live")
     bpy.ops.limber.mechanism_live()
     refused("The mechanism is live already: press End Live to leave", "mechanism_live")

@@ -74,7 +74,7 @@ def wanted() -> list:
 def test_a_linked_body_says_that_it_needs_an_override(library):
     library.save()
     bpy.context.view_layer.objects.active = library.link("Body")
-    for operator in (bpy.ops.limber.pair_bones, bpy.ops.limber.follow, bpy.ops.limber.bake_follow, bpy.ops.limber.add_pair):
+    for operator in (bpy.ops.limber.pair_bones, bpy.ops.limber.follow, bpy.ops.limber.bake, bpy.ops.limber.add_pair):
         with pytest.raises(RuntimeError, match="make a library override of it"):
             operator()
     assert traces() == []
@@ -206,7 +206,7 @@ def test_an_overridden_body_is_baked_to_an_action_of_this_file(library, wanted):
     make_active(rig)
     rig.limber.retarget.frame_start, rig.limber.retarget.frame_end = 1, 10
     bpy.ops.limber.follow()
-    bpy.ops.limber.bake_follow()
+    bpy.ops.limber.bake()
     assert rig.animation_data.action.library is None
     assert not rig.limber.retarget.live
     assert apart(motion(rig, FRAMES), wanted) < 5e-5

@@ -78,7 +78,7 @@ def test_what_another_program_sends_is_recorded_frame_by_frame_and_plays_when_it
         bpy.ops.limber.pair_bones()
         bpy.ops.limber.follow()
         with pytest.raises(RuntimeError, match="press Record Live and let the scene play"):
-            bpy.ops.limber.bake_follow()
+            bpy.ops.limber.bake()
         bpy.ops.limber.record_live()
         shown = []
         for frame in range(2, 12):

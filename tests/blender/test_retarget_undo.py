@@ -130,7 +130,7 @@ def test_undoing_a_bake_follows_again(following, undo_step):
     the_retarget().frame_start, the_retarget().frame_end = 1, 3
     shown = pose(the_body())
     make_active(the_body())
-    bpy.ops.limber.bake_follow()
+    bpy.ops.limber.bake()
     undo_step("baked")
     assert not the_retarget().live
     bpy.ops.ed.undo()

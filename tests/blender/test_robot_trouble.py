@@ -212,7 +212,7 @@ def test_closing_a_dead_workers_link_is_no_trouble(rig):
 
 def test_baking_does_not_move_the_robot(rig, chain):
     """Neither by the frames that it steps through nor by what it computes: the robot stands until live or the pose go on."""
-    from limber.rig.output.chain_bake import Bake
+    from limber.rig.output.bake import Bake
 
     bone = rig.pose.bones["middle"]
     for frame, angle in ((1, 0.0), (30, 0.4)):

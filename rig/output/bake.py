@@ -1,0 +1,221 @@
+"""Baking: the same tick as live, frame by frame, to keys on new actions. The actions that were there are kept."""
+
+import bpy
+
+from ...solvers.goals import GazeGoal
+from ..blender import actions
+from ..blender.errors import RigError
+from ..live import live
+from ..live.movers import Mover, mover_of
+from ..live.runtime import live_chains, live_movers
+from ..live.stage import Stage
+from ..live.uses import Use, why_not
+from ..reading.channels import Channel
+from ..reading.dependencies import moved_targets
+from . import muting
+from .new_actions import baked_action, refuse_what_would_hide_keys
+from .stepped import Stepped
+
+
+class Bake(Stepped):
+    """A bake of movers over a range of frames, one frame a step. Nothing is written before `finish`.
+
+    Where movers look ahead (`Mover.frames_ahead`), the range is gone through twice. The first time each one's goal is noted at every frame;
+    the second time all begins anew, and those movers get the goals of the next frames. Of targets in the world these are exact. Of a chain
+    that depends on another one, or whose target does, they are as the first pass had them, while in the second that other one may move
+    differently. After the last frame the last goal is taken to stay.
+
+    Args:
+        scene: The scene with the movers.
+        movers: What is baked: pairs of an owner and its settings. Where a mechanism is among them, or is live, all else that is live moves
+            along.
+        start, end: First and last frame.
+
+    Raises:
+        RigError: the range is empty, a mover cannot be baked or read, or something would play over the keys.
+    """
+
+    def __init__(self, scene, movers, start: int, end: int) -> None:
+        if end < start:
+            raise RigError(f"The range to bake ends at frame {end}, before it starts at {start}: exchange the two")
+        given = [mover_of(*mover) for mover in movers]
+        self.movers = list({mover.key: mover for each in given for mover in (each, *each.bakes_with)}.values())
+        self.along = _along(scene, self.movers)
+        for mover in self.movers:
+            if why := why_not(Use.BAKE, mover):
+                raise RigError(why)
+        _refuse_half_of_what_depends(scene, self.movers)
+        for owner in {mover.owner for mover in self.movers if mover.is_on_rig}:
+            refuse_what_would_hide_keys(owner)
+        self.start, self.end = start, end
+        horizons = {mover.key: mover.frames_ahead for mover in self.movers}
+        self.horizons = {key: frames for key, frames in horizons.items() if frames}
+        self.goals: dict[tuple[int, str], list[GazeGoal]] = {key: [] for key in self.horizons}  # of the first pass
+        self.passes = self.passes_left = 2 if self.goals else 1
+        self._begin_pass()
+        super().__init__(scene)
+
+    def _begin_pass(self) -> None:
+        self.stage = Stage()
+        live.prepare(self.stage, self.movers)
+        for mover in self.movers:
+            self.stage.session(*mover).check_keys()
+        self.frames: list[int] = []
+        self.values: dict[tuple[int, str], list[dict]] = {mover.key: [] for mover in self.movers}  # of joints, in every frame
+        self.keys: dict[Channel, list[float]] = {}  # in every frame
+        self.held: dict[int, str] = {}  # frames in which goals could not be followed, and why
+        self.remarks: dict[str, str] = {}  # label of a mover -> what is to be said of it once
+
+    @property
+    def length(self) -> int:
+        """Frames of the range."""
+        return self.end - self.start + 1
+
+    @property
+    def frame(self) -> int:
+        """The one that comes next."""
+        return self.start + len(self.frames)
+
+    @property
+    def is_first_of_two(self) -> bool:
+        """Whether this is the first of two passes."""
+        return self.passes_left == 2
+
+    @property
+    def total(self) -> int:
+        """Steps of all passes."""
+        return self.passes * self.length
+
+    @property
+    def done(self) -> int:
+        return self.total - self.passes_left * self.length + len(self.frames)
+
+    def step(self) -> bool:
+        """Bakes one frame, of the first pass or the second; returns whether there are more.
+
+        Raises:
+            RigError: the set-up cannot be solved from the first frame on, or something would play over the keys.
+        """
+        frame = self.frame
+        self.scene.frame_set(frame)
+        dt = self.seconds_a_frame if self.frames else 0.0
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        moving = [*self.movers, *self.along]
+        self.stage.advance(moving, depsgraph, dt, {} if self.is_first_of_two else self._ahead())
+        placement = self.stage.placement(moving, depsgraph)
+        before = {channel: values[-1] for channel, values in self.keys.items()}
+        now: dict[Channel, float] = {}
+        for mover in self.movers:
+            session = self.stage.session(*mover)
+            if session.outputs is None:
+                raise RigError(f"Frame {frame}: {session.problem}")
+            if session.unmet:
+                self.held[frame] = session.unmet
+            if session.warning:
+                self.remarks.setdefault(mover.label, session.warning)
+            self.values[mover.key].append(session.values())
+            now |= session.keys(mover, placement, before)
+            if self.is_first_of_two and (noted := self.goals.get(mover.key)) is not None:
+                noted.append(noted[-1] if session.problem else session.goal)  # a goal that cannot be used is no help
+        if lost := next((channel for channel in self.keys if channel not in now), None):
+            raise RigError(
+                f"Frame {frame}: '{lost.bone or lost.thing}' does not move any more as it did in the frames before: take back what was"
+                " changed meanwhile (a pair or a joint that was switched off), then bake again"
+            )
+        if not self.frames:
+            for owner in {channel.uid: channel.owner for channel in now}.values():
+                refuse_what_would_hide_keys(owner)
+        for channel, value in now.items():
+            self.keys.setdefault(channel, []).append(value)
+        self.frames.append(frame)
+        if self.is_first_of_two and len(self.frames) == self.length:
+            self.passes_left = 1
+            self._begin_pass()
+        return self.done < self.total
+
+    def _ahead(self) -> dict[tuple[int, str], list[GazeGoal]]:
+        """The goals of the frames after this one, by mover; the last frame's stays, so that nothing is guessed."""
+        now = len(self.frames)
+        return {key: noted[now + 1 : now + 1 + self.horizons[key]] or noted[-1:] for key, noted in self.goals.items()}
+
+    def finish(self) -> list[bpy.types.Action]:
+        """Writes the keys; live ends for the movers, which now play what was baked. Returns the new actions."""
+        for mover in self.movers:
+            if mover.is_live:
+                live.stop(*mover)
+        made = [self._write(owner) for owner in self.owners]
+        self._end()
+        return made
+
+    @property
+    def owners(self) -> list[bpy.types.Object]:
+        """The objects that get keys."""
+        return [channel.owner for channel in {channel.uid: channel for channel in self.keys}.values()]
+
+    def mute(self) -> list[str]:
+        """Mutes drivers of baked channels, which would win over the keys, and constraints, which would act on top of them.
+
+        Returns what was muted, as sentences.
+        """
+        drivers = [label for owner in self.owners for label in muting.mute_drivers(owner, self._channels(owner))]
+        constraints = muting.mute_constraints(self.keys)
+        found = [f"Drivers of {', '.join(drivers)} are muted: they would win over the keys"] if drivers else []
+        return found + ([f"Constraints are muted, which would act on top of the keys: {', '.join(constraints)}"] if constraints else [])
+
+    def _channels(self, owner) -> list[Channel]:
+        return [channel for channel in self.keys if channel.uid == owner.session_uid]
+
+    def _write(self, owner) -> bpy.types.Action:
+        action, handle, curves = baked_action(owner)
+        for channel in self._channels(owner):
+            actions.bake_keys(curves, channel.path, channel.index, channel.group, self.frames, self.keys[channel])
+        for holder in muting.wholly_keyed(self.keys):
+            if holder.id_data == owner:
+                muting.mute_switches(holder, curves)
+        actions.assign(owner, action, handle)
+        return action
+
+    def _put_back(self) -> None:
+        live.suspend(False)  # what is live still follows to the frame
+        super()._put_back()
+
+
+def _along(scene, movers: list[Mover]) -> list[Mover]:
+    """What else moves meanwhile: all that is live, where a mechanism moves, which may depend on it or carry it."""
+    baked = {mover.key for mover in movers}
+    others = [mover for mover in live_movers(scene) if mover.key not in baked]
+    return others if any(not mover.is_on_rig for mover in [*movers, *others]) else []
+
+
+def _refuse_half_of_what_depends(scene, movers: list[Mover]) -> None:
+    """Whether nothing that is baked depends on a live chain or body that is not.
+
+    Raises:
+        RigError: something does; it names both and the remedy.
+    """
+    baked = {mover.key for mover in movers}
+    for mover in movers:
+        body = mover.owner.limber.retarget
+        if mover.is_on_rig and body.live and mover_of(mover.owner, body).key not in baked:
+            raise RigError(
+                f"Armature '{mover.owner.name}' follows another one, and its chains what it does: bake its body, which bakes them as well"
+                " (Bake in the Retarget panel), or press End Live there first"
+            )
+    others = [chain for chain in live_chains(scene) if chain.key not in baked]
+    for mover in movers:
+        for other in others:
+            part = mover.part_moved_by(other)
+            if part and other.owner == mover.owner:
+                what = f"The target of {mover.label.lower()[0] + mover.label[1:]}" if part == "target" else mover.label
+                raise RigError(
+                    f"{what} depends on chain '{other.settings.name}', which is live: bake both at once (Bake All Chains), or end its"
+                    " Live first"
+                )
+            if part:
+                what = f"Armature '{mover.owner.name}'"
+                if part == "target":
+                    what = f"Target '{moved_targets(mover.settings, other.moves)[0].name}'"
+                raise RigError(
+                    f"{what} depends on '{other.owner.name}', whose chain '{other.settings.name}' is live: bake that one first, or end"
+                    " its Live"
+                )

@@ -1,0 +1,58 @@
+"""New actions for keys of an object: the one that plays is copied and kept, and what would hide the keys is refused."""
+
+import re
+
+import bpy
+
+from ..blender import actions
+from ..blender.errors import RigError
+
+SUFFIX = " Baked"
+NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers the second of a name
+
+
+def baked_action(thing) -> tuple:
+    """A `new_action` that is named as baked."""
+    old = thing.animation_data.action if thing.animation_data else None
+    return new_action(thing, NUMBERED.sub("", old.name if old else thing.name) + SUFFIX)
+
+
+def new_action(thing, name: str) -> tuple:
+    """An action for keys of an object, not yet its own: a copy of the one that plays, which is kept, or an empty one.
+
+    Returns the action, the handle of its slot (None where the first will do), and its F-curves.
+    """
+    animation = thing.animation_data or thing.animation_data_create()
+    old = animation.action
+    if old is None:
+        action, handle = bpy.data.actions.new(name), None
+        animation.action_blend_type, animation.action_influence = "REPLACE", 1.0
+    else:
+        handle = getattr(animation, "action_slot_handle", None)
+        if old.is_editable:
+            old.use_fake_user = True  # kept, also when nothing uses it any more
+        action = old.copy()
+        action.name = name
+    slot = next((slot for slot in getattr(action, "slots", ()) if slot.handle == handle), None)
+    return action, handle, actions.writable_fcurves(action, thing, slot)
+
+
+def refuse_what_would_hide_keys(thing) -> None:
+    """Whether an action of the object plays as it is.
+
+    Raises:
+        RigError: NLA tracks would hide it.
+    """
+    animation = thing.animation_data
+    if animation is None or not animation.nla_tracks:
+        return
+    if animation.use_tweak_mode:
+        raise RigError(f"An NLA strip of '{thing.name}' is being tweaked: leave tweak mode (Tab in the NLA editor), then bake")
+    solo = next((track for track in animation.nla_tracks if track.is_solo), None)
+    if solo:
+        raise RigError(f"NLA track '{solo.name}' of '{thing.name}' plays alone, over any keys: end its solo in the NLA editor, then bake")
+    if animation.action and (animation.action_blend_type != "REPLACE" or animation.action_influence < 1):
+        raise RigError(
+            f"Action '{animation.action.name}' of '{thing.name}' mixes with the NLA strips below it:"
+            " set its blending to Replace and its influence to 1 in the NLA editor, or push it down, then bake"
+        )
