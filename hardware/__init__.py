@@ -1,4 +1,4 @@
-"""The robot: from filtered angles to bytes on a wire. Knows no Blender; standard library and pyserial only.
+"""The link to the robot: from filtered joint values to bytes on a serial port. Knows no Blender; standard library and pyserial only.
 
 `link` is Blender's side, `worker` the process that talks to the port, `memory` the map between the two, `safety` decides what may move.
 """

@@ -1,6 +1,6 @@
-"""What was found out about a robot's servos, as a file that can be carried to another scene. Knows no Blender.
+"""Calibration file: the servos of a robot and how its joints drive them, as JSON to load into another scene. Knows no Blender.
 
-JSON of a stated version: which servo belongs to which joint, where its zero is, how it turns and how far. Reading is strict: what does not
+JSON of a stated version: the servo of each joint, its zero position, direction and range. Reading is strict: what does not
 fit is an error that names the file, the joint or servo, the field, what is expected and what was found. Writing is all or nothing.
 """
 
@@ -29,19 +29,19 @@ _SETTINGS = tuple(field.name for field in fields(ProtocolSettings))
 _JOINT = ("name", "unit")
 _CHANNEL = ("servo", "joints", "direction", "zero", "per_radian", "lowest", "highest", "on_silence", "speed")
 _SHARE = ("joint", "gear")
-_ANY = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)  # limits are the chain's; only whether joints and channels belong together is asked
+_ANY = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)  # placeholder: limits are the chain's; here only joints and channels are checked against each other
 
 LARGEST = 1e12  # of a number without bounds of its own: what is more is a slip
 _MISSING = object()
 
 
 class CalibrationError(HardwareError, ValueError):
-    """A calibration that cannot be used; the message names the file, the place in it, what is expected and what was found."""
+    """A calibration cannot be used; the message names the file, the field, the expected and the found value."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileJoint:
-    """A joint as a calibration knows it: by name."""
+    """A joint in a calibration file: name and unit."""
 
     name: str
     unit: Unit = "rad"
@@ -49,7 +49,7 @@ class FileJoint:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A robot's servos, without the port and without what the joints may do: that is the chain's.
+    """The servos of a robot, without its port and without the joints' limits, which belong to the chain.
 
     Attributes:
         protocol: As `Device.protocol`.
@@ -69,12 +69,12 @@ class Calibration:
 
     @classmethod
     def of(cls, device: Device) -> Calibration:
-        """What is known of a device's servos."""
+        """The calibration of a device."""
         joints = tuple(FileJoint(joint.name, joint.unit) for joint in device.joints)
         return cls(device.protocol, device.baudrate, joints, device.channels, device.latency, device.settings)
 
     def mismatches(self, names: Sequence[str]) -> tuple[str, ...]:
-        """What keeps the calibration from fitting a robot's joints by name, in words; empty: it fits."""
+        """Differences between the calibration's joints and `names`, as sentences; empty: it fits."""
         own = [joint.name for joint in self.joints]
         missing = [name for name in names if name not in own]
         unknown = [name for name in own if name not in names]
@@ -88,7 +88,7 @@ class Calibration:
         return tuple(told)
 
     def device(self, port: str, joints: Sequence[Joint]) -> Device:
-        """The device on a port whose joints may do what `joints` say.
+        """The device that this calibration describes, on a port and with these joints' limits.
 
         Raises:
             CalibrationError: Joints are missing or unknown, or of another unit.
@@ -105,7 +105,7 @@ class Calibration:
 
 
 def save(path: Path, calibration: Calibration) -> None:
-    """Write a calibration: the file is the old one or the whole new one, whatever happens meanwhile.
+    """Write a calibration file; an interrupted write leaves the old file unchanged.
 
     Raises:
         CalibrationError: The file cannot be written; names it.
@@ -113,11 +113,11 @@ def save(path: Path, calibration: Calibration) -> None:
     try:
         atomic.write_text(path, to_text(calibration))
     except OSError as error:
-        raise CalibrationError(f"{path} cannot be written ({error}): choose another place") from error
+        raise CalibrationError(f"{path} cannot be written ({error}): choose another folder") from error
 
 
 def load(path: Path) -> Calibration:
-    """Read a calibration.
+    """Read a calibration file.
 
     Raises:
         CalibrationError: There is none, or it cannot be used; names file, joint or servo, field, expected and found.
@@ -159,7 +159,7 @@ def to_text(calibration: Calibration) -> str:
 
 
 def from_text(text: str, source: str = "The calibration") -> Calibration:
-    """The calibration that `to_text` wrote; `source` is its file, for messages.
+    """Decode a calibration from JSON; `source` names its file in messages.
 
     Raises:
         CalibrationError: As `load`.
@@ -226,10 +226,10 @@ def _channel(channel: _Node) -> Channel:
 
 
 class _Node:
-    """An object in the file, read field by field; every error names it, the field, what is expected and what was found.
+    """A JSON object, read field by field; errors name the object, the field, the expected and the found value.
 
     Args:
-        name: Of the place, for messages.
+        name: Name of the object, for messages.
         plain: What JSON gave.
     """
 
@@ -240,7 +240,7 @@ class _Node:
         self._fields = plain
 
     def get(self, field: str, kind: type) -> Any:
-        """A field of a kind. A truth value is no number, and half a character no text."""
+        """A field of type `kind`. A bool is not accepted as an int, and text with unpaired surrogates not as text."""
         value = self._fields.get(field, _MISSING)
         is_kind = isinstance(value, kind) and value is not _MISSING
         if not is_kind or (kind is int and isinstance(value, bool)) or (kind is str and not is_text(value)):
@@ -248,14 +248,14 @@ class _Node:
         return value
 
     def whole(self, field: str, lowest: int, highest: int) -> int:
-        """A whole number within bounds."""
+        """An integer field within bounds."""
         value: int = self.get(field, int)
         if not lowest <= value <= highest:
             self.wrong(field, f"a whole number from {lowest} to {highest}")
         return value
 
     def number(self, field: str, most: float = math.inf) -> float:
-        """A finite number, of a size of `most` at the most."""
+        """A finite number field of at most the magnitude `most`."""
         number = number_of(self._fields.get(field))
         if number is None:
             self.wrong(field, "a finite number")
@@ -264,7 +264,7 @@ class _Node:
         return number
 
     def choice(self, field: str, choices: tuple[Any, ...]) -> Any:
-        """One of several texts."""
+        """A text field with one of the given values."""
         value = self.get(field, str)
         if value not in choices:
             self.wrong(field, " or ".join(f"'{choice}'" for choice in choices))
@@ -275,7 +275,7 @@ class _Node:
         return _Node(f"{self._name}, {field}", self.get(field, object))
 
     def children(self, field: str, kind: str, key: str) -> list[_Node]:
-        """The objects in a list, each with the name that its field `key` gives it."""
+        """The objects in a list field; `key` is the field that names each of them in messages."""
         found = []
         for number, item in enumerate(self.get(field, list), 1):
             own = item.get(key, f"number {number}") if isinstance(item, Mapping) else f"number {number}"
@@ -283,7 +283,7 @@ class _Node:
         return found
 
     def only(self, fields: tuple[str, ...]) -> None:
-        """No other fields than these: one that is not known is one that is not heeded."""
+        """Raise where the object has other fields than these."""
         for field in self._fields:
             if field not in fields:
                 raise CalibrationError(f"{self._name}: expected the fields {', '.join(fields)}, found {shown(field)}")

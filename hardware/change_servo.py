@@ -1,4 +1,4 @@
-"""Gives a servo on a bus another id or another baud rate, and reads back whether it has it. Knows no Blender."""
+"""Background job that changes the id or the baud rate of a bus servo, and verifies it. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .protocols.bus.codec import BusCodec
 from .protocols.interface import Identified, Problem, ProblemKind
 from .protocols.table import codec_for
 
-TIMES = 3  # that a servo is asked who it is before it counts as absent, or as the only one
+TIMES = 3  # number of queries without an answer after which an id counts as free
 STEPS = 4
 
 
 class ChangeError(HardwareError):
-    """The servo was not changed, or it cannot be told; the message says which and what to do."""
+    """The servo was not changed, or it is not certain that it was; the message says which and the remedy."""
 
 
 def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[JobEvent]:
-    """The errand.
+    """Run the job, yielding its progress events.
 
     Args:
         arguments: "port", "protocol", "baudrate" [bit/s] and "servo"; and "new_servo" (an id) or "new_baudrate" [bit/s].
@@ -81,7 +81,7 @@ def _change_rate(
 
 
 def _only_one(session: PortSession, codec: BusCodec, servo: int, rate: int) -> Identified:
-    """The one servo that has that id."""
+    """The single servo with this id; raises where none or several answer."""
     found, several = _who(session, codec, servo)
     if several:
         raise ChangeError(
@@ -93,7 +93,7 @@ def _only_one(session: PortSession, codec: BusCodec, servo: int, rate: int) -> I
 
 
 def _who(session: PortSession, codec: BusCodec, servo: int) -> tuple[Identified | None, str]:
-    """Who answers as `servo`, asked several times; and what hints at there being several."""
+    """The servo that answers to an id, queried several times, and a hint at several servos sharing it (empty: none)."""
     found: Identified | None = None
     hint = ""
     for _ in range(TIMES):

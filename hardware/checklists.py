@@ -1,4 +1,4 @@
-"""What to look at after a fault, before the robot is armed again. Knows no Blender."""
+"""Questions to answer after a fault, before the robot is armed again. Knows no Blender."""
 
 from __future__ import annotations
 

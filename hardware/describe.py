@@ -1,4 +1,4 @@
-"""What a protocol can do, in sentences for the user. Knows no Blender.
+"""Capabilities of a protocol as sentences for the user. Knows no Blender.
 
 A user's own file is a program: it is described in a process of its own (`run`), never in Blender.
 """
@@ -34,7 +34,7 @@ def capabilities_of(protocol: str, settings: ProtocolSettings = DEFAULT, program
 
 
 def describe(protocol: str, settings: ProtocolSettings = DEFAULT, program: str = "") -> Described:
-    """What a protocol can do; `program` as in `codec_for`.
+    """Capabilities of a protocol as sentences; `program` as in `codec_for`.
 
     Raises:
         ProtocolError: As `capabilities_of`.
@@ -45,7 +45,7 @@ def describe(protocol: str, settings: ProtocolSettings = DEFAULT, program: str =
 
 
 def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[JobEvent]:
-    """The errand: describes `arguments["protocol"]`, whose file has the digest `arguments["program"]`."""
+    """Run the background job: describe `arguments["protocol"]`, whose file has the digest `arguments["program"]`."""
     yield describe(arguments["protocol"], program=arguments["program"])
 
 

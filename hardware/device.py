@@ -1,7 +1,7 @@
-"""What a robot is to Limber: a port, a protocol, its joints and the channels that drive them. Knows no Blender.
+"""Description of a robot: port, protocol, joints, and the channels that drive them. Knows no Blender.
 
 A joint is what moves, a channel what is sent: several channels may drive one joint (two servos on one axis), and several joints one channel
-(a differential). `mixing` goes from one to the other.
+(a differential). `mixing` converts between the two.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ VIRTUAL_HOBBY_PORT = "virtual-hobby"
 
 MAX_CHANNELS = 64  # as many as anyone puts on one serial line; bounds the memory map
 LAST_SERVO = 252  # the highest id on a bus; no board has as many servos
-FARTHEST = 2e6  # [raw units] 256 turns of a servo with 4096 steps are half of it
+FARTHEST = 2e6  # [raw units] twice the range of a servo with 4096 steps in 256 revolutions
 SLOWEST_BAUDRATE, FASTEST_BAUDRATE = 1200, 4_000_000  # [bit/s]
 LONGEST_LATENCY = 2.0  # [s] sound through the slowest wireless loudspeaker is 0.3 s late; more is a mistake
-LEVER = 0.05  # [m] a slide's motion that counts as a radian: its end moves as that of a lever of 5 cm
+LEVER = 0.05  # [m] travel of a prismatic joint that counts as a radian: the end of a 5 cm lever moves as far
 
 OnSilence = Literal["hold", "detach"]
 Unit = Literal["rad", "m", "plain"]
@@ -34,7 +34,7 @@ Unit = Literal["rad", "m", "plain"]
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """What moves: a hinge, a slide, or an auxiliary value (a jaw, an eyelid, a lamp).
+    """A revolute joint, a prismatic joint, or an auxiliary value (a jaw, an eyelid, a lamp).
 
     Attributes:
         name: Of its own on the device, for messages.
@@ -57,13 +57,13 @@ class Joint:
 
     @property
     def scale(self) -> float:
-        """What counts as a radian, in its unit, where speeds and distances of ramps are chosen."""
+        """Change of this joint's value that corresponds to 1 rad of a revolute joint, for speeds and distances of slow moves."""
         if self.unit == "plain":
             return (self.limits.upper - self.limits.lower) / math.pi or 1.0
         return LEVER if self.unit == "m" else 1.0
 
     def text(self, value: float) -> str:
-        """A value for messages, with its unit."""
+        """A value with its unit, for messages."""
         if self.unit == "rad":
             return f"{math.degrees(value):.1f} degrees"
         return f"{1000.0 * value:.1f} mm" if self.unit == "m" else f"{value:.3g}"
@@ -71,7 +71,7 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How a joint drives a channel: `gear` radians of the servo for one unit of the joint; negative where it turns the other way."""
+    """Gear ratio between a joint and a channel: `gear` [rad of the servo per joint unit]; negative: opposite directions."""
 
     joint: str
     gear: float = 1.0
@@ -79,7 +79,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A servo on a device. Its raw positions are microseconds where the protocol has pulses, and else the protocol's own unit.
+    """A servo of a device and the joints that drive it. Raw positions are pulses [us], or the protocol's own unit where it has no pulses.
 
     Attributes:
         servo: The servo's number on the device.
@@ -89,8 +89,8 @@ class Channel:
         per_radian: Raw units for a radian of the servo itself; a hobby servo has about 637 (500 to 2500 us for 180 degrees).
         lowest: Lowest raw position that the servo may get.
         highest: Highest.
-        on_silence: What the device does with the servo when the link goes silent: hold its last pulse, or detach (no pulse, limp).
-        speed: How fast the servo can turn [rad/s]; None where that is not known.
+        on_silence: What the device does with the servo when it receives no more commands: hold its last pulse, or detach (no pulse, limp).
+        speed: The servo's maximum speed [rad/s]; None where that is not known.
 
     Raises:
         DeviceError: A value that no servo can have.
@@ -108,7 +108,7 @@ class Channel:
 
     @property
     def label(self) -> str:
-        """The channel for messages: its joints and its servo."""
+        """The channel's joints and servo, for messages."""
         return f"'{' + '.join(share.joint for share in self.shares)}' (servo {self.servo})"
 
     def __post_init__(self) -> None:
@@ -128,7 +128,7 @@ class Channel:
         if not self.lowest < self.highest:
             return f"its range goes from {self.lowest:g} to {self.highest:g}; the lowest must be below the highest"
         if self.on_silence not in ("hold", "detach"):
-            return f"'{self.on_silence}' is not a way to be silent; choose hold or detach"
+            return f"on silence it should '{self.on_silence}'; choose hold or detach"
         if self.speed is not None and not (math.isfinite(self.speed) and self.speed > 0):
             return f"a servo's speed of {self.speed} rad/s; enter a positive number, or none where it is not known"
         if not self.shares:
@@ -207,17 +207,17 @@ class Device:
 
     @property
     def is_virtual(self) -> bool:
-        """Whether the port is one of the built-in robot's."""
+        """Whether the port is a built-in virtual robot."""
         return self.port in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
 
 
 def direct(name: str, servo: int, limits: Limits, gear: float = 1.0, unit: Unit = "rad", **settings: Any) -> tuple[Joint, Channel]:
-    """A joint with a servo of its own; `settings` are the channel's."""
+    """A joint and the only channel that it drives; `settings` are the channel's."""
     return Joint(name, limits, unit), Channel(servo, (Share(name, gear),), **settings)
 
 
 def auxiliary(name: str, servo: int, limits: Limits, at_lower: float, at_upper: float, **settings: Any) -> tuple[Joint, Channel]:
-    """A plain value with a servo of its own, which is at the raw positions `at_lower` and `at_upper` at the ends of the value's range.
+    """An auxiliary value and its channel, which is at the raw positions `at_lower` and `at_upper` at the ends of the value's range.
 
     Raises:
         DeviceError: The range, or what it leads to, is empty.
@@ -238,18 +238,18 @@ def auxiliary(name: str, servo: int, limits: Limits, at_lower: float, at_upper: 
 
 
 def one_to_one(port: str, pairs: Iterable[tuple[Joint, Channel]], **settings: Any) -> Device:
-    """A device whose joints all have servos of their own; `settings` are the device's."""
+    """A device in which every joint has a servo of its own; `settings` are the device's."""
     joints, channels = zip(*pairs, strict=True) if (pairs := tuple(pairs)) else ((), ())
     return Device(port, joints, channels, **settings)
 
 
 def to_plain(device: Device) -> dict[str, Any]:
-    """The device as what JSON can hold: the worker reads it from the memory map."""
+    """The device as a dict for JSON: the worker reads it from the shared memory."""
     return asdict(device)
 
 
 def from_plain(plain: dict[str, Any]) -> Device:
-    """The device that `to_plain` wrote."""
+    """The inverse of `to_plain`."""
     joints = tuple(Joint(**{**joint, "limits": Limits(**joint["limits"])}) for joint in plain["joints"])
     channels = tuple(
         Channel(**{**channel, "shares": tuple(Share(**share) for share in channel["shares"])}) for channel in plain["channels"]

@@ -1,16 +1,16 @@
-"""The hardware's own errors. Knows no Blender. Every message names the channel, port or value and what to do."""
+"""Base classes of errors. Every message names the channel, port or value and the remedy. Knows no Blender."""
 
 
 class HardwareError(Exception):
-    """Something about the robot that the user can mend; the message says how."""
+    """An error about the robot that the user can correct; the message says how."""
 
 
 class DeviceError(HardwareError, ValueError):
-    """A device or a channel is described in a way that cannot work."""
+    """The description of a device or a channel is invalid."""
 
 
 class AnglesError(HardwareError, ValueError):
-    """Angles that do not fit the device."""
+    """Joint values do not fit the device."""
 
 
 class WorkerError(HardwareError):

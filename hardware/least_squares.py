@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-SINGULAR = 1e-6  # share of a joint's turns that no other joints make: where it is less, it cannot be told from them
+SINGULAR = 1e-6  # smallest share of a column that is independent of the others: below it a joint cannot be told from the others
 
 
 def dot(a: Sequence[float], b: Sequence[float]) -> float:
@@ -14,7 +14,7 @@ def dot(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[float, ...], ...] | None:
-    """The least squares inverse of a (channels, joints) matrix by Gram-Schmidt; None where it has not as much rank as joints."""
+    """Least-squares inverse of a (channels, joints) matrix by Gram-Schmidt; None where its rank is below the number of joints."""
     columns = [[row[k] for row in matrix] for k in range(len(matrix[0]))]
     basis: list[list[float]] = []
     parts: list[list[float]] = []  # of each column along the basis: an upper triangle

@@ -1,4 +1,4 @@
-"""Blender's side of the robot: hands the joints' values to the worker process and says how the robot is. Knows no Blender.
+"""Blender's side of the robot link: sends joint values to the worker process and reads its status. Knows no Blender.
 
 No call waits for the port or for the worker; `open` takes the time of a process start.
 """
@@ -26,7 +26,7 @@ from .shutdown import CLOSE_GRACE, shut_down, shut_down_in_background
 from .status import Status
 
 START_GRACE = 10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
-HUNG_AFTER = 1.0  # [s] a hundred missed turns of the worker: no scheduler is that late
+HUNG_AFTER = 1.0  # [s] a hundred missed periods of the worker: no scheduler is that late
 
 # Windows: no console window, and before programs of ordinary priority, since it is on time or of no use
 _CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "ABOVE_NORMAL_PRIORITY_CLASS", 0)
@@ -35,7 +35,7 @@ _ENTRY = Path(__file__).resolve().parent / "worker" / "entry.py"
 
 
 class Link:
-    """A device's link, used from one thread.
+    """The link to one device, used from one thread.
 
     `send` and `status` are signs of life: where neither is called for 5 s while the robot is armed, the worker disarms it.
 
@@ -72,7 +72,7 @@ class Link:
         return None if self._process is None else self._process.pid
 
     def open(self) -> None:
-        """Start the worker, which connects. Connecting moves nothing. Nothing happens where it is open already.
+        """Start the worker, which connects to the device; nothing moves. No effect where it is open already.
 
         Raises:
             WorkerError: The memory map cannot be made, or the process cannot be started.
@@ -103,7 +103,7 @@ class Link:
         atexit.register(self._close_at_exit)
 
     def send(self, values: Sequence[float]) -> None:
-        """Hand over the newest values (joints,), each in its joint's unit. Older ones that the worker has not read are forgotten.
+        """Send the newest joint values (joints,), each in its joint's unit; values that the worker has not read yet are replaced.
 
         Closed: nothing happens.
 
@@ -116,27 +116,27 @@ class Link:
         self._write()
 
     def arm(self) -> None:
-        """Let the robot move: slowly from where it is, or, where it cannot tell, after `confirm_pose`."""
+        """Arm: the robot moves slowly from its present pose; a robot that does not measure waits for `confirm_pose`."""
         self._make(Command.ARM)
 
     def arm_confirmed(self) -> None:
-        """Let the robot move: where it cannot tell where it is, it is where the newest values say. See `Status.asks`."""
+        """Arm; a robot that does not measure is taken to be at the newest values. See `Status.needs_confirmation`."""
         self._make(Command.ARM_CONFIRMED)
 
     def confirm_pose(self) -> None:
-        """The robot is where the newest values say: start there."""
+        """Confirm that the robot is at the newest values, and start from there."""
         self._make(Command.CONFIRM_POSE)
 
     def confirm_joint(self, joint: int) -> None:
-        """This joint is where the newest values say; with the last one that is to move the robot starts. See `Status.confirmed`."""
+        """Confirm that one joint is at its newest value; after the last one the robot starts. See `Status.confirmed`."""
         self._make(Command.CONFIRM_JOINT, Request(target=self._joint(joint)))
 
     def jog(self, joint: int, amount: float, free: bool = False) -> None:
-        """Move one joint on by `amount` (in its unit), slowly, and stand there until `disarm`; other channels are left alone.
+        """Move one joint slowly by `amount` (in its unit), and hold it until `disarm`; other channels get no goals.
 
         Args:
             joint: Its index.
-            amount: Either way.
+            amount: Distance with sign, in the joint's unit.
             free: The servo's range alone counts, not the joint's: while zero and limits are not known yet.
         """
         if not math.isfinite(amount):
@@ -144,55 +144,55 @@ class Link:
         self._make(Command.JOG, Request(target=self._joint(joint), amount=amount, free=free))
 
     def wiggle(self, channel: int) -> None:
-        """Turn one servo by some 5 degrees and back, twice, to show which it is; then it is disarmed."""
+        """Rotate one servo by some 5 degrees and back, twice, to show which it is; then disarm."""
         if not 0 <= channel < len(self.device.channels):
             raise AnglesError(f"There is no channel {channel}; the device has {len(self.device.channels)}, counted from 0")
         self._make(Command.WIGGLE, Request(target=channel))
 
     def test(self, joint: int, low: float | None = None, high: float | None = None) -> None:
-        """Move one joint slowly to `low`, to `high` and back to where it was; then it is disarmed. None: near that end of its range."""
+        """Move one joint slowly to `low`, to `high` and back, then disarm. None: near that end of its range."""
         span = (math.nan if low is None else low, math.nan if high is None else high)
         self._make(Command.TEST, Request(target=self._joint(joint), span=span))
 
     def park(self, values: Sequence[float]) -> None:
-        """Go slowly to these values (joints,), then disarm."""
+        """Move slowly to these values (joints,), then disarm."""
         if not all(map(math.isfinite, values)):
             raise AnglesError(f"A pose to park in with {', '.join(map(str, values))}; give finite numbers")
         self._make(Command.PARK, Request(values=self._checked(values)))
 
     def release(self, channels: Iterable[int] | None = None) -> None:
-        """Make servos limp though they are set to hold, and read where they are moved to; None: all. Until `disarm`.
+        """Switch servos' torque off until `disarm`, also where they are set to hold, and read their positions; None: all.
 
         Limber's own firmware lets go of all or of none.
         """
         self._make(Command.RELEASE, Request(channels=frozenset(channels or ())))
 
     def disarm(self) -> None:
-        """Let the robot move no more."""
+        """Disarm the robot."""
         self._make(Command.DISARM)
 
     def stop(self) -> None:
-        """Stop at once, whatever the state. Latches until `clear_fault`."""
+        """Emergency stop, in any state; latches until `clear_fault`."""
         self._stops += 1
         if self._memory is not None:
             self._memory.press_stop(self._stops)
 
     def clear_fault(self) -> None:
-        """Take note of a fault: the robot is disarmed then, and connected anew where the fault broke the connection."""
+        """Clear a fault: the robot is disarmed then, and reconnected where the fault broke the connection."""
         if self._process is None or self._is_lost(self._report()):
             self.reconnect()
         else:
             self._make(Command.CLEAR_FAULT)
 
     def reconnect(self) -> None:
-        """Disarm, close the port and open it again; start a new worker where it was lost."""
+        """Disarm, close the port and open it again; start a new worker where the last one was lost."""
         if self._process is None or self._is_lost(self._report()):
             self.open()
         else:
             self._make(Command.RECONNECT)
 
     def status(self) -> Status:
-        """How the robot is, now."""
+        """The present status."""
         if self._memory is None:
             return self._describe(State.CLOSED, Fault.NONE, "")
         self._write()
@@ -205,7 +205,7 @@ class Link:
         return self._describe(report.state, report.fault, report.detail, report)
 
     def close(self) -> None:
-        """Disarm the robot and end the worker, without waiting for either; one that hangs is killed meanwhile.
+        """Disarm the robot and end the worker, without blocking; a worker that hangs is killed in the background.
 
         Nothing is left behind but a process that no system can end yet.
         """
@@ -219,7 +219,7 @@ class Link:
         self.close()
 
     def _close_at_exit(self) -> None:
-        """Blender ends: what is to be done has to be done now."""
+        """Close while Blender exits: blocking, since there is no later."""
         self._end(shut_down)
 
     def _end(self, leave: Callable[[subprocess.Popen[bytes], float], None]) -> None:
@@ -260,7 +260,7 @@ class Link:
         return None if self._memory is None else self._memory.read_report()
 
     def _is_lost(self, report: Report | None) -> Fault | None:
-        """How the worker was lost; None while it lives."""
+        """The fault by which the worker was lost; None while it runs."""
         if self._process is None:
             return None
         code = self._process.poll()
@@ -304,7 +304,7 @@ class Link:
 
 
 def _last_line(process: subprocess.Popen[bytes]) -> str:
-    """The last line of what a process that ended wrote to its error output."""
+    """The last line of the error output of a process that has ended."""
     assert process.stderr is not None
     lines = process.stderr.read().decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines else ""

@@ -1,6 +1,6 @@
-"""A place in shared memory for one newest message. Knows no Blender.
+"""A single-message mailbox in shared memory. Knows no Blender.
 
-One process writes, another reads; neither ever waits. Two slots take turns, so the newest whole message stays readable while the next is
+One process writes, another reads; neither ever waits. Two slots alternate, so the newest message stays readable while the next is
 written. A slot carries its sequence number and a checksum over everything: a torn read is noticed whatever the machine's memory order,
 and read again.
 """
@@ -16,7 +16,7 @@ _READS = 4  # times a reader tries: a writer that overtakes it once takes some 1
 
 
 class Mailbox:
-    """One direction of the memory map.
+    """One direction of the shared memory.
 
     Args:
         memory: The whole map, writable.
@@ -38,11 +38,11 @@ class Mailbox:
 
     @staticmethod
     def length(size: int) -> int:
-        """Bytes that a mailbox for messages of `size` bytes takes."""
+        """Size in memory of a mailbox for messages of `size` bytes [bytes]."""
         return _COUNTER.size + 2 * (_COUNTER.size + size + _CHECK.size)
 
     def write(self, message: bytes) -> None:
-        """Leave `message` (size,) as the newest one."""
+        """Replace the message by `message` (size,)."""
         if len(message) != self._size:
             raise ValueError(f"a message of {len(message)} bytes in a mailbox for {self._size}")
         self._written += 1
@@ -52,7 +52,7 @@ class Mailbox:
         self._memory[self._counter : self._counter + _COUNTER.size] = body[: _COUNTER.size]
 
     def read(self) -> bytes | None:
-        """The newest whole message; None before the first. The last one read, where the writer overtook every try."""
+        """The newest complete message; None before the first. Where the writer was faster in every attempt: the last one read."""
         for _ in range(_READS):
             counter = bytes(self._memory[self._counter : self._counter + _COUNTER.size])
             number = _COUNTER.unpack(counter)[0]

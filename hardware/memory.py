@@ -1,6 +1,6 @@
-"""The memory map between Blender and the worker: a temporary file that both processes map. Knows no Blender.
+"""Shared memory between Blender and the worker: a temporary file that both processes map. Knows no Blender.
 
-It holds the device's description (written once, before the worker starts), the stop word, and a mailbox each way. Nothing in it blocks.
+It holds the device's description (written once, before the worker starts), the stop counter, and a mailbox each way. Nothing in it blocks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DEVICE_OFFSET = 32
 
 
 class SharedMemory:
-    """The map, from either side. Make it with `create` (Blender) or `attach` (worker).
+    """The shared memory, from either side: `create` in Blender, `attach` in the worker.
 
     The stop word is apart from the mailboxes, so that nothing about a frame of angles can keep a Stop from arriving.
     """
@@ -43,7 +43,7 @@ class SharedMemory:
 
     @classmethod
     def create(cls, device: Device) -> SharedMemory:
-        """A new map for `device`, in a temporary file of this user alone.
+        """Shared memory for `device`, in a new temporary file that only this user can read.
 
         Raises:
             WorkerError: The temporary folder takes no file; names the folder.
@@ -64,7 +64,7 @@ class SharedMemory:
 
     @classmethod
     def attach(cls, path: Path) -> SharedMemory:
-        """The map that `create` made.
+        """Shared memory that Blender has created.
 
         Raises:
             WorkerError: The file is no map of this version.
@@ -79,11 +79,11 @@ class SharedMemory:
 
     @property
     def stops(self) -> int:
-        """How often Stop was pressed."""
+        """Number of times that Stop was pressed."""
         return int(_STOP.unpack_from(self._memory, _STOP_OFFSET)[0])
 
     def press_stop(self, count: int) -> None:
-        """Set the stop word; any change of it is a Stop."""
+        """Set the stop counter; any change of it is an emergency stop."""
         _STOP.pack_into(self._memory, _STOP_OFFSET, count & 0xFFFFFFFF)
 
     def write_orders(self, orders: Orders) -> None:
@@ -101,12 +101,12 @@ class SharedMemory:
         return None if message is None else self._report_codec.unpack(message)
 
     def remove_file(self) -> None:
-        """Take the file's name away, where the system allows it while it is mapped (Windows does not: then the last one out does)."""
+        """Delete the file while it is mapped, where the system allows that (Windows does not: there `close` deletes it)."""
         with contextlib.suppress(OSError):
             self.path.unlink()
 
     def close(self) -> None:
-        """Unmap, and leave no file behind."""
+        """Unmap the memory and delete the file."""
         self._memory.release()
         self._mapped.close()
         self.remove_file()
@@ -123,7 +123,7 @@ def _codecs(device: Device) -> tuple[OrdersCodec, ReportCodec]:
 
 
 def _new_file(size: int) -> tuple[Path, mmap.mmap]:
-    """A temporary file of `size` bytes, mapped; nothing is left of it where that fails."""
+    """A new mapped temporary file of `size` bytes; deleted again on failure."""
     handle, name = tempfile.mkstemp(prefix="limber-", suffix=".map")
     path = Path(name)
     try:
@@ -137,13 +137,13 @@ def _new_file(size: int) -> tuple[Path, mmap.mmap]:
 
 
 def _reserve(handle: int, size: int) -> None:
-    """Make the file `size` bytes long, on the disk itself: a full one is an error here, and not a crash at the first write to the map."""
+    """Allocate the file's `size` bytes on disk: a full disk is an error here, and not a crash at a later write to the map."""
     with os.fdopen(handle, "wb", closefd=False) as file:
         file.write(bytes(size))
 
 
 def _temporary_folder() -> str:
-    """Where temporary files go; the variables that say so where none of the usual folders can be written to."""
+    """Name of the folder for temporary files; the environment variables where no folder can be written to."""
     try:
         return tempfile.gettempdir()
     except OSError:

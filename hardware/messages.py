@@ -1,4 +1,4 @@
-"""What the two processes tell each other through the memory map, as fixed-size bytes. Knows no Blender."""
+"""Messages between Blender and the worker as fixed-size bytes in shared memory. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _UNKNOWN = math.nan  # for None
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A wish with what it is about.
+    """A command with its arguments.
 
     Attributes:
-        wish: What the user wants.
+        command: What the user requests.
         target: Index of the joint, of the channel for WIGGLE.
         amount: How far to JOG, in the joint's unit.
         span: Lowest and highest value of a TEST; NaN: the joint's own.
@@ -44,15 +44,15 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """From Blender to the worker.
+    """Message from Blender to the worker: newest command and newest joint values.
 
     Attributes:
         beat: Counts Blender's signs of life: every frame and every look at the status.
         frame: Counts frames of values; 0 before the first.
         stamp: When the newest frame was handed over [s, time.perf_counter].
-        wish_number: Counts wishes.
-        request: The newest wish.
-        wish_stops: How often Stop had been pressed when it was made: a wish from before a Stop is void.
+        command_number: Counts commands.
+        request: The newest command.
+        command_stops: Number of Stops when the command was made: one from before a Stop is void.
         values: The newest frame (joints,), each in its joint's unit.
     """
 
@@ -67,7 +67,7 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """From the worker to Blender. All but `beat`, which counts the worker's turns, and `detail` is as in `status.Status`."""
+    """Message from the worker to Blender; fields as in `status.Status`."""
 
     beat: int
     state: State
@@ -90,13 +90,13 @@ class Report:
 
     @property
     def measured(self) -> tuple[float, ...] | None:
-        """Where all joints are; None where that is not known of one."""
+        """Measured values of all joints; None where one is unknown."""
         known = tuple(position for position in self.positions if position is not None)
         return known if len(known) == len(self.positions) else None
 
 
 class OrdersCodec:
-    """Orders for `joints` joints as bytes and back."""
+    """Encodes and decodes `Orders` of a device with `joints` joints."""
 
     def __init__(self, joints: int) -> None:
         self._joints = joints
@@ -130,7 +130,7 @@ class OrdersCodec:
 
 
 class ReportCodec:
-    """Reports for `joints` joints and `channels` channels as bytes and back."""
+    """Encodes and decodes `Report`s of a device with `joints` joints and `channels` channels."""
 
     def __init__(self, joints: int, channels: int) -> None:
         self._joints = joints

@@ -1,6 +1,9 @@
-"""Between the values of joints and the raw positions of the channels that drive them. Knows no Blender.
+"""Conversion between joint values and the raw positions of the channels that they drive. Knows no Blender.
 
-A channel's servo turns by the sum of its joints' values, each times its gear: turns = A values, raw = zero + direction * per_radian * turn.
+A channel's servo rotates by the sum of its joints' values times their gears:
+
+    rotation = A values, raw = zero + direction * per_radian * rotation
+
 Joints that share channels, directly or through others, are a group; groups have nothing to do with each other.
 """
 
@@ -22,11 +25,11 @@ Values = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Joints and channels that belong together, by their indices.
+    """Joints that share channels, and these channels, by index.
 
     Attributes:
-        turns: Radians of each channel's servo for a unit of each joint (channels, joints).
-        inverse: The least squares inverse of `turns` (joints, channels).
+        rotations: Rotation of each channel's servo per unit of each joint [rad] (channels, joints).
+        inverse: The least-squares inverse of `rotations` (joints, channels).
         inside: Values of the joints that all limits and ranges allow.
     """
 
@@ -38,7 +41,7 @@ class _Group:
 
 
 class Mixing:
-    """The way from joints to channels and back.
+    """Conversion between joint values and raw channel positions of one device.
 
     Args:
         device: The robot.
@@ -64,7 +67,7 @@ class Mixing:
         self.ranges: tuple[tuple[float, float], ...] = tuple(ranges)
 
     def raw(self, values: Sequence[float]) -> Values:
-        """The raw position of each channel for the joints' values, within the channel's range.
+        """Raw position of each channel for joint values, clamped to the channel's range.
 
         Raises:
             AnglesError: Not one value a joint, or one is not a finite number.
@@ -73,7 +76,7 @@ class Mixing:
         return tuple(min(max(raw, channel.lowest), channel.highest) for channel, raw in pairs)
 
     def unbounded(self, values: Sequence[float]) -> Values:
-        """As `raw`, whatever the channels' ranges."""
+        """As `raw`, not clamped."""
         if len(values) != len(self._joints):
             raise AnglesError(f"{len(values)} values for {len(self._joints)} joints; give one for each, in the joints' order")
         for joint, value in zip(self._joints, values, strict=True):
@@ -84,7 +87,7 @@ class Mixing:
         return tuple(channel.zero + channel.direction * channel.per_radian * turn for channel, turn in rows)
 
     def values(self, raw: Sequence[float | None]) -> tuple[float | None, ...]:
-        """The value of each joint for the channels' raw positions; None where one of its channels has none.
+        """Value of each joint for raw channel positions; None where one of its channels has none.
 
         Where more channels than joints say it, the values that fit them best (least squares).
         """
@@ -97,7 +100,7 @@ class Mixing:
         return tuple(values)
 
     def disagreement(self, raw: Sequence[float | None]) -> tuple[int, float, float] | None:
-        """Of channels that say more than the joints need, the one that fits least: its index, the turn expected and found [rad]."""
+        """The channel farthest from the least-squares joint values: index, expected and found rotation [rad]; None: no redundancy."""
         worst: tuple[int, float, float] | None = None
         for group in self._groups:
             turns = self._turns_of(group, raw) if len(group.channels) > len(group.joints) else None
@@ -111,22 +114,22 @@ class Mixing:
         return worst
 
     def clamp(self, values: Sequence[float]) -> Values:
-        """The values within all limits and ranges.
+        """Joint values clamped to all limits and ranges.
 
         Each joint is held within its own; a mix whose channels cannot follow is drawn straight toward a pose that they can.
         """
         clamped = [min(max(value, low), high) for value, (low, high) in zip(values, self.ranges, strict=True)]
         for group in self._groups:
             if len(group.joints) > 1:
-                wanted = [clamped[joint] for joint in group.joints]
-                share = self._share_inside(group, wanted)
+                desired = [clamped[joint] for joint in group.joints]
+                share = self._share_inside(group, desired)
                 if share < 1.0:
-                    for joint, there, value in zip(group.joints, group.inside, wanted, strict=True):
+                    for joint, there, value in zip(group.joints, group.inside, desired, strict=True):
                         clamped[joint] = there + share * (value - there)
         return tuple(clamped)
 
     def reach(self, joint: int, values: Sequence[float]) -> tuple[float, float]:
-        """How far a joint can go while the others stand at `values`, by its channels' ranges alone; a joint that is beyond may stay."""
+        """Range of a joint while the others stay at `values`, from its channels' ranges alone; includes its present value."""
         low, high = -math.inf, math.inf
         for shares, span in zip(self._shares, self._spans, strict=True):
             gear = dict(shares).get(joint)
@@ -137,19 +140,19 @@ class Mixing:
         return min(low, values[joint]), max(high, values[joint])
 
     def joints_of(self, channel: int) -> tuple[int, ...]:
-        """The joints that drive a channel."""
+        """Indices of the joints that drive a channel."""
         return tuple(joint for joint, _ in self._shares[channel])
 
     def channels_of(self, joint: int) -> tuple[int, ...]:
-        """The channels that must be driven, and read, for a joint to move alone: those of its group."""
+        """Indices of the channels that must be driven and read to move one joint: those of its group."""
         return next(group.channels for group in self._groups if joint in group.joints)
 
     def group_of(self, joint: int) -> tuple[int, ...]:
-        """The joints that share channels with a joint, itself among them."""
+        """Indices of the joints that share channels with a joint, itself included."""
         return next(group.joints for group in self._groups if joint in group.joints)
 
     def top_speed(self, channel: int) -> float:
-        """The fastest that a channel's servo is asked to turn [rad/s]: all its joints at their velocity limits."""
+        """Largest servo speed that a channel can be commanded [rad/s]: all its joints at their velocity limits."""
         return math.fsum(abs(gear) * self._joints[joint].limits.velocity for joint, gear in self._shares[channel])
 
     def _turns_of(self, group: _Group, raw: Sequence[float | None]) -> list[float] | None:
@@ -162,7 +165,7 @@ class Mixing:
         return turns
 
     def _belonging(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Joints and channels of each group."""
+        """Indices of the joints and of the channels of each group."""
         groups: list[tuple[set[int], set[int]]] = []
         for channel, shares in enumerate(self._shares):
             joints, channels = {joint for joint, _ in shares}, {channel}
@@ -185,7 +188,7 @@ class Mixing:
         return _Group(joints, channels, turns, inverse, self._inside(joints, channels, turns))
 
     def _inside(self, joints: tuple[int, ...], channels: tuple[int, ...], turns: tuple[Values, ...]) -> Values:
-        """Values that all limits and ranges allow, near 0: found by projecting on one after the other until none is left violated."""
+        """Joint values near 0 within all limits and ranges, by alternating projection onto them."""
         limits = [self._joints[joint].limits for joint in joints]
         spans = [self._spans[channel] for channel in channels]
         values = [limit.clamp(0.0) for limit in limits]
@@ -204,7 +207,7 @@ class Mixing:
         raise DeviceError(self._nothing_in_common(joints, channels, turns))
 
     def _nothing_in_common(self, joints: tuple[int, ...], channels: tuple[int, ...], turns: tuple[Values, ...]) -> str:
-        """Names the channel whose range is farthest from what its joints ask of it."""
+        """Message that names the channel whose range is farthest from its joints' limits."""
         worst, text = -math.inf, ""
         for channel, row in zip(channels, turns, strict=True):
             ends = [
@@ -218,12 +221,12 @@ class Mixing:
                 worst = apart
                 servo, joint = (f"from {math.degrees(a):.0f} to {math.degrees(b):.0f} degrees" for a, b in ((low, high), asked))
                 text = (
-                    f"Channel {self._channels[channel].label}: its servo turns {servo}, its joint {joint}; correct zero, direction or range"
+                    f"Channel {self._channels[channel].label}: its servo goes {servo}, its joint {joint}; correct zero, direction or range"
                 )
         return text
 
     def _group_ranges(self, group: _Group) -> list[tuple[float, float]]:
-        """What limits and ranges allow each joint of a group, the others being where they like within theirs."""
+        """Range of each joint of a group over all allowed values of the other joints."""
         limits = [(self._joints[joint].limits.lower, self._joints[joint].limits.upper) for joint in group.joints]
         spans = [self._spans[channel] for channel in group.channels]
         ranges = []
@@ -240,12 +243,12 @@ class Mixing:
             ranges.append((min(low, group.inside[k]), max(high, group.inside[k])))  # but for rounding that is so
         return ranges
 
-    def _share_inside(self, group: _Group, wanted: Sequence[float]) -> float:
-        """How far one may go from `inside` to `wanted`, as a share of the way."""
+    def _share_inside(self, group: _Group, desired: Sequence[float]) -> float:
+        """Largest s in 0...1 for which `inside` + s (`requested` - `inside`) is within all channels' ranges."""
         share = 1.0
         for channel, row in zip(group.channels, group.turns, strict=True):
             low, high = self._spans[channel]
-            begin, end = dot(row, group.inside), dot(row, wanted)
+            begin, end = dot(row, group.inside), dot(row, desired)
             if end > high + TOUCHING:
                 share = min(share, max(high - begin, 0.0) / (end - begin))
             elif end < low - TOUCHING:
@@ -254,32 +257,32 @@ class Mixing:
 
 
 def rotation_of_raw(channel: Channel, raw: float) -> float:
-    """The turn [rad] from zero at a raw position."""
+    """Rotation of a channel's servo from zero at a raw position [rad]."""
     return channel.direction * (raw - channel.zero) / channel.per_radian
 
 
 def speed_problems(device: Device) -> tuple[str, ...]:
-    """Channels whose servos cannot turn as fast as their joints may go, in words."""
+    """Sentences about channels whose servos are slower than their joints' velocity limits require."""
     mixing = Mixing(device)
     problems = []
     for index, channel in enumerate(device.channels):
         asked = mixing.top_speed(index)
         if channel.speed is not None and asked > channel.speed:
             problems.append(
-                f"{channel.label} is asked to turn {math.degrees(asked):.0f} degrees a second and can do {math.degrees(channel.speed):.0f}:"
+                f"{channel.label} needs {math.degrees(asked):.0f} degrees a second and can do {math.degrees(channel.speed):.0f}:"
                 " it is held to that; lower its joints' velocity, or they lag"
             )
     return tuple(problems)
 
 
 def short_joints(device: Device) -> tuple[tuple[Joint, float, float], ...]:
-    """Joints that may go farther than their channels can, with the lowest and highest value that these allow."""
+    """Joints whose limits exceed their channels' ranges, with the lowest and highest value that these allow."""
     pairs = zip(device.joints, Mixing(device).ranges, strict=True)
     return tuple((joint, low, high) for joint, (low, high) in pairs if joint.limits.lower < low or joint.limits.upper > high)
 
 
 def _span(channel: Channel) -> tuple[float, float]:
-    """Lowest and highest turn [rad] that a channel's range allows."""
+    """Lowest and highest rotation of a channel's servo within its range [rad]."""
     ends = sorted((rotation_of_raw(channel, channel.lowest), rotation_of_raw(channel, channel.highest)))
     return ends[0], ends[1]
 

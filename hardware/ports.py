@@ -1,4 +1,4 @@
-"""Which ports there are, for the user to choose from. Knows no Blender."""
+"""The list of serial ports to choose from. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A port to choose: `name` goes into `Device.port`, `label` says what hangs on it."""
+    """A port: `name` is for `Device.port`, `label` for the user."""
 
     name: str
     label: str
 
 
 class Listing:
-    """The ports as the system lists them, found by a thread of its own: some systems ask each device, and that can take seconds.
+    """The list of ports, made in a thread: some systems query each device, which can take seconds.
 
     Attributes:
         ports: What was found; None while the system is at it.
@@ -32,12 +32,12 @@ class Listing:
 
 
 def serial_ports() -> list[str]:
-    """Names of the ports behind which no virtual robot is. It may take seconds."""
+    """Names of all ports but the virtual robots' (may take seconds)."""
     return [port.name for port in list_ports() if port.name not in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)]
 
 
 def list_ports() -> tuple[Port, ...]:
-    """The virtual robots, then the serial ports that the system lists: none where it cannot or lacks pyserial. It may take seconds."""
+    """The virtual robots and the system's serial ports; without pyserial only the former (may take seconds)."""
     virtual = (
         Port(VIRTUAL_PORT, "Virtual robot"),
         Port(VIRTUAL_HOBBY_PORT, "Virtual robot with hobby servos (cannot tell where they are)"),

@@ -1,4 +1,4 @@
-"""Servos that many robots have: what one enters for them. Knows no Blender.
+"""Data of common servo models. Knows no Blender.
 
 Speeds are the makers' at the stated voltage and without load. What a joint may do is less: a share of the speed, reached in a third of a
 second, by an acceleration that is reached in a tenth of one.
@@ -25,7 +25,7 @@ PULSE = (1500.0, 500.0, 2500.0)  # [us]
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A model of servo.
+    """A servo model.
 
     Attributes:
         label: For the user.
@@ -49,17 +49,17 @@ class Preset:
 
     @property
     def velocity(self) -> float:
-        """What a joint on it may do [rad/s]."""
+        """Velocity limit for a joint on this servo [rad/s]."""
         return SHARE * self.speed
 
     @property
     def acceleration(self) -> float:
-        """[rad/s2]."""
+        """Acceleration limit for a joint on this servo [rad/s2]."""
         return self.velocity / GATHERING
 
     @property
     def jerk(self) -> float:
-        """[rad/s3]."""
+        """Jerk limit for a joint on this servo [rad/s3]."""
         return self.acceleration / EASING
 
     def channel_fields(self) -> dict[str, Any]:
@@ -68,25 +68,25 @@ class Preset:
         return {name: getattr(self, name) for name in names}
 
     def limits(self, lower: float, upper: float, gear: float = 1.0) -> Limits:
-        """The limits of a joint that goes from `lower` to `upper`, driven with `gear` radians of the servo for one unit of the joint."""
+        """Limits of a joint with the range `lower` ... `upper`, driven with `gear` [rad of the servo per joint unit]."""
         ratio = abs(gear)
         return Limits(lower, upper, self.velocity / ratio, self.acceleration / ratio, self.jerk / ratio)
 
 
 def _hobby(label: str, degrees: float, seconds_for_60: float, source: str) -> Preset:
-    """A servo that turns by `degrees` from 500 to 2500 us, and by 60 degrees in so many seconds."""
+    """A servo that rotates by `degrees` from 500 to 2500 us, and by 60 degrees in `seconds_for_60`."""
     zero, lowest, highest = PULSE
     per_radian = (highest - lowest) / math.radians(degrees)
     return Preset(label, HOBBY, per_radian, zero, lowest, highest, math.radians(60.0) / seconds_for_60, source)
 
 
 def _bus(label: str, protocol: str, turns_per_minute: float, source: str) -> Preset:
-    """A servo with 4096 steps in a turn."""
+    """A servo with 4096 steps per revolution."""
     return Preset(label, (protocol,), STEPS_PER_RADIAN, 2048.0, 0.0, 4095.0, turns_per_minute * math.tau / 60.0, source)
 
 
 def _scs(label: str, seconds_for_60: float, source: str) -> Preset:
-    """A servo with 1024 steps in 300 degrees."""
+    """A servo with 1024 steps over 300 degrees."""
     return Preset(label, ("feetech_scs",), 1024 / math.radians(300.0), 512.0, 0.0, 1023.0, math.radians(60.0) / seconds_for_60, source)
 
 
@@ -97,13 +97,13 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "MG996R": _hobby("MG996R", 180.0, 0.17, "TowerPro's sheet, 4.8 V: 0.17 s for 60 degrees"),
         "DS3218": _hobby("DS3218 (180 degrees)", 180.0, 0.16, "DSServo's sheet, 5 V: 0.16 s for 60 degrees"),
         "DS3218_270": _hobby("DS3218 (270 degrees)", 270.0, 0.16, "DSServo's sheet, 5 V: 0.16 s for 60 degrees"),
-        "STS3215": _bus("Feetech STS3215", "feetech_sts", 45.0, "Feetech's sheet, 12 V: 45 turns a minute"),
+        "STS3215": _bus("Feetech STS3215", "feetech_sts", 45.0, "Feetech's sheet, 12 V: 45 rpm"),
         "SCS215": _scs("Feetech SCS215", 0.16, "Feetech's sheet, 6 V: 0.16 s for 60 degrees"),
         "SCS0009": _scs("Feetech SCS0009", 0.10, "Feetech's sheet, 6 V: 0.1 s for 60 degrees"),
-        "XL330_M288": _bus("Dynamixel XL330-M288", "dynamixel", 103.0, "ROBOTIS' manual, 5 V: 103 turns a minute"),
-        "XL330_M077": _bus("Dynamixel XL330-M077", "dynamixel", 383.0, "ROBOTIS' manual, 5 V: 383 turns a minute"),
-        "XL430_W250": _bus("Dynamixel XL430-W250", "dynamixel", 57.0, "ROBOTIS' manual, 11.1 V: 57 turns a minute"),
-        "XM430_W350": _bus("Dynamixel XM430-W350", "dynamixel", 46.0, "ROBOTIS' manual, 12 V: 46 turns a minute"),
-        "XM430_W210": _bus("Dynamixel XM430-W210", "dynamixel", 77.0, "ROBOTIS' manual, 12 V: 77 turns a minute"),
+        "XL330_M288": _bus("Dynamixel XL330-M288", "dynamixel", 103.0, "ROBOTIS' manual, 5 V: 103 rpm"),
+        "XL330_M077": _bus("Dynamixel XL330-M077", "dynamixel", 383.0, "ROBOTIS' manual, 5 V: 383 rpm"),
+        "XL430_W250": _bus("Dynamixel XL430-W250", "dynamixel", 57.0, "ROBOTIS' manual, 11.1 V: 57 rpm"),
+        "XM430_W350": _bus("Dynamixel XM430-W350", "dynamixel", 46.0, "ROBOTIS' manual, 12 V: 46 rpm"),
+        "XM430_W210": _bus("Dynamixel XM430-W210", "dynamixel", 77.0, "ROBOTIS' manual, 12 V: 77 rpm"),
     }
 )

@@ -1,4 +1,4 @@
-"""Where pyserial lies, for processes that cannot see what Blender has installed. Knows no Blender."""
+"""The folder of pyserial, for processes that do not see Blender's installed packages. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib.util
 
 
 def pyserial_folder() -> str:
-    """The folder of the package (in Blender: unpacked from the extension's wheel); empty where it is missing."""
+    """Folder of the package (in Blender: unpacked from the extension's wheel); empty where it is missing."""
     spec = importlib.util.find_spec("serial")
     folders = list(spec.submodule_search_locations or ()) if spec is not None else []
     return folders[0] if folders else ""

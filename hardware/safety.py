@@ -1,6 +1,6 @@
-"""What the robot may do, as a state machine without port, thread or clock. Knows no Blender.
+"""Safety state machine of the robot link, without port, thread or clock. Knows no Blender.
 
-`step` is pure: the state before, what the worker sees and how long ago things happened in; the state after out. What goes on the wire
+`step` is pure: it maps the last state and the inputs of this period to the next state. What is sent
 follows from the state alone (see `worker.loop`).
 """
 
@@ -14,7 +14,7 @@ DISARM_AFTER = 5.0  # [s] without a sign of life: Blender hangs, or nobody minds
 CONFIRM_WITHIN = 1.0  # [s] age of the pose that the user confirms: what Blender shows now, not what it showed before
 
 JUMPED = "the pose in Blender jumped"
-"""The detail of a hold, and of the ramp that ends it, that a leap of the pose brought about."""
+"""The detail of a hold, and of the slow approach that ends it, after a jump of the pose."""
 
 NO_POSE = "Blender has shown no new pose for a second: wait until it is no longer busy, then press again"
 """The detail of a question whether the robot is at the pose, while it is not known what the pose is."""
@@ -24,7 +24,7 @@ NO_RELEASE = "these servos cannot be made limp"
 
 
 class State(IntEnum):
-    """Where the link stands. Only those in DRIVEN let the servos be driven."""
+    """State of the robot link. Servos are driven only in the states of DRIVEN."""
 
     CLOSED = 0
     CONNECTING = 1
@@ -47,7 +47,7 @@ DRIVEN = (*FOLLOWING, State.SETUP, State.PARKING)
 
 
 class Fault(IntEnum):
-    """Why a fault latched, or the worker was lost."""
+    """Cause of a latched fault, or of the loss of the worker."""
 
     NONE = 0
     STOPPED = 1
@@ -77,7 +77,7 @@ class Fault(IntEnum):
 
 
 class Command(IntEnum):
-    """What the user asks for. Stop is not among them: it has a word of its own in the memory map.
+    """A user's command. The emergency stop is not one: it has a counter of its own in the shared memory.
 
     ARM_CONFIRMED is ARM by a user who says, where the robot cannot, that it is at the pose that Blender shows.
     """
@@ -107,7 +107,7 @@ _BEGINS = {Command.ARM: State.ARMING, Command.ARM_CONFIRMED: State.ARMING, Comma
 
 @dataclass(frozen=True, slots=True)
 class FaultReport:
-    """A fault with what is known of it, for the sentence."""
+    """A fault and its detail, for the sentence."""
 
     fault: Fault
     detail: str = ""
@@ -115,25 +115,25 @@ class FaultReport:
 
 @dataclass(frozen=True, slots=True)
 class SafetyInputs:
-    """What the worker sees in one turn.
+    """Inputs of one step of the state machine.
 
     Attributes:
-        stop: Stop was pressed since the last turn.
-        wish: The user's new wish.
+        stop: Stop was pressed since the last period.
+        command: The user's new command.
         trouble: What is wrong with port or device; None: nothing.
         connected: The device has shaken hands and knows its channels.
         tells_pose: It is known where all that is to move stands: measured, or held there.
         confirmed: The user has confirmed where each joint stands that is to move.
         unread: Name of a joint or channel whose position the newest report lacks; None: all are known.
-        implausible: Why the robot cannot stand as it says; empty: it can.
+        implausible: Why the robot cannot be at the positions that it reports; empty: it can.
         releases: Servos can be made limp.
         device_armed: The device obeys.
         blender_silence: Time since Blender's last sign of life [s].
         frame_age: Time since the last usable angles [s]; infinite before the first.
-        arrived: The ramp has reached the newest angles.
+        arrived: The slow approach has reached the newest angles.
         done: What moves by itself (a test, parking) has come to its end.
-        at_rest: The commanded angles stand still.
-        leapt: The newest angles are far from the commanded ones, and no motion of the joints led there.
+        at_rest: The commanded angles are at rest.
+        jumped: The newest angles are far from the commanded ones, and no motion of the joints led there.
         remark: What else the user should know: why angles are refused.
     """
 
@@ -158,7 +158,7 @@ class SafetyInputs:
 
 @dataclass(frozen=True, slots=True)
 class Safety:
-    """A state, with the fault that latched; in CONFIRM_POSE also `then`, the state that follows."""
+    """A state, with the fault that has latched, and in CONFIRM_POSE the state that follows (`then`)."""
 
     state: State = State.CONNECTING
     fault: Fault = Fault.NONE
@@ -167,7 +167,7 @@ class Safety:
 
 
 def step(before: Safety, inputs: SafetyInputs) -> Safety:
-    """The state after `sight`: first Stop, then trouble, then silence, then wishes, then progress."""
+    """The next state. Priority: emergency stop, faults, silence, commands, progress."""
     if inputs.stop:
         return Safety(State.FAULT, Fault.STOPPED)
     if inputs.command is Command.RECONNECT:
@@ -182,7 +182,7 @@ def step(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _latched(before: Safety, inputs: SafetyInputs) -> Safety:
-    """A fault stays until the user takes note of it."""
+    """A fault stays until the user clears it."""
     if inputs.command is not Command.CLEAR_FAULT:
         return before
     return Safety(State.DISARMED if inputs.connected and inputs.fault_report is None else State.CONNECTING)
@@ -211,14 +211,14 @@ def _following(before: Safety, inputs: SafetyInputs) -> Safety:
         elif inputs.jumped and state is not State.HOLDING:
             state, detail = State.HOLDING, JUMPED
         elif state is State.HOLDING and inputs.at_rest:
-            state = State.ARMING  # from a standstill on it is like arming: a ramp
+            state = State.ARMING  # from a standstill, as when arming: a slow approach
         elif state is State.ARMING and inputs.arrived:
             state, detail = State.ARMED, ""
     return Safety(state, detail=inputs.remark or detail)
 
 
 def _setting_up(before: Safety, inputs: SafetyInputs) -> Safety:
-    """One joint or servo moves by itself; it ends when that is done, and goes on where another such wish is made."""
+    """A single joint or servo moves; disarmed when that is done, unless another such command comes."""
     if inputs.command is Command.RELEASE and inputs.releases:
         return Safety(State.LIMP)
     if inputs.command in SETTING_UP:
@@ -227,7 +227,7 @@ def _setting_up(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _parking(before: Safety, inputs: SafetyInputs) -> Safety:
-    """The robot goes to where it rests; to arm it takes it back into following, from a standstill."""
+    """The robot moves to its rest pose; arming takes it back to following, from a standstill."""
     if inputs.command in (Command.ARM, Command.ARM_CONFIRMED) and inputs.device_armed:
         return Safety(State.HOLDING)
     return Safety(State.DISARMED) if inputs.done else before
@@ -250,7 +250,7 @@ def _still(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _begin(state: State, inputs: SafetyInputs) -> Safety:
-    """To be driven, from where the robot is."""
+    """Start to drive the robot from its present pose, if that is known and plausible."""
     if not inputs.tells_pose:
         confirmed = inputs.command is Command.ARM_CONFIRMED and inputs.confirmed and inputs.frame_age <= CONFIRM_WITHIN
         return Safety(state) if confirmed else Safety(State.CONFIRM_POSE, then=state)

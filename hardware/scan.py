@@ -1,4 +1,4 @@
-"""Looks for servos: on ports, at baud rates, in protocols that a user picks. Knows no Blender.
+"""Background job that looks for servos on ports, at baud rates and in protocols of the user's choice. Knows no Blender.
 
 It asks questions alone and gives no order, but what hangs on a port hears all of them, also in protocols that are not its own.
 """
@@ -31,12 +31,12 @@ SCANNED = (OWN, "feetech_sts", "feetech_scs", "dynamixel", "maestro")
 
 
 def rates_of(protocol: str, picked: Sequence[int]) -> list[int]:
-    """Those of the picked baud rates that a protocol's devices offer, the usual one first."""
+    """The selected baud rates that a protocol's devices offer, the usual one first."""
     return [rate for rate in capabilities_of(protocol).baudrates if rate in picked]
 
 
 def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[JobEvent]:
-    """The errand.
+    """Run the job, yielding its progress events.
 
     Args:
         arguments: "ports" (None: all serial ports but those in "without"), "protocols" and "baudrates" [bit/s] to try, "lowest" and
@@ -80,7 +80,7 @@ def _ports(arguments: Mapping[str, Any]) -> list[str]:
 
 
 class _Steps:
-    """Progress within one of several tries, in hundredths."""
+    """Progress within one of several attempts, in hundredths."""
 
     def __init__(self, number: int, total: int, text: str) -> None:
         self._number, self._total, self._text = number, total, text

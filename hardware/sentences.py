@@ -1,4 +1,4 @@
-"""Every state and fault as a sentence: what it is, and what to do. Knows no Blender."""
+"""A sentence for every state and fault: what it is, and what to do. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ _ALONE: dict[Silence, str] = {
 
 
 def port_name(port: str) -> str:
-    """A port as the user knows it."""
+    """Name of a port for the user."""
     return {VIRTUAL_PORT: "the virtual robot", VIRTUAL_HOBBY_PORT: "the virtual robot with hobby servos"}.get(port, port)
 
 
 def sentence(state: State, fault: Fault, detail: str, device: Device, needs_confirmation: bool = False) -> str:
-    """What `state` is and what to do; `detail` is the worker's own knowledge of it, `asks` as in `Status`."""
+    """Sentence about a state or fault and the remedy; `detail` completes it, `needs_confirmation` as in `Status`."""
     if detail == JUMPED:
         return _JUMPED
     told = state in (State.FAULT, State.WORKER_LOST)

@@ -1,4 +1,4 @@
-"""Workers on their way out: a thread sees them off, so that Blender waits for none of them. Knows no Blender."""
+"""Shutdown of worker processes without blocking Blender. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import _thread
 import contextlib
 import subprocess
 
-CLOSE_GRACE = 0.8  # [s] the worker disarms and ends as soon as the servos stand, or in 0.6 s where the device does not answer
+CLOSE_GRACE = 0.8  # [s] the worker disarms and ends as soon as the servos are at rest, or in 0.6 s where the device does not answer
 KILL_GRACE = 1.0  # [s] the system ends a killed process at once, but for one in a driver's call: that one ends when the driver lets it
 
 
 def shut_down_in_background(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> None:
-    """Tell a worker to disarm and end, and return at once; one that still runs after `grace` [s] is killed meanwhile."""
+    """Close the worker's input, upon which it disarms and ends, and return at once; it is killed if it runs after `grace` [s]."""
     _thread.start_new_thread(shut_down, (process, grace))  # threading.Thread.start would wait until the thread runs
 
 
 def shut_down(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> None:
-    """The same, waiting: where the interpreter ends there is no later, and no new thread."""
+    """The same, blocking, for the exit of the interpreter: no new thread can be started then."""
     _tell(process)
     _wait(process, grace)
 

@@ -1,4 +1,4 @@
-"""What the worker reports to Blender, and what Blender's side makes of it. Knows no Blender."""
+"""Status of the robot link for Blender. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .safety import DRIVEN, Fault, State
 
 @dataclass(frozen=True, slots=True)
 class ChannelStatus:
-    """A channel at one moment; None: not known, or its servo cannot tell.
+    """State of a channel; None: unknown, or not measured by its servo.
 
     Attributes:
         commanded: Raw position sent last.
@@ -32,7 +32,7 @@ class ChannelStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The link at one moment, cheap to ask for.
+    """State of the link at one moment.
 
     Attributes:
         state: Where the link stands.
@@ -40,7 +40,7 @@ class Status:
         fault: Why, in FAULT and WORKER_LOST.
         commanded: Values last sent (joints,), each in its joint's unit; None while the robot does not follow.
         measured: Values that the device says the joints are at (joints,); None where it cannot tell of all, or has not yet.
-        places: The same joint by joint, None for those that are not known.
+        positions: The same joint by joint, None for those that are not known.
         channels: What is known of each channel (channels,).
         warnings: What is about to go wrong, in sentences.
         confirmed: In CONFIRM_POSE: which joints the user has confirmed (joints,).
@@ -76,5 +76,5 @@ class Status:
 
     @property
     def moving(self) -> bool:
-        """Whether the servos are being driven."""
+        """Whether servos are being driven."""
         return self.state in DRIVEN

@@ -1,16 +1,16 @@
-"""The time of a robot that a process simulates: where the process is held up, so is the robot. Knows no Blender."""
+"""Clock of a simulated robot, which pauses while its process is suspended. Knows no Blender."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-LONGEST = 0.1  # [s] ten turns of the worker, and less than half a device's watchdog
+LONGEST = 0.1  # [s] ten periods of the worker, and less than half a device's watchdog
 
 
 class SteadyClock:
-    """A time [s] that goes on by no more than `LONGEST` from one look to the next.
+    """A clock [s] that advances by at most `LONGEST` from one call to the next.
 
-    A computer that stands still for a moment would otherwise find that its simulated robot, which stood still with it, had meanwhile heard
+    After a pause of the computer the simulated robot, which paused with it, would otherwise find that it had
     nothing for too long.
 
     Args:

@@ -1,4 +1,4 @@
-"""A serial port as bytes that never wait, and what can go wrong with it in the user's words. Knows no Blender."""
+"""Non-blocking serial port, with errors as faults of the robot link. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OPEN_ERRORS: tuple[type[Exception], ...] = (*PORT_ERRORS, ValueError)  # a baud
 
 
 class TransportError(HardwareError):
-    """The port failed; `fault` says how, `detail` what the system said."""
+    """The port failed; `fault` is the cause, `detail` the system's message."""
 
     def __init__(self, fault: Fault, detail: str) -> None:
         super().__init__(f"{fault.name}: {detail}")
@@ -40,20 +40,20 @@ class TransportError(HardwareError):
 
 
 class Transport(Protocol):
-    """Bytes to a device and back."""
+    """A byte stream to a device and back."""
 
     def read(self) -> bytes:
-        """What has arrived, perhaps nothing; never waits. Raises TransportError."""
+        """The bytes that have arrived, perhaps none; never blocks. Raises TransportError."""
 
     def write(self, data: bytes) -> bool:
-        """Send `data`; False where the port would not take it in time. Raises TransportError."""
+        """Send `data`; False where the port did not accept it in time. Raises TransportError."""
 
     def close(self) -> None:
-        """Give the port back; never raises."""
+        """Close the port; never raises."""
 
 
 class SerialTransport:
-    """A serial port through pyserial, for this process alone.
+    """A serial port opened with pyserial, exclusively for this process.
 
     Args:
         serial: The pyserial module.
@@ -111,7 +111,7 @@ def open_serial(
 
 
 def why_not_open(error: Exception, platform: str) -> Fault:
-    """What kept a port from opening on `platform` (sys.platform). On Windows pyserial gives no errno, only text."""
+    """Cause of a failure to open a port on `platform` (sys.platform). On Windows pyserial gives no errno, only text."""
     code, text = getattr(error, "errno", None), str(error)
     if code in _MISSING or "FileNotFoundError" in text:
         return Fault.PORT_MISSING

@@ -1,6 +1,6 @@
-"""The built-in virtual robot: a device like any other, which speaks Limber's protocol and moves like servos do. Knows no Blender.
+"""Built-in virtual robot: answers in Limber's protocol, and moves like hobby servos. Knows no Blender.
 
-`VirtualRobot` is bytes in, bytes out, at times that it is told; `VirtualTransport` makes it a port. Behind a real port it is the same robot
+`VirtualRobot` maps received bytes to sent bytes at given times; `VirtualTransport` makes it a port. On a serial port it is the same robot
 (see tests/hardware). What it answers is what docs/protocol.md asks of a device.
 """
 
@@ -43,7 +43,7 @@ WATCHDOG_MS = 250
 PERIOD_US = 20000
 LOWEST_US, HIGHEST_US = 400.0, 2600.0
 STEP = 0.005  # [s] of the simulation: a quarter of a pulse period
-SETTLED = 2.0  # [s] after which an unattended robot stands: the watchdog's time, and a whole turn of a servo
+SETTLED = 2.0  # [s] after which an unattended robot is at rest: the watchdog's timeout, and a full swing of a servo
 
 _KINDS: dict[type, Kind] = {
     Hello: Kind.HELLO,
@@ -58,7 +58,7 @@ _KINDS: dict[type, Kind] = {
 
 @dataclass(slots=True)
 class Servo:
-    """A channel: the pulse that is sent, and where the horn is, as the pulse that belongs there [us]."""
+    """State of one channel: its pulse, and the position of its horn as the equivalent pulse [us]."""
 
     position: float
     pulse: float | None = None
@@ -68,18 +68,18 @@ class Servo:
     settings: Configure | None = None
 
     def end_pulse(self, now: float) -> None:
-        """No pulse from `now` [s] on."""
+        """End the pulse at `now` [s]."""
         if self.pulse is not None:
             self.ended = self.pulse, now
         self.pulse = None
 
     def begin_pulse(self, now: float) -> None:
-        """A pulse at the goal; where the last one was ended less than a period ago, none was left out, and it goes on from there."""
+        """Start the pulse at the goal; or at the last pulse, where that ended less than a pulse period ago."""
         recent = self.ended is not None and now - self.ended[1] < PERIOD_US / 1e6
         self.pulse = self.ended[0] if self.ended is not None and recent else self.goal
 
     def advance(self, dt: float) -> None:
-        """The horn after `dt` [s] more of the present pulse; without a pulse it stays, as a geared servo does."""
+        """Move the horn for `dt` [s] toward the present pulse; without a pulse it stays, as a geared servo does."""
         if self.pulse is None:
             return
         closer = (self.pulse - self.position) * (1.0 - math.exp(-dt / LAG))
@@ -87,10 +87,10 @@ class Servo:
 
 
 class VirtualRobot:
-    """A robot with hobby servos, and, where `feedback` is True, with a sensor on each.
+    """A simulated robot with hobby servos, and with position sensors where `feedback` is True.
 
     Args:
-        places: Where the servos stand, as pulses [us]; one for each channel of the robot.
+        positions: Positions of the servos, as equivalent pulses [us]; one for each channel of the robot.
         feedback: Whether the servos tell where they are.
         now: [s].
     """
@@ -106,7 +106,7 @@ class VirtualRobot:
 
     @classmethod
     def for_device(cls, device: Device, now: float) -> VirtualRobot:
-        """The built-in robot for these channels: all joints stand at zero, or as near as they can."""
+        """The virtual robot for a device: all joints at zero, or as near to it as their limits allow."""
         positions = [1500.0] * (max(channel.servo for channel in device.channels) + 1)
         mixing = Mixing(device)
         middle = mixing.raw(mixing.clamp([0.0] * len(device.joints)))
@@ -115,7 +115,7 @@ class VirtualRobot:
         return cls(positions, device.port != VIRTUAL_HOBBY_PORT, now)
 
     def reset(self) -> None:
-        """As when the power comes on: no session, no pulses; the horns stay where they are."""
+        """Power cycle: no session, no pulses; the horns stay where they are."""
         self._session = 0
         self._state = State.DISARMED
         self._reasons = Reason.NO_SESSION
@@ -127,12 +127,12 @@ class VirtualRobot:
 
     @property
     def positions(self) -> tuple[float, ...]:
-        """Where the horns are, as pulses [us]."""
+        """Positions of the horns, as equivalent pulses [us]."""
         return tuple(servo.position for servo in self.servos)
 
     @property
     def pulses(self) -> tuple[float | None, ...]:
-        """The pulses that are being sent [us]."""
+        """The pulses being sent [us]."""
         return tuple(servo.pulse for servo in self.servos)
 
     @property
@@ -140,7 +140,7 @@ class VirtualRobot:
         return self._state
 
     def hear(self, data: bytes, now: float) -> bytes:
-        """Take in `data` at `now` [s]; what the robot has to say since it was last asked."""
+        """Process `data` at `now` [s], and return what the robot has sent since the last call."""
         self._advance(now)
         for frame in self._decoder.feed(data):
             self._obey(frame.message, frame.sequence)
@@ -149,7 +149,7 @@ class VirtualRobot:
         return said
 
     def _advance(self, now: float) -> None:
-        """Let the time pass, in steps as fine as a servo's own."""
+        """Simulate up to `now` [s], in steps of STEP."""
         still = self._now + SETTLED
         while (dt := min(min(now, still) - self._now, STEP)) > 0.0:
             self._now += dt
@@ -163,7 +163,7 @@ class VirtualRobot:
         self._now = max(now, self._now)
 
     def _shift_pulse(self, servo: Servo, dt: float) -> None:
-        """The pulse goes in a straight line to its goal, no faster than the channel may."""
+        """Move a servo's pulse linearly toward its goal, within the channel's speed limit."""
         assert servo.goal is not None
         begin, end = self._span
         if servo.pulse is None or servo.start is None or servo.settings is None:
@@ -171,8 +171,8 @@ class VirtualRobot:
             return
         share = 1.0 if self._now >= end else (self._now - begin) / (end - begin)
         reach = servo.settings.speed_us_per_s * dt
-        wanted = servo.start + share * (servo.goal - servo.start)
-        servo.pulse += min(max(wanted - servo.pulse, -reach), reach)
+        desired = servo.start + share * (servo.goal - servo.start)
+        servo.pulse += min(max(desired - servo.pulse, -reach), reach)
 
     def _obey(self, message: Message | Unreadable, sequence: int) -> None:
         kind = _KINDS.get(type(message))
@@ -196,7 +196,7 @@ class VirtualRobot:
         self._say(Welcome(session, FIRMWARE, count, features, LOWEST_US, HIGHEST_US, PERIOD_US, WATCHDOG_MS, "Virtual robot"), sequence)
 
     def _try(self, message: Message | Unreadable) -> Result:
-        """Do what a message asks, or say why not."""
+        """Execute a message, and return the result."""
         match message:
             case Configure():
                 return self._configure(message)
@@ -286,7 +286,7 @@ class VirtualRobot:
 
 
 class VirtualTransport:
-    """The virtual robot as a port of this process.
+    """A transport to a virtual robot in this process.
 
     Args:
         robot: It outlives its connections.
@@ -307,4 +307,4 @@ class VirtualTransport:
         return True
 
     def close(self) -> None:
-        """The robot stays, and notices the silence by itself."""
+        """The robot goes on, and notices the silence."""

@@ -1,4 +1,4 @@
-"""Motion for a robot without a computer: checked against its limits, resampled, and written as a file. Knows no Blender.
+"""Export of motion for a robot without a computer: checked against limits, resampled, written as a file. Knows no Blender.
 
 A `Take` is what was baked, frame by frame; `make_motion` checks it and makes the positions of every channel at an even rate; `FORMATS`
 has the files' bytes.

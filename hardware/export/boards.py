@@ -1,4 +1,4 @@
-"""Boards that play a motion from their flash: how much of it they have for that. Knows no Blender."""
+"""Boards that play motion from flash memory, and how much of it is free. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNO_PCA9685_PINS = (*range(2, 18),)  # all but the serial line (0, 1) and I2C (A
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A board with the reference firmware.
+    """A board with Limber's firmware.
 
     Attributes:
         label: For the user.
@@ -35,7 +35,7 @@ class Board:
 
     @property
     def room(self) -> int:
-        """Bytes that are left for a motion."""
+        """Flash memory that is free for a motion [bytes]."""
         return self.flash - self.firmware
 
 

@@ -1,4 +1,4 @@
-"""Whether a motion keeps its joints' limits and its channels' ranges: the first frame that does not is named. Knows no Blender.
+"""Checks of a motion against its joints' limits and its channels' ranges. Knows no Blender.
 
 Limits hold for the frames' differences. The curve between frames (`motion.interpolation`) mixes them with weights that sum to one, so where
 they keep the limits it does, and where a difference breaks one the curve does so near that frame.
@@ -15,7 +15,7 @@ from ..device import Channel, Device, Joint
 from .errors import ExportError
 from .take import STANDING, Take, Values
 
-SINGLE = 2.0**-23  # relative: what a key, which is single precision, may be off, both ways
+SINGLE = 2.0**-23  # relative rounding error of a keyframe, which is single precision
 SHARE = 1e-3  # of a limit that does not matter: less than a servo's own unevenness
 ORDERS = ("velocity", "acceleration", "jerk")
 UNITS = {"rad": ("degrees", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
@@ -24,7 +24,7 @@ FILTERED = "play it with a motion filter (Live, or Bake), let it come to rest, o
 
 
 def check(take: Take) -> None:
-    """Raises on the first frame that a robot must not be sent.
+    """Raise for the first frame that breaks a limit.
 
     Raises:
         ExportError: It names the joint or channel, the frame, what is expected and what was found.
@@ -78,7 +78,7 @@ def _check_channels(take: Take) -> None:
 
 
 def _check_speeds(take: Take) -> None:
-    """Servos whose speed is known are sent no more than what live would send: their joints together may ask for more."""
+    """Raise where the joints together make a servo rotate faster than its known speed, as when live."""
     joints = dict(zip((joint.name for joint in take.device.joints), take.joints(), strict=True))
     for channel in take.device.channels:
         if channel.speed is None:
@@ -90,13 +90,13 @@ def _check_speeds(take: Take) -> None:
             found = (after - before) * take.rate
             if abs(found) > (1.0 + HEADROOM) * channel.speed:
                 raise ExportError(
-                    f"Channel {channel.label}, {_frame(take, index + 1)}: its servo turns {math.degrees(found):.0f} degrees/s;"
+                    f"Channel {channel.label}, {_frame(take, index + 1)}: its servo rotates at {math.degrees(found):.0f} degrees/s;"
                     f" expected at most {math.degrees(channel.speed):.0f}. Remedy: lower its joints' velocity"
                 )
 
 
 def raw_positions(device: Device, values: Values, index_of: dict[str, int]) -> Iterator[float]:
-    """Each channel's raw position, also where it is outside of its range."""
+    """Raw position of each channel, not limited to its range."""
     for channel in device.channels:
         yield _raw(channel, math.fsum(share.gear * values[index_of[share.joint]] for share in channel.shares))
 
@@ -106,7 +106,7 @@ def _raw(channel: Channel, turn: float) -> float:
 
 
 def _frame(take: Take, index: int) -> str:
-    """The frame at an index of `Take.standing`."""
+    """Text for the frame at an index of `Take.standing`."""
     return take.name(min(index - STANDING, len(take.frames) - 1))
 
 

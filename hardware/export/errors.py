@@ -1,7 +1,7 @@
-"""What cannot be exported. Knows no Blender."""
+"""The error of an export. Knows no Blender."""
 
 from ..errors import HardwareError
 
 
 class ExportError(HardwareError, ValueError):
-    """The motion cannot be exported as asked; the message names joint, frame, expected and found, or the remedy."""
+    """The motion cannot be exported; the message names joint, frame, expected and found value, or the remedy."""

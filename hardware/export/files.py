@@ -1,4 +1,4 @@
-"""Writes an export's file. Knows no Blender."""
+"""Atomic writing of an exported file. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .errors import ExportError
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file; where that fails, or the program ends meanwhile, the one that was there is still there.
+    """Write a file; an interrupted or failed write leaves the old file unchanged.
 
     Raises:
         ExportError: The folder or the file cannot be written.
@@ -17,4 +17,4 @@ def write(path: Path, data: bytes) -> None:
     try:
         atomic.write(path, data)
     except OSError as error:
-        raise ExportError(f"'{path}' cannot be written ({error.strerror}): choose another place") from error
+        raise ExportError(f"'{path}' cannot be written ({error.strerror}): choose another folder") from error

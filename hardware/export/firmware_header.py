@@ -1,4 +1,4 @@
-"""A header for the reference firmware: the motion as a table in flash, which its player plays without a computer. Knows no Blender."""
+"""C header with a motion as a table in flash, which Limber's firmware plays without a computer. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_PIN = -1
 
 
 def header(motion: Motion, board: Board, start_pin: int = NO_PIN) -> bytes:
-    """The file `limber_motion.h`.
+    """The content of the file `limber_motion.h`.
 
     Args:
         motion: At a rate that divides the pulses' own, 50 Hz.
@@ -65,7 +65,7 @@ def _table(motion: Motion, board: Board, start_pin: int) -> Table:
 
 
 def _seconds_that_fit(motion: Motion, data: bytes, board: Board) -> float:
-    """How much of a motion like this the board has room for."""
+    """Duration of similar motion for which the board has memory [s]."""
     head = HEAD.size + TRACK.size * len(motion.device.channels)
     return (board.room - head) / ((len(data) - head) / motion.seconds)
 
@@ -110,5 +110,5 @@ def _kilobytes(count: int) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name that does no harm in a comment."""
+    """A name without characters that would end a C comment line."""
     return "".join(letter if letter.isascii() and letter.isprintable() and letter != "\\" else "?" for letter in name)

@@ -1,4 +1,4 @@
-"""The formats by name. Knows no Blender."""
+"""The table of export formats. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .motion import Motion
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What only some formats need: the board that plays the motion, and the pin of its start button."""
+    """Options of single formats: the board that plays the motion, and the pin of its start button."""
 
     board: str = "uno"
     start_pin: int = firmware_header.NO_PIN
@@ -21,7 +21,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format.
+    """An export format.
 
     Attributes:
         label: For the user.

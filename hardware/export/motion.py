@@ -1,4 +1,4 @@
-"""From baked frames to the positions of every channel at an even rate. Knows no Blender."""
+"""Resampling of baked frames to channel positions at a constant rate. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .errors import ExportError
 from .take import STANDING, Take, Values
 
 HIGHEST_RATE = 255  # [1/s] more than any servo takes; fits the byte that some formats have for it
-RETURN_SHARE = 0.5  # of the joints' limits, for the way back to the first frame: nobody has authored it, so it is no show
-RETURN_LIMIT = 120.0  # [s] a way back that takes longer has a limit that is not meant
+RETURN_SHARE = 0.5  # share of the joints' limits for the return to the first frame: it is not authored, so it is slow
+RETURN_LIMIT = 120.0  # [s] a longer return means that a limit is wrong
 
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """A robot's motion at an even rate, within its limits.
+    """A robot's motion at a constant rate, within its limits.
 
     Attributes:
         title: What moves: the armature's name.
         device: The robot.
-        rate: Rows a second.
-        values: Of the joints (rows, joints), in the order and unit of `device.joints`.
-        positions: Of the channels (rows, channels), raw, in the order of `device.channels`; not rounded.
+        rate: Samples per second [1/s].
+        values: Joint values (samples, joints), in the order and unit of `device.joints`.
+        positions: Raw channel positions (samples, channels), in the order of `device.channels`; not rounded.
         loops: It ends where it begins, at rest, and is played over and over.
     """
 
@@ -44,11 +44,11 @@ class Motion:
 
 
 def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
-    """The motion of a take: from a standstill in its first frame to one in its last; where it loops, slowly back to the first.
+    """The motion of a take, at rest in its first and last frame; where it loops, with a slow return to the first.
 
     Args:
         take: The frames.
-        rate: Rows a second, 1 to HIGHEST_RATE.
+        rate: Samples per second, 1 to HIGHEST_RATE.
         title: Of the motion.
         loops: Whether it will be played over and over.
 
@@ -68,12 +68,12 @@ def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
 
 
 def sample(take: Take, rate: float) -> list[list[Kinematic]]:
-    """How every joint moves at `rate` rows a second (rows, joints): the curve on which the robot link plays the same frames back.
+    """States of all joints at `rate` [1/s] (samples, joints), on the same curve as in the robot link's playback.
 
     It begins at rest in the first frame and ends at rest in the last, so it takes two frames more than the frames do.
     """
     columns = list(take.joints())
-    begin, end = STANDING - 1, len(columns[0]) - STANDING  # places on the curve, in frames: before and behind them it stands
+    begin, end = STANDING - 1, len(columns[0]) - STANDING  # parameters of the curve, in frames: outside of them it is at rest
     rows = math.ceil((end - begin) * rate / take.rate - 1e-9) + 1  # a row that rounding alone puts behind the end is the last one
     found = []
     for row in range(rows):
@@ -89,7 +89,7 @@ def sample(take: Take, rate: float) -> list[list[Kinematic]]:
 
 
 def _going_back(take: Take) -> Take:
-    """The take with its way back to the first frame, slower than the limits allow."""
+    """The take with a return to its first frame, slower than the limits allow."""
     filters = [TrackingFilter(_share(joint.limits, RETURN_SHARE)) for joint in take.device.joints]
     goal, dt = take.frames[0], 1.0 / take.rate
     states: list[Kinematic] = [one.rest(value) for one, value in zip(filters, take.frames[-1], strict=True)]

@@ -1,4 +1,4 @@
-"""Motion as text for programs of the user's own: CSV and JSON. Knows no Blender."""
+"""Export as CSV and JSON. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCALES = {"rad": ("deg", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.
 
 
 def table(motion: Motion) -> bytes:
-    """CSV: a row for each moment, with its time [s], every joint's value and every channel's raw position."""
+    """CSV with a row per sample: time [s], value of each joint, raw position of each channel."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["seconds", *map(_heading, motion.device.joints), *(f"servo {channel.servo}" for channel in motion.device.channels)])
@@ -27,7 +27,7 @@ def table(motion: Motion) -> bytes:
 
 
 def document(motion: Motion) -> bytes:
-    """JSON: the rate, the joints with their limits, the channels, and the rows in full."""
+    """JSON with the rate, the joints and their limits, the channels, and all samples."""
     found = {
         "format": "limber motion",
         "version": VERSION,

@@ -1,4 +1,4 @@
-"""Channels' raw positions as the pulses that some formats want. Knows no Blender."""
+"""Raw positions as servo pulses, for formats that store these. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OWN_PROTOCOL = "limber"  # is no entry of the table: its pulses are microseconds
 
 
 def check_pulses(device: Device, what: str) -> None:
-    """Raises where the robot's servos take positions of another kind.
+    """Raise where the robot's positions are no pulses.
 
     Raises:
         ExportError: `what`, the format's name, is for hobby servos, and these are none.
@@ -26,5 +26,5 @@ def check_pulses(device: Device, what: str) -> None:
 
 
 def rounded(motion: Motion, units_per_us: int) -> list[tuple[int, ...]]:
-    """The positions (rows, channels) in that unit, rounded as the robot link rounds them."""
+    """Positions (samples, channels) in multiples of 1 / `units_per_us` [us], rounded as in the robot link."""
     return [tuple(round(pulse * units_per_us) for pulse in row) for row in motion.positions]

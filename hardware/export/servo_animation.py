@@ -1,7 +1,7 @@
-"""Files as blender-servo-animation's library plays them: commands of five bytes, and a line feed behind each frame. Knows no Blender.
+"""Files for blender-servo-animation's library: commands of five bytes, and a line feed after each frame. Knows no Blender.
 
 Its player of stored motion ends a frame at every line feed, also where it is data, as it starts a command at every 3C. So positions
-step around both by one; servos 10 and 60, and positions whose high byte is either, cannot be had. In its JSON, positions are numbers.
+are increased by one at both; servos 10 and 60, and positions whose high byte is either, are impossible. In its JSON, positions are numbers.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def header(motion: Motion) -> bytes:
 
 
 def binary(motion: Motion) -> bytes:
-    """The commands alone, for a memory card or a stream."""
+    """The commands as bytes, for a memory card or a stream."""
     check_pulses(motion.device, TITLE)
     servos = [channel.servo for channel in motion.device.channels]
     data = bytearray()
@@ -72,7 +72,7 @@ def _command(servo: int, position: int) -> bytes:
 
 
 def document(motion: Motion) -> bytes:
-    """Its JSON: all positions of each servo."""
+    """The library's JSON: all positions of each servo."""
     check_pulses(motion.device, TITLE)
     columns = zip(*rounded(motion, 1), strict=True)
     servos = {

@@ -1,4 +1,4 @@
-"""A motion as bytes for the flash of the reference firmware (its src/table.c reads them). Knows no Blender.
+"""Binary encoding of a motion for the flash memory of Limber's firmware (its src/table.c decodes it). Knows no Blender.
 
     byte 0      version, 1
     byte 1      channels
@@ -9,7 +9,7 @@
     then the rows
 
 All numbers are unsigned, high byte first; positions are eighths of a microsecond, as on the wire. A row says of each channel by how much it
-misses the straight line through the two rows before (position - 2 last + before, modulo 65536, as a signed number; before the first row it
+deviates from the line through the two rows before (position - 2 last + before, modulo 65536, as a signed number; before the first row it
 stands). Its bits, the sign lowest (0, -1, 1, -2, ... are 0, 1, 2, 3, ...), are three to a half byte, low ones first, with 8 added to
 what another one follows. High half bytes come first. Smooth motion needs one or two half bytes for a channel and row.
 """
@@ -29,7 +29,7 @@ WORD = 0x10000
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A channel of a table: its servo, what the device may do with it, and its positions in every row [1/8 us]."""
+    """One channel of a table: servo, limits, and its position in every row [1/8 us]."""
 
     servo: int
     detaches: bool
@@ -41,7 +41,7 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What the bytes say."""
+    """A decoded table."""
 
     tracks: tuple[Track, ...]
     pulses_per_row: int
@@ -53,7 +53,7 @@ class Table:
 
 
 def encode(table: Table) -> bytes:
-    """The table's bytes."""
+    """Encode a table as bytes."""
     head = HEAD.pack(VERSION, len(table.tracks), table.pulses_per_row, LOOPS if table.loops else 0, table.rows)
     for track in table.tracks:
         head += TRACK.pack(track.servo, track.detaches, track.lowest, track.highest, track.speed, track.positions[0])
@@ -62,7 +62,7 @@ def encode(table: Table) -> bytes:
 
 
 def decode(data: bytes) -> Table:
-    """The table that `encode` wrote."""
+    """Decode a table; the inverse of `encode`."""
     _, count, pulses_per_row, flags, rows = HEAD.unpack_from(data)
     heads = [TRACK.unpack_from(data, HEAD.size + k * TRACK.size) for k in range(count)]
     halves = (half for byte in data[HEAD.size + count * TRACK.size :] for half in (byte >> 4, byte & 0x0F))
@@ -80,7 +80,7 @@ def decode(data: bytes) -> Table:
 
 
 def _bends(positions: Sequence[int]) -> Iterator[int]:
-    """By how much each position misses the straight line through the two before it."""
+    """Second differences of the positions, modulo 65536: the deviation from the line through the two positions before."""
     before = last = positions[0]
     for position in positions:
         yield (position - 2 * last + before + WORD // 2) % WORD - WORD // 2

@@ -1,4 +1,4 @@
-"""Motion as it was baked, frame by frame. Knows no Blender."""
+"""Baked motion, frame by frame. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STANDING = 3  # equal frames in a row: what the curve between frames takes for s
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """Frames of a robot's joints.
+    """Baked frames of a robot's joints.
 
     Attributes:
         device: The robot.
@@ -42,18 +42,18 @@ class Take:
                 raise ExportError(f"{self.name(index)} has {len(values)} values for {len(self.device.joints)} joints; give one for each")
 
     def name(self, index: int) -> str:
-        """What a message calls the frame at `index`, which may lie before or behind all frames."""
+        """The frame at `index`, which may lie before or after all frames, for messages."""
         frame = self.first + max(index, 0)
         return f"frame {frame}" if frame <= self.last else f"the {frame - self.last}. frame after {self.last}"
 
     def standing(self) -> tuple[Values, ...]:
-        """The frames with a standstill before and behind them, as the robot is when they begin and end."""
+        """The frames with `STANDING` equal ones before and after them, for the robot is at rest there."""
         return (self.frames[0],) * STANDING + self.frames + (self.frames[-1],) * STANDING
 
     def joints(self) -> Iterator[tuple[float, ...]]:
-        """Each joint's values in `standing`."""
+        """Values of each joint over the frames of `standing`."""
         return zip(*self.standing(), strict=True)
 
     def followed_by(self, frames: tuple[Values, ...]) -> Take:
-        """The same with more frames behind."""
+        """The take with more frames at the end."""
         return replace(self, frames=self.frames + frames)

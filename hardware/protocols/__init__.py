@@ -1,1 +1,1 @@
-"""The bytes that devices speak: one codec a file, without ports, clocks or threads. Knows no Blender."""
+"""Serial protocols: one codec each, without ports, clocks or threads. Knows no Blender."""

@@ -1,4 +1,4 @@
-"""A robot that Limber does not know, brought in by its user as one small Python file. Knows no Blender.
+"""Codec of a user's own robot, whose protocol is a small Python file. Knows no Blender.
 
 The file is loaded by path, in the worker process alone, and only if its content is what the user has allowed. Whatever is wrong in it
 becomes a sentence with file and line; where it hangs or crashes, the worker does, and Blender says so. docs/protocols.md has an example.
@@ -32,7 +32,7 @@ from .interface import (
 )
 from .program import read_allowed
 
-MOST_BYTES = 4096  # that a function may want to send at once: a third of a second at 115200 baud
+MOST_BYTES = 4096  # longest result of a function: a third of a second at 115200 baud
 MOST_PENDING = 4096  # bytes that `decode` may leave lying before they are noise
 MOST_SERVOS = 256
 MOST_SHOWN = 80  # characters of a value or an error in a sentence
@@ -53,14 +53,14 @@ SETTINGS: dict[str, tuple[type | tuple[type, ...], Any]] = {  # name: kind, valu
 
 
 class Nowhere(io.TextIOBase):
-    """Where the prints of a user's file go: a pipe that nobody empties would stop the worker."""
+    """Discards the output of a user's file: a pipe that nobody reads would block the worker."""
 
     def write(self, text: str) -> int:
         return len(text)
 
 
 class RobotFile:
-    """The user's file, its settings checked and its functions guarded.
+    """A user's file, with checked settings and guarded functions.
 
     Args:
         path: Of the file.
@@ -85,11 +85,11 @@ class RobotFile:
             raise ProtocolError(f"{path.name} has no function frame(positions); it makes the bytes that move servos")
 
     def has(self, function: str) -> bool:
-        """Whether the file has such a function."""
+        """Whether the file defines a function."""
         return callable(self._names.get(function))
 
     def data(self, function: str, *arguments: Any) -> bytes:
-        """The bytes that a function wants to send.
+        """The bytes that a function of the file returns.
 
         Raises:
             ProtocolError: It failed, or gave something else.
@@ -102,7 +102,7 @@ class RobotFile:
         return bytes(given)
 
     def call(self, function: str, *arguments: Any) -> Any:
-        """What a function gives. Raises ProtocolError where it fails."""
+        """The return value of a function of the file. Raises ProtocolError where it fails."""
         return self._guard(lambda: self._names[function](*arguments), f"{function}()")
 
     def _guard(self, run: Callable[[], Any], what: str) -> Any:
@@ -126,8 +126,8 @@ class RobotFile:
         value = self._names.get(name, default)
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kinds):
-            wanted = " or ".join("None" if one is type(None) else one.__name__ for one in kinds)
-            raise ProtocolError(f"{self.path.name}: {name} is {_shown(value)}; it must be {wanted}")
+            desired = " or ".join("None" if one is type(None) else one.__name__ for one in kinds)
+            raise ProtocolError(f"{self.path.name}: {name} is {_shown(value)}; it must be {desired}")
         return value
 
     def _check_settings(self) -> None:
@@ -143,7 +143,7 @@ class RobotFile:
 
 
 class CustomDecoder:
-    """Gives what came to the file's `decode`, and checks what it makes of it.
+    """Passes received bytes to the file's `decode`, and checks what it returns.
 
     Args:
         file: The user's.
@@ -158,16 +158,16 @@ class CustomDecoder:
 
     @property
     def waiting(self) -> bool:
-        """Whether answers are still to come."""
+        """Whether answers are missing."""
         return bool(self._open)
 
     def expect(self, exchange: Exchange) -> None:
-        """`exchange` is being sent: from here on its answers count."""
+        """Call when `exchange` is sent: from now on its answers are valid."""
         self._pending.clear()
         self._open = list(exchange.answers)
 
     def feed(self, data: bytes) -> list[Message]:
-        """What `data` completes."""
+        """Messages that `data` completes."""
         self._pending += data
         if not self._pending:
             return []
@@ -182,7 +182,7 @@ class CustomDecoder:
         return messages
 
     def give_up(self) -> list[Message]:
-        """The line stays silent."""
+        """Call at a timeout."""
         messages = self._noise()
         messages += [Problem(ProblemKind.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo) for answer in self._open]
         self._open.clear()
@@ -256,7 +256,7 @@ class Custom(Codec):
         return self._say("arm" if self._file.has("arm") else "frame", self._within(at))
 
     def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """The file's `disarm(servos)`; without it, nothing can be said."""
+        """The file's `disarm(servos)`; nothing is sent without it."""
         return self._say("disarm", list(map(self._known, servos))) if self._file.has("disarm") and servos else ()
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
@@ -285,7 +285,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value of the user's file, for a sentence; its own way to show itself may fail too."""
+    """`repr` of a value of the user's file, shortened, for a sentence; `repr` itself may fail."""
     try:
         text = repr(value)
     except Exception:  # the user's code may raise anything

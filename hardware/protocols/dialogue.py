@@ -1,4 +1,4 @@
-"""Asks one question after the other, and notices answers that do not come. Knows no Blender, no port and no clock: it is told the time."""
+"""Half-duplex queries: sends one at a time, and times out answers. Times are arguments. Knows no Blender, no port and no clock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ THINKING = 0.001  # [s] until a servo answers: 0.5 ms from the factory
 
 
 class Dialogue:
-    """A connection's questions and answers.
+    """The queue of exchanges of one connection.
 
     Args:
         decoder: Of this connection.
@@ -32,20 +32,20 @@ class Dialogue:
 
     @property
     def busy(self) -> bool:
-        """Whether a question is open or waits for its turn."""
+        """Whether a query is unanswered or queued."""
         return bool(self._due) or self._decoder.waiting
 
     def ask(self, exchanges: Iterable[Exchange]) -> None:
-        """Put exchanges in line."""
+        """Queue exchanges."""
         self._due += exchanges
 
     def interrupt(self, exchanges: Iterable[Exchange]) -> list[Message]:
-        """Forget what waits and what is open, and say this next: a stop. What an open question still gave is returned."""
+        """Replace the queue and abandon the open query, for a stop; returns messages that the open query still gave."""
         self._due = deque(exchanges)
         return self._decoder.give_up()
 
     def update(self, data: bytes, now: float) -> tuple[bytes, list[Message]]:
-        """What to send at `now` [s], and what was heard: `data` came since the last turn."""
+        """Bytes to send at `now` [s], and the messages in `data`, which came since the last call."""
         messages = self._decoder.feed(data)
         if self._decoder.waiting and now >= self._deadline:
             messages += self._decoder.give_up()
@@ -58,5 +58,5 @@ class Dialogue:
         return sent, messages
 
     def time_allowed(self, exchange: Exchange, sent: int) -> float:
-        """Time [s] from now until its answers must have come, when `sent` bytes go out first."""
+        """Time until an exchange's answers must have come, when `sent` bytes are sent first [s]."""
         return BITS * (sent + exchange.answer_bytes) / self._baudrate + len(exchange.answers) * THINKING + self.patience

@@ -1,7 +1,7 @@
-"""What every protocol is to Limber: bytes for what the robot shall do, messages from what it says, and what it can. Knows no Blender.
+"""The common interface of all protocols: codecs, decoders, messages, capabilities. Knows no Blender.
 
 A codec makes bytes and a decoder reads them; neither knows a port, a clock or a thread. Positions are whole numbers in the protocol's own
-unit (`Units`); `scale.Scale` turns them into angles. docs/protocols.md says what each protocol can and cannot do.
+unit (`Units`). docs/protocols.md says what each protocol can and cannot do.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .servo_state import Expected, LostSetting, StoredSettings, VolatileSettings
 
 
 class ProtocolError(HardwareError, ValueError):
-    """What the wire cannot carry, or a protocol cannot do; the text names the servo or the field, and what may be."""
+    """A value cannot be encoded, or a protocol does not support something; the text names the servo or field and the allowed range."""
 
 
 class Quantity(Enum):
-    """What a device can tell of a servo; the value is its name in messages."""
+    """A quantity that servos can report; the value is its name in messages."""
 
     POSITION = "position"
     VELOCITY = "velocity"
@@ -33,7 +33,7 @@ class Quantity(Enum):
 
 
 class Check(Enum):
-    """What finds damage on the way: the value says how much of it."""
+    """How transmission errors are detected; the value says which ones."""
 
     NONE = "nothing: a damaged frame may move a servo"
     SUM8 = "one flipped bit, and 13 of 14 pairs of them"
@@ -42,7 +42,7 @@ class Check(Enum):
 
 
 class Silence(Enum):
-    """What becomes of a servo when nothing more is heard from the host."""
+    """What a servo does when it receives no more commands."""
 
     HOLD = "goes to its last goal and holds it"
     WATCHDOG = "stops as its watchdog was told"
@@ -51,13 +51,13 @@ class Silence(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What a raw position is.
+    """Unit and range of raw positions.
 
     Attributes:
         name: Of one unit, in the plural.
         lowest: Lowest raw position that may be sent.
         highest: Highest raw position that may be sent.
-        per_turn: Units in a full turn of the servo; None where the servo decides (a pulse).
+        per_revolution: Units in a full revolution of the servo; None where the servo decides (a pulse).
         microsecond: Units in a microsecond of pulse; None where positions are no pulses.
     """
 
@@ -107,7 +107,7 @@ class Capabilities:
 
 
 class AnswerKind(Enum):
-    """What an answer is for."""
+    """What an answer contains."""
 
     IDENTITY = "identity"
     DONE = "an order"
@@ -119,11 +119,11 @@ class AnswerKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer that is to come.
+    """An expected answer.
 
     Attributes:
         servo: Who gives it; None: the device as a whole.
-        asked: What for.
+        kind: What it contains.
         size: Bytes of content.
         start: Address of the first of them, where a protocol has addresses.
         quantities: What is in them, for VALUES.
@@ -140,7 +140,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Bytes to send together, and what comes back.
+    """Bytes to send in one piece, and the answers to expect.
 
     Attributes:
         data: To send.
@@ -155,7 +155,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """A servo, or a device where `servo` is None, said what it is; `model` is its number where it has one."""
+    """A servo, or a controller (`servo` is None), has identified itself; `model` is its model number where it has one."""
 
     servo: int | None
     model: int | None
@@ -165,7 +165,7 @@ class Identified:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A servo said a quantity, in raw units."""
+    """A servo has reported a quantity, in raw units."""
 
     servo: int
     quantity: Quantity
@@ -174,24 +174,24 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """An order arrived and was obeyed."""
+    """A command was received and executed."""
 
     servo: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedError:
-    """The device says that something is wrong with it, or with an order; `text` goes into a sentence about the servo."""
+    """The device reports an error of its own or of a command; `text` completes a sentence about the servo."""
 
     servo: int | None
     text: str
 
 
 class ProblemKind(Enum):
-    """What is wrong with bytes that came, or did not."""
+    """What is wrong with received bytes, or with missing ones."""
 
     NOISE = "bytes that belong to no message"
-    DAMAGED = "a message that was damaged on the way"
+    DAMAGED = "a message that was damaged on the line"
     MALFORMED = "a message that cannot be"
     UNEXPECTED = "an answer that nobody waited for"
     MISSING = "an answer that did not come"
@@ -199,7 +199,7 @@ class ProblemKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Bytes that could not be used, or an answer that is missing.
+    """Received bytes that could not be used, or a missing answer.
 
     Attributes:
         trouble: What is wrong.
@@ -220,20 +220,20 @@ Message = Identified | Measured | Acknowledged | ReportedError | StoredSettings 
 
 
 class Decoder(Protocol):
-    """Reads what a device says, in pieces of any size; never raises and never keeps more than one longest message."""
+    """Decodes what a device sends, in pieces of any size; never raises, and buffers at most one longest message."""
 
     @property
     def waiting(self) -> bool:
-        """Whether answers are still to come."""
+        """Whether answers are missing."""
 
     def expect(self, exchange: Exchange) -> None:
-        """`exchange` is being sent: from here on its answers count, and no older ones."""
+        """Call when `exchange` is sent: from now on its answers are valid, and no older ones."""
 
     def feed(self, data: bytes) -> list[Message]:
-        """What `data` completes, in order."""
+        """Messages that `data` completes, in order."""
 
     def give_up(self) -> list[Message]:
-        """The line stays silent: what is pending is no message, answers that did not come are missing."""
+        """Call at a timeout: pending bytes are noise, and missing answers become problems."""
 
 
 class Codec(ABC):
@@ -276,7 +276,7 @@ class Codec(ABC):
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
         """Torque on, with the present position `at` as the first goal of each servo, so that it does not move.
 
-        Each exchange must be answered before the next is sent: a servo that missed its goal must not get torque.
+        Each exchange must be answered before the next is sent: a servo that did not receive its goal must not get torque.
         """
         return self.write(at)
 

@@ -57,7 +57,7 @@ ERRORS = {
 
 
 class MaestroDecoder:
-    """Reads the answers of a Maestro."""
+    """The decoder of one connection to a Maestro."""
 
     def __init__(self) -> None:
         self._open: tuple[Answer, ...] = ()
@@ -67,18 +67,18 @@ class MaestroDecoder:
 
     @property
     def waiting(self) -> bool:
-        """Whether answers are still to come."""
+        """Whether answers are missing."""
         return bool(self._open)
 
     def expect(self, exchange: Exchange) -> None:
-        """`exchange` is being sent: from here on its answers count, and no older ones."""
+        """Call when `exchange` is sent: from now on its answers are valid, and no older ones."""
         self._open = exchange.answers
         self._pending.clear()
         self._excess.clear()
         self._excess_count = 0
 
     def feed(self, data: bytes) -> list[Message]:
-        """What `data` completes."""
+        """Messages that `data` completes."""
         room = sum(answer.size for answer in self._open) - len(self._pending)
         self._pending += data[:room]
         self._excess += data[room : room + max(0, KEPT - len(self._excess))]
@@ -95,14 +95,14 @@ class MaestroDecoder:
         return messages
 
     def give_up(self) -> list[Message]:
-        """The line stays silent: answers that are not whole are missing, and what came too much is noise."""
+        """Call at a timeout: incomplete answers become problems, and surplus bytes are noise."""
         messages: list[Message] = []
         if self._open:
             came, due = len(self._pending), sum(answer.size for answer in self._open)
             text = f"The controller answered with {came} bytes; {due} were due"
             messages = [Problem(ProblemKind.MISSING, text, bytes(self._pending[:KEPT]), answer.servo) for answer in self._open]
         if self._excess_count:
-            messages.append(Problem(ProblemKind.NOISE, f"{self._excess_count} bytes that nobody asked for", bytes(self._excess)))
+            messages.append(Problem(ProblemKind.NOISE, f"{self._excess_count} bytes without a query", bytes(self._excess)))
         self.expect(Exchange(b""))
         return messages
 
@@ -117,8 +117,8 @@ def _position(answer: Answer, number: int) -> list[Message]:
 def _errors(answer: Answer, number: int) -> list[Message]:
     if number & ~sum(ERRORS):
         return [Problem(ProblemKind.MALFORMED, f"Errors {number:#06x}, which no Maestro has", number.to_bytes(2, "little"))]
-    complaints: list[Message] = [ReportedError(None, text) for bit, text in ERRORS.items() if number & bit]
-    return [Identified(None, None, "Pololu Maestro"), *complaints]
+    status_errors: list[Message] = [ReportedError(None, text) for bit, text in ERRORS.items() if number & bit]
+    return [Identified(None, None, "Pololu Maestro"), *status_errors]
 
 
 _READERS: dict[AnswerKind, Callable[[Answer, int], list[Message]]] = {AnswerKind.VALUES: _position, AnswerKind.IDENTITY: _errors}

@@ -1,4 +1,4 @@
-"""A user's own program that talks to a robot: its bytes, and the digest by which it is allowed to run. Knows no Blender."""
+"""A user's protocol file: its bytes, and the digest by which it is allowed to run. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ MOST_BYTES = 1 << 20  # of a program: what is larger was hardly written by hand
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program as it was read once: what is shown, compared and run are the same bytes."""
+    """A file read once, so that the bytes that are shown, compared and run are the same."""
 
     path: Path
     source: bytes
 
     @property
     def digest(self) -> str:
-        """SHA-256 of its content, as hexadecimal digits."""
+        """SHA-256 of the content, as hexadecimal digits."""
         return hashlib.sha256(self.source).hexdigest()
 
 
 def read_program(path: Path) -> Program:
-    """Read a program. Nothing of it is run.
+    """Read a file without running it.
 
     Raises:
         ProtocolError: There is none, it cannot be read, or it is too large.
@@ -44,7 +44,7 @@ def read_program(path: Path) -> Program:
 
 
 def read_allowed(path: Path, allowed: str) -> Program:
-    """Read a program that may be run.
+    """Read a file that may be run.
 
     Args:
         path: Of the file.

@@ -1,10 +1,10 @@
-"""The live mode of blender-servo-animation's Arduino library, for robots that already run it. Knows no Blender.
+"""Protocol of the live mode of blender-servo-animation's Arduino library, for robots that run it already. Knows no Blender.
 
     3C servo position(2, high byte first) 3E
 
-A position is a pulse in microseconds, or ticks of a PCA9685, as its sketch decides. There is no checksum, no answer, no way to make a servo
+A position is a pulse in microseconds, or ticks of a PCA9685, as its sketch decides. There is no checksum, no answer, no torque-off
 limp and no watchdog: it holds its last pose for ever. The library starts a command anew at every 3C, also where it is data: a position
-with such a byte never arrives. So positions step around it by one, and servo 60 cannot be had.
+with such a byte never arrives. So such positions are increased by one, and servo 60 cannot be used.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ TITLE = "blender-servo-animation"
 
 
 class SilentDecoder:
-    """For devices that never say a thing: what comes all the same is noise."""
+    """Decoder for devices that never answer: whatever arrives is noise."""
 
     def __init__(self) -> None:
         self._stream = Stream(lambda pending: Skip(len(pending)))
 
     @property
     def waiting(self) -> bool:
-        """Never."""
+        """Never: no answer is expected."""
         return False
 
     def expect(self, exchange: Exchange) -> None:
         """No answer comes."""
 
     def feed(self, data: bytes) -> list[Message]:
-        """Nothing: noise is told when the line is silent."""
+        """Returns nothing: noise is reported at a timeout."""
         self._stream.feed(data)
         return []
 
     def give_up(self) -> list[Message]:
-        """The noise."""
+        """The noise since the last timeout, as a problem."""
         return [item for item in self._stream.give_up() if isinstance(item, Problem)]
 
 
 class ServoAnimation(Codec):
-    """The codec."""
+    """The codec of blender-servo-animation's live mode."""
 
     capabilities = Capabilities(
         title=TITLE,
@@ -69,7 +69,7 @@ class ServoAnimation(Codec):
 
 
 def encode(servo: int, position: int) -> bytes:
-    """One command; a position with the start byte in it becomes its neighbour.
+    """One command; a position that contains the start byte is increased by one.
 
     Raises:
         ProtocolError: A field does not fit, or the servo is 60.

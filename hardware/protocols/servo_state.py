@@ -1,4 +1,4 @@
-"""How servos are set, and what they were told: what is asked of them before they are driven, and meanwhile. Knows no Blender."""
+"""Stored and volatile settings of servos, as servos report them. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a register holds if the servo still knows what was written to it.
+    """The number that a register must hold if the servo still has what was written to it.
 
     Attributes:
         name: Of the register, as it stands in a sentence about the servo: "its speed limit".
@@ -22,12 +22,12 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class StoredSettings:
-    """A servo said how it is set: what it keeps without power, and Limber does not change.
+    """A servo has reported the settings that it keeps without power, and that Limber does not change.
 
     Attributes:
         servo: Which.
         refusal: Why it must not be driven, as a sentence about the servo; empty: it may be.
-        bounds: Lowest and highest goal that it takes [units]; None: as far as the protocol goes.
+        bounds: Lowest and highest accepted goal [units]; None: the protocol's range.
     """
 
     servo: int
@@ -37,7 +37,7 @@ class StoredSettings:
 
 @dataclass(frozen=True, slots=True)
 class LostSetting:
-    """A servo does not hold what was written to it: it restarted, or never took it; `text` goes into a sentence about the servo."""
+    """A servo does not hold what was written to it, as after a restart; `text` completes a sentence about the servo."""
 
     servo: int
     text: str
@@ -45,11 +45,11 @@ class LostSetting:
 
 @dataclass(frozen=True, slots=True)
 class VolatileSettings:
-    """What a servo was told, and forgets when its power fails.
+    """Settings written to a servo, which it loses when its power fails.
 
     Attributes:
         torque: It has torque.
-        speed: Its greatest speed [units/s]; None: not told, or not to be looked at.
+        speed: Its maximum speed [units/s]; None: not written, or not to be verified.
         watchdog: Its watchdog's time [s]; None as above.
     """
 

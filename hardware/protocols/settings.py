@@ -1,4 +1,4 @@
-"""What a device's protocol leaves to the user. Knows no Blender."""
+"""User settings of protocols. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True, slots=True)
 class ProtocolSettings:
-    """Settings of a device's protocol; each protocol uses those that its entry in the table names.
+    """Settings of a device's protocol; each protocol uses those that its table entry names.
 
     Attributes:
-        multi_turn: Whether the servos turn more than once.
+        multi_turn: Whether the servos' goals may exceed one revolution.
         channel_count: Channels of the controller.
         crc: Whether the controller expects a CRC behind each command.
     """
@@ -20,7 +20,7 @@ class ProtocolSettings:
     crc: bool = False
 
     def changed(self) -> tuple[str, ...]:
-        """Names of the settings that are not at their defaults."""
+        """Names of the settings that differ from their defaults."""
         return tuple(field.name for field in fields(self) if getattr(self, field.name) != field.default)
 
 

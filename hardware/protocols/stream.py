@@ -1,4 +1,4 @@
-"""Finds frames in a stream of bytes that comes in any pieces, and goes on behind damage. Knows no Blender."""
+"""Finds frames in a stream of bytes that arrives in pieces, and recovers after damage. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from .interface import KEPT, Problem, ProblemKind
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The bytes may begin a frame; more must come."""
+    """The bytes may be the beginning of a frame; more are needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """The first `count` bytes, at least 1, begin no frame."""
+    """The first `count` bytes, at least 1, are no beginning of a frame."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """The first `length` bytes are a frame."""
+    """The first `length` bytes are a valid frame."""
 
     length: int
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """The first `length` bytes look like a frame and are none; `text` says why."""
+    """The first `length` bytes look like a frame but are invalid; `text` says why."""
 
     length: int
     kind: ProblemKind
@@ -40,10 +40,10 @@ Look = Callable[[bytearray], Wait | Skip | Whole | Broken]
 
 
 class Stream:
-    """Cuts frames out of bytes.
+    """Splits a stream of bytes into frames.
 
-    A look at the first bytes says what they are. Behind a broken frame the search goes on from its second byte, so that a good frame behind
-    a bad one is not lost. Noise is told once, when the frame behind it has come or the line is silent; so what is told does not depend
+    A function says what the first bytes are. Behind an invalid frame the search goes on from its second byte, so that a valid frame behind
+    it is not lost. Noise is reported once, before the frame that follows it or at a timeout; so what is reported does not depend
     on how the bytes were cut.
 
     Args:
@@ -56,7 +56,7 @@ class Stream:
         self._noise = bytearray()  # the first of it
         self._noise_count = 0
         self.dropped = 0  # bytes that belonged to no whole frame
-        self._told = 0  # of the pending bytes, so many were told of as a broken frame
+        self._told = 0  # number of pending bytes that were already reported as an invalid frame
 
     def feed(self, data: bytes) -> list[bytes | Problem]:
         """Frames and problems that `data` completes, in order."""
@@ -81,7 +81,7 @@ class Stream:
         return found
 
     def give_up(self) -> list[bytes | Problem]:
-        """The line is silent: what is pending is no frame; frames that hide in it are found."""
+        """Call at a timeout: pending bytes are no frame; frames hidden in them are returned."""
         found: list[bytes | Problem] = []
         while self.pending:
             self._drop(1)
@@ -89,7 +89,7 @@ class Stream:
         return found + self._tell_noise()
 
     def forget(self) -> None:
-        """Drop all that is pending, untold."""
+        """Drop all pending bytes without reporting them."""
         self.pending.clear()
         self._noise.clear()
         self._noise_count = self._told = 0

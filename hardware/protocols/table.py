@@ -1,4 +1,4 @@
-"""The protocols by the name that a device's description gives them. Knows no Blender."""
+"""The table of protocols by name. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def settings_of(name: str) -> frozenset[str]:
 
 
 def codec_for(name: str, settings: ProtocolSettings = DEFAULT, program: str = "") -> Codec:
-    """The codec of the protocol `name`: one of PROTOCOLS, or `file:` and the path of a user's own, which is a program.
+    """The codec of a protocol: one of PROTOCOLS, or a user's own file as `file:PATH`.
 
     Args:
         name: Of the protocol.
@@ -80,7 +80,7 @@ def codec_for(name: str, settings: ProtocolSettings = DEFAULT, program: str = ""
 
 @cache
 def silence_of(name: str) -> Silence:
-    """What servos of the protocol `name` do when the line goes silent, without loading a user's file."""
+    """What servos of a protocol do when they receive no more commands, found without running a user's file."""
     if name.startswith(FILE):
         return Silence.UNKNOWN
     return codec_for(name).capabilities.on_silence if name in PROTOCOLS else Silence.WATCHDOG  # Limber's own

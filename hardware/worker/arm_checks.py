@@ -1,4 +1,4 @@
-"""What is checked of servos before they are armed, and while they get torque. Knows no Blender, no port and no clock."""
+"""Checks of servos before and while they get torque. Knows no Blender, no port and no clock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ JUMPED = 0.17  # [rad of the servo] 10 degrees between readings without and with
 
 
 class PlanFailed(Exception):  # noqa: N818  # no error of the program: a servo failed a check
-    """A check failed: the plan ends here.
+    """A check failed, and with it the plan.
 
     Attributes:
         fault: Which fault to report.

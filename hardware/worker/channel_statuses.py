@@ -1,4 +1,4 @@
-"""What the worker knows of each channel, for the panel. Knows no Blender."""
+"""Status of each channel for the panel. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .connection import Readings
 def channel_statuses(
     commanded: Sequence[float | None], measured: Sequence[float | None], errors: Sequence[float | None], readings: Sequence[Readings]
 ) -> tuple[ChannelStatus, ...]:
-    """The channels at this moment (channels,): raw positions sent and measured, how far behind [rad], and what their servos say."""
+    """Status of the channels (channels,) from raw positions sent and measured, tracking errors [rad] and servos' readings."""
     return tuple(
         ChannelStatus(
             commanded=sent,

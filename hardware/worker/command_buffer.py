@@ -1,4 +1,4 @@
-"""What comes from Blender: frames of values, checked, delayed where that is wanted, and played back. Knows no Blender."""
+"""Frames of joint values from Blender: checked, delayed by the device's latency, and played back. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Values = tuple[float, ...]
 
 
 class CommandBuffer:
-    """Takes in frames.
+    """Buffer of frames from Blender, and the motion that is played back from them.
 
     Args:
         device: The robot.
         mixing: Of the same.
-        turn: How late a frame may be noticed [s].
+        period: Largest delay until a frame is noticed [s].
 
     Attributes:
         refused: Frames with a value that is not a number.
@@ -44,7 +44,7 @@ class CommandBuffer:
         self.came_at = -math.inf
 
     def take(self, stamp: float, values: Values, now: float) -> None:
-        """A frame that Blender handed over at `stamp` [s]."""
+        """Add a frame that Blender sent at `stamp` [s]."""
         for joint, value in zip(self._joints, values, strict=True):
             if not math.isfinite(value):
                 self.refused += 1
@@ -57,22 +57,22 @@ class CommandBuffer:
         self._delayed.append((stamp + self._latency, within))
 
     def advance(self, now: float) -> None:
-        """Go on to `now` [s]: frames that were delayed until then are due."""
+        """Pass frames whose delay has ended by `now` [s] to the playback."""
         while self._delayed and self._delayed[0][0] <= now:
             stamp, values = self._delayed.popleft()
             self._playback.add(stamp, values)
             self._leaps.take(stamp, values)
 
     def goal(self, now: float) -> list[Kinematic] | None:
-        """Where and how each joint is to move at `now` [s]; None before the first frame."""
+        """Desired state of each joint at `now` [s]; None before the first frame."""
         return self._playback.at(now)
 
     def jumped(self, commanded: Values) -> bool:
-        """Whether the frames went where no joint could follow."""
+        """Whether the frames moved faster than the joints can follow; `commanded` as in `JumpDetector.jumped`."""
         return self._leaps.jumped(commanded)
 
     def begin_anew(self, at_newest: bool) -> None:
-        """Forget how the frames got where they are; `at_newest`: stand at the newest one at once."""
+        """Restart the jump detection at the newest frame; `at_newest`: restart the playback there as well."""
         self._leaps.forget()
         if at_newest:
             self._playback.skip()

@@ -50,7 +50,7 @@ class Connection(ABC):
 
     Attributes:
         fault_report: What went wrong; the first cause stays until `acknowledge_fault`.
-        state: What the device is known to do, or is being told to do.
+        state: What the device is known to do, or has been commanded to do.
     """
 
     def __init__(self, device: Device, transport: Transport, transitions: Transitions, moves: Moves, now: float) -> None:

@@ -1,7 +1,7 @@
 """The states of a connection to a robot, and its transitions as tables. Knows no Blender, no port and no clock.
 
 A request for a desired state leads to a pending state (ARMING, ...). When the device has confirmed it, the connection is in the state that
-was asked for (ARMED, ...).
+was requested (ARMED, ...).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class DesiredState(Enum):
 
 
 class ConnectionState(Enum):
-    """What the device is known to do, or is being told to do."""
+    """What the device is known to do, or has been commanded to do."""
 
     DISARMING = "disarming"
     DISARMED = "disarmed"

@@ -1,4 +1,4 @@
-"""One turn of the worker: read Blender's orders, listen, decide, drive, speak, report. Knows no Blender.
+"""One period of the worker: read Blender's message, receive, decide, drive, send, report. Knows no Blender.
 
 It neither sleeps nor reads a clock, so that tests run it in simulated time.
 """
@@ -34,7 +34,7 @@ from .tracking_error_monitor import TrackingErrorMonitor
 
 OWN_PROTOCOL = "limber"
 PERIOD = 0.01  # [s] 100 Hz: twice a hobby servo's own rate
-PERCENTILES_EVERY = 50  # turns
+PERCENTILES_EVERY = 50  # periods between two updates of the reported percentiles
 
 MOTION_COMMANDS = (Command.ARM, Command.ARM_CONFIRMED, Command.PARK, *SETTING_UP)
 TARGET_STATES = {
@@ -50,7 +50,7 @@ Connect = Callable[[Device, float], Transport]
 
 
 class Worker:
-    """What the worker process does, a turn at a time.
+    """The work of the worker process, one period at a time.
 
     Args:
         memory: The map that it shares with Blender.
@@ -87,7 +87,7 @@ class Worker:
         self._warnings = self._too_fast
 
     def step(self, now: float, late: float = 0.0) -> None:
-        """One turn at `now` [s], which began `late` [s] after its time."""
+        """One period at `now` [s], which began `late` [s] after its time."""
         self._late.add(late)
         stop, request = self._read_orders(now)
         connection = self._connection
@@ -97,10 +97,10 @@ class Worker:
                 connection.acknowledge_fault(now)
         self._confirm(request)
         before = self._safety
-        self._safety = step(before, self._look(now, stop, request))
-        self._follow_state(before, request)
+        self._safety = step(before, self._safety_inputs(now, stop, request))
+        self._apply_state(before, request)
         goal = self._buffer.goal(now)
-        self._mind_port(request.command, now)
+        self._update_port(request.command, now)
         self._move(goal, now)
         self._watch(now)
         if self._connection is not None:
@@ -108,8 +108,8 @@ class Worker:
         self._last_turn = now
         self._report(now)
 
-    def leave(self, now: float) -> bool:
-        """A turn on the way out, Blender being gone: whether the device is known to be disarmed, or cannot be reached."""
+    def shut_down(self, now: float) -> bool:
+        """One period after Blender is gone; returns whether the device is known to be disarmed, or cannot be reached."""
         if self._connection is None or not self._connection.alive:
             return True
         self._connection.request(DesiredState.DISARMED)
@@ -118,13 +118,13 @@ class Worker:
         return self._connection.is_disarmed or not self._connection.alive
 
     def close(self, now: float) -> None:
-        """Give the port back."""
+        """Close the port."""
         if self._connection is not None:
             self._connection.close(now)
             self._connection = None
 
     def _read_orders(self, now: float) -> tuple[bool, Request]:
-        """Whether Stop was pressed, and the new wish; takes note of signs of life and of new values."""
+        """Whether Stop was pressed, and the new command; also notices signs of life and new joint values."""
         stops = self._memory.stops
         stop, self._stops = stops != self._stops, stops
         orders = self._memory.read_orders()
@@ -134,13 +134,13 @@ class Worker:
             self._blender_beat, self._blender_seen = orders.beat, now
         if orders.frame != self._frame:
             self._frame = orders.frame
-            # Clocks of two processes agree on the usual systems; where they do not, the frame came since the last turn all the same.
+            # Clocks of two processes agree on the usual systems; where they do not, the frame still came since the last period.
             self._buffer.take(min(max(orders.stamp, self._last_turn), now), orders.values, now)
         self._buffer.advance(now)
         return stop, self._new_request(orders, stops)
 
     def _new_request(self, orders: Orders, stops: int) -> Request:
-        """The new wish, where there is one that counts: one from before a Stop is void, as is one about nothing that there is."""
+        """The new command, if valid: not from before a Stop, and about a joint or channel that exists."""
         if orders.command_number == self._command_number:
             return Request()
         self._command_number = orders.command_number
@@ -150,7 +150,7 @@ class Worker:
         return request if orders.command_stops == stops and usable else Request()
 
     def _confirm(self, request: Request) -> None:
-        """Take note of joints that the user says are where Blender shows them."""
+        """Record joints whose position the user confirms."""
         newest = self._buffer.newest
         if newest is None:
             return
@@ -160,7 +160,7 @@ class Worker:
         elif asked and request.command is Command.CONFIRM_JOINT:
             self._pose.confirm((request.target,), newest)
 
-    def _look(self, now: float, stop: bool, request: Request) -> SafetyInputs:
+    def _safety_inputs(self, now: float, stop: bool, request: Request) -> SafetyInputs:
         connection, controller = self._connection, self._controller
         subject = request if request.command in MOTION_COMMANDS else self._begun
         needed = channels_needed(self._device, self._mixing, subject)
@@ -189,8 +189,8 @@ class Worker:
             remark=self._buffer.remark,
         )
 
-    def _follow_state(self, before: Safety, request: Request) -> None:
-        """What the new state means for what is driven, and for the device."""
+    def _apply_state(self, before: Safety, request: Request) -> None:
+        """Adapt motion and device to the new state."""
         after = self._safety
         begins = _leads_to(request.command, after)
         if begins and before.state is not State.CONFIRM_POSE:
@@ -199,13 +199,13 @@ class Worker:
         if changed:
             self._buffer.begin_anew(
                 at_newest=after.state in (State.ARMING, State.HOLDING)
-            )  # a ramp goes where the pose is, not where it was
+            )  # the approach leads to the present pose, not to a past one
         if changed or begins:
-            self._mind_pilot(before, request, begins)
-            self._tell_device(request)
+            self._update_controller(before, request, begins)
+            self._request_state(request)
 
-    def _mind_pilot(self, before: Safety, request: Request, begins: bool) -> None:
-        """Keep the pilot while the robot is driven for one thing, and let it know what else."""
+    def _update_controller(self, before: Safety, request: Request, begins: bool) -> None:
+        """Keep the motion controller while the robot is driven for one purpose, and pass it further commands."""
         after = self._safety
         if after.state not in DRIVEN:
             self._controller = None
@@ -217,7 +217,7 @@ class Worker:
             elif after.state is State.ARMING:
                 self._controller.begin_approach()
 
-    def _tell_device(self, request: Request) -> None:
+    def _request_state(self, request: Request) -> None:
         after, connection = self._safety, self._connection
         if connection is None:
             return
@@ -228,8 +228,8 @@ class Worker:
         elif self._controller is None:
             connection.request(DesiredState.ARMED, channels_needed(self._device, self._mixing, self._begun))
 
-    def _mind_port(self, command: Command, now: float) -> None:
-        """Close a port that is of no more use, and open it where the state asks for it."""
+    def _update_port(self, command: Command, now: float) -> None:
+        """Close a port that cannot be used any more, and open it in the state CONNECTING."""
         broken = self._connection is not None and not self._connection.alive and self._safety.state is State.FAULT
         if broken or command is Command.RECONNECT:
             self.close(now)  # an open handle would keep the port's name from a robot that is plugged in again
@@ -254,7 +254,7 @@ class Worker:
             self._connection = ServoConnection(self._device, transport, codec, self._moves, now)
 
     def _move(self, goal: list[Kinematic] | None, now: float) -> None:
-        """Take the robot a turn further, where it may move."""
+        """Send the next goals, where the robot may move."""
         connection = self._connection
         if connection is None or self._safety.state not in DRIVEN or not connection.armed:
             return
@@ -268,7 +268,7 @@ class Worker:
         connection.move(now, self._controller.step(self._safety.state, goal, now - self._last_turn))
 
     def _watch(self, now: float) -> None:
-        """Whether the servos follow and are well."""
+        """Check tracking errors and servos' readings."""
         connection = self._connection
         if connection is None:
             self._warnings = self._too_fast
@@ -286,7 +286,7 @@ class Worker:
         )
 
     def _needs_confirmation(self, now: float) -> bool:
-        """Whether it has to be confirmed where the robot is before it can be armed."""
+        """Whether the user must confirm the robot's pose before it can be armed."""
         connection = self._connection
         waits = self._safety.state is State.DISARMED and connection is not None and not connection.measures
         return waits and connection is not None and None in connection.pose(now)
@@ -330,5 +330,5 @@ class Worker:
 
 
 def _leads_to(command: Command, after: Safety) -> bool:
-    """Whether a wish was heard: the state is what it asks for, or will be once the pose is confirmed."""
+    """Whether a command was accepted: the state is its target state, or will be once the pose is confirmed."""
     return (after.then if after.state is State.CONFIRM_POSE else after.state) in TARGET_STATES.get(command, ())

@@ -1,6 +1,6 @@
-"""The last stage before the wire: takes the commanded values toward the wanted ones, within limits. Knows no Blender.
+"""Last stage before the conversion to channels: moves commanded values toward a goal, within limits. Knows no Blender.
 
-Speeds and distances are given for hinges; a slide's and a plain value's are `Joint.scale` times that.
+Speeds and distances are given for revolute joints; those of other joints are `Joint.scale` times that.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from ..device import Joint
 from .servo_speed_limiter import ServoSpeedLimiter
 
 APPROACH_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
-APPROACH_ACCELERATION = 1.0  # [rad/s2] full ramp speed after half a second
-APPROACH_PATIENCE = 1.0  # [s] after which, and again after which, a ramp that should have arrived doubles its speed
+APPROACH_ACCELERATION = 1.0  # [rad/s2] full approach speed after half a second
+APPROACH_PATIENCE = 1.0  # [s] after which an approach that should have arrived doubles its speed, again and again
 ARRIVED = 0.01  # [rad] half a degree: nearer than a servo's own play; the limiter closes the rest
 AT_REST = 1e-3  # [rad/s]
-LONGEST_STEP = 0.03  # [s] a turn that came later than this goes on from where it was: the robot lags instead of leaping
+LONGEST_STEP = 0.03  # [s] time step of a period that came later than this: the robot lags instead of jumping
 
 
 class Drive:
-    """Drives joints from a pose at rest.
+    """Commanded state of the joints, moved toward a goal within limits.
 
     Its reference is always the last command, never the measured position: servos lag, and a limiter that starts from where they are crawls.
 
     Args:
         joints: What moves.
         ranges: What each may be (joints, 2): see `mixing.Mixing.ranges`.
-        pose: Where they stand (joints,); beyond its range a joint is led back inside, not thrown.
-        pace: Keeps servos within their speeds; None: joints' limits are enough.
+        pose: Initial values (joints,); a joint beyond its range is led back slowly.
+        speed_limiter: Keeps servos within their speeds; None: joints' limits are enough.
     """
 
     def __init__(
@@ -53,12 +53,12 @@ class Drive:
 
     @property
     def commanded(self) -> tuple[float, ...]:
-        """Where the joints are commanded to be (joints,)."""
+        """Commanded values (joints,)."""
         return tuple(state.position for state in self._states)
 
     @property
     def at_rest(self) -> bool:
-        """Whether the commanded values stand still."""
+        """Whether the commanded values are at rest."""
         return all(abs(state.velocity) < AT_REST * scale for state, scale in zip(self._states, self._scales, strict=True))
 
     def has_arrived(self, goal: Sequence[Kinematic]) -> bool:
@@ -66,17 +66,17 @@ class Drive:
         return self._distance(goal) < ARRIVED
 
     def follow(self, goal: Sequence[Kinematic], dt: float) -> None:
-        """`dt` [s] further along `goal` (joints,), the motion wanted now; where it keeps the limits it passes unchanged."""
+        """Advance by `dt` [s] along `goal` (joints,); a goal within the limits passes unchanged."""
         self._advance(self._limiters, goal, dt)
 
     def begin_approach(self) -> None:
-        """Get ready to `ramp` from a standstill."""
+        """Prepare for `approach`, from a standstill."""
         self._approach_time = 0.0
         self._next_doubling = None
         self._scale_approach(1.0)
 
     def approach(self, goal: Sequence[Kinematic], dt: float, hurry: bool = True) -> None:
-        """As `follow`, slowly; with `hurry`, after the time that a goal at rest would take, ever less so, to catch one that runs away."""
+        """As `follow`, slowly; with `hurry` the speed doubles whenever the goal should have been reached but moves away."""
         if self._next_doubling is None:
             self._next_doubling = self._distance(goal) / APPROACH_SPEED + APPROACH_SPEED / APPROACH_ACCELERATION + APPROACH_PATIENCE
         self._approach_time += dt
@@ -86,17 +86,17 @@ class Drive:
         self._advance(self._slow, goal, dt)
 
     def brake(self, dt: float) -> None:
-        """`dt` [s] further toward a standstill, as soon as the limits allow."""
+        """Advance by `dt` [s] toward a standstill, as fast as the limits allow."""
         dt = min(dt, LONGEST_STEP)
         self._go(dt, lambda joint, time: _braked(self._states[joint], self._limiters[joint].limits, time))
 
     def _distance(self, goal: Sequence[Kinematic]) -> float:
-        """How far the joint farthest from its goal is [rad of a hinge]."""
+        """Largest distance of a joint from its goal [rad of a revolute joint]."""
         rows = zip(self._states, goal, self._scales, strict=True)
-        return max(abs(state.position - wanted.position) / scale for state, wanted, scale in rows)
+        return max(abs(state.position - desired.position) / scale for state, desired, scale in rows)
 
     def _scale_approach(self, share: float) -> None:
-        """Ramps only ever get faster while they run, so a state within the slower limits is within the new ones."""
+        """Set the slow limits; they only grow during an approach, so a state within the old limits is within the new ones."""
         self._approach_scale = share
         self._slow = [
             Limiter(
@@ -111,13 +111,13 @@ class Drive:
 
     def _advance(self, limiters: Sequence[Limiter], goal: Sequence[Kinematic], dt: float) -> None:
         def toward(joint: int, time: float) -> Kinematic:
-            wanted = goal[joint]
-            return limiters[joint].step(self._states[joint], wanted.position, time, wanted.velocity, wanted.acceleration)
+            desired = goal[joint]
+            return limiters[joint].step(self._states[joint], desired.position, time, desired.velocity, desired.acceleration)
 
         self._go(min(dt, LONGEST_STEP), toward)
 
     def _go(self, dt: float, go: Callable[[int, float], Kinematic]) -> None:
-        """All joints `dt` [s] further, `go` being where one of them is after a time of its own."""
+        """Advance all joints by `dt` [s]; `go(joint, time)` is a joint's state after a time of its own."""
         if self._speed_limiter is None:
             self._states = [go(joint, dt) for joint in range(len(self._states))]
         else:
@@ -125,12 +125,12 @@ class Drive:
 
 
 def _around(joint: Joint, span: tuple[float, float], value: float) -> Limits:
-    """The joint's limits over `span`, with `value` within."""
+    """The joint's limits over `span`, extended to contain `value`."""
     return replace(joint.limits, lower=min(span[0], value), upper=max(span[1], value))
 
 
 def _braked(state: Kinematic, limits: Limits, dt: float) -> Kinematic:
-    """The state after `dt` [s] of stopping as soon as the limits allow."""
+    """The state after `dt` [s] of braking at the limits."""
     point = stopped((state.position, state.velocity, state.acceleration), dt, limits.acceleration, limits.jerk)
     if point is not None:
         return Kinematic(*point)

@@ -1,4 +1,4 @@
-"""Starts the worker process: `python -I entry.py PACKAGE MAP PYSERIAL`. Knows no Blender.
+"""Entry point of the worker process: `python -I entry.py PACKAGE MAP PYSERIAL`. Knows no Blender.
 
 Run as a script by `link`, outside any package: it loads the extension's folder as the package `limber`, whatever Blender calls it, and
 pyserial from where Blender keeps it, without touching sys.path.
@@ -15,7 +15,7 @@ from types import ModuleType
 
 
 def load_package(name: str, folder: Path) -> ModuleType:
-    """The package in `folder` under `name`, loaded once."""
+    """Import the package in `folder` as `name`, once."""
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
@@ -28,7 +28,7 @@ def load_package(name: str, folder: Path) -> ModuleType:
 
 
 def notice_end_of_input(ended: threading.Event) -> None:
-    """Set `ended` when the other end of standard input is gone, and with it Blender."""
+    """Set `ended` when standard input, and with it Blender, is closed."""
     while os.read(0, 64):
         pass
     ended.set()

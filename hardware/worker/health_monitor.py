@@ -1,4 +1,4 @@
-"""What servos say of their own health, as warnings before they switch themselves off. Knows no Blender."""
+"""Warnings about servos' temperature, voltage and load, before they switch off. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ..protocols.interface import Quantity
 from .connection import Readings
 
 HOT = 60.0  # [degrees Celsius] bus servos switch off at 70 to 80, and not all do: some minutes earlier
-SAG = 0.85  # share of the highest voltage seen: a supply that gives way so far is near the servos' lowest
+SAG = 0.85  # share of the highest voltage seen: a supply that drops so far is near the servos' lowest
 STRAINED = 0.8  # share of the greatest load: their overload protection trips at about that after some seconds
 STRAINED_FOR = 1.0  # [s] longer than a swing's beginning and end
 
 
 class HealthMonitor:
-    """Watches the readings of a device's servos.
+    """Monitors the readings of a device's servos.
 
     Args:
         device: The robot.
@@ -27,7 +27,7 @@ class HealthMonitor:
         self._strained_since: list[float | None] = [None] * len(device.channels)
 
     def warnings(self, now: float, readings: Sequence[Readings]) -> list[str]:
-        """What is about to go wrong with servos that say `readings` (channels,), in words."""
+        """Sentences about `readings` (channels,) that are near a limit."""
         texts = []
         for k, (channel, reading) in enumerate(zip(self._channels, readings, strict=True)):
             heat = reading.get(Quantity.TEMPERATURE)

@@ -1,4 +1,4 @@
-"""Tells a leap of the pose from motion: End Live, a scrub, an undo. Knows no Blender.
+"""Distinguishes a jump of the pose (End Live, a scrub, an undo) from motion. Knows no Blender.
 
 Frames of a motion that joints can make are never farther apart than the joints could go meanwhile. That tells a leap from motion; distance
 alone does not: at full speed a joint is rightly a frame or three behind, and farther behind after a hiccup.
@@ -19,7 +19,7 @@ UNEVENNESS = 0.07
 
 
 class JumpDetector:
-    """Follows the frames as fast as the joints could, and sees when that is not fast enough.
+    """Follows the frames with the joints' limits; a jump is what these cannot follow.
 
     Args:
         joints: What moves.
@@ -27,7 +27,7 @@ class JumpDetector:
 
     def __init__(self, joints: Sequence[Joint]) -> None:
         self._limits = [joint.limits.widened(HEADROOM) for joint in joints]
-        # a jaw or a lamp strikes nobody: an eye that is keyed shut at once must not make the whole robot stand
+        # auxiliary values do no harm: a lamp or an eyelid that is keyed on at once must not make the whole robot hold
         self._far = [math.inf if joint.unit == "plain" else FAR * joint.scale for joint in joints]
         self._stamp = 0.0
         self._frame: tuple[float, ...] | None = None
@@ -35,30 +35,30 @@ class JumpDetector:
         self._speeds = [0.0] * len(joints)  # of the frames, as far as joints can go so fast (joints,)
 
     def take(self, stamp: float, frame: Sequence[float]) -> None:
-        """A frame (joints,) that Blender handed over at `stamp` [s]."""
+        """Add a frame (joints,) that Blender sent at `stamp` [s]."""
         gap, self._stamp = max(stamp - self._stamp, 0.0), stamp
         if self._frame is None:
             self._reached = list(frame)
         else:
-            for k, (limits, last, wanted) in enumerate(zip(self._limits, self._frame, frame, strict=True)):
+            for k, (limits, last, desired) in enumerate(zip(self._limits, self._frame, frame, strict=True)):
                 reach = gap * min(limits.velocity, self._speeds[k] + 0.5 * limits.acceleration * gap)
-                self._reached[k] += min(max(wanted - self._reached[k], -reach), reach)
+                self._reached[k] += min(max(desired - self._reached[k], -reach), reach)
                 if gap > 0.0:
                     braked = self._speeds[k] - limits.acceleration * gap  # frames that repeat the last one stop no joint
-                    self._speeds[k] = min(max(abs(wanted - last) / gap, braked, 0.0), limits.velocity)
+                    self._speeds[k] = min(max(abs(desired - last) / gap, braked, 0.0), limits.velocity)
         self._frame = tuple(frame)
 
     def forget(self) -> None:
-        """Begin anew at the newest frame."""
+        """Restart at the newest frame."""
         if self._frame is not None:
             self._reached = list(self._frame)
 
     def jumped(self, commanded: Sequence[float]) -> bool:
-        """Whether the frames went where no joint could follow, and the newest is far from the commanded angles (joints,)."""
+        """Whether the frames moved faster than the joints can, and the newest is far from the `commanded` values (joints,)."""
         if self._frame is None:
             return False
         rows = zip(self._limits, self._frame, self._reached, commanded, self._far, strict=True)
         return any(
-            abs(wanted - reached) > UNEVENNESS * limits.velocity and abs(wanted - value) > far
-            for limits, wanted, reached, value, far in rows
+            abs(desired - reached) > UNEVENNESS * limits.velocity and abs(desired - value) > far
+            for limits, desired, reached, value, far in rows
         )

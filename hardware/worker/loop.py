@@ -1,4 +1,4 @@
-"""The worker process's pace: a turn every 10 ms by absolute deadlines, until Blender is gone. Knows no Blender."""
+"""Main loop of the worker process: a step every 10 ms by absolute deadlines, until Blender is gone. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..virtual_robot import VirtualRobot, VirtualTransport
 from .core import PERIOD, Worker
 from .priority import ask_for_punctuality
 
-BUSY_FOR = 1.5  # [s] that a busy port is tried again: the last connection's worker may be on its way out, or have to be killed
-LEAVE_WITHIN = 0.6  # [s] to hear from the device that it is disarmed, and see that its servos stand
+BUSY_FOR = 1.5  # [s] for which a busy port is retried: the last connection's worker may be ending, or have to be killed
+SHUTDOWN_TIMEOUT = 0.6  # [s] to hear from the device that it is disarmed, and see that its servos are at rest
 
 
 def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended: threading.Event) -> None:
-    """Work until `ended`, then disarm the robot."""
+    """Run until `ended` is set, then disarm the robot."""
     robots: list[VirtualRobot] = []  # the virtual robot outlives its connections, as others do
     robot_time = SteadyClock(time.perf_counter)
 
@@ -44,7 +44,7 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
         try:
             _speed_limiter(worker, ended)
         finally:
-            _leave(worker)
+            _shut_down(worker)
 
 
 def _speed_limiter(worker: Worker, ended: threading.Event) -> None:
@@ -55,12 +55,12 @@ def _speed_limiter(worker: Worker, ended: threading.Event) -> None:
         now = time.perf_counter()
         late = now - deadline
         if late > PERIOD:
-            deadline = now  # turns that were missed are gone: no burst makes up for them
+            deadline = now  # missed periods are dropped: no burst makes up for them
         worker.step(now, late)
 
 
-def _leave(worker: Worker) -> None:
-    until = time.perf_counter() + LEAVE_WITHIN
-    while (now := time.perf_counter()) < until and not worker.leave(now):
+def _shut_down(worker: Worker) -> None:
+    until = time.perf_counter() + SHUTDOWN_TIMEOUT
+    while (now := time.perf_counter()) < until and not worker.shut_down(now):
         time.sleep(PERIOD)
     worker.close(now)

@@ -1,4 +1,4 @@
-"""What is sent while the robot is driven: the pose that Blender shows, where it rests, or a task of the set-up. Knows no Blender."""
+"""Goals sent while the robot is driven: Blender's pose, the rest pose, or a set-up task. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Raw = Sequence[float | None]
 
 
 class MotionController:
-    """Drives the robot from where it stands to the end of what was wished for, and no longer.
+    """Drives the robot for one purpose, from its present position until that is achieved.
 
     Args:
         device: The robot.
         mixing: Of the same.
-        request: What was wished for: to arm, to park, or a task.
-        start: Where the servos stand, raw (channels,); known for all that are needed.
+        request: The command: to arm, to park, or a set-up task.
+        start: Raw servo positions (channels,); known for all that are needed.
 
     Attributes:
         channels: Indices of those that are driven.
-        arrived: Whether a ramp has reached its goal.
+        arrived: Whether a slow approach has reached its goal.
         done: Whether a task, or parking, has come to its end.
         raw: What was sent last (channels,); None: that channel is left alone.
     """
@@ -41,7 +41,7 @@ class MotionController:
         self.raw: tuple[float | None, ...] = (None,) * len(device.channels)
         self._task: tasks.Task | None = None
         self._drive: Drive | None = None
-        self._parking = False  # on the way, from a standstill on
+        self._parking = False  # moving to the rest pose, after braking
         if request.command in SETTING_UP:
             self._task = tasks.begin(device, mixing, request, start)
             return
@@ -51,16 +51,16 @@ class MotionController:
 
     @property
     def commanded(self) -> tuple[float, ...] | None:
-        """The joints' values that are commanded (joints,); None in a task."""
+        """Commanded joint values (joints,); None in a task."""
         return None if self._drive is None else self._drive.commanded
 
     @property
     def at_rest(self) -> bool:
-        """Whether what is commanded stands still."""
+        """Whether the commanded values are at rest."""
         return self._drive is None or self._drive.at_rest
 
     def takes_over(self, request: Request) -> bool:
-        """Whether the pilot can go on with another wish; else a new one must, from where the robot stands then."""
+        """Whether this controller can execute a further command; otherwise a new one is needed, from the robot's position then."""
         task = self._task
         if (
             request.command is Command.JOG
@@ -76,12 +76,12 @@ class MotionController:
         return True
 
     def begin_approach(self) -> None:
-        """What follows is a ramp, from a standstill."""
+        """Start a slow approach, from a standstill."""
         if self._drive is not None:
             self._drive.begin_approach()
 
     def step(self, state: State, goal: Sequence[Kinematic] | None, dt: float) -> tuple[float | None, ...]:
-        """What to send `dt` [s] later in a driven state; `goal` is the motion that Blender shows now (joints,)."""
+        """Raw goals `dt` [s] later, in a driven state; `goal` is the motion that Blender shows now (joints,)."""
         dt = min(dt, LONGEST_STEP)
         if self._task is not None:
             self.raw = self._task.step(dt)
@@ -101,7 +101,7 @@ class MotionController:
         return self.raw
 
     def _park(self, dt: float) -> None:
-        """Stand, then go slowly to where the robot rests."""
+        """Brake, then move slowly to the rest pose."""
         assert self._drive is not None
         if not self._parking:
             self._drive.brake(dt)

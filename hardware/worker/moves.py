@@ -1,4 +1,4 @@
-"""What became of the moves that were sent. Knows no Blender."""
+"""Statistics of sent moves and their acknowledgements. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .statistics import Durations
 
 
 class Moves:
-    """Counts moves and their answers over all connections of a worker.
+    """Counts moves and acknowledgements over all connections of a worker.
 
     Attributes:
         sent: Moves sent.
@@ -24,14 +24,14 @@ class Moves:
 
     @property
     def waiting(self) -> int:
-        """How many have no answer yet."""
+        """Number of unanswered moves."""
         return len(self._waiting)
 
     def is_waiting(self, sequence: int) -> bool:
         return sequence in self._waiting
 
     def send(self, sequence: int, now: float, taken: bool) -> None:
-        """One was sent, and `taken` by the port or not."""
+        """A move was sent; `taken`: the port accepted it."""
         self.sent += 1
         if taken:
             self._waiting[sequence] = now
@@ -39,7 +39,7 @@ class Moves:
             self.lost += 1
 
     def answer(self, answered: int, accepted: bool, now: float) -> None:
-        """The answer to a waiting one. Answers come in order: those before it got none."""
+        """The answer to a waiting move. Answers come in order: earlier moves got none."""
         for sequence in list(self._waiting):
             sent = self._waiting.pop(sequence)
             if sequence == answered and accepted:
@@ -51,6 +51,6 @@ class Moves:
                 return
 
     def give_up(self) -> None:
-        """No answer will come to those that wait."""
+        """Count all unanswered moves as lost."""
         self.lost += len(self._waiting)
         self._waiting.clear()

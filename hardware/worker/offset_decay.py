@@ -1,6 +1,6 @@
-"""Leads servos from where they were found to where their joints' values put them, without a leap. Knows no Blender.
+"""Slow removal of the initial offset between servos' real positions and those that the joint values imply. Knows no Blender.
 
-A servo may stand a little beyond its range, and two that share a joint may disagree a little. Neither is thrown where it belongs: the
+A servo may be a little beyond its range, and two that share a joint may disagree a little. They are not moved at once: the
 difference melts away slowly.
 """
 
@@ -10,19 +10,19 @@ from collections.abc import Sequence
 
 from ..device import Channel
 
-SPEED = 0.1  # [rad/s of the servo] a quarter of the ramp's: it comes on top of that
+SPEED = 0.1  # [rad/s of the servo] a quarter of the approach speed, which it is added to
 
 
 class OffsetDecay:
-    """The last step to raw positions.
+    """Adds the decaying offset to raw goals.
 
     Args:
         channels: The device's.
         start: Where each servo stands, raw (channels,); None: not known, or not to be driven.
-        wanted: Where the joints' values put it, raw (channels,).
+        desired: Raw positions that the joint values imply (channels,).
     """
 
-    def __init__(self, channels: Sequence[Channel], start: Sequence[float | None], wanted: Sequence[float]) -> None:
+    def __init__(self, channels: Sequence[Channel], start: Sequence[float | None], desired: Sequence[float]) -> None:
         self._channels = channels
         self._driven = [position is not None for position in start]
         self._beyond = [
@@ -30,13 +30,13 @@ class OffsetDecay:
         ]
         self._apart = [
             0.0 if position is None else _bounded(channel, position) - _bounded(channel, aim)
-            for channel, position, aim in zip(channels, start, wanted, strict=True)
+            for channel, position, aim in zip(channels, start, desired, strict=True)
         ]
 
-    def take(self, wanted: Sequence[float], dt: float) -> tuple[float | None, ...]:
-        """What to send for the wanted raw positions (channels,), `dt` [s] later; None for channels that are not driven."""
+    def take(self, desired: Sequence[float], dt: float) -> tuple[float | None, ...]:
+        """Raw goals to send for the desired ones (channels,), `dt` [s] later; None for channels that are not driven."""
         sent: list[float | None] = []
-        for k, (channel, aim) in enumerate(zip(self._channels, wanted, strict=True)):
+        for k, (channel, aim) in enumerate(zip(self._channels, desired, strict=True)):
             most = SPEED * channel.per_radian * dt
             self._apart[k] = _toward_zero(self._apart[k], most)
             self._beyond[k] = _toward_zero(self._beyond[k], most)

@@ -1,4 +1,4 @@
-"""Exchanges that must all be answered, one after the other: setting up, arming, disarming. Knows no Blender, no port and no clock."""
+"""Execution of plans: exchanges sent in sequence, each repeated until it is answered. Knows no Blender, no port and no clock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TRIES = 3  # that an exchange gets: noise may take one of them, hardly three
 
 
 class Outcome(Enum):
-    """How a job stands."""
+    """Progress of a sequence."""
 
     GOING = "going on"
     DONE = "done"
@@ -21,7 +21,7 @@ class Outcome(Enum):
 
 
 class ExchangeSequence:
-    """Asks exchange after exchange; one that is not fully answered is asked again, and at last fails the job.
+    """Sends exchanges in order; one that is not fully answered is repeated, and fails the sequence after TRIES.
 
     Args:
         exchanges: In order.
@@ -34,7 +34,7 @@ class ExchangeSequence:
         self._tries = 0
 
     def hear(self, messages: Iterable[Message]) -> None:
-        """What came meanwhile."""
+        """Process received messages."""
         for message in messages:
             if isinstance(message, Problem) and message.kind is ProblemKind.MISSING:
                 self.missing.append(message.servo)
@@ -42,7 +42,7 @@ class ExchangeSequence:
                 self.identified.append(message)
 
     def advance(self, dialogue: Dialogue) -> Outcome:
-        """Ask what is next, where nothing is open."""
+        """Send the next exchange, unless one is open."""
         if dialogue.busy:
             return Outcome.GOING
         if self._tries and not self.missing:
@@ -59,7 +59,7 @@ class ExchangeSequence:
 
 
 class PlanExecution:
-    """A plan on its way: exchanges come out of it one group after the other, each when the one before was answered.
+    """Executes a plan: takes the next group of exchanges when the last one was answered.
 
     Args:
         plan: Yields groups of exchanges; what it raises comes out of `advance`.
@@ -75,11 +75,11 @@ class PlanExecution:
         return self._job.missing
 
     def hear(self, messages: Iterable[Message]) -> None:
-        """What came meanwhile."""
+        """Process received messages."""
         self._job.hear(messages)
 
     def advance(self, dialogue: Dialogue) -> Outcome:
-        """Ask what is next, where nothing is open."""
+        """Send the next exchange, unless one is open."""
         while (outcome := self._job.advance(dialogue)) is Outcome.DONE:
             exchanges = next(self._plan, None)
             if exchanges is None:

@@ -1,4 +1,4 @@
-"""Where the robot stands before it is driven: measured, held by a pulse, or confirmed by the user; and whether it can. Knows no Blender."""
+"""The robot's pose before it is driven: measured, held by a pulse, or confirmed by the user. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Collection, Sequence
 from ..device import Device
 from ..mixing import Mixing
 
-UNFIT = 0.5  # [rad], times a joint's scale: 29 degrees beyond its range no joint stands that was calibrated, and a ramp would drag it there
+UNFIT = 0.5  # [rad], times a joint's scale: 29 degrees beyond its range no calibrated joint can be, and an approach would drag it there
 DISAGREE = 0.1  # [rad of the servo] 6 degrees: servos on one axis that differ by more work against each other
 
 Raw = Sequence[float | None]
 
 
 class PoseConfirmation:
-    """What the user has confirmed, and what follows from that and from what is measured.
+    """Joints that the user has confirmed, and the pose that follows from them and from measured positions.
 
     Args:
         device: The robot.
@@ -29,24 +29,24 @@ class PoseConfirmation:
 
     @property
     def confirmed(self) -> tuple[bool, ...]:
-        """Which joints the user has confirmed (joints,)."""
+        """Whether each joint was confirmed (joints,)."""
         return tuple(joint in self._values for joint in range(len(self._device.joints)))
 
     def confirm(self, joints: Collection[int], values: Sequence[float]) -> None:
-        """These joints are where `values` (joints,) say."""
+        """Record that these joints are at `values` (joints,)."""
         self._values.update((joint, values[joint]) for joint in joints)
 
     def forget(self) -> None:
-        """Nothing is confirmed any more."""
+        """Forget all confirmations."""
         self._values.clear()
 
     def lacks(self, channels: Collection[int], known: Raw) -> tuple[int, ...]:
-        """The joints whose place is neither known, raw (channels,), nor confirmed, of those that drive `channels`."""
+        """Joints of `channels` whose position is neither known, raw (channels,), nor confirmed."""
         unknown = (joint for channel in channels if known[channel] is None for joint in self._mixing.joints_of(channel))
         return tuple(sorted({joint for joint in unknown if joint not in self._values}))
 
     def complete(self, known: Raw) -> tuple[float | None, ...]:
-        """The known raw positions (channels,), with those that follow from what was confirmed."""
+        """Known raw positions (channels,), completed by those of confirmed joints."""
         values = [self._values.get(joint, 0.0) for joint in range(len(self._device.joints))]
         completed = []
         for channel, (position, there) in enumerate(zip(known, self._mixing.raw(values), strict=True)):
@@ -55,12 +55,12 @@ class PoseConfirmation:
         return tuple(completed)
 
     def implausible(self, raw: Raw) -> str:
-        """Why the robot cannot stand where its servos say, raw (channels,); empty: it can."""
+        """Why the positions raw (channels,) cannot be right, as a sentence; empty: they are plausible."""
         apart = self._mixing.disagreement(raw)
         if apart is not None and abs(apart[2] - apart[1]) > DISAGREE:
             channel, expected, found = apart
             return (
-                f"{self._device.channels[channel].label} is turned by {math.degrees(found):.1f} degrees,"
+                f"{self._device.channels[channel].label} is rotated by {math.degrees(found):.1f} degrees,"
                 f" and the other servos of its joint say {math.degrees(expected):.1f}"
             )
         for joint, (low, high), value in zip(self._device.joints, self._mixing.ranges, self._mixing.values(raw), strict=True):

@@ -1,14 +1,14 @@
-"""Asks the system to let the worker run when its time has come. Knows no Blender."""
+"""Real-time priority for the worker. Knows no Blender."""
 
 from __future__ import annotations
 
 import os
 
-LONGEST_RUN_US = 500_000  # [us] of computing without a pause: a turn takes under one thousandth of it, more is a fault of ours
+LONGEST_RUN_US = 500_000  # [us] of computing without a pause: a period takes under one thousandth of it, more is an endless loop
 
 
 def ask_for_punctuality() -> bool:
-    """Real-time priority, the lowest there is, where the system has it and grants it; whether it did.
+    """Request the lowest real-time priority, where the system offers it; returns whether it was granted.
 
     Linux grants it to root and to whom its limits allow it (`rtprio`, which audio programs set up). Without it, all depends on how busy the
     cores are. A worker that would compute on and on, which at this priority nobody could interrupt, is ended by the system; the robot's

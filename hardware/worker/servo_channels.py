@@ -1,4 +1,4 @@
-"""Between a device's channels and the servos of any protocol. Knows no Blender."""
+"""Conversion between a device's channels and the servos of any protocol. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..protocols.interface import Codec, Exchange
 from ..protocols.table import settings_of
 from .translation import SPEED_HEADROOM
 
-BEYOND = 0.05  # [rad] 3 degrees: so far beyond the last goal a servo may come to stand, and may be led back
+BEYOND = 0.05  # [rad] 3 degrees beyond the protocol's range, from which a servo may still be led back
 
 
 class ServoChannels:
-    """The channels of a device as its protocol's servos.
+    """The channels of a device as servos of its protocol.
 
     Args:
         device: The robot's description.
@@ -24,7 +24,7 @@ class ServoChannels:
     Attributes:
         servos: Ids, in the channels' order.
         limp: Ids of those that are to go limp when the robot is disarmed.
-        speeds: How fast each may turn at most [units/s], where it can be told.
+        speeds: Maximum speed of each servo [units/s], where a limit can be set.
     """
 
     def __init__(self, device: Device, codec: Codec) -> None:
@@ -41,38 +41,38 @@ class ServoChannels:
         self._labels = {channel.servo: channel.label for channel in device.channels}
 
     def name(self, servo: int | None) -> str:
-        """A servo for messages; None is the device as a whole."""
+        """Name of a servo for messages; None is the whole device."""
         return "the controller" if servo is None else self._labels.get(servo, f"servo {servo}")
 
     def names(self, servos: Iterable[int | None]) -> str:
-        """Several servos for messages."""
+        """Names of several servos for messages."""
         return ", ".join(map(self.name, servos))
 
     def servos_of(self, channels: Collection[int]) -> list[int]:
-        """The servos of channels by their indices."""
+        """Servo ids of channels given by index."""
         return [self._channels[index].servo for index in sorted(channels)]
 
     def goals(self, raw: Sequence[float | None]) -> dict[int, int]:
-        """What to send to each servo for the channels' positions, but for those that have none."""
+        """Goal of each servo for raw channel positions; None: no goal."""
         pairs = zip(self._channels, raw, strict=True)
         return {channel.servo: round(position * self._unit) for channel, position in pairs if position is not None}
 
     def raw(self, positions: Mapping[int, int]) -> tuple[float | None, ...]:
-        """The channels' positions for what the servos say; None where there is nothing."""
+        """Raw channel positions for servos' positions; None where there is none."""
         return tuple(None if (position := positions.get(channel.servo)) is None else position / self._unit for channel in self._channels)
 
     def near_goals(self, positions: Mapping[int, int]) -> dict[int, int]:
-        """Where servos are, as goals: those that the protocol can send, and the nearest of them for a servo that is just beyond."""
+        """Positions as goals, clamped to the protocol's range; without servos that are far beyond it."""
         lowest, highest = self._units.lowest, self._units.highest
         near = {servo: min(max(raw, lowest), highest) for servo, raw in positions.items()}
         return {servo: goal for servo, goal in near.items() if abs(goal - positions[servo]) <= self.raw_rotation(servo, BEYOND)}
 
     def raw_rotation(self, servo: int, turn: float) -> float:
-        """A turn of a servo [rad] in the protocol's units."""
+        """A servo's rotation [rad] in the protocol's units."""
         return turn * self._per_radian[servo]
 
     def why_no_goal(self, servo: int, raw: int, bounds: tuple[int, int] | None) -> str:
-        """Why a servo that reads `raw` and takes goals within `bounds` cannot be told to stay there; empty: it can."""
+        """Why a servo at `raw`, which accepts goals within `bounds`, cannot be commanded to stay there; empty: it can."""
         units = self._units
         if not units.lowest <= raw <= units.highest:
             return f"{self.name(servo)} reads {raw}, and goals go from {units.lowest} to {units.highest} {units.name}"
@@ -81,7 +81,7 @@ class ServoChannels:
         return ""
 
     def limits(self, servos: Collection[int], speed: float | None = None) -> tuple[Exchange, ...]:
-        """What tells servos how fast they may turn at most, with headroom, where they can be told; `speed` [units/s] in its place."""
+        """Commands that set servos' speed limits, with headroom, where supported; `speed` [units/s] replaces their own limit."""
         told: tuple[Exchange, ...] = ()
         for servo in servos:
             if servo in self.speeds:
@@ -89,7 +89,7 @@ class ServoChannels:
         return told
 
     def why_unsuitable(self) -> str | None:
-        """What keeps the servos from doing as described, found out by saying the ends of every range; None where nothing does."""
+        """Why the protocol cannot drive the channels, found by encoding the ends of every range; None: it can."""
         ids = self._codec.capabilities.servos
         for channel in self._channels:
             if channel.servo not in ids:

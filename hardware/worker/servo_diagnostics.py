@@ -1,6 +1,6 @@
-"""What servos say of themselves: whether they are well, what they were told, temperature, voltage, load and current. Knows no Blender.
+"""Queries for servos' errors, lost settings, temperature, voltage, load and current. Knows no Blender.
 
-One is asked after the other how warm it is, and all of them seldom whether they are well, so that the stream is not held up.
+Readings are queried servo by servo, errors of all servos now and then, so that the stream of goals is not delayed.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ TOLD = (Quantity.LOAD, Quantity.CURRENT, Quantity.VOLTAGE, Quantity.TEMPERATURE)
 
 
 class ServoDiagnostics:
-    """What servos say of themselves besides where they are.
+    """Diagnostic queries of one connection, and their answers.
 
     Args:
         device: The robot's description.
         codec: The protocol's.
 
     Attributes:
-        is_answered: Whether servos, or their controller, answer when they are asked whether they are well.
+        is_answered: Whether servos, or their controller, answer queries for errors.
         readings: Of each channel's servo, newest (channels,): volts, degrees Celsius, share of the greatest load, amperes.
     """
 
@@ -43,20 +43,20 @@ class ServoDiagnostics:
         self.readings: list[dict[Quantity, float]] = [{} for _ in device.channels]
 
     def check(self, now: float, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Now and then: are all well, and, by turns, do those that are `held` know what they were told. In between: `ask`."""
+        """Queries for errors and, alternating, for the `held` settings every CHECK_EVERY; in between those of `ask`."""
         if now - self._checked_at < CHECK_EVERY:
             return self.ask(now)
         self._checked_at = now
         self._checks += 1
         well, known = self._codec.check(self._asked_of), self._codec.verify(held)
-        if known:  # servos that answer one by one are asked one by one, or the goals would wait for all of them
+        if known:  # servos without sync read are queried one at a time, or the goals would wait for all of them
             known = (known[self._checks // 2 % len(known) if well else self._checks % len(known)],)
         exchanges = (known or well) if self._checks % 2 else (well or known)
         self.is_answered = bool(exchanges)
         return exchanges
 
     def ask(self, now: float) -> tuple[Exchange, ...]:
-        """The next servo's turn to say how warm it is, where it is due."""
+        """Query for the readings of the next servo, every ASK_EVERY."""
         if not self._tells or now - self._asked_at < ASK_EVERY:
             return ()
         self._asked_at = now
@@ -65,12 +65,12 @@ class ServoDiagnostics:
         return self._codec.read(self._tells, (servo,))
 
     def identify(self, who: Identified) -> None:
-        """A servo's model decides what its load is, where the protocol does not."""
+        """Note a servo's model: it decides what LOAD means, where the protocol does not."""
         if who.servo is not None and who.model is not None and Quantity.LOAD not in self._unit_size:
             self._loads[who.servo] = load_unit(who.model)
 
     def take(self, measured: Measured) -> None:
-        """Take note of a quantity."""
+        """Record a reading."""
         channel = self._channel.get(measured.servo)
         if channel is None or measured.quantity not in TOLD:
             return

@@ -60,7 +60,7 @@ class ServoSilence:
         Args:
             now: [s].
             is_armed: Whether the silence of a single servo is a fault.
-            answers_checks: Whether servos that do not measure answer when they are asked for errors.
+            answers_checks: Whether servos that do not measure answer queries for errors.
         """
         if self._positions is None:
             return (Fault.SILENT, "") if answers_checks and now - self._heard_at > SILENT_AFTER else None

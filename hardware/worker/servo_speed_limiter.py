@@ -1,6 +1,6 @@
-"""Slows joints down together where a servo that they drive cannot turn as fast as they ask. Knows no Blender.
+"""Slows joints down together where they command a servo faster than it can rotate. Knows no Blender.
 
-A servo of a differential turns by the sum of what its joints turn: each may be within its limits, and the sum beyond what the servo can do.
+A servo of a differential rotates by the sum of its joints' contributions: each joint may be within its limits, and the sum too fast.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from ...motion.limiter import HEADROOM
 from ..device import Device
 from ..mixing import Mixing
 
-ROUNDS = 4  # the way of a joint is nearly in proportion to its time: two would do
+ROUNDS = 4  # the distance of a joint is nearly proportional to its time: two would do
 TOUCHING = 1e-6  # share of a servo's speed: numbers that differ by less are equal
 
 
 @dataclass(frozen=True, slots=True)
 class _Servo:
-    """A servo whose speed is known: the joints that slow down for it, and by which gears some of them drive it."""
+    """A servo with a known speed, the joints that slow down for it, and the gear ratios of those that drive it."""
 
     joints: tuple[int, ...]
     shares: tuple[tuple[int, float], ...]  # (joint, gear)
@@ -27,7 +27,7 @@ class _Servo:
 
 
 class ServoSpeedLimiter:
-    """Keeps servos within their speeds by letting time pass more slowly for the joints of a mix, so that these stay on their way.
+    """Keeps servos within their speeds: time passes more slowly for all joints of a group, so that these keep their path.
 
     Args:
         device: The robot.
@@ -47,7 +47,7 @@ class ServoSpeedLimiter:
         ]
 
     def step(self, states: Sequence[Kinematic], dt: float, go: Callable[[int, float], Kinematic]) -> list[Kinematic]:
-        """The joints' states (joints,) `dt` [s] later; `go` says where a joint is after a time [s] of its own."""
+        """States of the joints (joints,) `dt` [s] later; `go(joint, time)` is a joint's state after a time of its own."""
         after = [go(joint, dt) for joint in range(len(states))]
         times = [dt] * len(states)
         for _ in range(ROUNDS):

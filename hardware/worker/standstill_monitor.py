@@ -1,6 +1,6 @@
-"""Whether servos come to rest once their motion was ended. Knows no Blender, no port and no clock.
+"""Checks that servos come to rest after their motion was ended. Knows no Blender, no port and no clock.
 
-A servo that holds swings a little and stands. One that goes on turning does not take positions at all, or something is wrong with it.
+A servo that holds its position overshoots a little and comes to rest. One that keeps turning is not in position mode, or is faulty.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ WATCHED_FOR = 1.0  # [s]
 
 
 class StandstillMonitor:
-    """Looks at servos that are to hold where they are."""
+    """Monitors servos that are to hold their positions."""
 
     def __init__(self) -> None:
         self._began = 0.0
@@ -23,34 +23,34 @@ class StandstillMonitor:
         self._seen: dict[int, list[tuple[float, int]]] = {}
 
     def begin(self, now: float, per_radian: Mapping[int, float]) -> None:
-        """Motion of these servos, each with its raw units per radian, was ended at `now` [s]."""
+        """Monitor servos, given with their raw units per radian, whose motion was ended at `now` [s]."""
         self._began = now
         self._per_radian = dict(per_radian)
         self._seen = {servo: [] for servo in per_radian}
 
     def forget(self) -> None:
-        """Look at none."""
+        """Stop monitoring."""
         self.begin(0.0, {})
 
     def take(self, servo: int, raw: int, now: float) -> None:
-        """A servo said where it is."""
+        """Record a servo's position."""
         if servo not in self._per_radian:
             return
         seen = self._seen[servo]
         seen.append((now, raw))
-        lately = [position for time, position in seen if time >= now - STANDS_FOR]
-        stands = now - self._began >= STANDS_FOR and len(lately) > 1 and seen[0][0] <= now - STANDS_FOR
-        if stands and max(lately) - min(lately) <= abs(STANDS * self._per_radian[servo]):
+        recent = [position for time, position in seen if time >= now - STANDS_FOR]
+        stands = now - self._began >= STANDS_FOR and len(recent) > 1 and seen[0][0] <= now - STANDS_FOR
+        if stands and max(recent) - min(recent) <= abs(STANDS * self._per_radian[servo]):
             self._drop((servo,))
 
     def is_watching(self, now: float) -> bool:
-        """Whether it is still to be found out of one of them."""
+        """Whether any servo is still being monitored."""
         if now - self._began > WATCHED_FOR:
             self._drop(tuple(self._per_radian))
         return bool(self._per_radian)
 
     def went_on(self) -> list[int]:
-        """Those that went on turning; they are looked at no more."""
+        """Servos that kept turning; they are not monitored any more."""
         found = []
         for servo, seen in self._seen.items():
             late = [position for time, position in seen if time >= self._began + SWINGS_FOR]

@@ -1,4 +1,4 @@
-"""Counts of how long something took, in constant memory. Knows no Blender."""
+"""Histogram of durations in constant memory. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Durations:
         self.total += 1
 
     def percentile(self, share: float) -> float:
-        """The duration [s] that `share` (0 to 1) of all stay below; 0 where none was counted."""
+        """The duration that a `share` (0 to 1) of all stay below [s]; 0 where none was counted."""
         missing = share * self.total
         for bucket, count in enumerate(self._counts):
             missing -= count

@@ -1,4 +1,4 @@
-"""Motion for the set-up: a joint jogged or tested, a servo wiggled, slowly and each alone. Knows no Blender."""
+"""Motion of a single joint or servo for the set-up: jog, test, wiggle. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Raw = Sequence[float | None]
 
 
 class Task(ABC):
-    """Motion of one joint or servo from where it stands.
+    """Motion of one joint or servo from its present position.
 
     Attributes:
         done: Whether it has come to its end.
@@ -33,17 +33,17 @@ class Task(ABC):
 
     @abstractmethod
     def step(self, dt: float) -> tuple[float | None, ...]:
-        """What to send `dt` [s] later (channels,); None: leave that one alone."""
+        """Raw goals `dt` [s] later (channels,); None: no goal."""
 
 
 class JointTask(Task):
-    """Takes one joint from value to value; others that share its channels stand.
+    """Moves one joint through a list of values; others that share its channels stay.
 
     Args:
         device: The robot.
         mixing: Of the same.
         joint: Index of the joint.
-        start: Where the servos stand, raw (channels,); known for all of the joint's.
+        start: Raw servo positions (channels,); known for all of the joint's.
         free: Whether the servo's range alone counts, not the joint's.
     """
 
@@ -63,13 +63,13 @@ class JointTask(Task):
         self._stays = False
 
     def jog(self, amount: float) -> None:
-        """Go on by `amount`, and stand there."""
+        """Move by `amount`, and stay there."""
         self._stays = True
         self.done = False
         self._goals = [self._within((self._goals[0] if self._goals else self._drive.commanded[0]) + amount)]
 
     def test(self, low: float, high: float) -> None:
-        """Go to `low`, to `high` and back to the start; NaN: near the end of the range."""
+        """Move to `low`, to `high` and back to the start; NaN: near the end of the range."""
         span = self._span[1] - self._span[0]
         ends = (self._span[0] + MARGIN * span, self._span[1] - MARGIN * span)
         low, high = (default if math.isnan(value) else value for value, default in zip((low, high), ends, strict=True))
@@ -91,12 +91,12 @@ class JointTask(Task):
 
 
 class WiggleTask(Task):
-    """Turns one servo a little one way and back, whatever its joints are.
+    """Rotates one servo a little and back, whatever joints it has.
 
     Args:
         device: The robot.
         channel: Index of the channel.
-        start: Where the servos stand, raw (channels,); known for this one.
+        start: Raw servo positions (channels,); known for this one.
     """
 
     def __init__(self, device: Device, channel: int, start: Raw) -> None:
@@ -128,7 +128,7 @@ class WiggleTask(Task):
 
 
 def channels_needed(device: Device, mixing: Mixing, request: Request) -> frozenset[int]:
-    """The channels that what was wished for drives."""
+    """Indices of the channels that a command drives."""
     if request.command is Command.WIGGLE:
         return frozenset((min(max(request.target, 0), len(device.channels) - 1),))
     if request.command in (Command.JOG, Command.TEST):
@@ -137,7 +137,7 @@ def channels_needed(device: Device, mixing: Mixing, request: Request) -> frozens
 
 
 def begin(device: Device, mixing: Mixing, request: Request, start: Raw) -> Task:
-    """The task that was wished for, from where the servos stand."""
+    """The task for a command, from the servos' present positions."""
     if request.command is Command.WIGGLE:
         return WiggleTask(device, request.target, start)
     task = JointTask(device, mixing, request.target, start, request.free)

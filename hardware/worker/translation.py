@@ -1,4 +1,4 @@
-"""Between a device's channels and the messages of Limber's own protocol, all in microseconds. Knows no Blender."""
+"""Conversion between a device's channels and the messages of Limber's own protocol, in microseconds. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_INTERVAL = 0.1  # [s] between moves: farther apart they come near the de
 
 
 def why_unsuitable(device: Device, welcome: Welcome, turn: float) -> str | None:
-    """What keeps the device that said `welcome` from doing as described; None where nothing does."""
+    """Why the device that sent `welcome` cannot drive the channels; None: it can."""
     highest = max(device.channels, key=lambda channel: channel.servo)
     if highest.servo >= welcome.channels:
         return f"it has {welcome.channels} servos, counted from 0, and {highest.label} is beyond"
@@ -33,27 +33,27 @@ def why_unsuitable(device: Device, welcome: Welcome, turn: float) -> str | None:
 
 
 def configurations(device: Device) -> tuple[Configure, ...]:
-    """What the device has to know of each channel."""
+    """The Configure message of each channel."""
     mixing = Mixing(device)
     return tuple(_configuration(channel, mixing.top_speed(k)) for k, channel in enumerate(device.channels))
 
 
 def _configuration(channel: Channel, top_speed: float) -> Configure:
-    """`top_turn`: how fast the servo may be asked to turn [rad/s]."""
+    """The Configure message of a channel; `top_speed` is the largest commanded servo speed [rad/s]."""
     silence = OnSilence.HOLD if channel.on_silence == "hold" else OnSilence.DETACH
     speed = min(FASTEST, math.ceil(top_speed * channel.per_radian * (1.0 + SPEED_HEADROOM)))
     return Configure(channel.servo, channel.lowest, channel.highest, speed, silence)
 
 
 def periods_per_move(device: Device, welcome: Welcome, turn: float) -> int:
-    """Of how many turns [s] one may send a move, so that neither moves nor their reports, which are longer, outrun the line."""
+    """Number of the worker's periods between two moves, so that moves and reports do not exceed the line's capacity."""
     numbers = 2 if Features.FEEDBACK in welcome.features else 1
     bits = 10 * (REPORT_BYTES + 2 * numbers * welcome.channels)
     return math.ceil(bits / device.baudrate / LINE_SHARE / turn)
 
 
 def move(device: Device, welcome: Welcome, raw: Sequence[float | None], interval: float) -> Move:
-    """The move to the pulses `raw` (channels,) [us], to be reached in `interval` [s] where the device can do so; None: not that one."""
+    """The Move to the pulses `raw` (channels,) [us], to be reached in `interval` [s] where supported; None: no goal."""
     positions: list[float | None] = [None] * (max(channel.servo for channel in device.channels) + 1)
     for channel, position in zip(device.channels, raw, strict=True):
         positions[channel.servo] = position
@@ -62,11 +62,11 @@ def move(device: Device, welcome: Welcome, raw: Sequence[float | None], interval
 
 
 def raw(device: Device, pulses: Sequence[float | None]) -> tuple[float | None, ...]:
-    """The channels' pulses (channels,) [us] in a report by servo; None where it has none."""
+    """Pulse of each channel (channels,) [us] from a report's pulses by servo; None where it has none."""
     known = dict(enumerate(pulses))
     return tuple(known.get(channel.servo) for channel in device.channels)
 
 
 def name(result: int) -> str:
-    """A result in words."""
+    """A result as text."""
     return Result(result).name.lower().replace("_", " ") if result in list(Result) else f"result {result}"

@@ -80,7 +80,7 @@ def test_a_jerk_alone_is_refused():
 
 def test_a_servo_that_would_have_to_turn_faster_than_it_can_is_named_with_its_frame_and_numbers():
     with pytest.raises(
-        ExportError, match=r"Channel 'joint \d' \(servo \d\), frame \d+: its servo turns -?\d+ degrees/s; expected at most 57\."
+        ExportError, match=r"Channel 'joint \d' \(servo \d\), frame \d+: its servo rotates at -?\d+ degrees/s; expected at most 57\."
     ):
         make_motion(filtered(device(speed=1.0)), 50, "Arm", loops=False)
     make_motion(filtered(device(speed=LIMITS.velocity)), 50, "Arm", loops=False)

@@ -49,7 +49,7 @@ def test_joints_that_are_too_fast_for_their_servos_are_warned_of(protocol):
     simulation = BusSimulation(slow, BUSES[protocol](dict(PLACES)))
     simulation.run(0.5, POSE)
     (warning,) = simulation.report.warnings
-    assert "'joint 1' (servo 1) is asked to turn 180 degrees a second and can do 115" in warning
+    assert "'joint 1' (servo 1) needs 180 degrees a second and can do 115" in warning
     simulation.close()
 
 
@@ -217,5 +217,5 @@ def test_a_blocked_servo_that_several_joints_turn_is_told_by_its_own_turn():
     simulation.bus.servos[1].stuck = True
     report = simulation.run(5.0, still(0.3, 0.2), until=State.FAULT)
     assert (report.state, report.fault) == (State.FAULT, Fault.BLOCKED)
-    assert "its servo should be turned by 28.6 degrees and is by 0.0 degrees" in report.detail
+    assert "its servo should be rotated by 28.6 degrees and is by 0.0 degrees" in report.detail
     simulation.close()

@@ -38,19 +38,19 @@ class BusCodec(Codec):
         return BusDecoder(self._framing, self._table)
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Ask each for its model and firmware; changes nothing."""
+        """Queries for model and firmware of each servo; changes nothing."""
         start, size = self._table.identity_span
         ask = Ping if self._table.ping_tells else lambda servo: Read(servo, start, size)
         return tuple(self._question(ask(self._known(servo)), Answer(servo, AnswerKind.IDENTITY, size, start)) for servo in servos)
 
     def settings(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Ask each for the registers that decide how it moves; changes nothing."""
+        """Queries for the registers that decide how each servo moves; changes nothing."""
         start, size = self._table.requirements.span
         answers = [Answer(self._known(servo), AnswerKind.SETTINGS, size, start) for servo in servos]
         return tuple(self._ask_all(answers, start, size))
 
     def verify(self, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Ask each whether its registers still hold what was written: those without power have forgotten it."""
+        """Queries whether registers still hold what was written: a servo that lost power has lost it."""
         expected = {self._known(servo): self._expected(one) for servo, one in held.items()}
         registers = [self._table.written[one.start] for several in expected.values() for one in several]
         if not registers:
@@ -64,21 +64,21 @@ class BusCodec(Codec):
         return (self._write(servo, self._table.speed, "The speed", self._speed_number(speed)),)
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """The goal of each servo becomes where it is, and only then it gets torque; every step must be answered before the next."""
+        """Goal of each servo := its present position, then torque on; every step must be answered before the next."""
         goals = tuple(self._write(servo, self._table.goal, f"Servo {servo}: its goal", self._reachable(servo, at[servo])) for servo in at)
         return goals + tuple(self._write(servo, self._table.torque, "Torque", 1) for servo in at)
 
     def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Make servos limp: all at once, then each again, to be answered."""
+        """Torque off: all servos in one frame, then each again with an answer."""
         at_once = self._sync_write(self._table.torque, dict.fromkeys(servos, 0))
         return at_once + tuple(self._write(servo, self._table.torque, "Torque", 0) for servo in servos)
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Give servos their goals; nobody answers."""
+        """Goals of servos, without answers."""
         return self._sync_write(self._table.goal, {servo: self._reachable(servo, goal) for servo, goal in goals.items()})
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Ask servos for quantities: all in one go where their registers are neighbours."""
+        """Queries for quantities; those in neighbouring registers share a query."""
         self._check_readable(quantities)
         exchanges: list[Exchange] = []
         for group in self._neighbours(quantities):
@@ -89,18 +89,18 @@ class BusCodec(Codec):
         return tuple(exchanges)
 
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
-        """End motion at once; nobody answers."""
+        """Emergency stop, without answers."""
         limp = self._sync_write(self._table.torque, dict.fromkeys(release, 0))
         return self.write(hold) + limp
 
     def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
-        """Let servos that hear nothing for so long stop; None switches it off, and clears it where it has tripped."""
+        """Timeout of the servos' own watchdog; None disables it, and resets one that has tripped."""
         register, number = self._watchdog(seconds)
         return tuple(self._write(servo, register, "The watchdog", number) for servo in servos)
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Ask servos what is wrong: their hardware, or a watchdog that has tripped. Those that say so in every answer are not asked."""
-        span = self._table.trouble_span
+        """Queries for hardware errors and tripped watchdogs; none where servos report errors in every answer."""
+        span = self._table.error_span
         if span is None:
             return ()
         start, size = span
@@ -108,19 +108,19 @@ class BusCodec(Codec):
         return tuple(self._ask_all(answers, start, size))
 
     def change_id(self, servo: int, new: int) -> tuple[Exchange, ...]:
-        """Give a limp servo another id, and ask for it by the new one. Its answer to the change itself may bear either id."""
+        """Change the id of a servo without torque, and query it by the new one; its answer to the change may carry either id."""
         change = Exchange(self._encode(Write(self._known(servo), self._table.servo_id.start, self._packed_id(new))))
         return (*self._unlock(servo), change, *self.lock(new), *self.identify((new,)))
 
     def change_baudrate(self, servo: int, baudrate: int) -> tuple[Exchange, ...]:
-        """Let a limp servo talk at another rate from now on; no answer is awaited, since it may come at either rate. `lock` it then."""
+        """Change the baud rate of a servo without torque; the answer is not awaited, it may come at either rate. Call `lock` next."""
         register = self._table.baudrate
         number = self._table.baud_number(baudrate)
         change = Exchange(self._encode(Write(self._known(servo), register.start, register.pack("The baud rate", number))))
         return (*self._unlock(servo), change)
 
     def lock(self, servo: int) -> tuple[Exchange, ...]:
-        """Guard what outlives power again, where a servo has a lock."""
+        """Lock the EEPROM registers again, where a servo has a lock."""
         lock = self._table.eeprom_lock
         return () if lock is None else (self._write(servo, lock, "The lock", 1),)
 
@@ -130,7 +130,7 @@ class BusCodec(Codec):
         return (limp,) if lock is None else (limp, self._write(servo, lock, "The lock", 0))
 
     def _watchdog(self, seconds: float | None) -> tuple[Register, int]:
-        """Its register, and the number for a time; None: off."""
+        """The watchdog's register and its number for a timeout [s]; None: disabled."""
         register, span = self._table.watchdog, self.capabilities.watchdog
         if register is None or span is None:
             raise ProtocolError(f"{self.capabilities.title} have no watchdog: when the line goes silent a servo holds its last goal")
@@ -141,7 +141,7 @@ class BusCodec(Codec):
         return register, round(seconds / self._table.watchdog_unit)
 
     def _expected(self, held: VolatileSettings) -> list[Expected]:
-        """The registers in which that stands."""
+        """The registers that hold these settings, and their numbers."""
         table = self._table
         expected = [Expected("its torque", table.torque.start, 1)] if held.torque else []
         if held.speed is not None:
@@ -184,7 +184,7 @@ class BusCodec(Codec):
         return self._framing.encode(instruction)
 
     def _neighbours(self, quantities: Collection[Quantity]) -> list[list[Quantity]]:
-        """The quantities in the order of their registers, in groups that can be read in one go."""
+        """Quantities in the order of their registers, grouped into those that one query can read."""
         groups: list[list[Quantity]] = []
         for quantity in sorted(set(quantities), key=lambda quantity: self._table.quantities[quantity].start):
             if groups and self._table.quantities[quantity].end - self._table.quantities[groups[-1][0]].start <= WIDEST_READ:

@@ -1,4 +1,4 @@
-"""Reads what servos on a bus answer, and tells answers from echoes, strangers and damage. Knows no Blender."""
+"""Decodes answers of bus servos; recognises echoes, answers of other servos, and damage. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .framing import Framing
 from .instructions import Status
 from .table import Table
 
-ECHOES = 8  # frames that were sent and may come back: goals and questions of one turn
+ECHOES = 8  # number of sent frames that an adapter may echo: goals and queries of one period
 
 
 class BusDecoder:
-    """A host's decoder.
+    """The decoder of one connection to bus servos.
 
     Some adapters give back every byte that is sent. Such an echo is known by being the question itself, and is passed over.
 
@@ -35,11 +35,11 @@ class BusDecoder:
 
     @property
     def waiting(self) -> bool:
-        """Whether answers are still to come."""
+        """Whether answers are missing."""
         return bool(self._open)
 
     def expect(self, exchange: Exchange) -> None:
-        """`exchange` is being sent: from here on its answers count, and no older ones."""
+        """Call when `exchange` is sent: from now on its answers are valid, and no older ones."""
         self._stream.forget()
         self._open = list(exchange.answers)
         self._answered.clear()
@@ -48,11 +48,11 @@ class BusDecoder:
         self._longest = max(single, *map(len, self._echoes))
 
     def feed(self, data: bytes) -> list[Message]:
-        """What `data` completes, in order."""
+        """Messages that `data` completes, in order."""
         return self._read(self._stream.feed(data))
 
     def give_up(self) -> list[Message]:
-        """The line stays silent: what is pending is no message, answers that did not come are missing."""
+        """Call at a timeout: pending bytes are noise, and missing answers become problems."""
         messages = self._read(self._stream.give_up())
         for answer in self._open:
             messages.append(Problem(ProblemKind.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo))
@@ -83,11 +83,11 @@ class BusDecoder:
             return [self._stranger(status)]
         complete = len(status.data) == answer.size
         if not complete and (status.data or not status.error):
-            text = f"Servo {status.servo} answered with {len(status.data)} bytes; {answer.size} were asked for"
+            text = f"Servo {status.servo} answered with {len(status.data)} bytes; {answer.size} were expected"
             return [Problem(ProblemKind.MALFORMED, text, status.data, status.servo)]
         self._open.remove(answer)
         self._answered[status.servo] += 1
-        messages: list[Message] = [ReportedError(status.servo, text) for text in self._table.complaints(status.error)]
+        messages: list[Message] = [ReportedError(status.servo, text) for text in self._table.status_errors(status.error)]
         if not complete or self._table.refused(status.error):
             return messages
         return messages + self._ANSWERS[answer.asked](self, answer, status)
@@ -97,9 +97,9 @@ class BusDecoder:
             text = f"Servo {status.servo} answered twice: two servos may have that id; connect them one by one and change one's id"
         elif self._open:
             asked = ", ".join(str(answer.servo) for answer in self._open)
-            text = f"Servo {status.servo} answered where servo {asked} was asked"
+            text = f"Servo {status.servo} answered where servo {asked} was queried"
         else:
-            text = f"Servo {status.servo} answered, and nobody had asked it"
+            text = f"Servo {status.servo} answered without a query"
         return Problem(ProblemKind.UNEXPECTED, text, status.data, status.servo)
 
     def _identified(self, answer: Answer, status: Status) -> list[Message]:
@@ -117,13 +117,13 @@ class BusDecoder:
         return messages
 
     def _errors(self, answer: Answer, status: Status) -> list[Message]:
-        return [Acknowledged(status.servo), *(ReportedError(status.servo, text) for text in self._table.troubles(status.data))]
+        return [Acknowledged(status.servo), *(ReportedError(status.servo, text) for text in self._table.register_errors(status.data))]
 
     def _settings(self, answer: Answer, status: Status) -> list[Message]:
         return [self._table.requirements.read(status.servo, status.data)]
 
     def _held(self, answer: Answer, status: Status) -> list[Message]:
-        found = (self._table.forgotten(status.servo, expected, answer.start, status.data) for expected in answer.expected)
+        found = (self._table.lost_setting(status.servo, expected, answer.start, status.data) for expected in answer.expected)
         return [Acknowledged(status.servo), *(message for message in found if message is not None)]
 
     _ANSWERS: dict[AnswerKind, Callable[[BusDecoder, Answer, Status], list[Message]]] = {

@@ -1,4 +1,4 @@
-"""The instructions that hosts give on a bus, and the status that servos answer with, without a byte. Knows no Blender.
+"""Instructions to bus servos and their answers, independent of the byte format. Knows no Blender.
 
 `start` is the address of a register, `data` its bytes as they go over the wire, before any stuffing.
 """
@@ -19,7 +19,7 @@ class Ping:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Registers of one servo."""
+    """Read registers of one servo."""
 
     servo: int
     start: int
@@ -28,7 +28,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Registers of one servo, or with BROADCAST of all."""
+    """Write registers of one servo, or with BROADCAST of all."""
 
     servo: int
     start: int
@@ -37,7 +37,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class SyncRead:
-    """The same registers of several servos, answered by each in the order of `servos`."""
+    """Read the same registers of several servos, which answer in the order of `servos`."""
 
     start: int
     size: int
@@ -46,7 +46,7 @@ class SyncRead:
 
 @dataclass(frozen=True, slots=True)
 class SyncWrite:
-    """The same registers of several servos at once, all of one size; nobody answers."""
+    """Write the same registers of several servos, all of one size, without answers."""
 
     start: int
     items: tuple[tuple[int, bytes], ...]
@@ -57,7 +57,7 @@ Instruction = Ping | Read | Write | SyncRead | SyncWrite
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A servo's answer: its error byte, and the registers that were read."""
+    """A servo's answer: error byte, and the registers that were read."""
 
     servo: int
     error: int

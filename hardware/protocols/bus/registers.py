@@ -1,4 +1,4 @@
-"""Registers of a servo: where they are and what their bytes mean. Knows no Blender."""
+"""Registers of a servo: address, size and number format. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Order = Literal["little", "big"]
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """A number in a servo's table.
+    """A number in a servo's register table.
 
     Attributes:
         start: Address of its first byte.
@@ -30,25 +30,25 @@ class Register:
 
     @property
     def end(self) -> int:
-        """Address behind it."""
+        """Address after its last byte."""
         return self.start + self.size
 
     @property
     def lowest(self) -> int:
-        """The lowest number that it holds."""
+        """Lowest number that it can hold."""
         if self.sign_bit is not None:
             return 1 - (1 << self.sign_bit)
         return -(1 << (8 * self.size - 1)) if self.signed else 0
 
     @property
     def highest(self) -> int:
-        """The highest number that it holds."""
+        """Highest number that it can hold."""
         if self.sign_bit is not None:
             return (1 << self.sign_bit) - 1
         return (1 << (8 * self.size - self.signed)) - 1
 
     def pack(self, name: str, value: int) -> bytes:
-        """The bytes of `value`.
+        """Encode `value`.
 
         Raises:
             ProtocolError: It does not fit; the text calls it `name`.
@@ -60,7 +60,7 @@ class Register:
         return value.to_bytes(self.size, self.order, signed=self.signed)
 
     def unpack(self, data: bytes) -> int:
-        """The number in `data`, of the register's size."""
+        """Decode `data`, which has the register's size."""
         value = int.from_bytes(data, self.order, signed=self.signed)
         if self.sign_bit is None:
             return value

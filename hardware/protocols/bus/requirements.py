@@ -1,4 +1,4 @@
-"""What the registers of a servo must hold before it may be driven, as a family of servos declares it. Knows no Blender."""
+"""Register values that a servo must have before it may be driven, declared per servo family. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EVERY_BIT = -1
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A register that decides how a servo moves.
+    """A register that decides how a servo moves, and its allowed values.
 
     Attributes:
         register: Which.
@@ -32,7 +32,7 @@ class Requirement:
     mask: int = EVERY_BIT
 
     def refusal(self, number: int) -> str:
-        """Why a servo that has `number` there must not be driven, as a sentence about it; empty: it may be."""
+        """Why a servo with `number` in the register must not be driven, as a sentence about it; empty: it may."""
         if number & self.mask in self.allowed:
             return ""
         meaning = f" ({self.numbers[number & self.mask]})" if number & self.mask in self.numbers else ""
@@ -41,7 +41,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Registers that bound a servo's goals: it goes no farther, or refuses.
+    """Registers with the position limits that a servo applies to its goals.
 
     Attributes:
         lowest: Lowest goal.
@@ -56,7 +56,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """All that is looked at before a servo is driven.
+    """All registers that are checked before a servo is driven.
 
     Attributes:
         required: What registers must hold.
@@ -68,7 +68,7 @@ class Requirements:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Where all that stands: address of the first byte, and how many bytes."""
+        """First address and size of the block with all these registers [bytes]."""
         registers = [requirement.register for requirement in self.required]
         if self.bounds is not None:
             registers += [self.bounds.lowest, self.bounds.highest]
@@ -76,7 +76,7 @@ class Requirements:
         return span_of(registers)
 
     def read(self, servo: int, data: bytes) -> StoredSettings:
-        """How a servo is set whose registers of `span` hold `data`."""
+        """The settings of a servo whose registers of `span` hold `data`."""
         first, _ = self.span
 
         def number(register: Register) -> int:
@@ -92,6 +92,6 @@ class Requirements:
 
 
 def span_of(registers: list[Register]) -> tuple[int, int]:
-    """Address of the first byte of registers, and how many bytes there are to the end of the last."""
+    """First address and size of the smallest block that contains all registers [bytes]."""
     start = min(register.start for register in registers)
     return start, max(register.end for register in registers) - start

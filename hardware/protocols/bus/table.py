@@ -1,4 +1,4 @@
-"""What `BusCodec` and `BusDecoder` must know of a family of servos. Knows no Blender."""
+"""Register table of a servo family, as `BusCodec` and `BusDecoder` use it. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEARD_NOTHING = "it heard nothing for too long and stopped by itself"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A family of servos.
+    """Registers, models and error codes of a servo family.
 
     Attributes:
         torque: Register that lets a servo move.
@@ -66,8 +66,8 @@ class Table:
     watchdog_unit: float = 0.0
     firmware_parts: Literal[1, 2] = 1
 
-    def complaints(self, error: int) -> list[str]:
-        """What the error byte of a status says."""
+    def status_errors(self, error: int) -> list[str]:
+        """Texts of the errors in a status' error byte."""
         texts = [text for bit, text in self.flags.items() if error & bit]
         code = self._code(error)
         if code:
@@ -75,20 +75,20 @@ class Table:
         return texts
 
     def refused(self, error: int) -> bool:
-        """Whether an error byte means that the order was not obeyed."""
+        """Whether an error byte says that the command was not executed."""
         return bool(self._code(error))
 
     @property
-    def trouble_span(self) -> tuple[int, int] | None:
-        """Where a servo says what is wrong with it: address of the first byte, and how many bytes; None where every answer says it."""
+    def error_span(self) -> tuple[int, int] | None:
+        """First address and size of the registers that report errors [bytes]; None where every answer reports them."""
         registers = [register for register in (self.hardware_errors, self.watchdog) if register is not None]
         if not registers:
             return None
         return span_of(registers)
 
-    def troubles(self, data: bytes) -> list[str]:
-        """What the registers of `trouble_span` say."""
-        span = self.trouble_span
+    def register_errors(self, data: bytes) -> list[str]:
+        """Texts of the errors in the registers of `error_span`."""
+        span = self.error_span
         if span is None or self.hardware_errors is None or self.watchdog is None:
             return []
         flags, guard = (
@@ -102,8 +102,8 @@ class Table:
             texts.append(HEARD_NOTHING)
         return texts
 
-    def forgotten(self, servo: int, expected: Expected, start: int, data: bytes) -> ReportedError | LostSetting | None:
-        """What is wrong where the registers from `start` on hold `data`; None: the one that is `expected` holds what was written."""
+    def lost_setting(self, servo: int, expected: Expected, start: int, data: bytes) -> ReportedError | LostSetting | None:
+        """The error where the register that is `expected` to hold a number does not; None: it does. `data` begins at address `start`."""
         register = self.written[expected.start]
         found = register.unpack(data[register.start - start :][: register.size])
         if register is self.watchdog and found == TRIPPED:
@@ -112,20 +112,20 @@ class Table:
 
     @property
     def written(self) -> dict[int, Register]:
-        """Registers that are lost with the power and are looked at again, by address."""
+        """Registers that lose their content with the power, and are verified, by address."""
         registers = (self.torque, self.speed, self.watchdog)
         return {register.start: register for register in registers if register is not None}
 
     @property
     def identity_span(self) -> tuple[int, int]:
-        """Where model and firmware are: address of the first byte, and how many bytes; an answer to a ping that tells has no address."""
+        """First address and size of model and firmware [bytes]; the answer to a ping has no address: 0."""
         if self.ping_tells:
             return 0, self.model.size + self.firmware_parts
         first = min(self.model.start, self.firmware.start)
         return first, max(self.model.end, self.firmware.start + self.firmware_parts) - first
 
     def identity(self, servo: int, data: bytes) -> Identified:
-        """Who the servo is: `data` is the answer to a ping that tells, or the registers of `identity_span`."""
+        """Model and firmware of a servo from `data`: the answer to a ping, or the registers of `identity_span`."""
         first, _ = self.identity_span
         model_at = 0 if self.ping_tells else self.model.start - first
         firmware_at = self.model.size if self.ping_tells else self.firmware.start - first
@@ -134,7 +134,7 @@ class Table:
         return Identified(servo, model, self.models.get(model, f"unknown model {model}"), firmware)
 
     def baud_number(self, baudrate: int) -> int:
-        """The number of a baud rate.
+        """Register number of a baud rate [bit/s].
 
         Raises:
             ProtocolError: These servos do not know it.

@@ -1,9 +1,9 @@
-"""The frames of Dynamixel's protocol 2.0: instructions and statuses as bytes and back, with byte stuffing both ways. Knows no Blender.
+"""Frames of Dynamixel's protocol 2.0: encoding and decoding, with byte stuffing. Knows no Blender.
 
     FF FF FD 00 id length(2) instruction parameters... CRC(2)         from the host
     FF FF FD 00 id length(2) 55 error data... CRC(2)                  from a servo
 
-Numbers have their low byte first. The length counts what follows it. The CRC covers all before it. Where FF FF FD turns up between length
+Numbers have their low byte first. The length counts what follows it. The CRC covers all before it. Where FF FF FD occurs between length
 and CRC another FD follows it (stuffing; length and CRC count it), so that a header begins a frame and nothing else does.
 """
 
@@ -26,7 +26,7 @@ PING, READ, WRITE, STATUS, SYNC_READ, SYNC_WRITE = 0x01, 0x02, 0x03, 0x55, 0x82,
 
 
 def _table() -> tuple[int, ...]:
-    """CRC-16 of each byte: polynomial 0x8005, nothing reflected."""
+    """CRC-16 of each byte value: polynomial 0x8005, not reflected."""
     values = []
     for byte in range(256):
         crc = byte << 8
@@ -48,7 +48,7 @@ def crc16(data: bytes | bytearray) -> int:
 
 
 def stuff(body: bytes) -> bytes:
-    """What stands between length and CRC, so that no header is in it."""
+    """Byte stuffing of a frame's body, so that it contains no header."""
     return body.replace(MARK, MARK + b"\xfd")
 
 
@@ -58,12 +58,12 @@ def unstuff(body: bytes) -> bytes:
 
 
 class Packets:
-    """The framing, see `bus.framing`."""
+    """Dynamixel's implementation of `bus.framing.Framing`."""
 
     longest = LONGEST
 
     def status_length(self, size: int) -> int:
-        """Bytes of the longest answer with `size` bytes of data: every third of them may be stuffed."""
+        """Length of the longest answer with `size` bytes of data, every third of which may be stuffed [bytes]."""
         return AROUND_STATUS + size + (size + 1) // 3
 
     def encode(self, instruction: Instruction) -> bytes:
@@ -90,7 +90,7 @@ class Packets:
                 return frame(BROADCAST, SYNC_WRITE, _words("address and size", start, sizes.pop()) + body)
 
     def look(self, pending: bytearray, longest: int) -> Wait | Skip | Whole | Broken:
-        """What the first bytes are. Where a header stands in the middle of a frame, the frame was cut off there."""
+        """What the first bytes are. A header inside a frame shows that the frame was cut off there."""
         begins = min(len(pending), len(HEADER))
         if pending[:begins] != HEADER[:begins]:
             return Skip(_next_header(pending))
@@ -117,7 +117,7 @@ class Packets:
 
 
 def _next_header(pending: bytearray) -> int:
-    """Where, from the second byte on, a header begins, or may begin at the end."""
+    """Index, from the second byte on, at which a header begins, or may begin at the end."""
     at = pending.find(HEADER, 1)
     if at > 0:
         return at

@@ -1,4 +1,4 @@
-"""Dynamixel's X series: its registers and what it can do. Knows no Blender.
+"""Dynamixel's X series: registers and capabilities. Knows no Blender.
 
 Addresses and numbers are those of ROBOTIS' control tables, which all servos of the X series share as far as they are used here.
 """
@@ -14,15 +14,15 @@ from ..bus.table import Table
 from ..interface import Capabilities, Check, Quantity, Silence, Units
 from .packets import HIGHEST_ID, Packets
 
-STEPS = 4096  # in a turn
-FARTHEST = 256 * STEPS - 1  # steps either way in extended mode: 256 turns
-RPM = STEPS / 60.0  # steps/s in a turn per minute
+STEPS = 4096  # in a revolution
+FARTHEST = 256 * STEPS - 1  # steps either way in extended mode: 256 revolutions
+RPM = STEPS / 60.0  # steps/s in a revolution per minute
 SPEED_UNIT = 0.229 * RPM  # steps/s
 WATCHDOG_UNIT = 0.02  # [s]
 LONGEST_WATCHDOG = 127 * WATCHDOG_UNIT
 POSITION_MODE = 3
 MODES = {0: "current", 1: "velocity", 3: "position", 4: "extended position", 5: "current-based position", 16: "PWM"}
-ONE_TURN, MORE_TURNS = (3, 4, 5), (4, 5)  # modes in which goals are positions, and those in which they may be beyond a turn
+ONE_TURN, MORE_TURNS = (3, 4, 5), (4, 5)  # modes in which goals are positions, and those in which they may exceed a revolution
 TIME_BASED, TORQUE_BY_GOAL = 0x04, 0x08  # bits of the drive mode
 
 BAUDRATES = {57_600: 1, 9_600: 0, 115_200: 2, 1_000_000: 3, 2_000_000: 4, 3_000_000: 5, 4_000_000: 6}  # the factory's first
@@ -61,7 +61,7 @@ MODE = Register(11, 1)
 
 
 def requirements(multi_turn: bool) -> Requirements:
-    """Goals must be positions, a profile velocity must be a speed, and a goal must not give torque.
+    """Position mode, a profile velocity that is a speed, and no torque on by a goal.
 
     Position limits count in position mode alone.
     """
@@ -109,7 +109,7 @@ TABLE = Table(
 
 
 def capabilities(multi_turn: bool = False) -> Capabilities:
-    """What the X series can do."""
+    """Capabilities of the X series."""
     return Capabilities(
         title="Dynamixel X servos",
         units=Units("steps", -FARTHEST if multi_turn else 0, FARTHEST if multi_turn else STEPS - 1, per_revolution=STEPS),
@@ -128,12 +128,12 @@ def capabilities(multi_turn: bool = False) -> Capabilities:
 
 
 def dynamixel(multi_turn: bool = False) -> BusCodec:
-    """The codec of the X series; `multi_turn`: the servos turn more than once (extended position mode)."""
+    """The codec of the X series; `multi_turn`: goals may exceed one revolution (extended position mode)."""
     return BusCodec(capabilities(multi_turn), Packets(), replace(TABLE, requirements=requirements(multi_turn)))
 
 
 def load_unit(model: int) -> tuple[float, str]:
-    """What a unit of LOAD is to a model: share of the greatest load, or amperes, and which of the two."""
+    """Size of one unit of LOAD on a model, and its meaning: "share" of the maximum load, or "ampere"."""
     if model in TELLS_LOAD:
         return 0.001, "share"
     return (0.001 if 1190 <= model <= 1240 else 0.00269), "ampere"

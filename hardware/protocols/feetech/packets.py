@@ -1,4 +1,4 @@
-"""The frames of Feetech's bus servos: an instruction or a status as bytes and back. Knows no Blender.
+"""Frames of Feetech's bus servos: encoding and decoding. Knows no Blender.
 
     FF FF id length instruction parameters... checksum        from the host
     FF FF id length error parameters... checksum              from a servo
@@ -22,17 +22,17 @@ PING, READ, WRITE, SYNC_READ, SYNC_WRITE = 0x01, 0x02, 0x03, 0x82, 0x83
 
 
 def checksum(body: bytes | bytearray) -> int:
-    """Of what stands between the header and the checksum."""
+    """Checksum over the bytes between header and checksum."""
     return ~sum(body) & 0xFF
 
 
 class Packets:
-    """The framing, see `bus.framing`."""
+    """Feetech's implementation of `bus.framing.Framing`."""
 
     longest = LONGEST
 
     def status_length(self, size: int) -> int:
-        """Bytes of an answer with `size` bytes of data."""
+        """Length of an answer with `size` bytes of data [bytes]."""
         return AROUND_STATUS + size
 
     def encode(self, instruction: Instruction) -> bytes:

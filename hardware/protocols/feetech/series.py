@@ -1,4 +1,4 @@
-"""Feetech's STS and SCS servos: their registers and what they can do. Knows no Blender.
+"""Feetech's STS and SCS servos: registers and capabilities. Knows no Blender.
 
 Addresses, sign bits and numbers are those of Feetech's memory tables and of LeRobot's. STS servos put the low byte first and say "negative"
 by a bit of its own (bit 15 of positions, bit 10 of the load), not by two's complement. SCS servos put the high byte first; they have 1024
@@ -18,9 +18,9 @@ from .packets import HIGHEST_ID, Packets
 
 Series = Literal["sts", "scs"]
 
-STEPS = {"sts": 4096, "scs": 1024}  # in a turn of 360 degrees, and over the 300 degrees of an SCS servo
-SCS_RANGE = 300.0 / 360.0  # of a turn that an SCS servo's 1024 steps cover
-FARTHEST = 30719  # steps either way with multi-turn: 7.5 turns
+STEPS = {"sts": 4096, "scs": 1024}  # in a revolution of an STS servo, and over the 300 degrees of an SCS servo
+SCS_RANGE = 300.0 / 360.0  # of a revolution that an SCS servo's 1024 steps cover
+FARTHEST = 30719  # steps either way with multi-turn: 7.5 revolutions
 
 BAUDRATES = {1_000_000: 0, 500_000: 1, 250_000: 2, 128_000: 3, 115_200: 4, 57_600: 5, 38_400: 6, 19_200: 7}
 MODELS = {777: "STS3215", 2825: "STS3250", 11272: "SM8512BL", 1284: "SCS0009"}
@@ -78,9 +78,9 @@ def table_of(series: Series) -> Table:
 
 
 def _requirements(series: Series, order: Order) -> Requirements:
-    """STS servos have a register for their mode; SCS servos turn on and on where their highest angle limit is 0.
+    """STS: position mode (its register). SCS: a highest angle limit above 0, for 0 means motor mode.
 
-    STS servos without angle limits turn more than once.
+    STS servos without angle limits rotate more than once.
     """
     lowest, highest = Register(9, 2, order=order), Register(11, 2, order=order)
     if series == "sts":
@@ -91,7 +91,7 @@ def _requirements(series: Series, order: Order) -> Requirements:
 
 
 def capabilities_of(series: Series, multi_turn: bool = False) -> Capabilities:
-    """What a series can do."""
+    """Capabilities of a series."""
     steps = STEPS[series]
     table = table_of(series)
     units = Units(
@@ -121,10 +121,10 @@ def feetech(series: Series, multi_turn: bool = False) -> BusCodec:
 
     Args:
         series: "sts" (also SMS) or "scs".
-        multi_turn: Whether the servos are set to turn more than once; STS only.
+        multi_turn: Whether goals may exceed one revolution; STS only.
 
     Raises:
-        ProtocolError: SCS servos with more than one turn.
+        ProtocolError: SCS servos with more than one revolution.
     """
     if multi_turn and series == "scs":
         raise ProtocolError("SCS servos turn by 300 degrees and no more; switch multi-turn off")

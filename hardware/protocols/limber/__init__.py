@@ -1,4 +1,4 @@
-"""Limber's own protocol: messages to bytes and back, without ports, clocks or threads. Knows no Blender.
+"""Limber's own protocol: messages, and their encoding as bytes. Knows no Blender.
 
 docs/protocol.md lays down the bytes, with test vectors, and the rules of the conversation.
 """

@@ -1,4 +1,4 @@
-"""Frames of Limber's own protocol: a message wrapped in length, sequence number and CRC, and found again among noise. Knows no Blender."""
+"""Frames of Limber's own protocol: length, sequence number and CRC around a message. Knows no Blender."""
 
 from binascii import crc_hqx
 
@@ -20,16 +20,16 @@ def crc16(data: bytes) -> int:
 
 
 def encode(message: Message, sequence: int = 0) -> bytes:
-    """One frame.
+    """The frame of a message.
 
     Raises:
-        ProtocolError: a field does not fit its place on the wire.
+        ProtocolError: a field does not fit its size on the wire.
     """
     return encode_raw(*encode_payload(message), sequence)
 
 
 def encode_raw(kind: int, payload: bytes, sequence: int = 0) -> bytes:
-    """One frame around any payload: for tests and for versions to come.
+    """A frame around any payload, for tests and later versions.
 
     Raises:
         ProtocolError: `kind` or `sequence` is no byte, or `payload` is longer than MAX_PAYLOAD.
@@ -41,7 +41,7 @@ def encode_raw(kind: int, payload: bytes, sequence: int = 0) -> bytes:
 
 
 def look(pending: bytearray) -> Wait | Skip | Whole | Broken:
-    """What the first bytes are."""
+    """What the first bytes are: part of a frame, a frame, a damaged one, or none."""
     start = pending.find(START)
     if start:
         return Skip(len(pending) if start < 0 else start)
@@ -78,7 +78,7 @@ class Decoder:
         return self._frames(self._stream.feed(data))
 
     def give_up(self) -> list[Frame]:
-        """The line has fallen silent, so what is pending is no frame: returns frames hidden in it."""
+        """Call at a timeout: returns frames hidden in the pending bytes, and drops the rest."""
         return self._frames(self._stream.give_up())
 
     def _frames(self, found: list[bytes | Problem]) -> list[Frame]:

@@ -1,4 +1,4 @@
-"""The messages of Limber's own protocol and what their fields mean, without a byte. Knows no Blender.
+"""The messages of Limber's own protocol, independent of their encoding. Knows no Blender.
 
 A pulse width is in microseconds; `None` is a pulse that is not sent, or not given. docs/protocol.md has the rules of the conversation.
 """
@@ -16,7 +16,7 @@ NAME_BYTES = 24
 
 
 class Kind(IntEnum):
-    """The byte that says what a frame is; 0x80 and above come from the device."""
+    """The byte that tells the message type; 0x80 and above come from the device."""
 
     HELLO = 0x01
     CONFIGURE = 0x02
@@ -31,7 +31,7 @@ class Kind(IntEnum):
 
 
 class State(IntEnum):
-    """Whether the device may move."""
+    """State of the device."""
 
     DISARMED = 0
     ARMED = 1
@@ -40,18 +40,18 @@ class State(IntEnum):
 
 
 class Reason(IntFlag):
-    """Why the state is what it is, and what the device holds back."""
+    """Causes of the device's state, and limits that it applies."""
 
     SILENCE = 0x01  # the watchdog ended the motion
     STOPPED = 0x02  # a STOP came
-    CLAMPED = 0x04  # the newest move asked for a position outside a channel's range
+    CLAMPED = 0x04  # the newest move has a position outside a channel's range
     SLOWED = 0x08  # a channel is behind its move: the speed limit
     NO_SESSION = 0x10  # no handshake since the device was reset
     HARDWARE = 0x20  # the device itself is unwell (its supply, a servo on its bus)
 
 
 class Result(IntEnum):
-    """What became of the frame that a report answers."""
+    """Result of the frame that a report answers."""
 
     ACCEPTED = 0
     NO_SESSION = 1
@@ -67,14 +67,14 @@ class Result(IntEnum):
 
 
 class OnSilence(IntEnum):
-    """What a channel's pulse does when the device may not move."""
+    """What a channel's pulse does while the device must not move."""
 
     HOLD = 0  # goes on at its last width
     DETACH = 1  # ends: the servo goes limp
 
 
 class Features(IntFlag):
-    """What a device can do beyond the minimum."""
+    """Optional features of a device."""
 
     FEEDBACK = 0x01  # it measures positions: reports carry them
     INTERPOLATION = 0x02  # it obeys the interval of a move
@@ -82,7 +82,7 @@ class Features(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Opens a session: `session` is any number from 1 to 65535 that differs from the last one."""
+    """Opens a session; `session` is any number from 1 to 65535 other than the last one."""
 
     session: int
     version: int = VERSION
@@ -90,7 +90,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Configure:
-    """What a channel may do: its range [us], its speed [us/s], and its pulse on silence."""
+    """Settings of a channel: range [us], speed limit [us/s], and its pulse on silence."""
 
     channel: int
     lower_us: float
@@ -101,14 +101,14 @@ class Configure:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """Lets the device move, if `session` is the one that is open."""
+    """Arms the device, if `session` is the open one."""
 
     session: int
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Where each channel must be `interval_ms` from now; None leaves a channel as it is."""
+    """Goal of each channel [us], to be reached after `interval_ms`; None leaves a channel as it is."""
 
     positions_us: tuple[float | None, ...]
     interval_ms: int = 0
@@ -116,7 +116,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Disarm:
-    """Ends motion and clears a fault; with `release` no channel keeps its pulse, whatever its `on_silence`."""
+    """Ends motion and clears a fault; with `release` all pulses end, whatever `on_silence` is."""
 
     release: bool = False
 
@@ -128,12 +128,12 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """Asks for a report and changes nothing; it does not calm the watchdog."""
+    """Requests a report and changes nothing; it does not feed the watchdog."""
 
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """What the device is; the session is open."""
+    """Identification of the device; the session is open."""
 
     session: int
     firmware: tuple[int, int]
@@ -149,13 +149,13 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class WrongVersion:
-    """The device does not speak the version of the HELLO; it speaks `version`."""
+    """The device does not support the protocol version of the HELLO, but `version`."""
 
     version: int
     firmware: tuple[int, int]
 
     def sentence(self) -> str:
-        """The whole matter for the user, with the remedy."""
+        """Sentence for the user with both versions and the remedy."""
         remedy = "flash the device with the firmware that came with this Limber" if self.version < VERSION else "update Limber"
         return (
             f"The device speaks version {self.version} of Limber's protocol (its firmware is {self.firmware[0]}.{self.firmware[1]}) "
@@ -165,7 +165,7 @@ class WrongVersion:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The answer to every frame but HELLO, and what the device says unasked (`answers` is None) when its state changes.
+    """Answer to every frame but HELLO; also sent when the state changes (`answers` is None).
 
     `commanded_us` are the pulses that are being sent; `measured_us`, as long or empty, is where the servos are, if the device can tell.
     """
@@ -182,7 +182,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A frame that arrived whole but is no message of this version; `result` is how a device answers it."""
+    """A valid frame that is no message of this version; `result` is how a device answers it."""
 
     kind: int
     payload: bytes

@@ -1,4 +1,4 @@
-"""The payload of each message of Limber's own protocol: one encoder, one decoder. Knows no Blender.
+"""Encoding of the messages of Limber's own protocol. Knows no Blender.
 
 All numbers are unsigned, high byte first; a pulse width is in eighths of a microsecond, 0 for none.
 """
@@ -42,17 +42,17 @@ _REPORT = struct.Struct(">BBBBHHB")
 
 
 def encode_payload(message: Message) -> tuple[Kind, bytes]:
-    """The kind and the payload of a frame.
+    """Kind and payload of a message's frame.
 
     Raises:
-        ProtocolError: a field does not fit its place on the wire.
+        ProtocolError: a field does not fit its size on the wire.
     """
     kind, pack = _ENCODERS[type(message)]
     return kind, pack(message)
 
 
 def decode_payload(kind: int, payload: bytes) -> Message | Unreadable:
-    """The message of a frame whose CRC was right."""
+    """The message of a frame with a valid CRC."""
     if kind not in _DECODERS:
         return Unreadable(kind, payload, Result.UNKNOWN_KIND)
     try:
@@ -93,7 +93,7 @@ def _unpack_positions(count: int, payload: bytes) -> tuple[float | None, ...]:
 
 def _decode_hello(payload: bytes) -> Message:
     if payload[0] != VERSION:
-        return Hello(session=0, version=payload[0])  # the rest may be laid out in a way not known here
+        return Hello(session=0, version=payload[0])  # another version's layout is unknown
     version, session = _HELLO.unpack(payload)
     return Hello(session, version)
 
