@@ -131,31 +131,17 @@ def load(path: Path) -> Calibration:
 
 def to_text(calibration: Calibration) -> str:
     """A calibration as JSON."""
-    channels = [
-        {
-            "servo": channel.servo,
-            "joints": [{"joint": share.joint, "gear": share.gear} for share in channel.shares],
-            "direction": channel.direction,
-            "zero": channel.zero,
-            "per_radian": channel.per_radian,
-            "lowest": channel.lowest,
-            "highest": channel.highest,
-            "on_silence": channel.on_silence,
-            "speed": channel.speed,
-        }
-        for channel in calibration.channels
-    ]
-    robot = {
-        "format": FORMAT,
-        "version": VERSION,
-        "protocol": calibration.protocol,
-        "baudrate": calibration.baudrate,
-        "latency": calibration.latency,
-        "settings": asdict(calibration.settings),
-        "joints": [{"name": joint.name, "unit": joint.unit} for joint in calibration.joints],
-        "channels": channels,
+    robot = {"format": FORMAT, "version": VERSION} | {
+        name: value for name, value in asdict(calibration).items() if name not in ("joints", "channels")
     }
+    robot["joints"] = [asdict(joint) for joint in calibration.joints]
+    robot["channels"] = [_renamed(asdict(channel)) for channel in calibration.channels]
     return json.dumps(robot, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _renamed(channel: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a channel under their names in the file."""
+    return {"joints" if name == "shares" else name: value for name, value in channel.items()}
 
 
 def from_text(text: str, source: str = "The calibration") -> Calibration:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from .device import Device
@@ -32,6 +32,7 @@ HUNG_AFTER = 1.0  # [s] a hundred missed periods of the worker: no scheduler is 
 _CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "ABOVE_NORMAL_PRIORITY_CLASS", 0)
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ENTRY = Path(__file__).resolve().parent / "worker" / "entry.py"
+_SHARED = [field.name for field in fields(Status) if field.name not in ("state", "sentence", "fault")]  # with `Report`
 
 
 class Link:
@@ -281,26 +282,8 @@ class Link:
         text = sentence(state, fault, detail, self.device, report is not None and report.needs_confirmation)
         if report is None:
             return Status(state, text, fault)
-        return Status(
-            state=state,
-            sentence=text,
-            fault=fault,
-            commanded=report.commanded,
-            measured=report.measured,
-            positions=report.positions,
-            channels=report.channels,
-            warnings=report.warnings,
-            confirmed=report.confirmed,
-            needs_confirmation=report.needs_confirmation,
-            sent=report.sent,
-            acknowledged=report.acknowledged,
-            lost=report.lost,
-            refused=report.refused,
-            clamped=report.clamped,
-            late_ms_p50=report.late_ms_p50,
-            late_ms_p99=report.late_ms_p99,
-            ack_ms_p50=report.ack_ms_p50,
-        )
+        shared = {name: getattr(report, name) for name in _SHARED}
+        return Status(state=state, sentence=text, fault=fault, **shared)
 
 
 def _last_line(process: subprocess.Popen[bytes]) -> str:

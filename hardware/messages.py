@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from operator import attrgetter
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 
 from .safety import Command, Fault, State
 from .status import ChannelStatus
@@ -14,8 +13,8 @@ from .status import ChannelStatus
 DETAIL_BYTES = 320  # of text about a fault: a path, a number, what the system said
 WARNING_BYTES = 600  # some five sentences
 
-_numbers_of = attrgetter(*ChannelStatus.__dataclass_fields__)
-_CHANNEL_FIELDS = len(ChannelStatus.__dataclass_fields__)
+_CHANNEL_FIELDS = tuple(field.name for field in fields(ChannelStatus))
+_COUNTS = ("sent", "acknowledged", "lost", "refused", "clamped", "late_ms_p50", "late_ms_p99", "ack_ms_p50")
 _UNKNOWN = math.nan  # for None
 
 
@@ -135,74 +134,48 @@ class ReportCodec:
     def __init__(self, joints: int, channels: int) -> None:
         self._joints = joints
         self._channels = channels
-        numbers = 2 * joints + _CHANNEL_FIELDS * channels
+        numbers = 2 * joints + len(_CHANNEL_FIELDS) * channels
         self._layout = struct.Struct(f"<QBB5Qddd??{joints}?{numbers}dH{DETAIL_BYTES}sH{WARNING_BYTES}s")
         self._nowhere = (0.0,) * joints
         self.size = self._layout.size
 
     def pack(self, report: Report) -> bytes:
-        detail, warnings = _cut(report.detail, DETAIL_BYTES), _cut("\n".join(report.warnings), WARNING_BYTES)
-        commanded: Sequence[float] = self._nowhere if report.commanded is None else report.commanded
-        told = (number for channel in report.channels for number in _numbers_of(channel))
+        texts = [text.encode("utf-8") for text in (report.detail, "\n".join(report.warnings))]
+        detail, warnings = texts[0][:DETAIL_BYTES], texts[1][:WARNING_BYTES]
         return self._layout.pack(
-            report.beat,
-            report.state,
-            report.fault,
-            report.sent,
-            report.acknowledged,
-            report.lost,
-            report.refused,
-            report.clamped,
-            report.late_ms_p50,
-            report.late_ms_p99,
-            report.ack_ms_p50,
-            report.commanded is not None,
-            report.needs_confirmation,
+            *(report.beat, report.state, report.fault),
+            *(getattr(report, name) for name in _COUNTS),
+            *(report.commanded is not None, report.needs_confirmation),
             *report.confirmed,
-            *commanded,
+            *(self._nowhere if report.commanded is None else report.commanded),
             *_filled(report.positions),
-            *_filled(told),
-            len(detail),
-            detail,
-            len(warnings),
-            warnings,
+            *_filled(getattr(channel, name) for channel in report.channels for name in _CHANNEL_FIELDS),
+            *(len(detail), detail, len(warnings), warnings),
         )
 
     def unpack(self, message: bytes) -> Report:
-        beat, state, fault, sent, acknowledged, lost, refused, clamped, p50, p99, ack, *more = self._layout.unpack(message)
-        has_commanded, needs_confirmation, *rest = more
-        n = self._joints
+        beat, state, fault, *rest = self._layout.unpack(message)
+        counts, (has_commanded, needs_confirmation, *rest) = rest[: len(_COUNTS)], rest[len(_COUNTS) :]
+        n, width = self._joints, len(_CHANNEL_FIELDS)
         *numbers, length, detail, warning_length, warnings = rest[n:]
-        told = [None if math.isnan(number) else number for number in numbers[n:]]
-        rows = (told[n + k * _CHANNEL_FIELDS : n + (k + 1) * _CHANNEL_FIELDS] for k in range(self._channels))
+        known = [None if math.isnan(number) else number for number in numbers[n:]]
         return Report(
             beat=beat,
             state=State(state),
             fault=Fault(fault),
             detail=_text(detail, length),
-            sent=sent,
-            acknowledged=acknowledged,
-            lost=lost,
-            refused=refused,
-            clamped=clamped,
-            late_ms_p50=p50,
-            late_ms_p99=p99,
-            ack_ms_p50=ack,
+            **dict(zip(_COUNTS, counts, strict=True)),
             commanded=tuple(numbers[:n]) if has_commanded else None,
-            positions=tuple(told[:n]),
+            positions=tuple(known[:n]),
             confirmed=tuple(rest[:n]),
             needs_confirmation=needs_confirmation,
-            channels=tuple(ChannelStatus(*row) for row in rows),
+            channels=tuple(ChannelStatus(*known[at : at + width]) for at in range(n, n + width * self._channels, width)),
             warnings=tuple(text for text in _text(warnings, warning_length).split("\n") if text),
         )
 
 
 def _filled(numbers: Iterable[float | None]) -> tuple[float, ...]:
     return tuple(_UNKNOWN if number is None else number for number in numbers)
-
-
-def _cut(text: str, size: int) -> bytes:
-    return text.encode("utf-8")[:size]
 
 
 def _text(data: bytes, length: int) -> str:

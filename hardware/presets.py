@@ -10,7 +10,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from ..motion.limits import Limits
 
@@ -61,11 +60,6 @@ class Preset:
     def jerk(self) -> float:
         """Jerk limit for a joint on this servo [rad/s3]."""
         return self.acceleration / EASING
-
-    def channel_fields(self) -> dict[str, Any]:
-        """What it says of a `device.Channel`."""
-        names = ("per_radian", "zero", "lowest", "highest", "speed")
-        return {name: getattr(self, name) for name in names}
 
     def limits(self, lower: float, upper: float, gear: float = 1.0) -> Limits:
         """Limits of a joint with the range `lower` ... `upper`, driven with `gear` [rad of the servo per joint unit]."""

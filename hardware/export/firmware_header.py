@@ -12,7 +12,6 @@ from .table import HEAD, TRACK, Table, Track, encode
 
 TITLE = "Limber's firmware"
 PULSE_RATE = 50  # [1/s] of every board
-MOST_PULSES_PER_ROW = 50  # a row a second
 LOWEST_US, HIGHEST_US = 500.0, 2500.0  # that the boards send
 BYTES_A_LINE = 20
 NO_PIN = -1

@@ -11,6 +11,7 @@ from ..device import Device, Joint
 from .motion import Motion
 
 VERSION = 1
+LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 SCALES = {"rad": ("deg", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
 
 
@@ -37,15 +38,7 @@ def document(motion: Motion) -> bytes:
         "loops": motion.loops,
         "protocol": motion.device.protocol,
         "joints": [
-            {
-                "name": joint.name,
-                "unit": joint.unit,
-                "lower": joint.limits.lower,
-                "upper": joint.limits.upper,
-                "velocity": joint.limits.velocity,
-                "acceleration": joint.limits.acceleration,
-                "jerk": joint.limits.jerk,
-            }
+            {"name": joint.name, "unit": joint.unit, **{name: getattr(joint.limits, name) for name in LIMITS}}
             for joint in motion.device.joints
         ],
         "channels": _channels(motion.device),

@@ -158,16 +158,13 @@ class CustomDecoder:
 
     @property
     def waiting(self) -> bool:
-        """Whether answers are missing."""
         return bool(self._open)
 
     def expect(self, exchange: Exchange) -> None:
-        """Call when `exchange` is sent: from now on its answers are valid."""
         self._pending.clear()
         self._open = list(exchange.answers)
 
     def feed(self, data: bytes) -> list[Message]:
-        """Messages that `data` completes."""
         self._pending += data
         if not self._pending:
             return []
@@ -182,7 +179,6 @@ class CustomDecoder:
         return messages
 
     def give_up(self) -> list[Message]:
-        """Call at a timeout."""
         messages = self._noise()
         messages += [Problem(ProblemKind.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo) for answer in self._open]
         self._open.clear()

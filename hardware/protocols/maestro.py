@@ -67,18 +67,15 @@ class MaestroDecoder:
 
     @property
     def waiting(self) -> bool:
-        """Whether answers are missing."""
         return bool(self._open)
 
     def expect(self, exchange: Exchange) -> None:
-        """Call when `exchange` is sent: from now on its answers are valid, and no older ones."""
         self._open = exchange.answers
         self._pending.clear()
         self._excess.clear()
         self._excess_count = 0
 
     def feed(self, data: bytes) -> list[Message]:
-        """Messages that `data` completes."""
         room = sum(answer.size for answer in self._open) - len(self._pending)
         self._pending += data[:room]
         self._excess += data[room : room + max(0, KEPT - len(self._excess))]
@@ -95,7 +92,6 @@ class MaestroDecoder:
         return messages
 
     def give_up(self) -> list[Message]:
-        """Call at a timeout: incomplete answers become problems, and surplus bytes are noise."""
         messages: list[Message] = []
         if self._open:
             came, due = len(self._pending), sum(answer.size for answer in self._open)

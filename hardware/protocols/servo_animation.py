@@ -30,7 +30,6 @@ class SilentDecoder:
 
     @property
     def waiting(self) -> bool:
-        """Never: no answer is expected."""
         return False
 
     def expect(self, exchange: Exchange) -> None:
@@ -42,7 +41,6 @@ class SilentDecoder:
         return []
 
     def give_up(self) -> list[Message]:
-        """The noise since the last timeout, as a problem."""
         return [item for item in self._stream.give_up() if isinstance(item, Problem)]
 
 

@@ -14,11 +14,11 @@ from ..device import Device
 from ..memory import SharedMemory
 from ..messages import Orders, Report, Request
 from ..mixing import Mixing, speed_problems
-from ..protocols.interface import ProtocolError
+from ..protocols.interface import ProtocolError, Quantity
 from ..protocols.table import codec_for
 from ..safety import DRIVEN, FOLLOWING, SETTING_UP, Command, Fault, FaultReport, Safety, SafetyInputs, State, step
+from ..status import ChannelStatus
 from ..transport import Transport, TransportError
-from .channel_statuses import channel_statuses
 from .command_buffer import CommandBuffer
 from .connection import Connection, Raw, Readings
 from .connection_state import DesiredState
@@ -34,6 +34,7 @@ from .tracking_error_monitor import TrackingErrorMonitor
 
 OWN_PROTOCOL = "limber"
 PERIOD = 0.01  # [s] 100 Hz: twice a hobby servo's own rate
+READINGS = (Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD, Quantity.CURRENT)  # in the order of `ChannelStatus`
 PERCENTILES_EVERY = 50  # periods between two updates of the reported percentiles
 
 MOTION_COMMANDS = (Command.ARM, Command.ARM_CONFIRMED, Command.PARK, *SETTING_UP)
@@ -323,7 +324,10 @@ class Worker:
                 positions=self._mixing.values(measured),
                 confirmed=self._pose.confirmed,
                 needs_confirmation=self._needs_confirmation(now),
-                channels=channel_statuses(commanded, measured, self._tracking.errors, readings),
+                channels=tuple(
+                    ChannelStatus(sent, position, error, *(reading.get(quantity) for quantity in READINGS))
+                    for sent, position, error, reading in zip(commanded, measured, self._tracking.errors, readings, strict=True)
+                ),
                 warnings=self._warnings,
             )
         )

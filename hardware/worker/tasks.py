@@ -30,6 +30,20 @@ class Task(ABC):
     """
 
     done = False
+    _drive: Drive  # of the one joint or servo
+    _goals: list[float]
+    _stays = False  # at the goal, until the next command
+
+    def _follow_goals(self, dt: float) -> float:
+        """Approach the goals one after the other; the commanded value `dt` [s] later."""
+        if self._goals:
+            goal = [Kinematic(self._goals[0])]
+            self._drive.approach(goal, dt, hurry=False)
+            if not self._stays and self._drive.has_arrived(goal) and self._drive.at_rest:
+                del self._goals[0]
+                self._drive.begin_approach()
+                self.done = not self._goals
+        return self._drive.commanded[0]
 
     @abstractmethod
     def step(self, dt: float) -> tuple[float | None, ...]:
@@ -59,8 +73,7 @@ class JointTask(Task):
         self._begin = self._values[joint]
         self._span = mixing.reach(joint, self._values) if free else mixing.ranges[joint]
         self._drive = Drive([device.joints[joint]], [self._span], [self._begin])
-        self._goals: list[float] = []
-        self._stays = False
+        self._goals = []
 
     def jog(self, amount: float) -> None:
         """Move by `amount`, and stay there."""
@@ -76,14 +89,7 @@ class JointTask(Task):
         self._goals = [self._within(low), self._within(high), self._begin]
 
     def step(self, dt: float) -> tuple[float | None, ...]:
-        if self._goals:
-            goal = [Kinematic(self._goals[0])]
-            self._drive.approach(goal, dt, hurry=False)
-            if not self._stays and self._drive.has_arrived(goal) and self._drive.at_rest:
-                del self._goals[0]
-                self._drive.begin_approach()
-                self.done = not self._goals
-        self._values[self.joint] = self._drive.commanded[0]
+        self._values[self.joint] = self._follow_goals(dt)
         return self._approach.take(self._mixing.unbounded(self._values), dt)
 
     def _within(self, value: float) -> float:
@@ -115,15 +121,8 @@ class WiggleTask(Task):
         self._goals = [far, 0.0] * WIGGLES
 
     def step(self, dt: float) -> tuple[float | None, ...]:
-        if self._goals:
-            goal = [Kinematic(self._goals[0])]
-            self._drive.approach(goal, dt, hurry=False)
-            if self._drive.has_arrived(goal) and self._drive.at_rest:
-                del self._goals[0]
-                self._drive.begin_approach()
-                self.done = not self._goals
         raw: list[float | None] = [None] * self._count
-        raw[self._channel] = self._begin + self._per_radian * self._drive.commanded[0]
+        raw[self._channel] = self._begin + self._per_radian * self._follow_goals(dt)
         return tuple(raw)
 
 

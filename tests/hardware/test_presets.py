@@ -10,7 +10,8 @@ from limber.hardware.protocols.table import PROTOCOLS, codec_for
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_makes_a_joint_whose_whole_range_its_protocols_can_say(name):
     preset = PRESETS[name]
-    pair = direct("joint", 1, preset.limits(-0.5, 0.5, gear=2.0), gear=2.0, **preset.channel_fields())
+    fields = {name: getattr(preset, name) for name in ("per_radian", "zero", "lowest", "highest", "speed")}
+    pair = direct("joint", 1, preset.limits(-0.5, 0.5, gear=2.0), gear=2.0, **fields)
     device = one_to_one("a port", [pair])
     assert Mixing(device).ranges == ((-0.5, 0.5),)
     assert speed_problems(device) == ()

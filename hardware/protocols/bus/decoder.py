@@ -35,11 +35,9 @@ class BusDecoder:
 
     @property
     def waiting(self) -> bool:
-        """Whether answers are missing."""
         return bool(self._open)
 
     def expect(self, exchange: Exchange) -> None:
-        """Call when `exchange` is sent: from now on its answers are valid, and no older ones."""
         self._stream.forget()
         self._open = list(exchange.answers)
         self._answered.clear()
@@ -48,11 +46,9 @@ class BusDecoder:
         self._longest = max(single, *map(len, self._echoes))
 
     def feed(self, data: bytes) -> list[Message]:
-        """Messages that `data` completes, in order."""
         return self._read(self._stream.feed(data))
 
     def give_up(self) -> list[Message]:
-        """Call at a timeout: pending bytes are noise, and missing answers become problems."""
         messages = self._read(self._stream.give_up())
         for answer in self._open:
             messages.append(Problem(ProblemKind.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo))

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..interface import ProtocolError
+
 BROADCAST = 0xFE  # the id that means all servos; none of them answers, but to a ping or a sync read
 
 
@@ -50,6 +52,14 @@ class SyncWrite:
 
     start: int
     items: tuple[tuple[int, bytes], ...]
+
+    @property
+    def size(self) -> int:
+        """Size of each servo's data [bytes]. Raises ProtocolError where they differ."""
+        sizes = {len(data) for _, data in self.items}
+        if len(sizes) != 1:
+            raise ProtocolError(f"A sync write of data of the lengths {sorted(sizes)}; all servos get the same registers")
+        return sizes.pop()
 
 
 Instruction = Ping | Read | Write | SyncRead | SyncWrite

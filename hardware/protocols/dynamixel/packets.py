@@ -83,11 +83,8 @@ class Packets:
                 ids = b"".join(_id(servo) for servo in servos)
                 return frame(BROADCAST, SYNC_READ, _words("address and size", start, size) + ids)
             case SyncWrite(start, items):
-                sizes = {len(data) for _, data in items}
-                if len(sizes) != 1:
-                    raise ProtocolError(f"A sync write of data of the lengths {sorted(sizes)}; all servos get the same registers")
                 body = b"".join(_id(servo) + data for servo, data in items)
-                return frame(BROADCAST, SYNC_WRITE, _words("address and size", start, sizes.pop()) + body)
+                return frame(BROADCAST, SYNC_WRITE, _words("address and size", start, instruction.size) + body)
 
     def look(self, pending: bytearray, longest: int) -> Wait | Skip | Whole | Broken:
         """What the first bytes are. A header inside a frame shows that the frame was cut off there."""

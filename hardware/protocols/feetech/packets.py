@@ -51,11 +51,8 @@ class Packets:
             case SyncRead(start, size, servos):
                 return frame(BROADCAST, SYNC_READ, _bytes("address, size and ids", start, size, *servos))
             case SyncWrite(start, items):
-                sizes = {len(data) for _, data in items}
-                if len(sizes) != 1:
-                    raise ProtocolError(f"A sync write of data of the lengths {sorted(sizes)}; all servos get the same registers")
                 body = b"".join(_bytes("id", servo) + data for servo, data in items)
-                return frame(BROADCAST, SYNC_WRITE, _bytes("address and size", start, sizes.pop()) + body)
+                return frame(BROADCAST, SYNC_WRITE, _bytes("address and size", start, instruction.size) + body)
 
     def look(self, pending: bytearray, longest: int) -> Wait | Skip | Whole | Broken:
         """What the first bytes are."""
