@@ -15,13 +15,14 @@ import sys
 import time
 from pathlib import Path
 
-from limber.hardware.device import VIRTUAL_PORT, Device, direct, one_to_one
+from limber.hardware.device import VIRTUAL_PORT, Device
 from limber.hardware.link import Link
 from limber.hardware.safety import State
 from limber.hardware.status import Status
 from limber.motion import Limits
 
 from benchmarks import link_figures
+from tests.hardware.devices import direct, one_to_one
 
 CHANNELS = 8
 FRAME = 1.0 / 60.0  # [s]

@@ -7,7 +7,6 @@ A joint is what moves, a channel what is sent: several channels may drive one jo
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -211,11 +210,6 @@ class Device:
         return self.port in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
 
 
-def direct(name: str, servo: int, limits: Limits, gear: float = 1.0, unit: Unit = "rad", **settings: Any) -> tuple[Joint, Channel]:
-    """A joint and the only channel that it drives; `settings` are the channel's."""
-    return Joint(name, limits, unit), Channel(servo, (Share(name, gear),), **settings)
-
-
 def auxiliary(name: str, servo: int, limits: Limits, at_lower: float, at_upper: float, **settings: Any) -> tuple[Joint, Channel]:
     """An auxiliary value and its channel, which is at the raw positions `at_lower` and `at_upper` at the ends of the value's range.
 
@@ -235,12 +229,6 @@ def auxiliary(name: str, servo: int, limits: Limits, at_lower: float, at_upper: 
     ends = {"lowest": min(at_lower, at_upper), "highest": max(at_lower, at_upper), **settings}
     shares = (Share(name, per_value / per_radian),)
     return Joint(name, limits, "plain"), Channel(servo, shares, direction, zero, per_radian, **ends)
-
-
-def one_to_one(port: str, pairs: Iterable[tuple[Joint, Channel]], **settings: Any) -> Device:
-    """A device in which every joint has a servo of its own; `settings` are the device's."""
-    joints, channels = zip(*pairs, strict=True) if (pairs := tuple(pairs)) else ((), ())
-    return Device(port, joints, channels, **settings)
 
 
 def to_plain(device: Device) -> dict[str, Any]:

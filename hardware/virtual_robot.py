@@ -20,7 +20,6 @@ from .protocols.limber import (
     Disarm,
     Features,
     Hello,
-    Kind,
     Message,
     Move,
     OnSilence,
@@ -34,6 +33,7 @@ from .protocols.limber import (
     Welcome,
     WrongVersion,
     encode,
+    kind_of,
 )
 
 LAG = 0.04  # [s] time constant with which a servo closes in on its pulse
@@ -44,16 +44,6 @@ PERIOD_US = 20000
 LOWEST_US, HIGHEST_US = 400.0, 2600.0
 STEP = 0.005  # [s] of the simulation: a quarter of a pulse period
 SETTLED = 2.0  # [s] after which an unattended robot is at rest: the watchdog's timeout, and a full swing of a servo
-
-_KINDS: dict[type, Kind] = {
-    Hello: Kind.HELLO,
-    Configure: Kind.CONFIGURE,
-    Arm: Kind.ARM,
-    Move: Kind.MOVE,
-    Disarm: Kind.DISARM,
-    Stop: Kind.STOP,
-    Poll: Kind.POLL,
-}
 
 
 @dataclass(slots=True)
@@ -175,7 +165,6 @@ class VirtualRobot:
         servo.pulse += min(max(desired - servo.pulse, -reach), reach)
 
     def _obey(self, message: Message | Unreadable, sequence: int) -> None:
-        kind = _KINDS.get(type(message))
         match message:
             case Hello(version=version) if version != VERSION:
                 self._say(WrongVersion(VERSION, FIRMWARE), sequence)
@@ -183,8 +172,8 @@ class VirtualRobot:
                 self._greet(session, sequence)
             case Unreadable(kind=number, result=result):
                 self._say(self._report(number, result), sequence)
-            case _ if kind is not None:
-                self._say(self._report(kind, self._try(message)), sequence)
+            case Hello() | Configure() | Arm() | Move() | Disarm() | Stop() | Poll():
+                self._say(self._report(kind_of(message), self._try(message)), sequence)
 
     def _greet(self, session: int, sequence: int) -> None:
         self._session = session

@@ -7,13 +7,14 @@ they keep the limits it does, and where a difference breaks one the curve does s
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from ...motion.limiter import HEADROOM
-from ..device import Channel, Device, Joint
+from ..device import Joint
+from ..mixing import Mixing
 from .errors import ExportError
-from .take import STANDING, Take, Values
+from .take import STANDING, Take
 
 SINGLE = 2.0**-23  # relative rounding error of a keyframe, which is single precision
 SHARE = 1e-3  # of a limit that does not matter: less than a servo's own unevenness
@@ -66,9 +67,9 @@ def _check_motion(take: Take, joint: Joint, values: Sequence[float]) -> None:
 
 
 def _check_channels(take: Take) -> None:
-    index_of = {joint.name: index for index, joint in enumerate(take.device.joints)}
+    mixing = Mixing(take.device)
     for index, values in enumerate(take.frames):
-        for channel, raw in zip(take.device.channels, raw_positions(take.device, values, index_of), strict=True):
+        for channel, raw in zip(take.device.channels, mixing.unbounded(values), strict=True):
             slack = SINGLE * max(abs(channel.lowest), abs(channel.highest))
             if not channel.lowest - slack <= raw <= channel.highest + slack:
                 raise ExportError(
@@ -93,16 +94,6 @@ def _check_speeds(take: Take) -> None:
                     f"Channel {channel.label}, {_frame(take, index + 1)}: its servo rotates at {math.degrees(found):.0f} degrees/s;"
                     f" expected at most {math.degrees(channel.speed):.0f}. Remedy: lower its joints' velocity"
                 )
-
-
-def raw_positions(device: Device, values: Values, index_of: dict[str, int]) -> Iterator[float]:
-    """Raw position of each channel, not limited to its range."""
-    for channel in device.channels:
-        yield _raw(channel, math.fsum(share.gear * values[index_of[share.joint]] for share in channel.shares))
-
-
-def _raw(channel: Channel, turn: float) -> float:
-    return channel.zero + channel.direction * channel.per_radian * turn
 
 
 def _frame(take: Take, index: int) -> str:

@@ -281,17 +281,18 @@ def _is_whole(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """`repr` of a value of the user's file, shortened, for a sentence; `repr` itself may fail."""
-    try:
-        text = repr(value)
-    except Exception:  # the user's code may raise anything
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + "..."
+    """`repr` of a value of the user's file, shortened, for a sentence."""
+    return _safe(lambda: repr(value), f"a {type(value).__name__}")
 
 
 def _text(error: BaseException) -> str:
+    return _safe(lambda: " ".join(str(error).split()), "")
+
+
+def _safe(make: Callable[[], str], otherwise: str) -> str:
+    """A text that the user's code makes, shortened; `otherwise` where that code fails."""
     try:
-        text = " ".join(str(error).split())
-    except Exception:  # likewise; the sentence around it still names the file
-        return ""
+        text = make()
+    except Exception:  # the user's code may raise anything
+        text = otherwise
     return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + "..."

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from ..protocols.dialogue import Dialogue
-from ..protocols.interface import Exchange, Identified, Message, Problem, ProblemKind
+from ..protocols.interface import Exchange, Message, Problem, ProblemKind
 
 TRIES = 3  # that an exchange gets: noise may take one of them, hardly three
 
@@ -29,7 +29,6 @@ class ExchangeSequence:
 
     def __init__(self, exchanges: Iterable[Exchange]) -> None:
         self.missing: list[int | None] = []  # servos that did not answer the exchange that failed
-        self.identified: list[Identified] = []
         self._left = deque(exchanges)
         self._tries = 0
 
@@ -38,8 +37,6 @@ class ExchangeSequence:
         for message in messages:
             if isinstance(message, Problem) and message.kind is ProblemKind.MISSING:
                 self.missing.append(message.servo)
-            elif isinstance(message, Identified):
-                self.identified.append(message)
 
     def advance(self, dialogue: Dialogue) -> Outcome:
         """Send the next exchange, unless one is open."""

@@ -3,10 +3,11 @@
 import math
 
 import pytest
-from limber.hardware.device import Device, direct, one_to_one
+from limber.hardware.device import Device
 from limber.hardware.safety import Fault
 from limber.hardware.transport import TransportError
 
+from tests.hardware.devices import direct, one_to_one
 from tests.hardware.servo_bus import Bus, DynamixelBus, StsBus
 from tests.hardware.simulation import LIMITS, Simulation, still
 

@@ -3,9 +3,11 @@
 import math
 from dataclasses import replace
 
-from limber.hardware.device import Device, Joint, direct, one_to_one
+from limber.hardware.device import Device, Joint
 from limber.hardware.export import Motion, Take, make_motion
 from limber.motion import Limits, make_filter
+
+from tests.hardware.devices import direct, one_to_one
 
 FPS = 24.0
 LIMITS = Limits(-1.2, 1.2, math.pi, 5 * math.pi, 50 * math.pi)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from limber.hardware.device import VIRTUAL_PORT, Device, direct, one_to_one
+from limber.hardware.device import VIRTUAL_PORT, Device
 from limber.hardware.memory import SharedMemory
 from limber.hardware.messages import Orders, Report, Request
 from limber.hardware.safety import Command, Fault, State
@@ -12,6 +12,8 @@ from limber.hardware.transport import TransportError
 from limber.hardware.virtual_robot import VirtualRobot, VirtualTransport
 from limber.hardware.worker.core import PERIOD, Worker
 from limber.motion import Limits
+
+from tests.hardware.devices import direct, one_to_one
 
 LIMITS = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
 FRAME = 1 / 60  # [s]

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from limber.hardware.device import Device, direct, one_to_one
+from limber.hardware.device import Device
 from limber.hardware.mixing import Mixing
 from limber.hardware.protocols.program import read_program
 from limber.hardware.protocols.settings import ProtocolSettings
@@ -13,6 +13,7 @@ from limber.hardware.safety import Command, Fault, State
 
 from tests.hardware.boards import LineBoard, MaestroBoard, ServoAnimationBoard
 from tests.hardware.bus_simulation import Wire
+from tests.hardware.devices import direct, one_to_one
 from tests.hardware.simulation import LIMITS, Simulation, still, waving
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "protocols.md").read_text(encoding="utf-8")

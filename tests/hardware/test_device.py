@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from limber.hardware.device import MAX_CHANNELS, Channel, Device, Joint, Share, auxiliary, direct, from_plain, one_to_one, to_plain
+from limber.hardware.device import MAX_CHANNELS, Channel, Device, Joint, Share, auxiliary, from_plain, to_plain
 from limber.hardware.errors import DeviceError
 from limber.hardware.link import Link
 from limber.hardware.mixing import Mixing
@@ -11,6 +11,7 @@ from limber.hardware.protocols.settings import ProtocolSettings
 from limber.hardware.worker.translation import configurations
 from limber.motion import Limits
 
+from tests.hardware.devices import direct, one_to_one
 from tests.hardware.simulation import LIMITS
 
 ELBOW = (Share("elbow"),)

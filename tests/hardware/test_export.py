@@ -8,11 +8,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.hardware.device import Channel, Device, Joint, Share, auxiliary, direct, one_to_one
+from limber.hardware.device import Channel, Device, Joint, Share, auxiliary
 from limber.hardware.export import ExportError, Take, make_motion, write
 from limber.hardware.export.motion import sample
 from limber.motion import Kinematic, Limits, make_limiter
 
+from tests.hardware.devices import direct, one_to_one
 from tests.hardware.exporting import FPS, LIMITS, changed, device, filtered, motion
 
 

@@ -8,14 +8,15 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.hardware.device import direct, one_to_one
 from limber.hardware.export import FORMATS, ExportError, Settings, make_motion
 from limber.hardware.export.boards import BOARDS
-from limber.hardware.export.table import Table, Track, decode, encode
+from limber.hardware.export.table import Table, Track, encode
 from limber.hardware.protocols.limber import Move
 from limber.hardware.protocols.limber.payloads import encode_payload
 
+from tests.hardware.devices import direct, one_to_one
 from tests.hardware.exporting import LIMITS, device, filtered, motion
+from tests.hardware.motion_table import decode
 
 POSITION = st.integers(0, 0xFFFF)
 

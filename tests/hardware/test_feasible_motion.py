@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.hardware.device import Channel, Device, Joint, Share, auxiliary, direct
+from limber.hardware.device import Channel, Device, Joint, Share, auxiliary
 from limber.hardware.messages import Request
 from limber.hardware.mixing import Mixing
 from limber.hardware.safety import Command, State
@@ -14,6 +14,7 @@ from limber.hardware.worker.tracking_error_monitor import BLOCKED_FOR, TrackingE
 from limber.motion import Kinematic, Limits
 from limber.motion.tracking import TrackingFilter
 
+from tests.hardware.devices import direct
 from tests.hardware.simulation import Simulation, make_device, still
 
 PERIOD = 0.01

@@ -5,12 +5,13 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from limber.hardware.device import Channel, Device, Joint, Share, direct
+from limber.hardware.device import Channel, Device, Joint, Share
 from limber.hardware.protocols.settings import ProtocolSettings
 from limber.hardware.safety import Command, Fault, State
 from limber.motion import Limits
 
 from tests.hardware.bus_simulation import BUSES, PLACES, POSE, STEPS_PER_RAD, BusSimulation, bus_device
+from tests.hardware.devices import direct
 from tests.hardware.servo_bus import StsBus
 from tests.hardware.simulation import LIMITS, still, waving
 

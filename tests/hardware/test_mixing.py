@@ -6,11 +6,12 @@ import random
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from limber.hardware.device import Channel, Device, Joint, Share, direct, one_to_one
+from limber.hardware.device import Channel, Device, Joint, Share
 from limber.hardware.errors import AnglesError, DeviceError
 from limber.hardware.mixing import Mixing, short_joints, speed_problems
 from limber.motion import Limits
 
+from tests.hardware.devices import direct, one_to_one
 from tests.hardware.simulation import LIMITS
 
 gears = st.floats(0.25, 4.0) | st.floats(-4.0, -0.25)

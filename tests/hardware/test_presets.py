@@ -1,10 +1,11 @@
 """Presets of servos: each makes a channel that its protocols can drive."""
 
 import pytest
-from limber.hardware.device import direct, one_to_one
 from limber.hardware.mixing import Mixing, speed_problems
 from limber.hardware.presets import PRESETS
 from limber.hardware.protocols.table import PROTOCOLS, codec_for
+
+from tests.hardware.devices import direct, one_to_one
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -4,12 +4,13 @@ import time
 from dataclasses import replace
 
 import pytest
-from limber.hardware.device import Device, direct, one_to_one
+from limber.hardware.device import Device
 from limber.hardware.protocols.program import read_program
 from limber.hardware.safety import Fault, State
 
 from tests.hardware.boards import LineBoard
 from tests.hardware.bus_simulation import bus_device
+from tests.hardware.devices import direct, one_to_one
 from tests.hardware.patience import arm, wait, wait_for
 from tests.hardware.pty_robot import PtyRobot
 from tests.hardware.servo_bus import DynamixelBus, StsBus

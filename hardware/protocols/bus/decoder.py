@@ -98,12 +98,6 @@ class BusDecoder:
             text = f"Servo {status.servo} answered without a query"
         return Problem(ProblemKind.UNEXPECTED, text, status.data, status.servo)
 
-    def _identified(self, answer: Answer, status: Status) -> list[Message]:
-        return [self._table.identity(status.servo, status.data)]
-
-    def _done(self, answer: Answer, status: Status) -> list[Message]:
-        return [Acknowledged(status.servo)]
-
     def _values(self, answer: Answer, status: Status) -> list[Message]:
         messages: list[Message] = []
         for quantity in answer.quantities:
@@ -115,18 +109,15 @@ class BusDecoder:
     def _errors(self, answer: Answer, status: Status) -> list[Message]:
         return [Acknowledged(status.servo), *(ReportedError(status.servo, text) for text in self._table.register_errors(status.data))]
 
-    def _settings(self, answer: Answer, status: Status) -> list[Message]:
-        return [self._table.requirements.read(status.servo, status.data)]
-
     def _held(self, answer: Answer, status: Status) -> list[Message]:
         found = (self._table.lost_setting(status.servo, expected, answer.start, status.data) for expected in answer.expected)
         return [Acknowledged(status.servo), *(message for message in found if message is not None)]
 
     _ANSWERS: dict[AnswerKind, Callable[[BusDecoder, Answer, Status], list[Message]]] = {
-        AnswerKind.IDENTITY: _identified,
-        AnswerKind.DONE: _done,
+        AnswerKind.IDENTITY: lambda self, _, status: [self._table.identity(status.servo, status.data)],
+        AnswerKind.DONE: lambda _self, _, status: [Acknowledged(status.servo)],
         AnswerKind.VALUES: _values,
         AnswerKind.ERRORS: _errors,
-        AnswerKind.SETTINGS: _settings,
+        AnswerKind.SETTINGS: lambda self, _, status: [self._table.requirements.read(status.servo, status.data)],
         AnswerKind.HELD: _held,
     }

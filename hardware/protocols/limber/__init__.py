@@ -29,11 +29,12 @@ from .messages import (
     Welcome,
     WrongVersion,
 )
+from .payloads import kind_of
 
 BAUDRATE = 115200
 
 __all__ = [
     "BAUDRATE", "MAX_CHANNELS", "MAX_PAYLOAD", "START", "UNITS_PER_US", "VERSION", "Arm", "Configure", "Decoder", "Disarm", "Features",
     "Frame", "Hello", "Kind", "Message", "Move", "OnSilence", "Poll", "ProtocolError", "Reason", "Report", "Result", "State", "Stop",
-    "Unreadable", "Welcome", "WrongVersion", "crc16", "encode", "encode_raw",
+    "Unreadable", "Welcome", "WrongVersion", "crc16", "encode", "encode_raw", "kind_of",
 ]  # fmt: skip

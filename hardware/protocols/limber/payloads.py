@@ -51,6 +51,11 @@ def encode_payload(message: Message) -> tuple[Kind, bytes]:
     return kind, pack(message)
 
 
+def kind_of(message: Message) -> Kind:
+    """The kind of a message's frame."""
+    return _ENCODERS[type(message)][0]
+
+
 def decode_payload(kind: int, payload: bytes) -> Message | Unreadable:
     """The message of a frame with a valid CRC."""
     if kind not in _DECODERS:

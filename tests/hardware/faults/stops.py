@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from limber.hardware.worker.core import PERIOD
-from limber.hardware.worker.loop import LEAVE_WITHIN
+from limber.hardware.worker.loop import SHUTDOWN_TIMEOUT
 
 from tests.hardware.faults.observing import Ending, ending
 from tests.hardware.faults.rows import DYNAMIXEL, STS, UNO, Robot
@@ -27,7 +27,7 @@ def disarm(world: World) -> None:
 
 def leave(world: World) -> None:
     """The worker is told to end: it disarms, and waits a little to hear so."""
-    until = world.now + LEAVE_WITHIN
+    until = world.now + SHUTDOWN_TIMEOUT
     while not world.worker.leave(world.now) and world.now < until:
         world.alone(PERIOD)
     world.worker.close(world.now)

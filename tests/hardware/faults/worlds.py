@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from limber.hardware.device import Device, direct, one_to_one
+from limber.hardware.device import Device
 from limber.hardware.mixing import Mixing, rotation_of_raw
 from limber.hardware.safety import Command, State
 from limber.hardware.sentences import sentence
@@ -15,6 +15,7 @@ from limber.hardware.transport import TransportError
 from limber.hardware.worker.core import PERIOD
 
 from tests.hardware.boards import Board, MaestroBoard, ServoAnimationBoard
+from tests.hardware.devices import direct, one_to_one
 from tests.hardware.emulator import Pulse
 from tests.hardware.emulator.stepped import SteppedUno
 from tests.hardware.faults.line import Line

@@ -1,0 +1,18 @@
+"""Devices in which every joint has a servo of its own."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from limber.hardware.device import Channel, Device, Joint, Share, Unit
+from limber.motion import Limits
+
+
+def direct(name: str, servo: int, limits: Limits, gear: float = 1.0, unit: Unit = "rad", **settings: Any) -> tuple[Joint, Channel]:
+    """A joint and the only channel that it drives; `settings` are the channel's."""
+    return Joint(name, limits, unit), Channel(servo, (Share(name, gear),), **settings)
+
+
+def one_to_one(port: str, pairs: Iterable[tuple[Joint, Channel]], **settings: Any) -> Device:
+    """A device in which every joint has a servo of its own; `settings` are the device's."""
+    joints, channels = zip(*pairs, strict=True) if (pairs := tuple(pairs)) else ((), ())
+    return Device(port, joints, channels, **settings)
