@@ -54,7 +54,7 @@ class Calibration:
     Attributes:
         protocol: As `Device.protocol`.
         baudrate: [bit/s].
-        joints: That the channels drive.
+        joints: The joints that the channels drive.
         channels: As `Device.channels`.
         latency: [s].
         settings: As `Device.settings`.
@@ -78,14 +78,14 @@ class Calibration:
         own = [joint.name for joint in self.joints]
         missing = [name for name in names if name not in own]
         unknown = [name for name in own if name not in names]
-        told = []
+        problems = []
         if missing:
-            told.append(f"it has no servo for {_listed(missing)}")
+            problems.append(f"it has no servo for {_listed(missing)}")
         if unknown:
-            told.append(f"it has servos for {_listed(unknown)}, which the robot does not have")
-        if told and len(own) != len(names):
-            told.append(f"it is for {len(own)} joints, the robot has {len(names)}")
-        return tuple(told)
+            problems.append(f"it has servos for {_listed(unknown)}, which the robot does not have")
+        if problems and len(own) != len(names):
+            problems.append(f"it is for {len(own)} joints, the robot has {len(names)}")
+        return tuple(problems)
 
     def device(self, port: str, joints: Sequence[Joint]) -> Device:
         """The device that this calibration describes, on a port and with these joints' limits.
@@ -216,7 +216,7 @@ class _Node:
 
     Args:
         name: Name of the object, for messages.
-        plain: What JSON gave.
+        plain: The decoded JSON value.
     """
 
     def __init__(self, name: str, plain: Any) -> None:

@@ -40,8 +40,8 @@ def describe(protocol: str, settings: ProtocolSettings = DEFAULT, program: str =
         ProtocolError: As `capabilities_of`.
     """
     can = capabilities_of(protocol, settings, program)
-    told = (_tells(can, protocol), _SILENT[can.on_silence], _limp(can), _damage(can), can.remark)
-    return Described(protocol, can.title, tuple(text for text in told if text), can.baudrates, can.units.name)
+    sentences = (_tells(can, protocol), _SILENT[can.on_silence], _limp(can), _damage(can), can.remark)
+    return Described(protocol, can.title, tuple(text for text in sentences if text), can.baudrates, can.units.name)
 
 
 def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[JobEvent]:

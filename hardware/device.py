@@ -1,6 +1,6 @@
 """Description of a robot: port, protocol, joints, and the channels that drive them. Knows no Blender.
 
-A joint is what moves, a channel what is sent: several channels may drive one joint (two servos on one axis), and several joints one channel
+A joint moves, a channel receives goals: several channels may drive one joint (two servos on one axis), and several joints one channel
 (a differential). `mixing` converts between the two.
 """
 
@@ -36,8 +36,8 @@ class Joint:
     """A revolute joint, a prismatic joint, or an auxiliary value (a jaw, an eyelid, a lamp).
 
     Attributes:
-        name: Of its own on the device, for messages.
-        limits: In its unit and that per second, per second squared and cubed: the filter's own, the limiter widens them.
+        name: Unique on the device.
+        limits: Range, velocity, acceleration and jerk in its unit: the motion filter's; the limiter widens them.
         unit: Radians, metres, or a plain number.
 
     Raises:
@@ -81,13 +81,13 @@ class Channel:
     """A servo of a device and the joints that drive it. Raw positions are pulses [us], or the protocol's own unit where it has no pulses.
 
     Attributes:
-        servo: The servo's number on the device.
-        shares: Of the joints that drive it; several are a mix.
-        direction: +1 where more is a larger raw position, -1 where it is a smaller one.
+        servo: The servo's id.
+        shares: The joints that drive it, with their gear ratios; several are a mix.
+        direction: +1 where the raw position grows with the joint values, -1 where it shrinks.
         zero: Raw position where all its joints are at 0.
-        per_radian: Raw units for a radian of the servo itself; a hobby servo has about 637 (500 to 2500 us for 180 degrees).
-        lowest: Lowest raw position that the servo may get.
-        highest: Highest.
+        per_radian: Raw units per radian of the servo; a hobby servo has about 637 (500 to 2500 us for 180 degrees).
+        lowest: Lowest allowed raw position.
+        highest: Highest allowed raw position.
         on_silence: What the device does with the servo when it receives no more commands: hold its last pulse, or detach (no pulse, limp).
         speed: The servo's maximum speed [rad/s]; None where that is not known.
 
@@ -146,13 +146,13 @@ class Device:
 
     Attributes:
         port: VIRTUAL_PORT, VIRTUAL_HOBBY_PORT, or a serial port's name or path.
-        joints: In the order in which `Link.send` takes their values.
-        channels: In any order.
+        joints: The joints, in the order of the values for `Link.send`.
+        channels: The servos, in any order.
         baudrate: Of the serial port [bit/s].
         protocol: Its name: "limber", or one that `protocols.table` knows.
-        latency: By how much all motion is late [s], to keep in step with sound; negative: what is handed over is so much early.
-        settings: Of the protocol.
-        program: SHA-256 of the content that the protocol's file may have, where it is a user's own program: no other is run.
+        latency: Delay of all motion [s], for synchronisation with sound; negative: the values are sent earlier by that time.
+        settings: Settings of the protocol.
+        program: SHA-256 of the user's protocol file, where it is one: no other content is run.
 
     Raises:
         DeviceError: No port, no channel, two channels on one servo, or joints and channels that do not belong together.

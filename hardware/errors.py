@@ -15,3 +15,7 @@ class AnglesError(HardwareError, ValueError):
 
 class WorkerError(HardwareError):
     """The worker process could not be started."""
+
+
+class ExportError(HardwareError, ValueError):
+    """The motion cannot be exported; the message names joint, frame, expected and found value, or the remedy."""

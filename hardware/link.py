@@ -1,6 +1,6 @@
 """Blender's side of the robot link: sends joint values to the worker process and reads its status. Knows no Blender.
 
-No call waits for the port or for the worker; `open` takes the time of a process start.
+No call blocks on the port or the worker; `open` takes the time of a process start.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Link:
     def send(self, values: Sequence[float]) -> None:
         """Send the newest joint values (joints,), each in its joint's unit; values that the worker has not read yet are replaced.
 
-        Closed: nothing happens.
+        No effect while closed.
 
         Raises:
             AnglesError: Not one value per joint.
@@ -138,7 +138,7 @@ class Link:
         Args:
             joint: Its index.
             amount: Distance with sign, in the joint's unit.
-            free: The servo's range alone counts, not the joint's: while zero and limits are not known yet.
+            free: Apply the servo's range alone, not the joint's: while zero and limits are not known yet.
         """
         if not math.isfinite(amount):
             raise AnglesError(f"A jog of {amount}; give a finite number")
@@ -164,7 +164,7 @@ class Link:
     def release(self, channels: Iterable[int] | None = None) -> None:
         """Switch servos' torque off until `disarm`, also where they are set to hold, and read their positions; None: all.
 
-        Limber's own firmware lets go of all or of none.
+        Limber's own firmware releases all or none.
         """
         self._make(Command.RELEASE, Request(channels=frozenset(channels or ())))
 
@@ -208,7 +208,7 @@ class Link:
     def close(self) -> None:
         """Disarm the robot and end the worker, without blocking; a worker that hangs is killed in the background.
 
-        Nothing is left behind but a process that no system can end yet.
+        Only a process that hangs in a driver may outlive this.
         """
         self._end(shut_down_in_background)
 

@@ -19,7 +19,7 @@ class Mailbox:
     """One direction of the shared memory.
 
     Args:
-        memory: The whole map, writable.
+        memory: The whole shared memory, writable.
         offset: Where the mailbox starts [bytes].
         size: Length of every message [bytes].
     """

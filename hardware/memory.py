@@ -29,7 +29,7 @@ _DEVICE_OFFSET = 32
 class SharedMemory:
     """The shared memory, from either side: `create` in Blender, `attach` in the worker.
 
-    The stop word is apart from the mailboxes, so that nothing about a frame of angles can keep a Stop from arriving.
+    The stop counter is apart from the mailboxes, so that no problem with joint values can keep a Stop from arriving.
     """
 
     def __init__(self, path: Path, mapped: mmap.mmap, device: Device, mailboxes: int) -> None:

@@ -24,12 +24,12 @@ class Request:
 
     Attributes:
         command: What the user requests.
-        target: Index of the joint, of the channel for WIGGLE.
-        amount: How far to JOG, in the joint's unit.
+        target: Index of the joint; for WIGGLE of the channel.
+        amount: Distance of a JOG, in the joint's unit.
         span: Lowest and highest value of a TEST; NaN: the joint's own.
-        free: JOG heeds the servo's range alone, not the joint's.
-        channels: Those to RELEASE.
-        values: Where to PARK (joints,).
+        free: Whether a JOG is limited by the servo's range alone, not by the joint's.
+        channels: Channels to RELEASE.
+        values: Rest pose for PARK (joints,).
     """
 
     command: Command = Command.NOTHING
@@ -46,9 +46,9 @@ class Orders:
     """Message from Blender to the worker: newest command and newest joint values.
 
     Attributes:
-        beat: Counts Blender's signs of life: every frame and every look at the status.
+        beat: Counts Blender's signs of life: every frame and every query of the status.
         frame: Counts frames of values; 0 before the first.
-        stamp: When the newest frame was handed over [s, time.perf_counter].
+        stamp: Time of the newest frame [s, time.perf_counter].
         command_number: Counts commands.
         request: The newest command.
         command_stops: Number of Stops when the command was made: one from before a Stop is void.

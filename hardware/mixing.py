@@ -4,7 +4,7 @@ A channel's servo rotates by the sum of its joints' values times their gears:
 
     rotation = A values, raw = zero + direction * per_radian * rotation
 
-Joints that share channels, directly or through others, are a group; groups have nothing to do with each other.
+Joints that share channels, directly or through others, are a group; groups are independent.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class _Group:
     Attributes:
         rotations: Rotation of each channel's servo per unit of each joint [rad] (channels, joints).
         inverse: The least-squares inverse of `rotations` (joints, channels).
-        inside: Values of the joints that all limits and ranges allow.
+        inside: Joint values within all limits and ranges.
     """
 
     joints: tuple[int, ...]
     channels: tuple[int, ...]
-    turns: tuple[Values, ...]
+    rotations: tuple[Values, ...]
     inverse: tuple[Values, ...]
     inside: Values
 
@@ -82,32 +82,32 @@ class Mixing:
         for joint, value in zip(self._joints, values, strict=True):
             if not math.isfinite(value):
                 raise AnglesError(f"The value of '{joint.name}' is {value}: give a finite number")
-        turns = (math.fsum(gear * values[joint] for joint, gear in shares) for shares in self._shares)
-        rows = zip(self._channels, turns, strict=True)
-        return tuple(channel.zero + channel.direction * channel.per_radian * turn for channel, turn in rows)
+        rotations = (math.fsum(gear * values[joint] for joint, gear in shares) for shares in self._shares)
+        rows = zip(self._channels, rotations, strict=True)
+        return tuple(channel.zero + channel.direction * channel.per_radian * rotation for channel, rotation in rows)
 
     def values(self, raw: Sequence[float | None]) -> tuple[float | None, ...]:
         """Value of each joint for raw channel positions; None where one of its channels has none.
 
-        Where more channels than joints say it, the values that fit them best (least squares).
+        With more channels than joints these are the least-squares values.
         """
         values: list[float | None] = [None] * len(self._joints)
         for group in self._groups:
-            turns = self._turns_of(group, raw)
-            if turns is not None:
+            rotations = self._rotations_of(group, raw)
+            if rotations is not None:
                 for joint, row in zip(group.joints, group.inverse, strict=True):
-                    values[joint] = dot(row, turns)
+                    values[joint] = dot(row, rotations)
         return tuple(values)
 
     def disagreement(self, raw: Sequence[float | None]) -> tuple[int, float, float] | None:
         """The channel farthest from the least-squares joint values: index, expected and found rotation [rad]; None: no redundancy."""
         worst: tuple[int, float, float] | None = None
         for group in self._groups:
-            turns = self._turns_of(group, raw) if len(group.channels) > len(group.joints) else None
-            if turns is None:
+            rotations = self._rotations_of(group, raw) if len(group.channels) > len(group.joints) else None
+            if rotations is None:
                 continue
-            values = [dot(row, turns) for row in group.inverse]
-            for channel, row, found in zip(group.channels, group.turns, turns, strict=True):
+            values = [dot(row, rotations) for row in group.inverse]
+            for channel, row, found in zip(group.channels, group.rotations, rotations, strict=True):
                 expected = dot(row, values)
                 if worst is None or abs(found - expected) > abs(worst[2] - worst[1]):
                     worst = (channel, expected, found)
@@ -116,7 +116,7 @@ class Mixing:
     def clamp(self, values: Sequence[float]) -> Values:
         """Joint values clamped to all limits and ranges.
 
-        Each joint is held within its own; a mix whose channels cannot follow is drawn straight toward a pose that they can.
+        Each joint is clamped to its range; a mix beyond its channels' ranges is moved straight toward `inside`.
         """
         clamped = [min(max(value, low), high) for value, (low, high) in zip(values, self.ranges, strict=True)]
         for group in self._groups:
@@ -155,14 +155,14 @@ class Mixing:
         """Largest servo speed that a channel can be commanded [rad/s]: all its joints at their velocity limits."""
         return math.fsum(abs(gear) * self._joints[joint].limits.velocity for joint, gear in self._shares[channel])
 
-    def _turns_of(self, group: _Group, raw: Sequence[float | None]) -> list[float] | None:
-        turns: list[float] = []
+    def _rotations_of(self, group: _Group, raw: Sequence[float | None]) -> list[float] | None:
+        rotations: list[float] = []
         for channel in group.channels:
             position = raw[channel]
             if position is None:
                 return None
-            turns.append(rotation_of_raw(self._channels[channel], position))
-        return turns
+            rotations.append(rotation_of_raw(self._channels[channel], position))
+        return rotations
 
     def _belonging(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
         """Indices of the joints and of the channels of each group."""
@@ -178,48 +178,49 @@ class Mixing:
 
     def _group(self, joints: tuple[int, ...], channels: tuple[int, ...]) -> _Group:
         rows = [dict(self._shares[channel]) for channel in channels]
-        turns = tuple(tuple(row.get(joint, 0.0) for joint in joints) for row in rows)
-        inverse = least_squares_inverse(turns)
+        rotations = tuple(tuple(row.get(joint, 0.0) for joint in joints) for row in rows)
+        inverse = least_squares_inverse(rotations)
         if inverse is None:
             names = ", ".join(self._channels[channel].label for channel in channels)
             raise DeviceError(
                 f"Channels {names} do not tell their {len(joints)} joints apart: give them as many servos as joints, with gears that differ"
             )
-        return _Group(joints, channels, turns, inverse, self._inside(joints, channels, turns))
+        return _Group(joints, channels, rotations, inverse, self._inside(joints, channels, rotations))
 
-    def _inside(self, joints: tuple[int, ...], channels: tuple[int, ...], turns: tuple[Values, ...]) -> Values:
+    def _inside(self, joints: tuple[int, ...], channels: tuple[int, ...], rotations: tuple[Values, ...]) -> Values:
         """Joint values near 0 within all limits and ranges, by alternating projection onto them."""
         limits = [self._joints[joint].limits for joint in joints]
         spans = [self._spans[channel] for channel in channels]
         values = [limit.clamp(0.0) for limit in limits]
         for _ in range(ROUNDS):
-            for row, (low, high) in zip(turns, spans, strict=True):
-                turn = dot(row, values)
-                missing = min(max(turn, low), high) - turn
+            for row, (low, high) in zip(rotations, spans, strict=True):
+                rotation = dot(row, values)
+                missing = min(max(rotation, low), high) - rotation
                 if abs(missing) > TOUCHING:
                     square = dot(row, row)
                     values = [value + missing * gear / square for value, gear in zip(values, row, strict=True)]
             for k, limit in enumerate(limits):
                 values[k] = limit.clamp(values[k])
-            worst = max(max(low - turn, turn - high) for turn, (low, high) in zip((dot(row, values) for row in turns), spans, strict=True))
+            found = (dot(row, values) for row in rotations)
+            worst = max(max(low - rotation, rotation - high) for rotation, (low, high) in zip(found, spans, strict=True))
             if worst <= TOUCHING:
                 return tuple(values)
-        raise DeviceError(self._nothing_in_common(joints, channels, turns))
+        raise DeviceError(self._nothing_in_common(joints, channels, rotations))
 
-    def _nothing_in_common(self, joints: tuple[int, ...], channels: tuple[int, ...], turns: tuple[Values, ...]) -> str:
+    def _nothing_in_common(self, joints: tuple[int, ...], channels: tuple[int, ...], rotations: tuple[Values, ...]) -> str:
         """Message that names the channel whose range is farthest from its joints' limits."""
         worst, text = -math.inf, ""
-        for channel, row in zip(channels, turns, strict=True):
+        for channel, row in zip(channels, rotations, strict=True):
             ends = [
                 sorted((gear * self._joints[j].limits.lower, gear * self._joints[j].limits.upper))
                 for gear, j in zip(row, joints, strict=True)
             ]
-            asked = (math.fsum(end[0] for end in ends), math.fsum(end[1] for end in ends))
+            required = (math.fsum(end[0] for end in ends), math.fsum(end[1] for end in ends))
             low, high = self._spans[channel]
-            apart = max(low - asked[1], asked[0] - high)
+            apart = max(low - required[1], required[0] - high)
             if apart > worst:
                 worst = apart
-                servo, joint = (f"from {math.degrees(a):.0f} to {math.degrees(b):.0f} degrees" for a, b in ((low, high), asked))
+                servo, joint = (f"from {math.degrees(a):.0f} to {math.degrees(b):.0f} degrees" for a, b in ((low, high), required))
                 text = (
                     f"Channel {self._channels[channel].label}: its servo goes {servo}, its joint {joint}; correct zero, direction or range"
                 )
@@ -231,7 +232,7 @@ class Mixing:
         spans = [self._spans[channel] for channel in group.channels]
         ranges = []
         for k, (low, high) in enumerate(limits):
-            for row, span in zip(group.turns, spans, strict=True):
+            for row, span in zip(group.rotations, spans, strict=True):
                 if row[k]:
                     others = [_ends(gear, *limits[j]) for j, gear in enumerate(row) if j != k]
                     rest = math.fsum(end[0] for end in others), math.fsum(end[1] for end in others)
@@ -246,7 +247,7 @@ class Mixing:
     def _share_inside(self, group: _Group, desired: Sequence[float]) -> float:
         """Largest s in 0...1 for which `inside` + s (`requested` - `inside`) is within all channels' ranges."""
         share = 1.0
-        for channel, row in zip(group.channels, group.turns, strict=True):
+        for channel, row in zip(group.channels, group.rotations, strict=True):
             low, high = self._spans[channel]
             begin, end = dot(row, group.inside), dot(row, desired)
             if end > high + TOUCHING:
@@ -266,10 +267,10 @@ def speed_problems(device: Device) -> tuple[str, ...]:
     mixing = Mixing(device)
     problems = []
     for index, channel in enumerate(device.channels):
-        asked = mixing.top_speed(index)
-        if channel.speed is not None and asked > channel.speed:
+        required = mixing.top_speed(index)
+        if channel.speed is not None and required > channel.speed:
             problems.append(
-                f"{channel.label} needs {math.degrees(asked):.0f} degrees a second and can do {math.degrees(channel.speed):.0f}:"
+                f"{channel.label} needs {math.degrees(required):.0f} degrees a second and can do {math.degrees(channel.speed):.0f}:"
                 " it is held to that; lower its joints' velocity, or they lag"
             )
     return tuple(problems)

@@ -20,7 +20,7 @@ class Listing:
     """The list of ports, made in a thread: some systems query each device, which can take seconds.
 
     Attributes:
-        ports: What was found; None while the system is at it.
+        ports: The ports; None until they are listed.
     """
 
     def __init__(self) -> None:

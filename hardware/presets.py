@@ -1,6 +1,6 @@
 """Data of common servo models. Knows no Blender.
 
-Speeds are the makers' at the stated voltage and without load. What a joint may do is less: a share of the speed, reached in a third of a
+Speeds are the makers', at the stated voltage and without load. A joint's limits are lower: a share of the speed, reached in a third of a
 second, by an acceleration that is reached in a tenth of one.
 """
 
@@ -27,14 +27,14 @@ class Preset:
     """A servo model.
 
     Attributes:
-        label: For the user.
-        protocols: That it is driven with.
+        label: Name for the user.
+        protocols: Names of the protocols that drive it.
         per_radian: Raw units in a radian: microseconds of pulse, or steps.
-        zero: Raw position of its middle.
+        zero: Middle raw position.
         lowest: Lowest raw position.
-        highest: Highest.
-        speed: The servo's greatest, without load [rad/s].
-        source: Where the numbers are from.
+        highest: Highest raw position.
+        speed: Maximum speed without load [rad/s].
+        source: Source of the numbers.
     """
 
     label: str

@@ -79,7 +79,7 @@ class Fault(IntEnum):
 class Command(IntEnum):
     """A user's command. The emergency stop is not one: it has a counter of its own in the shared memory.
 
-    ARM_CONFIRMED is ARM by a user who says, where the robot cannot, that it is at the pose that Blender shows.
+    ARM_CONFIRMED is ARM with the user's confirmation that the robot, which does not measure, is at the pose that Blender shows.
     """
 
     NOTHING = 0
@@ -120,21 +120,21 @@ class SafetyInputs:
     Attributes:
         stop: Stop was pressed since the last period.
         command: The user's new command.
-        trouble: What is wrong with port or device; None: nothing.
-        connected: The device has shaken hands and knows its channels.
-        tells_pose: It is known where all that is to move stands: measured, or held there.
-        confirmed: The user has confirmed where each joint stands that is to move.
+        fault_report: Fault of the port or the device; None: none.
+        connected: The device is identified and configured.
+        tells_pose: The positions of all joints that are to move are known: measured, or held by a pulse.
+        confirmed: The user has confirmed the position of each joint that is to move.
         unread: Name of a joint or channel whose position the newest report lacks; None: all are known.
         implausible: Why the robot cannot be at the positions that it reports; empty: it can.
-        releases: Servos can be made limp.
-        device_armed: The device obeys.
+        releases: The servos' torque can be switched off.
+        device_armed: The device is armed and receives goals.
         blender_silence: Time since Blender's last sign of life [s].
         frame_age: Time since the last usable angles [s]; infinite before the first.
         arrived: The slow approach has reached the newest angles.
-        done: What moves by itself (a test, parking) has come to its end.
+        done: A motion with an end (a test, parking) has ended.
         at_rest: The commanded angles are at rest.
         jumped: The newest angles are far from the commanded ones, and no motion of the joints led there.
-        remark: What else the user should know: why angles are refused.
+        remark: Why Blender's angles are refused; empty: they are not.
     """
 
     stop: bool = False

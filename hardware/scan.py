@@ -1,6 +1,6 @@
 """Background job that looks for servos on ports, at baud rates and in protocols of the user's choice. Knows no Blender.
 
-It asks questions alone and gives no order, but what hangs on a port hears all of them, also in protocols that are not its own.
+It only sends queries and no commands, but a device on a port receives all of them, also those in foreign protocols.
 """
 
 from __future__ import annotations

@@ -13,11 +13,11 @@ class ChannelStatus:
 
     Attributes:
         commanded: Raw position sent last.
-        measured: Raw position that the servo says it is at.
-        error: By how much it stays behind what was commanded lately [rad of the servo].
+        measured: Raw position that the servo reports.
+        error: Distance from the recently commanded positions [rad of the servo].
         temperature: [degrees Celsius].
         voltage: [V].
-        load: Share of the greatest, with the sign of its direction.
+        load: Share of the maximum load, with the sign of its direction.
         current: [A].
     """
 
@@ -35,21 +35,21 @@ class Status:
     """State of the link at one moment.
 
     Attributes:
-        state: Where the link stands.
-        sentence: What that is and what to do about it.
-        fault: Why, in FAULT and WORKER_LOST.
+        state: State of the link.
+        sentence: Sentence about the state, and what to do.
+        fault: The cause, in FAULT and WORKER_LOST.
         commanded: Values last sent (joints,), each in its joint's unit; None while the robot does not follow.
-        measured: Values that the device says the joints are at (joints,); None where it cannot tell of all, or has not yet.
-        positions: The same joint by joint, None for those that are not known.
-        channels: What is known of each channel (channels,).
-        warnings: What is about to go wrong, in sentences.
+        measured: Measured joint values (joints,); None where one of them is unknown.
+        positions: Measured value of each joint (joints,); None: unknown.
+        channels: Status of each channel (channels,).
+        warnings: Warnings, as sentences.
         confirmed: In CONFIRM_POSE: which joints the user has confirmed (joints,).
-        asks: In DISARMED: to be armed, it has to be confirmed where the robot is.
-        sent: Frames of positions sent to the device since it was connected.
-        acknowledged: How many of them the device acknowledged.
-        lost: How many it did not acknowledge in time.
-        refused: Frames from Blender that were not usable (a value that is not a number).
-        clamped: Frames from Blender with a value out of its range; it was held at the range's end.
+        needs_confirmation: In DISARMED: the user must confirm the robot's pose before it can be armed.
+        sent: Number of moves sent to the device.
+        acknowledged: Number of moves that the device acknowledged.
+        lost: Number of moves that it did not acknowledge in time.
+        refused: Number of unusable frames from Blender (a value that is not a number).
+        clamped: Number of frames from Blender with a value out of its range, which was clamped.
         late_ms_p50: Median lateness of the worker's 100 Hz loop [ms].
         late_ms_p99: Its 99th percentile [ms].
         ack_ms_p50: Median time from sending positions to their acknowledgement [ms].

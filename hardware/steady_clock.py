@@ -10,7 +10,7 @@ LONGEST = 0.1  # [s] ten periods of the worker, and less than half a device's wa
 class SteadyClock:
     """A clock [s] that advances by at most `LONGEST` from one call to the next.
 
-    After a pause of the computer the simulated robot, which paused with it, would otherwise find that it had
+    Without that a simulated robot would find, after a pause of the computer in which it was paused itself, that it had received
     nothing for too long.
 
     Args:

@@ -1,7 +1,7 @@
 """Built-in virtual robot: answers in Limber's protocol, and moves like hobby servos. Knows no Blender.
 
 `VirtualRobot` maps received bytes to sent bytes at given times; `VirtualTransport` makes it a port. On a serial port it is the same robot
-(see tests/hardware). What it answers is what docs/protocol.md asks of a device.
+(see tests/hardware). docs/protocol.md specifies its answers.
 """
 
 from __future__ import annotations
@@ -12,29 +12,7 @@ from dataclasses import dataclass
 
 from .device import VIRTUAL_HOBBY_PORT, Device
 from .mixing import Mixing
-from .protocols.limber import (
-    VERSION,
-    Arm,
-    Configure,
-    Decoder,
-    Disarm,
-    Features,
-    Hello,
-    Message,
-    Move,
-    OnSilence,
-    Poll,
-    Reason,
-    Report,
-    Result,
-    State,
-    Stop,
-    Unreadable,
-    Welcome,
-    WrongVersion,
-    encode,
-    kind_of,
-)
+from .protocols import limber
 
 LAG = 0.04  # [s] time constant with which a servo closes in on its pulse
 TOP_SPEED = 4500.0  # [us/s] what a common servo can: 60 degrees in .15 s at 637 us/rad
@@ -55,7 +33,7 @@ class Servo:
     ended: tuple[float, float] | None = None  # the last pulse before there was none, and when it was ended [s]
     start: float | None = None  # pulse when the newest move came
     goal: float | None = None
-    settings: Configure | None = None
+    settings: limber.Configure | None = None
 
     def end_pulse(self, now: float) -> None:
         """End the pulse at `now` [s]."""
@@ -81,7 +59,7 @@ class VirtualRobot:
 
     Args:
         positions: Positions of the servos, as equivalent pulses [us]; one for each channel of the robot.
-        feedback: Whether the servos tell where they are.
+        feedback: Whether the servos measure their positions.
         now: [s].
     """
 
@@ -90,7 +68,7 @@ class VirtualRobot:
         self._feedback = feedback
         self.unread: set[int] = set()  # servos whose sensors do not answer
         self._now = now
-        self._decoder = Decoder()
+        self._decoder = limber.Decoder()
         self._answers: list[bytes] = []
         self.reset()
 
@@ -107,13 +85,13 @@ class VirtualRobot:
     def reset(self) -> None:
         """Power cycle: no session, no pulses; the horns stay where they are."""
         self._session = 0
-        self._state = State.DISARMED
-        self._reasons = Reason.NO_SESSION
+        self._state = limber.State.DISARMED
+        self._reasons = limber.Reason.NO_SESSION
         self._moved_at = self._now
         self._span = (self._now, self._now)  # when the newest move came, and when it is to be done
         for servo in self.servos:
             servo.pulse = servo.ended = servo.start = servo.goal = servo.settings = None
-        self._say(self._report(None, Result.ACCEPTED), 0)
+        self._say(self._report(None, limber.Result.ACCEPTED), 0)
 
     @property
     def positions(self) -> tuple[float, ...]:
@@ -126,7 +104,7 @@ class VirtualRobot:
         return tuple(servo.pulse for servo in self.servos)
 
     @property
-    def state(self) -> State:
+    def state(self) -> limber.State:
         return self._state
 
     def hear(self, data: bytes, now: float) -> bytes:
@@ -143,11 +121,11 @@ class VirtualRobot:
         still = self._now + SETTLED
         while (dt := min(min(now, still) - self._now, STEP)) > 0.0:
             self._now += dt
-            if self._state is State.ARMED and self._now - self._moved_at > WATCHDOG_MS / 1000:
-                self._rest(State.HOLDING, Reason.SILENCE)
-                self._say(self._report(None, Result.ACCEPTED), 0)
+            if self._state is limber.State.ARMED and self._now - self._moved_at > WATCHDOG_MS / 1000:
+                self._rest(limber.State.HOLDING, limber.Reason.SILENCE)
+                self._say(self._report(None, limber.Result.ACCEPTED), 0)
             for servo in self.servos:
-                if self._state is State.ARMED and servo.goal is not None:
+                if self._state is limber.State.ARMED and servo.goal is not None:
                     self._shift_pulse(servo, dt)
                 servo.advance(dt)
         self._now = max(now, self._now)
@@ -164,85 +142,87 @@ class VirtualRobot:
         desired = servo.start + share * (servo.goal - servo.start)
         servo.pulse += min(max(desired - servo.pulse, -reach), reach)
 
-    def _obey(self, message: Message | Unreadable, sequence: int) -> None:
+    def _obey(self, message: limber.Message | limber.Unreadable, sequence: int) -> None:
         match message:
-            case Hello(version=version) if version != VERSION:
-                self._say(WrongVersion(VERSION, FIRMWARE), sequence)
-            case Hello(session=session) if session != 0:
+            case limber.Hello(version=version) if version != limber.VERSION:
+                self._say(limber.WrongVersion(limber.VERSION, FIRMWARE), sequence)
+            case limber.Hello(session=session) if session != 0:
                 self._greet(session, sequence)
-            case Unreadable(kind=number, result=result):
+            case limber.Unreadable(kind=number, result=result):
                 self._say(self._report(number, result), sequence)
-            case Hello() | Configure() | Arm() | Move() | Disarm() | Stop() | Poll():
-                self._say(self._report(kind_of(message), self._try(message)), sequence)
+            case limber.Hello() | limber.Configure() | limber.Arm() | limber.Move() | limber.Disarm() | limber.Stop() | limber.Poll():
+                self._say(self._report(limber.kind_of(message), self._try(message)), sequence)
 
     def _greet(self, session: int, sequence: int) -> None:
         self._session = session
-        self._rest(State.DISARMED, Reason(0))
+        self._rest(limber.State.DISARMED, limber.Reason(0))
         for servo in self.servos:
             servo.settings = None
-        features = Features.INTERPOLATION | (Features.FEEDBACK if self._feedback else Features(0))
+        features = limber.Features.INTERPOLATION | (limber.Features.FEEDBACK if self._feedback else limber.Features(0))
         count = len(self.servos)
-        self._say(Welcome(session, FIRMWARE, count, features, LOWEST_US, HIGHEST_US, PERIOD_US, WATCHDOG_MS, "Virtual robot"), sequence)
+        self._say(
+            limber.Welcome(session, FIRMWARE, count, features, LOWEST_US, HIGHEST_US, PERIOD_US, WATCHDOG_MS, "Virtual robot"), sequence
+        )
 
-    def _try(self, message: Message | Unreadable) -> Result:
+    def _try(self, message: limber.Message | limber.Unreadable) -> limber.Result:
         """Execute a message, and return the result."""
         match message:
-            case Configure():
+            case limber.Configure():
                 return self._configure(message)
-            case Arm(session=session):
+            case limber.Arm(session=session):
                 return self._arm(session)
-            case Move():
+            case limber.Move():
                 return self._move(message)
-            case Disarm(release=release):
-                self._rest(State.DISARMED, self._reasons & Reason.NO_SESSION, release)
-            case Stop():
-                self._rest(State.FAULT, (self._reasons & Reason.NO_SESSION) | Reason.STOPPED)
-            case Hello():
-                return Result.OUT_OF_RANGE  # session 0
-        return Result.ACCEPTED
+            case limber.Disarm(release=release):
+                self._rest(limber.State.DISARMED, self._reasons & limber.Reason.NO_SESSION, release)
+            case limber.Stop():
+                self._rest(limber.State.FAULT, (self._reasons & limber.Reason.NO_SESSION) | limber.Reason.STOPPED)
+            case limber.Hello():
+                return limber.Result.OUT_OF_RANGE  # session 0
+        return limber.Result.ACCEPTED
 
-    def _configure(self, settings: Configure) -> Result:
+    def _configure(self, settings: limber.Configure) -> limber.Result:
         if self._session == 0:
-            return Result.NO_SESSION
-        if self._state is not State.DISARMED:
-            return Result.NOT_DISARMED
+            return limber.Result.NO_SESSION
+        if self._state is not limber.State.DISARMED:
+            return limber.Result.NOT_DISARMED
         if settings.channel >= len(self.servos):
-            return Result.NO_SUCH_CHANNEL
+            return limber.Result.NO_SUCH_CHANNEL
         if not LOWEST_US <= settings.lower_us <= settings.upper_us <= HIGHEST_US or settings.speed_us_per_s == 0:
-            return Result.OUT_OF_RANGE
+            return limber.Result.OUT_OF_RANGE
         self.servos[settings.channel].settings = settings
-        return Result.ACCEPTED
+        return limber.Result.ACCEPTED
 
-    def _arm(self, session: int) -> Result:
+    def _arm(self, session: int) -> limber.Result:
         if self._session == 0:
-            return Result.NO_SESSION
+            return limber.Result.NO_SESSION
         if session != self._session:
-            return Result.WRONG_SESSION
-        if self._state is State.FAULT:
-            return Result.FAULT_LATCHED
+            return limber.Result.WRONG_SESSION
+        if self._state is limber.State.FAULT:
+            return limber.Result.FAULT_LATCHED
         if all(servo.settings is None for servo in self.servos):
-            return Result.NOT_CONFIGURED
-        if self._state is not State.ARMED:
+            return limber.Result.NOT_CONFIGURED
+        if self._state is not limber.State.ARMED:
             for servo in self.servos:
                 servo.goal = None
-        self._state = State.ARMED
-        self._reasons = Reason(0)
+        self._state = limber.State.ARMED
+        self._reasons = limber.Reason(0)
         self._moved_at = self._now
-        return Result.ACCEPTED
+        return limber.Result.ACCEPTED
 
-    def _move(self, move: Move) -> Result:
+    def _move(self, move: limber.Move) -> limber.Result:
         if self._session == 0:
-            return Result.NO_SESSION
-        if self._state is not State.ARMED:
-            return Result.NOT_ARMED
+            return limber.Result.NO_SESSION
+        if self._state is not limber.State.ARMED:
+            return limber.Result.NOT_ARMED
         if len(move.positions_us) > len(self.servos):
-            return Result.NO_SUCH_CHANNEL
+            return limber.Result.NO_SUCH_CHANNEL
         asked = [(servo, position) for servo, position in zip(self.servos, move.positions_us, strict=False) if position is not None]
         if any(servo.settings is None for servo, _ in asked):
-            return Result.NOT_CONFIGURED
+            return limber.Result.NOT_CONFIGURED
         if any(not LOWEST_US <= position <= HIGHEST_US for _, position in asked):
-            return Result.OUT_OF_RANGE
-        self._reasons = Reason(0)
+            return limber.Result.OUT_OF_RANGE
+        self._reasons = limber.Reason(0)
         self._moved_at = self._now
         self._span = (self._now, self._now + move.interval_ms / 1000)
         for servo, position in asked:
@@ -252,26 +232,26 @@ class VirtualRobot:
                 servo.begin_pulse(self._now)
             servo.start = servo.pulse
             if servo.goal != position:
-                self._reasons |= Reason.CLAMPED
-        return Result.ACCEPTED
+                self._reasons |= limber.Reason.CLAMPED
+        return limber.Result.ACCEPTED
 
-    def _rest(self, state: State, reasons: Reason, release: bool = False) -> None:
+    def _rest(self, state: limber.State, reasons: limber.Reason, release: bool = False) -> None:
         """End motion: each channel holds its pulse or ends it."""
         self._state = state
         self._reasons = reasons
         for servo in self.servos:
             servo.goal = None
-            if release or (servo.settings is not None and servo.settings.on_silence is OnSilence.DETACH):
+            if release or (servo.settings is not None and servo.settings.on_silence is limber.OnSilence.DETACH):
                 servo.end_pulse(self._now)
 
-    def _report(self, answers: int | None, result: Result) -> Report:
+    def _report(self, answers: int | None, result: limber.Result) -> limber.Report:
         positions = (None if index in self.unread else position for index, position in enumerate(self.positions))
         measured = tuple(positions) if self._feedback else ()
         bad_frames = self._decoder.bad_frames & 0xFFFF
-        return Report(answers, result, self._state, self._reasons, self._session, bad_frames, self.pulses, measured)
+        return limber.Report(answers, result, self._state, self._reasons, self._session, bad_frames, self.pulses, measured)
 
-    def _say(self, message: Message, sequence: int) -> None:
-        self._answers.append(encode(message, sequence))
+    def _say(self, message: limber.Message, sequence: int) -> None:
+        self._answers.append(limber.encode(message, sequence))
 
 
 class VirtualTransport:

@@ -20,11 +20,11 @@ class Board:
     """A board with Limber's firmware.
 
     Attributes:
-        label: For the user.
-        flash: Bytes of it that a program may have.
-        firmware: What the firmware and its player take of it.
-        servos: How many it has.
-        button_pins: Where a start button can be; None: the board's own papers know.
+        label: Name for the user.
+        flash: Flash memory for programs [bytes].
+        firmware: Flash memory of the firmware with its player [bytes].
+        servos: Number of servo outputs.
+        button_pins: Pins for a start button; None: see the board's own documentation.
     """
 
     label: str

@@ -1,6 +1,6 @@
 """Checks of a motion against its joints' limits and its channels' ranges. Knows no Blender.
 
-Limits hold for the frames' differences. The curve between frames (`motion.interpolation`) mixes them with weights that sum to one, so where
+Limits are checked for the frames' differences. The curve between frames (`motion.interpolation`) is a convex combination of these, so where
 they keep the limits it does, and where a difference breaks one the curve does so near that frame.
 """
 
@@ -12,8 +12,8 @@ from itertools import pairwise
 
 from ...motion.limiter import HEADROOM
 from ..device import Joint
+from ..errors import ExportError
 from ..mixing import Mixing
-from .errors import ExportError
 from .take import STANDING, Take
 
 SINGLE = 2.0**-23  # relative rounding error of a keyframe, which is single precision
@@ -84,10 +84,10 @@ def _check_speeds(take: Take) -> None:
     for channel in take.device.channels:
         if channel.speed is None:
             continue
-        turns = [
+        rotations = [
             math.fsum(parts) for parts in zip(*([share.gear * v for v in joints[share.joint]] for share in channel.shares), strict=True)
         ]
-        for index, (before, after) in enumerate(pairwise(turns)):
+        for index, (before, after) in enumerate(pairwise(rotations)):
             found = (after - before) * take.rate
             if abs(found) > (1.0 + HEADROOM) * channel.speed:
                 raise ExportError(

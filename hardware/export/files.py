@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...files import atomic
-from .errors import ExportError
+from ..errors import ExportError
 
 
 def write(path: Path, data: bytes) -> None:

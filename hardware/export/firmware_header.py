@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..errors import ExportError
 from ..protocols.limber import UNITS_PER_US, OnSilence
 from ..worker.translation import configurations
 from .boards import Board
-from .errors import ExportError
 from .motion import Motion
 from .pulses import check_pulses, rounded
 from .table import HEAD, TRACK, Table, Track, encode
@@ -21,7 +21,7 @@ def header(motion: Motion, board: Board, start_pin: int = NO_PIN) -> bytes:
     """The content of the file `limber_motion.h`.
 
     Args:
-        motion: At a rate that divides the pulses' own, 50 Hz.
+        motion: Its rate must divide the pulse rate, 50 Hz.
         board: The one that will play it.
         start_pin: A button from this pin to ground starts it; NO_PIN: it starts two seconds after power.
 

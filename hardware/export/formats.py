@@ -24,12 +24,12 @@ class Format:
     """An export format.
 
     Attributes:
-        label: For the user.
-        description: What it is for.
-        suffix: Of its files.
-        usual_name: Of a file; "": the armature's.
-        needs_board: Whether it is for one board.
-        make: The file's bytes; raises ExportError.
+        label: Name for the user.
+        description: Its purpose, for the tooltip.
+        suffix: File name suffix.
+        usual_name: Default file name; "": the armature's name.
+        needs_board: Whether the user chooses a board.
+        make: Encodes a motion as the file's bytes; raises ExportError.
     """
 
     label: str

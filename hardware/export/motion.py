@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from ...motion import Kinematic, Limits, TrackingFilter, between
 from ...motion.interpolation import FRAMES
 from ..device import Device
+from ..errors import ExportError
 from ..mixing import Mixing
 from .check import check
-from .errors import ExportError
 from .take import STANDING, Take, Values
 
 HIGHEST_RATE = 255  # [1/s] more than any servo takes; fits the byte that some formats have for it
@@ -23,7 +23,7 @@ class Motion:
     """A robot's motion at a constant rate, within its limits.
 
     Attributes:
-        title: What moves: the armature's name.
+        title: The armature's name.
         device: The robot.
         rate: Samples per second [1/s].
         values: Joint values (samples, joints), in the order and unit of `device.joints`.
@@ -49,7 +49,7 @@ def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
     Args:
         take: The frames.
         rate: Samples per second, 1 to HIGHEST_RATE.
-        title: Of the motion.
+        title: Name of the motion.
         loops: Whether it will be played over and over.
 
     Raises:
@@ -70,7 +70,7 @@ def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
 def sample(take: Take, rate: float) -> list[list[Kinematic]]:
     """States of all joints at `rate` [1/s] (samples, joints), on the same curve as in the robot link's playback.
 
-    It begins at rest in the first frame and ends at rest in the last, so it takes two frames more than the frames do.
+    It begins at rest in the first frame and ends at rest in the last, so it lasts two frames longer than the take.
     """
     columns = list(take.joints())
     begin, end = STANDING - 1, len(columns[0]) - STANDING  # parameters of the curve, in frames: outside of them it is at rest

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..device import Device
+from ..errors import ExportError
 from ..protocols.table import FILE, codec_for
-from .errors import ExportError
 from .motion import Motion
 
 OWN_PROTOCOL = "limber"  # is no entry of the table: its pulses are microseconds

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 
+from ..errors import ExportError
 from ..protocols.interface import ProtocolError
 from ..protocols.servo_animation import START, TITLE, encode
-from .errors import ExportError
 from .motion import Motion
 from .pulses import check_pulses, rounded
 

@@ -2,16 +2,16 @@
 
     byte 0      version, 1
     byte 1      channels
-    byte 2      pulses a row: 1 means a row for each pulse, 50 a second; with more, pulses between rows lie on a straight line
+    byte 2      pulses per row: 1 means a row for each pulse, 50 a second; with more, pulses between rows are interpolated linearly
     byte 3      bit 0: it loops
     bytes 4-7   rows
     then for each channel 10 bytes: servo, on silence (0 hold, 1 detach), lowest, highest position, speed [us/s], position in the first row
     then the rows
 
-All numbers are unsigned, high byte first; positions are eighths of a microsecond, as on the wire. A row says of each channel by how much it
+All numbers are unsigned, high byte first; positions are eighths of a microsecond, as on the wire. A row has of each channel by how much it
 deviates from the line through the two rows before (position - 2 last + before, modulo 65536, as a signed number; before the first row it
-stands). Its bits, the sign lowest (0, -1, 1, -2, ... are 0, 1, 2, 3, ...), are three to a half byte, low ones first, with 8 added to
-what another one follows. High half bytes come first. Smooth motion needs one or two half bytes for a channel and row.
+is constant). Its bits, the sign lowest (0, -1, 1, -2, ... are 0, 1, 2, 3, ...), are three to a half byte, low ones first, with 8 added to
+each half byte but the last. High half bytes come first. Smooth motion needs one or two half bytes for a channel and row.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ..device import Device
-from .errors import ExportError
+from ..errors import ExportError
 
 Values = tuple[float, ...]
 
@@ -22,7 +22,7 @@ class Take:
         first: Number of the first frame.
         rate: Frames a second [1/s].
         frames: Values of the joints (frames, joints), in the order and unit of `device.joints`.
-        last: Number of the range's last frame; what follows it in `frames` was added: coming to rest, going back.
+        last: Number of the range's last frame; frames after it were added to come to rest and to return.
 
     Raises:
         ExportError: No frame, or frames without a value for each joint.

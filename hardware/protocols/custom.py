@@ -1,7 +1,7 @@
 """Codec of a user's own robot, whose protocol is a small Python file. Knows no Blender.
 
-The file is loaded by path, in the worker process alone, and only if its content is what the user has allowed. Whatever is wrong in it
-becomes a sentence with file and line; where it hangs or crashes, the worker does, and Blender says so. docs/protocols.md has an example.
+The file is loaded by path, in the worker process alone, and only if its content is what the user has allowed. An error in it
+becomes a sentence with file and line; where it hangs or crashes, so does the worker, and Blender says so. docs/protocols.md has one.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class RobotFile:
     """A user's file, with checked settings and guarded functions.
 
     Args:
-        path: Of the file.
+        path: Path of the file.
         allowed: SHA-256 of the content that the user has allowed to run.
 
     Raises:
@@ -146,8 +146,8 @@ class CustomDecoder:
     """Passes received bytes to the file's `decode`, and checks what it returns.
 
     Args:
-        file: The user's.
-        servos: Ids that a servo may have.
+        file: The user's file.
+        servos: Valid servo ids.
     """
 
     def __init__(self, file: RobotFile, servos: range) -> None:
@@ -219,7 +219,7 @@ class Custom(Codec):
     """The codec of a user's robot.
 
     Args:
-        path: Of the file.
+        path: Path of the file.
         allowed: SHA-256 of the content that the user has allowed to run.
 
     Raises:

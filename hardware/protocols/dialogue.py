@@ -16,11 +16,11 @@ class Dialogue:
     """The queue of exchanges of one connection.
 
     Args:
-        decoder: Of this connection.
-        baudrate: Of the line [bit/s].
+        decoder: The connection's decoder.
+        baudrate: Baud rate of the line [bit/s].
 
     Attributes:
-        patience: Time that adapters and drivers may take over an answer [s].
+        patience: Delay of an answer by adapters and drivers until it counts as missing [s].
     """
 
     def __init__(self, decoder: Decoder, baudrate: int) -> None:

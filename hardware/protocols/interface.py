@@ -1,6 +1,6 @@
 """The common interface of all protocols: codecs, decoders, messages, capabilities. Knows no Blender.
 
-A codec makes bytes and a decoder reads them; neither knows a port, a clock or a thread. Positions are whole numbers in the protocol's own
+Codecs and decoders use no port, clock or thread. Positions are integers in the protocol's own
 unit (`Units`). docs/protocols.md says what each protocol can and cannot do.
 """
 
@@ -54,11 +54,11 @@ class Units:
     """Unit and range of raw positions.
 
     Attributes:
-        name: Of one unit, in the plural.
-        lowest: Lowest raw position that may be sent.
-        highest: Highest raw position that may be sent.
-        per_revolution: Units in a full revolution of the servo; None where the servo decides (a pulse).
-        microsecond: Units in a microsecond of pulse; None where positions are no pulses.
+        name: Name of the unit, in the plural.
+        lowest: Lowest allowed raw position.
+        highest: Highest allowed raw position.
+        per_revolution: Units per revolution of the servo; None where it depends on the servo (a pulse).
+        microsecond: Units per microsecond of pulse; None where positions are no pulses.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Capabilities:
         reads: Quantities that can be read back.
         measures: Whether the position that is read is measured, and not just the last command. A robot that does not measure is armed only
             after the user has confirmed its pose.
-        worth: Size of one raw unit of each quantity: volts, degrees Celsius, share of the maximum load, amperes, raw positions per second.
+        unit_size: Size of one raw unit of each quantity: volts, degrees Celsius, share of the maximum load, amperes, raw units per second.
         commands_checked: How damaged commands are detected by the device.
         releases: Whether a command can switch a servo's torque off.
         watchdog: Shortest and longest time that the device's own watchdog can be set to [s]; None where it cannot be set.
@@ -122,12 +122,12 @@ class Answer:
     """An expected answer.
 
     Attributes:
-        servo: Who gives it; None: the device as a whole.
+        servo: Id of the answering servo; None: the device as a whole.
         kind: What it contains.
-        size: Bytes of content.
-        start: Address of the first of them, where a protocol has addresses.
-        quantities: What is in them, for VALUES.
-        expected: What must be in them, for HELD.
+        size: Size of its data [bytes].
+        start: Register address of the first byte, where a protocol has addresses.
+        quantities: Quantities in the data, for VALUES.
+        expected: Register contents to compare with, for HELD.
     """
 
     servo: int | None
@@ -143,9 +143,9 @@ class Exchange:
     """Bytes to send in one piece, and the answers to expect.
 
     Attributes:
-        data: To send.
-        answers: That the device gives, in order.
-        answer_bytes: Their length on the wire.
+        data: Bytes to send.
+        answers: The device's answers, in order.
+        answer_bytes: Length of the answers on the wire [bytes].
     """
 
     data: bytes
@@ -202,10 +202,10 @@ class Problem:
     """Received bytes that could not be used, or a missing answer.
 
     Attributes:
-        trouble: What is wrong.
-        text: A sentence about it, with what was expected and what came.
-        data: The bytes, the first `KEPT` of them.
-        servo: Whom it concerns, where that is known.
+        kind: What is wrong.
+        text: A sentence with the expected and the found.
+        data: The first `KEPT` bytes concerned.
+        servo: Id of the servo concerned, where that is known.
     """
 
     kind: ProblemKind

@@ -47,7 +47,7 @@ def read_allowed(path: Path, allowed: str) -> Program:
     """Read a file that may be run.
 
     Args:
-        path: Of the file.
+        path: Path of the file.
         allowed: The digest of the content that the user has allowed; "" where none is.
 
     Raises:

@@ -3,7 +3,7 @@
     3C servo position(2, high byte first) 3E
 
 A position is a pulse in microseconds, or ticks of a PCA9685, as its sketch decides. There is no checksum, no answer, no torque-off
-limp and no watchdog: it holds its last pose for ever. The library starts a command anew at every 3C, also where it is data: a position
+and no watchdog: it holds its last pose for ever. The library starts a command anew at every 3C, also where it is data: a position
 with such a byte never arrives. So such positions are increased by one, and servo 60 cannot be used.
 """
 

@@ -10,9 +10,9 @@ class Expected:
     """The number that a register must hold if the servo still has what was written to it.
 
     Attributes:
-        name: Of the register, as it stands in a sentence about the servo: "its speed limit".
-        start: Its address.
-        number: That was written.
+        name: Name of the register in a sentence about the servo, such as "its speed limit".
+        start: Address of the register.
+        number: The number that was written.
     """
 
     name: str
@@ -25,8 +25,8 @@ class StoredSettings:
     """A servo has reported the settings that it keeps without power, and that Limber does not change.
 
     Attributes:
-        servo: Which.
-        refusal: Why it must not be driven, as a sentence about the servo; empty: it may be.
+        servo: Id of the servo.
+        refusal: Why it must not be driven, as a sentence about it; empty: it may.
         bounds: Lowest and highest accepted goal [units]; None: the protocol's range.
     """
 
@@ -48,9 +48,9 @@ class VolatileSettings:
     """Settings written to a servo, which it loses when its power fails.
 
     Attributes:
-        torque: It has torque.
+        torque: Whether torque is on.
         speed: Its maximum speed [units/s]; None: not written, or not to be verified.
-        watchdog: Its watchdog's time [s]; None as above.
+        watchdog: Timeout of its watchdog [s]; None as above.
     """
 
     torque: bool = False

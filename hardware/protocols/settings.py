@@ -11,8 +11,8 @@ class ProtocolSettings:
 
     Attributes:
         multi_turn: Whether the servos' goals may exceed one revolution.
-        channel_count: Channels of the controller.
-        crc: Whether the controller expects a CRC behind each command.
+        channel_count: Number of channels of the controller.
+        crc: Whether the controller expects a CRC after each command.
     """
 
     multi_turn: bool = False

@@ -47,7 +47,7 @@ class Stream:
     on how the bytes were cut.
 
     Args:
-        look: Says what the first of at least one byte are; must depend on nothing else but what stays until `give_up`.
+        look: Classifies the first of at least one byte; must depend on nothing that changes before `give_up`.
     """
 
     def __init__(self, look: Look) -> None:

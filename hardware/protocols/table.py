@@ -24,9 +24,9 @@ class Entry:
     """A protocol in the table.
 
     Attributes:
-        title: For the user.
+        title: Name for the user.
         make: Makes a codec for a device's settings.
-        settings: Names of the fields of `ProtocolSettings` that it uses.
+        settings: Fields of `ProtocolSettings` that it uses.
     """
 
     title: str
@@ -59,9 +59,9 @@ def codec_for(name: str, settings: ProtocolSettings = DEFAULT, program: str = ""
     """The codec of a protocol: one of PROTOCOLS, or a user's own file as `file:PATH`.
 
     Args:
-        name: Of the protocol.
-        settings: Of the protocol.
-        program: SHA-256 of the content that the user's own file may have.
+        name: Name of the protocol.
+        settings: The protocol's settings.
+        program: SHA-256 of the user's own file: no other content is run.
 
     Raises:
         ProtocolError: There is none of that name, it does not have a setting that was changed, or the file cannot be used or may not run.

@@ -16,7 +16,7 @@ class PlanFailed(Exception):  # noqa: N818  # no error of the program: a servo f
     """A check failed, and with it the plan.
 
     Attributes:
-        fault: Which fault to report.
+        fault: The fault to report.
         detail: For the sentence.
         release: Servos whose torque must go off.
     """
@@ -32,7 +32,7 @@ class ArmChecks:
     """The checks of one connection; each raises PlanFailed.
 
     Args:
-        channels: The device's.
+        channels: The device's channels.
         positions: Measured positions.
 
     Attributes:

@@ -19,22 +19,22 @@ class CommandBuffer:
 
     Args:
         device: The robot.
-        mixing: Of the same.
+        mixing: The device's conversion between joint values and channels.
         period: Largest delay until a frame is noticed [s].
 
     Attributes:
-        refused: Frames with a value that is not a number.
-        clamped: Frames with a value out of its range.
+        refused: Number of frames with a value that is not a number.
+        clamped: Number of frames with a value out of its range.
         remark: Why the newest frame was refused.
         newest: The newest usable frame, within all ranges; None before the first.
-        came_at: When that came [s].
+        came_at: Time of its arrival [s].
     """
 
-    def __init__(self, device: Device, mixing: Mixing, turn: float) -> None:
+    def __init__(self, device: Device, mixing: Mixing, period: float) -> None:
         self._joints = device.joints
         self._latency = max(device.latency, 0.0)  # what is to be early comes early
         self._mixing = mixing
-        self._playback = Playback(turn)
+        self._playback = Playback(period)
         self._leaps = JumpDetector(device.joints)
         self._delayed: deque[tuple[float, Values]] = deque()
         self.refused = 0

@@ -44,8 +44,8 @@ class Connection(ABC):
     Args:
         device: The robot's description.
         transport: An open port; closed with `close`.
-        transitions: How the state follows requests.
-        moves: The statistics of moves and their acknowledgements.
+        transitions: The next state for each state and request.
+        moves: Statistics of moves and their acknowledgements.
         now: [s].
 
     Attributes:

@@ -54,7 +54,7 @@ class Worker:
     """The work of the worker process, one period at a time.
 
     Args:
-        memory: The map that it shares with Blender.
+        memory: The memory that it shares with Blender.
         connect: Opens the device's port at a time [s]; raises TransportError.
         now: [s].
     """
@@ -78,7 +78,7 @@ class Worker:
         self._controller: MotionController | None = None
         self._begun = Request()  # what the robot is driven for, or will be once its pose is confirmed
         self._beat = 0
-        self._last_turn = now
+        self._last_step = now
         self._stops = 0
         self._command_number = 0
         self._blender_beat = 0
@@ -106,7 +106,7 @@ class Worker:
         self._watch(now)
         if self._connection is not None:
             self._connection.speak(now)
-        self._last_turn = now
+        self._last_step = now
         self._report(now)
 
     def shut_down(self, now: float) -> bool:
@@ -136,7 +136,7 @@ class Worker:
         if orders.frame != self._frame:
             self._frame = orders.frame
             # Clocks of two processes agree on the usual systems; where they do not, the frame still came since the last period.
-            self._buffer.take(min(max(orders.stamp, self._last_turn), now), orders.values, now)
+            self._buffer.take(min(max(orders.stamp, self._last_step), now), orders.values, now)
         self._buffer.advance(now)
         return stop, self._new_request(orders, stops)
 
@@ -182,7 +182,7 @@ class Worker:
             device_armed=controller is not None,
             blender_silence=now - self._blender_seen,
             # a worker that was held up knows nothing of what went on meanwhile, whatever is new now: that is silence, too
-            frame_age=now - min(self._buffer.came_at, self._last_turn),
+            frame_age=now - min(self._buffer.came_at, self._last_step),
             arrived=controller is not None and controller.arrived,
             done=controller is not None and controller.done,
             at_rest=controller is None or controller.at_rest,
@@ -266,7 +266,7 @@ class Worker:
                 return
             self._controller = MotionController(self._device, self._mixing, self._begun, start)
             self._tracking.forget()
-        connection.move(now, self._controller.step(self._safety.state, goal, now - self._last_turn))
+        connection.move(now, self._controller.step(self._safety.state, goal, now - self._last_step))
 
     def _watch(self, now: float) -> None:
         """Check tracking errors and servos' readings."""

@@ -24,11 +24,11 @@ LONGEST_STEP = 0.03  # [s] time step of a period that came later than this: the 
 class Drive:
     """Commanded state of the joints, moved toward a goal within limits.
 
-    Its reference is always the last command, never the measured position: servos lag, and a limiter that starts from where they are crawls.
+    Its reference is always the last command, never the measured position: servos lag, and a limiter that starts from there crawls.
 
     Args:
-        joints: What moves.
-        ranges: What each may be (joints, 2): see `mixing.Mixing.ranges`.
+        joints: The joints.
+        ranges: Lowest and highest value of each (joints, 2): see `mixing.Mixing.ranges`.
         pose: Initial values (joints,); a joint beyond its range is led back slowly.
         speed_limiter: Keeps servos within their speeds; None: joints' limits are enough.
     """

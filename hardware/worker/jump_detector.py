@@ -1,7 +1,7 @@
 """Distinguishes a jump of the pose (End Live, a scrub, an undo) from motion. Knows no Blender.
 
-Frames of a motion that joints can make are never farther apart than the joints could go meanwhile. That tells a leap from motion; distance
-alone does not: at full speed a joint is rightly a frame or three behind, and farther behind after a hiccup.
+Frames of a feasible motion are never farther apart than the joints can move meanwhile. That distinguishes a jump from motion; distance
+alone does not: at full speed a joint may lag by three frames, and by more after a hiccup.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class JumpDetector:
     """Follows the frames with the joints' limits; a jump is what these cannot follow.
 
     Args:
-        joints: What moves.
+        joints: The joints.
     """
 
     def __init__(self, joints: Sequence[Joint]) -> None:

@@ -9,24 +9,7 @@ import math
 from collections.abc import Sequence
 
 from ..device import Device
-from ..protocols.limber import (
-    Arm,
-    Decoder,
-    Disarm,
-    Features,
-    Hello,
-    Kind,
-    Message,
-    Poll,
-    Reason,
-    Report,
-    Result,
-    State,
-    Stop,
-    Welcome,
-    WrongVersion,
-    encode,
-)
+from ..protocols import limber
 from ..safety import Fault
 from ..transport import Transport
 from . import translation
@@ -54,11 +37,11 @@ class LimberConnection(Connection):
 
     def __init__(self, device: Device, transport: Transport, session: int, period: float, moves: Moves, now: float) -> None:
         super().__init__(device, transport, BOARD_TRANSITIONS, moves, now)
-        self.welcome: Welcome | None = None
-        self.report: Report | None = None
+        self.welcome: limber.Welcome | None = None
+        self.report: limber.Report | None = None
         self._session = session
         self._period = period
-        self._decoder = Decoder()
+        self._decoder = limber.Decoder()
         self._configurations = translation.configurations(device)
         self._reported_at = -math.inf
         self._unanswered_since: float | None = None
@@ -72,7 +55,7 @@ class LimberConnection(Connection):
 
     @property
     def measures(self) -> bool:
-        return self.welcome is not None and Features.FEEDBACK in self.welcome.features
+        return self.welcome is not None and limber.Features.FEEDBACK in self.welcome.features
 
     def measured(self) -> Raw:
         return translation.raw(self._device, () if self.report is None else self.report.measured_us)
@@ -99,11 +82,11 @@ class LimberConnection(Connection):
         for frame in self._decoder.feed(data):
             self._unanswered_since = None
             match frame.message:
-                case Welcome() as welcome:
+                case limber.Welcome() as welcome:
                     self._greeted(welcome)
-                case WrongVersion() as wrong:
+                case limber.WrongVersion() as wrong:
                     self.fail(Fault.OTHER_VERSION, wrong.sentence())
-                case Report() as report:
+                case limber.Report() as report:
                     self._take(report, None if report.answers is None else frame.sequence, now)
                 case _:
                     pass  # kinds of later versions, and echoes of our own frames
@@ -121,20 +104,20 @@ class LimberConnection(Connection):
         if not self.alive:
             return
         if self.state is ConnectionState.STOPPING:
-            self._ask(Stop(), now)
+            self._ask(limber.Stop(), now)
         elif self.welcome is None:
             if now - self._greeted_at >= GREET_EVERY:
                 self._greeted_at = now
-                self._send(Hello(self._session), now)
-        elif not self._is_set_up and not (self.report and self.report.state is not State.DISARMED):
+                self._send(limber.Hello(self._session), now)
+        elif not self._is_set_up and not (self.report and self.report.state is not limber.State.DISARMED):
             self._ask(self._configurations[self._configured], now)
         elif self.state is ConnectionState.ARMING:
-            self._ask(Arm(self._session), now)
+            self._ask(limber.Arm(self._session), now)
         elif self.state in (ConnectionState.DISARMING, ConnectionState.RELEASING):
-            self._ask(Disarm(self.state is ConnectionState.RELEASING), now)
+            self._ask(limber.Disarm(self.state is ConnectionState.RELEASING), now)
         elif not self.armed and now - self._requested_at >= (READ_EVERY if self.state is ConnectionState.LIMP else POLL_EVERY):
             self._request = None
-            self._ask(Poll(), now)
+            self._ask(limber.Poll(), now)
 
     def acknowledge_fault(self, now: float) -> None:
         if self.alive:
@@ -145,27 +128,27 @@ class LimberConnection(Connection):
     def close(self, now: float) -> None:
         self._moves.give_up()
         if self.welcome is not None and self._desired is not DesiredState.STOPPED:
-            self._send(Disarm(), now)
+            self._send(limber.Disarm(), now)
         self._transport.close()
 
     @property
     def _is_set_up(self) -> bool:
         return self.welcome is not None and self._configured == len(self._device.channels)
 
-    def _ask(self, message: Message, now: float) -> None:
+    def _ask(self, message: limber.Message, now: float) -> None:
         """Send a request, and repeat it while its answer is overdue."""
         if self._request is None or now - self._requested_at >= REPEAT_AFTER:
             self._requested_at = now
             self._send(message, now)
             self._request = self._sequence
 
-    def _send(self, message: Message, now: float) -> bool:
+    def _send(self, message: limber.Message, now: float) -> bool:
         self._sequence = (self._sequence + 1) & 0xFF
         if self._unanswered_since is None:
             self._unanswered_since = now
-        return self._transmit(encode(message, self._sequence))
+        return self._transmit(limber.encode(message, self._sequence))
 
-    def _greeted(self, welcome: Welcome) -> None:
+    def _greeted(self, welcome: limber.Welcome) -> None:
         if self.welcome is not None or welcome.session != self._session:
             return  # an answer to an older greeting
         unsuitable = translation.why_unsuitable(self._device, welcome, self._period)
@@ -175,7 +158,7 @@ class LimberConnection(Connection):
         self.welcome = welcome
         self._request = None
 
-    def _take(self, report: Report, answered: int | None, now: float) -> None:
+    def _take(self, report: limber.Report, answered: int | None, now: float) -> None:
         self.report = report
         self._reported_at = now
         if self.welcome is None:
@@ -184,7 +167,7 @@ class LimberConnection(Connection):
             self._lose_session(now)
             return
         if answered is not None and self._moves.is_waiting(answered):
-            self._moves.answer(answered, report.result == Result.ACCEPTED, now)
+            self._moves.answer(answered, report.result == limber.Result.ACCEPTED, now)
         elif answered is not None and answered == self._request:
             self._request = None
             self._answered(report)
@@ -201,32 +184,34 @@ class LimberConnection(Connection):
         self._began = now
         self._moves.give_up()
 
-    def _answered(self, report: Report) -> None:
+    def _answered(self, report: limber.Report) -> None:
         """Process the answer to the pending request."""
-        accepted = report.result == Result.ACCEPTED
+        accepted = report.result == limber.Result.ACCEPTED
         match report.answers:
-            case Kind.CONFIGURE if accepted:
+            case limber.Kind.CONFIGURE if accepted:
                 self._configured += 1
-            case Kind.CONFIGURE:
+            case limber.Kind.CONFIGURE:
                 channel = self._device.channels[self._configured].label
                 self.fail(Fault.UNSUITABLE, f"it refused the range of {channel}: {translation.name(report.result)}")
-            case Kind.ARM:
+            case limber.Kind.ARM:
                 self._confirm(accepted)
                 if not accepted:
                     self.fail(Fault.DEVICE_REFUSED, f"it refused to arm: {translation.name(report.result)}")
             case _:
-                at_rest = report.state is State.DISARMED or (self._desired is DesiredState.STOPPED and report.state is State.FAULT)
+                at_rest = report.state is limber.State.DISARMED or (
+                    self._desired is DesiredState.STOPPED and report.state is limber.State.FAULT
+                )
                 self._confirm(at_rest and self._desired is not DesiredState.ARMED)
 
-    def _check(self, report: Report) -> None:
+    def _check(self, report: limber.Report) -> None:
         """Fail where the device is not in the commanded state."""
-        if Reason.HARDWARE in report.reasons:
+        if limber.Reason.HARDWARE in report.reasons:
             self.fail(Fault.DEVICE_REFUSED, "its supply or a servo is unwell")
-        elif not self.armed or report.state is State.ARMED:
+        elif not self.armed or report.state is limber.State.ARMED:
             return
-        elif report.state is State.HOLDING:
+        elif report.state is limber.State.HOLDING:
             self.fail(Fault.DEVICE_WATCHDOG, "")
-        elif report.state is State.FAULT:
+        elif report.state is limber.State.FAULT:
             self.fail(Fault.DEVICE_REFUSED, "it was stopped at the device")
         else:
             self.fail(Fault.DEVICE_REFUSED, "it disarmed itself")

@@ -22,15 +22,15 @@ class MotionController:
 
     Args:
         device: The robot.
-        mixing: Of the same.
+        mixing: The device's conversion between joint values and channels.
         request: The command: to arm, to park, or a set-up task.
         start: Raw servo positions (channels,); known for all that are needed.
 
     Attributes:
-        channels: Indices of those that are driven.
+        channels: Indices of the driven channels.
         arrived: Whether a slow approach has reached its goal.
-        done: Whether a task, or parking, has come to its end.
-        raw: What was sent last (channels,); None: that channel is left alone.
+        done: Whether a task, or parking, has ended.
+        raw: Raw goals sent last (channels,); None: no goal.
     """
 
     def __init__(self, device: Device, mixing: Mixing, request: Request, start: Raw) -> None:

@@ -9,10 +9,10 @@ class Moves:
     """Counts moves and acknowledgements over all connections of a worker.
 
     Attributes:
-        sent: Moves sent.
-        acknowledged: Those that the device accepted.
-        lost: Those that it refused, did not answer, or that the port would not take.
-        answer_times: From sending to the answer.
+        sent: Number of moves sent.
+        acknowledged: Number of moves that the device accepted.
+        lost: Number of moves that were refused, not answered, or not accepted by the port.
+        answer_times: Durations from sending to the answer.
     """
 
     def __init__(self) -> None:

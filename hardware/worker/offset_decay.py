@@ -1,7 +1,7 @@
 """Slow removal of the initial offset between servos' real positions and those that the joint values imply. Knows no Blender.
 
 A servo may be a little beyond its range, and two that share a joint may disagree a little. They are not moved at once: the
-difference melts away slowly.
+offset is removed slowly.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ class OffsetDecay:
     """Adds the decaying offset to raw goals.
 
     Args:
-        channels: The device's.
-        start: Where each servo stands, raw (channels,); None: not known, or not to be driven.
+        channels: The device's channels.
+        start: Raw position of each servo (channels,); None: not known, or not to be driven.
         desired: Raw positions that the joint values imply (channels,).
     """
 

@@ -24,7 +24,7 @@ class ExchangeSequence:
     """Sends exchanges in order; one that is not fully answered is repeated, and fails the sequence after TRIES.
 
     Args:
-        exchanges: In order.
+        exchanges: The exchanges, in order.
     """
 
     def __init__(self, exchanges: Iterable[Exchange]) -> None:
@@ -59,7 +59,7 @@ class PlanExecution:
     """Executes a plan: takes the next group of exchanges when the last one was answered.
 
     Args:
-        plan: Yields groups of exchanges; what it raises comes out of `advance`.
+        plan: Yields groups of exchanges; `advance` raises what it raises.
     """
 
     def __init__(self, plan: Iterator[tuple[Exchange, ...]]) -> None:

@@ -37,8 +37,8 @@ class Playback:
         period: Largest delay until a frame is noticed [s].
     """
 
-    def __init__(self, turn: float) -> None:
-        self._period = turn
+    def __init__(self, period: float) -> None:
+        self._period = period
         self._frames: deque[Angles] = deque(maxlen=REMEMBERED)
         self._last = -1  # index of the newest frame; counts on for ever
         self._position = 0.0  # index, with its fraction, of where playback is

@@ -10,8 +10,8 @@ LONGEST_RUN_US = 500_000  # [us] of computing without a pause: a period takes un
 def ask_for_punctuality() -> bool:
     """Request the lowest real-time priority, where the system offers it; returns whether it was granted.
 
-    Linux grants it to root and to whom its limits allow it (`rtprio`, which audio programs set up). Without it, all depends on how busy the
-    cores are. A worker that would compute on and on, which at this priority nobody could interrupt, is ended by the system; the robot's
+    Linux grants it to root and to users with the limit `rtprio`, which audio programs set up. Without it, punctuality depends on the
+    load. A worker in an endless loop, which nothing could interrupt at this priority, is ended by the system; the robot's
     watchdog stops the robot.
     """
     if not hasattr(os, "sched_setscheduler"):

@@ -23,7 +23,7 @@ class ServoChannels:
 
     Attributes:
         servos: Ids, in the channels' order.
-        limp: Ids of those that are to go limp when the robot is disarmed.
+        limp: Ids of servos whose torque goes off when the robot is disarmed.
         speeds: Maximum speed of each servo [units/s], where a limit can be set.
     """
 
@@ -67,9 +67,9 @@ class ServoChannels:
         near = {servo: min(max(raw, lowest), highest) for servo, raw in positions.items()}
         return {servo: goal for servo, goal in near.items() if abs(goal - positions[servo]) <= self.raw_rotation(servo, BEYOND)}
 
-    def raw_rotation(self, servo: int, turn: float) -> float:
+    def raw_rotation(self, servo: int, rotation: float) -> float:
         """A servo's rotation [rad] in the protocol's units."""
-        return turn * self._per_radian[servo]
+        return rotation * self._per_radian[servo]
 
     def why_no_goal(self, servo: int, raw: int, bounds: tuple[int, int] | None) -> str:
         """Why a servo at `raw`, which accepts goals within `bounds`, cannot be commanded to stay there; empty: it can."""

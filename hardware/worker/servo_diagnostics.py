@@ -27,7 +27,7 @@ class ServoDiagnostics:
 
     Attributes:
         is_answered: Whether servos, or their controller, answer queries for errors.
-        readings: Of each channel's servo, newest (channels,): volts, degrees Celsius, share of the greatest load, amperes.
+        readings: Newest readings of each channel's servo (channels,): volts, degrees Celsius, share of the maximum load, amperes.
     """
 
     def __init__(self, device: Device, codec: Codec) -> None:

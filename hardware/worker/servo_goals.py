@@ -11,11 +11,11 @@ class ServoGoals:
     """Goals of one connection.
 
     Args:
-        channels: The device's.
+        channels: The device's channels.
         releases: Whether the protocol can switch a servo's torque off.
 
     Attributes:
-        sent: Goal last sent, by servo id.
+        sent: The last goal of each servo, by id.
     """
 
     def __init__(self, channels: ServoChannels, releases: bool) -> None:

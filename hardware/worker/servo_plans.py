@@ -24,9 +24,9 @@ class ServoPlans:
 
     Args:
         codec: The protocol's.
-        channels: The device's.
-        checks: Of the servos.
-        goals: Sent to the servos.
+        channels: The device's channels.
+        checks: Checks of the servos.
+        goals: Goals sent to the servos.
     """
 
     def __init__(self, codec: Codec, channels: ServoChannels, checks: ArmChecks, goals: ServoGoals) -> None:

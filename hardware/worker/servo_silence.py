@@ -17,7 +17,7 @@ class ServoSilence:
     """Silence of one connection's servos.
 
     Args:
-        channels: The device's.
+        channels: The device's channels.
         positions: Measured positions; None where the servos do not measure.
         now: [s].
 

@@ -31,7 +31,7 @@ class ServoSpeedLimiter:
 
     Args:
         device: The robot.
-        mixing: Of the same.
+        mixing: The device's conversion between joint values and channels.
     """
 
     def __init__(self, device: Device, mixing: Mixing) -> None:

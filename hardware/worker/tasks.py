@@ -26,7 +26,7 @@ class Task(ABC):
     """Motion of one joint or servo from its present position.
 
     Attributes:
-        done: Whether it has come to its end.
+        done: Whether it has ended.
     """
 
     done = False
@@ -55,7 +55,7 @@ class JointTask(Task):
 
     Args:
         device: The robot.
-        mixing: Of the same.
+        mixing: The device's conversion between joint values and channels.
         joint: Index of the joint.
         start: Raw servo positions (channels,); known for all of the joint's.
         free: Whether the servo's range alone counts, not the joint's.

@@ -1,7 +1,7 @@
 """Monitors the tracking errors of servos: detects lagging and blocked ones. Knows no Blender.
 
-A servo follows its command some hundredths of a second late, so it is compared with all that was commanded lately: only what is outside
-of that counts as staying behind.
+A servo follows its commands with a short delay, so it is compared with all recent commands: only a position outside
+of their range counts as an error.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class TrackingErrorMonitor:
         device: The robot.
 
     Attributes:
-        errors: How far each servo is outside of what was commanded lately (channels,) [rad of the servo]; None where that is not known.
+        errors: Distance of each servo from the range of recent commands (channels,) [rad of the servo]; None: unknown.
     """
 
     def __init__(self, device: Device) -> None:
@@ -55,8 +55,8 @@ class TrackingErrorMonitor:
                 recent.append((now, rotation_of_raw(channel, raw)))
             error = None
             if raw is not None and position is not None:
-                turns, self._found[k] = [turn for _, turn in recent], rotation_of_raw(channel, position)
-                self._desired_rotation[k] = min(max(self._found[k], min(turns)), max(turns))
+                rotations, self._found[k] = [rotation for _, rotation in recent], rotation_of_raw(channel, position)
+                self._desired_rotation[k] = min(max(self._found[k], min(rotations)), max(rotations))
                 error = self._found[k] - self._desired_rotation[k]
             self.errors[k] = error
             self._behind_since[k] = _since(self._behind_since[k], error, BEHIND, now)
@@ -77,7 +77,7 @@ class TrackingErrorMonitor:
         shares = self._device.channels[k].shares
         if len(shares) == 1:
             joint = next(joint for joint in self._device.joints if joint.name == shares[0].joint)
-            desired, found = (joint.text(turn / shares[0].gear) for turn in (self._desired_rotation[k], self._found[k]))
+            desired, found = (joint.text(rotation / shares[0].gear) for rotation in (self._desired_rotation[k], self._found[k]))
             return f"it should be at {desired} and is at {found}"
         desired, found = (f"{math.degrees(rotation):.1f} degrees" for rotation in (self._desired_rotation[k], self._found[k]))
         return f"its servo should be rotated by {desired} and is by {found}"

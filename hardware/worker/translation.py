@@ -16,7 +16,7 @@ REPORT_BYTES = 17  # of a report around its positions
 LONGEST_INTERVAL = 0.1  # [s] between moves: farther apart they come near the device's watchdog
 
 
-def why_unsuitable(device: Device, welcome: Welcome, turn: float) -> str | None:
+def why_unsuitable(device: Device, welcome: Welcome, period: float) -> str | None:
     """Why the device that sent `welcome` cannot drive the channels; None: it can."""
     highest = max(device.channels, key=lambda channel: channel.servo)
     if highest.servo >= welcome.channels:
@@ -27,7 +27,7 @@ def why_unsuitable(device: Device, welcome: Welcome, turn: float) -> str | None:
                 f"its pulses go from {welcome.lowest_us:g} to {welcome.highest_us:g} us,"
                 f" those of {channel.label} from {channel.lowest:g} to {channel.highest:g}"
             )
-    if periods_per_move(device, welcome, turn) * turn > LONGEST_INTERVAL:
+    if periods_per_move(device, welcome, period) * period > LONGEST_INTERVAL:
         return f"{device.baudrate} baud are too slow for its {welcome.channels} servos"
     return None
 
@@ -45,11 +45,11 @@ def _configuration(channel: Channel, top_speed: float) -> Configure:
     return Configure(channel.servo, channel.lowest, channel.highest, speed, silence)
 
 
-def periods_per_move(device: Device, welcome: Welcome, turn: float) -> int:
+def periods_per_move(device: Device, welcome: Welcome, period: float) -> int:
     """Number of the worker's periods between two moves, so that moves and reports do not exceed the line's capacity."""
     numbers = 2 if Features.FEEDBACK in welcome.features else 1
     bits = 10 * (REPORT_BYTES + 2 * numbers * welcome.channels)
-    return math.ceil(bits / device.baudrate / LINE_SHARE / turn)
+    return math.ceil(bits / device.baudrate / LINE_SHARE / period)
 
 
 def move(device: Device, welcome: Welcome, raw: Sequence[float | None], interval: float) -> Move:

@@ -10,7 +10,7 @@ class DynamixelDevice(dynamixel.Packets):
 
     def encode_status(self, status: Status) -> bytes:
         """The frame of a servo's answer."""
-        return dynamixel.frame(status.servo, dynamixel.STATUS, bytes((status.error,)) + status.data)
+        return self.frame(status.servo, dynamixel.STATUS, bytes((status.error,)) + status.data)
 
     def instruction(self, frame: bytes) -> Instruction | None:
         """What a whole frame orders; None where it is a status or no instruction that a host of ours sends."""
@@ -23,7 +23,7 @@ class FeetechDevice(feetech.Packets):
 
     def encode_status(self, status: Status) -> bytes:
         """The frame of a servo's answer."""
-        return feetech.frame(status.servo, status.error, status.data)
+        return self.frame(status.servo, status.error, status.data)
 
     def instruction(self, frame: bytes) -> Instruction | None:
         """What a whole frame orders; None where it is no instruction that a host of ours sends."""

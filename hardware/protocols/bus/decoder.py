@@ -17,11 +17,11 @@ ECHOES = 8  # number of sent frames that an adapter may echo: goals and queries 
 class BusDecoder:
     """The decoder of one connection to bus servos.
 
-    Some adapters give back every byte that is sent. Such an echo is known by being the question itself, and is passed over.
+    Some adapters echo every byte that is sent. Such an echo equals the sent frame, and is skipped.
 
     Args:
-        framing: The bytes of the protocol.
-        table: The registers of its servos, and its errors in words.
+        framing: The frame format.
+        table: The registers and error texts.
     """
 
     def __init__(self, framing: Framing, table: Table) -> None:

@@ -16,10 +16,10 @@ class Register:
 
     Attributes:
         start: Address of its first byte.
-        size: Bytes.
-        signed: Two's complement.
-        sign_bit: Bit that says that the number, in the bits below, is negative; None where there is none. Feetech's servos do so.
-        order: Which byte comes first.
+        size: Number of bytes.
+        signed: Whether it is in two's complement.
+        sign_bit: Bit that is the sign, the bits below being the magnitude (Feetech); None: no such bit.
+        order: Byte order.
     """
 
     start: int

@@ -16,12 +16,12 @@ class Requirement:
     """A register that decides how a servo moves, and its allowed values.
 
     Attributes:
-        register: Which.
-        name: For sentences: "operating mode".
-        allowed: The numbers that let the servo be driven to positions.
-        must_be: The same in words.
-        numbers: What some numbers mean.
-        mask: The bits that count.
+        register: The register.
+        name: Its name in sentences, such as "operating mode".
+        allowed: Numbers with which the servo can be driven to positions.
+        must_be: The allowed numbers as text.
+        numbers: Meanings of numbers.
+        mask: The bits that are compared.
     """
 
     register: Register
@@ -44,9 +44,9 @@ class Bounds:
     """Registers with the position limits that a servo applies to its goals.
 
     Attributes:
-        lowest: Lowest goal.
-        highest: Highest; not above the lowest: the servo knows no bounds.
-        where: Register that decides whether they count, and the numbers with which they do; None: always.
+        lowest: Register of the lowest goal.
+        highest: Register of the highest goal; where it is not above the lowest there are no bounds.
+        where: Register that decides whether the bounds apply, and the numbers with which they do; None: always.
     """
 
     lowest: Register
@@ -59,8 +59,8 @@ class Requirements:
     """All registers that are checked before a servo is driven.
 
     Attributes:
-        required: What registers must hold.
-        bounds: What bounds its goals; None: nothing.
+        required: Required register values.
+        bounds: Registers that bound the servo's goals; None: none.
     """
 
     required: tuple[Requirement, ...]

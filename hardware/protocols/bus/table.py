@@ -21,27 +21,27 @@ class Table:
     """Registers, models and error codes of a servo family.
 
     Attributes:
-        torque: Register that lets a servo move.
+        torque: Register that switches torque on.
         goal: Register of the goal.
-        speed: Register of the greatest speed.
+        speed: Register of the maximum speed.
         speed_unit: Raw positions per second in one unit of `speed`.
         servo_id: Register of the id.
         baudrate: Register of the baud rate, whose numbers are in `baudrates`.
-        quantities: Registers of what can be read.
+        quantities: Registers of the readable quantities.
         requirements: What registers must hold before a servo is driven.
-        models: Names by number.
-        baudrates: Numbers by baud rate [bit/s].
-        model: Register of the model's number, read to identify a servo where a ping does not tell it.
+        models: Model names by number.
+        baudrates: Register numbers by baud rate [bit/s].
+        model: Register of the model number, read to identify a servo where the answer to a ping does not contain it.
         firmware: Register of the firmware's version.
         flags: What the bits of a status' error byte mean.
-        codes: What the numbers in the bits beyond `flags` mean: the order was refused.
+        codes: Error codes in the bits beyond `flags`: the command was refused.
         hardware_flags: What the bits of the hardware's own error register mean.
-        hardware_errors: That register, where there is one.
+        hardware_errors: The hardware error register, where there is one.
         ping_tells: Whether the answer to a ping carries model and firmware.
-        eeprom_lock: Register that guards those that outlive power, where there is one.
+        eeprom_lock: Register that locks the EEPROM, where there is one.
         watchdog: Register of the watchdog, where there is one.
         watchdog_unit: Its unit [s].
-        firmware_parts: Numbers in a version: 2 for "2.4", 1 for "46".
+        firmware_parts: Number of parts of a version: 2 for "2.4", 1 for "46".
     """
 
     torque: Register

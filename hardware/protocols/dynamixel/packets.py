@@ -3,13 +3,14 @@
     FF FF FD 00 id length(2) instruction parameters... CRC(2)         from the host
     FF FF FD 00 id length(2) 55 error data... CRC(2)                  from a servo
 
-Numbers have their low byte first. The length counts what follows it. The CRC covers all before it. Where FF FF FD occurs between length
-and CRC another FD follows it (stuffing; length and CRC count it), so that a header begins a frame and nothing else does.
+Numbers have their low byte first. The length counts the bytes after it. The CRC covers all before it. Where FF FF FD occurs between length
+and CRC another FD follows it (stuffing; included in length and CRC), so that headers occur only at the beginning of a frame.
 """
 
 from __future__ import annotations
 
-from ..bus.instructions import BROADCAST, Instruction, Ping, Read, Status, SyncRead, SyncWrite, Write
+from ..bus.framing import Framing
+from ..bus.instructions import Status
 from ..interface import ProblemKind, ProtocolError
 from ..stream import Broken, Skip, Wait, Whole
 
@@ -22,7 +23,7 @@ SHORTEST = HEAD + 3  # an instruction and a CRC
 AROUND_STATUS = HEAD + 4  # bytes of a status around its data: instruction, error, CRC
 BODY = 8  # where an instruction's parameters, or a status' error, begin
 
-PING, READ, WRITE, STATUS, SYNC_READ, SYNC_WRITE = 0x01, 0x02, 0x03, 0x55, 0x82, 0x83
+STATUS = 0x55
 
 
 def _table() -> tuple[int, ...]:
@@ -57,34 +58,26 @@ def unstuff(body: bytes) -> bytes:
     return body.replace(MARK + b"\xfd", MARK)
 
 
-class Packets:
+class Packets(Framing):
     """Dynamixel's implementation of `bus.framing.Framing`."""
 
     longest = LONGEST
+    highest_id = HIGHEST_ID
 
     def status_length(self, size: int) -> int:
         """Length of the longest answer with `size` bytes of data, every third of which may be stuffed [bytes]."""
         return AROUND_STATUS + size + (size + 1) // 3
 
-    def encode(self, instruction: Instruction) -> bytes:
-        """The frame of an instruction.
+    def frame(self, servo: int, code: int, parameters: bytes) -> bytes:
+        body = stuff(bytes((code,)) + parameters)
+        self._check_length(SHORTEST - 1 + len(body))
+        start = HEADER + self._ids((servo,), or_broadcast=True) + (len(body) + 2).to_bytes(2, "little") + body
+        return start + crc16(start).to_bytes(2, "little")
 
-        Raises:
-            ProtocolError: A field does not fit.
-        """
-        match instruction:
-            case Ping(servo):
-                return frame(servo, PING, b"")
-            case Read(servo, start, size):
-                return frame(servo, READ, _words("address and size", start, size))
-            case Write(servo, start, data):
-                return frame(servo, WRITE, _words("address", start) + data)
-            case SyncRead(start, size, servos):
-                ids = b"".join(_id(servo) for servo in servos)
-                return frame(BROADCAST, SYNC_READ, _words("address and size", start, size) + ids)
-            case SyncWrite(start, items):
-                body = b"".join(_id(servo) + data for servo, data in items)
-                return frame(BROADCAST, SYNC_WRITE, _words("address and size", start, instruction.size) + body)
+    def numbers(self, what: str, *values: int) -> bytes:
+        if not all(0 <= value <= 0xFFFF for value in values):
+            raise ProtocolError(f"{what}: {', '.join(map(str, values))}; each is 0 to 65535")
+        return b"".join(value.to_bytes(2, "little") for value in values)
 
     def look(self, pending: bytearray, longest: int) -> Wait | Skip | Whole | Broken:
         """What the first bytes are. A header inside a frame shows that the frame was cut off there."""
@@ -122,24 +115,3 @@ def _next_header(pending: bytearray) -> int:
         if len(pending) > length and pending.endswith(HEADER[:length]):
             return len(pending) - length
     return len(pending)
-
-
-def frame(servo: int, instruction: int, parameters: bytes) -> bytes:
-    """A complete frame: header, id, length, stuffed body, CRC. Raises ProtocolError."""
-    body = stuff(bytes((instruction,)) + parameters)
-    if SHORTEST - 1 + len(body) > LONGEST:
-        raise ProtocolError(f"A message of {SHORTEST - 1 + len(body)} bytes; at most {LONGEST} fit, so address fewer servos at once")
-    start = HEADER + _id(servo, broadcast=True) + (len(body) + 2).to_bytes(2, "little") + body
-    return start + crc16(start).to_bytes(2, "little")
-
-
-def _id(servo: int, broadcast: bool = False) -> bytes:
-    if not 0 <= servo <= HIGHEST_ID and not (broadcast and servo == BROADCAST):
-        raise ProtocolError(f"Servo {servo} does not exist; ids go from 0 to {HIGHEST_ID}")
-    return bytes((servo,))
-
-
-def _words(what: str, *values: int) -> bytes:
-    if not all(0 <= value <= 0xFFFF for value in values):
-        raise ProtocolError(f"{what}: {', '.join(map(str, values))}; each is 0 to 65535")
-    return b"".join(value.to_bytes(2, "little") for value in values)

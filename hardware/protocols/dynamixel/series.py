@@ -63,7 +63,7 @@ MODE = Register(11, 1)
 def requirements(multi_turn: bool) -> Requirements:
     """Position mode, a profile velocity that is a speed, and no torque on by a goal.
 
-    Position limits count in position mode alone.
+    Position limits apply in position mode alone.
     """
     modes = MORE_TURNS if multi_turn else ONE_TURN
     names = [f"{mode} ({MODES[mode]})" for mode in modes]

@@ -3,12 +3,13 @@
     FF FF id length instruction parameters... checksum        from the host
     FF FF id length error parameters... checksum              from a servo
 
-The length counts what follows it; the checksum is the sum from the id on, all bits flipped. Nothing but the direction tells the two apart.
+The length counts the bytes after it; the checksum is the sum from the id on, all bits flipped. Only the direction distinguishes the two.
 """
 
 from __future__ import annotations
 
-from ..bus.instructions import BROADCAST, Instruction, Ping, Read, Status, SyncRead, SyncWrite, Write
+from ..bus.framing import Framing
+from ..bus.instructions import Status
 from ..interface import ProblemKind, ProtocolError
 from ..stream import Broken, Skip, Wait, Whole
 
@@ -18,41 +19,31 @@ LONGEST = 250  # bytes of a frame: the buffer of Feetech's own libraries
 SHORTEST = 6  # bytes of a frame without parameters
 AROUND_STATUS = 6  # bytes of a status around its data: header, id, length, error, checksum
 
-PING, READ, WRITE, SYNC_READ, SYNC_WRITE = 0x01, 0x02, 0x03, 0x82, 0x83
-
 
 def checksum(body: bytes | bytearray) -> int:
     """Checksum over the bytes between header and checksum."""
     return ~sum(body) & 0xFF
 
 
-class Packets:
+class Packets(Framing):
     """Feetech's implementation of `bus.framing.Framing`."""
 
     longest = LONGEST
+    highest_id = HIGHEST_ID
 
     def status_length(self, size: int) -> int:
         """Length of an answer with `size` bytes of data [bytes]."""
         return AROUND_STATUS + size
 
-    def encode(self, instruction: Instruction) -> bytes:
-        """The frame of an instruction.
+    def frame(self, servo: int, code: int, parameters: bytes) -> bytes:
+        self._check_length(SHORTEST + len(parameters))
+        body = self._ids((servo,), or_broadcast=True) + self.numbers("code", len(parameters) + 2, code) + parameters
+        return HEADER + body + bytes((checksum(body),))
 
-        Raises:
-            ProtocolError: A field does not fit.
-        """
-        match instruction:
-            case Ping(servo):
-                return frame(servo, PING, b"")
-            case Read(servo, start, size):
-                return frame(servo, READ, _bytes("address and size", start, size))
-            case Write(servo, start, data):
-                return frame(servo, WRITE, _bytes("address", start) + data)
-            case SyncRead(start, size, servos):
-                return frame(BROADCAST, SYNC_READ, _bytes("address, size and ids", start, size, *servos))
-            case SyncWrite(start, items):
-                body = b"".join(_bytes("id", servo) + data for servo, data in items)
-                return frame(BROADCAST, SYNC_WRITE, _bytes("address and size", start, instruction.size) + body)
+    def numbers(self, what: str, *values: int) -> bytes:
+        if not all(0 <= value <= 0xFF for value in values):
+            raise ProtocolError(f"{what}: {', '.join(map(str, values))}; each is one byte, 0 to 255")
+        return bytes(values)
 
     def look(self, pending: bytearray, longest: int) -> Wait | Skip | Whole | Broken:
         """What the first bytes are."""
@@ -77,19 +68,3 @@ class Packets:
     def status(self, frame: bytes) -> Status | None:
         """The answer in a complete frame."""
         return Status(frame[2], frame[4], frame[5:-1])
-
-
-def frame(servo: int, code: int, parameters: bytes) -> bytes:
-    """A complete frame: header, id, length, instruction or error, parameters, checksum. Raises ProtocolError."""
-    if not 0 <= servo <= HIGHEST_ID and servo != BROADCAST:
-        raise ProtocolError(f"Servo {servo} does not exist; ids go from 0 to {HIGHEST_ID}")
-    if SHORTEST + len(parameters) > LONGEST:
-        raise ProtocolError(f"A message of {SHORTEST + len(parameters)} bytes; at most {LONGEST} fit, so address fewer servos at once")
-    body = _bytes("code", servo, len(parameters) + 2, code) + parameters
-    return HEADER + body + bytes((checksum(body),))
-
-
-def _bytes(what: str, *values: int) -> bytes:
-    if not all(0 <= value <= 0xFF for value in values):
-        raise ProtocolError(f"{what}: {', '.join(map(str, values))}; each is one byte, 0 to 255")
-    return bytes(values)

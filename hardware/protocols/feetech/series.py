@@ -1,7 +1,7 @@
 """Feetech's STS and SCS servos: registers and capabilities. Knows no Blender.
 
-Addresses, sign bits and numbers are those of Feetech's memory tables and of LeRobot's. STS servos put the low byte first and say "negative"
-by a bit of its own (bit 15 of positions, bit 10 of the load), not by two's complement. SCS servos put the high byte first; they have 1024
+Addresses, sign bits and numbers are those of Feetech's memory tables and of LeRobot's. STS servos put the low byte first and have a sign
+bit (bit 15 of positions, bit 10 of the load), not two's complement. SCS servos put the high byte first; they have 1024
 steps.
 """
 

@@ -1,6 +1,6 @@
 """Limber's own protocol: messages, and their encoding as bytes. Knows no Blender.
 
-docs/protocol.md lays down the bytes, with test vectors, and the rules of the conversation.
+docs/protocol.md specifies the bytes, with test vectors, and the rules of a session.
 """
 
 from .frames import MAX_PAYLOAD, START, Decoder, crc16, encode, encode_raw

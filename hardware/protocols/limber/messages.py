@@ -1,6 +1,6 @@
 """The messages of Limber's own protocol, independent of their encoding. Knows no Blender.
 
-A pulse width is in microseconds; `None` is a pulse that is not sent, or not given. docs/protocol.md has the rules of the conversation.
+A pulse width is in microseconds; `None` is a pulse that is not sent, or not given. docs/protocol.md has the rules of a session.
 """
 
 from dataclasses import dataclass
@@ -167,7 +167,7 @@ class WrongVersion:
 class Report:
     """Answer to every frame but HELLO; also sent when the state changes (`answers` is None).
 
-    `commanded_us` are the pulses that are being sent; `measured_us`, as long or empty, is where the servos are, if the device can tell.
+    `commanded_us` are the pulses being sent; `measured_us`, of the same length or empty, are the servos' measured positions.
     """
 
     answers: int | None
