@@ -113,7 +113,7 @@ def test_no_value_in_any_place_raises_anything_but_a_calibration_error_that_can_
 @pytest.mark.parametrize("value", [jsons.HUGE, -jsons.HUGE, float("nan"), "\ud800", [[[]]], {}], ids=range(6))
 def test_each_value_of_a_calibration_may_be_anything(value):
     plain = json.loads(to_text(Calibration.of(NECK)))
-    for way in jsons.positions(plain):
+    for way in jsons.places(plain):
         with pytest.raises(CalibrationError):
             from_text(json.dumps(jsons.changed(plain, way, value)))
 

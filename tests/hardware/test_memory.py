@@ -157,7 +157,7 @@ def test_a_long_detail_is_cut_and_not_garbled():
     counted = dict.fromkeys(("sent", "acknowledged", "lost", "refused", "clamped"), 0)
     timed = dict.fromkeys(("late_ms_p50", "late_ms_p99", "ack_ms_p50"), 0.0)
     channels = (ChannelStatus(),)
-    nothing = {"commanded": None, "places": (None,), "confirmed": (False,), "asks": False}
+    nothing = {"commanded": None, "positions": (None,), "confirmed": (False,), "needs_confirmation": False}
     report = Report(1, State.FAULT, Fault.SILENT, **told, **counted, **timed, **nothing, channels=channels)
     arrived = codec.unpack(codec.pack(report))
     assert set(arrived.detail) == {"é"}
