@@ -152,7 +152,7 @@ def _figures_due(now: float) -> bool:
 
 
 def _heartbeat() -> float | None:
-    """The robots hear from Blender while nothing moves; the panels hear from the robots, and from processes on errands."""
+    """The robots hear from Blender while nothing moves; the panels hear from the robots, and from background jobs."""
     changed = links.heartbeat()
     changed |= background_jobs.look()
     changed |= puppeteer.follow(bpy.context.scene)

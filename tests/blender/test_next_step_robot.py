@@ -83,5 +83,5 @@ def test_every_state_of_a_robot_has_a_button_for_what_its_sentence_asks():
 
     for each in State:
         for asks in (False, True):
-            step = _of_robot(SimpleNamespace(state=each, asks=asks, sentence="so it is"))
+            step = _of_robot(SimpleNamespace(state=each, needs_confirmation=asks, sentence="so it is"))
             assert step.operator.startswith("limber."), each.name

@@ -208,7 +208,7 @@ def test_one_button_arms_hobby_servos_that_the_user_says_are_at_the_pose(chain):
     rig.limber.device.port = "virtual-hobby"
     rig.pose.bones["middle"].rotation_euler.x = 0.6
     connect(rig)
-    until(lambda: status(rig).asks, "it is known that nobody knows where they are")
+    until(lambda: status(rig).needs_confirmation, "it is known that nobody knows where they are")
     assert "press Confirm Pose and Arm" in status(rig).sentence
     bpy.ops.limber.arm_confirmed()
     until(lambda: state(rig) == "ARMED", "it is armed")

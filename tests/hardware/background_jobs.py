@@ -18,7 +18,7 @@ def served(bus: Bus) -> PtyRobot:
 
 
 def told(task: str, **arguments) -> list[JobEvent]:
-    """The news of an errand, run here: a process takes its time to start."""
+    """The events of a job, run here: a process takes its time to start."""
     news: list[JobEvent] = []
     try:
         news.extend(import_module(f"limber.hardware.{TASKS[task]}").run(arguments, serial))

@@ -1,4 +1,4 @@
-"""An errand's process: its news come through a line, and whether it is cancelled, dies, hangs or cannot start, that is told."""
+"""A background job's process: its events come through a line, and whether it is cancelled, dies, hangs or cannot start, that is told."""
 
 import os
 import signal
@@ -39,30 +39,30 @@ def test_a_line_that_is_no_news_is_told_from_news(line):
 
 def test_a_cancelled_scan_ends_at_once_and_its_process_with_it():
     with served(StsBus({})) as robot:
-        errand = long_scan(robot.port)
-        wait_until(lambda: bool(errand.events()))
-        errand.cancel()
-        assert [item for item in errand.events() if isinstance(item, Ended)] == [Ended("Cancelled")]
-        assert errand.over
-        wait_until(lambda: errand._process.poll() is not None)
+        job = long_scan(robot.port)
+        wait_until(lambda: bool(job.events()))
+        job.cancel()
+        assert [item for item in job.events() if isinstance(item, Ended)] == [Ended("Cancelled")]
+        assert job.over
+        wait_until(lambda: job._process.poll() is not None)
 
 
 def test_an_errand_whose_process_dies_says_so():
     with served(StsBus({})) as robot:
-        errand = long_scan(robot.port)
-        os.kill(errand._process.pid, signal.SIGKILL)
+        job = long_scan(robot.port)
+        os.kill(job._process.pid, signal.SIGKILL)
         news: list[JobEvent] = []
-        wait_until(lambda: news.extend(errand.events()) or errand.over)
+        wait_until(lambda: news.extend(job.events()) or job.over)
     assert isinstance(news[-1], Ended)
     assert "exit status" in news[-1].failed
 
 
 def test_an_errand_that_hangs_is_ended():
     with served(StsBus({})) as robot:
-        errand = long_scan(robot.port, 0.2)
-        os.kill(errand._process.pid, signal.SIGSTOP)
+        job = long_scan(robot.port, 0.2)
+        os.kill(job._process.pid, signal.SIGSTOP)
         news: list[JobEvent] = []
-        wait_until(lambda: news.extend(errand.events()) or errand.over)
+        wait_until(lambda: news.extend(job.events()) or job.over)
     assert "Nothing was heard" in news[-1].failed
 
 

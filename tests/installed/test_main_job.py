@@ -90,7 +90,7 @@ def test_the_virtual_robot_arrives_where_the_armature_is_and_is_disarmed_again(l
     bpy.ops.limber.arm()
     wanted = part("rig.live.live").session(rig, chain).outputs.angles.tolist()
     until(lambda status: status.state is states.ARMED)
-    until(lambda status: status.reported is not None and max(abs(a - b) for a, b in zip(status.reported, wanted, strict=True)) < 0.01)
+    until(lambda status: status.measured is not None and max(abs(a - b) for a, b in zip(status.measured, wanted, strict=True)) < 0.01)
     until(lambda status: status.state is states.ARMED)  # if need be again after a missed beat
     bpy.ops.limber.disarm()
     until(lambda status: status.state is states.DISARMED)

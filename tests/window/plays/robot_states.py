@@ -72,7 +72,7 @@ def play(stage):
     rig, chain = lamp.build(stage)
     for joint in chain.joints:
         joint.lower, joint.upper = -1.4, 1.4
-    errands = stage.part("rig.robot.background_jobs")
+    jobs = stage.part("rig.robot.background_jobs")
     bus = ServedBus({joint.servo + 1: 2048.0 for joint in chain.joints})
     view = bpy.context.window_manager.limber_view
     clear_tab(stage)
@@ -104,10 +104,10 @@ def play(stage):
     do(bpy.ops.limber.scan, where="DEVICE", protocols={"feetech_sts"}, rates={"1000000"}, highest=252)
     yield 1.2
     stage.photograph("robot_scanning")
-    yield from stage.until(lambda: errands.scan().over, HELD)
-    stage.facts["found"] = [one.servo for one in errands.scan().found]
+    yield from stage.until(lambda: jobs.scan().over, HELD)
+    stage.facts["found"] = [one.servo for one in jobs.scan().found]
     yield from shot(stage, "found", "LIMBER_PT_scan", "LIMBER_PT_channels")
-    one = errands.scan().found[0]
+    one = jobs.scan().found[0]
     do(bpy.ops.limber.change_servo, "INVOKE_DEFAULT", port=one.port, protocol=one.protocol, baudrate=one.baudrate, servo=one.servo)
     yield 1.0
     stage.photograph("robot_change_dialog")
