@@ -38,7 +38,7 @@ def test_a_position_limit_that_is_no_number_is_named(field, value):
 
 
 def test_a_lower_limit_above_the_upper_one_is_refused_and_an_equal_one_taken():
-    with pytest.raises(LimitsError, match=r"above `upper`.*swap"):
+    with pytest.raises(LimitsError, match=r"above `upper`.*exchange"):
         Limits(1.0, -1.0, 3.0, 15.0, 150.0)
     assert Limits(1.0, 1.0, 3.0, 15.0, 150.0).clamp(5.0) == 1.0
 
