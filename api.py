@@ -1,7 +1,7 @@
-"""Limber from Python, with or without a window: what scripts may rely on from version to version. docs/api.md has examples.
+"""Limber's stable interface for Python scripts, with or without a window. docs/api.md has examples.
 
-Angles are in radians, ways of slides in metres, times in seconds. What is wrong is a `RigError` whose message names the bone, object or
-property and the remedy. These functions push no undo step: an operator of your own that calls them should have UNDO.
+Angles are in radians, lengths in metres, times in seconds. Errors are `RigError`s whose message names the bone, object or property and the
+remedy. These functions push no undo step: an operator of your own that calls them should have the UNDO option.
 """
 
 from dataclasses import dataclass
@@ -17,42 +17,42 @@ from .rig.output.bake import Bake
 from .rig.output.bake_scene import Baked, bake_scene
 from .rig.reading import postures
 
-__all__ = ["Answer", "Baked", "Finding", "RigError", "bake", "bake_scene", "check", "motion", "new_chain", "solve", "store_posture"]
+__all__ = ["Baked", "Finding", "RigError", "Solution", "bake", "bake_scene", "check", "motion", "new_chain", "solve", "store_posture"]
 
-Joint = tuple[str, str]  # bone, and the axis about or along which it moves: ("head", "X")
+Joint = tuple[str, str]  # bone and its axis of rotation or translation: ("head", "X")
 
 
 @dataclass(frozen=True)
-class Answer:
-    """How a chain follows its goal in one frame.
+class Solution:
+    """Solution of a chain's goal in one frame, and its errors.
 
     Attributes:
-        angles: Joint -> angle [rad] or way [m], as the solver says, before the motion filter.
-        miss: The angle [deg] by which the end misses its aim.
-        shape_deviation: How far the body is from what is authored [deg].
-        limits_hit: Joints that stand at a limit.
-        remark: What the solver changed of the goal, or "".
+        angles: Joint -> angle [rad], or position [m] of a prismatic joint, from the solver, before the motion filter.
+        aim_error: Angle [deg] between the end's direction and its aim.
+        shape_deviation: Angle [deg] between the links' directions in the solution and in the authored pose, as a mean.
+        limits_hit: Joints at a position limit.
+        remark: How the solver changed the goal, or "".
     """
 
     angles: dict[Joint, float]
-    miss: float
+    aim_error: float
     shape_deviation: float
     limits_hit: list[Joint]
     remark: str
 
 
 def new_chain(rig, end: str, root: str = "", target=None, change_rotation_mode: bool = False):
-    """Makes a chain of an armature's bones and returns it: its settings are the properties that the panels show.
+    """New chain of an armature's bones; its properties are the settings in the panels.
 
     Args:
         rig: The armature object.
-        end: The bone that looks.
-        root: The first bone that moves; "": from the top of the hierarchy, or below another chain.
-        target: The object to look at.
-        change_rotation_mode: Bones that rotate by quaternion get an Euler order, their keys converted.
+        end: The bone of the end effector.
+        root: The first bone of the chain; "": the top of the hierarchy, or the bone below another chain.
+        target: The object to look at, or None.
+        change_rotation_mode: Give bones with quaternion rotation an Euler order, and convert their keys.
 
     Raises:
-        RigError: no chain can be made; nothing has changed.
+        RigError: no chain can be made; nothing was changed.
     """
     for name in filter(None, (root, end)):
         if name not in rig.pose.bones:
@@ -63,20 +63,20 @@ def new_chain(rig, end: str, root: str = "", target=None, change_rotation_mode: 
 
 
 def store_posture(rig, chain, name: str) -> bpy.types.Action:
-    """Makes a pose asset of the chain's bones as they are posed. It is the posture that the chain keeps where its base is POSTURE."""
+    """New pose asset from the current pose of the chain's bones. It becomes the chain's posture, which it keeps if its base is POSTURE."""
     return postures.store(rig, chain, name)
 
 
 def check(rig, chain) -> list[Finding]:
-    """What is wrong with a chain, each as a sentence; `blocks` where the chain cannot work until it is mended."""
+    """Problems of a chain, each a sentence; `blocks` is True for those that keep the chain from working."""
     return _check(bpy.context, rig, chain)
 
 
-def solve(rig, chain) -> Answer:
-    """What the chain does in the scene's present frame, from the authored pose, without a past. Writes nothing.
+def solve(rig, chain) -> Solution:
+    """Solution of the chain's goal in the current frame, solved from the authored pose without earlier frames. Writes nothing.
 
     Raises:
-        RigError: the goal cannot be followed.
+        RigError: the goal cannot be solved for.
     """
     stage = Stage()
     stage.advance([(rig, chain)], bpy.context.evaluated_depsgraph_get(), 0.0)
@@ -84,9 +84,9 @@ def solve(rig, chain) -> Answer:
     if session.problem or session.outputs is None:
         raise RigError(session.problem)
     found, places = session.outputs.solution, session.reader.places
-    return Answer(
+    return Solution(
         angles=dict(zip(places, found.angles, strict=True)),
-        miss=degrees(found.aim_error),
+        aim_error=degrees(found.aim_error),
         shape_deviation=degrees(found.shape_deviation),
         limits_hit=[places[k] for k in found.limits_hit],
         remark=found.remark,
@@ -94,17 +94,17 @@ def solve(rig, chain) -> Answer:
 
 
 def motion(pairs: list[tuple], start: int, end: int) -> dict[tuple[str, str], dict[Joint, list[float]]]:
-    """The filtered motion that a bake would key, without writing anything.
+    """Filtered motion that `bake` would key. Writes nothing.
 
     Args:
-        pairs: (rig, chain) of each chain; those that hang on one another belong together.
+        pairs: (rig, chain) of each chain; chains that depend on one another belong in one call.
         start, end: First and last frame.
 
     Returns:
         (rig's name, chain's name) -> joint -> its value in every frame.
 
     Raises:
-        RigError: a chain cannot be followed from the first frame on.
+        RigError: a chain's goal cannot be solved for in the first frame.
     """
     work = Bake(bpy.context.scene, pairs, start, end)
     try:
@@ -120,13 +120,13 @@ def motion(pairs: list[tuple], start: int, end: int) -> dict[tuple[str, str], di
 
 
 def bake(pairs: list[tuple], start: int, end: int) -> list[bpy.types.Action]:
-    """Keys of the warped, filtered motion, on new actions; the old ones are kept. Returns the new ones.
+    """New actions with the keys of the solved, filtered motion; the old actions are kept.
 
     Args:
         pairs, start, end: As for `motion`.
 
     Raises:
-        RigError: as for `motion`, or something would play over the keys; then nothing is written.
+        RigError: as for `motion`, or something in the scene would override the keys; nothing is written.
     """
     work = Bake(bpy.context.scene, pairs, start, end)
     try:

@@ -1,1 +1,1 @@
-"""The command `limber-bake`: bakes many .blend files, one after the other or at once."""
+"""The command `limber_bake`: bakes many .blend files, in several processes."""

@@ -1,10 +1,10 @@
-"""The command that bakes many .blend files, each in a Blender of its own.
+"""The command `limber_bake`: bakes many .blend files, each in a Blender process of its own.
 
     blender --command limber_bake FILE_OR_FOLDER ...
 
-It bakes every chain that has a target, what follows another armature live, and live mechanisms, in all scenes. WALK.blend becomes
-WALK_baked.blend beside it; with --to the same name in another folder. The same command again goes on where it was broken off: files that
-were baked as they are now are not baked again.
+It bakes all chains that have a target, and all live retargets and mechanisms, in all scenes. WALK.blend becomes WALK_baked.blend in the
+same folder, or WALK.blend in the folder of --to. The same command again continues an interrupted batch: files that have not changed since
+they were baked are skipped.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from .tasks import BatchError, Journal, Outcome, Settings, Task, digest, plan
 
 NAME = "limber_bake"
 JOURNAL = "limber_bake.jsonl"
-LIMIT = 3600.0  # [s] for one file
+LIMIT = 3600.0  # [s] default time limit for one file
 # The Blender module has no command line of its own.
 IN_PYTHON = (
     "import bpy, addon_utils, importlib, sys; addon_utils.enable(sys.argv[1]);"
@@ -34,32 +34,32 @@ IN_PYTHON = (
 
 
 def main(argv: list[str], launcher: list[str] | None = None) -> int:
-    """Runs the command; returns 0, or 1 where a file failed or was not written, or 2 where nothing was begun.
+    """Runs the command. Returns 0; 1 if a file failed or was not written; 2 if nothing was started.
 
     Args:
-        argv: What follows the command's name.
-        launcher: Begins the command that starts another Blender with Limber; None: this Blender's own.
+        argv: Arguments after the command's name.
+        launcher: First words of the command that starts another Blender with Limber; None: this Blender.
     """
     if argv[:1] == ["--one"]:
         return _one(*argv[1:])
-    asked = _arguments().parse_args(argv)
-    settings = Settings(tuple(asked.frames) if asked.frames else None, asked.only_live, asked.scripts)
-    launcher = [asked.blender, "--command", NAME] if asked.blender else launcher or _own_launcher()
+    options = _arguments().parse_args(argv)
+    settings = Settings(tuple(options.frames) if options.frames else None, options.only_live, options.scripts)
+    launcher = [options.blender, "--command", NAME] if options.blender else launcher or _own_launcher()
     try:
-        tasks = plan(asked.files, asked.to, asked.in_place)
-        journal = Journal(asked.journal or _journal(tasks, asked.to), settings, _version())
-        outcomes = _bake(tasks, settings, journal, launcher, asked)
+        tasks = plan(options.files, options.to, options.in_place)
+        journal = Journal(options.journal or _journal(tasks, options.to), settings, _version())
+        outcomes = _bake(tasks, settings, journal, launcher, options)
     except (BatchError, SpreadError) as error:
         print(f"{NAME}: {error}", file=sys.stderr)
         return 2
-    problems = [problem for problem in (journal.problem, _write_report(asked.report, outcomes)) if problem]
+    problems = [problem for problem in (journal.problem, _write_report(options.report, outcomes)) if problem]
     for problem in problems:
         print(f"{NAME}: {problem}", file=sys.stderr)
     return _sum_up(outcomes) or int(bool(problems))
 
 
 def _write_report(path: Path | None, outcomes: list[Outcome]) -> str:
-    """Write what came of each file where it is asked for; returns why not, or ""."""
+    """Writes the outcomes to a file, if there is a path; returns why that failed, or ""."""
     if path is None:
         return ""
     try:
@@ -71,37 +71,39 @@ def _write_report(path: Path | None, outcomes: list[Outcome]) -> str:
 
 def _arguments() -> argparse.ArgumentParser:
     ask = argparse.ArgumentParser(prog=NAME, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("files", nargs="+", type=Path, metavar="FILE_OR_FOLDER", help="a folder stands for all .blend files in it")
-    ask.add_argument("--to", type=Path, metavar="FOLDER", help="where baked files go, under their own names")
-    ask.add_argument("--in-place", action="store_true", help="write over the files that are baked")
-    ask.add_argument("--frames", nargs=2, type=int, metavar=("FIRST", "LAST"), help="default: as each chain says")
+    ask.add_argument("files", nargs="+", type=Path, metavar="FILE_OR_FOLDER", help="a folder means all .blend files in it")
+    ask.add_argument("--to", type=Path, metavar="FOLDER", help="folder for the baked files, under their own names")
+    ask.add_argument("--in-place", action="store_true", help="overwrite the source files")
+    ask.add_argument("--frames", nargs=2, type=int, metavar=("FIRST", "LAST"), help="default: the range of each chain")
     ask.add_argument("--only-live", action="store_true", help="only chains that were saved live")
-    ask.add_argument("--scripts", action="store_true", help="let Python in the files run: drivers with expressions need it")
-    ask.add_argument("--workers", type=int, default=0, help="Blenders at a time (default: one a core)")
+    ask.add_argument("--scripts", action="store_true", help="allow Python in the files: drivers with expressions need it")
+    ask.add_argument("--workers", type=int, default=0, help="Blender processes at a time (default: one per core)")
     ask.add_argument(
-        "--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster to bake on; it needs this Blender and these paths"
+        "--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster to bake on, which has this Blender and these paths"
     )
-    ask.add_argument("--blender", default="", metavar="PATH", help="the Blender to start, where it is another than this one")
-    ask.add_argument("--limit", type=float, default=LIMIT, metavar="SECONDS", help="for one file (default %(default)g)")
-    ask.add_argument("--journal", type=Path, metavar="FILE", help=f"what was baked (default: {JOURNAL} beside the baked files)")
-    ask.add_argument("--again", action="store_true", help="bake also what was baked before")
-    ask.add_argument("--report", type=Path, metavar="FILE.json", help="what came of each file, for other programs")
+    ask.add_argument("--blender", default="", metavar="PATH", help="the Blender to start (default: this one)")
+    ask.add_argument("--limit", type=float, default=LIMIT, metavar="SECONDS", help="time limit for one file (default %(default)g)")
+    ask.add_argument("--journal", type=Path, metavar="FILE", help=f"record of what was baked (default: {JOURNAL} beside the baked files)")
+    ask.add_argument("--again", action="store_true", help="also bake files that were baked before")
+    ask.add_argument("--report", type=Path, metavar="FILE.json", help="write the outcome of each file, for other programs")
     return ask
 
 
-def _bake(tasks: list[Task], settings: Settings, journal: Journal, launcher: list[str], asked: argparse.Namespace) -> list[Outcome]:
-    there = [] if asked.again else [task for task in tasks if journal.has(task)]
-    outcomes = [Outcome(str(task.source), str(task.output), "there already") for task in there]
-    todo = [task for task in tasks if task not in there]
+def _bake(tasks: list[Task], settings: Settings, journal: Journal, launcher: list[str], options: argparse.Namespace) -> list[Outcome]:
+    """Bakes the tasks that are not done yet; returns the outcomes of all, and prints each."""
+    done = [] if options.again else [task for task in tasks if journal.has(task)]
+    outcomes = [Outcome(str(task.source), str(task.output), "baked already") for task in done]
+    todo = [task for task in tasks if task not in done]
     read = {task: digest(task.source) for task in todo}
     began = time.monotonic()
-    if there:
-        print(f"{NAME}: {len(there)} of {len(tasks)} files are there already", flush=True)
-    for number, (task, outcome) in enumerate(run(todo, settings, launcher, asked.limit, asked.workers, asked.scheduler) if todo else (), 1):
+    if done:
+        print(f"{NAME}: {len(done)} of {len(tasks)} files are baked already", flush=True)
+    runs = run(todo, settings, launcher, options.limit, options.workers, options.scheduler) if todo else ()
+    for number, (task, outcome) in enumerate(runs, 1):
         journal.note(task, read[task], outcome)
         outcomes.append(outcome)
         left = (time.monotonic() - began) / number * (len(todo) - number)
-        print(f"[{len(there) + number}/{len(tasks)}] {_sentence(outcome)}" + (f"; about {left:.0f} s left" if left else ""), flush=True)
+        print(f"[{len(done) + number}/{len(tasks)}] {_sentence(outcome)}" + (f"; about {left:.0f} s left" if left else ""), flush=True)
     return outcomes
 
 
@@ -113,12 +115,12 @@ def _sentence(outcome: Outcome) -> str:
 
 
 def _sum_up(outcomes: list[Outcome]) -> int:
-    """What deserves a look comes last, where it is seen."""
+    """Prints remarks, counts and failures, the most important last; returns the exit code."""
     for outcome in outcomes:
         for remark in outcome.remarks:
             print(f"{Path(outcome.source).name}: {remark}")
     counts = {
-        state: sum(outcome.state == state for outcome in outcomes) for state in ("baked", "there already", "nothing to bake", "failed")
+        state: sum(outcome.state == state for outcome in outcomes) for state in ("baked", "baked already", "nothing to bake", "failed")
     }
     print(f"{NAME}: " + ", ".join(f"{count} {state}" for state, count in counts.items() if count))
     for outcome in outcomes:
@@ -143,10 +145,10 @@ def _version() -> str:
 
 
 def _one(source: str, output: str, settings: str) -> int:
-    """One file, in this Blender: its outcome is a line of the output."""
-    told = json.loads(settings)
-    told["frames"] = tuple(told["frames"]) if told["frames"] else None
-    outcome = bake_file(Task(Path(source), Path(output)), Settings(**told))
+    """Bakes one file in this Blender, and prints its outcome as one line. Returns the exit code."""
+    fields = json.loads(settings)
+    fields["frames"] = tuple(fields["frames"]) if fields["frames"] else None
+    outcome = bake_file(Task(Path(source), Path(output)), Settings(**fields))
     print(f"\n{ANSWER}{json.dumps(asdict(outcome))}", flush=True)
     return int(outcome.state == "failed")
 

@@ -1,4 +1,4 @@
-"""One file, in a Blender of its own: opened, baked, and written whole or not at all."""
+"""Baking of one file in this Blender process: open, bake, and save completely or not at all."""
 
 from contextlib import contextmanager
 from time import monotonic
@@ -12,7 +12,7 @@ from .tasks import Outcome, Settings, Task
 
 
 def bake_file(task: Task, settings: Settings) -> Outcome:
-    """Bakes all scenes of a file; its source stays as it is, unless it is the output as well."""
+    """Bakes all scenes of a file. The source file is not changed, unless it is also the output."""
     began = monotonic()
     outcome = _bake(task, settings)
     outcome.seconds = round(monotonic() - began, 2)
@@ -46,13 +46,13 @@ def _bake(task: Task, settings: Settings) -> Outcome:
 
 @contextmanager
 def _inside(scene):
-    """That scene is the context's, also of what asks for the dependency graph."""
+    """Context override to a scene and its first view layer."""
     with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
         yield
 
 
 def _save(task: Task) -> str:
-    """Writes the open file to the output in one move; returns why not, or ""."""
+    """Saves the open file to the output in one step; returns why that failed, or ""."""
     try:
         task.output.parent.mkdir(parents=True, exist_ok=True)
         with atomic.replacing(task.output) as part:

@@ -1,4 +1,4 @@
-"""Files baked by Blenders of their own, on this machine or a cluster; what each says is read from its output. Knows no Blender."""
+"""Blender processes that bake one file each, on this machine or a cluster, and their outcomes. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from ..files.plain import json_of
 from .spread import cluster, first_of_dask, first_of_pool, spread, usable_cores
 from .tasks import Outcome, Settings, Task
 
-ANSWER = "limber_bake: "  # begins the line of a process's output that says what came of its file
-LAST_LINES = 3  # of a Blender that crashed, in the report
+ANSWER = "limber_bake: "  # begins the line of a process's output that holds its outcome
+LAST_LINES = 3  # of a crashed Blender's output, in the report
 
 
 def command(launcher: list[str], task: Task, settings: Settings) -> list[str]:
-    """The command that bakes one file."""
+    """Command that bakes one file."""
     return [*launcher, "--one", str(task.source), str(task.output), json.dumps(asdict(settings))]
 
 
 def run(
     tasks: list[Task], settings: Settings, launcher: list[str], limit: float, workers: int, scheduler: str
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Bakes files, and yields what came of each as it comes.
+    """Bakes files, and yields each task's outcome as it is finished.
 
     Args:
-        tasks, settings: What, and how.
-        launcher: Begins the command of a Blender that has Limber.
-        limit: Seconds for one file.
-        workers: Processes of this machine at a time; 0: one a core.
+        tasks: Files to bake.
+        settings: For all of them.
+        launcher: First words of the command that starts a Blender with Limber.
+        limit: Time limit for one file [s].
+        workers: Processes at a time on this machine; 0: one per core.
         scheduler: Address of a Dask cluster to use instead; its machines must have the launcher and the files at the same paths. It runs
-            plain commands: workers need no Limber in their own Python.
+            plain commands, so its workers need no Limber in their Python.
 
     Raises:
         SpreadError: the cluster cannot be used.
@@ -59,8 +60,8 @@ def _answers(
     first: Callable[[set[Any]], set[Any]],
     count: int,
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Each task's outcome. A time limit and a launcher that is not there are outcomes too."""
-    # A function of Python's own: workers of a cluster have no Limber to find one of ours in.
+    """Yields each task's outcome; an exceeded time limit and a missing launcher are outcomes, too."""
+    # subprocess.run itself is submitted: a cluster's workers have no Limber from which to import a function of ours.
     options = {"capture_output": True, "text": True, "errors": "replace", "stdin": subprocess.DEVNULL, "timeout": limit}
 
     def start(task: Task) -> Any:
@@ -71,21 +72,21 @@ def _answers(
 
 
 def _outcome(task: Task, future: Any) -> Outcome:
-    """What a process says of its file; one that says nothing has failed, and its last lines are the reason."""
+    """Outcome that a process printed; without one it has failed, and its last lines are the reason."""
     try:
         done: subprocess.CompletedProcess[str] = future.result()
     except subprocess.TimeoutExpired as late:
-        return _failed(task, f"It did not end within {late.timeout:g} s and was ended: give more by --limit")
+        return _failed(task, f"It took longer than {late.timeout:g} s and was stopped: raise --limit")
     except OSError as error:
         return _failed(task, f"Blender cannot be started: {error}")
     said = [line.removeprefix(ANSWER) for line in done.stdout.splitlines() if line.startswith(ANSWER)]
     if said:
         try:
             return Outcome(**json_of(said[-1]))
-        except (ValueError, TypeError) as error:  # something else in that Blender has written to the line
+        except (ValueError, TypeError) as error:  # something else in that Blender wrote to the line
             return _failed(task, f"Blender's answer cannot be read: {error}")
     last = "; ".join([line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()][-LAST_LINES:])
-    return _failed(task, f"Blender ended without a word of the file (exit code {done.returncode}): {last}")
+    return _failed(task, f"Blender ended without an outcome (exit code {done.returncode}): {last}")
 
 
 def _failed(task: Task, reason: str) -> Outcome:

@@ -1,4 +1,4 @@
-"""Jobs spread over processes of this machine or the workers of a Dask cluster, a few at a time under way. Knows no Blender."""
+"""Jobs distributed over processes of this machine or workers of a Dask cluster, a few per worker at a time. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-AHEAD = 4  # jobs that each worker may have in hand or waiting: a sweep may have millions
-PATIENCE = "10s"  # for a scheduler to answer
+AHEAD = 4  # jobs per worker that run or are queued: a sweep may have millions in all
+TIMEOUT = "10s"  # for a scheduler's answer
 
 
 class SpreadError(RuntimeError):
-    """Jobs cannot be done there; the message says why and what mends it."""
+    """Jobs cannot be distributed; the message gives the reason and the remedy."""
 
 
 def usable_cores() -> int:
-    """Those that this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def first_of_pool(futures: set[Any]) -> set[Any]:
-    """Waits for futures of `concurrent.futures`; those that are done."""
+    """Waits for the first of futures of `concurrent.futures`; returns those that are done."""
     return wait(futures, return_when=FIRST_COMPLETED).done
 
 
 def first_of_dask(futures: set[Any]) -> set[Any]:
-    """The same for a cluster's."""
+    """Waits for the first of a Dask cluster's futures; returns those that are done."""
     import distributed
 
     done: set[Any] = distributed.wait(futures, return_when="FIRST_COMPLETED").done
@@ -38,7 +38,7 @@ def first_of_dask(futures: set[Any]) -> set[Any]:
 def spread(
     jobs: Iterable[Any], submit: Callable[[Any], Any], first: Callable[[set[Any]], set[Any]], workers: int
 ) -> Iterator[tuple[Any, Any]]:
-    """Futures as they are done, each with its job."""
+    """Yields each job with its finished future, in the order in which they finish."""
     waiting = iter(jobs)
     running: dict[Any, Any] = {}
     while True:
@@ -52,17 +52,17 @@ def spread(
 
 @contextmanager
 def cluster(scheduler: str) -> Iterator[tuple[Any, int]]:
-    """The Dask client of that address, and how many workers it has.
+    """Dask client of that address, and the number of its workers.
 
     Raises:
-        SpreadError: no Dask here, no scheduler there, or no workers.
+        SpreadError: Dask is not installed, no scheduler answers, or it has no workers.
     """
     try:
         import distributed
     except ImportError as error:
         raise SpreadError("a scheduler needs Dask: pip install distributed") from error
     try:
-        client = distributed.Client(scheduler, timeout=PATIENCE)
+        client = distributed.Client(scheduler, timeout=TIMEOUT)
     except (OSError, ValueError) as error:
         raise SpreadError(f"no Dask scheduler answers at {scheduler}: {error}") from error
     with client:

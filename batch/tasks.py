@@ -1,4 +1,4 @@
-"""Which files are baked to which, and what was done before. Knows no Blender."""
+"""Files to bake and their outputs, and the journal of what was baked before. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from ..files import atomic
 from ..files.plain import json_of
 
 SUFFIX = "_baked"
-ENTRY = ("source", "output", "state", "how", "read", "made")  # of the journal: what decides whether a file is baked again
-PART = f"{atomic.PART}.blend"  # of a file that is being written
+ENTRY = ("source", "output", "state", "how", "read", "made")  # keys of a journal entry that decide whether a file is baked again
+PART = f"{atomic.PART}.blend"  # end of the name of a file that is being written
 
 
 class BatchError(Exception):
-    """The files cannot be baked as asked; the message says what mends it."""
+    """The command cannot be carried out; the message gives the remedy."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What all files are baked with.
+    """Settings for all files of a batch.
 
     Attributes:
-        frames: First and last; None: as each chain says.
-        only_live: Only what was saved live.
-        scripts: Python in the files may run (drivers with expressions, registered texts).
+        frames: First and last; None: the range of each chain.
+        only_live: Bake only what was live when the file was saved.
+        scripts: Allow Python in the files (drivers with expressions, registered texts).
     """
 
     frames: tuple[int, int] | None = None
@@ -37,7 +37,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Task:
-    """One file to bake."""
+    """A file to bake, and where to save the result."""
 
     source: Path
     output: Path
@@ -45,13 +45,13 @@ class Task:
 
 @dataclass
 class Outcome:
-    """What came of one file.
+    """Outcome of one file.
 
     Attributes:
-        state: "baked", "nothing to bake", "failed", or "there already".
-        reason: Why it failed.
-        actions, frames, remarks: As `rig.output.bake_scene.Baked`, of all scenes.
-        seconds: It took Blender, from opening to saving.
+        state: "baked", "nothing to bake", "failed", or "baked already".
+        reason: Why it failed, or why there was nothing to bake.
+        actions, frames, remarks: As in `rig.output.bake_scene.Baked`, for all scenes.
+        seconds: From opening to saving.
     """
 
     source: str
@@ -65,12 +65,12 @@ class Outcome:
 
 
 def plan(given: list[Path], folder: Path | None, in_place: bool) -> list[Task]:
-    """The files to bake; folders stand for all .blend files in them, but for those that a bake has made.
+    """Tasks for given files; a folder means all .blend files in it, except those that a bake has made.
 
     Raises:
-        BatchError: a file is missing or no .blend file, there is none, or two would be written to the same place.
+        BatchError: a file is missing or no .blend file, there is none, or two have the same output.
     """
-    sources: list[tuple[Path, Path]] = []  # file, and the folder from which its place in the output counts
+    sources: list[tuple[Path, Path]] = []  # file, and the folder to which its path in the output is relative
     for path in (path.resolve() for path in given):
         if path.is_dir():
             inside = sorted(file for file in path.rglob("*.blend") if not file.stem.endswith(SUFFIX) and not file.name.endswith(PART))
@@ -84,15 +84,15 @@ def plan(given: list[Path], folder: Path | None, in_place: bool) -> list[Task]:
     if not sources:
         raise BatchError(f"No .blend file is in {', '.join(map(str, given))}: name .blend files, or folders that have some")
     tasks = [Task(source, _output(source, root, folder, in_place)) for source, root in dict(sources).items()]
-    places: dict[Path, Path] = {}
+    source_of: dict[Path, Path] = {}
     for task in tasks:
-        other = places.setdefault(task.output, task.source)
+        other = source_of.setdefault(task.output, task.source)
         if other != task.source:
             raise BatchError(
-                f"{other} and {task.source} would both be baked to {task.output}: give their common folder, or bake them apart"
+                f"{other} and {task.source} would both be baked to {task.output}: give their common folder, or bake them separately"
             )
         if not in_place and task.output == task.source:
-            raise BatchError(f"{task.source} would be written over: choose another folder, or say --in-place")
+            raise BatchError(f"{task.source} would be overwritten: choose another folder, or use --in-place")
     return tasks
 
 
@@ -105,7 +105,7 @@ def _output(source: Path, root: Path, folder: Path | None, in_place: bool) -> Pa
 
 
 def digest(path: Path) -> str:
-    """Of a file's bytes; "" where there is none."""
+    """SHA-256 of a file; "" if it does not exist."""
     if not path.exists():
         return ""
     with path.open("rb") as file:
@@ -113,12 +113,12 @@ def digest(path: Path) -> str:
 
 
 class Journal:
-    """What was baked, a line of JSON for each file, so that a batch that was broken off goes on where it was.
+    """Record of what was baked, one line of JSON per file, so that an interrupted batch can continue.
 
     Args:
-        path: Of its file; what cannot be read of it counts as not done.
-        settings: Files that were baked with others are baked again.
-        version: Of Limber; the same.
+        path: Of the record; unreadable lines count as not baked.
+        settings: Files that were baked with other settings are baked again.
+        version: Of Limber; files that another version baked are baked again.
 
     Raises:
         BatchError: The file cannot be read.
@@ -133,7 +133,7 @@ class Journal:
                 self._done[entry["source"], entry["output"]] = entry
 
     def has(self, task: Task) -> bool:
-        """Whether the file was baked as it is now, and what came of it is still there."""
+        """Whether the file has been baked in its present state, and the output is unchanged."""
         entry = self._done.get((str(task.source), str(task.output)))
         if entry is None or entry["how"] != self.how or entry["state"] == "failed":
             return False
@@ -141,7 +141,7 @@ class Journal:
         return digest(task.source) == before and (not entry["made"] or digest(task.output) == entry["made"])
 
     def note(self, task: Task, read: str, outcome: Outcome) -> None:
-        """Add an outcome. `read`: the source's digest before. Where that fails, `problem` says so: the files are baked nevertheless."""
+        """Adds an outcome. `read` is the source's digest before the bake. If writing fails, `problem` says so, and the batch goes on."""
         try:
             made = digest(task.output) if outcome.state == "baked" else ""
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,7 +152,7 @@ class Journal:
 
 
 def _entries(path: Path) -> Iterator[dict[str, str]]:
-    """What a journal says that is whole: a run that was killed leaves half a line, and a user may have changed some.
+    """Valid entries of a journal: a run that was killed leaves half a line, and a user may have edited some.
 
     Raises:
         BatchError: The file cannot be read.

@@ -73,7 +73,7 @@ def test_a_file_that_is_named_twice_is_baked_once(files):
         (["note.txt"], None, "note.txt is no .blend file: name .blend files"),
         (["none"], None, "No .blend file is in .*none: name .blend files"),
         (["walk.blend", "day/walk.blend"], "out", "walk.blend and .*day/walk.blend would both be baked to .*give their common folder"),
-        (["walk.blend"], ".", "walk.blend would be written over: choose another folder, or say --in-place"),
+        (["walk.blend"], ".", "walk.blend would be overwritten: choose another folder, or use --in-place"),
     ],
 )
 def test_what_cannot_be_baked_as_asked_is_refused_before_anything_begins(files, given, to, sentence):
@@ -98,7 +98,7 @@ def test_files_that_fail_are_named_with_the_reason_and_the_others_are_baked(file
 
 def test_a_file_that_takes_too_long_is_given_up(files):
     (files / "run.blend").write_text("hang")
-    assert "did not end within 1 s" in baked(plan([files / "run.blend"], None, False), limit=1.0)["run"].reason
+    assert "took longer than 1 s" in baked(plan([files / "run.blend"], None, False), limit=1.0)["run"].reason
 
 
 def test_a_blender_that_is_not_there_is_named(files):
@@ -118,7 +118,7 @@ def test_a_cluster_whose_workers_know_nothing_of_limber_bakes_as_well(files):
 
 def test_a_scheduler_that_does_not_answer_is_named(files, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("limber.batch.spread.PATIENCE", "0.3s")
+    monkeypatch.setattr("limber.batch.spread.TIMEOUT", "0.3s")
     with pytest.raises(SpreadError, match=r"tcp://127\.0\.0\.1:9"):
         baked(plan([files], None, False), scheduler="tcp://127.0.0.1:9")
 

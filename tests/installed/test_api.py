@@ -33,7 +33,7 @@ def test_the_pages_examples_run_one_after_the_other(enabled: ModuleType):
     with contextlib.redirect_stdout(printed):
         exec(compile("\n".join(examples), str(PAGE), "exec"), names)
     assert "has no bone 'haed': name one of base, lower, upper, head" in printed.getvalue()
-    assert names["answer"].miss < 0.1
+    assert names["solution"].aim_error < 0.1
     assert names["action"].name == "Lamp Baked"
     assert len(names["table"]["Lamp", "head"]["base", "Y"]) == 24
 
