@@ -31,7 +31,7 @@ class Memory:
     """What one frame tells the next."""
 
     pause: int = 0  # frames before the next search among the seeds
-    missed: float = 0.0  # [rad] of the goal
+    aim_error: float = 0.0  # [rad] of the goal
     posture: tuple[float, ...] = ()  # (n,) [rad]
 
 
@@ -61,7 +61,7 @@ class ErikExact:
         shape = self.erik.diagnosis.shape(posture)
         last = memory if isinstance(memory, Memory) else Memory()
         here = None if start is None else self.skeleton.clamp(start)
-        if here is not None and residual(self.skeleton, goal, self.skeleton.forward(here)).size > last.missed + JUMP:
+        if here is not None and residual(self.skeleton, goal, self.skeleton.forward(here)).size > last.aim_error + JUMP:
             here, last = None, Memory()
         if here is not None and len(last.posture) == len(here):
             # What the animation moved in this frame moves at once: only changes of the way to the aim are slowed down.
@@ -78,7 +78,7 @@ class ErikExact:
             best.angles,
             iterations=iterations + best.steps,
             began=began,
-            memory=Memory(max(0, pause - 1), best.missed, posture),
+            memory=Memory(max(0, pause - 1), best.aim_error, posture),
             pose=best.pose,
         )
 
@@ -114,7 +114,7 @@ class ErikExact:
 
 def _misses(goal: GazeGoal, way: Finished) -> tuple[float, float]:
     """What a way misses of the view, then of the whole goal; misses too small to matter are equal."""
-    return max(MET, aim_error(goal, way.pose)), max(MET, way.missed)
+    return max(MET, aim_error(goal, way.pose)), max(MET, way.aim_error)
 
 
 def _spread(skeleton: Skeleton, count: int) -> list[tuple[float, ...]]:

@@ -36,7 +36,7 @@ class Finished(NamedTuple):
 
     angles: tuple[float, ...]  # (n,) within limits
     pose: Pose
-    missed: float  # [rad] what is left of the residual
+    aim_error: float  # [rad] what is left of the residual
     steps: int
 
 
@@ -53,23 +53,23 @@ def finish(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: S
     now = skeleton.clamp(angles)
     pose = skeleton.forward(now)
     left = residual(skeleton, goal, pose)
-    damping, missed, history = LEAST_DAMPING, left.size, [math.inf] * 4
+    damping, aim_error, history = LEAST_DAMPING, left.size, [math.inf] * 4
     steps = 0
-    while missed > EXACT and steps < max_steps and missed < SLOWEST * history[-4]:
+    while aim_error > EXACT and steps < max_steps and aim_error < SLOWEST * history[-4]:
         steps += 1
         step = least_change(skeleton, now, left, costs, damping)
         trial = skeleton.clamp([a + s for a, s in zip(now, step, strict=True)])
         trial_pose = skeleton.forward(trial)
         trial_left = residual(skeleton, goal, trial_pose)
-        if trial_left.size < missed:
-            history.append(missed)
-            now, pose, left, missed = trial, trial_pose, trial_left, trial_left.size
+        if trial_left.size < aim_error:
+            history.append(aim_error)
+            now, pose, left, aim_error = trial, trial_pose, trial_left, trial_left.size
             damping = max(LEAST_DAMPING, 0.1 * damping) if damping > FIRST_DAMPING else LEAST_DAMPING
         else:
             damping = max(FIRST_DAMPING, 10.0 * damping)
             if damping > MOST_DAMPING:
                 break
-    return Finished(now, pose, missed, steps)
+    return Finished(now, pose, aim_error, steps)
 
 
 def finish_or_look(
@@ -78,10 +78,10 @@ def finish_or_look(
     """As `finish`; where a chain cannot be upright as well, the views alone. What is missed is that of the whole goal."""
     way = finish(skeleton, goal, angles, costs, max_steps)
     views = with_free_roll(goal)
-    if way.missed <= MET or views is goal:
+    if way.aim_error <= MET or views is goal:
         return way
     view = finish(skeleton, views, way.angles, costs, max_steps)
-    return view._replace(missed=residual(skeleton, goal, view.pose).size, steps=way.steps + view.steps)
+    return view._replace(aim_error=residual(skeleton, goal, view.pose).size, steps=way.steps + view.steps)
 
 
 def least_change(limits: Limits, angles: Sequence[float], left: Residual, costs: Sequence[float], damping: float) -> list[float]:

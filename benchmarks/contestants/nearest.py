@@ -42,6 +42,6 @@ class Nearest:
         found = []
         for start in starts:
             found.append(finish_or_look(self.skeleton, goal, start, self.costs))
-            if found[-1].missed <= MET:
+            if found[-1].aim_error <= MET:
                 return found[-1]
-        return min(found, key=lambda one: one.missed)
+        return min(found, key=lambda one: one.aim_error)

@@ -1,6 +1,7 @@
-"""How many poses at once miss their goals: rotation vectors and ways, and how the joints take them off. Knows no Blender.
+"""Aim errors of many poses at once, and their Jacobians. Knows no Blender.
 
-The batched counterpart of `aim_residual`, with three rows for every orientation, view or place; rows hold their side of a symmetric end.
+The batched counterpart of `aim_residual`, with three components for every orientation, view or position; each pose keeps its side of a
+symmetric end.
 """
 
 from typing import NamedTuple, Protocol
@@ -13,73 +14,73 @@ from ..rotations import NO_DIRECTION, Quaternion, Vector, normalized, to_matrix,
 from ..skeleton import Angles
 from .model import Model, Poses, crosses
 
-NEAREST = 1e-3  # of the reach: from nearer, how a point's direction moves with the end has no use in a linear model
-HALF_TURN = 1e-6  # twice the sine of an angle under which the skew part of a matrix is mostly rounding
-HALF_ROLL = np.array([-1.0, 1.0, -1.0])  # what a half roll does to a rotation's columns
+NEAREST = 1e-3  # of the reach: nearer than this, the change of a point's direction by the end's movement is left out of the linear model
+HALF_TURN = 1e-6  # twice the sine of an angle below which the antisymmetric part of a matrix is mostly rounding
+HALF_ROLL = np.array([-1.0, 1.0, -1.0])  # signs by which a half roll multiplies a rotation's columns
 
 
-class Missed(NamedTuple):
-    """What poses miss of the goals."""
+class AimErrors(NamedTuple):
+    """Aim errors of m poses, all ends stacked."""
 
-    error: Angles  # (m, r) [rad], places in shares of the reach: still to go
-    columns: Angles  # (m, n, r) what a unit of each joint's movement takes off
+    error: Angles  # (m, r) [rad], positions in shares of the reach: target minus pose
+    columns: Angles  # (m, n, r) reduction of the error per unit of each joint
     size: Angles  # (m,)
 
 
 class Part(Protocol):
-    """What one end misses in one way."""
+    """Residual of one end: its orientation, position or view."""
 
     two_sided: bool
 
-    def missed(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
-        """Error (m, 3) and columns (m, n, 3); `sides` as for `BatchedAim.missed`."""
+    def evaluate(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
+        """Error (m, 3) and Jacobian columns (m, n, 3); `sides` as for `BatchedAim.evaluate`."""
         ...
 
 
 class BatchedAim:
-    """All goals of ends, for many poses."""
+    """All end goals of one gaze goal, for many poses."""
 
     def __init__(self, model: Model, goal: GazeGoal) -> None:
         self.goal = goal
-        self.parts = [(part, weight) for wanted, weight in zip(goal.ends, goal.weights, strict=True) for part in _parts(model, wanted)]
+        self.parts = [(part, weight) for desired, weight in zip(goal.ends, goal.weights, strict=True) for part in _parts(model, desired)]
         self._sided = next((index for index, (part, _) in enumerate(self.parts) if part.two_sided), -1)
 
     @property
     def two_sided(self) -> bool:
-        """Whether a symmetric end has two ways to meet the goal. Of several such ends the first has sides, the others take the nearer."""
+        """Whether a symmetric end has two solutions. Of several such ends the first is solved for both sides, the others for the nearer."""
         return self._sided >= 0
 
-    def missed(self, poses: Poses, sides: Angles | None = None) -> Missed:
-        """Errors of poses; `sides` (m,) is +1 for the target itself, -1 for its half roll, None for the nearer."""
+    def evaluate(self, poses: Poses, sides: Angles | None = None) -> AimErrors:
+        """Weighted errors of poses; `sides` (m,) is +1 for the target itself, -1 for its half roll; None: the nearer."""
         errors, columns = [], []
         for index, (part, weight) in enumerate(self.parts):
-            error, column = part.missed(poses, sides if index == self._sided else None)
+            error, column = part.evaluate(poses, sides if index == self._sided else None)
             errors.append(error if weight == 1.0 else weight * error)
             columns.append(column if weight == 1.0 else weight * column)
         error, column = (errors[0], columns[0]) if len(errors) == 1 else (np.concatenate(errors, 1), np.concatenate(columns, 2))
-        return Missed(error, column, np.sqrt((error**2).sum(1)))
+        return AimErrors(error, column, np.sqrt((error**2).sum(1)))
 
 
-def _parts(model: Model, wanted: EndGoal) -> list[Part]:
-    aim = wanted.aim
+def _parts(model: Model, desired: EndGoal) -> list[Part]:
+    aim = desired.aim
     orientation, place = orientation_of(aim), place_of(aim)
     parts: list[Part] = []
     if orientation is not None:
-        parts.append(_Orientation(model, wanted, orientation))
+        parts.append(_Orientation(model, desired, orientation))
     if place is not None:
-        parts.append(_Place(model, wanted, place))
+        parts.append(_Place(model, desired, place))
     if isinstance(aim, Direction | Point):
-        parts.append(_View(model, wanted, aim))
+        parts.append(_View(model, desired, aim))
     return parts
 
 
 class _Orientation:
-    def __init__(self, model: Model, wanted: EndGoal, orientation: Quaternion) -> None:
-        self.end, self.two_sided = wanted.end, wanted.symmetric
+    def __init__(self, model: Model, desired: EndGoal, orientation: Quaternion) -> None:
+        self.end, self.two_sided = desired.end, desired.symmetric
         self._target = np.array(to_matrix(normalized(orientation)))
-        self._turns = _turning(model, wanted.end)
+        self._turns = _turning(model, desired.end)
 
-    def missed(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
+    def evaluate(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
         now = poses.end_rotations[:, self.end].transpose(0, 2, 1)
         gap = self._target @ now
         if self.two_sided:
@@ -92,40 +93,40 @@ class _Orientation:
 class _Place:
     two_sided = False
 
-    def __init__(self, model: Model, wanted: EndGoal, place: Vector) -> None:
-        self.end, self._place = wanted.end, np.array(place)
-        self._moves = _Moves(model, wanted.end)
+    def __init__(self, model: Model, desired: EndGoal, place: Vector) -> None:
+        self.end, self._place = desired.end, np.array(place)
+        self._moves = _Moves(model, desired.end)
         self._share = 1.0 / max(model.skeleton.reach, SHORTEST_REACH)
 
-    def missed(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
+    def evaluate(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
         return self._share * (self._place - poses.end_places[:, self.end]), self._share * self._moves.of(poses)
 
 
 class _View:
-    def __init__(self, model: Model, wanted: EndGoal, aim: Direction | Point) -> None:
-        self.end, self._aim = wanted.end, aim
+    def __init__(self, model: Model, desired: EndGoal, aim: Direction | Point) -> None:
+        self.end, self._aim = desired.end, aim
         self._up = None if aim.up is None else np.array(unit(aim.up))
-        self.two_sided = wanted.symmetric and self._up is not None
-        self._turns = _turning(model, wanted.end)
-        self._moves = _Moves(model, wanted.end)
+        self.two_sided = desired.symmetric and self._up is not None
+        self._turns = _turning(model, desired.end)
+        self._moves = _Moves(model, desired.end)
         self._nearest = NEAREST * model.skeleton.reach
 
-    def missed(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
+    def evaluate(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
         turns = poses.axes * self._turns
         rotation = poses.end_rotations[:, self.end]
         view = rotation[:, :, 1]
         if isinstance(self._aim, Direction):
-            wanted = np.broadcast_to(unit(self._aim.vector), view.shape)
+            desired = np.broadcast_to(unit(self._aim.vector), view.shape)
         else:
             away = np.array(self._aim.place) - poses.end_places[:, self.end]
             distance = np.maximum(np.sqrt((away**2).sum(1, keepdims=True)), NO_DIRECTION)
-            wanted = away / distance
+            desired = away / distance
             moves = self._moves.of(poses)
-            turns = turns + crosses(np.broadcast_to(wanted[:, None], moves.shape), moves) / np.maximum(distance, self._nearest)[:, None]
-        normal = crosses(view, wanted)
+            turns = turns + crosses(np.broadcast_to(desired[:, None], moves.shape), moves) / np.maximum(distance, self._nearest)[:, None]
+        normal = crosses(view, desired)
         sine = np.sqrt((normal**2).sum(1))
-        angle = np.arctan2(sine, (view * wanted).sum(1))
-        lost = sine <= NO_DIRECTION  # at 180 degrees any way across the view will do
+        angle = np.arctan2(sine, (view * desired).sum(1))
+        lost = sine <= NO_DIRECTION  # at 180 degrees any perpendicular of the view is a rotation axis
         if lost.any():
             normal = np.where(lost[:, None], rotation[:, :, 0], normal)
             sine = np.where(lost, 1.0, sine)
@@ -133,20 +134,20 @@ class _View:
         along = (turns * view[:, None]).sum(-1, keepdims=True)
         columns = turns - along * view[:, None]
         if self._up is not None:
-            roll = self._roll(rotation, wanted, normal / sine[:, None], angle, sides)
-            weight = ROLL_WEIGHT * np.sqrt(np.maximum(0.0, 1.0 - (wanted @ self._up) ** 2))[:, None]
+            roll = self._roll(rotation, desired, normal / sine[:, None], angle, sides)
+            weight = ROLL_WEIGHT * np.sqrt(np.maximum(0.0, 1.0 - (desired @ self._up) ** 2))[:, None]
             error = error + view * weight * roll[:, None]
             columns = columns + along * view[:, None] * weight[:, None]
         return error, columns
 
-    def _roll(self, rotation: Angles, wanted: Angles, normal: Angles, angle: Angles, sides: Angles | None) -> Angles:
-        """Turns (m,) [rad] about the view that bring the levelled tool upright."""
+    def _roll(self, rotation: Angles, desired: Angles, normal: Angles, angle: Angles, sides: Angles | None) -> Angles:
+        """Rotation (m,) [rad] about the view that brings the tool upright once its view is on target."""
         assert self._up is not None
         z = rotation[:, :, 2]
         sine, cosine = np.sin(angle)[:, None], np.cos(angle)[:, None]
         levelled = z * cosine + crosses(normal, z) * sine + normal * (normal * z).sum(1, keepdims=True) * (1.0 - cosine)
-        upright = self._up - wanted * (wanted @ self._up)[:, None]
-        across, along = (crosses(levelled, upright) * wanted).sum(1), (levelled * upright).sum(1)
+        upright = self._up - desired * (desired @ self._up)[:, None]
+        across, along = (crosses(levelled, upright) * desired).sum(1), (levelled * upright).sum(1)
         if self.two_sided:
             side = sides if sides is not None else np.where(along < 0.0, -1.0, 1.0)
             across, along = across * side, along * side
@@ -154,13 +155,13 @@ class _View:
 
 
 def _turning(model: Model, end: int) -> Angles:
-    """(n, 1) 1 where a joint turns an end."""
+    """(n, 1) 1 where a joint rotates an end."""
     turning: Angles = (model.turns * model.on_path[end])[:, None]
     return turning
 
 
 class _Moves:
-    """How joints move an end's place."""
+    """Velocities of an end's position by each joint."""
 
     def __init__(self, model: Model, end: int) -> None:
         self.end = end
@@ -168,14 +169,14 @@ class _Moves:
         self._on_path = model.on_path[end][:, None]
 
     def of(self, poses: Poses) -> Angles:
-        """(m, n, 3) [m] per unit of each joint's movement."""
+        """(m, n, 3) [m] per unit of each joint."""
         arms = crosses(poses.axes, poses.end_places[:, self.end, None] - poses.places)
         moves: Angles = np.where(self._turns, arms, poses.axes) * self._on_path
         return moves
 
 
 def logarithms(rotations: Angles) -> Angles:
-    """Rotation vectors (m, 3) of matrices (m, 3, 3), good to rounding away from half turns, and a valid turn near them."""
+    """Rotation vectors (m, 3) of matrices (m, 3, 3): exact to rounding away from half turns, and one of the two near them."""
     skew = np.stack(
         [
             rotations[:, 2, 1] - rotations[:, 1, 2],

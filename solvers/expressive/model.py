@@ -1,8 +1,8 @@
-"""Shape of many poses of one skeleton at once, with its Gauss-Newton system. Knows no Blender.
+"""Batched kinematics of one skeleton, and its shape deviation as a least-squares problem. Knows no Blender.
 
-Shape deviation is a least squares: unit link directions d_k solved, t_k authored and turned as a whole about the base's axis by the angle
-that fits best (see `shape.Shape`). With a_j the joints' axes in the base frame, a joint's column is a_j x d_k, and products of columns need
-no columns: (a_i x d) . (a_j x d) = a_i . a_j - (a_i . d)(a_j . d). The whole turn is eliminated (variable projection).
+Shape deviation compares unit link directions: d_k of the solved pose and t_k of the authored posture, after the rotation about the base's
+axis that fits best (see `shape.Shape`). With a_j the joint axes in the base frame, the Jacobian's column of joint j is a_j x d_k, and inner
+products need no columns: (a_i x d) . (a_j x d) = a_i . a_j - (a_i . d)(a_j . d). The best-fit rotation is eliminated (variable projection).
 """
 
 from typing import NamedTuple
@@ -17,41 +17,46 @@ from ..skeleton import Angles, Skeleton
 from .options import Options
 
 Indices = NDArray[np.intp]
-SHORTEST_REACH = 1e-6  # [m] a skeleton or link shorter than this is a point
-LEAST_WEIGHT = 1e-3  # of a link: what does not count at all would be left to rounding
+SHORTEST_REACH = 1e-6  # [m] shortest length that has a direction: below it directions are rounding
+LEAST_WEIGHT = 1e-3  # smallest weight of a direction: with weight 0 the system would be singular
 
 
 class Poses(NamedTuple):
-    """Many poses in the base frame."""
+    """Forward kinematics of m configurations, in the base frame; l shape directions, e ends."""
 
-    angles: Angles  # (m, n) [rad], prismatic [m]
-    axes: Angles  # (m, n, 3) of the joints
-    directions: Angles  # (m, l, 3) of what counts of the shape
-    slides: Angles | None  # (m, l, n, 3) what prismatic joints do to the directions [1/m]
-    places: Angles  # (m, n, 3) [m]
+    angles: Angles  # (m, n) [rad], prismatic joints [m]
+    axes: Angles  # (m, n, 3) joint axes
+    directions: Angles  # (m, l, 3) unit shape directions
+    slides: Angles | None  # (m, l, n, 3) [1/m] derivative of the directions by prismatic joints; None: there are none
+    places: Angles  # (m, n, 3) [m] joint positions
     end_rotations: Angles  # (m, e, 3, 3)
     end_places: Angles  # (m, e, 3) [m]
 
-    def pick(self, rows: Indices) -> "Poses":
-        """Only these rows."""
-        slides = None if self.slides is None else self.slides[rows]
-        angles, axes, directions, places = self.angles[rows], self.axes[rows], self.directions[rows], self.places[rows]
-        return Poses(angles, axes, directions, slides, places, self.end_rotations[rows], self.end_places[rows])
+    def pick(self, candidates: Indices) -> "Poses":
+        """The configurations with these indices."""
+        slides = None if self.slides is None else self.slides[candidates]
+        angles, axes, directions, places = (
+            self.angles[candidates],
+            self.axes[candidates],
+            self.directions[candidates],
+            self.places[candidates],
+        )
+        return Poses(angles, axes, directions, slides, places, self.end_rotations[candidates], self.end_places[candidates])
 
 
 class System(NamedTuple):
-    """A quadratic model of a cost in the joints' movements."""
+    """Quadratic model of a cost in the joint angles."""
 
-    matrix: Angles  # (m, n, n)
-    descent: Angles  # (m, n) the negative gradient
+    matrix: Angles  # (m, n, n) Gauss-Newton Hessian
+    descent: Angles  # (m, n) negative gradient
 
 
-class Counted(NamedTuple):
-    """A direction that counts of the shape."""
+class ShapeDirection(NamedTuple):
+    """A direction that enters shape deviation."""
 
-    carrier: int  # the joint that turns it
-    vector: Vector  # [m] in the carrier's frame, any length; where a slide ends, at rest
-    slide: int  # the prismatic joint at whose place it ends, -1: none
+    carrier: int  # index of the joint whose frame holds the direction
+    vector: Vector  # [m] in the carrier's frame, any length; where it ends at a prismatic joint, with that joint at 0
+    slide: int  # index of the prismatic joint at which it ends; -1: none
     weight: float
 
 
@@ -59,8 +64,8 @@ class Model:
     """Kinematics of one skeleton, laid out for numpy.
 
     Attributes:
-        carried: (l, n) 1 where a joint turns a direction.
-        weights: (l,) of the directions, on average 1.
+        carried: (l, n) 1 where a joint rotates a shape direction.
+        weights: (l,) of the shape directions, mean 1.
     """
 
     def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:
@@ -73,7 +78,7 @@ class Model:
         self.lower, self.upper = np.array(skeleton.lower), np.array(skeleton.upper)
         self.turns = np.array([1.0 if joint.kind == "revolute" else 0.0 for joint in joints])
         self.sliding = [k for k in range(n) if not self.turns[k]]
-        # What a unit of a joint's movement amounts to in radians: a slide counts by the reach.
+        # (n,) joint units: radians per unit of movement, where a prismatic joint's full reach counts as one radian.
         self.scale = np.where(self.turns > 0.0, 1.0, max(skeleton.reach, SHORTEST_REACH))
         self.local_axes = np.array([unit(joint.axis) for joint in joints])
         rests = np.array([_matrix(joint.rest_rotation) for joint in joints])
@@ -83,11 +88,11 @@ class Model:
         self._still = rests @ np.where(turning > 0.0, along, np.eye(3))
         self._sine = rests @ spin * turning
         self._cosine = rests @ (np.eye(3) - along) * turning
-        # Frames are numbered from 1, the base is 0. In a chain a joint's parent is the frame before it: a view instead of a copy.
+        # Frames are numbered from 1, the base is 0. In a chain a joint's parent is the frame before it: a slice, which is a view.
         self._parents = [joint.parent + 1 for joint in joints]
         self._parent_frames: slice | list[int] = slice(0, n) if self._parents == list(range(n)) else self._parents
         self._offsets = np.array([joint.rest_offset for joint in joints], dtype=float)
-        self._slide_axes = (rests @ self.local_axes[:, :, None])[:, :, 0]  # in the parent's frame
+        self._slide_axes = (rests @ self.local_axes[:, :, None])[:, :, 0]  # (n, 3) in the parent's frame
         ancestors = np.eye(n)
         for k, joint in enumerate(joints):
             if joint.parent >= 0:
@@ -98,22 +103,22 @@ class Model:
         self._tools = np.array([_matrix(end.rotation) for end in ends])
         self._tool_offsets = np.array([end.offset for end in ends], dtype=float)[:, :, None]
         self.base_axis = self._slide_axes[0]
-        self._count(counted(skeleton, self.options))
+        self._count(shape_directions(skeleton, self.options))
 
-    def _count(self, counted: list[Counted]) -> None:
-        carriers = [way.carrier for way in counted]
+    def _count(self, shape_directions: list[ShapeDirection]) -> None:
+        carriers = [direction.carrier for direction in shape_directions]
         self._carriers = [carrier + 1 for carrier in carriers]
-        weights = np.array([way.weight for way in counted])
+        weights = np.array([direction.weight for direction in shape_directions])
         self.weights = weights / weights.mean()
-        self._vectors = np.array([way.vector for way in counted], dtype=float)
+        self._vectors = np.array([direction.vector for direction in shape_directions], dtype=float)
         self._units = _units(self._vectors)[:, :, None]
-        self._slid = [(row, way.slide) for row, way in enumerate(counted) if way.slide >= 0]
+        self._slid = [(row, direction.slide) for row, direction in enumerate(shape_directions) if direction.slide >= 0]
         self.carried = self._ancestors[carriers] * self.turns
         self.weighted = self.carried * self.weights[:, None]
-        self.shared = self.carried.T @ self.weighted  # (n, n) directions that two joints both turn
+        self.shared = self.carried.T @ self.weighted  # (n, n) summed weights of the directions that both joints rotate
 
     def poses(self, angles: Angles) -> Poses:
-        """Poses for angles (m, n)."""
+        """Forward kinematics for angles (m, n)."""
         m, n = angles.shape
         local = self._still + np.sin(angles)[:, :, None, None] * self._sine + np.cos(angles)[:, :, None, None] * self._cosine
         frames = np.empty((m, n + 1, 3, 3))
@@ -138,7 +143,7 @@ class Model:
         return Poses(angles, axes, directions, slides, places, carriers @ self._tools, end_places)
 
     def _with_slides(self, angles: Angles, axes: Angles, frames: Angles) -> tuple[Angles, Angles]:
-        """Units (m, l, 3, 1) of the directions in their carriers' frames, and how prismatic joints turn them."""
+        """Unit shape directions (m, l, 3, 1) in their carriers' frames, and their derivatives by prismatic joints (m, l, n, 3)."""
         vectors = np.repeat(self._vectors[None], len(angles), 0)
         for row, k in self._slid:
             vectors[:, row] += angles[:, k, None] * self._slide_axes[k]
@@ -151,24 +156,30 @@ class Model:
         return units[..., None], slides
 
 
-def counted(skeleton: Skeleton, options: Options) -> list[Counted]:
-    """The directions that count: links, the way each end looks, and with `options.roll` one across each of them."""
-    ways = []
+def shape_directions(skeleton: Skeleton, options: Options) -> list[ShapeDirection]:
+    """The directions of shape deviation: links, each end's view and, with `options.roll`, a perpendicular of each of them."""
+    directions = []
     for carrier, joint, end in links_of(skeleton, with_root=options.hold_body):
         slide = joint if joint >= 0 and skeleton.joints[joint].kind == "prismatic" else -1
         vector = skeleton.joints[joint].rest_offset if joint >= 0 else skeleton.ends[end].offset
-        ways.append(Counted(carrier, vector, slide, options.weight(carrier)))
+        directions.append(ShapeDirection(carrier, vector, slide, options.weight(carrier)))
     for tool in skeleton.ends:
-        ways.append(Counted(tool.joint, rotate(normalized(tool.rotation), Y), -1, options.weight(tool.joint)))
+        directions.append(ShapeDirection(tool.joint, rotate(normalized(tool.rotation), Y), -1, options.weight(tool.joint)))
     if options.roll > 0.0:
-        ways += [Counted(way.carrier, perpendicular(unit(way.vector)), -1, options.roll * way.weight) for way in ways]
-    if options.hold_body:  # the way the body faces, against all else: what stands upright would turn unseen
-        ways.append(Counted(0, perpendicular(unit(skeleton.joints[0].axis)), -1, sum(way.weight for way in ways)))
-    return [way._replace(weight=max(LEAST_WEIGHT, way.weight)) for way in ways]
+        directions += [
+            ShapeDirection(direction.carrier, perpendicular(unit(direction.vector)), -1, options.roll * direction.weight)
+            for direction in directions
+        ]
+    # the heading of the body, as heavy as all else: rotation of an upright body about its axis would not show otherwise
+    if options.hold_body:
+        directions.append(
+            ShapeDirection(0, perpendicular(unit(skeleton.joints[0].axis)), -1, sum(direction.weight for direction in directions))
+        )
+    return [direction._replace(weight=max(LEAST_WEIGHT, direction.weight)) for direction in directions]
 
 
 class Authored:
-    """The shape of one posture, against which poses are measured."""
+    """The shape of one authored posture, from which deviations are measured."""
 
     def __init__(self, model: Model, posture: Angles, keep: float = 1.0) -> None:
         self.model, self.keep = model, keep
@@ -180,13 +191,13 @@ class Authored:
         self._level = self.directions - self._up[:, None] * axis
         self._side = crosses(np.broadcast_to(axis, self.directions.shape), self.directions)
         weights = model.weights[:, None]
-        self._lever = max(float((weights * self._level**2).sum()), NO_DIRECTION)  # what the whole turn moves
-        # rows: level, side: products with directions give the sums that the best turn is made of
+        self._lever = max(float((weights * self._level**2).sum()), NO_DIRECTION)  # curvature of the best-fit rotation
+        # (3 l, 2) columns: horizontal part, and its perpendicular; their products with directions give the best-fit rotation
         self._sums = np.stack([(weights * self._level).ravel(), (weights * self._side).ravel()], 1)
         self._weighted_up = model.weights * self._up
 
     def fit(self, poses: Poses) -> tuple[Angles, Angles]:
-        """Mean cosine (m,) after the best turn, and the authored directions (m, l, 3) so turned."""
+        """Mean cosine (m,) after the best-fit rotation, and the authored directions (m, l, 3) so rotated."""
         m = len(poses.angles)
         flat = poses.directions.reshape(m, -1)
         sums = flat @ self._sums
@@ -198,42 +209,42 @@ class Authored:
         lost = size <= NO_DIRECTION
         if lost.any():
             turn[lost] = (1.0, 0.0)
-        wanted = self._up[:, None] * self.model.base_axis + turn[:, 0, None, None] * self._level + turn[:, 1, None, None] * self._side
-        return (upright + size) / len(self._up), wanted
+        desired = self._up[:, None] * self.model.base_axis + turn[:, 0, None, None] * self._level + turn[:, 1, None, None] * self._side
+        return (upright + size) / len(self._up), desired
 
-    def system(self, poses: Poses, wanted: Angles) -> System:
-        """Gauss-Newton's model of half the summed squared differences of directions, the whole turn eliminated; times `keep`."""
+    def system(self, poses: Poses, desired: Angles) -> System:
+        """Gauss-Newton system of half the summed squared differences of directions, best-fit rotation eliminated; times `keep`."""
         model = self.model
         axes, directions = poses.axes, poses.directions
         if poses.slides is not None:
-            matrix, descent, together = self._with_slides(poses, wanted)
+            matrix, descent, together = self._with_slides(poses, desired)
         else:
             across = axes.transpose(0, 2, 1)
             on_links = directions @ across  # (m, l, n) a_j . d_k
             matrix = model.shared * (axes @ across) - (on_links * model.carried).transpose(0, 2, 1) @ (on_links * model.weighted)
-            pull = model.weighted.T @ crosses(directions, wanted)  # (m, n, 3)
+            pull = model.weighted.T @ crosses(directions, desired)  # (m, n, 3)
             descent = (axes * pull).sum(-1)
-            cosines = (directions * wanted).sum(-1)
+            cosines = (directions * desired).sum(-1)
             rise = directions @ model.base_axis
-            # how the whole turn and each joint go together: (a x d) . (y x t) = (a . y)(d . t) - (a . t)(d . y)
-            on_base = ((wanted @ across) * model.weighted * rise[:, :, None]).sum(1)
+            # coupling of each joint with the best-fit rotation: (a x d) . (y x t) = (a . y)(d . t) - (a . t)(d . y)
+            on_base = ((desired @ across) * model.weighted * rise[:, :, None]).sum(1)
             together = (axes @ model.base_axis) * (cosines @ model.weighted) - on_base
         if not model.options.hold_body:
             matrix = matrix - together[:, :, None] * together[:, None, :] / self._lever
         return System(matrix, descent) if self.keep == 1.0 else System(self.keep * matrix, self.keep * descent)
 
-    def _with_slides(self, poses: Poses, wanted: Angles) -> tuple[Angles, Angles, Angles]:
-        """Matrix, descent and what goes with the whole turn, from the columns themselves."""
+    def _with_slides(self, poses: Poses, desired: Angles) -> tuple[Angles, Angles, Angles]:
+        """Hessian (m, n, n), descent (m, n) and coupling with the best-fit rotation (m, n), from explicit Jacobian columns."""
         model, axes, directions = self.model, poses.axes, poses.directions
         assert poses.slides is not None
         columns = crosses(axes[:, None] * model.carried[None, :, :, None], np.broadcast_to(directions[:, :, None], poses.slides.shape))
         columns = columns + poses.slides
         flat = columns.transpose(0, 2, 1, 3).reshape(len(axes), len(model.turns), -1)
         weighted = flat * np.repeat(model.weights, 3)
-        turning = crosses(np.broadcast_to(model.base_axis, wanted.shape), wanted)
+        turning = crosses(np.broadcast_to(model.base_axis, desired.shape), desired)
         return (
             weighted @ flat.transpose(0, 2, 1),
-            (weighted @ wanted.reshape(len(axes), -1, 1))[..., 0],
+            (weighted @ desired.reshape(len(axes), -1, 1))[..., 0],
             (weighted @ turning.reshape(len(axes), -1, 1))[..., 0],
         )
 

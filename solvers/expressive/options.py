@@ -1,4 +1,4 @@
-"""What a user may set of the expressive solver. Knows no Blender."""
+"""Options of the expressive solver that a user may set. Knows no Blender."""
 
 import math
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from ..goals import GazeError
 class Options:
     """Settings of the expressive solver; a wrong one raises GazeError, naming it."""
 
-    link_weights: tuple[float, ...] = ()  # (n,) how much the link that each joint carries counts; () all alike
-    roll: float = 0.0  # how much the roll of links counts beside their direction, 0 to 1
-    hold_body: bool = False  # the body is not to turn as a whole toward the target
-    glide_speed: float = math.radians(8.0)  # [rad a frame] of the fastest joint on the way to a better branch
-    turns: int = 1  # it plans in every so many-th frame: solvers that move side by side take turns, so that no frame has all the work
-    turn: int = 0  # which of them is this one's
+    link_weights: tuple[float, ...] = ()  # (n,) weight of the link that each joint carries; () all 1
+    roll: float = 0.0  # weight of the roll of links against their directions, 0 to 1
+    hold_body: bool = False  # whether rotation of the body as a whole counts as a change of shape
+    glide_speed: float = math.radians(8.0)  # [rad per frame] speed of the fastest joint during a transition to a better branch
+    turns: int = 1  # it plans in every `turns`-th frame; see `PlanSlot`, which replaces these two
+    turn: int = 0  # in which of them, from 0
 
     def __post_init__(self) -> None:
         if any(not weight >= 0.0 or math.isinf(weight) for weight in self.link_weights):
@@ -28,5 +28,5 @@ class Options:
             raise GazeError(f"turn {self.turn} of {self.turns} is none: choose one from 0 to {self.turns - 1}")
 
     def weight(self, joint: int) -> float:
-        """Of the link that a joint carries."""
+        """Weight of the link that a joint carries."""
         return self.link_weights[joint] if self.link_weights else 1.0

@@ -1,4 +1,4 @@
-"""Where goals will be some frames ahead: told beforehand, or extrapolated from how they moved. Knows no Blender."""
+"""Forecast of goals: given beforehand, or extrapolated from their velocity. Knows no Blender."""
 
 import math
 from collections.abc import Sequence
@@ -7,21 +7,21 @@ from typing import NamedTuple
 
 from ..goals import Aim, Direction, Frame, GazeGoal, Orientation, Point, Position
 from ..rotations import NO_DIRECTION, Vector, about, add, between, conjugate, length, logarithm, multiply, normalized, rotate, scale, unit
-from ..rotations import subtract as minus
+from ..rotations import subtract as difference
 
-DECAY = 0.97  # of a goal's velocity, a frame: what moves now has mostly come to rest or turned away in half a second
-FASTEST_TURN = 0.3  # [rad a frame] a goal that turns by more has been put elsewhere, it does not move so
-FASTEST_DRIFT = 0.3  # of the goal's own distance from the base, a frame: likewise
-NEWEST = 0.5  # share of the last frame in the velocity: hand-held targets tremble
-SLOWEST = 1e-9  # [rad or m a frame] less is rest, or a target that stands would never quite
+DECAY = 0.97  # share of a goal's velocity that is left after each frame: most targets stop or turn within half a second
+FASTEST_TURN = 0.3  # [rad per frame] a faster rotation is a jump of the target, not movement
+FASTEST_DRIFT = 0.3  # [of the target's distance from the base, per frame] the same for positions
+NEWEST = 0.5  # weight of the last frame in the velocity: smooths hand-held targets
+SLOWEST = 1e-9  # [rad or m per frame] a slower target is at rest; without it the average would never reach zero
 NOTHING: Vector = (0.0, 0.0, 0.0)
 
 
 class Velocity(NamedTuple):
-    """How one goal moves."""
+    """Velocity of one goal."""
 
-    turn: Vector = NOTHING  # [rad a frame] of an orientation or a direction
-    drift: Vector = NOTHING  # [m a frame] of a place
+    turn: Vector = NOTHING  # [rad per frame] rotation vector of an orientation or direction
+    drift: Vector = NOTHING  # [m per frame] of a position
 
 
 def numbers(aim: Aim) -> tuple[float, ...]:
@@ -39,13 +39,13 @@ def numbers(aim: Aim) -> tuple[float, ...]:
 
 
 def farthest(now: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...]]) -> float:
-    """By how much the farthest of each goal's numbers differ, as a share of its largest."""
-    moved = ((these, those) for these, those in zip(now, before, strict=True) if these != those)
-    return max((math.dist(these, those) / max(map(abs, these + those)) for these, those in moved), default=0.0)
+    """The largest difference among the numbers of goals, each relative to its largest number."""
+    extrapolated = ((these, those) for these, those in zip(now, before, strict=True) if these != those)
+    return max((math.dist(these, those) / max(map(abs, these + those)) for these, those in extrapolated), default=0.0)
 
 
 def velocity(before: Aim, now: Aim, last: Velocity) -> Velocity:
-    """How a goal moves that was `before` a frame ago; `last` is how it moved then."""
+    """The averaged velocity of a goal that was `before` one frame ago; `last` is the average until then."""
     turn, drift = NOTHING, NOTHING
     if type(before) is not type(now):
         return Velocity()
@@ -54,7 +54,7 @@ def velocity(before: Aim, now: Aim, last: Velocity) -> Velocity:
     if isinstance(before, Direction) and isinstance(now, Direction):
         turn = logarithm(between(unit(before.vector), unit(now.vector)))
     if isinstance(before, Point | Position | Frame) and isinstance(now, Point | Position | Frame):
-        drift = minus(now.place, before.place)
+        drift = difference(now.place, before.place)
         if length(drift) > FASTEST_DRIFT * max(length(before.place), length(now.place)):
             return Velocity()
     if length(turn) > FASTEST_TURN:
@@ -67,8 +67,8 @@ def _blend(last: Vector, now: Vector) -> Vector:
     return mean if length(mean) > SLOWEST else NOTHING
 
 
-def moved(aim: Aim, moving: Velocity, frames: float) -> Aim:
-    """Where an aim is after so many frames of a velocity."""
+def extrapolated(aim: Aim, moving: Velocity, frames: float) -> Aim:
+    """The aim after so many frames of a velocity."""
     angle = length(moving.turn) * frames
     turn = about(scale(moving.turn, frames / angle), angle) if angle > NO_DIRECTION else None
     if isinstance(aim, Orientation | Frame) and turn is not None:
@@ -80,8 +80,8 @@ def moved(aim: Aim, moving: Velocity, frames: float) -> Aim:
     return aim
 
 
-class Outlook:
-    """The goal of frames to come."""
+class GoalForecast:
+    """Goals of the coming frames."""
 
     def __init__(self, goal: GazeGoal, moving: Sequence[Velocity], ahead: Sequence[GazeGoal] = ()) -> None:
         """`moving` has one velocity for each of `goal.ends`; `ahead` are the goals of the next frames, where they are known."""
@@ -94,6 +94,8 @@ class Outlook:
         if self._ahead:
             return self._ahead[min(frames, len(self._ahead)) - 1]
         lasting = DECAY * (1.0 - DECAY**frames) / (1.0 - DECAY)
-        aim = moved(self.goal.aim, self._moving[0], lasting)
+        aim = extrapolated(self.goal.aim, self._moving[0], lasting)
         pairs = zip(self.goal.others, self._moving[1:], strict=True)
-        return replace(self.goal, aim=aim, others=tuple(replace(other, aim=moved(other.aim, way, lasting)) for other, way in pairs))
+        return replace(
+            self.goal, aim=aim, others=tuple(replace(other, aim=extrapolated(other.aim, motion, lasting)) for other, motion in pairs)
+        )

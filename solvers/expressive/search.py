@@ -1,4 +1,4 @@
-"""From scratch: the least shape deviation that meets the aim, over all branches. Knows no Blender."""
+"""Solving from scratch: the least shape deviation that meets the aim, over all branches. Knows no Blender."""
 
 import math
 from typing import NamedTuple
@@ -12,77 +12,80 @@ from ..goals import GazeGoal
 from ..shape import Shape
 from ..skeleton import Skeleton
 from .aims import BatchedAim
-from .descent import Descent, Pace, Rows
+from .descent import Candidates, Descent, StepSettings
 from .measure import Measure
 from .model import Authored, Model
 from .seeds import Seeds
 
-BOLD = Pace(proximal=0.01, largest_step=0.5)
-# After each round of steps the best rows go on: (rows kept, steps). Wide at first, as a third of all starts end in the best.
+BOLD = StepSettings(proximal=0.01, largest_step=0.5)
+# (candidates kept, steps) of each round. Many candidates at first, as a third of all starts end at the optimum.
 ROUNDS = ((None, 2), (20, 4), (8, 6), (3, 7))
-RESCUES = 12  # rows of the second round that get an exact finish when none of the last does
-SHAPE_DIGITS = 6  # of a shape deviation [rad]: beyond them lies the rounding of an arc cosine
+RESCUES = 12  # candidates of the second round that get an exact correction when none of the last round meets the aim
+SHAPE_DIGITS = 6  # decimals [rad] of a shape deviation that are compared: beyond them lies the rounding of an arc cosine
 
 
 class Answer(NamedTuple):
-    """The best that was found."""
+    """The best solution found."""
 
-    way: Finished
+    finished: Finished
     steps: int
 
 
 class Search:
-    """The search from scratch on one chain."""
+    """Search from scratch on one skeleton."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.seeds = Seeds(model)
 
     def solve(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape | Measure) -> Answer:
-        """The best for a goal whose posture is within limits."""
+        """The best solution for a goal whose posture (n,) [rad] is within limits."""
         authored = np.array(posture)
         aim = BatchedAim(self.model, goal)
         descent = Descent(self.model, Authored(self.model, authored, goal.keep), aim)
         starts, sides = self.seeds.around(authored), None
         if aim.two_sided:
             starts, sides = np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
-        rows = descent.at(starts, sides)
-        steps, spare = 0, rows
+        candidates = descent.at(starts, sides)
+        steps, spare = 0, candidates
         for kept, count in ROUNDS:
             if kept is not None:
-                rows = best_rows(rows, kept)
-                spare = rows if steps <= ROUNDS[0][1] else spare
+                candidates = best_rows(candidates, kept)
+                spare = candidates if steps <= ROUNDS[0][1] else spare
             for _ in range(count):
-                rows = descent.step(rows, BOLD)
+                candidates = descent.step(candidates, BOLD)
             steps += count
-        found = [exactly(self.model.skeleton, goal, posture_of(rows, i)) for i in range(len(rows.angles))]
-        if min(way.missed for way in found) > MET:
+        found = [exactly(self.model.skeleton, goal, posture_of(candidates, i)) for i in range(len(candidates.angles))]
+        if min(finished.aim_error for finished in found) > MET:
             found += [exactly(self.model.skeleton, goal, posture_of(spare, i)) for i in range(min(RESCUES, len(spare.angles)))]
             found.append(exactly(self.model.skeleton, goal, posture))
-        lost = descent.rolls.lost(self.model.poses(np.array([way.angles for way in found]))) if descent.rolls else np.zeros(len(found))
+        lost = (
+            descent.rolls.loss(self.model.poses(np.array([finished.angles for finished in found])))
+            if descent.rolls
+            else np.zeros(len(found))
+        )
         best = min(zip(found, lost.tolist(), strict=True), key=lambda pair: rank(goal, shape, pair[0], pair[1], posture))[0]
         return Answer(best, steps + best.steps)
 
 
-def best_rows(rows: Rows, count: int) -> Rows:
-    """The `count` best rows, best first."""
-    return rows.pick(np.argsort(rows.merit, kind="stable")[:count])
+def best_rows(candidates: Candidates, count: int) -> Candidates:
+    """The `count` candidates of least cost, best first."""
+    return candidates.pick(np.argsort(candidates.merit, kind="stable")[:count])
 
 
-def posture_of(rows: Rows, index: int) -> tuple[float, ...]:
-    return tuple(rows.angles[index].tolist())
+def posture_of(candidates: Candidates, index: int) -> tuple[float, ...]:
+    return tuple(candidates.angles[index].tolist())
 
 
-def rank(goal: GazeGoal, shape: Shape | Measure, way: Finished, lost: float, posture: tuple[float, ...]) -> tuple[float, ...]:
-    """What is better of two answers: the view met, the whole goal met, the shape with what rolls lose of its cosine; of equal ones the
-    angles nearer to the posture's."""
-    change = sum(abs(a - b) for a, b in zip(way.angles, posture, strict=True))
-    kept = shape.deviation(way.pose)
-    if lost:  # by rounding it may be a little below 0
+def rank(goal: GazeGoal, shape: Shape | Measure, finished: Finished, lost: float, posture: tuple[float, ...]) -> tuple[float, ...]:
+    """Sort key: error of the view, error of the whole goal, shape deviation with the loss of rolls, distance to the posture."""
+    change = sum(abs(a - b) for a, b in zip(finished.angles, posture, strict=True))
+    kept = shape.deviation(finished.pose)
+    if lost:  # rounding may make it a little negative
         kept = math.acos(min(max(math.cos(kept) - lost, -1.0), 1.0))
-    return max(MET, aim_error(goal, way.pose)), max(MET, way.missed), round(kept, SHAPE_DIGITS), change
+    return max(MET, aim_error(goal, finished.pose)), max(MET, finished.aim_error), round(kept, SHAPE_DIGITS), change
 
 
 def exactly(skeleton: Skeleton, goal: GazeGoal, angles: tuple[float, ...]) -> Finished:
-    """The least change of `angles` that meets the goal; where a chain cannot be upright as well, its view alone."""
+    """The least change of `angles` (n,) that meets the goal; where a chain cannot be upright as well, its view alone."""
     return finish_or_look(skeleton, goal, angles, [1.0] * len(skeleton))

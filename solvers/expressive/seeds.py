@@ -1,18 +1,18 @@
-"""Where a search starts: the posture turned at the root, its mirror image likewise, and angles spread over the ranges. Knows no Blender."""
+"""Starting configurations of a search: the posture with other root angles, its mirror image, and a spread over ranges. Knows no Blender."""
 
 import numpy as np
 
 from ..skeleton import Angles
 from .model import Model
 
-ROOT_TURNS = 8  # of the posture and of its mirror image
-SPREAD = 24  # starts spread evenly over the joints' ranges
-NEAR_SHARES = (0.05, 0.35, 0.65, 0.95)  # of a joint's range
-PARALLEL = 0.5  # squared cosine above which an axis counts as along the base's: mirroring leaves such joints
+ROOT_TURNS = 8  # root angles of the posture, and of its mirror image
+SPREAD = 24  # starting configurations spread evenly over the joints' ranges
+NEAR_SHARES = (0.05, 0.35, 0.65, 0.95)  # of a joint's range: where single joints are put by `near`
+PARALLEL = 0.5  # squared cosine from which an axis counts as parallel to the base's: mirroring keeps such joints
 
 
 class Seeds:
-    """Starts for one chain."""
+    """Starting configurations for one skeleton."""
 
     def __init__(self, model: Model, spread: int = SPREAD) -> None:
         self.model = model
@@ -28,10 +28,10 @@ class Seeds:
         # Half a turn of the root and every bend reversed is the same shape in other angles, where twists in between allow it.
         self._mirror = np.where(twisters | (model.turns == 0.0), 1.0, -1.0)
         self._turns = (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS
-        self._turns[0] = np.nan  # the posture's own root
+        self._turns[0] = np.nan  # the posture's own root angle
 
     def around(self, posture: Angles) -> Angles:
-        """Starts (s, n) for a posture (n,) within limits; the first is the posture itself."""
+        """Configurations (s, n) for a posture (n,) within limits; the first is the posture itself."""
         model = self.model
         root = model.lower[0] + (model.upper[0] - model.lower[0]) * self._turns
         root = np.where(np.isnan(root), posture[0], root)
@@ -41,10 +41,10 @@ class Seeds:
         return np.concatenate([own, mirrored, self.spread])
 
     def near(self, angles: Angles) -> Angles:
-        """Starts (s, n) that differ from `angles` (n,) in one joint each."""
+        """Configurations (s, n) that differ from `angles` (n,) in one joint each."""
         model, n = self.model, len(angles)
         starts = np.repeat(angles[None], len(NEAR_SHARES) * n, 0)
         for index, share in enumerate(NEAR_SHARES):
-            rows = np.arange(index * n, (index + 1) * n)
-            starts[rows, np.arange(n)] = model.lower + share * (model.upper - model.lower)
+            candidates = np.arange(index * n, (index + 1) * n)
+            starts[candidates, np.arange(n)] = model.lower + share * (model.upper - model.lower)
         return starts

@@ -1,4 +1,4 @@
-"""The expressive solver: exact aim, under it the least shape deviation, and from frame to frame never a pop. Knows no Blender."""
+"""The expressive solver: exact aim, then least shape deviation, and continuity from frame to frame. Knows no Blender."""
 
 import math
 import time
@@ -18,9 +18,9 @@ from .tracking import Memory, Tracker
 
 
 class Expressive:
-    """Keeps what an animator sees: exact aim; under it the least shape deviation; and, given the last frame, continuity.
+    """Meets the aim exactly; subject to that minimises shape deviation; moves continuously from the last frame.
 
-    Source: docs/expressive.md; the shape is `gaze.Shape`'s, its weighing against the aim is this solver's own.
+    Source: docs/expressive.md. Shape is that of `shape.Shape`; how it is weighed against the aim is this solver's own.
     """
 
     def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:
@@ -45,7 +45,7 @@ class Expressive:
     ) -> Solution:
         """The solution from scratch or, with `start`, the next frame's: the local optimum, or a step of a transition to a better branch.
 
-        With `start` no joint moves by more than `pace.LARGEST_MOVE`; `converged` is False while the aim has an error.
+        With `start` no joint moves by more than `motion_limits.LARGEST_MOVE`; `converged` is False while the aim has an error.
 
         Args:
             goal: What the ends must do, and the posture to keep.
@@ -71,19 +71,18 @@ class Expressive:
             slot = PlanSlot(options.turns, options.turns == 1 or tick % options.turns == options.turn)
         if start is None:
             shape = measure(self.skeleton, options, authored, self.diagnosis.shape(authored))
-            way, steps = self.search.solve(goal, posture, shape)
+            finished, steps = self.search.solve(goal, posture, shape)
         else:
-            way, steps, kept = self.tracker.follow(
+            finished, steps, kept = self.tracker.follow(
                 goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead, slot, dt, mutual
             )
-        lowered = math.sqrt(max(0.0, kept.rest.last)) if isinstance(kept, Memory) else None  # of a squared difference of directions
+        lowered = math.sqrt(max(0.0, kept.settling.last)) if isinstance(kept, Memory) else None  # of a squared difference of directions
         return self.diagnosis.solution(
-            goal, authored, way.angles, iterations=steps, began=began, memory=kept, pose=way.pose, lowered=lowered
+            goal, authored, finished.angles, iterations=steps, began=began, memory=kept, pose=finished.pose, lowered=lowered
         )
 
     def _check_ahead(self, ahead: Sequence[GazeGoal]) -> None:
-        """Raises for goals to come what `check_goal` does. From one frame to the next all but one are the same: those are not looked at
-        again."""
+        """Checks goals to come as `check_goal` does. Goals seen in the last frame are not checked again."""
         known = set(map(id, self._checked))
         for frames, goal in enumerate(ahead, 1):
             if id(goal) not in known:
@@ -94,7 +93,7 @@ class Expressive:
         self._checked = tuple(ahead)
 
     def _authored(self, posture: tuple[float, ...], keep: float) -> Authored:
-        """The posture's shape; the last one's is kept, as it seldom changes."""
+        """The shape of the posture; cached, as it seldom changes."""
         if (posture, keep) != self._kept:
             self._shape, self._kept = Authored(self.model, np.array(posture), keep), (posture, keep)
         return self._shape

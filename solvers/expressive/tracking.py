@@ -1,7 +1,7 @@
-"""From the last frame: the nearest best, and glides to other branches where the plan asks for them. Knows no Blender.
+"""Solving from the last frame: local steps, and transitions to other branches that the planner has chosen. Knows no Blender.
 
-A warm step a frame improves the shape with the aim held, within what joints move in a frame and gain of speed; the exact aim is then met
-by the least change. While a glide is under way, joints go to its branch, which follows the goal meanwhile.
+A frame's local step improves the shape while it holds the aim, within limits of speed and acceleration; the least change then makes the aim
+exact. During a transition joints move to its branch, which tracks the goal meanwhile.
 """
 
 import math
@@ -17,46 +17,46 @@ from ..gaze import PlanSlot
 from ..goals import Aim, Direction, GazeGoal, Point
 from ..skeleton import Angles
 from .aims import BatchedAim
-from .descent import Descent, Pace, Rows
-from .glides import ALONG, STAY, STRAIGHT, Course, Glides, Row, arrived, led
+from .context import FrameContext
+from .descent import Candidates, Descent, StepSettings
 from .model import Authored, Model
-from .now import Now
-from .pace import HARD_RAMP, LARGEST_MOVE, RAMP, STRAIGHT_RAMP, saving_ramp
+from .motion_limits import DIRECT_ACCELERATION, EMERGENCY_ACCELERATION, LARGEST_ACCELERATION, LARGEST_MOVE, allowed_acceleration
 from .plan import Planner, Planning
-from .prediction import Outlook, Velocity, farthest, numbers, velocity
-from .rest import Rest
+from .prediction import GoalForecast, Velocity, farthest, numbers, velocity
 from .search import Search
+from .settling import Settling
+from .transitions import DIRECT, STAY, WITH_AIM, Floats, Transition, Transitions, arrived, step_goals
 
-WARM = Pace(proximal=1.0, largest_step=0.2)
+WARM = StepSettings(proximal=1.0, largest_step=0.2)
 WARM_STEPS = 3
-WARM_ENOUGH = math.radians(3)  # of movement in a step: what is left after a smaller one is made up for in the next frame
+WARM_ENOUGH = math.radians(3)  # [rad] of movement in a step: what is left after a smaller step is corrected in the next frame
 HOLD_STEPS = 5
-HELD = 1e-7  # [rad] of aim: a tenth of what counts as met
-HOLD_DAMPING = 1e-6  # of the squared lever arms: what cannot be met must not make joints tremble
-LOST = math.radians(1)  # of aim
-EXACT = math.radians(0.01)  # of aim: from here joints that hold it gain speed as fast as the length of a frame allows
-AT_RISK = math.radians(0.6)  # of aim: from here joints that hold it may be jolted
-SETTLED = 1e-6  # [rad] of movement in a frame while nothing is asked anew: the answer stays as it is, to the bit
-STUCK = 1e-6  # [rad] a glide that moves by less in a frame gets nowhere
-QUIET = 60  # frames of that until the planner rests: by then it has looked at all it knows twice
+HELD = 1e-7  # [rad] aim error: a tenth of what counts as met
+HOLD_DAMPING = 1e-6  # of the squared lever arms: without it joints tremble where the aim cannot be met
+LOST = math.radians(1)  # [rad] aim error from which the aim counts as lost
+EXACT = math.radians(0.01)  # [rad] aim error from which joints may use `allowed_acceleration`
+AT_RISK = math.radians(0.6)  # [rad] aim error from which joints may use EMERGENCY_ACCELERATION
+SETTLED = 1e-6  # [rad] of movement in a frame while the goal stays: below it the solution stays as it is, to the bit
+STUCK = 1e-6  # [rad] a transition that moves by less in a frame is stuck
+IDLE_FRAMES = 60  # settled frames after which nothing is computed: the planner has then looked at all it knows twice
 EVERY_FRAME = PlanSlot()
-SAME_START = 1e-6  # [rad] a start farther from the last answer is somebody else's
+SAME_START = 1e-6  # [rad] a start farther from the last solution was set by somebody else
 
 
 @dataclass(frozen=True)
 class Memory:
-    """What one frame tells the next."""
+    """State from frame to frame."""
 
-    asked: tuple[object, ...] = ()  # of which skeleton, with which options, and the goal's kinds
-    values: tuple[Row, ...] = ()  # and numbers: the posture's and each aim's
+    problem: tuple[object, ...] = ()  # skeleton, options and kinds of goal
+    values: tuple[Floats, ...] = ()  # numbers of the posture and of each aim
     aims: tuple[Aim, ...] = ()
-    moving: tuple[Velocity, ...] = ()  # how they move
-    angles: tuple[float, ...] = ()  # (n,) of the answer
-    move: tuple[float, ...] = ()  # (n,) of the last frame
-    speed: float = 0.0  # [rad a frame] of the glide
-    lost: int = 0  # frames that the aim has been lost for
-    rest: Rest = field(default_factory=Rest)
-    quiet: int = 0  # frames since something was asked anew or moved
+    moving: tuple[Velocity, ...] = ()  # velocity of each aim
+    angles: tuple[float, ...] = ()  # (n,) [rad] the solution
+    move: tuple[float, ...] = ()  # (n,) [rad] movement in the last frame
+    speed: float = 0.0  # [rad per frame] of the transition in progress
+    lost: int = 0  # frames since the aim was last met
+    settling: Settling = field(default_factory=Settling)
+    idle: int = 0  # frames since the goal changed or a joint moved
     planning: Planning = field(default_factory=Planning)
 
 
@@ -66,13 +66,13 @@ class Box(NamedTuple):
 
 
 class Followed(NamedTuple):
-    way: Finished
+    finished: Finished
     steps: int
     memory: Memory
 
 
 class Tracker:
-    """Follows a target frame by frame on one skeleton; the state is the caller's."""
+    """Tracks a goal from frame to frame on one skeleton; the caller keeps the memory."""
 
     def __init__(self, model: Model, search: Search) -> None:
         self.model = model
@@ -90,15 +90,15 @@ class Tracker:
         dt: float = 0.0,
         mutual: bool = False,
     ) -> Followed:
-        """The answer of the next frame, `dt` seconds after angles `start` (n,)."""
+        """The solution `dt` [s] after angles `start` (n,), with its memory; arguments as for `Expressive.solve`."""
         model, skeleton = self.model, self.model.skeleton
-        last = self._recalled(memory, start)
+        last = self._usable_memory(memory, start)
         ends = goal.ends
         values = (posture, *(numbers(end.aim) for end in ends))
         kinds = ((type(end.aim), _rolls(end.aim), end.end, end.symmetric) for end in ends)
-        asked = (skeleton, model.options, goal.keep, *kinds, *goal.weights, *map(len, values))
-        anew = asked != last.asked or values != last.values or any(coming.ends != ends for coming in ahead)
-        if not anew and last.quiet > QUIET:
+        problem = (skeleton, model.options, goal.keep, *kinds, *goal.weights, *map(len, values))
+        is_changed = problem != last.problem or values != last.values or any(coming.ends != ends for coming in ahead)
+        if not is_changed and last.idle > IDLE_FRAMES:
             angles = tuple(start.tolist())
             pose = skeleton.forward(angles)
             return Followed(Finished(angles, pose, residual(skeleton, goal, pose).size, 0), 0, last)
@@ -106,128 +106,128 @@ class Tracker:
         moving = tuple(Velocity() for _ in aims)
         if len(last.aims) == len(aims):
             moving = tuple(map(velocity, last.aims, aims, last.moving))
-        slot = EVERY_FRAME if ahead else slot  # goals that are known beforehand are those of a bake, which has time
-        now = Now(Outlook(goal, moving, ahead), authored, np.array(posture), start, last.speed, last.lost, slot)
-        rest = last.rest if asked == last.asked else Rest()
-        if anew and asked == last.asked:
-            rest = rest.stirred(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])))
-        planning = last.planning if rest.glides else replace(last.planning, course=None)
-        if rest.plans:
-            is_for_shape = planning.course is None and not last.lost
+        slot = EVERY_FRAME if ahead else slot  # known goals are those of a bake, which has time to plan
+        now = FrameContext(GoalForecast(goal, moving, ahead), authored, np.array(posture), start, last.speed, last.lost, slot)
+        settling = last.settling if problem == last.problem else Settling()
+        if is_changed and problem == last.problem:
+            settling = settling.after_change(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])))
+        planning = last.planning if settling.may_continue else replace(last.planning, transition=None)
+        if settling.may_plan:
+            is_for_shape = planning.transition is None and not last.lost
             planning = self.planner.advance(planning, now)
             if mutual and is_for_shape:
-                planning = replace(planning, course=None)
+                planning = replace(planning, transition=None)
         descent = Descent(model, authored, BatchedAim(model, goal))
         speed = 0.0
-        if planning.course is None:
+        if planning.transition is None:
             here = descent.at(start[None], None)
-            rest = rest.at(float(here.merit[0]))
-            box = self._box(start, np.array(last.move), RAMP, rest.leash)
-            wanted, steps = self._warm(descent, here, rest)
-            wanted = self._braked(start, wanted, np.array(last.move), box)
+            settling = settling.at(float(here.merit[0]))
+            box = self._box(start, np.array(last.move), LARGEST_ACCELERATION, settling.trust)
+            desired, steps = self._local_step(descent, here, settling)
+            desired = self._braking(start, desired, np.array(last.move), box)
         else:
-            rest = rest.on_course()
-            box = self._box(start, np.array(last.move), STRAIGHT_RAMP if planning.course.kind == STRAIGHT else RAMP)
-            wanted, branch, speed, box = self._glided(descent, start, planning.course, last.speed, box)
+            settling = settling.in_transition()
+            box = self._box(start, np.array(last.move), DIRECT_ACCELERATION if planning.transition.kind == DIRECT else LARGEST_ACCELERATION)
+            desired, branch, speed, box = self._transition_step(descent, start, planning.transition, last.speed, box)
             steps = 1
-        kind = STAY if planning.course is None else planning.course.kind
-        held = self._held(goal, wanted, box) if kind != STRAIGHT else self._posed(goal, wanted)
-        if kind in (STAY, ALONG):
-            for ramp, risk in _saving_ramps(dt):
-                if held.missed > risk:
-                    quick = self._held(goal, wanted, self._box(start, np.array(last.move), ramp, rest.leash))
-                    held = quick if quick.missed < LOST else held  # a jolt that does not save the aim is for nothing
-        if planning.course is not None:
-            stuck = float(np.abs((np.array(held.angles) - start) / model.scale).max()) < STUCK  # the aim keeps it from where it should go
-            there = stuck or arrived(model, np.array(held.angles)[None], branch[None])[0]
-            course = None if there else Course(planning.course.kind, tuple(branch.tolist()))
-            planning = replace(planning, course=course)
+        kind = STAY if planning.transition is None else planning.transition.kind
+        answer = self._with_aim(goal, desired, box) if kind != DIRECT else self._evaluated(goal, desired)
+        if kind in (STAY, WITH_AIM):
+            for acceleration, risk in _raised_accelerations(dt):
+                if answer.aim_error > risk:
+                    faster = self._with_aim(goal, desired, self._box(start, np.array(last.move), acceleration, settling.trust))
+                    answer = faster if faster.aim_error < LOST else answer  # an acceleration that does not save the aim is not used
+        if planning.transition is not None:
+            stuck = float(np.abs((np.array(answer.angles) - start) / model.scale).max()) < STUCK  # the aim blocks the transition
+            there = stuck or arrived(model, np.array(answer.angles)[None], branch[None])[0]
+            transition = None if there else Transition(planning.transition.kind, tuple(branch.tolist()))
+            planning = replace(planning, transition=transition)
             speed = 0.0 if there else speed
-        move = np.array(held.angles) - start
-        settled = not anew and planning.course is None and float(np.abs(move / model.scale).max()) < SETTLED
+        move = np.array(answer.angles) - start
+        settled = not is_changed and planning.transition is None and float(np.abs(move / model.scale).max()) < SETTLED
         if settled:
             move = np.zeros_like(move)
-            held = self._posed(goal, start)
+            answer = self._evaluated(goal, start)
         kept = Memory(
-            asked=asked,
+            problem=problem,
             values=values,
             aims=aims,
             moving=moving,
-            angles=held.angles,
+            angles=answer.angles,
             move=tuple(move.tolist()),
             speed=speed,
-            lost=last.lost + 1 if held.missed > LOST else 0,
-            rest=(last.rest if settled else rest).next(),
-            quiet=last.quiet + 1 if settled else 0,
+            lost=last.lost + 1 if answer.aim_error > LOST else 0,
+            settling=(last.settling if settled else settling).next(),
+            idle=last.idle + 1 if settled else 0,
             planning=planning,
         )
-        return Followed(held, steps + held.steps, kept)
+        return Followed(answer, steps + answer.steps, kept)
 
-    def _recalled(self, memory: object, start: Angles) -> Memory:
-        """The last frame's memory; where the start is not its answer, only what is known of other branches."""
+    def _usable_memory(self, memory: object, start: Angles) -> Memory:
+        """The last frame's memory; where the start is not its solution, only what it knows of other branches."""
         resting = Memory(angles=tuple(start.tolist()), move=(0.0,) * len(start))
         if not isinstance(memory, Memory) or len(memory.angles) != len(start):
             return resting
         if float(np.abs(np.array(memory.angles) - start).max()) <= SAME_START:
             return memory
-        planning = replace(memory.planning, course=None, simulation=None, stage=Planning().stage, seekers=(), sides=(), steps=0)
+        planning = replace(memory.planning, transition=None, simulation=None, stage=Planning().stage, searching=(), sides=(), steps=0)
         return replace(resting, aims=memory.aims, moving=memory.moving, planning=planning)
 
-    def _reach(self, start: Angles, leash: float) -> tuple[Angles, Angles]:
-        """What is reached in a frame: within the limits and that share of the largest move."""
+    def _reachable(self, start: Angles, trust: float) -> tuple[Angles, Angles]:
+        """Angles (n,), (n,) within the joint limits and within a share of the largest movement per frame."""
         model = self.model
-        room = leash * LARGEST_MOVE * model.scale
-        return np.maximum(model.lower, start - room), np.minimum(model.upper, start + room)
+        reach = trust * LARGEST_MOVE * model.scale
+        return np.maximum(model.lower, start - reach), np.minimum(model.upper, start + reach)
 
-    def _box(self, start: Angles, move: Angles, ramp: float = RAMP, leash: float = 1.0) -> tuple[Angles, Angles]:
-        """What is reached in a frame without a jolt: around the last frame's movement."""
-        lower, upper = self._reach(start, 1.0)
-        jolt = ramp * self.model.scale
-        slowest, fastest = start + move - jolt, start + move + jolt
-        if leash < 1.0:  # a leash stops nothing at once
-            short, long = self._reach(start, leash)
+    def _box(self, start: Angles, move: Angles, acceleration: float = LARGEST_ACCELERATION, trust: float = 1.0) -> tuple[Angles, Angles]:
+        """Angles (n,), (n,) within limits of speed and acceleration, from the last frame's movement `move` (n,)."""
+        lower, upper = self._reachable(start, 1.0)
+        change = acceleration * self.model.scale
+        slowest, fastest = start + move - change, start + move + change
+        if trust < 1.0:  # the trust region brakes no faster than the acceleration limit
+            short, long = self._reachable(start, trust)
             lower, upper = np.maximum(lower, np.minimum(short, fastest)), np.minimum(upper, np.maximum(long, slowest))
         return np.minimum(np.maximum(lower, slowest), upper), np.maximum(np.minimum(upper, fastest), lower)
 
-    def _warm(self, descent: Descent, here: Rows, rest: Rest) -> tuple[Angles, int]:
-        """Steps towards the nearest best, as if joints had no inertia."""
-        pace = replace(WARM, proximal=rest.eased * WARM.proximal)
-        lower, upper = self._reach(here.angles[0], rest.leash)
-        rows, steps = here, 0
+    def _local_step(self, descent: Descent, here: Candidates, settling: Settling) -> tuple[Angles, int]:
+        """Angles (n,) after steps to the local optimum, and their number; joints without inertia."""
+        settings = replace(WARM, proximal=settling.damping_share * WARM.proximal)
+        lower, upper = self._reachable(here.angles[0], settling.trust)
+        candidates, steps = here, 0
         while True:
-            angles = descent.stepped(rows, pace, lower, upper)
+            angles = descent.stepped(candidates, settings, lower, upper)
             steps += 1
-            if steps >= WARM_STEPS or float(np.abs(angles - rows.angles).max()) <= WARM_ENOUGH:
+            if steps >= WARM_STEPS or float(np.abs(angles - candidates.angles).max()) <= WARM_ENOUGH:
                 return angles[0], steps
-            rows = descent.at(angles, None)
+            candidates = descent.at(angles, None)
 
-    def _braked(self, start: Angles, wanted: Angles, last: Angles, box: tuple[Angles, Angles]) -> Angles:
-        """`wanted` or, where a joint is far from it, as much of the way as lets it come to rest there without a jolt."""
-        jolt = RAMP * self.model.scale
-        away = wanted - start
+    def _braking(self, start: Angles, desired: Angles, last: Angles, box: tuple[Angles, Angles]) -> Angles:
+        """`desired` (n,), or as much of the movement to it as lets each joint brake in time under the acceleration limit."""
+        acceleration = LARGEST_ACCELERATION * self.model.scale
+        away = desired - start
         far = np.abs(away)
-        slowed = np.sign(away) * np.minimum(far, np.maximum(jolt, np.sqrt(2.0 * jolt * far) - 0.5 * jolt))
-        moved: Angles = np.clip(start + np.where(np.abs(away - last) <= jolt, away, slowed), *box)
+        slowed = np.sign(away) * np.minimum(far, np.maximum(acceleration, np.sqrt(2.0 * acceleration * far) - 0.5 * acceleration))
+        moved: Angles = np.clip(start + np.where(np.abs(away - last) <= acceleration, away, slowed), *box)
         return moved
 
-    def _glided(
-        self, descent: Descent, start: Angles, course: Course, speed: float, box: tuple[Angles, Angles]
+    def _transition_step(
+        self, descent: Descent, start: Angles, transition: Transition, speed: float, box: tuple[Angles, Angles]
     ) -> tuple[Angles, Angles, float, tuple[Angles, Angles]]:
-        """A step of a glide (n,), where its branch is now (n,), the glide's speed [rad a frame] and the box that the glide leaves."""
+        """Angles (n,) after a step of a transition, its branch (n,) now, its speed [rad per frame] and bounds."""
         model = self.model
-        rows = descent.at(np.array([tuple(start.tolist()), course.branch]), None)
-        branch = descent.stepped(rows.pick(np.array([1])), WARM)[0]
-        glides = Glides(np.array([course.kind]), branch[None], np.array([speed]))
-        lead, speeds = led(model, start[None], glides, 1, box[0][None], box[1][None])
-        angles: Angles = descent.led(rows.pick(np.array([0])), lead)[0]
-        return angles, branch, float(speeds[0]), (lead.lower[0], lead.upper[0])
+        candidates = descent.at(np.array([tuple(start.tolist()), transition.branch]), None)
+        branch = descent.stepped(candidates.pick(np.array([1])), WARM)[0]
+        transitions = Transitions(np.array([transition.kind]), branch[None], np.array([speed]))
+        step_goal, speeds = step_goals(model, start[None], transitions, 1, box[0][None], box[1][None])
+        angles: Angles = descent.guided(candidates.pick(np.array([0])), step_goal)[0]
+        return angles, branch, float(speeds[0]), (step_goal.lower[0], step_goal.upper[0])
 
-    def _held(self, goal: GazeGoal, wanted: Angles, box: tuple[Angles, Angles]) -> Finished:
-        """The nearest angles in the box that meet the aim, or nearly."""
+    def _with_aim(self, goal: GazeGoal, desired: Angles, box: tuple[Angles, Angles]) -> Finished:
+        """The nearest angles in the box whose aim error is below HELD, or the least error found."""
         limits = Box(box[0].tolist(), box[1].tolist())
         skeleton = self.model.skeleton
-        costs = [1.0] * len(wanted) if not self.model.sliding else (1.0 / self.model.scale**2).tolist()
-        angles = skeleton.clamp(wanted)
+        costs = [1.0] * len(desired) if not self.model.sliding else (1.0 / self.model.scale**2).tolist()
+        angles = skeleton.clamp(desired)
         pose = skeleton.forward(angles)
         left = residual(skeleton, goal, pose)
         best = Finished(angles, pose, left.size, 0)
@@ -239,24 +239,24 @@ class Tracker:
             angles = skeleton.clamp(tuple(trial))
             pose = skeleton.forward(angles)
             left = residual(skeleton, goal, pose)
-            if left.size < best.missed:
+            if left.size < best.aim_error:
                 best = Finished(angles, pose, left.size, steps)
         return best
 
-    def _posed(self, goal: GazeGoal, wanted: Angles) -> Finished:
+    def _evaluated(self, goal: GazeGoal, desired: Angles) -> Finished:
         skeleton = self.model.skeleton
-        angles = skeleton.clamp(wanted)
+        angles = skeleton.clamp(desired)
         pose = skeleton.forward(angles)
         return Finished(angles, pose, residual(skeleton, goal, pose).size, 0)
 
 
 def _rolls(aim: Aim) -> tuple[bool, bool]:
-    """Whether an aim asks for a roll, and whether it prefers one."""
+    """Whether an aim fixes the roll, and whether it prefers one."""
     return (aim.up is not None, aim.level is not None) if isinstance(aim, Direction | Point) else (False, False)
 
 
-def _saving_ramps(dt: float) -> list[tuple[float, float]]:
-    """How fast joints may gain speed [rad a frame a frame] where the aim is missed by more than an angle [rad], in that order."""
-    gentle = saving_ramp(dt)
-    ramps = [(gentle, EXACT)] if gentle > RAMP else []
-    return ramps if gentle >= HARD_RAMP else [*ramps, (HARD_RAMP, AT_RISK)]
+def _raised_accelerations(dt: float) -> list[tuple[float, float]]:
+    """Larger acceleration limits [rad per frame^2], each with the aim error [rad] from which it may be used."""
+    gentle = allowed_acceleration(dt)
+    ramps = [(gentle, EXACT)] if gentle > LARGEST_ACCELERATION else []
+    return ramps if gentle >= EMERGENCY_ACCELERATION else [*ramps, (EMERGENCY_ACCELERATION, AT_RISK)]

@@ -191,7 +191,7 @@ def test_an_aim_out_of_reach_is_missed_by_as_little_as_a_search_finds():
     for _ in range(10):
         goal = GazeGoal(Orientation(any_turn(draw)), posture_of(draw, chain))
         solution = solve(chain, goal)
-        least = min(finish(chain, goal, posture_of(draw, chain), [1.0] * 5).missed for _ in range(20))
+        least = min(finish(chain, goal, posture_of(draw, chain), [1.0] * 5).aim_error for _ in range(20))
         assert solution.aim_error <= 1.02 * least + 1e-6
         assert solution.converged == (solution.aim_error <= 1e-6)
 
@@ -204,7 +204,7 @@ def test_a_descent_ends_where_no_small_step_helps():
         goal = GazeGoal(Orientation(any_turn(draw)), np.zeros(5))
         done = finish(chain, goal, posture_of(draw, chain), [1.0] * 5)
         around = [chain.clamp(np.array(done.angles) + 1e-3 * np.array([draw.gauss(0, 1) for _ in range(5)])) for _ in range(40)]
-        settled.append(done.missed <= min(residual(chain, goal, chain.forward(near)).size for near in around) + 1e-4)
+        settled.append(done.aim_error <= min(residual(chain, goal, chain.forward(near)).size for near in around) + 1e-4)
     assert fmean(settled) >= 0.92
 
 

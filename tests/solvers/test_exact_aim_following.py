@@ -52,8 +52,8 @@ def test_following_a_target_pops_less_than_solving_each_frame_and_aims_as_well(n
     scratch = np.array([[alone.solve(goal).angles for goal in frames] for frames in goals_of])
     assert (steps > 15).mean() <= 0.002
     assert (steps > 15).sum() <= (np.degrees(np.abs(np.diff(scratch, axis=1)).max(-1)) > 15).sum()
-    missed = [solver_miss for frames, row in zip(goals_of, angles, strict=True) for solver_miss in misses(chain, frames, row)]
-    assert max(missed) <= EXACT
+    aim_error = [solver_miss for frames, row in zip(goals_of, angles, strict=True) for solver_miss in misses(chain, frames, row)]
+    assert max(aim_error) <= EXACT
 
 
 def misses(chain, frames, row):
@@ -69,7 +69,7 @@ def test_another_start_is_led_to_the_best_by_steps_that_hold_the_aim():
         goal = goals(draw, chain, 1)[1]
         best = solver.solve(goal)
         start = finish(chain, goal, best.angles + np.array([draw.uniform(-0.5, 0.5) for _ in range(6)]), [1.0] * 6)
-        if start.missed > EXACT or np.abs(np.array(start.angles) - best.angles).max() < 0.2:
+        if start.aim_error > EXACT or np.abs(np.array(start.angles) - best.angles).max() < 0.2:
             continue
         led += 1
         now = solver.solve(goal, np.array(start.angles))

@@ -89,8 +89,8 @@ def test_the_batched_aim_misses_what_the_plain_one_misses(kind: str) -> None:
         goal = GazeGoal(aim_that_can_be_met(draw, chain, kind, up), any_posture(draw, chain))
         model = Model(chain)
         angles = any_posture(draw, chain)
-        missed = BatchedAim(model, goal).missed(model.poses(angles[None]))
-        assert float(missed.size[0]) == pytest.approx(residual(chain, goal, chain.forward(angles.tolist())).size, abs=1e-9)
+        aim_error = BatchedAim(model, goal).aim_error(model.poses(angles[None]))
+        assert float(aim_error.size[0]) == pytest.approx(residual(chain, goal, chain.forward(angles.tolist())).size, abs=1e-9)
 
 
 @pytest.mark.parametrize("axes", ["YXXZY", "YXZYXZY"])

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
+from limber.solvers.expressive.motion_limits import EMERGENCY_ACCELERATION, LARGEST_ACCELERATION, LARGEST_MOVE, allowed_acceleration
 from limber.solvers.expressive.options import Options
-from limber.solvers.expressive.pace import HARD_RAMP, LARGEST_MOVE, RAMP, saving_ramp
-from limber.solvers.expressive.rest import PLANNED
-from limber.solvers.expressive.tracking import AT_RISK, EXACT, QUIET
+from limber.solvers.expressive.settling import PLANNING_FRAMES
+from limber.solvers.expressive.tracking import AT_RISK, EXACT, IDLE_FRAMES
 from limber.solvers.gaze import PlanSlot, Solution
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position
 from limber.solvers.rotations import Vector, X, Y, about, multiply
@@ -74,21 +74,23 @@ def test_a_target_is_followed_without_a_jump_or_a_jolt(way: str) -> None:
     assert np.abs(moves).max() <= LARGEST_MOVE + 1e-9
     jolts = np.abs(np.diff(moves, axis=0))
     at_limit = np.array([[k in answer.limits_hit for k in range(len(chain))] for answer in answers[2:]])
-    missed = np.array([answer.aim_error for answer in answers])
-    at_risk = np.max([missed[:-2], missed[1:-1], missed[2:]], axis=0) > AT_RISK  # joints that hold the aim may gain speed faster then
-    assert jolts[~at_risk][~at_limit[~at_risk]].max() <= RAMP + 1e-9
-    assert jolts[~at_limit].max() <= HARD_RAMP + 1e-9
-    assert np.sum(missed > math.radians(1)) < 12
+    aim_error = np.array([answer.aim_error for answer in answers])
+    at_risk = (
+        np.max([aim_error[:-2], aim_error[1:-1], aim_error[2:]], axis=0) > AT_RISK
+    )  # joints that hold the aim may gain speed faster then
+    assert jolts[~at_risk][~at_limit[~at_risk]].max() <= LARGEST_ACCELERATION + 1e-9
+    assert jolts[~at_limit].max() <= EMERGENCY_ACCELERATION + 1e-9
+    assert np.sum(aim_error > math.radians(1)) < 12
 
 
-def swung(pace: float, rate: float) -> tuple[float, float]:
+def swung(settings: float, rate: float) -> tuple[float, float]:
     """The largest miss [rad], and the most that a joint gains of speed [rad a frame a frame], where a target swings once.
 
     Args:
         pace: Of the target [rad a frame]; it starts, turns back and stops from one frame to the next.
         rate: Of the frames [Hz].
     """
-    goals = [GazeGoal(Orientation(about(Y, pace * max(0.0, min(t - 20.0, 40.0 - t)))), POSTURE) for t in range(60)]
+    goals = [GazeGoal(Orientation(about(Y, settings * max(0.0, min(t - 20.0, 40.0 - t)))), POSTURE) for t in range(60)]
     solver = Expressive(FIVE)
     answers = [solver.solve(goals[0])]
     for goal in goals[1:]:
@@ -98,23 +100,23 @@ def swung(pace: float, rate: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize("rate", [24.0, 30.0])
 def test_in_frames_that_last_longer_joints_gain_the_speed_that_keeps_the_aim(rate: float) -> None:
-    missed, jolt = swung(0.08, rate)
-    assert missed < EXACT
-    assert RAMP < jolt <= saving_ramp(1.0 / rate)
+    aim_error, jolt = swung(0.08, rate)
+    assert aim_error < EXACT
+    assert LARGEST_ACCELERATION < jolt <= allowed_acceleration(1.0 / rate)
     assert swung(0.08, 60.0)[0] > EXACT
 
 
 def test_in_frames_that_last_somewhat_longer_joints_gain_what_the_same_acceleration_makes_of_them() -> None:
-    missed, jolt = swung(0.06, 48.0)
-    assert EXACT < missed < AT_RISK, "it asks for more, but not for a jolt"
-    assert jolt == pytest.approx(RAMP * (60.0 / 48.0) ** 2)
+    aim_error, jolt = swung(0.06, 48.0)
+    assert EXACT < aim_error < AT_RISK, "it asks for more, but not for a jolt"
+    assert jolt == pytest.approx(LARGEST_ACCELERATION * (60.0 / 48.0) ** 2)
 
 
 def test_an_orientation_all_over_the_sphere_is_never_lost_for_long() -> None:
-    missed = [answer.aim_error for answer in followed(FIVE, tumbling(160))]
-    assert np.mean(np.array(missed) > math.radians(1)) < 0.4
+    aim_error = [answer.aim_error for answer in followed(FIVE, tumbling(160))]
+    assert np.mean(np.array(aim_error) > math.radians(1)) < 0.4
     lost, longest = 0, 0
-    for error in missed:
+    for error in aim_error:
         lost = lost + 1 if error > math.radians(1) else 0
         longest = max(longest, lost)
     assert longest < 60  # a glide over a half turn takes 30 frames
@@ -131,7 +133,7 @@ def test_the_same_frames_get_the_same_bits() -> None:
 def test_a_target_at_rest_is_watched_without_a_tremble(tilt: float) -> None:
     chain = unit_chain("YXZX", 0.7)
     goals = [GazeGoal(Direction((0.1, math.cos(x), math.sin(x))), np.array([0.1, 0.3, 0.2, 0.2])) for x in np.linspace(0.0, tilt, 40)]
-    answers = followed(chain, goals + [goals[-1]] * (QUIET + 120))
+    answers = followed(chain, goals + [goals[-1]] * (IDLE_FRAMES + 120))
     last = [answer.angles.tobytes() for answer in answers[-20:]]
     assert len(set(last)) == 1
     assert answers[-1].memory == answers[-2].memory  # and nothing is worked out any more
@@ -140,8 +142,8 @@ def test_a_target_at_rest_is_watched_without_a_tremble(tilt: float) -> None:
 @pytest.mark.parametrize("seed", [0, 13, 15, 28, 68, 93, 95, 145])
 def test_any_chain_comes_to_rest_at_a_target_that_does_whether_it_can_be_met_or_not(seed: int) -> None:
     case = make(any_recipe(random.Random(seed)))
-    answers = followed(case.skeleton, [case.goal] + [case.moved] * (PLANNED + 2 * QUIET + 120))
-    assert answers[-1].memory.quiet > QUIET
+    answers = followed(case.skeleton, [case.goal] + [case.moved] * (PLANNING_FRAMES + 2 * IDLE_FRAMES + 120))
+    assert answers[-1].memory.quiet > IDLE_FRAMES
     assert answers[-1].angles.tobytes() == answers[-2].angles.tobytes()
 
 
@@ -149,7 +151,7 @@ def test_any_chain_comes_to_rest_at_a_target_that_does_whether_it_can_be_met_or_
 def test_rest_is_seconds_away_even_along_a_shallow_valley(place: Vector) -> None:
     chain = unit_chain("YXXXZYZ", 3.0)
     goals = [GazeGoal(Point(at), np.array([0.1, 0.6, -0.5, 0.4, 0.1, 0.3, -0.2])) for at in [(0.3, 2.0, 4.0)] + [place] * 300]
-    assert followed(chain, goals)[-1].memory.quiet > QUIET
+    assert followed(chain, goals)[-1].memory.quiet > IDLE_FRAMES
 
 
 @pytest.mark.parametrize(("first", "then"), [(None, (0.0, 0.0, 1.0)), ((0.0, 0.0, 1.0), None)])
@@ -167,10 +169,10 @@ def test_what_crawls_or_is_nudged_after_a_rest_is_followed_without_swinging() ->
     chain = unit_chain("YXXZY", math.pi / 2)
     first = Direction((0.9, -0.3, 0.2))
     crawling = [GazeGoal(replace(first, vector=(0.9, -0.3 + CRAWL * frame, 0.2)), POSTURE) for frame in range(200)]
-    rest = [GazeGoal(first, POSTURE)] * 200
+    settling = [GazeGoal(first, POSTURE)] * 200
     nudged = [GazeGoal(replace(first, vector=(0.9, -0.3 + CRAWL, 0.2)), POSTURE)] * 40
     begun = GazeGoal(Direction((0.2, 0.9, 0.4)), POSTURE)
-    for goals in ([begun] * 3 + crawling, [begun] * 3 + rest + nudged):
+    for goals in ([begun] * 3 + crawling, [begun] * 3 + settling + nudged):
         moves = np.abs(moves_of(followed(chain, goals)))
         assert moves[-40:].max() < math.radians(0.1)
 
@@ -185,14 +187,14 @@ def test_a_target_that_stops_is_arrived_at_without_swinging_on() -> None:
 @pytest.mark.parametrize("change", ["kind", "options", "limits"])
 def test_what_rests_moves_on_once_something_else_is_asked(change: str) -> None:
     chain, goal = lamp(), GazeGoal(Point((0.3, 0.4, 0.6)), np.zeros(len(lamp())))
-    rest = followed(chain, [goal] * (2 * QUIET))[-1]
+    settling = followed(chain, [goal] * (2 * IDLE_FRAMES))[-1]
     anew = {
         "kind": (Expressive(chain), replace(goal, aim=Position((0.3, 0.4, 0.6)))),
         "options": (Expressive(chain, Options(hold_body=True)), goal),
         "limits": (Expressive(replace(chain, joints=tuple(replace(joint, upper=3.1) for joint in chain.joints))), goal),
     }
     solver, asked = anew[change]
-    assert solver.solve(asked, rest.angles, rest.memory).memory.quiet == 0
+    assert solver.solve(asked, settling.angles, settling.memory).memory.quiet == 0
 
 
 def test_a_posture_that_changes_is_followed() -> None:
@@ -211,7 +213,7 @@ def test_a_start_that_is_not_the_last_answer_is_taken_up_where_it_is() -> None:
     elsewhere = np.clip(answers[-1].angles + 0.4, FIVE.lower, FIVE.upper)
     solution = Expressive(FIVE).solve(tumbling(21)[-1], elsewhere, answers[-1].memory)
     assert np.abs(solution.angles - elsewhere).max() <= LARGEST_MOVE + 1e-9
-    assert solution.memory.planning.course is None  # type: ignore[attr-defined]
+    assert solution.memory.planning.transition is None  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("turn", range(3))
@@ -220,10 +222,10 @@ def test_solvers_side_by_side_plan_in_turns_and_as_well_though_later(turn: int) 
     answers = [solver.solve(goals[0])]
     for tick, goal in enumerate(goals[1:], 1):
         answers.append(solver.solve(goal, answers[-1].angles, answers[-1].memory, tick=tick))
-    plans = [replace(answer.memory.planning, frame=0, sought=0) for answer in answers[1:]]  # type: ignore[attr-defined]
+    plans = [replace(answer.memory.planning, frame=0, since_search=0) for answer in answers[1:]]  # type: ignore[attr-defined]
     worked = {tick % 3 for tick, (before, now) in enumerate(pairwise(plans), 2) if (now.stage, now.pool) != (before.stage, before.pool)}
     assert worked == {turn}
-    assert any(plan.course for plan in plans)
+    assert any(plan.transition for plan in plans)
     lost = np.mean([answer.aim_error > math.radians(1) for answer in answers])
     alone = np.mean([answer.aim_error > math.radians(1) for answer in followed(FIVE, goals)])
     assert lost < alone + 0.1
@@ -247,7 +249,7 @@ def test_who_is_looked_back_at_leaves_its_branch_for_the_aim_alone() -> None:
         answer = solver.solve(tumbling(1)[0])
         for goal in tumbling(300):
             before, answer = answer, solver.solve(goal, answer.angles, answer.memory, mutual=mutual)
-            if answer.memory.planning.course and before.memory and not before.memory.planning.course:  # type: ignore[attr-defined]
+            if answer.memory.planning.transition and before.memory and not before.memory.planning.transition:  # type: ignore[attr-defined]
                 began.append(before.memory.lost)  # type: ignore[attr-defined]
         return began
 
@@ -266,13 +268,13 @@ def test_known_goals_of_frames_to_come_are_used() -> None:
 def test_a_glide_goes_no_faster_than_the_user_wants() -> None:
     speed = math.radians(5)
     answers = followed(FIVE, tumbling(120), Expressive(FIVE, Options(glide_speed=speed)))
-    gliding = [answer.memory.planning.course is not None for answer in answers[1:]]  # type: ignore[attr-defined]
+    gliding = [answer.memory.planning.transition is not None for answer in answers[1:]]  # type: ignore[attr-defined]
     assert any(gliding)
     both = [now and before for now, before in zip(gliding[1:], gliding, strict=False)]
     straight = [
         np.abs(move).max()
         for move, glide, answer in zip(moves_of(answers)[1:], both, answers[2:], strict=True)
-        if glide and answer.memory.planning.course.kind == 2  # type: ignore[attr-defined]
+        if glide and answer.memory.planning.transition.kind == 2  # type: ignore[attr-defined]
     ]
     assert len(straight) > 12
     assert speed - 1e-9 <= max(straight[8:]) <= speed + 1e-9, "it begins as fast as the chain was"

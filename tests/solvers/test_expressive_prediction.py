@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.prediction import DECAY, Outlook, Velocity, moved, velocity
+from limber.solvers.expressive.prediction import DECAY, GoalForecast, Velocity, extrapolated, velocity
 from limber.solvers.expressive.simulation import HORIZON
-from limber.solvers.expressive.tracking import LOST, QUIET
+from limber.solvers.expressive.tracking import IDLE_FRAMES, LOST
 from limber.solvers.goals import (
     Direction,
     EndGoal,
@@ -38,25 +38,25 @@ def steady(before, now) -> Velocity:
 def test_an_orientation_goes_on_turning_about_the_same_axis() -> None:
     found = steady(Orientation(IDENTITY), Orientation(about(Z, 0.02)))
     assert found.turn == pytest.approx((0.0, 0.0, 0.02))
-    later = moved(Orientation(about(Z, 0.02)), found, 10)
+    later = extrapolated(Orientation(about(Z, 0.02)), found, 10)
     assert angle_between(later.wxyz, about(Z, 0.22)) < 1e-9
 
 
 def test_a_direction_goes_on_along_its_great_circle() -> None:
     found = steady(Direction(X), Direction((2 * math.cos(0.03), 2 * math.sin(0.03), 0.0)))
-    later = moved(Direction(X), found, 5)
+    later = extrapolated(Direction(X), found, 5)
     assert vector_angle(later.vector, (math.cos(0.15), math.sin(0.15), 0.0)) < 1e-9
 
 
 @pytest.mark.parametrize("kind", [Point, Position])
 def test_a_place_goes_on_straight(kind) -> None:
     found = steady(kind((1.0, 2.0, 3.0)), kind((1.1, 2.0, 2.9)))
-    assert moved(kind((1.1, 2.0, 2.9)), found, 10).place == pytest.approx((2.1, 2.0, 1.9))
+    assert extrapolated(kind((1.1, 2.0, 2.9)), found, 10).place == pytest.approx((2.1, 2.0, 1.9))
 
 
 def test_a_frame_goes_on_both_ways() -> None:
     found = steady(Frame((1.0, 0.0, 0.0), IDENTITY), Frame((1.1, 0.0, 0.0), about(X, 0.1)))
-    later = moved(Frame((1.1, 0.0, 0.0), about(X, 0.1)), found, 2)
+    later = extrapolated(Frame((1.1, 0.0, 0.0), about(X, 0.1)), found, 2)
     assert later.place == pytest.approx((1.3, 0.0, 0.0))
     assert angle_between(later.wxyz, about(X, 0.3)) < 1e-9
 
@@ -70,23 +70,23 @@ def test_what_jumps_or_changes_its_kind_is_expected_to_stay() -> None:
 
 def test_velocities_decay() -> None:
     turning = Velocity((0.0, 0.01, 0.0))
-    outlook = Outlook(GazeGoal(Orientation(IDENTITY), STILL), [turning])
-    angles = [angle_between(outlook.at(frames).aim.wxyz, IDENTITY) for frames in (0, 1, 2, 1000)]
+    forecast = GoalForecast(GazeGoal(Orientation(IDENTITY), STILL), [turning])
+    angles = [angle_between(forecast.at(frames).aim.wxyz, IDENTITY) for frames in (0, 1, 2, 1000)]
     assert angles == pytest.approx([0.0, 0.01 * DECAY, 0.01 * (DECAY + DECAY**2), 0.01 * DECAY / (1 - DECAY)])
 
 
 def test_all_ends_go_on() -> None:
     goal = GazeGoal(Position(X), STILL, others=(EndGoal(Position(Y), 1, weight=0.5),))
-    later = Outlook(goal, [Velocity(), Velocity(drift=(0.0, 0.0, 1.0))]).at(1)
+    later = GoalForecast(goal, [Velocity(), Velocity(drift=(0.0, 0.0, 1.0))]).at(1)
     assert later.aim == goal.aim
     assert later.others[0] == EndGoal(Position((0.0, 1.0, DECAY)), 1, weight=0.5)
 
 
 def test_known_goals_need_no_guess() -> None:
     goals = [GazeGoal(Position((float(frame), 0.0, 0.0)), STILL) for frame in range(4)]
-    outlook = Outlook(goals[0], [Velocity(drift=Z)], goals[1:])
-    assert [outlook.at(frames) for frames in range(4)] == goals
-    assert outlook.at(10) is goals[3]
+    forecast = GoalForecast(goals[0], [Velocity(drift=Z)], goals[1:])
+    assert [forecast.at(frames) for frames in range(4)] == goals
+    assert forecast.at(10) is goals[3]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_after_a_long_rest_a_turn_that_is_known_loses_the_aim_on_fewer_frames() 
     """A target that stands for long, then turns out of the reach of the branch that answers it."""
     chain, posture = unit_chain("YXXZY", math.pi / 2), np.array([0.3, 0.4, -0.6, 0.5, 0.2])
     looks = chain.forward(posture.tolist()).tool_rotation
-    stands = QUIET + HORIZON + 20
+    stands = IDLE_FRAMES + HORIZON + 20
     turns = [about(Y, 0.06 * min(max(frame - stands, 0), 40)) for frame in range(stands + 60)]
     goals = [GazeGoal(Orientation(multiply(turn, looks)), posture, symmetric=False) for turn in turns]
     lost = {}

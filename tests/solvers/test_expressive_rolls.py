@@ -77,7 +77,7 @@ def aims(skeleton: Skeleton, posture, away: float = 2.0) -> list[Point]:
     return found
 
 
-def apart(a: float, b: float) -> float:
+def distinct(a: float, b: float) -> float:
     """[deg]"""
     return abs((a - b + 180.0) % 360.0 - 180.0)
 
@@ -92,11 +92,11 @@ def test_heads_keep_the_roll_of_their_posture_and_their_place(skeleton: Skeleton
     posture = np.zeros(len(skeleton))
     posture[-3] = tilt  # about the view: the head is tilted
     authored = skeleton.forward(posture.tolist())
-    assert apart(rolled(skeleton, posture), math.degrees(tilt)) < 1e-6 or apart(rolled(skeleton, posture), -math.degrees(tilt)) < 1e-6
+    assert distinct(rolled(skeleton, posture), math.degrees(tilt)) < 1e-6 or distinct(rolled(skeleton, posture), -math.degrees(tilt)) < 1e-6
     for aim in aims(skeleton, posture):
         solution = solver.solve(GazeGoal(aim, posture, symmetric=False))
         assert solution.converged, solution.reason
-        assert apart(rolled(skeleton, solution.angles), rolled(skeleton, posture)) < 15
+        assert distinct(rolled(skeleton, solution.angles), rolled(skeleton, posture)) < 15
         assert length(subtract(skeleton.forward(solution.angles.tolist()).tool_place, authored.tool_place)) < 0.12
 
 
@@ -105,7 +105,7 @@ def test_without_a_preferred_roll_heads_on_necks_roll():
     posture = np.zeros(len(skeleton))
     for aim in aims(skeleton, posture):
         solution = Expressive(skeleton).solve(GazeGoal(Point(aim.place), posture, symmetric=False))
-        most = max(most, apart(rolled(skeleton, solution.angles), 0.0))
+        most = max(most, distinct(rolled(skeleton, solution.angles), 0.0))
     assert most > 30
 
 
@@ -125,7 +125,7 @@ def test_a_target_that_jumps_is_answered_from_frame_to_frame_as_from_scratch(ske
         last = followed(skeleton, aim, posture, last)
         scratch = solver.solve(GazeGoal(aim, posture, symmetric=False))
         assert last.converged, last.reason
-        assert apart(rolled(skeleton, last.angles), rolled(skeleton, scratch.angles)) < 2
+        assert distinct(rolled(skeleton, last.angles), rolled(skeleton, scratch.angles)) < 2
 
 
 def test_a_round_end_is_as_good_rolled_by_half_a_turn():
