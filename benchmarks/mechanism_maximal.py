@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from limber.solvers.mechanism.frames import Array, exponential, frame_array, half_angle, hat, orthonormal
 from limber.solvers.mechanism.goals import FrameGoal
+from limber.solvers.mechanism.joint_residuals import JointResiduals
 from limber.solvers.mechanism.kinds import KINDS
 from limber.solvers.mechanism.model import WORLD, Joint, Mechanism
-from limber.solvers.mechanism.rows import Rows
 from limber.solvers.rotations import to_matrix
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -46,7 +46,7 @@ class Maximal:
         self.joints = [*grounds, *mechanism.joints]
         self.held = [(k, joint) for k, joint in enumerate(self.joints) if joint.name in held]
         # A joint whose values are given holds all six: its frame on the parent is moved by them.
-        self.rows = Rows(["fixed" if joint.name in held else joint.kind for joint in self.joints])
+        self.rows = JointResiduals(["fixed" if joint.name in held else joint.kind for joint in self.joints])
         index = {**mechanism.body_index, WORLD: len(mechanism.bodies)}
         self.parents = np.array([index[joint.parent] for joint in self.joints], int)
         self.children = np.array([index[joint.child] for joint in self.joints], int)

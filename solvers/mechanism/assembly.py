@@ -1,4 +1,4 @@
-"""Closing a mechanism that is not closed yet: from a sketch, from joints at zero, from anywhere. Knows no Blender."""
+"""Assembles a mechanism from an open pose: rest poses, joints at zero, or random starts. Knows no Blender."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,25 +15,25 @@ from .solver import TURN, MechanismSolver, Solution, State
 TRIES = 60  # starts, the given one first
 STEPS = 150  # of one start
 FIRST_DAMPING = 1e-2
-NEAREST, FARTHEST = 0.1, 1.6  # [rad or sizes] how far other starts lie from the given one, the first and the last
-SERVED = 1e-6  # a goal error that needs no other assembly
+NEAREST, FARTHEST = 0.1, 1.6  # [rad or sizes] distance of the first and the last random start from the given one
+SERVED = 1e-6  # task error at which no other assembly is tried
 LONG = 200  # steps toward goals that may be far
 NO_GOALS = Goals()
 
 
 def assemble(solver: MechanismSolver, start: State | None = None, goals: Goals = NO_GOALS, tries: int = TRIES, seed: int = 0) -> Solution:
-    """Close a mechanism from a sketchy start, and from other starts near and far where that fails.
+    """The mechanism with closed loops, from the given start or else from random starts near and far.
 
     Args:
         start: Where to begin; None: the bodies' own starts.
-        goals: Of several assemblies the one that serves them best is taken; without goals the first one, nearest to the start.
+        goals: Of several assemblies the one with the least task error is taken; without goals the first one, nearest to the start.
         tries: Most starts.
-        seed: Of the other starts: the same seed finds the same assembly.
+        seed: Of the random starts: the same seed finds the same assembly.
 
     Returns:
-        The best found. Where `report.assembled` is False, no start could be closed, and `report.worst` names the worst joint.
+        The best solution found. Where `report.assembled` is False, no start could be closed, and `report.worst` names the worst joint.
     """
-    start = _turned(solver, solver.rest() if start is None else start, goals)
+    start = _by_whole_turns(solver, solver.rest() if start is None else start, goals)
     dice = np.random.default_rng(seed)
     best: Solution | None = None
     for k in range(max(tries, 1)):
@@ -59,7 +59,7 @@ def _elsewhere(solver: MechanismSolver, start: State, dice: np.random.Generator,
 
 
 class _Gaps:
-    """A mechanism's loops as goals: what is open is an error to make small (paper: eq. 1)."""
+    """The loops as tasks: their gaps are the errors (paper: eq. 1)."""
 
     def __init__(self, loops: Loops, driven: Mapping[int, Array]) -> None:
         self.loops, self.driven = loops, driven
@@ -76,15 +76,15 @@ def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
     nothing = Loops(replace(solver.tree, closures=()), solver.coordinates)
     gaps = _Gaps(solver.loops, solver.driven_poses(goals))
     descent = Descent(solver.coordinates, nothing, gaps, None, {}, (solver.lower, solver.upper), FIRST_DAMPING)
-    here, _, _ = descent.go(descent.place(start.values, start.balls), STEPS)
+    here, _, _ = descent.go(descent.evaluate(start.values, start.balls), STEPS)
     return State(here.values, here.balls)
 
 
-def _turned(solver: MechanismSolver, start: State, goals: Goals) -> State:
-    """A start whose actuators have the whole turns that are asked of them, where limits allow."""
+def _by_whole_turns(solver: MechanismSolver, start: State, goals: Goals) -> State:
+    """The start with its actuators moved by whole turns to the commanded ones, where limits allow."""
     values = start.values.copy()
-    for name, asked in goals.actuators.items():
-        for node, value in zip(solver.tree.walked.get(name, ((), False))[0], asked, strict=False):
+    for name, desired in goals.actuators.items():
+        for node, value in zip(solver.tree.traversed.get(name, ((), False))[0], desired, strict=False):
             k = int(solver.coordinates.first[node])
             if solver.tree.nodes[node].move != "ball" and solver.coordinates.is_turn[k]:
                 turned = values[k] + TURN * round((value - values[k]) / TURN)

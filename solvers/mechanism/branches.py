@@ -1,8 +1,9 @@
-"""Whether a mechanism went over to another assembly: its elbows to the other side. Knows no Blender.
+"""Detects a change of assembly mode: elbows on the other side. Knows no Blender.
 
-The loops' derivative by what is not actuated has a determinant, whose sign differs between the assemblies that meet at a singular pose. It
-is followed from frame to frame, for each cluster of loops by itself. A parallelogram that passes its flat pose changes the sign on its
-way, as its motors' own motion foretells: only what the motors do not foretell is another assembly.
+The loops' Jacobian by passive coordinates has a determinant whose sign differs between the assemblies that meet at a singular pose. It is
+followed from frame to frame, for each cluster of loops. A parallelogram that passes its flat pose changes the sign as the motors' own
+movement
+predicts: only an unpredicted change is another assembly.
 """
 
 from dataclasses import dataclass, replace
@@ -13,23 +14,23 @@ from numpy.typing import NDArray
 from .clusters import Clusters
 from .frames import Array
 
-RANK = 1e-7  # of the largest singular value: rows that count have 1e-3 and more, the next are rounding
-CLEAR = 1e-3  # of the largest singular value: a pose that has none smaller, but for rounding, is not near a singular one
-STALE = 2.0  # times larger or smaller than where it was last looked at: then a determinant is looked at anew
-LASTING = 30  # frames: then it is so in any case, since at a singular start ways are not seen
-UNSURE = 0.05  # of a determinant at a clear pose: its sign says nothing
-SMALL = 0.5  # [rad or sizes] of a motor's step: what a straight line foretells holds so far
-STILL = 1e-9  # [rad or sizes] of a step
-BENT = 0.5  # of a step: a change that is not the way on
+RANK = 1e-7  # of the largest singular value: constraints that count have 1e-3 and more, the next are rounding
+CLEAR = 1e-3  # of the largest singular value: a pose without smaller ones, except rounding, is not near a singular pose
+STALE = 2.0  # ratio of a determinant to that of its reference, either way, from which the reference is renewed
+LASTING = 30  # frames after which it is renewed anyway, since at a singular start directions are missing
+UNSURE = 0.05  # of a determinant at a clear pose: below it its sign is uncertain
+SMALL = 0.5  # [rad or sizes] of a motor's step: up to it linear prediction holds
+STILL = 1e-9  # [rad or sizes] of a step that is none
+BENT = 0.5  # of a step: a larger deviation is not a continuation
 
 
 @dataclass(frozen=True)
 class View:
-    """k blocks (r, c) of loops as they were at a pose: the m ways in which rows and coordinates can count."""
+    """Reference of determinants: k blocks (r, c) of the loops' Jacobian at a pose, by their m singular vectors."""
 
-    left: Array  # (k, m, r) over their singular values; 0 where they do not count
+    left: Array  # (k, m, r) over their singular values; 0 where these are rounding
     right: Array  # (k, c, m)
-    rest: Array  # (k, m, m) 1 in the diagonal where they do not count
+    rest: Array  # (k, m, m) 1 in the diagonal where the singular value is rounding
     rank: NDArray[np.int64]  # (k,)
     clear: NDArray[np.bool_]  # (k,)
 
@@ -44,13 +45,13 @@ class View:
         return cls(left, right, rest, counts.sum(1), clear)
 
     def determinants(self, blocks: Array) -> Array:
-        """(k,) of blocks (k, r, c); 1 where the view was taken, of another sign beyond a singular pose."""
+        """Determinants (k,) of blocks (k, r, c) relative to the reference: 1 there, of the other sign beyond a singular pose."""
         found: Array = np.linalg.det(self.left @ blocks @ self.right + self.rest)
         return found
 
-    def renewed(self, other: "View", wanted: NDArray[np.bool_]) -> tuple["View", NDArray[np.bool_]]:
-        """The other view for the blocks (k,) where that is wanted and it shows as much from a clear pose; and which these are."""
-        taken = wanted & other.clear & (other.rank >= self.rank)
+    def renewed(self, other: "View", requested: NDArray[np.bool_]) -> tuple["View", NDArray[np.bool_]]:
+        """The other reference where requested (k,), if from a clear pose of at least the same rank; and where it was taken (k,)."""
+        taken = requested & other.clear & (other.rank >= self.rank)
         deep = taken[:, None, None]
         return View(
             np.where(deep, other.left, self.left),
@@ -63,18 +64,18 @@ class View:
 
 @dataclass(frozen=True)
 class Branch:
-    """What a frame remembers of its assembly: of k clusters of loops, as each was when its determinant was last sure."""
+    """Assembly of a mechanism, from frame to frame: for k clusters of loops, when the determinant was last certain."""
 
     views: tuple[View, ...]  # one for each shape of cluster
     values: Array  # (k,) determinants
-    slopes: Array  # (k,) how they changed with the last step
+    slopes: Array  # (k,) change of the determinants with the last step
     places: Array  # (k, v) coordinates [rad or sizes]
-    steps: Array  # (k, v) their last step
-    age: int = 0  # frames since the views were looked at
+    steps: Array  # (k, v) the last step
+    age: int = 0  # frames since the references were taken
 
 
 class Branches:
-    """The assemblies of one mechanism."""
+    """Assemblies of one mechanism."""
 
     def __init__(self, clusters: Clusters, actuated: NDArray[np.int64], unit: Array) -> None:
         passive = np.ones(len(unit))
@@ -88,13 +89,13 @@ class Branches:
         return [block * passive for block, passive in zip(self.clusters.blocks(loops), self.passive, strict=True)]
 
     def begin(self, loops: Array, values: Array) -> Branch:
-        """The assembly of a closed pose: its loops' derivative (r, v) and coordinates (v,)."""
+        """The assembly of a closed pose: its loops' Jacobian (r, v) and coordinates (v,)."""
         views = tuple(map(View.at, self._blocks(loops)))
         places = np.tile(values / self.unit, (len(self.holds), 1))
         return Branch(views, np.ones(len(places)), np.zeros(len(places)), places, np.zeros_like(places))
 
     def follow(self, last: Branch, loops: Array, values: Array) -> tuple[Branch, bool]:
-        """What the next frame needs, and whether a loop went over to another assembly since the last one."""
+        """The assembly in the next frame, and whether a loop has changed over to another one."""
         if not len(self.holds):
             return last, False
         blocks = self._blocks(loops)
@@ -102,7 +103,7 @@ class Branches:
         sure = np.abs(now) > UNSURE
         steps = values / self.unit - last.places
         moved = np.abs(steps).max(1, initial=0.0)
-        other = sure & self._is_other(last, now, steps)
+        other = sure & self._is_unpredicted(last, now, steps)
         went = sure & (moved > STILL)
         if went.all() and not other.any():
             found = Branch(last.views, now, now - last.values, last.places + steps, steps, last.age + 1)
@@ -117,18 +118,18 @@ class Branches:
             )
         return self._renewed(found, blocks, sure), bool(other.any())
 
-    def _is_other(self, last: Branch, now: Array, steps: Array) -> NDArray[np.bool_]:
-        """(k,) whether clusters are not where the motors' own motion would have them, if they went on as before."""
+    def _is_unpredicted(self, last: Branch, now: Array, steps: Array) -> NDArray[np.bool_]:
+        """Which clusters (k,) have a determinant of another sign than the motors' own movement predicts."""
         moves, before = steps[:, self.actuated], last.steps[:, self.actuated]
         square = (before * before).sum(1)
         ahead = np.where(np.abs(moves).max(1, initial=0.0) < SMALL, (moves * before).sum(1) / np.where(square > 0.0, square, 1.0), 0.0)
-        foretold = last.values + ahead * last.slopes
-        differs: NDArray[np.bool_] = (np.abs(foretold) > UNSURE) & (now * foretold < 0.0)
+        predicted = last.values + ahead * last.slopes
+        differs: NDArray[np.bool_] = (np.abs(predicted) > UNSURE) & (now * predicted < 0.0)
         if not differs.any():
             return differs
         kink = (np.abs(steps - ahead[:, None] * last.steps) * self.holds).max(1, initial=0.0)
         is_bent = kink > BENT * (np.abs(steps) * self.holds).max(1, initial=0.0)
-        other: NDArray[np.bool_] = differs & ((now * last.values < 0.0) | is_bent)  # it may also touch a flat pose and stay as it is
+        other: NDArray[np.bool_] = differs & ((now * last.values < 0.0) | is_bent)  # it may also touch a flat pose and stay in its assembly
         return other
 
     def _renewed(self, branch: Branch, blocks: list[Array], sure: NDArray[np.bool_]) -> Branch:
@@ -138,9 +139,9 @@ class Branches:
             return branch
         views, taken, begin = [], [], 0
         for view, block in zip(branch.views, blocks, strict=True):
-            wanted = stale[begin : begin + len(block)]
+            requested = stale[begin : begin + len(block)]
             begin += len(block)
-            newer, chosen = view.renewed(View.at(block), wanted) if wanted.any() else (view, wanted)
+            newer, chosen = view.renewed(View.at(block), requested) if requested.any() else (view, requested)
             views.append(newer)
             taken.append(chosen)
         fresh = np.concatenate(taken)

@@ -1,20 +1,20 @@
-"""Loops that share no coordinate, solved one by one: a hundred small systems instead of a large one. Knows no Blender."""
+"""Loops that share no coordinate, solved separately: many small systems instead of a large one. Knows no Blender."""
 
 import numpy as np
 
 from .frames import Array, Indices, run_of
 
-REDUNDANT = 1e-12  # of the sum of squares: below the least row that counts (1e-6, its root .001), above rounding
-SMALLEST = 1e-30  # of squares: lets nothing be inverted
+REDUNDANT = 1e-12  # damping, of the sum of squares: below the smallest singular value that counts (.001, squared), above rounding
+SMALLEST = 1e-30  # keeps a zero matrix invertible
 
-Across = tuple[Indices | slice, Array]  # coordinates (k, c) of clusters, and what of them opens loops (k, c, c)
+Across = tuple[Indices | slice, Array]  # (k, c) coordinates of clusters, and the projector (k, c, c) onto what opens their loops
 
 
 class Clusters:
-    """Groups of loops that hang together by coordinates, those of one shape stacked: k clusters of r rows and c coordinates."""
+    """Groups of loops that share coordinates, equal shapes stacked: k clusters of r constraints and c coordinates."""
 
     def __init__(self, matters: Array, row_of: Array) -> None:
-        """matters (l, v): whether a loop depends on a coordinate; row_of (r,): each row's loop."""
+        """matters (l, v): whether a loop depends on a coordinate; row_of (r,): the loop of each constraint."""
         left = list(range(len(matters)))
         shapes: dict[tuple[int, int], list[tuple[Indices, Indices]]] = {}
         while left:
@@ -36,20 +36,20 @@ class Clusters:
 
     @property
     def columns(self) -> list[Indices]:
-        """(k, c) the coordinates of each cluster, for each shape of cluster."""
+        """Coordinates (k, c) of each cluster, for each shape of cluster."""
         return [held for _, held in self._stacks]
 
     def blocks(self, loops: Array) -> list[Array]:
-        """(k, r, c) what of the loops' derivative (r, v) is each cluster's, for each shape of cluster."""
+        """Blocks (k, r, c) of the loops' Jacobian (r, v), one per cluster, for each shape of cluster."""
         return [
             loops[rows[:, :, None], held[:, None, :]] if alone is None else loops[alone][None]
             for (rows, held), alone in zip(self._stacks, self._alone, strict=True)
         ]
 
     def close(self, gap: Array, loops: Array) -> tuple[Array, list[Across]]:
-        """The least step (v,) that closes gaps (r,) whose derivative is loops (r, v), and what `project` needs.
+        """The least step (v,) that closes gaps (r,) with Jacobian `loops` (r, v), and the projectors that `project` needs.
 
-        Rows that say the same twice, as planar loops have, are borne by damping.
+        Redundant constraints, as planar loops have, are handled by damping.
         """
         step, across = np.zeros(loops.shape[1]), []
         for (rows, held), alone, block in zip(self._stacks, self._alone, self.blocks(loops), strict=True):
@@ -64,7 +64,7 @@ class Clusters:
 
     @staticmethod
     def project(rows: Array, across: list[Across]) -> Array:
-        """Rows (e, v), or a step (v,), without what would open the loops."""
+        """Jacobian rows (e, v), or a step (v,), projected onto the loops' null space."""
         rows = rows.copy()
         for held, blocks in across:
             part = rows[..., held]
@@ -76,7 +76,7 @@ class Clusters:
 
 
 def _slices(rows: Indices, held: Indices) -> tuple[slice, slice] | None:
-    """Of one cluster (1, r), (1, c) its rows and coordinates as slices, where they can be told so."""
+    """Constraints and coordinates of one cluster (1, r), (1, c) as slices; None where they are not contiguous."""
     if len(rows) > 1:
         return None
     lines, columns = run_of(rows[0]), run_of(held[0])

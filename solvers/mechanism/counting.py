@@ -1,4 +1,4 @@
-"""What a mechanism can do at a pose: mobility, redundancy, what its actuators leave open, and whether it flipped. Knows no Blender."""
+"""Mobility, redundancy and locked actuators of a mechanism at a pose. Knows no Blender."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,38 +8,39 @@ from .goals import Goals
 from .report import Counts
 from .solver import MechanismSolver, State
 
-# Of the largest singular value. Rows that count have 1e-3 and more away from singular poses, those of a hinge that is off by .01 degrees
-# have 2e-5; what single precision leaves of rows that say the same is below 1e-6.
+# Of the largest singular value. Constraints that count have 1e-3 and more away from singular poses, those of a hinge misaligned by .01
+# degrees have 2e-5; redundant constraints have less than 1e-6 after rounding to single precision.
 RANK = 1e-5
-STILL = 1e-6  # [rad or sizes] a body that a unit motion of the whole moves less stands still
-FURTHER = 0.05  # [rad or sizes] past a dead centre
+STILL = 1e-6  # [rad or sizes] per unit motion of the whole: a body that moves less stands still
+FURTHER = 0.05  # [rad or sizes] a step past a dead centre
 
 
 def count(solver: MechanismSolver, state: State) -> Counts:
-    """Count at one assembled pose; at a singular one the mobility is larger than elsewhere."""
+    """Mobility at one assembled pose; at a singular one it is larger than elsewhere."""
     loops, twists = linearised(solver, state)
     width = solver.coordinates.width
     rank = _rank(loops)
-    ways = null_space(loops, width)
+    directions = null_space(loops, width)
     actuated = np.zeros((len(solver.actuated), width))
     actuated[np.arange(len(solver.actuated)), solver.actuated] = 1.0
     left = null_space(np.vstack((loops, actuated)), width)
     moved = np.abs(twists @ left).max((1, 2), initial=0.0) > STILL
     names = tuple(body.name for body, moves in zip(solver.mechanism.bodies, moved, strict=True) if moves)
-    independent = _rank(actuated @ ways) if ways.size else 0
+    independent = _rank(actuated @ directions) if directions.size else 0
     return Counts(width, len(loops), rank, width - rank, len(loops) - rank, len(solver.actuated), independent, left.shape[1], names)
 
 
 def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
-    """Places, among all actuators' values, of those that the loops hold fast.
+    """Indices, among all actuators' values, of those that the loops lock.
 
-    At a dead centre a motor moves nothing at first, either; so where others can move, they take the mechanism a little further, and only
-    what stands still there as well is locked.
+    At a dead centre a motor moves nothing to first order; so the mechanism is moved a little further by the others, where they can, and
+    only
+    what stands still there too is locked.
     """
-    ways = null_space(linearised(solver, state)[0], solver.coordinates.width)
-    is_locked = _is_still(solver, ways)
-    if is_locked.any() and ways.shape[1]:
-        step = ways @ np.random.default_rng(0).normal(size=ways.shape[1])
+    directions = null_space(linearised(solver, state)[0], solver.coordinates.width)
+    is_locked = _is_still(solver, directions)
+    if is_locked.any() and directions.shape[1]:
+        step = directions @ np.random.default_rng(0).normal(size=directions.shape[1])
         step *= FURTHER / np.abs(step).max()
         values, balls = solver.coordinates.moved(state.values, state.balls, step * solver.coordinates.unit)
         beside = solver.solve(Goals(), State(np.clip(values, solver.lower, solver.upper), balls))
@@ -48,14 +49,14 @@ def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
     return tuple(np.flatnonzero(is_locked).tolist())
 
 
-def _is_still(solver: MechanismSolver, ways: Array) -> NDArray[np.bool_]:
-    """Which actuators (m,) have no part in any way to move (v, k)."""
-    still: NDArray[np.bool_] = np.abs(ways[solver.actuated]).max(1, initial=0.0) < STILL
+def _is_still(solver: MechanismSolver, directions: Array) -> NDArray[np.bool_]:
+    """Which actuators (m,) take no part in any motion (v, k)."""
+    still: NDArray[np.bool_] = np.abs(directions[solver.actuated]).max(1, initial=0.0) < STILL
     return still
 
 
 def linearised(solver: MechanismSolver, state: State) -> tuple[Array, Array]:
-    """The loops' derivative (r, v), and bodies' turns and velocities (b, 6, v) by unit steps."""
+    """The loops' Jacobian (r, v), and that of bodies' angular and linear velocities (b, 6, v), by unit steps."""
     frames = solver.coordinates.frames(state.values, state.balls)
     turn, moment = screws = solver.coordinates.screws(frames)
     loops = solver.loops.linear(frames, screws, solver.driven_poses(Goals()))[1]
@@ -74,8 +75,8 @@ def _rank(rows: Array) -> int:
 
 
 def null_space(rows: Array, width: int) -> Array:
-    """(v, k) orthonormal directions that leave all rows (r, v) alone."""
+    """Orthonormal basis (v, k) of the null space of a matrix (r, v)."""
     if not rows.size:
         return np.eye(width)
-    _, sizes, ways = np.linalg.svd(rows)
-    return ways[int((sizes > RANK * max(sizes[0], 1e-300)).sum()) :].T
+    _, sizes, directions = np.linalg.svd(rows)
+    return directions[int((sizes > RANK * max(sizes[0], 1e-300)).sum()) :].T

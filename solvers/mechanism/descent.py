@@ -1,8 +1,10 @@
-"""One solve of a mechanism: steps that close its loops and serve its goals, within limits. Knows no Blender.
+"""One solve of a mechanism: Gauss-Newton steps that close its loops and reduce its task errors, within limits. Knows no Blender.
 
-Each step closes the loops as far as they are open and moves along the ways that keep them closed, so the goals pull the mechanism but
-never take it apart (paper: section IV.C, eq. 3). Rows that say the same twice, as planar loops have, are borne by damping far below the
-least of the rows that count.
+Each step corrects the loops' residual and moves in the null space of their Jacobian, so that tasks move the mechanism and never open it
+(paper:
+section IV.C, eq. 3). Redundant constraint rows, as planar loops have, are handled by damping far below the smallest singular value that
+counts.
+Lengths are in "sizes", multiples of the mean distance between neighbouring joints (`Coordinates.size`), so that they compare with radians.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,29 +16,29 @@ import numpy as np
 from .clusters import REDUNDANT, SMALLEST
 from .frames import Array, logarithm
 from .loops import Loops
-from .steadiness import Steadiness
+from .regulariser import Regulariser
 from .tree import Coordinates
 
-CLOSED = 1e-10  # of the loops' rows (sizes and radians): far below what a robot can show, and above rounding
-CLOSE_ENOUGH = 1e-4  # of the loops' rows: goals can be compared while the loops are that far from closed
-MET = 1e-9  # a goal error that is nothing
-LONGEST_STEP = 0.5  # [rad or sizes] of one coordinate: beyond it the first order says little
-NO_STEP = 1e-12  # [rad or sizes]
+CLOSED = 1e-10  # [rad or sizes] loop residual that counts as closed: far below what a robot can show, and above rounding
+CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which task errors of two poses may be compared
+MET = 1e-9  # [rad or sizes] task error that counts as zero
+LONGEST_STEP = 0.5  # [rad or sizes] of one coordinate in a step: beyond it the linear model says little
+NO_STEP = 1e-12  # [rad or sizes] a shorter step is none
 LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e4
-EASIER, HARDER = 0.25, 8.0  # what a step's success or failure makes of the damping
-TRUSTED, DOUBTED = 0.75, 0.25  # of the gain that the first order promises: where it holds, and where it does not
-GAINED = 1e-7  # of the squared error: a step that gains less has settled
-SLOW = 0.1  # of the squared error: where less is gained in a step, what past steps tell is used
-REMEMBERED = 3  # past steps
+DAMPING_DECAY, DAMPING_GROWTH = 0.25, 8.0  # factors of the damping after a step that succeeded, and one that failed
+GOOD_MODEL, POOR_MODEL = 0.75, 0.25  # share of the predicted gain from which the linear model is good, and below which it is poor
+LEAST_GAIN = 1e-7  # relative decrease of the squared error: a step that gains less has converged
+SLOW = 0.1  # the same: below it the steps are extrapolated from the last ones (Anderson)
+HISTORY = 3  # past steps used for that
 CLOSING_STEPS = 12
-NO_END = 1 << 30  # places: as many as it takes
-FLAT = 0.01  # of the way that moves goals most: what moves them less is next to a saddle or an edge
-PROBE = 0.05  # [rad or sizes] of the coordinate that moves most: far enough to see past a saddle, where steps by first order vanish
+UNLIMITED_EVALUATIONS = 1 << 30  # evaluations: no bound
+FLAT_DIRECTION = 0.01  # of the largest singular value: directions below it are next to a saddle or the edge of the workspace
+PROBE = 0.05  # [rad or sizes] of the coordinate that moves most: a trial step past a saddle, where first-order steps vanish
 BOUND_TOLERANCE = 1e-12  # [rad or sizes]
 
 
-class Wishes(Protocol):
-    """What shall become small: rows (e,) and their derivative (e, v) by unit steps in the coordinates."""
+class Residuals(Protocol):
+    """What a solve minimises: residuals (e,) and their Jacobian (e, v) by unit steps in the coordinates."""
 
     def error(self, frames: Array, values: Array, balls: Array) -> Array: ...
 
@@ -44,102 +46,102 @@ class Wishes(Protocol):
 
 
 class Shape(NamedTuple):
-    """What follows from coordinates alone, whatever the goals."""
+    """What depends on coordinates alone, whatever the tasks."""
 
-    of: Loops  # the mechanism for which it holds
-    frames: Array  # (n + 1, 4, 4) of the tree's nodes
-    screws: Array  # (2, 3, v)
-    loops: tuple[Array, Array]  # rows (r,) and derivative (r, v)
+    of: Loops  # the loops for which it holds
+    frames: Array  # (n + 1, 4, 4) frames of the tree's nodes
+    screws: Array  # (2, 3, v) as `Coordinates.screws`
+    loops: tuple[Array, Array]  # residual (r,) and Jacobian (r, v)
 
 
 @dataclass
-class Place:
-    """Coordinates with what follows from them."""
+class Configuration:
+    """Coordinates with all that follows from them."""
 
     values: Array  # (v,) [rad, m]
     balls: Array  # (k, 3, 3)
     shape: Shape
-    open: float  # largest of the loops' rows
-    square: float  # of all rows that shall be small
-    goals: tuple[Array, Array]  # rows (e,) and derivative (e, v)
+    open: float  # largest loop residual [rad or sizes]
+    square: float  # sum of squares of the task errors
+    goals: tuple[Array, Array]  # task errors (e,) and Jacobian (e, v)
 
 
 class Descent:
-    """Goals, bounds and damping of one solve."""
+    """Tasks, bounds and damping of one solve."""
 
     def __init__(
         self,
         coordinates: Coordinates,
         loops: Loops,
-        pursuit: Wishes,
-        steadiness: Steadiness | None,
+        task: Residuals,
+        regulariser: Regulariser | None,
         driven: Mapping[int, Array],
         bounds: tuple[Array, Array],
         damping: float,
         limits: tuple[Array, Array] | None = None,
     ) -> None:
-        """`bounds` (v,), (v,) of this frame, from speeds and limits; `limits` of any frame, the same where they are None."""
-        self.coordinates, self.loops, self.pursuit, self.steadiness, self.driven = coordinates, loops, pursuit, steadiness, driven
+        """`bounds` (v,), (v,) hold in this frame, by limits and speed limits; `limits` in any frame, the same where None."""
+        self.coordinates, self.loops, self.task, self.regulariser, self.driven = coordinates, loops, task, regulariser, driven
         self.unit = coordinates.unit
         self.lower, self.upper = bounds
         self.limits = limits or bounds
         self.is_bounded = bool(np.isfinite(bounds).any())
         self.damping = damping
-        self.looked, self.most = 0, NO_END  # places, and after how many to stop
-        self.held = np.zeros(len(self.unit), bool)  # coordinates that the last step would take out of bounds
-        self._past: list[tuple[Array, Array]] = []  # steps taken, and the steps first wanted after them less those wanted before
-        self._wanted: Array | None = None
+        self.evaluations, self.most = 0, UNLIMITED_EVALUATIONS  # evaluations so far, and at which number to stop
+        self.held = np.zeros(len(self.unit), bool)  # (v,) coordinates that the last step would carry over a bound
+        self._past: list[tuple[Array, Array]] = []  # past steps, and the change of the desired step that each made
+        self._desired: Array | None = None
         self._taken: Array | None = None
 
-    def later(self, pursuit: Wishes | None = None) -> "Descent":
-        """A solve of a later frame, which this one's speeds do not bound: for other wishes, or the same. It may look at as many places."""
-        other = Descent(self.coordinates, self.loops, pursuit or self.pursuit, None, self.driven, self.limits, self.damping)
+    def later_frame(self, task: Residuals | None = None) -> "Descent":
+        """A solve of a later frame, without this frame's speed limits: for other residuals or the same, with as many evaluations."""
+        other = Descent(self.coordinates, self.loops, task or self.task, None, self.driven, self.limits, self.damping)
         other.most = self.most
         return other
 
-    def place(self, values: Array, balls: Array, shape: Shape | None = None) -> Place:
-        """Everything at these coordinates; `shape` where it is known already."""
-        self.looked += 1
+    def evaluate(self, values: Array, balls: Array, shape: Shape | None = None) -> Configuration:
+        """The configuration at these coordinates; `shape` where it is known already."""
+        self.evaluations += 1
         if shape is None:
             frames = self.coordinates.frames(values, balls)
             screws = self.coordinates.screws(frames)
             shape = Shape(self.loops, frames, screws, self.loops.linear(frames, screws, self.driven))
         _, frames, screws, (gap, _) = shape
-        error, goal = self.pursuit.linear(frames, screws, values, balls)
-        if self.steadiness is not None:
-            rows, derivative = self.steadiness.linear(frames, screws)
+        error, goal = self.task.linear(frames, screws, values, balls)
+        if self.regulariser is not None:
+            rows, derivative = self.regulariser.linear(frames, screws)
             error, goal = np.concatenate((error, rows)), np.concatenate((goal, derivative))
-        return Place(values, balls, shape, float(np.abs(gap).max(initial=0.0)), float(error @ error), (error, goal))
+        return Configuration(values, balls, shape, float(np.abs(gap).max(initial=0.0)), float(error @ error), (error, goal))
 
-    def stepped(self, here: Place, step: Array) -> Place:
-        """Where a step (v,) in units leads, shortened where it is too long."""
+    def stepped(self, here: Configuration, step: Array) -> Configuration:
+        """The configuration after a step (v,) in units, shortened where it is too long."""
         longest = float(np.abs(step).max(initial=0.0))
         if longest > LONGEST_STEP:
             step = step * (LONGEST_STEP / longest)
         values, balls = self.coordinates.moved(here.values, here.balls, step * self.unit)
         if self.is_bounded:
             values = np.clip(values, self.lower, self.upper)
-        return self.place(values, balls)
+        return self.evaluate(values, balls)
 
-    def way(self, start: Place, end: Place) -> Array:
-        """The step (v,) in units from one place to another."""
+    def difference(self, start: Configuration, end: Configuration) -> Array:
+        """The step (v,) in units from one configuration to another."""
         step: Array = (end.values - start.values) / self.unit
         if self.coordinates.balls.size:
             step[self.coordinates.ball_coordinates] = logarithm(np.swapaxes(start.balls, -1, -2) @ end.balls)
         return step
 
-    def along(self, here: Place) -> Array:
-        """The goals' derivative (e, v) by what leaves the loops closed."""
+    def along(self, here: Configuration) -> Array:
+        """The tasks' Jacobian (e, v) in the null space of the loops."""
         _, across = self.loops.clusters.close(*here.shape.loops)
         return self.loops.clusters.project(here.goals[1], across)
 
-    def go(self, here: Place, iterations: int) -> tuple[Place, bool, int]:
-        """The best place found, whether nothing more was to be gained, and the steps made."""
+    def go(self, here: Configuration, iterations: int) -> tuple[Configuration, bool, int]:
+        """The best configuration found, whether it has converged, and the number of steps."""
         settled, count = False, 0
         is_probed = False
-        self._wanted = None  # what was asked before may have been something else
+        self._desired = None  # the last run may have had other tasks
         self._past.clear()
-        while not settled and count < iterations and self.looked < self.most:
+        while not settled and count < iterations and self.evaluations < self.most:
             if here.open <= CLOSED and here.square <= MET * MET:
                 settled = True
                 break
@@ -153,15 +155,17 @@ class Descent:
                 break
         return self.close(here, CLOSED), settled, count
 
-    def _beyond_saddle(self, here: Place) -> Place | None:
-        """A better place along the little slope that is left: a stretched arm whose target has come back along it has nearly none."""
+    def _beyond_saddle(self, here: Configuration) -> Configuration | None:
+        """A better configuration along the direction of least slope; None: none is found. A stretched arm, whose target has come back,
+        needs it.
+        """
         error, goal = here.goals
         if not goal.size:
             return None
         along = self.along(here)
         is_wide = len(error) > along.shape[1]
-        square, ways = np.linalg.eigh(along.T @ along if is_wide else along @ along.T)
-        strong = ways[:, square > FLAT * FLAT * square[-1]].T
+        square, directions = np.linalg.eigh(along.T @ along if is_wide else along @ along.T)
+        strong = directions[:, square > FLAT_DIRECTION * FLAT_DIRECTION * square[-1]].T
         if not is_wide:
             strong = strong @ along
         slope = error @ along
@@ -170,10 +174,10 @@ class Descent:
         if steepest == 0.0:
             return None
         there = self._closed(here, slope * (-PROBE / steepest))
-        return there if there is not None and here.square - there.square > GAINED * here.square else None
+        return there if there is not None and here.square - there.square > LEAST_GAIN * here.square else None
 
-    def _improve(self, here: Place) -> tuple[Place | None, bool]:
-        """A better place, None where none is found; and whether no more is to be gained."""
+    def _improve(self, here: Configuration) -> tuple[Configuration | None, bool]:
+        """A better configuration, or None, and whether the solve has converged."""
         step = self.step(here)
         for tried in self._candidates(here, step):
             there = self._closed(here, tried)
@@ -182,39 +186,39 @@ class Descent:
                 gain = here.square - there.square
                 left = here.goals[0] + here.goals[1] @ tried
                 promised = here.square - float(left @ left)
-                if gain > TRUSTED * promised:
-                    self.damping = max(self.damping * EASIER, LEAST_DAMPING)
-                elif gain < DOUBTED * promised:
-                    self.damping = min(self.damping * HARDER, MOST_DAMPING)
+                if gain > GOOD_MODEL * promised:
+                    self.damping = max(self.damping * DAMPING_DECAY, LEAST_DAMPING)
+                elif gain < POOR_MODEL * promised:
+                    self.damping = min(self.damping * DAMPING_GROWTH, MOST_DAMPING)
                 if gain > SLOW * here.square:
-                    self._wanted = None
+                    self._desired = None
                     self._past.clear()
                 else:
                     self._taken = (there.values - here.values) / self.unit
                     if self.coordinates.balls.size:
                         self._taken[self.coordinates.ball_coordinates] = tried[self.coordinates.ball_coordinates]
-                is_small = here.open <= CLOSE_ENOUGH and gain <= GAINED * here.square
+                is_small = here.open <= CLOSE_ENOUGH and gain <= LEAST_GAIN * here.square
                 return there, there.open <= CLOSED and (is_small or longest < NO_STEP)
             if longest < NO_STEP:
                 return None, True
-            if self.looked >= self.most:
+            if self.evaluations >= self.most:
                 return None, False
         self.damping = MOST_DAMPING
         return None, True
 
-    def _candidates(self, here: Place, step: Array) -> Iterator[Array]:
-        """Steps to try: with what past steps tell, plain, then ever more damped."""
-        if self._wanted is not None and self._taken is not None and here.open <= CLOSE_ENOUGH:
-            self._past = [*self._past[1 - REMEMBERED :], (self._taken, step - self._wanted)]
+    def _candidates(self, here: Configuration, step: Array) -> Iterator[Array]:
+        """Steps to try: extrapolated from past steps, plain, then with more and more damping."""
+        if self._desired is not None and self._taken is not None and here.open <= CLOSE_ENOUGH:
+            self._past = [*self._past[1 - HISTORY :], (self._taken, step - self._desired)]
             yield self._extrapolated(here, step)
-        self._wanted = step
+        self._desired = step
         yield step
         while self.damping <= MOST_DAMPING:
-            self.damping *= HARDER
+            self.damping *= DAMPING_GROWTH
             yield self.step(here)
 
-    def _extrapolated(self, here: Place, step: Array) -> Array:
-        """The step that would be wanted no more where it ends, if wishes change as over the past steps (Anderson)."""
+    def _extrapolated(self, here: Configuration, step: Array) -> Array:
+        """The step extrapolated to where the next desired step is zero, if it changes as over the past steps (Anderson acceleration)."""
         taken, changed = (np.array(part).T for part in zip(*self._past, strict=True))
         square = changed.T @ changed
         square.flat[:: len(square) + 1] += REDUNDANT * float(square.trace()) + SMALLEST
@@ -223,22 +227,22 @@ class Descent:
             better = np.clip(better, (self.lower - here.values) / self.unit, (self.upper - here.values) / self.unit)
         return better
 
-    def _closed(self, here: Place, step: Array) -> Place | None:
-        """Where a step leads once the loops are near enough to closed to compare; None where that is no better."""
+    def _closed(self, here: Configuration, step: Array) -> Configuration | None:
+        """The configuration after a step with its loops nearly closed; None where that is no better."""
         there = self.stepped(here, step)
         if there.open > CLOSE_ENOUGH:
             there = self.close(there, CLOSE_ENOUGH)
-        if here.open > CLOSE_ENOUGH:  # its goals do not count before it is closed
+        if here.open > CLOSE_ENOUGH:  # task errors are compared for closed loops only
             return there if there.open < here.open else None
         if there.open > CLOSE_ENOUGH:
             return None
         gain = here.square - there.square
-        cost = here.open * (here.open + float(np.sqrt(here.square)))  # what closing may take from the goals
+        cost = here.open * (here.open + float(np.sqrt(here.square)))  # largest increase of the task errors by closing the loops
         is_owed = here.open > max(CLOSED, 2.0 * there.open) and gain > -cost
         return there if gain > 0.0 or is_owed else None
 
-    def step(self, here: Place, is_closing_only: bool = False) -> Array:
-        """The step (v,) in units, within limits: closes the loops, then serves the goals along what keeps them closed."""
+    def step(self, here: Configuration, is_closing_only: bool = False) -> Array:
+        """The step (v,) in units, within bounds: closes the loops, then reduces task errors in their null space."""
         gap, loops = here.shape.loops
         error, goal = (here.goals[0][:0], here.goals[1][:0]) if is_closing_only else here.goals
         step = self._free_step(gap, loops, error, goal)
@@ -257,16 +261,16 @@ class Descent:
         return step
 
     def _free_step(self, gap: Array, loops: Array, error: Array, goal: Array) -> Array:
-        """The step of coordinates that no bound holds: least to close, then damped least squares in what leaves the loops closed."""
+        """The step of coordinates that no bound holds: the least that closes the loops, plus damped least squares in their null space."""
         closing, across = self.loops.clusters.close(gap, loops)
         if not len(error):
             return closing
         project = self.loops.clusters.project
-        serving = self._serving(error + goal @ closing, project(goal, across))
-        # A goal out of reach pulls hard where nothing gives: what rounding lets through of that is taken out once more.
+        serving = self._task_step(error + goal @ closing, project(goal, across))
+        # A target out of reach has large errors along rigid directions: what rounding leaves of these is projected out once more.
         return closing + project(serving, across)
 
-    def _serving(self, error: Array, along: Array) -> Array:
+    def _task_step(self, error: Array, along: Array) -> Array:
         damping = self.damping * max(float(error @ error), LEAST_DAMPING)
         is_wide = len(error) > along.shape[1]
         square = along.T @ along if is_wide else along @ along.T
@@ -274,8 +278,8 @@ class Descent:
         step: Array = -np.linalg.solve(square, along.T @ error) if is_wide else -along.T @ np.linalg.solve(square, error)
         return step
 
-    def close(self, here: Place, enough: float) -> Place:
-        """The loops closed by least steps, as far as that goes."""
+    def close(self, here: Configuration, enough: float) -> Configuration:
+        """The configuration with closed loops nearest to this one, to `enough`, as far as that converges."""
         for _ in range(CLOSING_STEPS):
             if here.open <= enough:
                 break

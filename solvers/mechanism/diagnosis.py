@@ -1,10 +1,14 @@
-"""Why loops cannot move: the joints that they hold fast, and the one whose axis is off. Knows no Blender.
+"""Diagnosis of locked loops: the joints that cannot move, and the one with a misaligned axis. Knows no Blender.
 
-At a pose each freedom of a joint is a screw (its rotation, and the velocity of a point). A loop allows those rates of its joints whose
-screws sum to zero, so the matrix with a column for each freedom and six rows for each loop has the possible motions as its null space.
-A hinge that is off adds a screw that the others of its loop cannot balance: it stands still, and mostly the whole loop with it. With the
-hinge left out, the others span the screws that they can balance; if a hinge at the same place about another axis is among those, that is
-the axis that it should have. What is so at one pose may be so there alone: the corrected loop is moved a little way before it counts.
+At a pose each degree of freedom of a joint is a screw (its rotation, and the velocity of a point). A loop allows those rates of its
+joints whose
+screws sum to zero, so the matrix with a column for each degree of freedom and six rows for each loop has the possible motions as its
+null space.
+A misaligned hinge adds a screw that the others of its loop cannot balance: it is locked, and mostly the whole loop with it. Without it
+the others
+span the screws that they can balance; if that contains a hinge at the same position about another axis, this is the correct axis. That
+may hold at
+one pose alone: so the corrected loop is moved a little before it counts.
 
 Source: screw systems and loop equations, as in Hunt, Kinematic Geometry of Mechanisms, 1978, and Davies, Kirchhoff's Circulation Law
 Applied to Multi-Loop Kinematic Chains, 1981.
@@ -24,42 +28,43 @@ from .model import WORLD, Frame, Joint, Mechanism
 from .report import ASSEMBLED
 from .solver import MechanismSolver, State
 
-STILL = 1e-6  # [rad or sizes] of a unit motion: a joint that moves less stands still
-MOST_OFF = np.radians(15.0)  # an axis farther off is meant to be as it is
-FAR = (0.3, -0.3, 0.1, -0.1, 0.05, -0.05)  # [rad or sizes] of the joint that moves most: steps to see whether a corrected loop can move
+STILL = 1e-6  # [rad or sizes] per unit motion: a joint that moves less is locked
+LARGEST_CORRECTION = np.radians(15.0)  # [rad] an axis with a larger error is taken for intended
+# [rad or sizes] of the joint that moves most: trial steps of a corrected loop
+TRIAL_STEPS = (0.3, -0.3, 0.1, -0.1, 0.05, -0.05)
 MOVED = 1e-3  # [rad or sizes] of a joint after such a step: more is motion
 STEPS = 60  # of closing a loop after the step
-NEARER = 0.1  # of what the joint's own axis leaves unbalanced: another axis that leaves less is taken for the one that the loop needs
+BETTER_FIT = 0.1  # of the residual of the joint's own axis: an axis with less is taken for the correct one
 
 
 @dataclass(frozen=True)
 class OffAxis:
-    """A joint with one axis which lets its loop move if it is turned."""
+    """A joint with a misaligned axis: with the correct one its loop can move."""
 
     joint: str
-    angle: float  # [rad] between its axis and the one that its loop needs
-    axis: Array  # (3,) unit vector in the mechanism's base, at the pose that was looked at
-    wanted: Array  # (3,) the axis that its loop needs
+    angle: float  # [rad] between its axis and the correct one
+    axis: Array  # (3,) unit vector in the mechanism's base, at the pose examined
+    wanted: Array  # (3,) the correct axis
 
 
 @dataclass(frozen=True)
 class HeldLoop:
-    """Joints with freedoms that their loops hold fast."""
+    """Joints that their loops lock."""
 
     joints: tuple[str, ...]  # that cannot move
-    loop: tuple[str, ...]  # all joints with freedoms of the loops that hang together with them
-    off: OffAxis | None  # the joint to blame; None: no single axis is
+    loop: tuple[str, ...]  # all joints with degrees of freedom in the connected loops
+    off: OffAxis | None  # the misaligned joint; None: no single axis is
 
 
 def held_loops(solver: MechanismSolver, state: State) -> tuple[HeldLoop, ...]:
-    """All loops that hold joints fast at an assembled pose; driven bodies count as free."""
+    """All locked loops at an assembled pose; driven bodies count as free."""
     mechanism = _at(solver.mechanism, solver.poses(state))
     found = (_held(_part(mechanism, joints)) for joints in _blocks(mechanism))
     return tuple(held for held in found if held is not None)
 
 
 def _at(mechanism: Mechanism, poses: Array) -> Mechanism:
-    """The same bodies, starting at these poses (b, 4, 4)."""
+    """The same mechanism with its bodies starting at these poses (b, 4, 4)."""
     starts = [Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist())) for pose in poses]
     bodies = [replace(body, start=start, driven=False) for body, start in zip(mechanism.bodies, starts, strict=True)]
     return replace(mechanism, bodies=tuple(bodies))
@@ -81,17 +86,17 @@ def _held(part: Mechanism) -> HeldLoop | None:
     if not still:
         return None
     off = sorted((screws.off_axis(joint) for joint in still), key=lambda one: one.angle if one else np.inf)
-    blamed = next((one for one in off if one is not None and _moves(_turned(part, one), one.joint)), None)
+    blamed = next((one for one in off if one is not None and _moves(_corrected(part, one), one.joint)), None)
     loop = tuple(joint.name for joint in part.joints if KINDS[joint.kind].freedoms)
     return HeldLoop(tuple(joint.name for joint in still), loop, blamed)
 
 
-def _turned(part: Mechanism, off: OffAxis) -> Mechanism:
-    """The mechanism with a joint's axis where its loop needs it, at the bodies' starts."""
+def _corrected(part: Mechanism, off: OffAxis) -> Mechanism:
+    """The mechanism with a joint's axis corrected, at the bodies' starts."""
     turn = between(tuple(off.axis.tolist()), tuple(off.wanted.tolist()))
     starts = {body.name: body.start.rotation for body in part.bodies if body.start is not None} | {WORLD: IDENTITY}
 
-    def turned(joint: Joint) -> Joint:
+    def corrected(joint: Joint) -> Joint:
         ends = ((joint.parent, joint.in_parent), (joint.child, joint.in_child))
         on_parent, on_child = (
             Frame(multiply(conjugate(starts[name]), multiply(turn, multiply(starts[name], frame.rotation))), frame.place)
@@ -99,19 +104,19 @@ def _turned(part: Mechanism, off: OffAxis) -> Mechanism:
         )
         return replace(joint, in_parent=on_parent, in_child=on_child)
 
-    return replace(part, joints=tuple(turned(joint) if joint.name == off.joint else joint for joint in part.joints))
+    return replace(part, joints=tuple(corrected(joint) if joint.name == off.joint else joint for joint in part.joints))
 
 
 def _moves(part: Mechanism, name: str) -> bool:
-    """Whether a joint can move by more than a little while all loops hold."""
+    """Whether a joint can move noticeably while all loops hold."""
     solver = MechanismSolver(part)
     state = solver.rest()
-    ways = null_space(linearised(solver, state)[0], solver.coordinates.width)
-    if not ways.shape[1]:
+    directions = null_space(linearised(solver, state)[0], solver.coordinates.width)
+    if not directions.shape[1]:
         return False
     before, dice = _relative(solver, state, name), np.random.default_rng(0)
-    for far in FAR:
-        step = ways @ dice.normal(size=ways.shape[1])
+    for far in TRIAL_STEPS:
+        step = directions @ dice.normal(size=directions.shape[1])
         step *= far / np.abs(step).max()
         values, balls = solver.coordinates.moved(state.values, state.balls, step * solver.coordinates.unit)
         found = solver.solve(Goals(), State(values, balls), iterations=STEPS)
@@ -123,7 +128,7 @@ def _moves(part: Mechanism, name: str) -> bool:
 
 
 def _relative(solver: MechanismSolver, state: State, name: str) -> Array:
-    """(4, 4) the frame of a joint's child in that of its parent."""
+    """Frame (4, 4) of a joint's child in that of its parent."""
     joint, poses, index = solver.mechanism.joint[name], solver.poses(state), solver.mechanism.body_index
     parent, child = (np.eye(4) if body == WORLD else poses[index[body]] for body in (joint.parent, joint.child))
     made: Array = inverse(parent @ frame_array(joint.in_parent)) @ child @ frame_array(joint.in_child)
@@ -131,40 +136,40 @@ def _relative(solver: MechanismSolver, state: State, name: str) -> Array:
 
 
 def _cycles(mechanism: Mechanism) -> list[dict[int, float]]:
-    """One independent loop for each joint that closes one: places of its joints -> 1, or -1 where one is gone through against its way."""
+    """One independent loop for each joint that closes one: indices of its joints -> 1, or -1 where one is traversed backward."""
     grounded = {body.name for body in mechanism.bodies if body.grounded}
     ends = [tuple(WORLD if name in grounded else name for name in (joint.parent, joint.child)) for joint in mechanism.joints]
     at: dict[str, list[int]] = {}
     for k, pair in enumerate(ends):
         for name in set(pair):
             at.setdefault(name, []).append(k)
-    ways: dict[str, dict[int, float]] = {}  # from the root of its part of the tree to a body
+    directions: dict[str, dict[int, float]] = {}  # joints from the root of its part of the tree to a body
     chosen: set[int] = set()
     for root in [WORLD, *(body.name for body in mechanism.bodies)]:
-        if root in ways:
+        if root in directions:
             continue
-        ways[root] = {}
+        directions[root] = {}
         waiting = [root]
         while waiting:
             here = waiting.pop(0)
             for k in at.get(here, ()):
                 parent, child = ends[k]
                 there, sign = (child, 1.0) if parent == here else (parent, -1.0)
-                if there not in ways:
-                    ways[there] = {**ways[here], k: sign}
+                if there not in directions:
+                    directions[there] = {**directions[here], k: sign}
                     chosen.add(k)
                     waiting.append(there)
     found = []
     for k, (parent, child) in enumerate(ends):
         if k not in chosen:
-            on, back = ways[child], ways[parent]
+            on, back = directions[child], directions[parent]
             apart = {j: sign for j, sign in on.items() if j not in back} | {j: -sign for j, sign in back.items() if j not in on}
             found.append({**apart, k: -1.0})
     return found
 
 
 def _blocks(mechanism: Mechanism) -> list[list[Joint]]:
-    """Joints of loops that share joints with one another."""
+    """Groups of joints whose loops share joints."""
     blocks: list[set[int]] = []
     for cycle in _cycles(mechanism):
         together = set(cycle).union(*(block for block in blocks if block & set(cycle)))
@@ -173,7 +178,7 @@ def _blocks(mechanism: Mechanism) -> list[list[Joint]]:
 
 
 class _Screws:
-    """The screws of a mechanism's joints at its bodies' starts: places count from the joints' middle, in the mechanism's size."""
+    """Screws of a mechanism's joints at its bodies' starts: positions from the joints' centre, in the mechanism's size."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.joints = mechanism.joints
@@ -197,7 +202,7 @@ class _Screws:
             self.matrix = np.hstack((self.matrix, *(column[:, None] for column in made)))
 
     def _spread(self, k: int, screw: Array) -> Array:
-        """(6 l,) a screw (6,) of joint k in the rows of all loops that it is in."""
+        """A screw (6,) of joint k as a column (6 l,) over all loops that contain it."""
         return np.outer(self.signs[:, k], screw).ravel()
 
     def _of(self, joint: Joint, k: int) -> list[Array]:
@@ -209,44 +214,44 @@ class _Screws:
             word, letter = move.split()
             is_late = move == "turn y" or (word == "turn" and joint.kind in ("planar", "cylindrical"))
             axis = (child if is_late else parent)[:3, "xyz".index(letter)]
-            found.append(self._turn(k, axis) if word == "turn" else self._slide(axis))
+            found.append(self._rotation(k, axis) if word == "turn" else self._translation(axis))
         if "ball" in KINDS[joint.kind].moves:
-            found += [self._turn(k, axis) for axis in np.eye(3)]
+            found += [self._rotation(k, axis) for axis in np.eye(3)]
         return found
 
-    def _turn(self, k: int, axis: Array) -> Array:
+    def _rotation(self, k: int, axis: Array) -> Array:
         return np.concatenate((axis, np.cross((self.frames[k][1][:3, 3] - self.middle) / self.size, axis)))
 
     @staticmethod
-    def _slide(axis: Array) -> Array:
+    def _translation(axis: Array) -> Array:
         return np.concatenate((np.zeros(3), axis))
 
     def still(self) -> list[Joint]:
-        """Joints with freedoms none of which can move."""
-        _, sizes, ways = np.linalg.svd(self.matrix)
-        null = ways[int((sizes > RANK * max(float(sizes.max(initial=0.0)), 1e-300)).sum()) :]
+        """Joints whose degrees of freedom are all locked."""
+        _, sizes, directions = np.linalg.svd(self.matrix)
+        null = directions[int((sizes > RANK * max(float(sizes.max(initial=0.0)), 1e-300)).sum()) :]
         return [
             joint for joint, own in zip(self.joints, self.columns, strict=True) if own and np.abs(null[:, own]).max(initial=0.0) < STILL
         ]
 
     def off_axis(self, joint: Joint) -> OffAxis | None:
-        """The nearest axis about which, or along which, a joint that stands still could move; None where there is none, or it is far."""
+        """The nearest axis about or along which a locked joint could move; None where there is none, or it is far."""
         if joint.kind not in ("revolute", "prismatic"):
             return None
         k = next(k for k, one in enumerate(self.joints) if one is joint)
         others = np.delete(self.matrix, self.columns[k], 1)
         sides, sizes, _ = np.linalg.svd(others, full_matrices=False)
         spanned = sides[:, sizes > RANK * max(float(sizes.max(initial=0.0)), 1e-300)]
-        screw = self._slide if joint.kind == "prismatic" else lambda axis: self._turn(k, axis)
+        screw = self._translation if joint.kind == "prismatic" else lambda axis: self._rotation(k, axis)
         by_axis = np.stack([self._spread(k, screw(axis)) for axis in np.eye(3)], 1)  # (6 l, 3)
         axis = self.frames[k][0][:3, 2]
         left = by_axis - spanned @ (spanned.T @ by_axis)
         now = float(np.linalg.norm(left @ axis))
-        _, sizes, ways = np.linalg.svd(left)
-        near = ways[sizes < NEARER * now]
+        _, sizes, directions = np.linalg.svd(left)
+        near = directions[sizes < BETTER_FIT * now]
         wanted = near.T @ (near @ axis)
         length = float(np.linalg.norm(wanted))
-        if length < np.cos(MOST_OFF):
+        if length < np.cos(LARGEST_CORRECTION):
             return None
         wanted = wanted / length
         return OffAxis(joint.name, float(np.arctan2(np.linalg.norm(np.cross(axis, wanted)), axis @ wanted)), axis, wanted)

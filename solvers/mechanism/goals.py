@@ -1,4 +1,4 @@
-"""What a mechanism should do in a frame: poses, centre of mass, actuators, each with weights. Knows no Blender."""
+"""Goals of a mechanism in a frame: poses, centre of mass, actuator values, each with weights. Knows no Blender."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from ..rotations import Quaternion, Vector
 from .model import FARTHEST, HERE, Frame, MechanismError, check_numbers, check_rotation
 
 EVENLY: Vector = (1.0, 1.0, 1.0)
-MOST_WEIGHT = 1e12  # beside it goals of weight 1 are rounded away
+MOST_WEIGHT = 1e12  # largest weight: beside it goals of weight 1 would be rounded away
 
 
 def _check_weights(what: str, weights: tuple[float, ...], count: int = 3) -> None:
@@ -18,7 +18,7 @@ def _check_weights(what: str, weights: tuple[float, ...], count: int = 3) -> Non
 
 @dataclass(frozen=True)
 class FrameGoal:
-    """A frame on a body, and where it should be in the world. Weights may differ in every frame of time; 0 leaves an axis free."""
+    """Goal of a frame on a body, in the world. Weights may differ in every frame of time; 0 leaves an axis free."""
 
     body: str
     on_body: Frame = HERE
@@ -39,7 +39,7 @@ class FrameGoal:
 
 @dataclass(frozen=True)
 class CentreGoal:
-    """Where the centre of mass should be [m], with weights along the world's axes."""
+    """Goal of the centre of mass [m], with weights along the world's axes."""
 
     place: Vector
     weight: Vector = EVENLY
@@ -51,11 +51,11 @@ class CentreGoal:
 
 @dataclass(frozen=True)
 class Steady:
-    """How much bodies rather stay where they were in the last frame. Places count in the mechanism's sizes, turns in radians."""
+    """Weights of the motion regulariser. Positions count in the mechanism's sizes, rotations in radians."""
 
     weight: float = 0.0  # of the squared distance from the last frame's poses (R_state)
-    speed_weight: float = 0.0  # of turning faster than `speed` (R_vel)
-    speed: float = 4.0  # [rad/s] of a body, from which on that counts
+    speed_weight: float = 0.0  # of rotating faster than `speed` (R_vel)
+    speed: float = 4.0  # [rad/s] of a body, from which `speed_weight` applies
 
     def __post_init__(self) -> None:
         for what, number in (("weight", self.weight), ("speed weight", self.speed_weight), ("speed", self.speed)):
@@ -67,14 +67,14 @@ CALM = Steady()
 
 @dataclass(frozen=True)
 class Goals:
-    """Everything that is asked of a frame. Nothing at all asks only that loops stay closed."""
+    """All goals of a frame. Without any, the loops alone are closed."""
 
     frames: tuple[FrameGoal, ...] = ()
     centre: CentreGoal | None = None
-    actuators: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint -> its values [rad or m]: forward kinematics
+    actuators: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint -> its commanded values [rad or m]: forward kinematics
     driven: Mapping[str, Frame] = field(default_factory=dict)  # driven body -> its pose; one without is free in this frame
     steady: Steady = CALM
-    counts_turns: bool = False  # whether actuators' whole turns count; else they go the shortest way within their limits
+    counts_turns: bool = False  # whether actuators' whole turns count; else they take the shortest rotation within their limits
 
     def __post_init__(self) -> None:
         for name, values in self.actuators.items():

@@ -1,6 +1,6 @@
-"""The kinds of joints: which freedoms each leaves, and which rows hold the rest. Knows no Blender.
+"""The kinds of joints: their degrees of freedom, and the residuals that constrain the rest. Knows no Blender.
 
-Every kind is told in the joint's own frame, one on the parent and one on the child: where they coincide, its values are 0.
+Axes are those of the joint's own frames, one on the parent and one on the child; its values are 0 where both coincide.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Literal, get_args
 Kind = Literal["fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "cartesian", "planar", "free"]
 Freedom = Literal["slide x", "slide y", "slide z", "turn x", "turn y", "turn z", "ball"]
 
-# Rows of a joint's residual, in the parent's joint frame. 0..2: place [m] along x, y, z. 3..5: half-angle vector of the whole turn.
+# Indices of a joint's residuals, in the parent's joint frame. 0..2: position [m] along x, y, z. 3..5: half-angle vector of the rotation.
 # 6, 7: half-angle vector of the swing of the z axes. 8: the child's y axis along the parent's x axis (0 where they are perpendicular).
 PLACE = (0, 1, 2)
 TURN = (3, 4, 5)
@@ -20,14 +20,14 @@ ROWS = 9
 
 @dataclass(frozen=True)
 class Shape:
-    """What a kind of joint is made of."""
+    """Degrees of freedom and constraints of a kind of joint."""
 
-    moves: tuple[Freedom, ...]  # from the parent to the child, one after the other; a ball is three freedoms
-    rows: tuple[int, ...]  # what it holds at zero: 6 less its freedoms
+    moves: tuple[Freedom, ...]  # elementary moves from the parent to the child; a ball is three degrees of freedom
+    rows: tuple[int, ...]  # residuals that it constrains: 6 less its degrees of freedom
 
     @property
     def freedoms(self) -> tuple[Freedom, ...]:
-        """One for each number of a value; a ball's three are the rotation vector's."""
+        """One per number of a value; a ball's three are those of its rotation vector."""
         return tuple(move for move in self.moves for _ in range(3 if move == "ball" else 1))
 
 

@@ -1,4 +1,4 @@
-"""What a mechanism is: bodies, joints of every kind between them, what is grounded and driven. Knows no Blender."""
+"""Description of a mechanism: bodies, joints between them, which bodies are grounded or driven. Knows no Blender."""
 
 import math
 from collections.abc import Sequence
@@ -9,17 +9,17 @@ from typing import NamedTuple
 from ..rotations import IDENTITY, Quaternion, Vector
 from .kinds import KINDS, Kind
 
-WORLD = ""  # the name of what does not move
+WORLD = ""  # name of the fixed world as a joint's parent
 UNLIMITED = math.inf
-FARTHEST = 1e7  # [m] from the origin: beyond it doubles are rounded by more than 1e-9 m, and loops cannot be said to hold any more
+FARTHEST = 1e7  # [m] largest distance from the origin: beyond it doubles are rounded by more than 1e-9 m, too coarse to close loops
 
 
 class MechanismError(ValueError):
-    """A mechanism that cannot be; the message names the body or joint and the remedy."""
+    """An invalid mechanism; the message names the body or joint and the remedy."""
 
 
 def check_numbers(what: str, numbers: Sequence[float], count: int | None = None, most: float = UNLIMITED) -> None:
-    """Refuse what is not `count` finite numbers of at most `most`; `what` begins the message, as "body 'rod': its place [m]".
+    """Raises unless there are `count` finite numbers of at most `most`; `what` begins the message, as "body 'rod': its position [m]".
 
     Raises:
         MechanismError: naming what it is and what was found.
@@ -42,7 +42,7 @@ def _told(numbers: Sequence[float]) -> str:
 
 
 def check_rotation(what: str, rotation: Quaternion) -> None:
-    """Refuse a quaternion that is not four finite numbers, or has no direction.
+    """Raises unless a quaternion has four finite numbers and a direction.
 
     Raises:
         MechanismError: naming what it is.
@@ -53,7 +53,7 @@ def check_rotation(what: str, rotation: Quaternion) -> None:
 
 
 class Frame(NamedTuple):
-    """A frame in another one: a point p in it is at rotation p rotation* + place in the other."""
+    """Rotation and position of a frame in another one: a point p in it is at rotation p rotation* + position."""
 
     rotation: Quaternion = IDENTITY
     place: Vector = (0.0, 0.0, 0.0)  # [m]
@@ -72,11 +72,11 @@ class Body:
     """A rigid body. Its pose is that of its own frame, which may lie anywhere on it."""
 
     name: str
-    mass: float = 0.0  # [kg]; 0: it does not count for the centre of mass
-    centre: Vector = (0.0, 0.0, 0.0)  # [m] of mass, in its own frame
-    start: Frame | None = None  # where it is, roughly, before assembly, in the world
-    grounded: bool = False  # held at `start`
-    driven: bool = False  # its pose comes with every goal
+    mass: float = 0.0  # [kg]; 0: without influence on the centre of mass
+    centre: Vector = (0.0, 0.0, 0.0)  # [m] centre of mass in its own frame
+    start: Frame | None = None  # approximate pose in the world, before assembly
+    grounded: bool = False  # fixed at `start`
+    driven: bool = False  # its pose is an input of every solve
 
     def __post_init__(self) -> None:
         if self.name == WORLD:
@@ -92,22 +92,22 @@ class Body:
 
 @dataclass(frozen=True)
 class Joint:
-    """Two bodies held together. Its axes are those of its frame on either body, as `kinds.KINDS` tells for each kind.
+    """A joint between two bodies. Its axes are those of its frame on either body, as listed for each kind in `kinds.KINDS`.
 
-    A joint's values are how far the child's frame is moved in the parent's: one for each freedom, in the kind's order, [rad] or [m].
+    Its values are the displacement of the child's frame in the parent's: one per degree of freedom, in the kind's order, [rad] or [m].
     """
 
     name: str
     kind: Kind
-    parent: str  # body; "" is the world
+    parent: str  # name of a body; "" is the world
     child: str
     in_parent: Frame = HERE
     in_child: Frame = HERE
-    lower: tuple[float, ...] = ()  # [rad or m] for each freedom; empty: no limit
+    lower: tuple[float, ...] = ()  # [rad or m] per degree of freedom; empty: no limit
     upper: tuple[float, ...] = ()
-    velocity: tuple[float, ...] = ()  # [rad/s or m/s] for each freedom; empty: no limit
+    velocity: tuple[float, ...] = ()  # [rad/s or m/s] per degree of freedom; empty: no limit
     actuated: bool = False
-    closes: bool = False  # the loop in which it is shall be cut here, and it be named where that stays open
+    closes: bool = False  # prefer to cut the loop at this joint, and name it where the loop stays open
 
     def __post_init__(self) -> None:
         def need(held: bool, what: str) -> None:
@@ -129,17 +129,17 @@ class Joint:
 
     @property
     def is_valued(self) -> bool:
-        """Whether anything depends on its values."""
+        """Whether its values are needed: it has an actuator or a limit."""
         return self.actuated or any(map(math.isfinite, (*self.lower, *self.upper, *self.velocity)))
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Bodies and joints, checked: every joint's bodies are there, no name is used twice."""
+    """Bodies and joints, checked: every joint's bodies exist and names are unique."""
 
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...] = ()
-    warnings: tuple[str, ...] = field(default=(), compare=False)  # what was read otherwise than it was written, as sentences
+    warnings: tuple[str, ...] = field(default=(), compare=False)  # sentences on what was read differently from how it was written
 
     def __post_init__(self) -> None:
         _unique("body", [body.name for body in self.bodies])

@@ -1,4 +1,4 @@
-"""Values of joints from where bodies are, and the coordinates of a tree from them. Knows no Blender."""
+"""Joint values and tree coordinates from poses of bodies. Knows no Blender."""
 
 from collections.abc import Mapping
 
@@ -11,9 +11,10 @@ from .tree import Coordinates, Tree
 
 
 def moves_of(kind: str, relative: Array) -> list[float | Array]:
-    """What each move of a joint has done, [rad], [m] or a ball's turn (3, 3): from the child's frame (4, 4) in the parent's.
+    """Displacement of each elementary move of a joint, [rad], [m] or a ball's rotation (3, 3), from the child's frame (4, 4) in the
+    parent's.
 
-    Where the joint is broken, the values nearest in each freedom by itself.
+    Where the joint does not hold, the nearest values, each degree of freedom by itself.
     """
     turn, place = relative[:3, :3], relative[:3, 3]
     found: list[float | Array] = []
@@ -22,7 +23,7 @@ def moves_of(kind: str, relative: Array) -> list[float | Array]:
             found.append(turn)
         elif move.startswith("slide"):
             found.append(float(place["xyz".index(move[-1])]))
-        elif kind == "universal":  # turn = about x, then about y
+        elif kind == "universal":  # rotation = about x, then about y
             found.append(float(np.arctan2(turn[2, 1], turn[1, 1]) if move == "turn x" else np.arctan2(turn[0, 2], turn[0, 0])))
         else:
             found.append(float(np.arctan2(turn[1, 0] - turn[0, 1], turn[0, 0] + turn[1, 1])))
@@ -30,7 +31,7 @@ def moves_of(kind: str, relative: Array) -> list[float | Array]:
 
 
 def coordinates_at(mechanism: Mechanism, tree: Tree, coordinates: Coordinates, poses: Mapping[str, Frame]) -> tuple[Array, Array]:
-    """Values (v,) and balls' turns (k, 3, 3) nearest to poses of bodies in the world; at rest where a body's pose is not told."""
+    """Values (v,) and balls' rotations (k, 3, 3) nearest to poses of bodies in the world; zero where a body's pose is not given."""
     values = np.zeros(coordinates.width)
     balls = np.tile(np.eye(3), (len(coordinates.balls), 1, 1))
     place_of_ball = {int(node): k for k, node in enumerate(coordinates.balls)}
@@ -43,12 +44,12 @@ def coordinates_at(mechanism: Mechanism, tree: Tree, coordinates: Coordinates, p
             else:
                 balls[place_of_ball[node]] = moved.T if is_backward else moved
 
-    for name, (nodes, is_backward) in tree.walked.items():
+    for name, (nodes, is_backward) in tree.traversed.items():
         joint = mechanism.joint.get(name)
         if nodes and joint is not None and joint.parent in known and joint.child in known:
             at_parent = known[joint.parent] @ frame_array(joint.in_parent)
             put(nodes, joint.kind, inverse(at_parent) @ known[joint.child] @ frame_array(joint.in_child), is_backward)
-    for name in tree.loose:
+    for name in tree.floating:
         if name in known:
             last = tree.bodies[mechanism.body_index[name]].node
             first = last - len(KINDS["free"].moves) + 1
@@ -58,8 +59,8 @@ def coordinates_at(mechanism: Mechanism, tree: Tree, coordinates: Coordinates, p
 
 
 def values_of(tree: Tree, coordinates: Coordinates, name: str, values: Array, balls: Array) -> tuple[float, ...]:
-    """A tree joint's values [rad, m], whole turns counted; a ball's is its rotation vector, shorter than half a turn."""
-    nodes, is_backward = tree.walked[name]
+    """A tree joint's values [rad, m] with whole turns counted; a ball's is its rotation vector, shorter than half a turn."""
+    nodes, is_backward = tree.traversed[name]
     found: list[float] = []
     for node in nodes:
         if tree.nodes[node].move == "ball":

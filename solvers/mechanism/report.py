@@ -1,37 +1,37 @@
-"""What is told of a solve: converged or not, what holds it back, what nothing determines. Knows no Blender."""
+"""Results of a solve: convergence, active limits, mobility. Knows no Blender."""
 
 from dataclasses import dataclass
 
-ASSEMBLED = 1e-6  # [m or rad] a mechanism that holds together
+ASSEMBLED = 1e-6  # [m or rad] largest residual of an assembled mechanism
 
 
 @dataclass(frozen=True)
 class Counts:
-    """A mechanism at one pose: rows of its closures, their rank, what is left to move."""
+    """Mobility of a mechanism at one pose, from the rank of its loop constraints."""
 
     coordinates: int  # of the tree
-    rows: int  # that close loops
-    rank: int  # of these rows
-    mobility: int  # independent ways to move
-    redundancy: int  # rows that say nothing new
+    rows: int  # loop constraints
+    rank: int  # of the loop constraints
+    mobility: int  # degrees of freedom that are left
+    redundancy: int  # redundant constraints
     actuators: int
-    independent_actuators: int  # of the actuators' values, that can be set at will
-    open_ways: int  # independent ways to move that are left with every actuator held
+    independent_actuators: int  # actuator values that can be set independently
+    open_ways: int  # degrees of freedom that are left with every actuator fixed
     undetermined: tuple[str, ...]  # bodies that these move: a solve keeps them still
 
 
 @dataclass(frozen=True)
 class Report:
-    """One solve."""
+    """Outcome of one solve."""
 
-    assembled: bool  # every joint holds to ASSEMBLED
-    settled: bool  # nothing more was to be gained when it stopped
-    residual: float  # [m or rad] of the joint that is most open
+    assembled: bool  # every joint's residual is below ASSEMBLED
+    settled: bool  # the solve has converged
+    residual: float  # [m or rad] of the joint with the largest residual
     worst: str  # that joint's name; "": no joint closes a loop
-    goal_error: float  # root of the weighted sum of squares that is left (pursuit's units)
-    at_limits: tuple[str, ...]  # joints whose limit or speed limit holds the goals back, as sentences
+    goal_error: float  # root of the remaining weighted sum of squares (units of `task_errors`)
+    at_limits: tuple[str, ...]  # sentences on joints whose position or speed limit is active against the goals
     iterations: int
-    flipped: bool  # it went over to another assembly since the last frame, other than its motors foretell
+    flipped: bool  # the assembly mode has changed since the last frame, in a way that the motors' movement does not explain
 
     @property
     def converged(self) -> bool:

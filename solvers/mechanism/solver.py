@@ -1,6 +1,7 @@
-"""Inverse and forward kinematics of a mechanism with loops, on states: closed in every answer. Knows no Blender.
+"""Inverse and forward kinematics of a mechanism with closed loops. Knows no Blender.
 
-A mechanism is made ready once; a solve is a function of goals, state and time, free of side effects. Source: docs/mechanisms.md.
+A mechanism is assembled into a solver once; a solve is a function of goals, state and time, without side effects. Lengths in "sizes" are
+multiples of the mechanism's size (see `tree.Coordinates`). Source: docs/mechanisms.md.
 """
 
 import math
@@ -12,40 +13,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .branches import Branch, Branches
-from .descent import CLOSE_ENOUGH, CLOSED, NO_END, Descent, Place, Shape
-from .easing import Pace, carried_on, paced
+from .descent import CLOSE_ENOUGH, CLOSED, UNLIMITED_EVALUATIONS, Configuration, Descent, Shape
 from .frames import Array, frame_array, orthonormal
 from .goals import Goals
 from .loops import Loops
 from .model import Frame, Mechanism, MechanismError
-from .pursuit import Pursuit
 from .readout import coordinates_at, values_of
+from .regulariser import Regulariser
 from .report import ASSEMBLED, Report
-from .steadiness import Steadiness
+from .task_errors import TaskErrors
 from .tree import Coordinates, span
+from .workspace_edge import MotionRecord, continued, limited
 
 TURN = 2.0 * np.pi
-FAR = 0.25  # [rad or sizes] of one joint in a frame: the way there is gone in parts, and the assembly looked at
-MOST_STATIONS = 24  # a whole turn
-ITERATIONS = 20  # most steps of a frame: warm ones take three
-HELD_WITHIN = 1e-9  # [rad or sizes] of a bound: a joint that is at it
+WAYPOINT_SPACING = 0.25  # [rad or sizes] of one joint: farther commands are reached by waypoints, which keep the assembly
+MOST_WAYPOINTS = 24  # waypoints of a whole turn
+ITERATIONS = 20  # most steps of a frame: three are usual from the last frame's state
+HELD_WITHIN = 1e-9  # [rad or sizes] from a bound: a nearer joint is at it
 
 
 @dataclass(frozen=True)
 class State:
-    """Where a mechanism is, and what its next solve remembers. A value: keep it, copy it, go back to it."""
+    """Configuration of a mechanism, and what its next solve starts from. An immutable value: keep it, copy it, restore it."""
 
     values: Array  # (v,) coordinates [rad, m], whole turns counted
-    balls: Array  # (k, 3, 3) turns of ball joints
+    balls: Array  # (k, 3, 3) rotations of ball joints
     damping: float = 1e-3
-    pace: Pace | None = field(default=None, repr=False, compare=False)  # how the last frame went
+    pace: MotionRecord | None = field(default=None, repr=False, compare=False)  # motion of the last frame
     branch: Branch | None = field(default=None, repr=False, compare=False)  # its assembly
-    shape: Shape | None = field(default=None, repr=False, compare=False)  # spares the next solve the work that this one did already
+    shape: Shape | None = field(default=None, repr=False, compare=False)  # results at this configuration, to save the next solve time
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A mechanism's answer."""
+    """Solution of one frame."""
 
     state: State
     poses: Array = field(repr=False)  # (b, 4, 4) bodies in the world, in the mechanism's order
@@ -53,7 +54,7 @@ class Solution:
 
 
 class MechanismSolver:
-    """A mechanism made ready: solves are functions of goals and state alone."""
+    """Solver of one mechanism: solves are functions of goals and state alone."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
@@ -70,18 +71,18 @@ class MechanismSolver:
     def _limits(self) -> tuple[Array, Array, Array]:
         width = self.coordinates.width
         lower, upper, velocity = np.full(width, -np.inf), np.full(width, np.inf), np.full(width, np.inf)
-        for name, (nodes, _) in self.tree.walked.items():
+        for name, (nodes, _) in self.tree.traversed.items():
             joint = self.mechanism.joint.get(name)
             if joint is None:
                 continue
-            for array, told in ((lower, joint.lower), (upper, joint.upper), (velocity, joint.velocity)):
-                if told:
-                    place = 0
+            for array, given in ((lower, joint.lower), (upper, joint.upper), (velocity, joint.velocity)):
+                if given:
+                    index = 0
                     for node in nodes:
                         is_ball = self.tree.nodes[node].move == "ball"
                         if not is_ball:
-                            array[self.coordinates.first[node]] = told[place]
-                        place += 3 if is_ball else 1
+                            array[self.coordinates.first[node]] = given[index]
+                        index += 3 if is_ball else 1
         return lower, upper, velocity
 
     @cached_property
@@ -89,20 +90,20 @@ class MechanismSolver:
         """Coordinates of actuators (m,)."""
         found: list[int] = []
         for joint in self.mechanism.actuators:
-            for node in self.tree.walked[joint.name][0]:
+            for node in self.tree.traversed[joint.name][0]:
                 first = int(self.coordinates.first[node])
                 found += range(first, first + (3 if self.tree.nodes[node].move == "ball" else 1))
         return np.array(found, np.int64)
 
     @cached_property
     def branches(self) -> Branches:
-        """Tells its assemblies apart."""
+        """The assemblies of this mechanism."""
         return Branches(self.loops.clusters, self.actuated, self.coordinates.unit)
 
     # -- states --
 
     def state_at(self, poses: Mapping[str, Frame]) -> State:
-        """The state nearest to where bodies are; not closed, where they are not."""
+        """The state nearest to poses of bodies; its loops may be open."""
         values, balls = coordinates_at(self.mechanism, self.tree, self.coordinates, poses)
         return State(self._within(values, self.lower, self.upper), balls)
 
@@ -111,11 +112,11 @@ class MechanismSolver:
         return self.state_at({body.name: body.start for body in self.mechanism.bodies if body.start is not None})
 
     def poses(self, state: State) -> Array:
-        """(b, 4, 4) bodies in the world."""
+        """Poses (b, 4, 4) of the bodies in the world."""
         return self._bodies(self.coordinates.frames(state.values, state.balls))
 
     def values(self, state: State, joint: str) -> tuple[float, ...]:
-        """A joint's values [rad, m], with continuity over whole turns. KeyError where a joint closes a loop without actuator or limit."""
+        """A joint's values [rad, m], continuous over whole turns. KeyError where a joint closes a loop without actuator or limit."""
         return values_of(self.tree, self.coordinates, joint, state.values, state.balls)
 
     def _bodies(self, frames: Array) -> Array:
@@ -123,10 +124,10 @@ class MechanismSolver:
         return poses
 
     def _within(self, values: Array, lower: Array, upper: Array) -> Array:
-        """Values moved into limits, by whole turns where these do it."""
+        """Values (v,) moved into limits, by whole turns where possible."""
         if ((values >= lower) & (values <= upper)).all():
             return values
-        within: Array = np.clip(_turned(values, lower, upper, self.coordinates.is_turn), lower, upper)
+        within: Array = np.clip(_by_whole_turns(values, lower, upper, self.coordinates.is_turn), lower, upper)
         return within
 
     # -- solving --
@@ -134,15 +135,14 @@ class MechanismSolver:
     def solve(
         self, goals: Goals, state: State, dt: float | None = None, iterations: int = ITERATIONS, places: int | None = None
     ) -> Solution:
-        """Bring the goals as near as the mechanism allows, from the last frame's state.
+        """The solution nearest to the goals with closed loops, from the last frame's state.
 
         Args:
-            goals: What is asked in this frame.
+            goals: Of this frame.
             state: The last frame's, or one from `assemble`.
-            dt: [s] since the last frame, more than 0, for speed limits; None: no speed limit holds.
+            dt: [s] since the last frame, above 0, for speed limits; None: without speed limits.
             iterations: Most steps.
-            places: About how many poses to look at at most, which is what time goes by; None: no bound. What is left over then is left to
-                the next frame.
+            places: Most evaluations of a configuration, about, which bound the time; None: no bound. The next frame goes on from there.
 
         Returns:
             The nearest closed pose found. Where the loops cannot be closed, `report.assembled` is False.
@@ -157,51 +157,51 @@ class MechanismSolver:
         driven = self.driven_poses(goals)
         bounds = self._bounds(state, dt)
         values = self._within(state.values, *bounds)
-        pursuit = Pursuit(self.mechanism, self.tree, self.coordinates, goals, values)
-        if not goals.counts_turns and len(asked := pursuit.driven):
-            pursuit.asked = _turned(pursuit.asked, self.lower[asked], self.upper[asked], self.coordinates.is_turn[asked])
-        steadiness = None
+        task = TaskErrors(self.mechanism, self.tree, self.coordinates, goals, values)
+        if not goals.counts_turns and len(desired := task.driven):
+            task.desired = _by_whole_turns(task.desired, self.lower[desired], self.upper[desired], self.coordinates.is_turn[desired])
+        regulariser = None
         if goals.steady.weight > 0.0 or (goals.steady.speed_weight > 0.0 and dt is not None):
             last = self.coordinates.frames(state.values, state.balls)
-            steadiness = Steadiness(self.tree, self.coordinates, goals.steady, last, dt)
+            regulariser = Regulariser(self.tree, self.coordinates, goals.steady, last, dt)
         limits = self.lower, self.upper
-        descent = Descent(self.coordinates, self.loops, pursuit, steadiness, driven, bounds, state.damping, limits)
+        descent = Descent(self.coordinates, self.loops, task, regulariser, driven, bounds, state.damping, limits)
         is_same = values is state.values and not self.loops.driven
         shape = state.shape if is_same and state.shape is not None and state.shape.of is self.loops else None
-        start = here = descent.place(values, state.balls, shape)
+        start = here = descent.evaluate(values, state.balls, shape)
         branch, flipped = (state.branch, False) if state.branch is not None else self._followed(None, start)
-        for asked in self._stations(pursuit, values):  # far commands are followed by small ones, which keep to the assembly
-            last, pursuit.asked = pursuit.asked, asked
-            here, _, _ = descent.go(descent.place(here.values, here.balls), iterations)
-            pursuit.asked = last
-            start = here = descent.place(here.values, here.balls)
+        for desired in self._waypoints(task, values):  # waypoints keep the assembly on a long distance
+            last, task.desired = task.desired, desired
+            here, _, _ = descent.go(descent.evaluate(here.values, here.balls), iterations)
+            task.desired = last
+            start = here = descent.evaluate(here.values, here.balls)
             branch, over = self._followed(branch, here)
             flipped |= over
-        descent.most = NO_END if places is None else descent.looked + places
+        descent.most = UNLIMITED_EVALUATIONS if places is None else descent.evaluations + places
         here, settled, count = descent.go(here, iterations)
         if start.open <= CLOSED and 0.0 < start.square <= here.square:
-            here, settled = start, True  # steps are compared nearly closed: what they seemed to gain may be less than closing takes
+            here, settled = start, True  # steps are compared with nearly closed loops: closing them may take away what they seemed to gain
         pace = None
-        is_led = len(here.goals[0]) > 0 and steadiness is None and not goals.actuators
-        if dt is not None and is_led and here.open <= CLOSE_ENOUGH:
-            if state.pace is not None and (onward := carried_on(descent, start, here, state.pace.speed * dt, iterations)) is not None:
-                here, settled = onward, True
+        is_limited = len(here.goals[0]) > 0 and regulariser is None and not goals.actuators
+        if dt is not None and is_limited and here.open <= CLOSE_ENOUGH:
+            if state.pace is not None and (continuation := continued(descent, start, here, state.pace.speed * dt, iterations)) is not None:
+                here, settled = continuation, True
             exact = here
-            here, pace = paced(descent, start, exact, state.pace, dt, self._carriers)
+            here, pace = limited(descent, start, exact, state.pace, dt, self._carriers)
             settled = settled and here is exact
         branch, over = self._followed(branch, here)
         return self._answer(descent, here, pace, branch, settled, count, flipped or over)
 
-    def _stations(self, pursuit: Pursuit, values: Array) -> list[Array]:
-        """Actuators' values (m,) on the way to what is asked of them."""
-        if not len(pursuit.driven):
+    def _waypoints(self, task: TaskErrors, values: Array) -> list[Array]:
+        """Values (m,) of actuators at waypoints to the desired ones."""
+        if not len(task.driven):
             return []
-        first, unit = values[pursuit.driven], pursuit.driven_unit
-        count = min(int(np.abs((pursuit.asked - first) / unit).max() / FAR), MOST_STATIONS)
-        return [first + (pursuit.asked - first) * (k + 1) / (count + 1) for k in range(count)]
+        first, unit = values[task.driven], task.driven_unit
+        count = min(int(np.abs((task.desired - first) / unit).max() / WAYPOINT_SPACING), MOST_WAYPOINTS)
+        return [first + (task.desired - first) * (k + 1) / (count + 1) for k in range(count)]
 
-    def _followed(self, branch: Branch | None, here: Place) -> tuple[Branch | None, bool]:
-        """The assembly at a place, and whether it is another than a frame ago; None where nothing is closed yet."""
+    def _followed(self, branch: Branch | None, here: Configuration) -> tuple[Branch | None, bool]:
+        """The assembly at a configuration, and whether it has changed since the last frame; None where nothing is closed yet."""
         if here.open > CLOSE_ENOUGH:
             return branch, False
         if branch is None:
@@ -209,7 +209,7 @@ class MechanismSolver:
         return self.branches.follow(branch, here.shape.loops[1], here.values)
 
     def driven_poses(self, goals: Goals) -> dict[int, Array]:
-        """Index of a driven body -> its pose (4, 4)."""
+        """Poses (4, 4) of driven bodies, by the body's index."""
         found = {}
         for name, pose in goals.driven.items():
             if name not in self.mechanism.body_index or not self.mechanism.bodies[self.mechanism.body_index[name]].driven:
@@ -226,38 +226,45 @@ class MechanismSolver:
         return np.maximum(self.lower, start - reach), np.minimum(self.upper, start + reach)
 
     def _answer(
-        self, descent: Descent, here: Place, pace: Pace | None, branch: Branch | None, settled: bool, count: int, flipped: bool
+        self,
+        descent: Descent,
+        here: Configuration,
+        pace: MotionRecord | None,
+        branch: Branch | None,
+        settled: bool,
+        count: int,
+        flipped: bool,
     ) -> Solution:
         sizes = self.loops.sizes(here.shape.frames, descent.driven)
         worst = int(np.argmax(sizes)) if len(sizes) else -1
         residual, name = (float(sizes[worst]), self.loops.names[worst]) if len(sizes) else (0.0, "")
-        error = here.goals[0] if descent.steadiness is None else descent.pursuit.error(here.shape.frames, here.values, here.balls)
-        held = tuple(self._held_back(descent, here)) if descent.held.any() else ()
+        error = here.goals[0] if descent.regulariser is None else descent.task.error(here.shape.frames, here.values, here.balls)
+        held = tuple(self._limiting_joints(descent, here)) if descent.held.any() else ()
         balls = orthonormal(here.balls) if here.balls.size else here.balls
         state = State(here.values, balls, descent.damping, pace, branch, here.shape)
         report = Report(residual <= ASSEMBLED, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped)
         return Solution(state, self._bodies(here.shape.frames), report)
 
-    def _held_back(self, descent: Descent, here: Place) -> list[str]:
-        """Sentences for the joints at a bound that the goals would cross."""
+    def _limiting_joints(self, descent: Descent, here: Configuration) -> list[str]:
+        """Sentences on the joints at a bound that the goals would carry them over."""
         found = []
-        for name, (nodes, _) in self.tree.walked.items():
+        for name, (nodes, _) in self.tree.traversed.items():
             for node in nodes:
                 c = int(self.coordinates.first[node])
                 if not descent.held[c]:
                     continue
                 value, unit = float(here.values[c]), "degrees" if self.coordinates.is_turn[c] else "mm"
-                told = math.degrees(1.0) if self.coordinates.is_turn[c] else 1e3
+                given = math.degrees(1.0) if self.coordinates.is_turn[c] else 1e3
                 for word, bound, limit in (("lower", descent.lower[c], self.lower[c]), ("upper", descent.upper[c], self.upper[c])):
                     if abs(value - bound) <= HELD_WITHIN * self.coordinates.unit[c]:
-                        speed = f"its speed limit of {told * self.velocity[c]:.6g} {unit}/s"
-                        what = f"its {word} limit of {told * limit:.6g} {unit}" if bound == limit else speed
+                        speed = f"its speed limit of {given * self.velocity[c]:.6g} {unit}/s"
+                        what = f"its {word} limit of {given * limit:.6g} {unit}" if bound == limit else speed
                         found.append(f"joint '{name}' is at {what}")
         return found
 
 
-def _turned(values: Array, lower: Array, upper: Array, is_turn: NDArray[np.bool_]) -> Array:
-    """Values (v,) moved by the fewest whole turns into limits, where these do it."""
+def _by_whole_turns(values: Array, lower: Array, upper: Array, is_turn: NDArray[np.bool_]) -> Array:
+    """Values (v,) moved into limits by the fewest whole turns, where possible."""
     with np.errstate(invalid="ignore"):
         below, above = np.ceil((lower - values) / TURN), -np.ceil((values - upper) / TURN)
     turns = np.where(values < lower, below, np.where(values > upper, above, 0.0))

@@ -1,8 +1,9 @@
-"""The spanning tree of a mechanism: which joints carry the bodies, and which close loops. Knows no Blender.
+"""Spanning tree of a mechanism: which joints carry the bodies, and which close loops. Knows no Blender.
 
-Bodies move by the freedoms of a tree's joints, so these joints hold exactly, whatever the step. Each remaining joint is a closure. A
-closure whose values matter (an actuator, limits) is cut elsewhere: a copy of its child is carried by the joint, and copy and child must
-coincide, so that all values are coordinates.
+Bodies move by the tree's joints, so these hold exactly after any step. Each remaining joint is a closure. A closure whose values are
+needed (an
+actuator, limits) is cut elsewhere: the joint carries a copy of its child, and copy and child must coincide, so that all values are
+coordinates.
 """
 
 from collections.abc import Sequence
@@ -21,12 +22,12 @@ UNMOVED = np.eye(4)
 
 @dataclass(frozen=True)
 class Node:
-    """A frame that one elementary move carries: a turn or slide about one axis, or a ball."""
+    """A frame moved by one elementary move: a rotation about an axis, a translation along one, or a ball."""
 
     parent: int
-    before: Array  # (4, 4) where it rests in its parent
+    before: Array  # (4, 4) rest frame in its parent
     move: Freedom
-    sign: float  # of the axis; -1: the joint is walked from its child to its parent
+    sign: float  # of the axis; -1: the joint is traversed from its child to its parent
 
 
 @dataclass(frozen=True)
@@ -34,18 +35,18 @@ class Carried:
     """A frame fixed to a node."""
 
     node: int
-    offset: Array  # (4, 4) in the node
+    offset: Array  # (4, 4) frame in the node
 
 
 @dataclass(frozen=True)
 class Closure:
-    """A joint that closes a loop, by what carries its two frames."""
+    """A joint that closes a loop: its two frames, each carried by a node."""
 
     name: str
     joint: Joint  # kind "fixed" for a copy that must coincide
     in_parent: Carried  # the joint's frame on the parent
     in_child: Carried
-    driven: int = -1  # index of the driven body whose pose it holds; -1: none
+    driven: int = -1  # index of the driven body whose pose it fixes; -1: none
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,12 @@ class Tree:
     nodes: tuple[Node, ...]
     bodies: tuple[Carried, ...]  # in the mechanism's order
     closures: tuple[Closure, ...]
-    walked: dict[str, tuple[tuple[int, ...], bool]]  # joint of the tree -> its nodes, whether from child to parent
-    loose: tuple[str, ...]  # bodies that no joint leads to from the world: they float, each the root of its part
+    traversed: dict[str, tuple[tuple[int, ...], bool]]  # joint of the tree -> its nodes, and whether it is traversed from child to parent
+    floating: tuple[str, ...]  # bodies without a path of joints to the world, each the root of its part
 
 
 def span(mechanism: Mechanism) -> Tree:
-    """The tree with fixed joints, actuators and limits preferred, and what shall close left out where that can be."""
+    """The spanning tree; fixed joints, actuated and limited ones are preferred, joints marked `closes` avoided."""
     return _Growth(mechanism).tree
 
 
@@ -69,8 +70,8 @@ class _Growth:
         self.mechanism = mechanism
         self.nodes: list[Node] = []
         self.placed: dict[str, Carried] = {WORLD: Carried(ROOT, np.eye(4))}
-        self.walked: dict[str, tuple[tuple[int, ...], bool]] = {}
-        self.loose: list[str] = []
+        self.traversed: dict[str, tuple[tuple[int, ...], bool]] = {}
+        self.floating: list[str] = []
         grounding = []
         for body in mechanism.bodies:
             if body.grounded:
@@ -86,7 +87,7 @@ class _Growth:
         self._walk(WORLD)
         for body in mechanism.bodies:
             if body.name not in self.placed:
-                self.loose.append(body.name)
+                self.floating.append(body.name)
                 before = np.eye(4) if body.start is None else frame_array(body.start)
                 self.placed[body.name] = self._carry(self.placed[WORLD], before, KINDS["free"].moves, False)[0]
                 self._walk(body.name)
@@ -96,7 +97,7 @@ class _Growth:
                 held = Joint(f"drive {body.name}", "fixed", WORLD, body.name)
                 closures.append(Closure(held.name, held, self.placed[WORLD], self.placed[body.name], k))
         bodies = tuple(self.placed[body.name] for body in mechanism.bodies)
-        self.tree = Tree(tuple(self.nodes), bodies, tuple(closures), self.walked, tuple(self.loose))
+        self.tree = Tree(tuple(self.nodes), bodies, tuple(closures), self.traversed, tuple(self.floating))
 
     def _walk(self, root: str) -> None:
         waiting = [root]
@@ -112,7 +113,7 @@ class _Growth:
         near, far = (joint.in_child, joint.in_parent) if is_backward else (joint.in_parent, joint.in_child)
         moves = KINDS[joint.kind].moves
         end, made = self._carry(self.placed[here], frame_array(near), moves[::-1] if is_backward else moves, is_backward)
-        self.walked[joint.name] = (made[::-1] if is_backward else made, is_backward)
+        self.traversed[joint.name] = (made[::-1] if is_backward else made, is_backward)
         return Carried(end.node, end.offset @ inverse(frame_array(far)))
 
     def _carry(self, start: Carried, before: Array, moves: Sequence[Freedom], is_backward: bool) -> tuple[Carried, tuple[int, ...]]:
@@ -135,7 +136,7 @@ class _Growth:
 
 
 def _forest(joints: Sequence[Joint]) -> tuple[list[Joint], list[Joint]]:
-    """Joints that make trees, and those that would close a loop; both in the order given."""
+    """Joints that form trees, and those that would close a loop; both in the order given."""
     group: dict[str, str] = {}
 
     def leader(name: str) -> str:
@@ -157,9 +158,9 @@ def _forest(joints: Sequence[Joint]) -> tuple[list[Joint], list[Joint]]:
 
 
 class Coordinates:
-    """The tree as arrays: frames from coordinates, and how frames move with them.
+    """The tree as arrays: frames from coordinates, and their Jacobians.
 
-    n nodes, v coordinates. A coordinate is a turn [rad] or a slide [m]; a ball has three, which are steps from its kept turn.
+    n nodes, v coordinates. A coordinate is an angle [rad] or a translation [m]; a ball has three, increments of its stored rotation.
     """
 
     def __init__(self, tree: Tree) -> None:
@@ -171,7 +172,7 @@ class Coordinates:
         of_node: list[int] = []
         axes: list[Array] = []
         is_turn: list[bool] = []
-        shaped = np.zeros((self.count, 4, 4, 4))  # rest, times sine, times 1 - cosine, times slide
+        shaped = np.zeros((self.count, 4, 4, 4))  # factors of 1, sine, 1 - cosine and translation
         self.balls = np.array([k for k, node in enumerate(nodes) if node.move == "ball"], np.int64)
         for k, node in enumerate(nodes):
             self.first[k] = len(of_node)
@@ -204,12 +205,12 @@ class Coordinates:
         sliding = self.single[~self.is_turn[self.single]]
         self.turning, self.sliding = (run_of(turning), run_of(self.of_node[turning])), (run_of(sliding), run_of(self.of_node[sliding]))
         self.has_turns, self.has_slides = len(turning) > 0, len(sliding) > 0
-        self._still = np.zeros((self.count, 1, 4))  # the terms of `shaped` that make nodes at rest
+        self._still = np.zeros((self.count, 1, 4))  # the factors of nodes at rest
         self._still[:, 0, 0] = 1.0
         self._held = run_of(self.of_node)
         self.ball_coordinates = self.first[self.balls][:, None] + np.arange(3)
         self.rests = shaped[self.balls, 0]
-        self.carries = np.zeros((size, self.width))  # whether a coordinate moves a node
+        self.carries = np.zeros((size, self.width))  # 1 where a coordinate moves a node
         for k in range(self.count):
             if self.parents[k] >= 0:
                 self.carries[k] = self.carries[self.parents[k]]
@@ -218,13 +219,13 @@ class Coordinates:
         distances = [float(np.linalg.norm(node.before[:3, 3])) for node in nodes]
         distances += [float(np.linalg.norm(c.offset[:3, 3])) for closure in tree.closures for c in (closure.in_parent, closure.in_child)]
         apart = [distance for distance in distances if distance > 0.0]
-        self.size = float(np.mean(apart)) if apart else 1.0  # [m] between neighbouring joints, mean
-        self.unit = np.where(self.is_turn, 1.0, self.size)  # of a step in each coordinate: alike in effect
+        self.size = float(np.mean(apart)) if apart else 1.0  # [m] the mechanism's size: mean distance between neighbouring joints
+        self.unit = np.where(self.is_turn, 1.0, self.size)  # (v,) of a step in each coordinate: 1 rad or one size
         self._turn_unit = self.is_turn.astype(float)[:, None]
         self._slide_unit = np.where(self.is_turn, 0.0, self.size)[:, None]
 
     def frames(self, values: Array, balls: Array) -> Array:
-        """(n + 1, 4, 4) of the nodes in the world, which is the last one; values (v,), balls' turns (k, 3, 3)."""
+        """Frames (n + 1, 4, 4) of the nodes in the world, which is the last; values (v,), balls' rotations (k, 3, 3)."""
         terms = self._still.copy()
         if self.has_turns:
             coordinates, nodes = self.turning
@@ -252,7 +253,7 @@ class Coordinates:
         return values + step, balls
 
     def screws(self, frames: Array) -> Array:
-        """(2, 3, v) turn, and velocity at the world's origin, of what a unit step in each coordinate moves."""
+        """Screws (2, 3, v): angular velocity, and velocity at the world's origin, of what a unit step in each coordinate moves."""
         held = frames[self._held]
         axes = (held[:, :3, :3] @ self.axes)[..., 0]
         turn, place = axes * self._turn_unit, held[:, :3, 3]
@@ -264,7 +265,7 @@ class Coordinates:
 
 
 def _doublings(parents: Indices) -> list[tuple[Indices | slice, Indices]]:
-    """Rounds of products that carry every frame to the world: after k rounds a node's frame is told in its 2^k-th ancestor."""
+    """Rounds of products that take every frame to the world by doubling: after k rounds a frame is known in its 2^k-th ancestor."""
     rounds: list[tuple[Indices | slice, Indices]] = []
     above = parents.copy()
     while (above >= 0).any():

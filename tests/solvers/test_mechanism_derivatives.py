@@ -7,9 +7,9 @@ from limber.solvers.mechanism.frames import exponential, frame_array, inverse
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, Steady
 from limber.solvers.mechanism.kinds import KINDS
 from limber.solvers.mechanism.model import Frame
-from limber.solvers.mechanism.pursuit import Pursuit
+from limber.solvers.mechanism.regulariser import Regulariser
 from limber.solvers.mechanism.solver import MechanismSolver, State
-from limber.solvers.mechanism.steadiness import Steadiness
+from limber.solvers.mechanism.task_errors import TaskErrors
 from limber.solvers.rotations import X, about, from_matrix
 
 from tests.solvers import mechanisms
@@ -40,9 +40,9 @@ def slopes(solver: MechanismSolver, state: State, rows) -> np.ndarray:
     return np.array(found).T
 
 
-def place_of(solver: MechanismSolver, goals: Goals, steadiness: Steadiness | None = None):
-    pursuit = Pursuit(solver.mechanism, solver.tree, solver.coordinates, goals, np.zeros(solver.coordinates.width))
-    return Descent(solver.coordinates, solver.loops, pursuit, steadiness, {}, (solver.lower, solver.upper), 1.0).place
+def place_of(solver: MechanismSolver, goals: Goals, regulariser: Regulariser | None = None):
+    task = TaskErrors(solver.mechanism, solver.tree, solver.coordinates, goals, np.zeros(solver.coordinates.width))
+    return Descent(solver.coordinates, solver.loops, task, regulariser, {}, (solver.lower, solver.upper), 1.0).place
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "free"])
@@ -89,8 +89,8 @@ def test_what_keeps_bodies_near_has_the_slopes_that_differences_show(steady: Ste
     solver = MechanismSolver(mechanisms.all_kinds())
     last, state = anywhere(solver, 5, 0.2), anywhere(solver, 6, 0.2)
     frames = solver.coordinates.frames(last.values, last.balls)
-    steadiness = Steadiness(solver.tree, solver.coordinates, steady, frames, 0.1)
-    place = place_of(solver, Goals(), steadiness)
+    regulariser = Regulariser(solver.tree, solver.coordinates, steady, frames, 0.1)
+    place = place_of(solver, Goals(), regulariser)
     rows, derivative = place(state.values, state.balls).goals
     assert len(rows)
     assert np.abs(derivative - slopes(solver, state, lambda *at: place(*at).goals[0])).max() < 1e-6

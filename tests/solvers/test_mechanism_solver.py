@@ -262,9 +262,9 @@ def test_goals_that_name_nothing_there_say_so():
 
 
 def test_a_body_with_no_joint_stays_where_it_is():
-    loose = Body("loose", start=Frame(about(X, 0.3), (1.0, 2.0, 3.0)))
+    floating = Body("loose", start=Frame(about(X, 0.3), (1.0, 2.0, 3.0)))
     four_bar = mechanisms.four_bar()
-    solver, found = started(replace(four_bar, bodies=(*four_bar.bodies, loose)))
+    solver, found = started(replace(four_bar, bodies=(*four_bar.bodies, floating)))
     found = solver.solve(Goals(actuators={"motor": (2.0,)}), found.state)
     assert found.poses[-1][:3, 3] == pytest.approx((1.0, 2.0, 3.0))
     assert "loose" in count(solver, found.state).undetermined

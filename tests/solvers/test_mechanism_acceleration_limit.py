@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from limber.solvers.mechanism.acceleration_limit import BRAKING_ANGLE, FARTHEST, TOLERANCE, AccelerationLimit, BodyAccelerations
 from limber.solvers.mechanism.assembly import assemble
-from limber.solvers.mechanism.calm import ENOUGH, FARTHEST, STOPPED, Calm, Jolts
-from limber.solvers.mechanism.descent import Descent, Place
-from limber.solvers.mechanism.easing import FIRM, MOST_JOLT
+from limber.solvers.mechanism.descent import Configuration, Descent
 from limber.solvers.mechanism.frames import logarithm
 from limber.solvers.mechanism.goals import FrameGoal, Goals
-from limber.solvers.mechanism.pursuit import Pursuit
 from limber.solvers.mechanism.solver import MechanismSolver
+from limber.solvers.mechanism.task_errors import TaskErrors
+from limber.solvers.mechanism.workspace_edge import GOAL_WEIGHT, LARGEST_ACCELERATION
 from limber.solvers.rotations import X, Y, about
 
 from tests.solvers.mechanisms import stewart
@@ -38,8 +38,8 @@ def follow(velocity: tuple, spin: tuple | None, is_eased: bool = True) -> tuple[
         missed.append(found.report.goal_error)
         gap = max(gap, found.report.residual)
     moved = logarithm(np.array(turns[1:]) @ np.swapaxes(np.array(turns[:-1]), -1, -2))
-    jolts = np.linalg.norm(np.diff(moved, axis=0), axis=-1).max(1)
-    return np.concatenate(((0.0, 0.0), np.degrees(jolts))), np.array(missed), gap
+    accelerations = np.linalg.norm(np.diff(moved, axis=0), axis=-1).max(1)
+    return np.concatenate(((0.0, 0.0), np.degrees(accelerations))), np.array(missed), gap
 
 
 WAYS = [((0.6, 0.0, 1.2), (Y, 120.0)), ((1.2, 0.0, 0.6), (X, 180.0)), ((0.0, 0.0, 1.2), None), ((1.8, 0.0, 0.6), (X, 240.0))]
@@ -59,15 +59,15 @@ def test_where_limits_stop_legs_dead_the_platform_turns_on_and_gives_way(velocit
 
 
 def test_without_it_bodies_jolt_though_every_coordinate_is_eased(monkeypatch):
-    monkeypatch.setattr(Calm, "near", lambda self, wanted: wanted)
+    monkeypatch.setattr(AccelerationLimit, "near", lambda self, wanted: wanted)
     assert follow(*WAYS[0])[0].max() > 5.0
 
 
 def test_what_is_fast_is_slowed_down_before_it_cannot_be_any_more(monkeypatch):
     """Looked at frame by frame nothing seems amiss, until a leg's limit comes."""
-    monkeypatch.setattr("limber.solvers.mechanism.calm.FRAMES", 1)
-    jolts, missed, _ = follow(*WAYS[-1])
-    assert jolts[missed > 1e-6].max() > 2.0 * SMOOTH
+    monkeypatch.setattr("limber.solvers.mechanism.acceleration_limit.FRAMES", 1)
+    accelerations, missed, _ = follow(*WAYS[-1])
+    assert accelerations[missed > 1e-6].max() > 2.0 * SMOOTH
 
 
 def raised(up: float) -> Goals:
@@ -75,22 +75,24 @@ def raised(up: float) -> Goals:
     return Goals((FrameGoal("platform", place=(0.0, 0.0, HOME[2] + up)),))
 
 
-def place_at(solver: MechanismSolver, up: float, goals: Goals | None = None) -> tuple[Descent, Place]:
+def place_at(solver: MechanismSolver, up: float, goals: Goals | None = None) -> tuple[Descent, Configuration]:
     """The platform raised by so much [m], and what looks for poses near it."""
     found = assemble(solver, None, raised(up))
-    pursuit = Pursuit(solver.mechanism, solver.tree, solver.coordinates, goals or Goals(), found.state.values)
-    descent = Descent(solver.coordinates, solver.loops, pursuit, None, {}, (solver.lower, solver.upper), 1e-3)
-    return descent, descent.place(found.state.values, found.state.balls)
+    task = TaskErrors(solver.mechanism, solver.tree, solver.coordinates, goals or Goals(), found.state.values)
+    descent = Descent(solver.coordinates, solver.loops, task, None, {}, (solver.lower, solver.upper), 1e-3)
+    return descent, descent.evaluate(found.state.values, found.state.balls)
 
 
 PLATFORM = 1  # of the mechanism's bodies
 
 
-def calm(solver: MechanismSolver, descent: Descent, start: Place, exact: Place, speed: float, most: float) -> Calm:
+def calm(
+    solver: MechanismSolver, descent: Descent, start: Configuration, exact: Configuration, speed: float, most: float
+) -> AccelerationLimit:
     """What is asked where the platform turned about the vertical by so much [rad] in the last frame, and its target rests."""
     nodes = np.array([solver.tree.bodies[PLATFORM].node])
-    jolts = Jolts(nodes, start.shape.frames[nodes, :3, :3], np.array([[0.0, 0.0, speed]]))
-    return Calm(descent, start, exact, jolts, most, np.zeros(len(exact.goals[0])))
+    accelerations = BodyAccelerations(nodes, start.shape.frames[nodes, :3, :3], np.array([[0.0, 0.0, speed]]))
+    return AccelerationLimit(descent, start, exact, accelerations, most, np.zeros(len(exact.goals[0])))
 
 
 def test_what_turns_too_fast_to_be_stopped_in_time_goes_the_wanted_way():
@@ -98,9 +100,9 @@ def test_what_turns_too_fast_to_be_stopped_in_time_goes_the_wanted_way():
     solver = MechanismSolver(stewart())
     descent, here = place_at(solver, 0.0)
     most = math.radians(0.9)
-    fast = math.sqrt(2.0 * most * STOPPED)
+    fast = math.sqrt(2.0 * most * BRAKING_ANGLE)
     for speed, is_calmed in ((0.9 * fast, True), (1.1 * fast, False)):
-        assert (calm(solver, descent, here, here, speed, most).near(here) is not here) == is_calmed
+        assert (calm(solver, descent, here, here, speed, most).applied(here) is not here) == is_calmed
 
 
 def test_what_is_wanted_far_behind_its_target_catches_up_first():
@@ -109,7 +111,7 @@ def test_what_is_wanted_far_behind_its_target_catches_up_first():
     most = math.radians(0.9)
     for lag, is_calmed in ((0.9 * FARTHEST, True), (1.1 * FARTHEST, False)):
         _, late = place_at(solver, lag * solver.coordinates.size, raised(0.0))
-        found = calm(solver, descent, exact, exact, 2.0 * most, most).near(late)
+        found = calm(solver, descent, exact, exact, 2.0 * most, most).applied(late)
         assert (found is not late) == is_calmed
         assert math.sqrt(found.square) <= max(FARTHEST, lag) + 1e-6
 
@@ -121,9 +123,9 @@ def test_how_far_off_it_may_stay_can_be_told():
     _, far = place_at(solver, 3.0 * FARTHEST * solver.coordinates.size, raised(0.0))
     most = math.radians(0.9)
     asked = replace(calm(solver, descent, far, exact, 3.0 * most, most), farthest=math.sqrt(far.square))
-    found = asked.near(far)
-    assert asked.jolts.largest(far) > 2.9 * most
-    assert asked.jolts.largest(found) < 1.1 * most
+    found = asked.applied(far)
+    assert asked.accelerations.largest(far) > 2.9 * most
+    assert asked.accelerations.largest(found) < 1.1 * most
     assert FARTHEST < math.sqrt(found.square) <= math.sqrt(far.square) + 1e-9
 
 
@@ -132,9 +134,9 @@ def test_a_turn_that_nothing_wants_dies_down_as_fast_as_is_allowed():
     descent, here = place_at(solver, 0.0)
     most = math.radians(1.0)
     asked = calm(solver, descent, here, here, 2.5 * most, most)
-    found = asked.near(here)
-    turned = asked.jolts.at(found)[0][0, 2] + 2.5 * most
-    assert asked.jolts.largest(found) < 1.05 * most
+    found = asked.applied(here)
+    turned = asked.accelerations.at(found)[0][0, 2] + 2.5 * most
+    assert asked.accelerations.largest(found) < 1.05 * most
     assert turned == pytest.approx(1.5 * most, rel=0.1)
 
 
@@ -145,10 +147,10 @@ def test_goals_count_the_more_the_less_they_may_be_missed(allowed: float):
     solver = MechanismSolver(stewart())
     descent, here = place_at(solver, 0.0, goals)
     most = math.radians(0.5)
-    asked = replace(calm(solver, descent, here, here, 4.0 * most, most), met=FIRM, farthest=allowed)
-    found = asked.near(here)
+    asked = replace(calm(solver, descent, here, here, 4.0 * most, most), goal_weight=GOAL_WEIGHT, farthest=allowed)
+    found = asked.applied(here)
     assert 0.5 * allowed < math.sqrt(found.square) <= allowed
-    assert asked.jolts.largest(found) < asked.jolts.largest(here)
+    assert asked.accelerations.largest(found) < asked.accelerations.largest(here)
 
 
 def test_later_frames_follow_a_target_that_goes_on():
@@ -160,7 +162,7 @@ def test_later_frames_follow_a_target_that_goes_on():
     asked = calm(solver, descent, here, here, 3.0 * most, most)
     rising = replace(asked, move=np.array([0.0, 0.0, -0.01 / solver.coordinates.size]))  # [m] a frame
     raised_by = [place_at(solver, up)[1] for up in (0.0, 0.01, 0.02)]
-    risen = [descent.place(place.values, place.balls) for place in raised_by]
+    risen = [descent.evaluate(place.values, place.balls) for place in raised_by]
     assert max(np.abs(error).max() for error in rising.errors(risen)) < 1e-9
     assert max(np.abs(error).max() for error in rising.errors(risen[:1] * 3)) > 1e-3
 
@@ -169,20 +171,20 @@ def test_later_frames_follow_a_target_that_goes_on():
 def test_large_mechanisms_are_looked_at_for_fewer_frames(times: int, frames: int, monkeypatch):
     """What a step takes grows with the third power of all frames' coordinates together."""
     solver = MechanismSolver(stewart())
-    monkeypatch.setattr("limber.solvers.mechanism.calm.WIDEST", times * solver.coordinates.width)
+    monkeypatch.setattr("limber.solvers.mechanism.acceleration_limit.WIDEST", times * solver.coordinates.width)
     descent, here = place_at(solver, 0.0)
     asked = calm(solver, descent, here, here, 0.0, math.radians(1.0))
-    assert asked.near(here) is here  # nothing turns
-    assert asked.later.looked == frames - 1
+    assert asked.applied(here) is here  # nothing turns
+    assert asked.later.evaluations == frames - 1
 
 
 def test_where_places_are_counted_calming_ends_with_them():
     solver = MechanismSolver(stewart())
     descent, here = place_at(solver, 0.0)
-    for most, is_calmed in ((descent.looked + 100, True), (0, False)):
+    for most, is_calmed in ((descent.evaluations + 100, True), (0, False)):
         descent.most = most
         asked = calm(solver, descent, here, here, math.radians(4.0), math.radians(1.0))
-        assert (asked.near(here) is not here) == is_calmed
+        assert (asked.applied(here) is not here) == is_calmed
 
 
 def test_what_helps_one_body_and_harms_another_is_weighed():
@@ -191,17 +193,19 @@ def test_what_helps_one_body_and_harms_another_is_weighed():
     descent, here = place_at(solver, 0.0)
     nodes = np.array([solver.tree.bodies[k].node for k in (1, 2)])
     last = np.array([[0.0, 0.0, -math.radians(8.0)], [0.0, 0.0, math.radians(8.0)]])
-    asked = Calm(descent, here, here, Jolts(nodes, here.shape.frames[nodes, :3, :3], last), math.radians(1.8), np.zeros(0))
-    found = asked.near(here)
+    asked = AccelerationLimit(
+        descent, here, here, BodyAccelerations(nodes, here.shape.frames[nodes, :3, :3], last), math.radians(1.8), np.zeros(0)
+    )
+    found = asked.applied(here)
     assert found is not here
-    assert sum(np.square(asked.jolts.at(found)[0]).sum(-1)) < sum(np.square(asked.jolts.at(here)[0]).sum(-1))
+    assert sum(np.square(asked.accelerations.at(found)[0]).sum(-1)) < sum(np.square(asked.accelerations.at(here)[0]).sum(-1))
 
 
 def test_a_frame_that_lasts_longer_turns_on_by_more():
     solver = MechanismSolver(stewart())
     (_, before), (_, start) = place_at(solver, 0.0), place_at(solver, 0.01)
     nodes = np.arange(solver.coordinates.count)
-    same, twice = (Jolts.since(before.shape.frames, start, nodes, share) for share in (1.0, 2.0))
+    same, twice = (BodyAccelerations.since(before.shape.frames, start, nodes, share) for share in (1.0, 2.0))
     assert np.abs(same.last).max() > 1e-3
     assert twice.last == pytest.approx(2.0 * same.last)
     assert twice.largest(start) == pytest.approx(2.0 * same.largest(start))  # to stand still takes away all of it
@@ -219,4 +223,4 @@ def test_frames_of_changing_length_jolt_no_more_than_even_ones():
     speeds = logarithm(np.array(turns[1:]) @ np.swapaxes(np.array(turns[:-1]), -1, -2)) / lengths[:, None, None]
     gained = np.linalg.norm(np.diff(speeds, axis=0), axis=-1).max(1) / lengths[1:]
     assert found.report.goal_error > 0.1
-    assert gained[1:].max() < 1.05 * ENOUGH * MOST_JOLT
+    assert gained[1:].max() < 1.05 * TOLERANCE * LARGEST_ACCELERATION

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.descent import Descent
-from limber.solvers.mechanism.easing import GIVES_WAY, LATEST, LATEST_FRAMES, carried_on
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
-from limber.solvers.mechanism.pursuit import Pursuit
 from limber.solvers.mechanism.solver import MechanismSolver
+from limber.solvers.mechanism.task_errors import TaskErrors
+from limber.solvers.mechanism.workspace_edge import CATCH_UP_FRAMES, CATCH_UP_TIME, GIVES_WAY, continued
 from limber.solvers.rotations import Y, about
 
 from tests.solvers.mechanisms import flat, four_bar
@@ -64,7 +64,7 @@ def test_joints_do_not_jolt_where_a_target_passes_the_edge_of_the_workspace(rate
     inside = along < REACH
     back = int(np.flatnonzero(~inside)[-1]) + 1
     assert missed[: int(np.flatnonzero(~inside)[0]) - 1].max() < 1e-8
-    assert missed[back + round(max(LATEST * rate, LATEST_FRAMES)) :].max() < 1e-8
+    assert missed[back + round(max(CATCH_UP_TIME * rate, CATCH_UP_FRAMES)) :].max() < 1e-8
     assert (missed[~inside] - (along[~inside] - REACH)).max() < 0.03
 
 
@@ -79,7 +79,7 @@ def test_no_body_jolts_by_two_degrees_from_the_first_frame_out_of_reach_on(speed
     assert missed[: first - 1].max() < 1e-8
     assert missed[first - 1] < 0.005
     if phase == 0.0 and speed > 0.005:  # fast, and the last one in reach right at the edge: what does not brake in it brakes too late
-        monkeypatch.setattr("limber.solvers.mechanism.easing.leaves_reach", lambda *_: False)
+        monkeypatch.setattr("limber.solvers.mechanism.workspace_edge.leaves_reach", lambda *_: False)
         assert jolt(np.cumsum(follow(along, DT)[0], axis=1)[first - 2 :]) > 2.0
 
 
@@ -151,14 +151,14 @@ def test_what_a_target_leaves_free_has_no_way_on():
     bent = solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0)), "finger": Frame(about(Y, 2.5))})
     goals = Goals((FrameGoal("finger", Frame(place=(REACH / 3, 0.0, 0.0)), (0.3, 0.0, 0.0)),))
     state = assemble(solver, bent, goals).state
-    pursuit = Pursuit(solver.mechanism, solver.tree, solver.coordinates, goals, state.values)
-    descent = Descent(solver.coordinates, solver.loops, pursuit, None, {}, (solver.lower, solver.upper), 1e-9)
-    here = descent.place(state.values, state.balls)
+    task = TaskErrors(solver.mechanism, solver.tree, solver.coordinates, goals, state.values)
+    descent = Descent(solver.coordinates, solver.loops, task, None, {}, (solver.lower, solver.upper), 1e-9)
+    here = descent.evaluate(state.values, state.balls)
     free = np.linalg.svd(here.goals[1])[2][-1]  # of the mobility of three, two are told
     there, _, _ = descent.go(descent.stepped(here, 0.1 * free), 20)
     assert there.square < 1e-16
-    assert np.abs(descent.way(here, there)).max() > 0.05
-    assert carried_on(descent, here, here, 0.1 * free, 20) is None
+    assert np.abs(descent.difference(here, there)).max() > 0.05
+    assert continued(descent, here, here, 0.1 * free, 20) is None
 
 
 def turned_by(angles: np.ndarray) -> list[float]:

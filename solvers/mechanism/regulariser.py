@@ -1,6 +1,7 @@
-"""What keeps bodies near where they were in the last frame: rows beside the goals'. Knows no Blender.
+"""Regulariser of bodies' motion: residuals that keep them near the last frame's poses. Knows no Blender.
 
-Paper: section IV.C, R_state, and IV.D, eq. 4 and 5. Its threshold is told here as a speed: with turns of h radians a frame, 3 - tr(R) is
+Paper: section IV.C, R_state, and IV.D, eq. 4 and 5. Its threshold is given here as a speed: with a rotation by h radians a frame, 3 -
+tr(R) is
 2 - 2 cos h, so the paper's 1.11e-5 at 1200 frames a second is 4.0 rad/s.
 """
 
@@ -13,8 +14,8 @@ from .tree import Coordinates, Tree
 LEAST_LOG = 1e-12  # of eq. 5: at its threshold the root of the regulariser has no second derivative
 
 
-class Steadiness:
-    """Rows that grow with the distance from the last frame's poses; squared and halved they are the paper's regularisers."""
+class Regulariser:
+    """Residuals that grow with the distance from the last frame's poses; squared and halved they are the paper's regularisers."""
 
     def __init__(self, tree: Tree, coordinates: Coordinates, steady: Steady, frames: Array, dt: float | None) -> None:
         self.coordinates = coordinates
@@ -32,7 +33,7 @@ class Steadiness:
         self.is_needed = self.state > 0.0 or self.speed > 0.0
 
     def linear(self, frames: Array, screws: Array) -> tuple[Array, Array]:
-        """Rows (s,) and their derivative (s, v)."""
+        """Residuals (s,) and their Jacobian (s, v)."""
         turn, moment = screws
         now = frames[self.nodes] @ self.offsets
         twist, grows = half_angle(self.back @ now[:, :3, :3])

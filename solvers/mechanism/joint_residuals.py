@@ -1,7 +1,7 @@
 """Residuals of joints and their derivatives, all joints of a mechanism at once. Knows no Blender.
 
-Paper: Schumacher, Knoop, Baecher 2021, section III.B. There the place of a joint reads R_i x_i + c_i - R_j x_j + c_j; the last sign
-must be a minus. Its rows of dot products vanish for a body turned about by 180 degrees too; these rows (frames.half_angle) do not.
+Paper: Schumacher, Knoop, Baecher 2021, section III.B. Its position constraint is misprinted as R_i x_i + c_i - R_j x_j + c_j; the last sign
+must be a minus. Its dot products of axes vanish for a body reversed by 180 degrees, too; `frames.half_angle` does not.
 """
 
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ from .frames import Array, angle_of, half_angle, half_swing
 from .kinds import KINDS, PLACE, ROWS, SWING, TURN
 
 
-class Rows:
-    """The rows of c joints, by kind: which of the nine that `residual` knows each joint holds."""
+class JointResiduals:
+    """Residuals of c joints, by kind: which of the nine components each joint constrains."""
 
     def __init__(self, kinds: Sequence[str]) -> None:
         held = [(k, row) for k, kind in enumerate(kinds) for row in KINDS[kind].rows]
         self.count = len(kinds)
-        self.joint = np.array([k for k, _ in held], int)  # each row's joint
+        self.joint = np.array([k for k, _ in held], int)  # each residual's joint
         self.row = np.array([row for _, row in held], int)
         self.is_place = self.row < len(PLACE)
         self.picked = self.joint * ROWS + self.row
@@ -31,14 +31,14 @@ class Rows:
         self.has_turns, self.has_swings, self.has_crosses = bool(self.turns.any()), bool(self.swings.any()), bool(self.crosses.any())
 
     def relative(self, parents: Array, children: Array) -> Array:
-        """(c, 3, 4) turns and places of the joints' frames on the children in those on the parents, from both (c, 4, 4) in the world."""
+        """Transforms (c, 3, 4) of the joints' frames on the children in those on the parents, from both (c, 4, 4) in the world."""
         apart = children[:, :3].copy()
         apart[:, :, 3] -= parents[:, :3, 3]
         relative: Array = parents[:, :3, :3].transpose(0, 2, 1) @ apart
         return relative
 
     def residual(self, relative: Array) -> tuple[Array, Array]:
-        """Residuals (r,) [m, rad] and what makes them grow, (c, 6, 3): derivatives of the rows of turns by a turn of the child."""
+        """Residuals (r,) [m, rad], and derivatives (c, 6, 3) of the angular components by a rotation of the child."""
         every = np.zeros((self.count, ROWS))
         grows = np.zeros((self.count, 6, 3))
         turns = relative[:, :, :3]
@@ -53,7 +53,7 @@ class Rows:
         return every.reshape(-1)[self.picked], grows
 
     def true_size(self, relative: Array) -> Array:
-        """(c,) by how much each joint is broken: the larger of distance [m] and true angle [rad]."""
+        """Residual (c,) of each joint: the larger of distance [m] and true angle [rad]."""
         if not self.count:
             return np.zeros(0)
         place = relative[:, :, 3] * self.held_places

@@ -1,6 +1,6 @@
-"""Goals as weighted errors and their derivatives by the coordinates: what a solve makes small. Knows no Blender.
+"""Weighted task errors of a mechanism's goals and their Jacobian: what a solve minimises. Knows no Blender.
 
-Errors of place are in units of the mechanism's size, those of rotations in radians (twice the sine of half the angle).
+Position errors are in units of the mechanism's size, rotation errors in radians (twice the sine of half the angle).
 Paper: section IV.B; the rotation's squared half-angle vector is twice its f_ori, at even weights.
 """
 
@@ -16,11 +16,11 @@ NOTHING = (0.0, 0.0, 0.0)  # weights
 EVERY_WAY = np.eye(3)
 
 
-class Pursuit:
-    """One frame's goals for one mechanism: e rows."""
+class TaskErrors:
+    """One frame's goals for one mechanism: e residuals."""
 
     def __init__(self, mechanism: Mechanism, tree: Tree, coordinates: Coordinates, goals: Goals, reference: Array) -> None:
-        """`reference` (v,): the values at which a turning actuator's whole turns are counted."""
+        """`reference` (v,): values relative to which a rotating actuator's whole turns are counted."""
         self.coordinates = coordinates
         nodes, offsets, places, rotations, weights = [], [], [], [], []
         for goal in goals.frames:
@@ -42,19 +42,20 @@ class Pursuit:
         picked = np.flatnonzero(roots)
         self.picked, self.weight = run_of(picked), roots.reshape(-1)[picked]
         self.has_frames = len(picked) > 0
-        self._share = self.weight[:, None] * coordinates.carries[self.nodes[picked // 6]]  # (e, v) with what weight it moves a row
-        self._by_screw = np.zeros((len(nodes), 6, 6))  # of a goal's end: its turn, and its velocity at the world's origin
+        # (e, v) weight with which a coordinate moves a residual
+        self._share = self.weight[:, None] * coordinates.carries[self.nodes[picked // 6]]
+        self._by_screw = np.zeros((len(nodes), 6, 6))  # of a goal's end: its angular velocity, and its velocity at the world's origin
         self._by_screw[:, :3, 3:] = EVERY_WAY
         self.has_rotations = any(goal.rotation is not None for goal in goals.frames)
         self.centre = None
         if goals.centre is not None and any(goals.centre.weight):
             self.centre = _Centre(mechanism, tree, coordinates, goals.centre)
-        self.driven, self.asked = _actuators(goals, tree, coordinates, reference)
+        self.driven, self.desired = _actuators(goals, tree, coordinates, reference)
         self.driven_unit = coordinates.unit[self.driven]
         self.balls, self.balls_back = _driven_balls(goals, tree, coordinates)
 
     def error(self, frames: Array, values: Array, balls: Array) -> Array:
-        """(e,) weighted."""
+        """Weighted task errors (e,)."""
         parts = []
         if self.has_frames:
             ends = frames[self.nodes] @ self.offsets
@@ -66,13 +67,13 @@ class Pursuit:
         if self.centre is not None:
             parts.append(self.centre.error(frames))
         if len(self.driven):
-            parts.append((values[self.driven] - self.asked) / self.driven_unit)
+            parts.append((values[self.driven] - self.desired) / self.driven_unit)
         if len(self.balls):
             parts.append(half_angle(self.balls_back @ balls[self.balls])[0].ravel())
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def linear(self, frames: Array, screws: Array, values: Array, balls: Array) -> tuple[Array, Array]:
-        """The error (e,) and its derivative (e, v) by unit steps in the coordinates."""
+        """Weighted task errors (e,) and their Jacobian (e, v) by unit steps in the coordinates."""
         errors, derivatives = [], []
         if self.has_frames:
             ends = frames[self.nodes] @ self.offsets
@@ -89,7 +90,7 @@ class Pursuit:
             errors.append(self.centre.error(frames))
             derivatives.append(self.centre.derivative(frames, screws))
         if len(self.driven):
-            errors.append((values[self.driven] - self.asked) / self.driven_unit)
+            errors.append((values[self.driven] - self.desired) / self.driven_unit)
             chosen = np.zeros((len(self.driven), self.coordinates.width))
             chosen[np.arange(len(self.driven)), self.driven] = 1.0
             derivatives.append(chosen)
@@ -109,7 +110,7 @@ class Pursuit:
 
 
 class _Centre:
-    """The centre of mass against its goal."""
+    """Error of the centre of mass."""
 
     def __init__(self, mechanism: Mechanism, tree: Tree, coordinates: Coordinates, goal: CentreGoal) -> None:
         heavy = [k for k, body in enumerate(mechanism.bodies) if body.mass > 0.0]
@@ -145,8 +146,8 @@ class _Centre:
 
 
 def _actuators(goals: Goals, tree: Tree, coordinates: Coordinates, reference: Array) -> tuple[Array, Array]:
-    """Coordinates (m,) that have a value to reach, and these values (m,); turning ones without whole turns where these do not count."""
-    driven, asked = [], []
+    """Coordinates (m,) of commanded actuators, and their values (m,); rotating ones less whole turns where these do not count."""
+    driven, desired = [], []
     for name, values in goals.actuators.items():
         nodes, _ = _driven_nodes(tree, name)
         count = sum(3 if tree.nodes[node].move == "ball" else 1 for node in nodes)
@@ -159,12 +160,12 @@ def _actuators(goals: Goals, tree: Tree, coordinates: Coordinates, reference: Ar
             if coordinates.is_turn[coordinate] and not goals.counts_turns:
                 value -= 2.0 * np.pi * round((value - reference[coordinate]) / (2.0 * np.pi))
             driven.append(coordinate)
-            asked.append(value)
-    return np.array(driven, int), np.array(asked, float)
+            desired.append(value)
+    return np.array(driven, int), np.array(desired, float)
 
 
 def _driven_balls(goals: Goals, tree: Tree, coordinates: Coordinates) -> tuple[Array, Array]:
-    """Places (m,) of balls that have a turn to reach, and these turns the other way round (m, 3, 3)."""
+    """Indices (m,) of commanded balls, and the inverses of their commanded rotations (m, 3, 3)."""
     places, turns = [], []
     for name, values in goals.actuators.items():
         nodes, is_backward = _driven_nodes(tree, name)
@@ -176,7 +177,7 @@ def _driven_balls(goals: Goals, tree: Tree, coordinates: Coordinates) -> tuple[A
 
 
 def _driven_nodes(tree: Tree, name: str) -> tuple[tuple[int, ...], bool]:
-    if not tree.walked.get(name, ((), False))[0]:
-        free = ", ".join(joint for joint, (nodes, _) in tree.walked.items() if nodes)
+    if not tree.traversed.get(name, ((), False))[0]:
+        free = ", ".join(joint for joint, (nodes, _) in tree.traversed.items() if nodes)
         raise MechanismError(f"there is no joint '{name}' with a freedom to drive: name one of {free}")
-    return tree.walked[name]
+    return tree.traversed[name]

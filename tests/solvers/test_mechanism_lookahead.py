@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from limber.solvers.mechanism.ahead import leaves_reach
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.descent import Descent
 from limber.solvers.mechanism.goals import FrameGoal, Goals
+from limber.solvers.mechanism.lookahead import leaves_reach
 from limber.solvers.mechanism.model import Frame
-from limber.solvers.mechanism.pursuit import Pursuit
+from limber.solvers.mechanism.task_errors import TaskErrors
 from limber.solvers.rotations import Y, about
-
 from tests.solvers.test_mechanism_easing import REACH, arm
 
 MET = 1e-6
@@ -21,13 +20,13 @@ def leaves(x: float, by: float) -> bool:
     goals = Goals((FrameGoal("fore", Frame(place=(0.3, 0.0, 0.0)), (x, 0.0, 0.0)),))
     bent = solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0))})
     state = solver.solve(goals, assemble(solver, bent, goals).state).state
-    pursuit = Pursuit(solver.mechanism, solver.tree, solver.coordinates, goals, state.values)
-    descent = Descent(solver.coordinates, solver.loops, pursuit, None, {}, (solver.lower, solver.upper), 1e-3)
-    here = descent.place(state.values, state.balls)
-    looked, damping = descent.looked, descent.damping
+    task = TaskErrors(solver.mechanism, solver.tree, solver.coordinates, goals, state.values)
+    descent = Descent(solver.coordinates, solver.loops, task, None, {}, (solver.lower, solver.upper), 1e-3)
+    here = descent.evaluate(state.values, state.balls)
+    evaluations, damping = descent.evaluations, descent.damping
     move = np.array([-by / solver.coordinates.size, 0.0, 0.0])  # a row is the body's place less the target's
     answer = leaves_reach(descent, here, move, MET)
-    assert (descent.looked, descent.damping) == (looked, damping)
+    assert (descent.evaluations, descent.damping) == (evaluations, damping)
     assert np.abs(here.goals[0]).max() < 1e-9
     return answer
 
