@@ -74,7 +74,7 @@ def at_a_limit(path: Path) -> None:
         solver = WholeBody(body, [Target("hand")], Options(limits=limits))
         state, points = solver.start(), []
         for angle in asked:
-            goal = body.placed(body.forward(np.eye(3), np.array([angle])), body.rows(["hand"]))[:, :3, :3]
+            goal = body.placed(body.forward(np.eye(3), np.array([angle])), body.link_indices(["hand"]))[:, :3, :3]
             before = state.joints[0]
             _, state = solver.step(Values(goal), state, DT)
             points.append((before, state.velocity[BASE]))
@@ -115,7 +115,7 @@ def growth(path: Path) -> list[str]:
         body = made_tree(count)
         names = list(body.links)
         solver = WholeBody(body, [*map(Target, names), Target("base", "position")])
-        rows, state, times = body.rows(names), solver.start(), []
+        rows, state, times = body.link_indices(names), solver.start(), []
         phase = np.random.default_rng(0).uniform(0.0, 2.0 * np.pi, count)
         for k in range(60):
             goal = at_rest(body, 0.3 * np.sin(2.0 * k * DT + phase), np.eye(3), np.zeros(3))

@@ -29,7 +29,7 @@ def motion(body: Body, links: Sequence[str], base: str, kind: str, steps: int, s
         lower, upper = np.maximum(lower, -WIDEST), np.minimum(upper, WIDEST)
     middle, half = 0.5 * (lower + upper), 0.5 * size * (upper - lower)
     phase, share = draw.uniform(0.0, 2.0 * np.pi, (2, len(body))), draw.uniform(0.3, 1.0, len(body))
-    rows = body.rows(links)
+    rows = body.link_indices(links)
     states = []
     for k in range(steps + 1):  # one before the first, for its velocity
         turn = 2.0 * np.pi * frequency * (k - 1) * DT

@@ -39,7 +39,7 @@ class Limber:
 
         self.solver = follower(body_for(urdf, given), given, Law())
         self.values, self.given, self.dt = frames_of(given), given, float(given["dt"])
-        self.links = self.solver.body.rows([str(link) for link in given["links"]])
+        self.links = self.solver.body.link_indices([str(link) for link in given["links"]])
 
     def reset(self) -> None:
         self.state = first(self.solver, self.given)

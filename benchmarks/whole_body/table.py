@@ -141,7 +141,7 @@ class PairWise:
 
 def turns_of(body: Body, links: Sequence[str], states: Sequence[State]) -> np.ndarray:
     """Orientations (t, k, 3, 3) of links."""
-    rows = body.rows(links)
+    rows = body.link_indices(links)
     return np.array([body.placed(state.frames, rows)[:, :3, :3] for state in states])
 
 
@@ -159,10 +159,10 @@ def by_peer(peer: Peer, given: Arrays) -> tuple[np.ndarray, list[float]]:
 
 def scores(given: Arrays, turns: np.ndarray) -> tuple[float, float]:
     """MNTE and RMSE of velocity [rad/s], as differences of orientations, after the transient."""
-    dt, wanted = float(given["dt"]), given["rotation"]
+    dt, desired = float(given["dt"]), given["rotation"]
     late = slice(min(round(TRANSIENT / dt), len(turns) - 2), None)
-    mnte = np.maximum(0.5 * (3.0 - np.einsum("tkij,tkij->tk", turns, wanted)), 0.0)  # eq. 14, without rounding's sign
-    spins, asked = (log(own[1:] @ own[:-1].swapaxes(-1, -2)) / dt for own in (turns, wanted))
+    mnte = np.maximum(0.5 * (3.0 - np.einsum("tkij,tkij->tk", turns, desired)), 0.0)  # eq. 14, without rounding's sign
+    spins, asked = (log(own[1:] @ own[:-1].swapaxes(-1, -2)) / dt for own in (turns, desired))
     rmse = np.sqrt(((spins - asked) ** 2).mean((1, 2)))
     return float(mnte[late].mean()), float(rmse[late].mean())
 

@@ -127,7 +127,7 @@ def slipped(body: Body, foot: Foot, step: Step, free: State, shown: State) -> St
 
 def place(body: Body, foot: Foot, state: State) -> Array:
     """(3,) [m] of a foot's link."""
-    found: Array = body.placed(state.frames, body.rows([foot.link]))[0, :3, 3] + state.base_position
+    found: Array = body.placed(state.frames, body.link_indices([foot.link]))[0, :3, 3] + state.base_position
     return found
 
 
@@ -135,9 +135,9 @@ def depth(body: Body, foot: Foot, up: Array, state: State) -> float:
     """How far [m] the lowest point of a foot is below its link's origin."""
     heights = [0.0]
     for link, points in foot.sole:
-        frame = body.placed(state.frames, body.rows([link]))[0]
+        frame = body.placed(state.frames, body.link_indices([link]))[0]
         heights.append(float(((points @ frame[:3, :3].T + frame[:3, 3]) @ up).min()))
-    origin = body.placed(state.frames, body.rows([foot.link]))[0, :3, 3] @ up
+    origin = body.placed(state.frames, body.link_indices([foot.link]))[0, :3, 3] @ up
     return float(origin - min(heights[1:], default=origin))
 
 

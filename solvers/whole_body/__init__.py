@@ -1,1 +1,1 @@
-"""A whole body that follows links' orientations and places, step by step: dynamical inverse kinematics on SO(3). Knows no Blender."""
+"""Whole-body inverse kinematics in steps: joints on a fixed or floating base follow poses of links. Knows no Blender."""

@@ -1,9 +1,11 @@
-"""The normal equations of all targets, limb by limb, solved from the leaves in: the cost grows with the joints. Knows no Blender.
+"""Normal equations of all targets, solved limb by limb from the leaves inward, in time linear in the joints. Knows no Blender.
 
-A limb is a run of joints without a branch. It feels what carries it by the motion of its root alone, so once its own joints are eliminated
-what is left of it is an inertia and a force on the joint that it hangs on: the articulated body algorithm (Featherstone 1983; 2008,
-chapter 7), with weights for masses, damping for rotors, and limbs in place of joints, all limbs of a level at once. Joints that a bound
-holds are not eliminated but moved. The equations are those of `normal`; no matrix of the whole body is written out.
+A limb is a run of joints without a branch. Its targets depend on the rest of the body by the motion of its root alone, so once its own
+joints
+are eliminated it acts on its parent as an inertia and a force: the articulated body algorithm (Featherstone 1983; 2008, chapter 7), with
+weights for masses, damping for rotors, and limbs in place of joints, all limbs of a level at once. Joints at a bound are moved there
+instead
+of eliminated. The equations are those of `normal`; no matrix of the whole body is formed.
 """
 
 import numpy as np
@@ -13,24 +15,24 @@ from .body import BASE, Body, Frames, Indices
 from .limbs import Carried, Layout, Level, padded
 from .so3 import Array, cross, cross_matrix
 
-# What a solve costs [us], measured on one core; only the choice between two ways to the same answer hangs on them.
+# Cost of a solve [us], measured on one core; it only chooses between two methods with the same result.
 EVERY_TREE, EVERY_LEVEL, EVERY_LIMB = 130.0, 20.0, 10.0
-DENSE, DENSE_SQUARE, DENSE_CUBE = 60.0, 2.8e-3, 2.6e-5  # for all, each pair, each triple of unknowns
+DENSE, DENSE_SQUARE, DENSE_CUBE = 60.0, 2.8e-3, 2.6e-5  # constant, per pair and per triple of unknowns
 
 
 class Articulated:
-    """A step's least squares, ready to be solved limb by limb. D: 3 where targets see turns alone, else 6, linear before angular."""
+    """Least squares of one step, solved limb by limb. D: 3 if targets depend on angular velocity alone, else 6, linear before angular."""
 
     def __init__(self, layout: Layout, motions: Array, curvature: Array, right: Array, carried: Array, base: Array, pull: Array) -> None:
         """
         Args:
             layout: The limbs.
-            motions: (m, b, D) of a unit of each joint.
-            curvature: (m, b, b) of a limb's joints by its own targets, and their damping.
-            right: (m, b, D + 1) what a limb's joints share with a motion of its root, and what its targets pull at them.
-            carried: (m, D, D + 1) a limb's targets as an inertia and a force, for motions of its root.
-            base: (6, 6) the base's own curvature.
-            pull: (6,) and what pulls at it.
+            motions: (m, b, D) velocity by a unit of each joint.
+            curvature: (m, b, b) Hessian of a limb's joints by its own targets, with their damping.
+            right: (m, b, D + 1) coupling of a limb's joints with its root's motion, and their gradient by its targets.
+            carried: (m, D, D + 1) a limb's targets as inertia and force on its root.
+            base: (6, 6) Hessian of the base alone.
+            pull: (6,) negative gradient of the base.
         """
         self.layout, self.motions, self.curvature, self.right, self.carried = layout, motions, curvature, right, carried
         self.base, self.pull = base, pull
@@ -46,7 +48,7 @@ class Articulated:
             held = np.append(sides != 0, False)
             own = np.append(np.where(sides < 0, lower, np.where(sides > 0, upper, 0.0)), 0.0)[layout.index], 1.0 - held[layout.index]
         curvature, right, solved = self.curvature.copy(), self.right.copy(), np.empty_like(self.right)
-        left = np.zeros((0, wide, wide + 1))  # of what has been eliminated, for each limb of the level
+        left = np.zeros((0, wide, wide + 1))  # inertia and force of what has been eliminated, for each limb of the level
         below: Level | None = None
         for level in reversed(layout.levels):
             rows = level.rows
@@ -68,7 +70,7 @@ class Articulated:
             pull[-wide:] += hanging[:, wide]
         x, slope = np.zeros((2, len(sides) + 1))
         x[:BASE] = _with_held(base, pull, sides[:BASE], lower[:BASE], upper[:BASE])
-        carriers = x[None, BASE - wide : BASE]  # motions of what carries a level's limbs
+        carriers = x[None, BASE - wide : BASE]  # motions of the parents of a level's limbs
         moves = np.empty(layout.index.shape)
         roots = np.empty((len(moves), wide))
         for level in layout.levels:
@@ -87,9 +89,9 @@ class Articulated:
 
 
 def _eliminated(curvature: Array, right: Array, own: tuple[Array, Array] | None) -> Array:
-    """What joints of limbs come to (k, b, D + 1): per unit of their root's motion, turned round, and without one.
+    """Elimination of limbs' joints (k, b, D + 1): their negative movement per unit of root motion, and their movement without it.
 
-    `own` has the moves (k, b) of joints that are held, and ones (k, b) for those that are free.
+    `own` has the moves (k, b) of joints at a bound, and ones (k, b) for those that are free.
     """
     if own is None:
         alone: Array = np.linalg.solve(curvature, right)
@@ -105,7 +107,7 @@ def _eliminated(curvature: Array, right: Array, own: tuple[Array, Array] | None)
 
 
 def _with_held(matrix: Array, vector: Array, sides: Sides, lower: Array, upper: Array) -> Array:
-    """The minimum of a small dense part."""
+    """The minimum of a small dense problem."""
     if not sides.any():
         alone: Array = np.linalg.solve(matrix, vector)
         return alone
@@ -125,7 +127,7 @@ class Limbs:
             body: The tree.
             turning: Links (k,) with an orientation target.
             placed: Links (p,) with a position target.
-            all_at_base: Whether all of these are at the base's own place, so that they see nothing but its linear velocity.
+            all_at_base: Whether all of these are at the base's own position, so that they depend on its linear velocity alone.
         """
         self.layout = Layout(body)
         self.all_at_base = all_at_base
@@ -138,10 +140,10 @@ class Limbs:
         self._shared: tuple[bytes, Array, Array] | None = None
         unknowns = body.unknowns
         by_limbs = EVERY_TREE + EVERY_LEVEL * len(self.layout.levels) + EVERY_LIMB * count
-        self.is_quicker = by_limbs < DENSE + DENSE_SQUARE * unknowns**2 + DENSE_CUBE * unknowns**3  # than to solve the whole at once
+        self.is_quicker = by_limbs < DENSE + DENSE_SQUARE * unknowns**2 + DENSE_CUBE * unknowns**3  # than the whole matrix at once
 
     def shared(self, weights: Array) -> tuple[Array, Array]:
-        """Weights of the orientation targets that joints of a limb turn in it, summed: by one (m, b) and by both of two (m, b, b)."""
+        """Summed weights of the orientation targets beyond each joint of a limb (m, b), and beyond both of two (m, b, b)."""
         key = weights.tobytes()
         if self._shared is None or self._shared[0] != key:
             single = self.turned.summed(weights)
@@ -162,14 +164,14 @@ class Limbs:
         """The least squares of a step.
 
         Args:
-            frames: Where the body is; this and the next five as for `Normal.equations`.
+            frames: Pose of the body; this and the next five as for `Normal.equations`.
             turn_weights: (k,)
             turn_errors: (k, 3) [rad]
             places: (p, 3) [m]
             weights: (p,)
             errors: (p, 3) [m]
-            damped: (6 + n,) what damping adds to the diagonal.
-            drawn: (6 + n,) what else pulls at the unknowns.
+            damped: (6 + n,) damping, added to the diagonal.
+            drawn: (6 + n,) added to the negative gradient.
         """
         index = self.layout.index
         single, pairs = self.shared(turn_weights)

@@ -1,6 +1,6 @@
-"""A tree of joints on a fixed or free base, all joints at once: where its links are and how they can move. Knows no Blender.
+"""Batched kinematics of a tree of joints on a fixed or floating base. Knows no Blender.
 
-Every joint is given a frame whose z is its axis. Frames are then chained by doubling: after k rounds a joint's frame is told in that of its
+Every joint gets a frame whose z is its axis. Frames are multiplied by doubling: after k rounds a joint's frame is known in that of its
 2^k-th ancestor, so that a tree of depth d takes log2 d products of stacked matrices, whatever its width.
 """
 
@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from .. import rotations
 from ..rotations import Quaternion, Vector
 from ..skeleton import End, Joint, SkeletonError
-from .rows import Rows
+from .constraints import Constraints
 from .so3 import Array, cross
 
 Indices = NDArray[np.intp]
 
-BASE = 6  # unknowns of the base: its linear, then its angular velocity, in the world
+BASE = 6  # unknowns of the base: linear, then angular velocity, in the world
 
 
 def affine(rotation: Quaternion, offset: Vector) -> Array:
-    """A frame (4, 4) from a turn and a place [m]."""
+    """Matrix (4, 4) of a frame with this rotation and position [m]."""
     matrix = np.eye(4)
     matrix[:3, :3] = rotations.to_matrix(rotations.normalized(rotation))
     matrix[:3, 3] = offset
@@ -30,27 +30,27 @@ def affine(rotation: Quaternion, offset: Vector) -> Array:
 
 
 def toward(axis: Vector) -> Array:
-    """A turn, as (4, 4), that takes z to a unit axis."""
+    """Rotation (4, 4) that takes z to a unit axis."""
     return affine(rotations.between(rotations.Z, rotations.unit(axis)), (0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True)
 class Coupling:
-    """Joints that bound each other: lower <= sum of factor * value <= upper; equal bounds for a joint that follows another."""
+    """Linear constraint of joints: lower <= sum of factor * value <= upper; equal bounds for mimic joints."""
 
     name: str
-    factors: Mapping[str, float]  # by the joints' names
+    factors: Mapping[str, float]  # by joint name
     lower: float = -np.inf
     upper: float = np.inf
 
 
 @dataclass(frozen=True)
 class Frames:
-    """Where a body is, with its base's place as the origin and the world's axes."""
+    """Forward kinematics of a body, with the base's position as the origin and the world's axes."""
 
-    nodes: Array  # (1 + n, 4, 4) the base, then each joint after its own turn, with its axis as z
-    angular: Array  # (6 + n, 3) angular velocity that a unit of each unknown gives to the links that it moves
-    linear: Array  # (6 + n, 3) [m] their linear velocity at the origin, as if they reached there
+    nodes: Array  # (1 + n, 4, 4) the base, then each joint after its own rotation, with its axis as z
+    angular: Array  # (6 + n, 3) angular velocity of the links that an unknown moves, per unit
+    linear: Array  # (6 + n, 3) [m] their linear velocity at the origin
 
 
 class Body:
@@ -68,14 +68,14 @@ class Body:
         """
         Args:
             joints: Parents before their children.
-            links: What targets can be given to; `End.joint` is -1 for a link that the base itself carries.
+            links: Links that may get targets; `End.joint` is -1 for a link on the base itself.
             floating: Whether the base is free to move.
-            lower: Limits (n,) [rad or m] where they differ from the joints' own: they may be infinite.
+            lower: Limits (n,) [rad or m] where they differ from the joints' own; they may be infinite.
             upper: The same.
-            couplings: Joints that bound each other.
+            couplings: Linear constraints of joints.
 
         Raises:
-            SkeletonError: a joint or link hangs on one that does not come before it, two links have one name, or a coupling names no joint.
+            SkeletonError: a parent does not come before its child, two links have one name, or a coupling names no joint.
         """
         for k, joint in enumerate(joints):
             if not -1 <= joint.parent < k:
@@ -112,8 +112,8 @@ class Body:
     def unknowns(self) -> int:
         return BASE + len(self)
 
-    def _coupled(self, couplings: Sequence[Coupling]) -> Rows:
-        """Couplings as rows over the joints (m, n)."""
+    def _coupled(self, couplings: Sequence[Coupling]) -> Constraints:
+        """Couplings as constraints (m, n) on the joints."""
         matrix = np.zeros((len(couplings), len(self)))
         index = {name: k for k, name in enumerate(self.names)}
         for row, coupling in enumerate(couplings):
@@ -124,10 +124,10 @@ class Body:
             if not coupling.lower <= coupling.upper:
                 raise SkeletonError(f"coupling '{coupling.name}': {coupling.lower:.6g} is above {coupling.upper:.6g}: exchange them")
         bounds = np.array([(coupling.lower, coupling.upper) for coupling in couplings]).reshape(-1, 2)
-        return Rows(matrix, bounds[:, 0], bounds[:, 1])
+        return Constraints(matrix, bounds[:, 0], bounds[:, 1])
 
     def _chain(self, joints: Sequence[Joint]) -> None:
-        """Orders nodes by depth, so that those which a round of doubling still moves are the last ones, and lays out the rounds."""
+        """Orders nodes by depth, so that those which a round of doubling still moves come last, and stores the rounds."""
         count = len(joints)
         parents = [0, *(joint.parent + 1 for joint in joints)]
         depth = [0] * (count + 1)
@@ -138,10 +138,10 @@ class Body:
             self.moved_by[k] = self.moved_by[parents[k]]
             self.moved_by[k, BASE + k - 1] = True
         order = sorted(range(count + 1), key=lambda k: depth[k])
-        place = {node: row for row, node in enumerate(order)}
-        self._order = np.array(order[1:], np.intp) - 1  # joint in each place after the base's
-        self._back = np.array([place[k] for k in range(count + 1)], np.intp)
-        above = [-1 if node == 0 else place[parents[node]] for node in order]
+        position = {node: row for row, node in enumerate(order)}
+        self._order = np.array(order[1:], np.intp) - 1  # joint at each index after the base's
+        self._back = np.array([position[k] for k in range(count + 1)], np.intp)
+        above = [-1 if node == 0 else position[parents[node]] for node in order]
         self._rounds: list[tuple[int, Indices]] = []
         start = 1
         while start <= count:
@@ -150,7 +150,7 @@ class Body:
             start = next((row for row, up in enumerate(above) if up >= 0), count + 1)
 
     def _rests(self, rests: Array) -> None:
-        """The parts of each joint's own frame, in the order of the nodes: at rest, times sine or shift, times one less cosine."""
+        """Factors of each joint's own frame, in the order of the nodes: of 1, of sine or displacement, of 1 - cosine."""
         rests = rests[self._order]
         self._slides = self.slides[self._order]
         moves, bends = np.zeros_like(rests), np.zeros_like(rests)
@@ -162,7 +162,7 @@ class Body:
         self._rest, self._moves, self._bends = rests, moves, bends
 
     def forward(self, base_rotation: Array, joints: Array) -> Frames:
-        """Frames for a base turned by (3, 3) and joints (n,) [rad, prismatic ones m]."""
+        """Forward kinematics for a base rotation (3, 3) and joints (n,) [rad, prismatic joints m]."""
         ordered = joints[self._order]
         shift, bend = np.sin(ordered), 1.0 - np.cos(ordered)
         if self._any_slides:
@@ -187,8 +187,8 @@ class Body:
             linear[BASE:][self.slides] = axes[self.slides]
         return Frames(nodes, angular, linear)
 
-    def rows(self, names: Sequence[str]) -> Indices:
-        """Indices of links.
+    def link_indices(self, names: Sequence[str]) -> Indices:
+        """Indices of links by name.
 
         Raises:
             SkeletonError: there is no such link.
@@ -204,9 +204,9 @@ class Body:
         return placed
 
     def jacobian(self, frames: Frames, link: int) -> tuple[Array, Array]:
-        """Angular and linear velocity (3, 6 + n) of a link in the world per unit of each unknown."""
+        """Angular and linear Jacobian (3, 6 + n) of a link in the world."""
         moved = self.moved_by[self.carriers[link]]
-        place = self.placed(frames, np.array([link]))[0, :3, 3]
+        position = self.placed(frames, np.array([link]))[0, :3, 3]
         angular = np.where(moved[:, None], frames.angular, 0.0)
-        linear = np.where(moved[:, None], frames.linear, 0.0) + cross(angular, np.broadcast_to(place, angular.shape))
+        linear = np.where(moved[:, None], frames.linear, 0.0) + cross(angular, np.broadcast_to(position, angular.shape))
         return angular.T, linear.T

@@ -1,38 +1,38 @@
-"""Rows that hold links where they are told and let joints bound each other. Knows no Blender."""
+"""Constraints of a step: contacts of links, and couplings of joints. Knows no Blender."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from .body import BASE, Body, Frames
+from .constraints import Constraints
 from .limits import Limits
-from .rows import Rows
 from .so3 import Array, log
 from .targets import Contact
 
 
-def contact_rows(body: Body, frames: Frames, base_position: Array, contacts: Sequence[Contact]) -> tuple[Rows, tuple[str, ...]]:
-    """Rows by which a step brings every contact's link to its place, and each row's name."""
-    parts, wanted, names = [np.zeros((0, body.unknowns))], [np.zeros(0)], []
+def contact_rows(body: Body, frames: Frames, base_position: Array, contacts: Sequence[Contact]) -> tuple[Constraints, tuple[str, ...]]:
+    """Equality constraints that bring every contact's link to its position in this step, and a name for each."""
+    parts, desired, names = [np.zeros((0, body.unknowns))], [np.zeros(0)], []
     for contact in contacts:
-        link = int(body.rows([contact.link])[0])
+        link = int(body.link_indices([contact.link])[0])
         placed = body.placed(frames, np.array([link]))[0]
         angular, linear = body.jacobian(frames, link)
         parts.append(linear)
-        wanted.append(np.asarray(contact.position, float) - placed[:3, 3] - base_position)
+        desired.append(np.asarray(contact.position, float) - placed[:3, 3] - base_position)
         if contact.rotation is not None:
             parts.append(angular)
-            wanted.append(log(contact.rotation @ placed[:3, :3].T))
+            desired.append(log(contact.rotation @ placed[:3, :3].T))
         names += [f"contact of {contact.link}"] * (3 if contact.rotation is None else 6)
-    move = np.concatenate(wanted)
-    return Rows(np.concatenate(parts), move, move), tuple(names)
+    move = np.concatenate(desired)
+    return Constraints(np.concatenate(parts), move, move), tuple(names)
 
 
-def coupling_rows(body: Body, joints: Array, limits: Limits, dt: float) -> Rows:
-    """Rows by which a step keeps the couplings of joints (n,)."""
+def coupling_rows(body: Body, joints: Array, limits: Limits, dt: float) -> Constraints:
+    """Constraints that keep the couplings of joints (n,) in this step."""
     couplings = body.couplings
     at = couplings.matrix @ joints
     lower, upper = limits.row_box(couplings.lower - at, couplings.upper - at, np.abs(couplings.matrix), dt)
     equal = couplings.equal
     lower, upper = np.where(equal, couplings.lower - at, lower), np.where(equal, couplings.upper - at, upper)
-    return Rows(np.hstack([np.zeros((len(couplings), BASE)), couplings.matrix]), lower, upper)
+    return Constraints(np.hstack([np.zeros((len(couplings), BASE)), couplings.matrix]), lower, upper)

@@ -1,9 +1,11 @@
-"""The law by which targets' errors become wanted moves of their links for a step. Knows no Blender.
+"""Control law: desired motion of links in a step, from the errors and velocities of their targets. Knows no Blender.
 
-Rapetti et al. 2020 correct the targets' velocities by the errors, J nu = v + K r (eq. 9), with r = sk(R' R_target) (eq. 5). Two things of
-that cost accuracy. r is seen before the step that v makes, so that a target which moves is overtaken by one step's motion whatever K is;
-and it is the sine of the error, which is weak beyond 90 degrees and vanishes at a half turn. The law here takes the true logarithm of what
-is left once v has been followed, and corrects a share K dt of it, at most all of it.
+Rapetti et al. 2020 correct the targets' velocities by the errors, J nu = v + K r (eq. 9), with r = sk(R' R_target) (eq. 5). That costs
+accuracy twice: r is measured before the step that v makes, so that the body runs ahead of a moving target by one step whatever K is; and
+r is
+the sine of the error, which is weak beyond 90 degrees and vanishes at a half turn. This law takes the true logarithm of what is left
+after v,
+and corrects a share K dt of it, at most all.
 """
 
 from dataclasses import dataclass
@@ -13,38 +15,38 @@ import numpy as np
 
 from .so3 import Array, exp, log
 
-BRAKE = 0.5  # of the joints' acceleration with which links brake: they share their turns' errors with others, and with all of it swing past
-DEAD_BEAT = np.inf  # [1/s] a gain: all of the error at every step
+BRAKE = 0.5  # of the joints' acceleration limit: links share rotation errors with others, and braking with all of it overshoots
+DEAD_BEAT = np.inf  # [1/s] gain that corrects the whole error in every step
 
 
 @dataclass(frozen=True)
 class Law:
-    """How errors are corrected."""
+    """Desired motion of links from their errors."""
 
     gain: float = DEAD_BEAT  # [1/s] K
-    enforce_stability: bool = True  # False: a gain may be too large for the step, as to see it diverge
-    linear: ClassVar[bool] = False  # whether a step is the linear one alone, without a correction of its second order
+    enforce_stability: bool = True  # whether a gain too large for the step is lowered
+    linear: ClassVar[bool] = False  # whether a step is linear alone, without the correction of its second order
 
     def share(self, gain: Array, dt: float) -> Array:
-        """K dt (k,): the share of the error that a step corrects.
+        """Share K dt (k,) of the error that a step corrects.
 
-        In discrete time errors die out for K dt below 2, without overshoot up to 1 (Ogata 1995): a larger gain is lowered to that.
+        In discrete time errors decay for K dt below 2, without overshoot up to 1 (Ogata 1995): a larger gain is lowered to that.
         """
         share = np.where(np.isinf(gain), 1.0, gain * dt)
         return np.minimum(share, 1.0) if self.enforce_stability else share
 
     def turns(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float, acceleration: float | None = None) -> Array:
-        """Wanted turns (k, 3) [rad] in the world.
+        """Desired rotation vectors (k, 3) [rad] in the world.
 
         Args:
-            now: The links (k, 3, 3).
-            target: Theirs (k, 3, 3).
-            velocity: The targets' (k, 3) [rad/s]; None: not known, taken as none.
+            now: Orientations of the links (k, 3, 3).
+            target: Orientations of the targets (k, 3, 3).
+            velocity: Angular velocities of the targets (k, 3) [rad/s]; None: taken as zero.
             share: K dt (k,).
-            dt: [s] that the step takes.
+            dt: [s] duration of the step.
             acceleration: [rad/s^2] limit of the joints; None: links can stop at once.
         """
-        if acceleration is None and (velocity is None or share.min(initial=1.0) >= 1.0):  # to correct all of it needs no forecast
+        if acceleration is None and (velocity is None or share.min(initial=1.0) >= 1.0):  # correcting the whole error needs no forecast
             whole: Array = share[:, None] * log(target @ now.swapaxes(1, 2))
             return whole
         led = np.zeros((len(now), 3)) if velocity is None else dt * velocity
@@ -55,7 +57,7 @@ class Law:
         return forecast
 
     def moves(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
-        """Wanted moves (p, 3) [m] in the world; arguments as for `turns`, with places (p, 3) [m]."""
+        """Desired moves (p, 3) [m] in the world; arguments as for `turns`, with positions (p, 3) [m]."""
         left = target - now
         led = np.zeros_like(left) if velocity is None else dt * velocity
         moves: Array = np.asarray(led + share[:, None] * (left - led))
@@ -63,9 +65,9 @@ class Law:
 
 
 def _stoppable(error: Array, acceleration: float, dt: float) -> Array:
-    """The largest share (k,) of errors (k,) [rad] to correct in a step after which links can brake without going too far.
+    """The largest share (k,) of errors (k,) [rad] to correct in a step from which links can brake without overshoot.
 
-    A step at the speed v that is lowered by a dt at every one that follows covers v^2 / 2 a + v dt / 2.
+    Braking from speed v by a dt in every further step covers v^2 / 2 a + v dt / 2.
     """
     rate = BRAKE * acceleration
     half = 0.5 * rate * dt

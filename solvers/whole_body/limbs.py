@@ -1,4 +1,4 @@
-"""A body's limbs, runs of joints without a branch, and the targets on them. Knows no Blender."""
+"""Limbs of a body, runs of joints without a branch, and the targets on them. Knows no Blender."""
 
 import math
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ import numpy as np
 from .body import BASE, Body, Indices
 from .so3 import Array
 
-LONGEST = 16  # joints: longer limbs are cut, since a limb by itself is dense
-BASE_LIMB = -1  # that a limb hangs on: the base itself
+LONGEST = 16  # joints of a limb: longer ones are split, since each limb is solved as a dense system
+BASE_LIMB = -1  # parent of limbs on the base
 
 
 def limbs_of(parents: Sequence[int], longest: int = LONGEST) -> tuple[list[list[int]], list[int]]:
-    """Joints of each limb, from its root, and the limb that each limb hangs on, which comes before it."""
+    """Joints of each limb, from its root, and the parent of each limb, which comes before it."""
     children = [0] * len(parents)
     for parent in parents:
         if parent >= 0:
@@ -34,15 +34,15 @@ def limbs_of(parents: Sequence[int], longest: int = LONGEST) -> tuple[list[list[
 
 
 class Level(NamedTuple):
-    """Limbs that are equally many limbs away from the base."""
+    """Limbs at the same depth."""
 
     rows: slice  # of all limbs
-    above: Indices  # (k,) the one that each hangs on, among those of the level before; the base for the first level
-    gathered: Array  # (j, k) the same as ones, so that a product sums what hangs on each
+    above: Indices  # (k,) the parent of each, among the limbs of the level before; the base for the first level
+    gathered: Array  # (j, k) the same as ones, so that a product sums over the children of each parent
 
 
 class Layout:
-    """A body's limbs, level by level."""
+    """The limbs of a body, level by level."""
 
     def __init__(self, body: Body) -> None:
         limbs, above = limbs_of(body.parents)
@@ -52,8 +52,8 @@ class Layout:
         order = sorted(range(len(limbs)), key=lambda limb: depths[limb])
         row_of = {limb: row for row, limb in enumerate(order)} | {BASE_LIMB: 0}
         width = max((len(limb) for limb in limbs), default=1)
-        self.index = np.full((len(limbs), width), body.unknowns, np.intp)  # the unknown at each place; one too many: none
-        self.place: dict[int, tuple[int, int]] = {}  # of each joint
+        self.index = np.full((len(limbs), width), body.unknowns, np.intp)  # unknown at each index of a limb; one too many: none
+        self.place: dict[int, tuple[int, int]] = {}  # limb and index of each joint
         for row, limb in enumerate(order):
             for column, joint in enumerate(limbs[limb]):
                 self.index[row, column] = BASE + joint
@@ -69,7 +69,7 @@ class Layout:
 
 
 class Carried:
-    """Targets on links, by limb and place."""
+    """Targets on links, by limb and index."""
 
     def __init__(self, layout: Layout, carriers: Indices) -> None:
         """`carriers` (k,): the node that carries each."""
@@ -78,8 +78,8 @@ class Carried:
             if carrier > 0:
                 own[layout.place[carrier - 1][0]].append(k)
         most = max(map(len, own), default=0)
-        self.which = np.full((len(own), most), len(carriers), np.intp)  # of the targets, for each limb; one too many: none
-        self.beyond = np.zeros((*layout.index.shape, most))  # ones where a place has a target at or beyond it in its limb
+        self.which = np.full((len(own), most), len(carriers), np.intp)  # targets of each limb; one too many: none
+        self.beyond = np.zeros((*layout.index.shape, most))  # 1 where an index of a limb has a target at or beyond it
         for row, targets in enumerate(own):
             self.which[row, : len(targets)] = targets
             for column, k in enumerate(targets):
@@ -87,12 +87,12 @@ class Carried:
         self.at_base = (carriers == 0).astype(float)
 
     def summed(self, values: Array) -> Array:
-        """At each place of limbs (m, b, ...) the sum of targets' values (k, ...) at or beyond it in the limb."""
+        """Sums of targets' values (k, ...) at or beyond each index of limbs (m, b, ...)."""
         flat = padded(values.reshape(len(values), math.prod(values.shape[1:])))
         total: Array = self.beyond @ flat.take(self.which, axis=0)
         return total.reshape(*total.shape[:2], *values.shape[1:])
 
 
 def padded(rows: Array) -> Array:
-    """Rows with one of zeros after the last, for places where nothing is."""
+    """The array with a row of zeros after the last, for indices of nothing."""
     return np.concatenate([rows, np.zeros((1, rows.shape[1]))])

@@ -1,4 +1,4 @@
-"""How far joints may move in a step: limits of position, velocity and acceleration as a box. Knows no Blender."""
+"""Limits of joint position, velocity and acceleration as bounds on a step. Knows no Blender."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,7 +10,7 @@ from .so3 import Array
 
 @dataclass(frozen=True)
 class Limits:
-    """What bounds a joint's move. Position limits are the body's own and always hold."""
+    """Limits of a joint's motion. Position limits are the body's own and always hold."""
 
     velocity: Array | float | None = None  # (n,) or for all [rad/s or m/s]; None: no limit
     acceleration: Array | float | None = None  # [rad/s^2 or m/s^2]
@@ -23,14 +23,14 @@ class Limits:
                 raise ValueError(f"the {name} limits must be above zero, got {value}: None means no limit")
 
     def box(self, joints: Array, speed: Array, lower: Array, upper: Array, dt: float) -> tuple[Array, Array]:
-        """Least and largest move (n,) of joints in a step, the least never above the largest.
+        """Least and largest moves (n,) of joints in a step, the least never above the largest.
 
         Where they contradict each other position limits win, then velocity limits, then those of acceleration; a joint outside its
-        position limits comes back as fast as its velocity limit lets it.
+        position limits comes back as fast as its velocity limit allows.
 
         Args:
             joints: (n,) [rad or m]
-            speed: (n,) [rad/s or m/s] of the step before.
+            speed: (n,) [rad/s or m/s] of the last step.
             lower: Limits (n,), may be infinite.
             upper: The same.
             dt: [s]
@@ -49,19 +49,19 @@ class Limits:
         return down, up
 
     def row_box(self, rooms_below: Array, rooms_above: Array, sizes: Array, dt: float) -> tuple[Array, Array]:
-        """The same (m,) for rows over joints that have rooms (m,) left below (<= 0) and above; sizes (m, n) of the rows' factors."""
+        """Bounds (m,) of couplings with distances (m,) to their bounds below (<= 0) and above; sizes (m, n) of their factors."""
         return rooms_below, rooms_above
 
     def _within(self, room: Array, most: Array) -> Array:
-        """The part of a room that a step of at most `most` may use."""
-        part: Array = np.minimum(np.maximum(room, -most), most)  # as clip, in a third of the time
+        """The part of a distance to a limit that a step of at most `most` may use."""
+        part: Array = np.minimum(np.maximum(room, -most), most)  # as np.clip, in a third of the time
         return part
 
     @staticmethod
     def _braking(room: Array, rate: Array, dt: float) -> Array:
-        """The largest move in a step after which `rate` still stops the joint within its room: (v + a dt / 2)^2 <= 2 a room.
+        """Largest move in a step from which `rate` can still stop a joint within `room`: (v + a dt / 2)^2 <= 2 a room.
 
-        If it holds at a step, it holds at the next with the speed lowered by a dt.
+        Where it holds for one step, it holds for the next with the speed lowered by a dt.
         """
         room = np.maximum(room, 0.0)
         speed = np.maximum(0.0, np.sqrt(2.0 * rate * room) - 0.5 * rate * dt)

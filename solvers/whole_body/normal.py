@@ -1,9 +1,9 @@
-"""The normal equations of all targets, put together as a composite body is from its links, without a Jacobian. Knows no Blender.
+"""Normal equations of all targets by the composite rigid body algorithm, without a Jacobian. Knows no Blender.
 
-A target's squared error is a quadratic of its link's velocity, so it is a kind of inertia that the link carries. What an unknown feels is
-the sum over the links that it moves, and what two unknowns share is what the one nearer to the leaves moves: the composite rigid body
-algorithm (Walker & Orin 1982; Featherstone 2008, table 6.2), with weights for masses. All in the world's axes about the base's place, so
-that nothing is transformed on the way.
+A target's squared error is a quadratic of its link's velocity, like an inertia that the link carries. The gradient of an unknown is the sum
+over the links that it moves; the Hessian of two unknowns is the sum over those that the one nearer to the leaves moves (Walker & Orin 1982;
+Featherstone 2008, table 6.2), with weights for masses. All in the world's axes about the base's position, so that nothing needs
+transforming.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ class Normal:
         """
         self.turned_by = body.moved_by[body.carriers[turning]].astype(float)  # (k, N)
         self.placed_by = body.moved_by[body.carriers[placed]].astype(float)  # (p, N)
-        # Position targets at the base's own place see nothing but its linear velocity.
+        # Position targets at the base's own position depend on its linear velocity alone.
         ends = body.ends[placed]
         self.at_base = (body.carriers[placed] == 0) & ~ends[:, :3, 3].any(axis=1)
         self.all_at_base = bool(self.at_base.all())
@@ -33,7 +33,7 @@ class Normal:
         self._shared: tuple[bytes, Array] | None = None
 
     def shared(self, weights: Array) -> Array:
-        """(N, N) the summed weights of the orientation targets that two unknowns both turn; kept as long as the weights are the same."""
+        """Summed weights (N, N) of the orientation targets that two unknowns both rotate; cached while the weights stay the same."""
         key = weights.tobytes()
         if self._shared is None or self._shared[0] != key:
             self._shared = key, (self.turned_by * weights[:, None]).T @ self.turned_by
@@ -45,12 +45,12 @@ class Normal:
         """J' W J (N, N) and J' W e (N,).
 
         Args:
-            frames: Where the body is.
+            frames: Pose of the body.
             turn_weights: (k,)
-            turn_errors: (k, 3) [rad] wanted turns of the links in the world.
-            places: (p, 3) [m] of the position targets' links, from the base's place.
+            turn_errors: (k, 3) [rad] desired rotation vectors of the links in the world.
+            places: (p, 3) [m] of the position targets' links, from the base's position.
             weights: (p,)
-            errors: (p, 3) [m] their wanted moves.
+            errors: (p, 3) [m] their desired moves.
         """
         angular, linear = frames.angular, frames.linear
         matrix = angular @ angular.T
@@ -70,7 +70,7 @@ class Normal:
         return matrix, (angular * torques).sum(-1) + (linear * forces).sum(-1)
 
     def moves(self, frames: Frames, places: Array, move: Array) -> tuple[Array, Array]:
-        """Turns (k, 3) [rad] and moves (p, 3) [m] of the targets' links by a move (6 + n,), to first order; places as for `equations`."""
+        """Rotation vectors (k, 3) [rad] and moves (p, 3) [m] of the targets' links by a move (6 + n,), to first order."""
         angular, linear = frames.angular * move[:, None], frames.linear * move[:, None]
         return self.turned_by @ angular, self.placed_by @ linear + cross(self.placed_by @ angular, places)
 

@@ -1,9 +1,10 @@
-"""The quadratic program of a step: least squares within a box and general rows. Knows no Blender.
+"""Quadratic program of a step: least squares within a box and linear constraints. Knows no Blender.
 
-Bounds are many and cheap, rows few and dear, so they are kept apart. Without rows that matter the box's own solver is all that runs. With
-them the sides of bounds and rows are guessed from the step before and mended together, which a check of optimality confirms; where that
-goes round in circles the dual method decides. Rows that contradict each other or the box give way to the least sum of squares, and it is
-told by how much.
+Bounds are many and cheap, constraints few and expensive, so they are kept apart. Without constraints that matter the box's own solver is
+all
+that runs. With them an active set of bounds and constraints, warm-started from the last step, is updated until a check of optimality
+confirms
+it; where that cycles, the dual method decides. Contradicting constraints are violated with the least sum of squares, and reported.
 """
 
 from typing import NamedTuple
@@ -13,103 +14,113 @@ import numpy as np
 from .. import box
 from ..box import ROUNDING, Boxed, Sides
 from . import dual
-from .rows import RANK, Rows, least_violation
+from .constraints import RANK, Constraints, least_violation
 from .so3 import Array
 
-GUESSES = 12  # rounds before the dual method decides: steps of motion take one to three
-GIVEN = 10.0  # tolerances by which rows that gave way are widened, so that their least violation is within them in spite of rounding
+MOST_GUESSES = 12  # rounds before the dual method decides: steps of motion take one to three
+WIDENING = 10.0  # tolerances by which violated constraints are widened, so that the least violation is feasible in spite of rounding
 
 
 class Program(NamedTuple):
-    """An answer, what holds it, and what gave way."""
+    """A solution, its active set and its violations."""
 
     x: Array  # (n,) within the box
     sides: Sides  # (n,) as in `Boxed`
-    row_sides: Sides  # (m,) the same of the rows
-    yielded: Array  # (m,) by how much a row is beyond its bounds, signed; zero where it holds
+    row_sides: Sides  # (m,) the same of the constraints
+    yielded: Array  # (m,) signed violation of each constraint; zero where it holds
     rounds: int  # linear solves
 
 
 def of_box(boxed: Boxed) -> Program:
-    """An answer without rows."""
+    """A solution without constraints."""
     return Program(boxed.x, boxed.sides, np.zeros(0, np.int8), np.zeros(0), boxed.rounds)
 
 
 def solve(
-    matrix: Array, vector: Array, lower: Array, upper: Array, rows: Rows, sides: Sides | None = None, row_sides: Sides | None = None
+    matrix: Array,
+    vector: Array,
+    lower: Array,
+    upper: Array,
+    constraints: Constraints,
+    sides: Sides | None = None,
+    row_sides: Sides | None = None,
 ) -> Program:
-    """Minimise x' H x / 2 - g' x.
+    """Minimises x' H x / 2 - g' x within a box and constraints.
 
     Args:
         matrix: H (n, n), symmetric and positive definite.
         vector: g (n,).
         lower: (n,), may be infinite.
         upper: (n,), not below `lower`.
-        rows: General rows (m, n).
-        sides: Which bounds are likely to hold it.
-        row_sides: Which rows.
+        constraints: Linear constraints (m, n).
+        sides: Active bounds to start from, as in `Boxed.sides`.
+        row_sides: Active constraints to start from, likewise.
     """
     boxed = box.solve(matrix, vector, lower, upper, sides)
-    if np.all(np.abs(rows.beyond(boxed.x)) <= rows.tolerance):
-        return Program(boxed.x, boxed.sides, np.zeros(len(rows), np.int8), np.zeros(len(rows)), boxed.rounds)
-    guess = row_sides if row_sides is not None and len(row_sides) == len(rows) else np.zeros(len(rows), np.int8)
-    found = _guessed(matrix, vector, lower, upper, rows, boxed, guess)
+    if np.all(np.abs(constraints.beyond(boxed.x)) <= constraints.tolerance):
+        return Program(boxed.x, boxed.sides, np.zeros(len(constraints), np.int8), np.zeros(len(constraints)), boxed.rounds)
+    first_sides = row_sides if row_sides is not None and len(row_sides) == len(constraints) else np.zeros(len(constraints), np.int8)
+    found = _by_active_set(matrix, vector, lower, upper, constraints, boxed, first_sides)
     if found is not None:
         return found
-    x = dual.solve(matrix, vector, lower, upper, rows, boxed)
+    x = dual.solve(matrix, vector, lower, upper, constraints, boxed)
     if x is None:
-        least = least_violation(rows, matrix, vector, lower, upper)
-        x = dual.solve(matrix, vector, lower, upper, _widened(rows, least), boxed)
+        least = least_violation(constraints, matrix, vector, lower, upper)
+        x = dual.solve(matrix, vector, lower, upper, _widened(constraints, least), boxed)
         x = least if x is None else x
-    return _told(np.clip(x, lower, upper), lower, upper, rows, boxed.rounds)
+    return _as_program(np.clip(x, lower, upper), lower, upper, constraints, boxed.rounds)
 
 
-def _widened(rows: Rows, x: Array) -> Rows:
-    """Rows within which `x` is."""
-    at, slack = rows.matrix @ x, GIVEN * rows.tolerance
-    over, under = at > rows.upper + rows.tolerance, at < rows.lower - rows.tolerance
-    lower = np.where(under | (over & rows.equal), at - slack, rows.lower)
-    upper = np.where(over | (under & rows.equal), at + slack, rows.upper)
-    return Rows(rows.matrix, lower, upper)
+def _widened(constraints: Constraints, x: Array) -> Constraints:
+    """Constraints widened so that `x` meets them."""
+    at, slack = constraints.matrix @ x, WIDENING * constraints.tolerance
+    over, under = at > constraints.upper + constraints.tolerance, at < constraints.lower - constraints.tolerance
+    lower = np.where(under | (over & constraints.equal), at - slack, constraints.lower)
+    upper = np.where(over | (under & constraints.equal), at + slack, constraints.upper)
+    return Constraints(constraints.matrix, lower, upper)
 
 
-def _told(x: Array, lower: Array, upper: Array, rows: Rows, rounds: int) -> Program:
-    """`x` as an answer."""
+def _as_program(x: Array, lower: Array, upper: Array, constraints: Constraints, rounds: int) -> Program:
+    """`x` as a solution, with its active set and violations."""
     sides = np.where(x <= lower, -1, np.where(x >= upper, 1, 0)).astype(np.int8)
-    at = rows.matrix @ x
-    row_sides = np.where(at <= rows.lower + rows.tolerance, -1, np.where(at >= rows.upper - rows.tolerance, 1, 0)).astype(np.int8)
-    beyond = rows.beyond(x)
-    return Program(x, sides, row_sides, np.where(np.abs(beyond) > GIVEN * rows.tolerance, beyond, 0.0), rounds)
+    at = constraints.matrix @ x
+    row_sides = np.where(
+        at <= constraints.lower + constraints.tolerance, -1, np.where(at >= constraints.upper - constraints.tolerance, 1, 0)
+    ).astype(np.int8)
+    beyond = constraints.beyond(x)
+    return Program(x, sides, row_sides, np.where(np.abs(beyond) > WIDENING * constraints.tolerance, beyond, 0.0), rounds)
 
 
-def _guessed(matrix: Array, vector: Array, lower: Array, upper: Array, rows: Rows, boxed: Boxed, row_sides: Sides) -> Program | None:
-    """The answer from sides that are changed all at once until none is wrong; None where that does not end soon."""
-    sides, pinned, equal = boxed.sides, lower == upper, rows.equal
+def _by_active_set(
+    matrix: Array, vector: Array, lower: Array, upper: Array, constraints: Constraints, boxed: Boxed, row_sides: Sides
+) -> Program | None:
+    """The solution by an active set of which all wrong entries change at once; None where that does not end soon."""
+    sides, pinned, equal = boxed.sides, lower == upper, constraints.equal
     steepest = float(matrix.diagonal().max())
-    for rounds in range(1, GUESSES + 1):
+    for rounds in range(1, MOST_GUESSES + 1):
         held = np.flatnonzero((row_sides != 0) | equal)
-        bounds = np.where(row_sides[held] < 0, rows.lower[held], rows.upper[held])
-        x, forces = _with_rows(matrix, vector, lower, upper, sides, rows.matrix[held], bounds)
-        slope = matrix @ x - vector + rows.matrix[held].T @ forces
+        bounds = np.where(row_sides[held] < 0, constraints.lower[held], constraints.upper[held])
+        x, forces = _with_rows(matrix, vector, lower, upper, sides, constraints.matrix[held], bounds)
+        slope = matrix @ x - vector + constraints.matrix[held].T @ forces
         slack = ROUNDING * max(1.0, float(np.abs(x).max()))
         flat = ROUNDING * max(float(np.abs(vector).max()), steepest * float(np.abs(x).max()))
         under, over = x < lower - slack, x > upper + slack
         wrong = under | over | (~pinned & (sides * slope > flat))
-        pulled = np.zeros(len(rows))
+        pulled = np.zeros(len(constraints))
         pulled[held] = forces
-        beyond = rows.beyond(x)
-        missed = np.abs(beyond) > rows.tolerance
+        beyond = constraints.beyond(x)
+        violated = np.abs(beyond) > constraints.tolerance
         slackened = ~equal & (row_sides * pulled < -flat)
-        if not wrong.any() and not missed.any() and not slackened.any():
+        if not wrong.any() and not violated.any() and not slackened.any():
             x = np.clip(x, lower, upper)
-            return Program(x, sides, row_sides, np.zeros(len(rows)), boxed.rounds + rounds)
+            return Program(x, sides, row_sides, np.zeros(len(constraints)), boxed.rounds + rounds)
         sides = np.where(wrong, np.where(sides != 0, 0, np.where(under, -1, 1)), sides).astype(np.int8)
-        row_sides = np.where(slackened, 0, np.where(missed & ~equal, np.sign(beyond), row_sides)).astype(np.int8)
+        row_sides = np.where(slackened, 0, np.where(violated & ~equal, np.sign(beyond), row_sides)).astype(np.int8)
     return None
 
 
 def _with_rows(matrix: Array, vector: Array, lower: Array, upper: Array, sides: Sides, own: Array, bounds: Array) -> tuple[Array, Array]:
-    """The minimum (n,) with unknowns that have a side at that bound and rows (r, n) at theirs (r,), and the rows' forces (r,)."""
+    """The minimum (n,) with active bounds and equality constraints (r, n) at (r,), and the constraints' multipliers (r,)."""
     x = np.where(sides < 0, lower, np.where(sides > 0, upper, 0.0))
     loose = np.flatnonzero(sides == 0)
     if not len(loose):

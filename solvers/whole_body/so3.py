@@ -1,6 +1,6 @@
-"""Stacks of rotation matrices: their differences as rotation vectors. Knows no Blender.
+"""Stacked rotation matrices and rotation vectors. Knows no Blender.
 
-The plain quaternions of `solvers.rotations` are quicker for one turn; these are for all links at once.
+The quaternions of `solvers.rotations` are quicker for one rotation; these are for all links at once.
 """
 
 import numpy as np
@@ -10,11 +10,11 @@ from .. import rotations
 
 Array = NDArray[np.float64]
 
-HALF_TURN = 1e-6  # sine of a turn beyond 90 degrees below which its antisymmetric part has lost six digits of the axis
+HALF_TURN = 1e-6  # sine of an angle beyond 90 degrees below which the antisymmetric part has lost six digits of the axis
 
 
 def antisymmetric(turns: Array) -> Array:
-    """sk(R) as vectors (..., 3): the axis times the sine of the angle; eq. 5's residual of R' R_target."""
+    """sk(R) as vectors (..., 3): rotation axis times the sine of the angle; eq. 5's residual of R' R_target."""
     difference = turns - turns.swapaxes(-1, -2)
     vectors: Array = 0.5 * difference[..., (2, 0, 1), (1, 2, 0)]
     return vectors
@@ -23,7 +23,7 @@ def antisymmetric(turns: Array) -> Array:
 def log(turns: Array) -> Array:
     """Rotation vectors (..., 3) [rad], of up to a half turn, of rotations (..., 3, 3).
 
-    A half turn has two axes, opposite to each other: it is given the one whose largest component is positive.
+    A half turn has two axes, opposite to each other: the one whose largest component is positive is taken.
     """
     sines = antisymmetric(turns)
     sine = np.sqrt((sines * sines).sum(-1))
@@ -37,7 +37,7 @@ def log(turns: Array) -> Array:
 
 
 def _half_turns(turns: Array, sines: Array, angles: Array) -> Array:
-    """`log` of turns (m, 3, 3) of nearly a half turn, whose axis is in their symmetric part: R + R' = 2 cos + 2 (1 - cos) a a'."""
+    """`log` of rotations (m, 3, 3) by nearly pi, whose axis is in their symmetric part: R + R' = 2 cos + 2 (1 - cos) a a'."""
     outer = 0.5 * (turns + turns.swapaxes(-1, -2)) + np.eye(3)
     rows = np.arange(len(turns))
     largest = np.argmax(outer[:, (0, 1, 2), (0, 1, 2)], axis=-1)
@@ -68,12 +68,12 @@ def exp_one(vector: Array) -> Array:
 
 
 def orthonormal(turn: Array) -> Array:
-    """The rotation (3, 3) that a matrix, which has drifted a little from one, stands for."""
+    """The rotation (3, 3) nearest to a matrix that has drifted a little from one."""
     return np.array(rotations.to_matrix(rotations.from_matrix(turn.tolist())))
 
 
 def cross_matrix(vectors: Array) -> Array:
-    """Matrices (..., 3, 3) that cross their vector (..., 3) with what they are applied to."""
+    """Cross product matrices (..., 3, 3) of vectors (..., 3)."""
     matrices: Array = np.zeros((*vectors.shape, 3))
     matrices[..., (2, 0, 1), (1, 2, 0)] = vectors
     matrices[..., (1, 2, 0), (2, 0, 1)] = -vectors
@@ -81,6 +81,6 @@ def cross_matrix(vectors: Array) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """a x b of vectors (m, 3), in a third of the time that numpy's own takes."""
+    """Cross products a x b of vectors (m, 3), in a third of the time that numpy's own takes."""
     product: Array = a[:, (1, 2, 0)] * b[:, (2, 0, 1)] - a[:, (2, 0, 1)] * b[:, (1, 2, 0)]
     return product

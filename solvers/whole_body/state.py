@@ -1,4 +1,4 @@
-"""Where a body is, as a value, and what a step came to. Knows no Blender."""
+"""State of a body between steps, and solution of a step. Knows no Blender."""
 
 from dataclasses import dataclass, field
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ..box import Sides
 from .body import BASE, Body, Frames
-from .rows import Mask
+from .constraints import Mask
 from .so3 import Array, exp_one, log, orthonormal
 
 
@@ -16,33 +16,33 @@ def no_sides() -> Sides:
 
 @dataclass(frozen=True)
 class State:
-    """Where a body is and how it moves: a value, to be kept and gone back to."""
+    """Pose and velocity of a body: an immutable value."""
 
     joints: Array  # (n,) [rad or m]
     base_rotation: Array  # (3, 3)
     base_position: Array  # (3,) [m]
-    velocity: Array  # (6 + n,) [m/s, rad/s] of the base, linear then angular, and the joints [rad/s or m/s], in the step before
+    velocity: Array  # (6 + n,) [m/s, rad/s] of the base, linear then angular, and the joints [rad/s or m/s], in the last step
     frames: Frames = field(repr=False, compare=False)
-    sides: Sides = field(repr=False, compare=False)  # bounds that held the step before
+    sides: Sides = field(repr=False, compare=False)  # bounds active in the last step
     row_sides: Sides = field(default_factory=no_sides, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What a step came to."""
+    """Solution of a step."""
 
     joints: Array  # (n,) [rad or m], within limits
     base_rotation: Array  # (3, 3)
     base_position: Array  # (3,) [m]
     velocity: Array  # (6 + n,) as in `State`
-    lost: tuple[str, ...] = ()  # links with a target without values, free for this step
-    yielded: tuple[str, ...] = ()  # what could not be held: contacts, couplings, acceleration limits
-    bounded: Mask = field(default_factory=lambda: np.zeros(0, bool))  # (n,) joints that a limit held back
+    lost: tuple[str, ...] = ()  # links whose target has no value, free in this step
+    yielded: tuple[str, ...] = ()  # what was violated: contacts, couplings, acceleration limits
+    bounded: Mask = field(default_factory=lambda: np.zeros(0, bool))  # (n,) joints at an active limit
     rounds: int = 0  # linear solves
 
 
 def at_rest(body: Body, joints: Array, base_rotation: Array, base_position: Array) -> State:
-    """A body that does not move."""
+    """A state without velocity."""
     frames = body.forward(base_rotation, joints)
     return State(joints, base_rotation, base_position, np.zeros(body.unknowns), frames, np.zeros(body.unknowns, np.int8))
 

@@ -1,4 +1,4 @@
-"""What links follow: which ones, how much each counts, and a frame's values for them. Knows no Blender."""
+"""Targets of links: which ones, with what weight, and a frame's values for them. Knows no Blender."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,18 +12,18 @@ Kind = Literal["orientation", "position"]
 
 
 class TargetError(ValueError):
-    """Targets that cannot be; the message names the link and the remedy."""
+    """Invalid targets; the message names the link and the remedy."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """One thing that one link follows."""
+    """A target of one link: its orientation or its position."""
 
     link: str
     kind: Kind = "orientation"
-    weight: float = 1.0  # of its squared error [1/rad^2 or 1/m^2]
-    gain: float | None = None  # [1/s] of the error's correction; None: the law's own
-    level: int = 0  # those of a higher number do what they can without disturbing those of a lower one
+    weight: float = 1.0  # of the squared error [1/rad^2 or 1/m^2]
+    gain: float | None = None  # [1/s] of the error's correction; None: that of the law
+    level: int = 0  # priority, 0 first: a level does not disturb those before it
 
     def __post_init__(self) -> None:
         if self.kind not in ("orientation", "position"):
@@ -36,11 +36,11 @@ class Target:
 
 @dataclass(frozen=True)
 class Contact:
-    """A link that stays where it is told, exactly: a foot that is planted."""
+    """A link fixed to a position exactly, as a planted foot."""
 
     link: str
     position: Array  # (3,) [m] of the link's origin in the world
-    rotation: Array | None = None  # (3, 3); None: it may turn
+    rotation: Array | None = None  # (3, 3); None: it may rotate
 
 
 def no_turns() -> Array:
@@ -53,9 +53,9 @@ def no_places() -> Array:
 
 @dataclass(frozen=True)
 class Values:
-    """One frame's values, in the world, in the order of the targets of their kind.
+    """Target values of one frame, in the world, in the order of the targets of their kind.
 
-    A target whose values are no rotation, or no place, is lost for the frame.
+    A target without a valid rotation or position is lost for the frame.
     """
 
     rotation: Array = field(default_factory=no_turns)  # (k, 3, 3) of the orientation targets

@@ -57,7 +57,7 @@ def random_body(draw: random.Random, count: int) -> tuple[Body, "object", np.nda
 def asks(body: Body, state: State, targets=TRACKED) -> Values:
     """The values that a state meets."""
     names = [[target.link for target in targets if target.kind == kind] for kind in ("orientation", "position")]
-    turning, placed = (body.placed(state.frames, body.rows(group)) for group in names)
+    turning, placed = (body.placed(state.frames, body.link_indices(group)) for group in names)
     return Values(turning[:, :3, :3], placed[:, :3, 3] + state.base_position)
 
 

@@ -9,7 +9,8 @@ from limber.solvers.mechanism.lookahead import leaves_reach
 from limber.solvers.mechanism.model import Frame
 from limber.solvers.mechanism.task_errors import TaskErrors
 from limber.solvers.rotations import Y, about
-from tests.solvers.test_mechanism_easing import REACH, arm
+
+from tests.solvers.test_mechanism_workspace_edge import REACH, arm
 
 MET = 1e-6
 

@@ -10,7 +10,7 @@ from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.mechanism.task_errors import TaskErrors
-from limber.solvers.mechanism.workspace_edge import CATCH_UP_FRAMES, CATCH_UP_TIME, GIVES_WAY, continued
+from limber.solvers.mechanism.workspace_edge import CATCH_UP_FRAMES, CATCH_UP_TIME, GOAL_TOLERANCE, continued
 from limber.solvers.rotations import Y, about
 
 from tests.solvers.mechanisms import flat, four_bar
@@ -97,7 +97,7 @@ def test_a_target_that_turns_back_all_at_once_is_missed_by_little_in_one_frame()
     _, missed = follow(along, DT)
     late = np.flatnonzero(missed > 1e-8)
     assert late.tolist() == [40]
-    assert missed[40] < GIVES_WAY * REACH
+    assert missed[40] < GOAL_TOLERANCE * REACH
 
 
 def test_without_goals_it_stays_where_it_is():

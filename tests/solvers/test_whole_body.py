@@ -47,7 +47,7 @@ def after_one_step(ask: float, options: Options):
     hinges = [Joint("tilt", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0, 2.0), Joint("turn", 0, IDENTITY, (0.0, 0.0, 0.1), Z, -2.0, 2.0)]
     body = Body(hinges, [End(1, name="head")], floating=False)
     solver = WholeBody(body, [Target("head")], options)
-    values = Values(body.placed(body.forward(np.eye(3), np.array([ask, ask])), body.rows(["head"]))[:, :3, :3])
+    values = Values(body.placed(body.forward(np.eye(3), np.array([ask, ask])), body.link_indices(["head"]))[:, :3, :3])
     _, state = solver.step(values, solver.start(), DT)
     return worst(solver, values, state), state
 
@@ -192,7 +192,7 @@ def test_contacts_stay_where_they_are_exactly_while_the_body_moves(seed):
 
 
 def body_frames(solver, state, names):
-    return solver.body.placed(state.frames, solver.body.rows(names))
+    return solver.body.placed(state.frames, solver.body.link_indices(names))
 
 
 def test_a_contact_out_of_reach_gives_way_and_is_named_and_limits_hold():

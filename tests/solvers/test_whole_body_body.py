@@ -83,8 +83,8 @@ def test_normal_equations_are_those_of_the_jacobians(seed):
 def test_a_position_at_the_bases_own_place_needs_nothing_of_the_tree():
     body = manikin()
     frames = body.forward(exp(np.array([0.3, -0.4, 0.5])), np.linspace(-1, 1, len(body)))
-    pelvis = body.rows(["pelvis"])
-    normal = Normal(body, body.rows(LINKS), pelvis)
+    pelvis = body.link_indices(["pelvis"])
+    normal = Normal(body, body.link_indices(LINKS), pelvis)
     assert normal.all_at_base
     matrix, vector = normal.equations(frames, np.ones(len(LINKS)), np.ones((len(LINKS), 3)), np.zeros((1, 3)), np.ones(1), np.ones((1, 3)))
     normal.all_at_base = False
@@ -133,7 +133,7 @@ def hinge(name="a", parent=-1) -> Joint:
         (lambda: Body([hinge()], [End(0, name="hand"), End(-1, name="hand")]), "two links are called 'hand'"),
         (lambda: Body([hinge()], [], couplings=[Coupling("pair", {"b": 1.0})]), "coupling 'pair': there is no joint 'b'"),
         (lambda: Body([hinge()], [], couplings=[Coupling("pair", {"a": 1.0}, 2.0, 1.0)]), "coupling 'pair': 2 is above 1"),
-        (lambda: manikin().rows(["tail"]), "there is no link 'tail': the links are pelvis"),
+        (lambda: manikin().link_indices(["tail"]), "there is no link 'tail': the links are pelvis"),
     ],
 )
 def test_what_cannot_be_is_said_by_name(make, said):

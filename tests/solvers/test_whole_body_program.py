@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.solvers import box
 from limber.solvers.whole_body import program
-from limber.solvers.whole_body.rows import Rows, least_violation
+from limber.solvers.whole_body.constraints import Constraints, least_violation
 
 often = settings(derandomize=True, deadline=None, max_examples=80)
 seeds = st.integers(0, 10**6)
@@ -29,7 +29,7 @@ def problem(draw: np.random.Generator, rank: int | None = None) -> tuple[np.ndar
     return matrix, vector, lower, upper
 
 
-def reference(matrix, vector, lower, upper, rows=None):
+def reference(matrix, vector, lower, upper, constraints=None):
     """The independent solver's minimum; None where there is none."""
     count = len(vector)
     pinned = lower == upper
@@ -41,8 +41,8 @@ def reference(matrix, vector, lower, upper, rows=None):
         else:
             normals += [unit, -unit]
             bounds += [max(lower[k], -UNLIMITED), -min(upper[k], UNLIMITED)]
-    if rows is not None:
-        for row, low, high in zip(rows.matrix, rows.lower, rows.upper, strict=True):
+    if constraints is not None:
+        for row, low, high in zip(constraints.matrix, constraints.lower, constraints.upper, strict=True):
             if low == high:
                 equal.append((row, low))
             else:
@@ -91,7 +91,7 @@ def test_a_box_with_fewer_errors_than_unknowns_costs_no_more_than_an_independent
     assert cost(matrix, vector, answer.x) <= best + 1e-9 * max(1.0, abs(best))
 
 
-def some_rows(draw, lower, upper, consistent=True) -> Rows:
+def some_rows(draw, lower, upper, consistent=True) -> Constraints:
     """Rows with a point in the box within them, some repeated, some equalities, some that only touch."""
     count = len(lower)
     m = int(draw.integers(1, 7))
@@ -105,7 +105,7 @@ def some_rows(draw, lower, upper, consistent=True) -> Rows:
     low[kind == 0], high[kind == 1] = -np.inf, np.inf
     high[kind == 2] = low[kind == 2] = at[kind == 2]
     low[kind == 3] = at[kind == 3]
-    return Rows(matrix, low, high)
+    return Constraints(matrix, low, high)
 
 
 @often
@@ -113,13 +113,13 @@ def some_rows(draw, lower, upper, consistent=True) -> Rows:
 def test_rows_are_held_as_by_an_independent_solver(seed):
     draw = np.random.default_rng(seed)
     matrix, vector, lower, upper = problem(draw)
-    rows = some_rows(draw, lower, upper)
-    answer = program.solve(matrix, vector, lower, upper, rows)
+    constraints = some_rows(draw, lower, upper)
+    answer = program.solve(matrix, vector, lower, upper, constraints)
     assert np.all(answer.x >= lower)
     assert np.all(answer.x <= upper)
-    assert np.abs(rows.beyond(answer.x)).max() < 1e-7
+    assert np.abs(constraints.beyond(answer.x)).max() < 1e-7
     assert not answer.yielded.any()
-    best = reference(matrix, vector, lower, upper, rows)
+    best = reference(matrix, vector, lower, upper, constraints)
     if best is not None:  # it gives up on rows that are made of others
         assert cost(matrix, vector, answer.x) == pytest.approx(cost(matrix, vector, best), rel=1e-6, abs=1e-7)
 
@@ -129,11 +129,11 @@ def test_rows_are_held_as_by_an_independent_solver(seed):
 def test_the_dual_method_alone_finds_the_same(seed):
     draw = np.random.default_rng(seed)
     matrix, vector, lower, upper = problem(draw)
-    rows = some_rows(draw, lower, upper)
+    constraints = some_rows(draw, lower, upper)
     boxed = box.solve(matrix, vector, lower, upper)
-    x = program.dual.solve(matrix, vector, lower, upper, rows, boxed)
+    x = program.dual.solve(matrix, vector, lower, upper, constraints, boxed)
     assert x is not None
-    answer = program.solve(matrix, vector, lower, upper, rows)
+    answer = program.solve(matrix, vector, lower, upper, constraints)
     assert cost(matrix, vector, x) == pytest.approx(cost(matrix, vector, answer.x), rel=1e-6, abs=1e-7)
 
 
@@ -143,14 +143,18 @@ def test_rows_that_contradict_each_other_are_violated_least_and_named(seed):
     draw = np.random.default_rng(seed)
     matrix, vector, lower, upper = problem(draw)
     count = len(vector)
-    rows = some_rows(draw, lower, upper)
+    constraints = some_rows(draw, lower, upper)
     free = np.flatnonzero(lower < upper)
     if not len(free):
         return
     row = np.zeros(count)
     row[free[0]] = 1.0
     reach = 3.0 + np.where(np.isfinite(upper), np.abs(upper), 5.0)[free[0]] + np.where(np.isfinite(lower), np.abs(lower), 5.0)[free[0]]
-    clash = Rows(np.vstack([rows.matrix, row, row]), np.append(rows.lower, [reach, -np.inf]), np.append(rows.upper, [np.inf, -reach]))
+    clash = Constraints(
+        np.vstack([constraints.matrix, row, row]),
+        np.append(constraints.lower, [reach, -np.inf]),
+        np.append(constraints.upper, [np.inf, -reach]),
+    )
     answer = program.solve(matrix, vector, lower, upper, clash)
     assert np.all(answer.x >= lower)
     assert np.all(answer.x <= upper)
@@ -160,30 +164,30 @@ def test_rows_that_contradict_each_other_are_violated_least_and_named(seed):
     assert left @ left <= least + 1e-4 * (1.0 + least)
 
 
-def best_violation(rows: Rows, lower: np.ndarray, upper: np.ndarray) -> float:
+def best_violation(constraints: Constraints, lower: np.ndarray, upper: np.ndarray) -> float:
     """The least sum of squared violations, by the independent solver with a slack for each row."""
-    m, count = rows.matrix.shape
+    m, count = constraints.matrix.shape
     wide = np.zeros((count + m, count + m))
     wide[:count, :count] = 1e-9 * np.eye(count)
     wide[count:, count:] = np.eye(m)
-    extended = Rows(np.hstack([rows.matrix, np.eye(m)]), rows.lower, rows.upper)
+    extended = Constraints(np.hstack([constraints.matrix, np.eye(m)]), constraints.lower, constraints.upper)
     box_lower, box_upper = np.append(lower, np.full(m, -np.inf)), np.append(upper, np.full(m, np.inf))
     x = reference(wide, np.zeros(count + m), box_lower, box_upper, extended)
     if x is None:
-        left = rows.beyond(least_violation(rows, np.eye(count), np.zeros(count), lower, upper))
+        left = constraints.beyond(least_violation(constraints, np.eye(count), np.zeros(count), lower, upper))
         return float(left @ left)
     return float(x[count:] @ x[count:])
 
 
 def test_two_rows_that_pull_apart_meet_half_way():
-    rows = Rows(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([2.0, -np.inf]), np.array([np.inf, 0.0]))
-    answer = program.solve(np.eye(2), np.array([0.0, 0.3]), np.full(2, -9.0), np.full(2, 9.0), rows)
+    constraints = Constraints(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([2.0, -np.inf]), np.array([np.inf, 0.0]))
+    answer = program.solve(np.eye(2), np.array([0.0, 0.3]), np.full(2, -9.0), np.full(2, 9.0), constraints)
     assert answer.x == pytest.approx([1.0, 0.3], abs=1e-6)
     assert answer.yielded == pytest.approx([-1.0, 1.0], abs=1e-6)
 
 
 def test_a_row_of_zeros_that_cannot_hold_gives_way_and_the_rest_stays():
-    rows = Rows(np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([1.0, 0.5]), np.array([2.0, 0.5]))
-    answer = program.solve(np.eye(2), np.zeros(2), np.full(2, -9.0), np.full(2, 9.0), rows)
+    constraints = Constraints(np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([1.0, 0.5]), np.array([2.0, 0.5]))
+    answer = program.solve(np.eye(2), np.zeros(2), np.full(2, -9.0), np.full(2, 9.0), constraints)
     assert answer.x == pytest.approx([0.25, 0.25], abs=1e-6)
     assert answer.yielded == pytest.approx([-1.0, 0.0], abs=1e-6)
