@@ -155,11 +155,11 @@ def track(shape: str, method: str, pushed: float, frames: int) -> Tracked:
         others = tuple(EndGoal(Position(place), end) for end, place in enumerate(places[1:], 1))
         goal = GazeGoal(Position(places[0]), rest, keep=0.0, others=others)
         began = time.perf_counter()
-        way = solver.some(goal, rest, angles, allowances, 1)
+        result = solver.some(goal, rest, angles, allowances, 1)
         seconds += time.perf_counter() - began
-        angles, allowances = way.here.angles, way.allowances
+        angles, allowances = result.here.angles, result.allowances
         kept.append(angles)
-        errors.append(fmean(math.dist(skeleton.end_pose(way.here.pose, end)[1], place) for end, place in enumerate(places)))
+        errors.append(fmean(math.dist(skeleton.end_pose(result.here.pose, end)[1], place) for end, place in enumerate(places)))
     steps = np.diff(np.degrees(np.array(kept))[int(FPS) :], axis=0)
     return Tracked(
         shape,

@@ -88,7 +88,7 @@ class Judge:
         return found
 
 
-def traversed(contestant: Contestant, judge: Judge, most: int) -> tuple[np.ndarray, list[int], list[State]]:
+def walked(contestant: Contestant, judge: Judge, most: int) -> tuple[np.ndarray, list[int], list[State]]:
     """Seconds, steps and answers of all frames."""
     race = judge.race
     contestant.reset(race.start)
@@ -112,7 +112,7 @@ def row_of(contestant: Contestant, judge: Judge, rounds: int) -> Row:
     """A contestant's figures."""
 
     def figures(most: int) -> tuple[np.ndarray, list[int], list[State], float, float]:
-        turns = [traversed(contestant, judge, most) for _ in range(rounds)]
+        turns = [walked(contestant, judge, most) for _ in range(rounds)]
         _, steps, states = turns[0]
         missed = [judge.error(state, k) for k, state in enumerate(states) if judge.race.can_reach[k]]
         return 1e3 * np.min([seconds for seconds, _, _ in turns], axis=0), steps, states, max(map(judge.open, states)), max(missed)

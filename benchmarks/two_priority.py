@@ -82,8 +82,8 @@ def damped(parts: Factors, error: Angles, largest_change: float) -> Angles:
     """
     if not parts.rank:
         return np.zeros(parts.right.shape[1])
-    wanted, smallest = float(np.linalg.norm(error)) / largest_change, float(parts.values[-1])
-    square = 0.25 * wanted * wanted if smallest <= 0.5 * wanted else max(0.0, smallest * (wanted - smallest))
+    secondary, smallest = float(np.linalg.norm(error)) / largest_change, float(parts.values[-1])
+    square = 0.25 * secondary * secondary if smallest <= 0.5 * secondary else max(0.0, smallest * (secondary - smallest))
     step: Angles = parts.right.T @ (parts.values / (parts.values**2 + square) * (parts.left.T @ error))
     return step
 

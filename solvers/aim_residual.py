@@ -1,7 +1,9 @@
-"""How goals are missed, as a small residual and its Jacobian: what exact-aim solvers drive to zero. Knows no Blender.
+"""Residual of a goal and its Jacobian, in plain floats. Knows no Blender.
 
-Of an orientation the residual is a rotation vector [rad], so its length is the true angle missed at any distance and it never vanishes at
-180 degrees. With the roll free it has two components, across the view; else three. A place adds three, in shares of the skeleton's reach.
+Of an orientation the residual is a rotation vector [rad], so its length is the true angle of the error at any distance, and it does not
+vanish
+at 180 degrees. With the roll free it has two components, across the view; else three. A position adds three, in shares of the skeleton's
+reach.
 The residuals of several ends are stacked, each times its weight.
 """
 
@@ -35,15 +37,15 @@ from .rotations import (
 from .skeleton import Pose, Skeleton
 
 NOTHING: Vector = (0.0, 0.0, 0.0)
-SHORTEST_REACH = 1e-6  # [m] what is shorter reaches nothing
-ROLL_WEIGHT = 0.1  # of uprightness against the view: where a chain cannot have both, the view wins
+SHORTEST_REACH = 1e-6  # [m] a shorter skeleton counts as this long
+ROLL_WEIGHT = 0.1  # weight of uprightness against the view: where a chain cannot have both, the view wins
 
 
 class Residual(NamedTuple):
-    """What is left to turn, and how each joint's movement turns it."""
+    """Error and its Jacobian by the joints."""
 
-    error: tuple[float, ...]  # (r,) [rad], places in shares of the reach
-    columns: Sequence[tuple[float, ...]]  # one (r,) for each joint: what a unit of its movement takes off the error
+    error: tuple[float, ...]  # (r,) [rad], positions in shares of the reach
+    columns: Sequence[tuple[float, ...]]  # one (r,) for each joint: reduction of the error per unit of its movement
 
     @property
     def size(self) -> float:
@@ -51,7 +53,7 @@ class Residual(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What one end misses, of one kind, without its weight."""
+    """Residual of one end and one kind, without its weight."""
 
     kind: Literal["aim", "position"]
     end: int  # index in `goal.ends`
@@ -59,18 +61,18 @@ class Part(NamedTuple):
 
 
 def residual(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Residual:
-    """The residual of all ends at a pose. Uprightness counts by the sine of the angle between `up` and the view: not when they are
-    parallel."""
+    """The weighted residual of all ends at a pose. Uprightness is weighted by the sine of the angle between `up` and the view."""
     weights = goal.weights
     weighted = [_weighted(part.residual, weights[part.end]) for part in parts(skeleton, goal, pose)]
     return weighted[0] if len(weighted) == 1 else _stacked(weighted)
 
 
 def parts(skeleton: Skeleton, goal: GazeGoal, pose: Pose, at_targets: bool = False) -> list[Part]:
-    """The residual of all ends in its parts: of each end the aim, then the place.
+    """The residuals of all ends in parts: of each end the aim, then the position.
 
-    With `at_targets` the columns of places are those of the targets, as if they were fixed to the links that carry the ends: the alternate
-    Jacobian of Buss (2009), section 2. A view's columns are at its target as they are.
+    With `at_targets` the columns of positions are those of the targets, as if they were fixed to the links that carry the ends: the
+    alternate
+    Jacobian of Buss (2009), section 2. A view's columns are the same for both.
     """
     axes = skeleton.world_axes(pose)
     return [part for index, wanted in enumerate(goal.ends) for part in _of_end(skeleton, index, wanted, pose, axes, at_targets)]
@@ -96,7 +98,7 @@ def _of_end(skeleton: Skeleton, index: int, wanted: EndGoal, pose: Pose, axes: l
 def _to_place(
     skeleton: Skeleton, wanted: Vector, place: Vector, moved: Vector, pose: Pose, axes: list[Vector], carried: Sequence[int]
 ) -> Residual:
-    """From `place` to `wanted` [m], with the velocities of a point at `moved` that the end's link carries."""
+    """Residual from `place` to `wanted` [m], with the velocities of a point at `moved` on the end's link."""
     share = 1.0 / max(skeleton.reach, SHORTEST_REACH)
     velocities = _linear(skeleton, moved, pose, axes, carried)
     return Residual(scale(subtract(wanted, place), share), [scale(velocity, share) for velocity in velocities])
@@ -117,10 +119,10 @@ def _to_view(
     view = rotate(rotation, Y)
     gap = look(aim, place)
     distance = length(gap)
-    if distance <= NO_DIRECTION:  # the end has run into its target: any view will do
+    if distance <= NO_DIRECTION:  # the end is at its target: any view will do
         return Residual((0.0, 0.0), [(0.0, 0.0)] * len(skeleton))
     wanted = unit(gap)
-    if isinstance(aim, Point):  # less the turns of the wanted direction itself, which moves as the end does
+    if isinstance(aim, Point):  # relative to the direction to the target, which changes as the end moves
         velocities = _linear(skeleton, place, pose, axes, carried)
         pairs = zip(turns, velocities, strict=True)
         turns = [subtract(turn, scale(cross(wanted, velocity), -1.0 / distance)) for turn, velocity in pairs]
@@ -162,7 +164,7 @@ def _angular(skeleton: Skeleton, axes: list[Vector], carried: Sequence[int]) -> 
 
 
 def _linear(skeleton: Skeleton, place: Vector, pose: Pose, axes: list[Vector], carried: Sequence[int]) -> list[Vector]:
-    """Velocity [m] of the end's place per unit speed of each joint, base frame."""
+    """Velocity [m] of the end's position per unit speed of each joint, base frame."""
     velocities: list[Vector] = [NOTHING] * len(axes)
     for k in carried:
         velocities[k] = cross(axes[k], subtract(place, pose.places[k])) if skeleton.joints[k].kind == "revolute" else axes[k]

@@ -1,8 +1,10 @@
-"""Least squares within a box: minimise x' H x / 2 - g' x for lower <= x <= upper, by an active set that is warm-started. Knows no Blender.
+"""Bounded least squares: minimise x' H x / 2 - g' x for lower <= x <= upper, by a warm-started active set. Knows no Blender.
 
-Block principal pivoting (Portugal, Judice & Vicente 1994): all unknowns on the wrong side change it at once; where that stops getting
-better, one at a time in Murty's order, which ends for every positive definite H. A step of motion keeps nearly the same bounds active as
-the step before, so that one or two solves are the rule.
+Block principal pivoting (Portugal, Judice & Vicente 1994): all unknowns on the wrong side change it at once; where that no longer helps,
+one at a
+time in Murty's order, which ends for every positive definite H. A step of motion keeps nearly the same bounds active as the step before,
+so that
+one or two solves are usual.
 """
 
 from functools import cached_property
@@ -14,13 +16,13 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Sides = NDArray[np.int8]
 
-PATIENCE = 3  # rounds of changing all at once that get no better before they are changed one by one
+PATIENCE = 3  # rounds of changing all at once without progress before they are changed one by one
 ROUNDING = 1e-12  # of the largest term of the gradient, and of the largest unknown: what is smaller is zero
-MOST_ROUNDS = 40  # for each unknown, never reached by what is positive definite to rounding
+MOST_ROUNDS = 40  # for each unknown; never reached for a positive definite H
 
 
 class Boxed(NamedTuple):
-    """An answer, and which bounds hold it."""
+    """Solution and its active bounds."""
 
     x: Array  # (n,) within bounds
     sides: Sides  # (n,) -1 at its lower bound, 1 at its upper, 0 free
@@ -28,25 +30,24 @@ class Boxed(NamedTuple):
 
 
 class Quadratic(Protocol):
-    """x' H x / 2 - g' x with a positive definite H, in whatever form can be solved."""
+    """Objective x' H x / 2 - g' x with a positive definite H, in any form that can be solved."""
 
     @property
     def steepest(self) -> float:
-        """H's largest diagonal entry, to rounding's purposes."""
+        """H's largest diagonal entry, for tolerances."""
 
     @property
     def largest(self) -> float:
-        """Of g, without its signs."""
+        """Largest absolute entry of g."""
 
     def free(self, sides: Sides, lower: Array, upper: Array) -> tuple[Array, Array]:
-        """The minimum (n,) with unknowns that have a side at that bound and the others free of theirs.
-
-        With it comes the slope (n,) there: of what is held; that of the others has no meaning.
+        """The minimum (n,) with active unknowns at their bounds and the others free; and the gradient (n,) there, valid for active
+        unknowns.
         """
 
 
 class Dense:
-    """`Quadratic` with H written out."""
+    """`Quadratic` with a dense H."""
 
     def __init__(self, matrix: Array, vector: Array) -> None:
         self.matrix, self.vector = matrix, vector
@@ -76,20 +77,20 @@ class Dense:
 
 
 def solve(matrix: Array, vector: Array, lower: Array, upper: Array, sides: Sides | None = None) -> Boxed:
-    """The one minimum.
+    """The minimum.
 
     Args:
         matrix: H (n, n), symmetric and positive definite.
         vector: g (n,).
         lower: (n,), may be infinite.
         upper: (n,), not below `lower`.
-        sides: Which bounds are likely to hold it, as in `Boxed.sides`.
+        sides: Active bounds to start from, as in `Boxed.sides`.
     """
     return minimum(Dense(matrix, vector), lower, upper, sides)
 
 
 def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | None = None) -> Boxed:
-    """The same, whatever the form of H."""
+    """The minimum for an H of any form; arguments as for `solve`."""
     count = len(lower)
     if sides is None:
         sides = np.zeros(count, np.int8)

@@ -1,7 +1,6 @@
-"""Cyclic coordinate descent: joint after joint, each turned alone until its ends are as near to their targets as it can bring them.
-Knows no Blender.
+"""Cyclic coordinate descent: one joint after another is moved to bring its ends as near to their targets as it can. Knows no Blender.
 
-The sweep and the step of a hinge are here, for CCD and for ERIK's variants of it alike; what is pulled where, they say themselves.
+The sweep and the step of a hinge are here, for CCD and for ERIK's variants of it; the targets of a step are theirs.
 """
 
 import math
@@ -25,15 +24,16 @@ from .rotations import (
 )
 
 ORIGIN: Vector = (0.0, 0.0, 0.0)
-NO_PULL = 1e-18  # of pulls (squared lengths): what is pulled by less has no lever
-OPPOSITE = 1e-9  # of a pull's own size: as far off as can be, so that either way round is as good
+NO_PULL = 1e-18  # of pulls (squared lengths): a smaller one has no lever arm
+OPPOSITE = 1e-9  # of a pull's own size: the error is as large as can be, so that both directions are as good
 
 
 class Pull(NamedTuple):
-    """What draws a joint to turn. Turned by phi, its ends are nearer to their targets by `level` cos phi + `across` sin phi.
+    """Gradient terms of a hinge's objective: after a rotation by phi it is `level` cos phi + `across` sin phi, to be maximised.
 
-    The pulls of several targets add up. `together` is 1 + cos of the angle that is missed, in whichever direction: what the quaternion
-    between two vectors has for its real part.
+    The pulls of several targets add up. `together` is 1 + cos of the angle of the error, in whichever direction: the real part of the
+    quaternion
+    between two vectors.
     """
 
     across: float = 0.0
@@ -41,21 +41,24 @@ class Pull(NamedTuple):
     together: float = 0.0
 
     def plus(self, other: "Pull") -> "Pull":
-        """Both at once."""
+        """The sum of both."""
         return Pull(self.across + other.across, self.level + other.level, self.together + other.together)
 
     def times(self, weight: float) -> "Pull":
-        """The same, `weight` times as strong."""
+        """The same, weighted."""
         return Pull(weight * self.across, weight * self.level, weight * self.together)
 
     @property
-    def turn(self) -> float:
-        """The angle [rad] by which a hinge turns after the quaternion step: all turn at once, then the hinge keeps what is about its axis.
+    def quaternion_rotation(self) -> float:
+        """Rotation angle [rad] of a hinge by the quaternion step: the rotation between the vectors, projected onto the hinge's axis.
 
-        Zalo turns the joint by the quaternion between the two vectors and puts the hinge's axis back where it was by the shortest way; what
-        is left is the quaternion's twist about the axis, 2 atan2(n axis, w). Of several pulls the quaternions' parts add up; for a whole
-        orientation that is the best turn. It never goes too far: targets come nearer with every step, and where an end is nearly along the
-        axis, so that `best_turn` would swing wildly, it hardly turns. Opposite vectors leave the axis open: it is then the hinge's own.
+        Zalo rotates the joint by the quaternion between the two vectors and puts the hinge's axis back by the shortest rotation; what is
+        left is the
+        quaternion's twist about the axis, 2 atan2(n axis, w). Of several pulls the quaternions' parts add up; for a whole orientation
+        that is the
+        optimum. It never overshoots: each step reduces the error, and where an end is nearly along the axis, so that `best_rotation`
+        would swing
+        wildly, it hardly rotates. Opposite vectors leave the axis open: it is then the hinge's own.
         """
         if self.level < 0.0 and self.together <= -OPPOSITE * self.level and abs(self.across) <= -OPPOSITE * self.level:
             return math.pi
@@ -64,68 +67,68 @@ class Pull(NamedTuple):
         return 2.0 * math.atan2(self.across, self.together)
 
     @property
-    def best_turn(self) -> float:
-        """The angle [rad] that brings the ends nearest: of one vector, between both projections on the plane across the axis."""
+    def best_rotation(self) -> float:
+        """Rotation angle [rad] that maximises the objective: of one vector, between both projections on the plane across the axis."""
         if self.across * self.across + self.level * self.level <= NO_PULL:
             return 0.0
         return math.atan2(self.across, self.level)
 
-    def gain(self, turn: float) -> float:
-        """How near the ends are after a turn [rad], up to a constant."""
-        return self.level * math.cos(turn) + self.across * math.sin(turn)
+    def gain(self, rotation: float) -> float:
+        """The objective after a rotation [rad], up to a constant."""
+        return self.level * math.cos(rotation) + self.across * math.sin(rotation)
 
 
-def pull_of_vectors(axis: Vector, now: Vector, wanted: Vector) -> Pull:
-    """The pull that draws the vector `now` (any length) towards `wanted`, about a unit axis."""
-    both = dot(now, wanted)
-    across = dot(axis, cross(now, wanted))
-    return Pull(across, both - dot(now, axis) * dot(wanted, axis), length(now) * length(wanted) + both)
+def pull_of_vectors(axis: Vector, now: Vector, desired: Vector) -> Pull:
+    """The pull from the vector `now` (any length) to `desired`, about a unit axis."""
+    both = dot(now, desired)
+    across = dot(axis, cross(now, desired))
+    return Pull(across, both - dot(now, axis) * dot(desired, axis), length(now) * length(desired) + both)
 
 
-def pull_of_frames(axis: Vector, now: Quaternion, wanted: Quaternion) -> Pull:
-    """The pull that draws the whole orientation `now` to `wanted`: of three vectors, as if they were half as long."""
-    w, x, y, z = multiply(wanted, conjugate(now))
+def pull_of_frames(axis: Vector, now: Quaternion, desired: Quaternion) -> Pull:
+    """The pull from the orientation `now` to `desired`: that of three vectors, at half their length."""
+    w, x, y, z = multiply(desired, conjugate(now))
     along = x * axis[0] + y * axis[1] + z * axis[2]
     return Pull(2.0 * w * along, w * w - along * along, 2.0 * w * w)
 
 
 class Tool:
-    """An end on its way: its rotation and place [m] in the base frame."""
+    """Pose of an end during a sweep: rotation and position [m] in the base frame."""
 
     __slots__ = ("place", "rotation")
 
     def __init__(self, rotation: Quaternion, place: Vector = ORIGIN) -> None:
         self.rotation, self.place = rotation, place
 
-    def turn(self, turn: Quaternion, about_place: Vector | None) -> None:
-        """Turned about a place; None: places do not count."""
-        self.rotation = multiply(turn, self.rotation)
+    def rotate(self, rotation: Quaternion, about_place: Vector | None) -> None:
+        """Rotates it about a position; None: positions do not count."""
+        self.rotation = multiply(rotation, self.rotation)
         if about_place is not None:
-            self.place = add(rotate(turn, subtract(self.place, about_place)), about_place)
+            self.place = add(rotate(rotation, subtract(self.place, about_place)), about_place)
 
-    def shift(self, by: Vector) -> None:
+    def translate(self, by: Vector) -> None:
         self.place = add(self.place, by)
 
 
-class Linkage(NamedTuple):
-    """Where a sweep begins."""
+class SweepStart(NamedTuple):
+    """Configuration at the start of a sweep."""
 
     axes: Sequence[Vector]  # of each joint, base frame
-    places: Sequence[Vector] | None  # [m] None: they do not count, nothing slides
+    places: Sequence[Vector] | None  # [m] of each joint; None: positions do not count, and no joint is prismatic
     parents: Sequence[int]  # -1: the base
-    slides: Sequence[bool]
+    prismatic: Sequence[bool]
     carried: Sequence[Sequence[int]]  # indices of the tools that a joint moves
-    tools: Sequence[Tool]  # moved as the sweep goes
+    tools: Sequence[Tool]  # updated during the sweep
 
 
-# Of a joint, its axis and its place now: by how much it moves [rad, m]; None: the sweep is over.
+# Arguments: joint, its axis, its position now. Returns its movement [rad, m]; None ends the sweep.
 Move = Callable[[int, Vector, Vector], float | None]
 
 
-def sweep(linkage: Linkage, move: Move, tip_first: bool) -> None:
-    """One sweep over all joints, each moved by what `move` says, from the tip to the base or from the base to the tip.
+def sweep(linkage: SweepStart, move: Move, tip_first: bool) -> None:
+    """One sweep over all joints from the tip to the base, or from the base to the tip; `move` gives each joint's movement.
 
-    `move` sees each joint where those before it have brought it, and the tools likewise; the angles are its own to keep.
+    `move` sees each joint and the tools where the joints before it have brought them; it keeps the angles itself.
     """
     if tip_first:
         _sweep_from_tip(linkage, move)
@@ -133,9 +136,9 @@ def sweep(linkage: Linkage, move: Move, tip_first: bool) -> None:
         _sweep_from_base(linkage, move)
 
 
-def _sweep_from_tip(linkage: Linkage, move: Move) -> None:
-    """Joints nearer to the base have not moved when it is a joint's turn."""
-    axes, places, _, slides, carried, tools = linkage
+def _sweep_from_tip(linkage: SweepStart, move: Move) -> None:
+    """From the tip: joints nearer to the base have not moved yet."""
+    axes, places, _, prismatic, carried, tools = linkage
     for k in range(len(axes) - 1, -1, -1):
         axis, place = axes[k], places[k] if places else None
         amount = move(k, axis, place or ORIGIN)
@@ -145,35 +148,35 @@ def _sweep_from_tip(linkage: Linkage, move: Move) -> None:
             continue
         turn = about(axis, amount)
         for e in carried[k]:
-            if slides[k]:
-                tools[e].shift(scale(axis, amount))
+            if prismatic[k]:
+                tools[e].translate(scale(axis, amount))
             else:
-                tools[e].turn(turn, place)
+                tools[e].rotate(turn, place)
 
 
-def _sweep_from_base(linkage: Linkage, move: Move) -> None:
-    """What has moved carries all joints after it: the turn and shift of each body since the sweep began are handed on."""
-    axes, places, parents, slides, carried, tools = linkage
-    turns: list[Quaternion] = []
-    shifts: list[Vector] = []
+def _sweep_from_base(linkage: SweepStart, move: Move) -> None:
+    """From the base: rotation and translation of each body since the start of the sweep are passed on to all that it carries."""
+    axes, places, parents, prismatic, carried, tools = linkage
+    rotations: list[Quaternion] = []
+    translations: list[Vector] = []
     for k, parent in enumerate(parents):
-        turned, shift = (turns[parent], shifts[parent]) if parent >= 0 else (IDENTITY, ORIGIN)
-        axis = rotate(turned, axes[k])
-        place = add(rotate(turned, places[k]), shift) if places else None
+        rotation_so_far, shift = (rotations[parent], translations[parent]) if parent >= 0 else (IDENTITY, ORIGIN)
+        axis = rotate(rotation_so_far, axes[k])
+        place = add(rotate(rotation_so_far, places[k]), shift) if places else None
         amount = move(k, axis, place or ORIGIN)
         if amount is None:
             return
-        if amount and slides[k]:
+        if amount and prismatic[k]:
             by = scale(axis, amount)
             shift = add(shift, by)
             for e in carried[k]:
-                tools[e].shift(by)
+                tools[e].translate(by)
         elif amount:
             turn = about(axis, amount)
-            turned = multiply(turn, turned)
+            rotation_so_far = multiply(turn, rotation_so_far)
             if place:
                 shift = add(rotate(turn, subtract(shift, place)), place)
             for e in carried[k]:
-                tools[e].turn(turn, place)
-        turns.append(turned)
-        shifts.append(shift)
+                tools[e].rotate(turn, place)
+        rotations.append(rotation_so_far)
+        translations.append(shift)

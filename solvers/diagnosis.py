@@ -1,4 +1,4 @@
-"""How well angles do: the figures that every solver reports, worked out in one place. Knows no Blender."""
+"""Errors and diagnostics of a solution, the same for every solver. Knows no Blender."""
 
 import math
 import time
@@ -14,13 +14,13 @@ from .rotations import NO_DIRECTION, length, subtract
 from .shape import Shape
 from .skeleton import Pose, Skeleton
 
-MET = 1e-6  # [rad, or of the skeleton's reach] a goal missed by less is met
-SAME_PLACE = 1e-9  # of the skeleton's reach: a target nearer to the end has no direction
-OUTSIDE = 1e-6  # [rad] a posture farther outside a limit is worth a word; less is single precision
+MET = 1e-6  # [rad, or of the skeleton's reach] error below which a goal is met
+SAME_PLACE = 1e-9  # of the skeleton's reach: a nearer target has no direction
+OUTSIDE = 1e-6  # [rad] excess of a posture over a limit that is reported; less is single precision
 
 
 class Diagnosis:
-    """Figures for one skeleton. The last posture's are kept, as it seldom changes."""
+    """Diagnostics for one skeleton. The last posture's shape is cached, as it seldom changes."""
 
     def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None) -> None:
         self.skeleton = skeleton
@@ -39,11 +39,11 @@ class Diagnosis:
         return self._shape, self._error
 
     def shape(self, posture: tuple[float, ...]) -> Shape:
-        """The shape that a posture (n,) [rad] has."""
+        """The shape of a posture (n,) [rad]."""
         return self._authored(posture)[0]
 
     def posture_error(self, posture: tuple[float, ...], angles: tuple[float, ...]) -> float:
-        """The paper's posture error of angles (n,), weighted: on a tree, of the tool's path."""
+        """The paper's posture error of angles (n,), weighted; on a tree, of the tool's path."""
         error = self._authored(posture)[1]
         if error is None or self._chain is None:
             return 0.0
@@ -63,18 +63,18 @@ class Diagnosis:
         why: str = "",
         lowered: float | None = None,
     ) -> Solution:
-        """The answer with all its figures.
+        """The solution with its errors and diagnostics.
 
         Args:
-            goal: What was asked.
+            goal: The goal.
             posture: Its posture (n,) [rad], as authored: within limits or not.
-            angles: The answer (n,) [rad], within limits.
+            angles: The solution (n,) [rad], within limits.
             iterations: As the solver counts them.
-            began: `time.perf_counter()` when it did.
+            began: `time.perf_counter()` at its start.
             memory: For the next frame.
             converged: As the method itself judges; None: whether every goal is met to `MET`.
-            pose: The pose of `angles`, where it is at hand.
-            why: The method's own reason, should it not have converged; what each goal misses is said after it.
+            pose: The pose of `angles`, where it is known.
+            why: The method's own reason for not converging; the errors of the goals are appended.
             lowered: As for `Solution.lowered`.
         """
         skeleton = self.skeleton
@@ -127,7 +127,7 @@ class Diagnosis:
 
 
 def _without_a_direction(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> str:
-    """Says so where an end is at the very place that it should look at."""
+    """A message where an end is at the very position that it should look at; "" elsewhere."""
     for wanted in goal.ends:
         if isinstance(wanted.aim, Point):
             away = length(subtract(wanted.aim.place, skeleton.end_pose(pose, wanted.end)[1]))

@@ -1,4 +1,4 @@
-"""ERIK finished by an exact aim: the rig's solver. Knows no Blender."""
+"""ERIK followed by an exact correction of the aim. Knows no Blender."""
 
 import math
 import time
@@ -14,21 +14,22 @@ from .goals import LOOKS, GazeGoal, check_goal
 from .shape import Shape
 from .skeleton import Angles, Skeleton
 
-ABOUT_AS_WELL = 1.1  # times the least miss, where nothing meets the aim
-VIEWS = 2  # of a point in ERIK: the finish knows the parallax itself
-ROOT_COST = 0.03  # of a turn of the root, one of the whole chain costs 1: the body may turn to the target, that changes no shape
+ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, where none meets the aim
+VIEWS = 2  # of a point in ERIK: the correction knows the parallax itself
+ROOT_COST = 0.03  # cost of a root rotation against 1 for one of the whole chain: rotation toward the target changes no shape
 SEEDS = 8  # starts spread over the joints' ranges, tried when nothing nearer meets the aim
 SEED_STEPS = 20  # of each: those that succeed need fewer
-ENOUGH_SEEDS = 3  # that meet the aim: the best of them will do
-PAUSE = 15  # frames without another search, after one in vain: a target out of reach stays so for a while, and searching costs milliseconds
-SHAPE_DIGITS = 5  # of a shape deviation [rad]: beyond them lies the rounding of an arc cosine
-JUMP = math.radians(30)  # of aim missed at `start` above what the last frame missed: the target was moved, not followed
-GLIDE = math.radians(5)  # what a joint moves in one frame on its way to a better answer, before the aim is mended: below 15 in all, no pop
+ENOUGH_SEEDS = 3  # that meet the aim: the best of them is taken
+# frames without another search after a failed one: a target out of reach stays so for a while, and a search takes milliseconds
+SEARCH_PAUSE = 15
+SHAPE_DIGITS = 5  # decimals [rad] of a shape deviation that are compared: beyond them lies the rounding of an arc cosine
+JUMP = math.radians(30)  # [rad] increase of the aim error at `start` over the last frame's that is a jump of the target
+STEP = math.radians(5)  # [rad] of a joint in a frame on the way to a better solution, before the aim is corrected: below 15 in all, no pop
 
 
 @dataclass(frozen=True)
 class Memory:
-    """What one frame tells the next."""
+    """State from frame to frame."""
 
     pause: int = 0  # frames before the next search among the seeds
     aim_error: float = 0.0  # [rad] of the goal
@@ -36,25 +37,27 @@ class Memory:
 
 
 class ErikExact:
-    """ERIK, then the least change that makes the aim exact; beside it the posture itself, changed as little as the aim takes.
+    """ERIK, then the least change that makes the aim exact; the posture itself, so corrected, is the other candidate.
 
-    Of those that meet the aim the one with the least shape deviation is the answer. When none does, starts spread over the joints' ranges
-    are tried, and the nearest miss stands. Where a chain cannot be upright as well, the view is exact and the roll as near as it gets.
+    The solution is the candidate that meets the aim with the least shape deviation. When none does, starts spread over the joints'
+    ranges are
+    tried, and the least error counts. Where a chain cannot be upright as well, the view is exact and the roll as near as it gets.
     """
 
     def __init__(self, skeleton: Skeleton) -> None:
         self.skeleton = skeleton
         self.erik = Erik(skeleton, max_views=VIEWS)
         n = len(skeleton)
-        # What a turn changes of the shape grows with the links that it carries.
+        # A rotation's change of the shape grows with the links that it carries.
         self.costs = [ROOT_COST if k == 0 else ((n - k) / n) ** 2 for k in range(n)]
         self.seeds = _spread(skeleton, SEEDS)
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
-        """See `GazeSolver.solve`. `converged`: the whole goal is met; `iterations`: ERIK's and the finish's steps.
+        """See `GazeSolver.solve`. `converged`: the whole goal is met; `iterations`: steps of ERIK and of the correction.
 
-        With `start` the answer moves from there to the best by small steps that hold the aim, and jumps only where none does. A target that
-        was moved far at once is solved from scratch.
+        With `start` the solution moves to the best by small steps that hold the aim, and jumps only where none does. After a jump of the
+        target it is
+        solved from scratch.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, LOOKS, start)
@@ -64,14 +67,14 @@ class ErikExact:
         if here is not None and residual(self.skeleton, goal, self.skeleton.forward(here)).size > last.aim_error + JUMP:
             here, last = None, Memory()
         if here is not None and len(last.posture) == len(here):
-            # What the animation moved in this frame moves at once: only changes of the way to the aim are slowed down.
+            # The animation's own movement is applied at once: only changes of branch are slowed down.
             here = self.skeleton.clamp([a + now - then for a, now, then in zip(here, posture, last.posture, strict=True)])
         pause = 0 if here is None else last.pause
         best, iterations = self._from_scratch(goal, posture, shape, search=pause == 0)
-        if pause == 0 and _misses(goal, best)[0] > MET:
-            pause = PAUSE
+        if pause == 0 and _errors(goal, best)[0] > MET:
+            pause = SEARCH_PAUSE
         if here is not None:
-            best = self._following(goal, best, here)
+            best = self._step_toward(goal, best, here)
         return self.erik.diagnosis.solution(
             goal,
             posture,
@@ -88,33 +91,35 @@ class ErikExact:
     def _from_scratch(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, search: bool) -> tuple[Finished, int]:
         angles, answer = self.erik.angles(goal, posture)
         found = [self._finish(goal, angles), self._finish(goal, posture)]
-        if search and min(_misses(goal, way)[0] for way in found) > MET:
+        if search and min(_errors(goal, result)[0] for result in found) > MET:
             met = 0
             for seed in self.seeds:
                 found.append(self._finish(goal, seed, SEED_STEPS))
-                met += _misses(goal, found[-1])[0] <= MET
+                met += _errors(goal, found[-1])[0] <= MET
                 if met == ENOUGH_SEEDS:
                     break
 
-        def cost(way: Finished) -> tuple[float, ...]:
+        def cost(result: Finished) -> tuple[float, ...]:
             # Of equal shapes (an end's twist changes none) the one whose angles are nearer to the posture's.
-            change = sum(abs(a - b) for a, b in zip(way.angles, posture, strict=True))
-            return *_misses(goal, way), round(shape.deviation(way.pose), SHAPE_DIGITS), change
+            change = sum(abs(a - b) for a, b in zip(result.angles, posture, strict=True))
+            return *_errors(goal, result), round(shape.deviation(result.pose), SHAPE_DIGITS), change
 
         return min(found, key=cost), answer.iterations
 
-    def _following(self, goal: GazeGoal, best: Finished, start: tuple[float, ...]) -> Finished:
-        """The best if it is near, else a step towards it from the last frame's angles with the aim mended; a jump if that loses the aim."""
-        if max(abs(a - b) for a, b in zip(best.angles, start, strict=True)) <= GLIDE:
+    def _step_toward(self, goal: GazeGoal, best: Finished, start: tuple[float, ...]) -> Finished:
+        """The best if it is near, else a step toward it from the last frame's angles with the aim corrected; the best if that loses the
+        aim.
+        """
+        if max(abs(a - b) for a, b in zip(best.angles, start, strict=True)) <= STEP:
             return best
-        glide = self._finish(goal, [a + min(max(b - a, -GLIDE), GLIDE) for a, b in zip(start, best.angles, strict=True)])
-        aims = all(miss <= ABOUT_AS_WELL * least for miss, least in zip(_misses(goal, glide), _misses(goal, best), strict=True))
-        return glide if aims else best
+        step = self._finish(goal, [a + min(max(b - a, -STEP), STEP) for a, b in zip(start, best.angles, strict=True)])
+        aims = all(error <= ABOUT_AS_WELL * least for error, least in zip(_errors(goal, step), _errors(goal, best), strict=True))
+        return step if aims else best
 
 
-def _misses(goal: GazeGoal, way: Finished) -> tuple[float, float]:
-    """What a way misses of the view, then of the whole goal; misses too small to matter are equal."""
-    return max(MET, aim_error(goal, way.pose)), max(MET, way.aim_error)
+def _errors(goal: GazeGoal, result: Finished) -> tuple[float, float]:
+    """Errors [rad] of the view, then of the whole goal; errors too small to matter are equal."""
+    return max(MET, aim_error(goal, result.pose)), max(MET, result.aim_error)
 
 
 def _spread(skeleton: Skeleton, count: int) -> list[tuple[float, ...]]:

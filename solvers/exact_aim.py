@@ -1,6 +1,7 @@
-"""Finishes an answer: moves joints, within limits, as little as the exact aim takes. Knows no Blender.
+"""Exact correction of a solution: the least change of the joints, within limits, that meets the aim. Knows no Blender.
 
-Damped Gauss-Newton steps of least weighted change, box limits by an active set, in plain floats: the systems are two or three equations.
+Damped Gauss-Newton steps of least weighted change, with box limits by an active set, in plain floats: the systems have two or three
+equations.
 """
 
 import math
@@ -12,18 +13,18 @@ from .diagnosis import MET
 from .goals import GazeGoal, with_free_roll
 from .skeleton import Pose, Skeleton
 
-EXACT = 1e-9  # [rad] an aim missed by less is exact
-LARGEST_TURN = 0.6  # [rad] of the error that one step goes for, where the linear model still holds
+EXACT = 1e-9  # [rad] error below which the aim is exact
+LARGEST_TURN = 0.6  # [rad] of the error that one step corrects, at most: within it the linear model holds
 LARGEST_STEP = 0.5  # [rad] of any joint
 MAX_STEPS = 40
-LEAST_DAMPING = 1e-12  # of the squared lever arms: only what keeps a singular system solvable
+LEAST_DAMPING = 1e-12  # of the squared lever arms: only keeps a singular system solvable
 FIRST_DAMPING = 1e-4  # tried when an undamped step did not help
-MOST_DAMPING = 1e3  # no step this short helps: it is a minimum
-SLOWEST = 0.999  # the error must fall by this factor in four steps, or it is as low as it gets
+MOST_DAMPING = 1e3  # beyond it no step helps: it is a minimum
+SLOWEST = 0.999  # ratio of errors over four steps above which the correction ends
 
 
 class Limits(Protocol):
-    """What joints must stay within: a skeleton's own limits, or a box inside them."""
+    """Bounds on the joints: a skeleton's own limits, or a box inside them."""
 
     @property
     def lower(self) -> Sequence[float]: ...  # (n,)
@@ -32,23 +33,23 @@ class Limits(Protocol):
 
 
 class Finished(NamedTuple):
-    """Where the steps ended."""
+    """Result of the correction."""
 
     angles: tuple[float, ...]  # (n,) within limits
     pose: Pose
-    aim_error: float  # [rad] what is left of the residual
+    aim_error: float  # [rad] size of the remaining residual
     steps: int
 
 
 def finish(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float], max_steps: int = MAX_STEPS) -> Finished:
-    """From `angles` (n,), the nearest angles within limits that meet the goal, or miss it as little as a descent finds.
+    """The angles within limits nearest to `angles` (n,) that meet the goal, or the least error that a descent finds.
 
     Args:
         skeleton: The chain.
         goal: Its aim counts, its posture does not.
         angles: Where to start.
-        costs: What a radian of each joint (n,) costs: steps minimise the sum of cost times squared change.
-        max_steps: After so many steps the nearest so far is the answer.
+        costs: Cost of a radian of each joint (n,): steps minimise the sum of cost times squared change.
+        max_steps: After so many steps the best so far is returned.
     """
     now = skeleton.clamp(angles)
     pose = skeleton.forward(now)
@@ -75,7 +76,7 @@ def finish(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: S
 def finish_or_look(
     skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float], max_steps: int = MAX_STEPS
 ) -> Finished:
-    """As `finish`; where a chain cannot be upright as well, the views alone. What is missed is that of the whole goal."""
+    """As `finish`; where a chain cannot be upright as well, the views alone. `aim_error` is that of the whole goal."""
     way = finish(skeleton, goal, angles, costs, max_steps)
     views = with_free_roll(goal)
     if way.aim_error <= MET or views is goal:
@@ -85,9 +86,9 @@ def finish_or_look(
 
 
 def least_change(limits: Limits, angles: Sequence[float], left: Residual, costs: Sequence[float], damping: float) -> list[float]:
-    """The step (n,) of least cost that takes off the residual, as far as limits and damping allow.
+    """The step (n,) of least cost that removes the residual, as far as limits and damping allow.
 
-    A joint that the step would carry over a limit goes to the limit and is left out; the others take over what it cannot do.
+    Joints that the step would carry over a limit go to the limit; the others compensate.
     """
     size = left.size
     shrink = min(1.0, LARGEST_TURN / size) if size > 0.0 else 1.0
@@ -113,12 +114,12 @@ def least_change(limits: Limits, angles: Sequence[float], left: Residual, costs:
 
 
 def _solve_damped(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float) -> list[float]:
-    """Solves (sum of c c' / cost + damping trace I) x = wanted by Cholesky factors, two or three unknowns."""
+    """Solves (sum of c c' / cost + damping trace I) x = wanted by Cholesky factors, for any number of unknowns."""
     rank = len(wanted)
     if rank == 3:
         return _solve_three(columns, wanted, damping)
     matrix = [[sum(c[i] * c[j] / cost for c, cost in columns) for j in range(i + 1)] for i in range(rank)]
-    ridge = damping * sum(matrix[i][i] for i in range(rank)) + 1e-300  # all levers zero: the step is zero, not a division by it
+    ridge = damping * sum(matrix[i][i] for i in range(rank)) + 1e-300  # all columns zero: the step is zero, not a division by it
     lower = [[0.0] * rank for _ in range(rank)]
     for i in range(rank):
         for j in range(i + 1):
@@ -133,7 +134,7 @@ def _solve_damped(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequ
 
 
 def _solve_three(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float) -> list[float]:
-    """As `_solve_damped` for three unknowns, written out: the frame's time goes here."""
+    """As `_solve_damped` for three unknowns, written out: most of a frame's time is spent here."""
     xx = yx = yy = zx = zy = zz = 0.0
     for (x, y, z), cost in columns:
         u, v, w = x / cost, y / cost, z / cost

@@ -1,4 +1,4 @@
-"""What a solver answers: solutions, and how well they do. Knows no Blender."""
+"""Outputs of the gaze solvers: solutions and their errors; the protocol of a solver. Knows no Blender."""
 
 import math
 from dataclasses import dataclass
@@ -8,35 +8,35 @@ from .goals import Direction, EndGoal, GazeGoal, Point, Position, look, nearer_r
 from .rotations import NO_DIRECTION, Quaternion, Vector, Y, angle_between, length, normalized, rotate, subtract, unit, vector_angle
 from .skeleton import Angles, Pose, Skeleton
 
-AT_LIMIT = 1e-9  # [rad] a joint this near to its limit is said to be at it
+AT_LIMIT = 1e-9  # [rad] distance from a limit up to which a joint is at it
 
 
 class Miss(NamedTuple):
-    """By how much an end misses what it must do."""
+    """Task error of one end."""
 
-    angle: float  # [rad] of the whole orientation, or, where the goal is a way to look, of the view alone
+    angle: float  # [rad] of the whole orientation, or, for Direction and Point, of the view alone
     whole: float  # [rad] the same with the roll, where the goal has one
-    distance: float  # [m] 0 where the goal asks for no place
+    distance: float  # [m] 0 where the goal has no position
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Joint angles, and how well they do."""
+    """Solution of a gaze solver, with its errors."""
 
     angles: Angles  # (n,) [rad], prismatic joints [m], within limits
-    aim_error: float  # [rad] the angle by which the end misses its target; for Direction and Point, of the view alone
+    aim_error: float  # [rad] of the end; for Direction and Point, of the view alone
     orientation_error: float  # the paper's, sqrt(2) sin(phi / 4), phi the angle to the whole target: roll included where the goal has one
     posture_error: float  # the paper's, weighted
-    shape_deviation: float  # [rad] what an animator sees of the difference
+    shape_deviation: float  # [rad] see `shape.Shape`
     limits_hit: tuple[int, ...]  # joints at a limit
     iterations: int
     converged: bool
     seconds: float
-    memory: object = None  # hand it back at the next frame; solvers themselves keep nothing
+    memory: object = None  # state to pass to the next frame; solvers themselves keep none
     misses: tuple[Miss, ...] = ()  # one for each of `goal.ends`
     reason: str = ""  # why it has not converged
     remark: str = ""  # what was changed of the goal
-    lowered: float | None = None  # [rad] what a method lowers from frame to frame: the shape deviation in its own measure, if it has one
+    lowered: float | None = None  # [rad] the shape deviation in the measure that the method minimises, if it has one of its own
 
 
 class PlanSlot(NamedTuple):
@@ -47,7 +47,7 @@ class PlanSlot(NamedTuple):
 
 
 class GazeSolver(Protocol):
-    """A solver for one skeleton. Pure: the same arguments give the same answer."""
+    """Solver for one skeleton. Pure: equal arguments give equal solutions."""
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
         """The best solution found for `goal`.
@@ -68,7 +68,7 @@ class GazeSolver(Protocol):
 
 
 def miss(wanted: EndGoal, rotation: Quaternion, place: Vector) -> Miss:
-    """What the end with this rotation and place [m] misses of its goal."""
+    """Task error of an end with this rotation and position [m]."""
     goal_place = place_of(wanted.aim)
     distance = 0.0 if goal_place is None else length(subtract(goal_place, place))
     aim = wanted.aim
@@ -88,12 +88,12 @@ def miss(wanted: EndGoal, rotation: Quaternion, place: Vector) -> Miss:
 
 
 def misses(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> tuple[Miss, ...]:
-    """What a pose misses of each of `goal.ends`."""
+    """Task errors of a pose, one for each of `goal.ends`."""
     return tuple(miss(wanted, *skeleton.end_pose(pose, wanted.end)) for wanted in goal.ends)
 
 
 def aim_error(goal: GazeGoal, pose: Pose) -> float:
-    """The angle [rad] by which the tool misses its target; for Direction and Point that of the view, whatever the roll."""
+    """Angle [rad] between the tool and its target; for Direction and Point of the view alone."""
     return miss(goal.ends[0], pose.tool_rotation, pose.tool_place).angle
 
 

@@ -1,4 +1,4 @@
-"""What a solver is asked: goals of ends, the posture to keep, and what cannot be asked. Knows no Blender."""
+"""Inputs of the gaze solvers: goals of ends, the posture to keep, and checks of both. Knows no Blender."""
 
 import math
 from collections.abc import Sequence
@@ -22,12 +22,12 @@ from .rotations import (
 from .skeleton import Angles, Skeleton
 
 HALF_ROLL: Quaternion = (0.0, 0.0, 1.0, 0.0)  # the tool rolled by pi about its own Y
-EQUAL_ROLLS = 1e-9  # cosines nearer than this are equal: the choice must not hang on rounding
-POLE = 1e-6  # sine of the angle between `up` and the view under which upright means nothing
+EQUAL_ROLLS = 1e-9  # cosines that differ by less are equal: the choice must not depend on rounding
+POLE = 1e-6  # sine of the angle between `up` and the view below which upright is undefined
 
 
 class GazeError(ValueError):
-    """A goal that no solver can take up; the message names what is wrong and the remedy."""
+    """An invalid goal; the message names what is wrong and the remedy."""
 
 
 class PostureShapeError(GazeError):
@@ -35,27 +35,28 @@ class PostureShapeError(GazeError):
 
 
 class GoalKindError(GazeError):
-    """The solver does not know how to do what an end must do."""
+    """The solver does not support this kind of aim."""
 
 
 class TargetError(GazeError):
-    """The target has no direction of its own, or is not finite."""
+    """The target has no direction, or is not finite."""
 
 
 @dataclass(frozen=True)
 class Orientation:
-    """The tool has this orientation in the base frame."""
+    """Aim: the tool has this orientation in the base frame."""
 
     wxyz: Quaternion
 
 
 @dataclass(frozen=True)
 class Direction:
-    """The tool's +Y lies along `vector` (base frame, any length). The roll is free, or, with `up`, upright: the tool's X stays
-    perpendicular to `up` and its Z on `up`'s side. Looking along `up` itself, the roll is free again.
+    """Aim: the tool's +Y lies along `vector` (base frame, any length). The roll is free, or, with `up`, upright: the tool's X is
+    perpendicular to
+    `up` and its Z on `up`'s side; where the view is along `up` itself, the roll is free again.
 
     With `level` the roll is free, but among the poses that meet the aim those are preferred whose roll against this up vector is the
-    posture's. Solvers other than Expressive take no notice of it.
+    posture's. Only Expressive takes notice of it.
     """
 
     vector: Vector
@@ -65,8 +66,9 @@ class Direction:
 
 @dataclass(frozen=True)
 class Point:
-    """The tool's +Y passes through `place` [m] (base frame), seen from where the tool really is. Roll, `up` and `level` as for
-    Direction."""
+    """Aim: the tool's +Y passes through `place` [m] (base frame), seen from the tool's real position. Roll, `up` and `level` as for
+    Direction.
+    """
 
     place: Vector
     up: Vector | None = None
@@ -75,14 +77,14 @@ class Point:
 
 @dataclass(frozen=True)
 class Position:
-    """The tool's own place is at `place` [m] (base frame), whichever way it looks."""
+    """Aim: the tool's position is `place` [m] (base frame), in any orientation."""
 
     place: Vector
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The tool's own place is at `place` [m], and it has the orientation `wxyz` (both in the base frame)."""
+    """Aim: the tool's position is `place` [m], and its orientation `wxyz` (both in the base frame)."""
 
     place: Vector
     wxyz: Quaternion
@@ -90,7 +92,7 @@ class Frame:
 
 Aim = Orientation | Direction | Point | Position | Frame
 AIMS: frozenset[type] = frozenset({Orientation, Direction, Point, Position, Frame})
-LOOKS: frozenset[type] = frozenset({Orientation, Direction, Point})  # those that ask for no place
+LOOKS: frozenset[type] = frozenset({Orientation, Direction, Point})  # aims without a position
 WORDS: dict[type, str] = {
     Orientation: "match an orientation",
     Direction: "look along a direction",
@@ -102,43 +104,45 @@ WORDS: dict[type, str] = {
 
 @dataclass(frozen=True)
 class EndGoal:
-    """What one end must do.
+    """Goal of one end.
 
-    Goals that cannot all be met are met in the sense of least squares of weight times error; a distance counts by the skeleton's reach.
+    Goals that cannot all be met are met in the sense of least squares of weight times error; a distance counts in shares of the
+    skeleton's reach.
     """
 
     aim: Aim
-    end: int = 0  # of `Skeleton.ends`
+    end: int = 0  # index in `Skeleton.ends`
     weight: float = 1.0
-    symmetric: bool = True  # as good rolled by pi about its own Y: for Orientation, Frame and `up`
+    symmetric: bool = True  # equally good when rolled by pi about its own Y: for Orientation, Frame and `up`
 
 
 @dataclass(frozen=True)
 class GazeGoal:
-    """What the end must do, and the posture to keep while doing it; on a tree, what other ends must do as well."""
+    """Goal of a gaze solver: aim of the end, posture to keep, and on a tree the goals of other ends."""
 
     aim: Aim
     posture: Angles  # (n,) [rad], prismatic joints [m]
-    symmetric: bool = True  # the end is as good rolled by pi about its own Y (ERIK's symmetric endpoint): for Orientation, Frame and `up`
+    # the end is equally good when rolled by pi about its own Y (ERIK's symmetric endpoint): for Orientation, Frame and `up`
+    symmetric: bool = True
     weight: float = 1.0
-    keep: float = 1.0  # 0 to 1: how much the posture counts beneath the aim
+    keep: float = 1.0  # weight of the posture beneath the aim, 0 to 1
     others: tuple[EndGoal, ...] = ()
 
     @property
     def ends(self) -> tuple[EndGoal, ...]:
-        """All that is asked of ends, the tool's own first."""
+        """The goals of all ends, the tool's own first."""
         return EndGoal(self.aim, 0, self.weight, self.symmetric), *self.others
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """Of all ends, the heaviest 1: what an end is worth beside the others."""
+        """Weights of all ends, relative to the largest."""
         ends = self.ends
         heaviest = max(wanted.weight for wanted in ends) or 1.0
         return tuple(wanted.weight / heaviest for wanted in ends)
 
 
 def look(goal_aim: Direction | Point, eye: Vector) -> Vector:
-    """From the tool's place `eye`, the vector (base frame, any length) along which the tool should look."""
+    """Direction (base frame, any length) in which a tool at position `eye` should look."""
     return goal_aim.vector if isinstance(goal_aim, Direction) else subtract(goal_aim.place, eye)
 
 
@@ -163,17 +167,17 @@ def nearer_roll(target: Quaternion, end: Quaternion, symmetric: bool) -> Quatern
 
 
 def orientation_of(aim: Aim) -> Quaternion | None:
-    """The whole orientation that an aim asks for, if it does."""
+    """The orientation that an aim prescribes; None: it prescribes none."""
     return aim.wxyz if isinstance(aim, Orientation | Frame) else None
 
 
 def place_of(aim: Aim) -> Vector | None:
-    """The place [m] that an aim asks the tool to reach, if it does."""
+    """The position [m] that an aim prescribes; None: it prescribes none."""
     return aim.place if isinstance(aim, Position | Frame) else None
 
 
 def with_free_roll(goal: GazeGoal) -> GazeGoal:
-    """The goal with no `up` anywhere; the very same where there is none."""
+    """The goal without any `up`; the very same object where there is none."""
 
     def freed(aim: Aim) -> Aim:
         return replace(aim, up=None) if isinstance(aim, Direction | Point) and aim.up is not None else aim
@@ -186,7 +190,9 @@ def with_free_roll(goal: GazeGoal) -> GazeGoal:
 def check_goal(
     skeleton: Skeleton, goal: GazeGoal, aims: frozenset[type] = AIMS, start: Sequence[float] | Angles | None = None
 ) -> tuple[float, ...]:
-    """The posture's angles as floats; raises what `GazeSolver.solve` promises, a `GoalKindError` for a goal that is not among `aims`."""
+    """The posture (n,) as floats, after checks of the whole goal; raises as `GazeSolver.solve`, a `GoalKindError` for aims not among
+    `aims`.
+    """
     if start is not None:
         _check_start(skeleton, start)
     posture = tuple(float(angle) for angle in np.ravel(goal.posture))

@@ -1,7 +1,8 @@
-"""Quaternions (w, x, y, z) and vectors as tuples of floats: one home for the conventions. Knows no Blender.
+"""Quaternions (w, x, y, z) and vectors as tuples of floats, with the conventions of all solvers. Knows no Blender.
 
-Plain floats, because numpy costs more than the arithmetic at these sizes. A quaternion turns a vector v by q v q*, so the product p q turns
-a vector by q first, then by p. All angles are radians.
+Plain floats, because numpy costs more than the arithmetic at these sizes. A quaternion rotates a vector v by q v q*, so the product p q
+rotates
+by q first, then by p. All angles are radians.
 """
 
 import math
@@ -16,7 +17,7 @@ X: Vector = (1.0, 0.0, 0.0)
 Y: Vector = (0.0, 1.0, 0.0)
 Z: Vector = (0.0, 0.0, 1.0)
 
-# A vector shorter than this [of unit vectors] has no direction that double precision could tell.
+# A vector shorter than this [of unit vectors] has no direction in double precision.
 NO_DIRECTION = 1e-12
 
 
@@ -76,14 +77,14 @@ def vector_angle(a: Vector, b: Vector) -> float:
 
 
 def signed_angle(a: Vector, b: Vector, about: Vector) -> float:
-    """Angle [rad] from `a` to `b`, positive when it turns rightwards about `about` (the paper's VecAngle with an axis)."""
+    """Angle [rad] from `a` to `b`, positive for a right-handed rotation about `about` (the paper's VecAngle with an axis)."""
     normal = cross(a, b)
     size = math.atan2(length(normal), dot(a, b))
     return -size if dot(about, normal) < 0.0 else size
 
 
 def multiply(p: Quaternion, q: Quaternion) -> Quaternion:
-    """Hamilton product: the turn by `q`, then by `p`."""
+    """Hamilton product: rotation by `q`, then by `p`."""
     pw, px, py, pz = p
     qw, qx, qy, qz = q
     return (
@@ -95,7 +96,7 @@ def multiply(p: Quaternion, q: Quaternion) -> Quaternion:
 
 
 def conjugate(q: Quaternion) -> Quaternion:
-    """The turn back from the unit quaternion `q`."""
+    """The inverse of the unit quaternion `q`."""
     return (q[0], -q[1], -q[2], -q[3])
 
 
@@ -108,7 +109,7 @@ def normalized(q: Quaternion) -> Quaternion:
 
 
 def rotate(q: Quaternion, v: Vector) -> Vector:
-    """`v` turned by the unit quaternion `q`."""
+    """`v` rotated by the unit quaternion `q`."""
     w, x, y, z = q
     vx, vy, vz = v
     tx = 2.0 * (y * vz - z * vy)
@@ -118,13 +119,13 @@ def rotate(q: Quaternion, v: Vector) -> Vector:
 
 
 def about(axis: Vector, angle: float) -> Quaternion:
-    """The turn by `angle` about the unit vector `axis` (the paper's QAA)."""
+    """Rotation by `angle` about the unit vector `axis` (the paper's QAA)."""
     s = math.sin(0.5 * angle)
     return (math.cos(0.5 * angle), axis[0] * s, axis[1] * s, axis[2] * s)
 
 
 def between(a: Vector, b: Vector) -> Quaternion:
-    """The shortest turn that takes the unit vector `a` to the unit vector `b` (the paper's VDiffAsQ); one of them at 180 degrees."""
+    """The shortest rotation that takes the unit vector `a` to the unit vector `b` (the paper's VDiffAsQ); one of them at 180 degrees."""
     w = 1.0 + dot(a, b)
     if w < 1e-9:  # opposite up to what double precision resolves: the axis would be noise
         axis = perpendicular(a)
@@ -135,17 +136,17 @@ def between(a: Vector, b: Vector) -> Quaternion:
 
 
 def turn_angle(q: Quaternion) -> float:
-    """The angle [rad] in 0..pi of the turn `q`, exact for small and for half turns alike."""
+    """The angle [rad] in 0..pi of the rotation `q`, exact for small angles and half turns alike."""
     return 2.0 * math.atan2(math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), abs(q[0]))
 
 
 def angle_between(p: Quaternion, q: Quaternion) -> float:
-    """The angle [rad] in 0..pi of the turn from `p` to `q`."""
+    """The angle [rad] in 0..pi of the rotation from `p` to `q`."""
     return turn_angle(multiply(conjugate(p), q))
 
 
 def logarithm(q: Quaternion) -> Vector:
-    """The rotation vector (axis times angle in 0..pi) of the turn `q`."""
+    """The rotation vector (axis times angle in 0..pi) of the rotation `q`."""
     w, x, y, z = q if q[0] >= 0.0 else (-q[0], -q[1], -q[2], -q[3])
     size = math.sqrt(x * x + y * y + z * z)
     factor = 2.0 * math.atan2(size, w) / size if size > 1e-9 else 2.0  # below that the ratio is 2 to double precision
@@ -153,13 +154,13 @@ def logarithm(q: Quaternion) -> Vector:
 
 
 def twist_angle(q: Quaternion, axis: Vector) -> float:
-    """The angle [rad] in -pi..pi of the part of `q` that turns about the unit vector `axis`; 0 where `q` swings it by a half turn."""
+    """The angle [rad] in -pi..pi of the part of `q` about the unit vector `axis`; 0 where `q` swings it by a half turn."""
     along = q[1] * axis[0] + q[2] * axis[1] + q[3] * axis[2]
     return wrap(2.0 * math.atan2(along, q[0])) if along or q[0] else 0.0
 
 
 def wrap(angle: float) -> float:
-    """`angle` less whole turns, in -pi..pi."""
+    """`angle` modulo full rotations, in -pi..pi."""
     return math.remainder(angle, math.tau)
 
 
@@ -187,5 +188,5 @@ def from_matrix(rows: Sequence[Sequence[float]]) -> Quaternion:
 
 
 def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
-    """The turn that takes the coordinate axes to the orthonormal right-handed `x`, `y`, `z`."""
+    """The rotation that takes the coordinate axes to the orthonormal right-handed `x`, `y`, `z`."""
     return from_matrix(((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])))

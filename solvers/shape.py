@@ -1,4 +1,4 @@
-"""Shape deviation: what an animator sees of the difference between two poses. Knows no Blender."""
+"""Shape deviation between two poses, as an animator sees it. Knows no Blender."""
 
 import math
 from typing import NamedTuple
@@ -6,31 +6,32 @@ from typing import NamedTuple
 from .rotations import Vector, Y, cross, dot, length, rotate, subtract, unit
 from .skeleton import Angles, Pose, Skeleton
 
-SHORTEST_LINK = 1e-6  # [m] a link shorter than this has no direction to keep
+SHORTEST_LINK = 1e-6  # [m] a shorter link has no direction to keep
 
 
 class Link(NamedTuple):
-    """A link that has a direction: from a joint's place to a later joint's, or to an end's."""
+    """A link with a direction: from a joint's position to a later joint's, or to an end's."""
 
     carrier: int  # the joint that moves it
-    joint: int  # where it ends, -1: at an end
-    end: int  # which, -1: at a joint
+    joint: int  # the joint at which it ends; -1: at an end
+    end: int  # the end; -1: at a joint
 
 
 def links_of(skeleton: Skeleton, with_root: bool = False) -> list[Link]:
-    """The links that count: those with a length; not the first joint's, which only turns it about the base's axis, but `with_root`."""
+    """The links that count: those with a length; not the first joint's, which only rotates about the base's axis, unless `with_root`."""
     links = [Link(joint.parent, k, -1) for k, joint in enumerate(skeleton.joints) if length(joint.rest_offset) > SHORTEST_LINK]
     links += [Link(end.joint, -1, e) for e, end in enumerate(skeleton.ends) if length(end.offset) > SHORTEST_LINK]
     return [link for link in links if link.carrier > 0 or (with_root and link.carrier == 0)]
 
 
 class Shape:
-    """Shape deviation from one posture: what an animator sees of the difference.
+    """Shape deviation from one posture.
 
-    The angle whose cosine is the mean cosine between corresponding links' directions, solved against authored, after the turn about
-    the base's axis (the first joint's) that makes it least. Links run to the next joint's place, the last to the tool's; the way that
-    each end looks counts as one more. Links without a length do not count, nor does the first joint's: it only turns about the base's
-    axis.
+    The angle whose cosine is the mean cosine between corresponding links' directions, solved against authored, after the rotation about
+    the base's
+    axis (the first joint's) that makes it least. Links run to the next joint's position, the last to the tool's; the view of each end
+    counts as one
+    more. Links without a length do not count, nor does the first joint's: it only rotates about the base's axis.
     """
 
     def __init__(self, skeleton: Skeleton, posture: tuple[float, ...]) -> None:

@@ -1,4 +1,4 @@
-"""The skeleton that solvers see: a chain or tree of joints, forward kinematics and Jacobians. Knows no Blender.
+"""The skeleton of the gaze solvers: a chain or tree of joints, forward kinematics and Jacobians. Knows no Blender.
 
 Kinematics, for each joint, from its parent out:  place += R rest_offset;  R = R rest_rotation about(axis, angle).
 """
@@ -20,17 +20,17 @@ UNIT_TOLERANCE = 1e-4  # of a unit vector's length: coarser than single precisio
 
 
 class SkeletonError(ValueError):
-    """A joint that cannot be; the message names it and the remedy."""
+    """An invalid joint; the message names it and the remedy."""
 
 
 @dataclass(frozen=True)
 class Joint:
-    """One degree of freedom, with its place in its parent's frame."""
+    """One degree of freedom, with its rest transform in the parent's frame."""
 
     name: str
     parent: int  # index of the parent joint; -1: the base
-    rest_rotation: Quaternion  # the joint's frame in its parent's (after the parent's own turn), at angle 0
-    rest_offset: Vector  # [m] the joint's place in its parent's frame
+    rest_rotation: Quaternion  # the joint's frame in its parent's (after the parent's own rotation), at angle 0
+    rest_offset: Vector  # [m] the joint's position in its parent's frame
     axis: Vector  # unit, in the joint's own frame
     lower: float  # [rad], prismatic: [m]
     upper: float
@@ -57,7 +57,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class End:
-    """What a goal moves: a tool that a joint carries. It looks along its own +Y, its up is its +Z."""
+    """A tool that a joint carries, to which goals apply. Its view is its own +Y, its up its +Z."""
 
     joint: int  # index of the joint that carries it
     rotation: Quaternion = IDENTITY  # the tool's frame in that joint's
@@ -66,9 +66,9 @@ class End:
 
 
 class Pose(NamedTuple):
-    """Where everything is, in the base frame."""
+    """Rotations and positions of joints and tool in the base frame."""
 
-    rotations: tuple[Quaternion, ...]  # of the joints' frames, after their own turn
+    rotations: tuple[Quaternion, ...]  # of the joints' frames, after their own rotation
     places: tuple[Vector, ...]  # [m] of the joints
     tool_rotation: Quaternion
     tool_place: Vector
@@ -76,10 +76,9 @@ class Pose(NamedTuple):
 
 @dataclass(frozen=True)
 class Skeleton:
-    """Joints on a base, parents before their children, and the tool: the end looks along the tool's +Y, its up is the tool's +Z.
+    """A tree of joints on a base, parents before their children, and its ends: the tool (end 0), whose view is its +Y, and further ones.
 
-    In a chain every joint hangs on the one before it and the last carries the tool. A tree has more ends, numbered after the tool, which is
-    end 0.
+    In a chain every joint's parent is the one before it, and the last carries the tool.
     """
 
     joints: tuple[Joint, ...]
@@ -170,7 +169,7 @@ class Skeleton:
 
     @cached_property
     def _parts(self) -> tuple[tuple[bool, Quaternion | None, Vector | None, Vector], ...]:
-        """For each joint: does it turn; rest rotation and offset, None where they do nothing; unit axis."""
+        """For each joint: whether it is revolute; rest rotation and offset, None where they are identity; unit axis."""
         return tuple(
             (
                 joint.kind == "revolute",
@@ -208,7 +207,7 @@ class Skeleton:
         return Pose(tuple(rotations), tuple(places), multiply(turned, tool), add(places[joint_index], rotate(turned, offset)))
 
     def end_pose(self, pose: Pose, end: int) -> tuple[Quaternion, Vector]:
-        """Rotation and place [m] of an end in the base frame."""
+        """Rotation and position [m] of an end in the base frame."""
         if end == 0:
             return pose.tool_rotation, pose.tool_place
         joint, tool, offset = self._tools[end]
@@ -220,7 +219,7 @@ class Skeleton:
         return [rotate(turned, part[3]) for turned, part in zip(pose.rotations, self._parts, strict=True)]
 
     def jacobian(self, angles: Sequence[float], end: int = 0, floating: bool = False) -> tuple[Angles, Angles]:
-        """Angular [rad/rad] and linear [m/rad] velocity of an end in the base frame, (3, n) each, per unit speed of each joint.
+        """Angular [rad/rad] and linear [m/rad] Jacobian of an end in the base frame, (3, n) each.
 
         Columns of joints that are not on the end's path are zero. With `floating` six columns come before them, (3, 6 + n): the linear
         velocity of the base and its angular velocity about its own origin, both in the base frame.
@@ -236,5 +235,5 @@ class Skeleton:
         if not floating:
             return angular, linear
         x, y, z = place
-        swung = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # columns: unit turns of the base crossed with the place
+        swung = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # columns: unit rotations of the base crossed with the position
         return np.hstack([np.zeros((3, 3)), np.eye(3), angular]), np.hstack([np.eye(3), swung, linear])

@@ -1,4 +1,4 @@
-"""The table of solvers by name: panels, benchmarks and tests are all made from it. Knows no Blender."""
+"""The table of solvers by name, from which panels, benchmarks and tests are made. Knows no Blender."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,26 +18,26 @@ from .skeleton import Skeleton
 
 
 class UnknownSolverError(GazeError):
-    """No solver has that name."""
+    """There is no solver of that name."""
 
 
 class UnavailableSolverError(GazeError):
-    """The solver cannot move this skeleton."""
+    """The solver does not support this skeleton."""
 
 
 @dataclass(frozen=True)
 class SolverInfo:
-    """A line in the table of solvers."""
+    """One solver: its name, abilities and constructor."""
 
     name: str
     label: str
     description: str
     make: Callable[..., GazeSolver]  # of a skeleton and, where there are some, options
-    aims: frozenset[type] = AIMS  # the kinds of goals that it knows
-    trees: bool = True  # or chains alone
-    slides_only: bool = True  # whether it moves a skeleton none of whose joints turn
-    options: type | None = None  # what a user may set of it: a frozen dataclass with defaults
-    looks_ahead: int = 0  # frames to come whose goals `solve` makes use of, as `ahead`, beside `tick`, `dt`, `mutual`; 0: none of these
+    aims: frozenset[type] = AIMS  # kinds of aims that it supports
+    trees: bool = True  # whether it supports trees
+    slides_only: bool = True  # whether it supports skeletons without a revolute joint
+    options: type | None = None  # options that a user may set: a frozen dataclass with defaults
+    looks_ahead: int = 0  # frames ahead whose goals `solve` uses, as `ahead`, beside `tick`, `dt`, `mutual` and `slot`; 0: none of these
 
 
 SOLVERS: dict[str, SolverInfo] = {
@@ -114,7 +114,7 @@ SOLVERS: dict[str, SolverInfo] = {
 
 
 def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type] = ()) -> str:
-    """Why a solver cannot be used for a skeleton and kinds of goals, and which can; "" where it can."""
+    """Why a solver does not support a skeleton and kinds of aims, and which does; "" where it does."""
     info = SOLVERS[name]
     kinds = frozenset(aims)
     why = _why(info, skeleton, kinds)
@@ -142,7 +142,7 @@ def make_solver(name: str, skeleton: Skeleton, options: object = None) -> GazeSo
 
     Raises:
         UnknownSolverError: There is none of that name; the message lists those that exist.
-        UnavailableSolverError: It cannot move this skeleton; the message says why and which can.
+        UnavailableSolverError: It does not support this skeleton; the message says why and which does.
     """
     if name not in SOLVERS:
         raise UnknownSolverError(f"no solver is called '{name}': choose one of {', '.join(SOLVERS)}")

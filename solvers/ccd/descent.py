@@ -1,4 +1,4 @@
-"""A descent of CCD: sweeps over all joints until the goal is met or no sweep helps any more. Knows no Blender."""
+"""A descent of CCD: sweeps until the goal is met or sweeps no longer help. Knows no Blender."""
 
 import math
 from collections.abc import Sequence
@@ -7,49 +7,49 @@ from typing import NamedTuple
 import numpy as np
 
 from ..aim_residual import SHORTEST_REACH
-from ..coordinate_descent import Linkage, Pull, Tool, sweep
+from ..coordinate_descent import Pull, SweepStart, Tool, sweep
 from ..diagnosis import MET
 from ..gaze import misses
 from ..goals import GazeGoal
 from ..rotations import IDENTITY, Vector
 from ..skeleton import Pose, Skeleton
 from .options import CcdOptions
-from .wishes import Room, Wish, turn_within, wish_of
+from .tasks import Range, Task, rotation_within, task_of
 
-NEAR = 0.1  # [rad, or of the reach] missed by less, hinges turn as far as brings the end nearest: no swing is wild any more
-WRIST_JOINTS = 3  # the last joints that turn to an orientation, half of a shorter chain's: an orientation has three angles
+NEAR = 0.1  # [rad, or of the reach] error below which hinges take the optimal step, since no swing is wild any more
+WRIST_JOINTS = 3  # last joints that serve an orientation, half of a shorter chain's: an orientation has three angles
 PATIENCE = 8  # sweeps, enough for an extrapolation
-STUCK = 0.95  # so many sweeps that leave more than this of what was missed are the last
-MEMORY = 5  # sweeps whose tendency is extrapolated; fewer know too little, more are of another curve
-LEAST_SQUARE = 1e-10  # of the sweeps' own squares: keeps the system solvable where they agree
-NO_STIFFNESS = 1e-12  # a slide across which nothing can be gained
+STUCK = 0.95  # ratio of errors over so many sweeps above which the descent ends
+MEMORY = 5  # sweeps that are extrapolated: fewer hold too little, more belong to another curve
+LEAST_SQUARE = 1e-10  # of the sweeps' own squares: regularises the system where steps are parallel
+NO_STIFFNESS = 1e-12  # a prismatic joint that changes nothing
 
 
-class Missed(NamedTuple):
-    """What a pose misses, in the order in which it matters; weights count relative to the heaviest."""
+class GoalError(NamedTuple):
+    """Error of a pose, in order of importance; weights are relative to the largest."""
 
-    seen: float  # [rad, or of the reach] of views and places, at least MET
+    seen: float  # [rad, or of the reach] of views and positions, at least MET
     whole: float  # the same with the rolls
-    unmet: bool  # whether any goal of any weight is not met
+    unmet: bool  # whether any goal with a weight is not met
 
 
-class Way(NamedTuple):
-    """Where a descent has come to."""
+class Result(NamedTuple):
+    """Result of a descent."""
 
     angles: tuple[float, ...]  # (n,) within limits
     pose: Pose
-    missed: Missed
+    error: GoalError
     sweeps: int
 
 
 class Descent:
-    """The descents on one skeleton."""
+    """Descents on one skeleton."""
 
     def __init__(self, skeleton: Skeleton, options: CcdOptions) -> None:
         self.skeleton, self.options = skeleton, options
         self.reach = max(skeleton.reach, SHORTEST_REACH)
         self._parents = [joint.parent for joint in skeleton.joints]
-        self._slides = [joint.kind == "prismatic" for joint in skeleton.joints]
+        self._prismatic = [joint.kind == "prismatic" for joint in skeleton.joints]
         ends = range(len(skeleton.ends))
         paths = [skeleton.path(e) for e in ends]
         self._wrists = [self._wrist(path) for path in paths]
@@ -59,118 +59,127 @@ class Descent:
         self._carried_with_spots = [[*tools, *(len(paths) + e for e in ends if k in before[e])] for k, tools in enumerate(carried)]
 
     def _wrist(self, path: Sequence[int]) -> frozenset[int]:
-        turning = [k for k in path if not self._slides[k]]
+        turning = [k for k in path if not self._prismatic[k]]
         return frozenset(turning[len(turning) - min(WRIST_JOINTS, len(turning) // 2) :])
 
-    def missed(self, goal: GazeGoal, pose: Pose) -> Missed:
-        """What a pose misses of the goals that count."""
+    def error(self, goal: GazeGoal, pose: Pose) -> GoalError:
+        """Error of a pose, of the goals with a weight."""
         seen = whole = 0.0
         unmet = False
-        for share, wanted, miss in zip(_shares(goal), goal.ends, misses(self.skeleton, goal, pose), strict=True):
-            if wanted.weight > 0.0:
-                apart = miss.distance / self.reach
-                seen += share * (miss.angle**2 + apart**2)
-                whole += share * (miss.whole**2 + apart**2)
-                unmet = unmet or max(miss.whole, apart) > MET
-        return Missed(max(MET, math.sqrt(seen)), max(MET, math.sqrt(whole)), unmet)
+        for share, end_goal, miss in zip(_shares(goal), goal.ends, misses(self.skeleton, goal, pose), strict=True):
+            if end_goal.weight > 0.0:
+                distance = miss.distance / self.reach
+                seen += share * (miss.angle**2 + distance**2)
+                whole += share * (miss.whole**2 + distance**2)
+                unmet = unmet or max(miss.whole, distance) > MET
+        return GoalError(max(MET, math.sqrt(seen)), max(MET, math.sqrt(whole)), unmet)
 
     def descend(
         self, goal: GazeGoal, angles: Sequence[float], lower: Sequence[float], upper: Sequence[float], splits: bool, sweeps: int
-    ) -> Way:
-        """From angles (n,) within `lower` and `upper` (n,), the nearest to the goal that at most so many sweeps find.
+    ) -> Result:
+        """The best result from angles (n,) within `lower` and `upper` (n,) after at most so many sweeps.
 
-        Sweeps converge by the same share of what is left each time, slowly where joints work against each other. So after every few of them
-        the next angles are extrapolated from these (Anderson's acceleration), and kept if they miss less.
+        Sweeps converge linearly, slowly where joints work against each other. So after every few of them the next angles are
+        extrapolated (Anderson
+        acceleration), and kept if the error is less.
         """
-        wishes = self._wishes(goal, splits)
+        tasks = self._tasks(goal, splits)
         now = list(angles)
         pose = self.skeleton.forward(now)
-        best = Way(tuple(now), pose, self.missed(goal, pose), 0)
-        missed, trail, history, done = best.missed, [tuple(now)], [math.inf] * PATIENCE, 0
-        while missed.unmet and done < sweeps and missed.whole < STUCK * history[-PATIENCE]:
+        best = Result(tuple(now), pose, self.error(goal, pose), 0)
+        error, trail, history, done = best.error, [tuple(now)], [math.inf] * PATIENCE, 0
+        while error.unmet and done < sweeps and error.whole < STUCK * history[-PATIENCE]:
             done += 1
-            history.append(missed.whole)
-            self._sweep(wishes, now, pose, lower, upper, missed.whole < NEAR)
+            history.append(error.whole)
+            self._sweep(tasks, now, pose, lower, upper, error.whole < NEAR)
             pose = self.skeleton.forward(now)
-            missed = self.missed(goal, pose)
-            if missed < best.missed:
-                best = Way(tuple(now), pose, missed, 0)
+            error = self.error(goal, pose)
+            if error < best.error:
+                best = Result(tuple(now), pose, error, 0)
             trail.append(tuple(now))
             if self.options.extrapolates and len(trail) > MEMORY:
                 ahead = [min(max(a, lo), hi) for a, lo, hi in zip(_extrapolated(trail), lower, upper, strict=True)]
                 pose_ahead = self.skeleton.forward(ahead)
-                missed_ahead = self.missed(goal, pose_ahead)
-                if missed_ahead < best.missed:
-                    now, pose, missed = ahead, pose_ahead, missed_ahead
-                    best = Way(tuple(now), pose, missed, 0)
+                error_ahead = self.error(goal, pose_ahead)
+                if error_ahead < best.error:
+                    now, pose, error = ahead, pose_ahead, error_ahead
+                    best = Result(tuple(now), pose, error, 0)
                 trail = [tuple(now)]
         return best._replace(sweeps=done)
 
-    def _wishes(self, goal: GazeGoal, splits: bool) -> list[list[tuple[float, Wish]]]:
-        """Of each end, its wishes and their shares."""
+    def _tasks(self, goal: GazeGoal, splits: bool) -> list[list[tuple[float, Task]]]:
+        """The tasks of each end with their weights."""
         ends = len(self.skeleton.ends)
-        wishes: list[list[tuple[float, Wish]]] = [[] for _ in range(ends)]
-        for share, wanted in zip(_shares(goal), goal.ends, strict=True):
-            if wanted.weight > 0.0:
-                wish = wish_of(wanted, ends + wanted.end, self._wrists[wanted.end], self.reach, splits)
-                wishes[wanted.end].append((share, wish))
-        return wishes
+        tasks: list[list[tuple[float, Task]]] = [[] for _ in range(ends)]
+        for share, end_goal in zip(_shares(goal), goal.ends, strict=True):
+            if end_goal.weight > 0.0:
+                task = task_of(end_goal, ends + end_goal.end, self._wrists[end_goal.end], self.reach, splits)
+                tasks[end_goal.end].append((share, task))
+        return tasks
 
     def _sweep(
         self,
-        wishes: Sequence[Sequence[tuple[float, Wish]]],
+        tasks: Sequence[Sequence[tuple[float, Task]]],
         angles: list[float],
         pose: Pose,
         lower: Sequence[float],
         upper: Sequence[float],
         near: bool,
     ) -> None:
-        """One sweep; moves `angles`."""
-        skeleton, slides, carried = self.skeleton, self._slides, self._carried_with_spots
-        ends = len(wishes)
+        """One sweep; changes `angles`."""
+        skeleton, prismatic, carried = self.skeleton, self._prismatic, self._carried_with_spots
+        ends = len(tasks)
         tools = [Tool(*skeleton.end_pose(pose, e)) for e in range(ends)]
         tools += [Tool(IDENTITY, pose.places[min(wrist)] if wrist else tools[e].place) for e, wrist in enumerate(self._wrists)]
-        felt = [[wish for e in carried_ends for wish in wishes[e]] for carried_ends in self._carried]
+        tasks_of_joint = [[task for e in carried_ends for task in tasks[e]] for carried_ends in self._carried]
 
         def move(k: int, axis: Vector, place: Vector) -> float:
-            if slides[k]:
-                new = self._slid(felt[k], k, axis, tools, angles[k])
+            if prismatic[k]:
+                new = self._translated(tasks_of_joint[k], k, axis, tools, angles[k])
             else:
-                new = angles[k] + self._turned(felt[k], k, axis, place, Room(lower[k] - angles[k], upper[k] - angles[k]), tools, near)
+                new = angles[k] + self._rotated(
+                    tasks_of_joint[k], k, axis, place, Range(lower[k] - angles[k], upper[k] - angles[k]), tools, near
+                )
             new = min(max(new, lower[k]), upper[k])
             before, angles[k] = angles[k], new
             return new - before
 
-        linkage = Linkage(skeleton.world_axes(pose), pose.places, self._parents, slides, carried, tools)
-        sweep(linkage, move, self.options.order == "tip")
+        sweep_start = SweepStart(skeleton.world_axes(pose), pose.places, self._parents, prismatic, carried, tools)
+        sweep(sweep_start, move, self.options.order == "tip")
 
     @staticmethod
-    def _turned(
-        felt: Sequence[tuple[float, Wish]], k: int, axis: Vector, place: Vector, room: Room, tools: Sequence[Tool], near: bool
+    def _rotated(
+        tasks_of_joint: Sequence[tuple[float, Task]],
+        k: int,
+        axis: Vector,
+        place: Vector,
+        range_left: Range,
+        tools: Sequence[Tool],
+        near: bool,
     ) -> float:
         pull = Pull()
-        for weight, wish in felt:
-            pull = pull.plus(wish.turn(k, axis, place, room, tools).times(weight))
-        turn = pull.best_turn if near else pull.turn
-        return turn_within(pull, turn, room) if turn else 0.0
+        for weight, task in tasks_of_joint:
+            pull = pull.plus(task.rotation_pull(k, axis, place, range_left, tools).times(weight))
+        rotation = pull.best_rotation if near else pull.quaternion_rotation
+        return rotation_within(pull, rotation, range_left) if rotation else 0.0
 
     @staticmethod
-    def _slid(felt: Sequence[tuple[float, Wish]], k: int, axis: Vector, tools: Sequence[Tool], place: float) -> float:
+    def _translated(tasks_of_joint: Sequence[tuple[float, Task]], k: int, axis: Vector, tools: Sequence[Tool], place: float) -> float:
         pull = stiffness = 0.0
-        for weight, wish in felt:
-            slide = wish.slide(k, axis, tools)
+        for weight, task in tasks_of_joint:
+            slide = task.translation_pull(k, axis, tools)
             pull += weight * slide.pull
             stiffness += weight * slide.stiffness
         return place + pull / stiffness if stiffness > NO_STIFFNESS else place
 
 
 def _shares(goal: GazeGoal) -> list[float]:
-    """Squares of the goals' weights, for squares of errors: of the heaviest 1."""
+    """Squares of the goals' weights relative to the largest, for squared errors."""
     return [weight**2 for weight in goal.weights]
 
 
 def _extrapolated(trail: Sequence[Sequence[float]]) -> list[float]:
-    """Where sweeps that went through these angles (m + 1, n) tend: the mean of the last m, weighted so that their steps cancel out.
+    """Extrapolated limit of the angles (m + 1, n) of m sweeps: the mean of the last m, weighted so that their steps cancel out.
 
     Source: Anderson's acceleration, as Bertrand & Massias 2021 use it for coordinate descent.
     """

@@ -15,7 +15,7 @@ from .parameters import Hyperparameters
 
 @dataclass(frozen=True)
 class Answer:
-    """The best angles (n,) of the virtual chain, and what they score."""
+    """The best angles (n,) of the virtual chain and their errors."""
 
     angles: list[float]
     orientation_error: float
@@ -26,7 +26,7 @@ class Answer:
 
 
 class _Best:
-    """SolutionOK and SelectBestSolution: scores candidates against the original target and the original posture, and keeps the best."""
+    """SolutionOK and SelectBestSolution: evaluates candidates against the original target and posture, and keeps the best."""
 
     def __init__(self, chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> None:
         self._chain, self._aim, self._hyper = chain, aim, hyper
@@ -37,8 +37,8 @@ class _Best:
         """Whether the angles' error is within the threshold (Algorithm 7)."""
         bases = self._chain.bases(angles)
         if self._aim.orientation is None:
-            missed = vector_angle(rotate(bases[-1], Y), self._aim.direction)
-            orientation = math.sqrt(2.0) * math.sin(0.25 * missed)
+            error = vector_angle(rotate(bases[-1], Y), self._aim.direction)
+            orientation = math.sqrt(2.0) * math.sin(0.25 * error)
         else:
             orientation = orientation_error(self._aim.orientation, bases[-1], self._aim.symmetric)
         posture = self._posture_error(bases)
@@ -69,7 +69,7 @@ def calculate_erik(
         previous: Angles (n,) within limits of the last frame's solution. With its aim mended it stands as long as it is within the
             threshold; then the answer has taken no iteration. The paper names this input and never uses it.
     """
-    # Where the roll is free the end's twist stays as authored: it is what the posture says of the roll.
+    # Where the roll is free the end's twist stays as authored: it determines the roll.
     ignored = chain.shapeless if target is not None else chain.shapeless - {len(chain) - 1}
     shape = [0.0 if k in ignored else angle for k, angle in enumerate(posture)]
     aim = EndAim(direction, target, hyper.symmetric_endpoint)
@@ -79,7 +79,7 @@ def calculate_erik(
     warped = bwcd_posture(chain, shape, aim, hyper)
     bases = chain.bases(warped)
     # Algorithm 2 twists the target by the posture's own end twist, which is left out of the posture here.
-    # Of a symmetric end's two rolls the chain hangs on the one nearer to the posture's own.
+    # Of a symmetric end's two rolls the one nearer to the posture's own.
     goal = bases[-1] if target is None else aim.nearest(bases[-1])
     edge_offset, tried_offset, last = 0.0, False, math.inf
     for iteration in range(1, hyper.max_iterations + 1):
@@ -93,7 +93,7 @@ def calculate_erik(
         angles = bwcd_solution(chain, angles, aim, hyper)
         if best.accepts(angles, iteration):
             break
-        # NonConversionDetected has no formula: an iteration that lowers the least error by too little settles or goes round in circles.
+        # NonConversionDetected has no formula: an iteration that lowers the least error by too little has converged or cycles.
         converges = best.answer.error < last - hyper.progress
         last = best.answer.error
         if converges:

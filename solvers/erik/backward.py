@@ -22,8 +22,8 @@ from ..rotations import (
 from .chain import VirtualChain
 from .joint_model import JointModel
 
-NO_ROLL = 1e-9  # a projected direction shorter than this has no angle
-SAME = 1e-12  # cosines nearer than this are equal
+NO_ROLL = 1e-9  # a shorter projected direction has no angle
+SAME = 1e-12  # cosines that differ by less are equal
 
 
 def backward_phase(
@@ -53,13 +53,13 @@ def backward_phase(
                 child = _roll_child(chain, k, basis, child, solved[k + 1])
                 solved[k] = model.safe_twist(twist_angle(multiply(conjugate(basis), child), model.axis))
         else:
-            wanted = rotate(child, model.segment)
-            angle = _swing(chain, k, basis, bases, wanted, angles)
+            desired = rotate(child, model.segment)
+            angle = _swing(chain, k, basis, bases, desired, angles)
             if k > 0 and models[k - 1].is_twister:
-                solved[k - 1], angle = _twist_parent(chain, k, parent_basis, child, wanted, angle)
-                basis = multiply(parent_basis, models[k - 1].turn(solved[k - 1]))
+                solved[k - 1], angle = _twist_parent(chain, k, parent_basis, child, desired, angle)
+                basis = multiply(parent_basis, models[k - 1].rotation(solved[k - 1]))
             solved[k] = angle
-        parent_basis, basis = basis, multiply(basis, model.turn(solved[k]))
+        parent_basis, basis = basis, multiply(basis, model.rotation(solved[k]))
     return solved
 
 
@@ -73,10 +73,10 @@ def end_twist(model: JointModel, basis: Quaternion, target: Quaternion, symmetri
     """
     twist = twist_angle(multiply(conjugate(basis), target), model.axis)
     best, least = 0.0, (math.inf, math.inf)
-    for wanted in (twist, twist + math.pi) if symmetric else (twist,):
-        safe = model.safe_angle(wanted)
-        miss = abs(wrap(safe - wanted))
-        cost = (miss if miss > NO_ROLL else 0.0, abs(safe - before))
+    for desired in (twist, twist + math.pi) if symmetric else (twist,):
+        safe = model.safe_angle(desired)
+        error = abs(wrap(safe - desired))
+        cost = (error if error > NO_ROLL else 0.0, abs(safe - before))
         if cost < least:
             best, least = safe, cost
     return best
@@ -90,34 +90,34 @@ def _roll_child(chain: VirtualChain, k: int, basis: Quaternion, child: Quaternio
     twister, model = chain.models[k], chain.models[k + 1]
     if model.is_twister or abs(dot(model.axis, twister.axis)) > NO_ROLL:
         return child
-    direction = rotate(multiply(child, model.turn(child_angle)), model.segment)
-    wanted = cross(rotate(basis, twister.axis), direction)
+    direction = rotate(multiply(child, model.rotation(child_angle)), model.segment)
+    desired = cross(rotate(basis, twister.axis), direction)
     axis = reject(rotate(child, model.axis), direction)
-    if length(wanted) <= NO_ROLL or length(axis) <= NO_ROLL:
+    if length(desired) <= NO_ROLL or length(axis) <= NO_ROLL:
         return child
-    roll = signed_angle(axis, unit(wanted), direction)
+    roll = signed_angle(axis, unit(desired), direction)
     if abs(roll) > 0.5 * math.pi:
         roll -= math.copysign(math.pi, roll)
     return multiply(about(direction, roll), child)
 
 
-def _swing(chain: VirtualChain, k: int, basis: Quaternion, bases: Sequence[Quaternion], wanted: Vector, angles: Sequence[float]) -> float:
+def _swing(chain: VirtualChain, k: int, basis: Quaternion, bases: Sequence[Quaternion], desired: Vector, angles: Sequence[float]) -> float:
     """Lines 11 to 24 of Algorithm 15: of the angles at the wanted latitude the one nearer to the direction, else to the child's link."""
     model = chain.models[k]
-    angle, other = model.local_swing(rotate(conjugate(basis), wanted))
+    angle, other = model.local_swing(rotate(conjugate(basis), desired))
     if k == len(chain) - 1:
         return angle
-    link = rotate(multiply(basis, model.turn(angle)), model.segment)
-    other_link = rotate(multiply(basis, model.turn(other)), model.segment)
-    gain = dot(other_link, wanted) - dot(link, wanted)
+    link = rotate(multiply(basis, model.rotation(angle)), model.segment)
+    other_link = rotate(multiply(basis, model.rotation(other)), model.segment)
+    gain = dot(other_link, desired) - dot(link, desired)
     if abs(gain) <= SAME:
-        child_link = rotate(multiply(bases[k + 1], chain.models[k + 1].turn(angles[k + 1])), model.segment)
+        child_link = rotate(multiply(bases[k + 1], chain.models[k + 1].rotation(angles[k + 1])), model.segment)
         gain = dot(other_link, child_link) - dot(link, child_link)
     return other if gain > SAME else angle
 
 
 def _twist_parent(
-    chain: VirtualChain, k: int, parent_basis: Quaternion, child: Quaternion, wanted: Vector, angle: float
+    chain: VirtualChain, k: int, parent_basis: Quaternion, child: Quaternion, desired: Vector, angle: float
 ) -> tuple[float, float]:
     """Lines 25 to 38 of Algorithm 15: the parent twister's angle, within limits, that carries the swung link onto the wanted direction.
 
@@ -125,17 +125,17 @@ def _twist_parent(
     the opposite bend does as well: of both the one within limits that rolls the child least.
     """
     model, parent = chain.models[k], chain.models[k - 1]
-    local = rotate(conjugate(parent_basis), wanted)
+    local = rotate(conjugate(parent_basis), desired)
 
     def twist_for(bend: float) -> float:
-        link = rotate(model.turn(bend), model.segment)
+        link = rotate(model.rotation(bend), model.segment)
         across, wanted_across = reject(link, parent.axis), reject(local, parent.axis)
         if length(across) <= NO_ROLL or length(wanted_across) <= NO_ROLL:  # straight: only the child's roll tells
             return twist_angle(multiply(conjugate(parent_basis), child), parent.axis)
         return signed_angle(across, wanted_across, parent.axis)
 
     def agreement(twist: float, bend: float) -> float:
-        turned = multiply(parent_basis, multiply(parent.turn(twist), model.turn(bend)))
+        turned = multiply(parent_basis, multiply(parent.rotation(twist), model.rotation(bend)))
         return abs(sum(a * b for a, b in zip(turned, child, strict=True)))
 
     first = parent.within(twist_for(angle))

@@ -26,10 +26,10 @@ SHORTEST_LINK = 1e-6  # [m] a link shorter than this has no direction of its own
 
 
 class VirtualChain:
-    """Joint models root first, and what ties them to the skeleton.
+    """Joint models root first, and their relation to the skeleton.
 
     Attributes:
-        models: One for each joint of the skeleton that turns.
+        models: One for each revolute joint of the skeleton.
         turning: Their indices in the skeleton.
         to_virtual: Takes directions and orientations of the base frame to the virtual one, by multiplication from the left.
     """
@@ -52,7 +52,7 @@ class VirtualChain:
         self.shapeless = {0, len(axes) - 1} & {i for i, model in enumerate(self.models) if model.is_twister}
 
     def _segments(self, places: list[Vector], axes: list[Vector]) -> list[Vector]:
-        """Directions of the links at rest: to the next joint that is elsewhere, the end's along the tool's Y."""
+        """Directions of the links at rest: to the next joint at another position, the end's along the tool's Y."""
         segments = [Y]
         for k in range(len(places) - 2, -1, -1):
             link = subtract(places[k + 1], places[k])
@@ -63,12 +63,12 @@ class VirtualChain:
         return len(self.models)
 
     def target(self, tool_target: Quaternion) -> Quaternion:
-        """The virtual end's target for an orientation of the tool in the base frame: what turns the tool's frame at rest into it."""
+        """The virtual end's target for an orientation of the tool in the base frame."""
         return multiply(self.to_virtual, tool_target)
 
     def bases(self, angles: Sequence[float]) -> list[Quaternion]:
-        """World bases of the links for angles (n,), and last the Superpoint's, which is the end's frame after its own turn (eq. 18, 24)."""
+        """World bases of the links for angles (n,), and last the Superpoint's, the end's frame after its own rotation (eq. 18, 24)."""
         bases = [IDENTITY]
         for model, angle in zip(self.models, angles, strict=True):
-            bases.append(multiply(bases[-1], model.turn(angle)))
+            bases.append(multiply(bases[-1], model.rotation(angle)))
         return bases

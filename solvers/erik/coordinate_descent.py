@@ -1,29 +1,29 @@
-"""Turns joints one by one until the end aims: BWCD from the root, CCD from the end (section 3.2, Algorithms 19 to 22). Knows no Blender."""
+"""Coordinate descent of ERIK: BWCD from the root, CCD from the end (section 3.2, Algorithms 19 to 22). Knows no Blender."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..coordinate_descent import Linkage, Tool, pull_of_frames, pull_of_vectors, sweep
+from ..coordinate_descent import SweepStart, Tool, pull_of_frames, pull_of_vectors, sweep
 from ..goals import nearer_roll
 from ..rotations import Quaternion, Vector, Y, dot, rotate
 from .backward import end_twist
 from .chain import VirtualChain
 from .parameters import Hyperparameters
 
-NO_TURN = 1e-9  # [rad] a turn not worth making
+NO_ROTATION = 1e-9  # [rad] a smaller rotation is not made
 
 
 @dataclass(frozen=True)
 class EndAim:
-    """What coordinate descent turns the end to."""
+    """Target of coordinate descent."""
 
     direction: Vector  # of the end's +Y
     orientation: Quaternion | None  # the end's whole target; None: its roll is free
     symmetric: bool  # the end may be rolled by pi
 
     def gain(self, end: Quaternion) -> float:
-        """Cosine of the angle by which the end's direction misses."""
+        """Cosine of the angle between the end's direction and the target."""
         return dot(rotate(end, Y), self.direction)
 
     def nearest(self, end: Quaternion) -> Quaternion:
@@ -33,16 +33,16 @@ class EndAim:
 
 
 def aims(aim: EndAim, end: Quaternion, precision: float) -> bool:
-    """CCDTest (Algorithm 20): (1 - cos of the angle missed) / 2 is within the precision."""
+    """CCDTest (Algorithm 20): (1 - cos of the error) / 2 is within the precision."""
     return 0.5 * (1.0 - aim.gain(end)) <= precision
 
 
 class _Swept(NamedTuple):
-    """What one sweep came to; the angles are changed in place."""
+    """Result of one sweep; the angles are changed in place."""
 
     end: Quaternion
-    moved: float  # [rad] the largest turn
-    aims: bool  # whether the end's direction was met before the sweep was over
+    moved: float  # [rad] the largest rotation
+    aims: bool  # whether the end's direction was met before the end of the sweep
 
 
 def _sweep(
@@ -50,11 +50,11 @@ def _sweep(
     angles: list[float],
     aim: EndAim,
     hyper: Hyperparameters,
-    settled: Callable[[int, float], float],
+    limited: Callable[[int, float], float],
     tip_first: bool,
     whole: bool,
 ) -> _Swept:
-    """One sweep: each joint turned to the direction, or with `whole` to the orientation, and then to where `settled` allows it to be."""
+    """One sweep: each joint rotates toward the direction, or with `whole` the orientation, and then to where `limited` allows it to be."""
     bases = chain.bases(angles)
     count = len(chain)
     tool = Tool(bases[-1])
@@ -66,15 +66,15 @@ def _sweep(
         if met:
             return None
         if whole:
-            turn = pull_of_frames(axis, tool.rotation, aim.nearest(tool.rotation)).best_turn
+            turn = pull_of_frames(axis, tool.rotation, aim.nearest(tool.rotation)).best_rotation
         else:
-            turn = pull_of_vectors(axis, rotate(tool.rotation, Y), aim.direction).best_turn
-        before, angles[k] = angles[k], settled(k, angles[k] + turn if abs(turn) > NO_TURN else angles[k])
+            turn = pull_of_vectors(axis, rotate(tool.rotation, Y), aim.direction).best_rotation
+        before, angles[k] = angles[k], limited(k, angles[k] + turn if abs(turn) > NO_ROTATION else angles[k])
         moved = max(moved, abs(angles[k] - before))
         return angles[k] - before
 
     axes = [rotate(basis, model.axis) for basis, model in zip(bases, chain.models, strict=False)]
-    sweep(Linkage(axes, None, range(-1, count - 1), [False] * count, [(0,)] * count, [tool]), move, tip_first)
+    sweep(SweepStart(axes, None, range(-1, count - 1), [False] * count, [(0,)] * count, [tool]), move, tip_first)
     return _Swept(tool.rotation, moved, met)
 
 
@@ -88,33 +88,34 @@ def bwcd_posture(chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyp
 
 
 def bwcd_solution(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters, before: float = 0.0) -> list[float]:
-    """Algorithm 21: angles (n,) within limits, joints turned from the root until the end looks along the target; then the end's twist.
+    """Algorithm 21: angles (n,) within limits, joints rotated from the root until the end looks along the target; then the end's twist.
 
-    Clamping is not printed: solutions keep their limits. A chain without a twister at its end cannot mend its roll by a twist: its joints
-    turn towards the whole orientation instead. Of two end twists that do as well it is the one nearer to `before` [rad].
+    Clamping is not printed: solutions keep their limits. A chain without a twister at its end cannot correct its roll by a twist: its
+    joints
+    rotate toward the whole orientation instead. Of two end twists of equal error it is the one nearer to `before` [rad].
     """
     solved = list(angles)
     whole = _whole(chain, aim)
     for _ in range(hyper.max_bwcd_iterations):
         swept = _sweep(chain, solved, aim, hyper, lambda k, angle: chain.models[k].safe_angle(angle), tip_first=False, whole=whole)
-        if swept.aims or swept.moved <= NO_TURN:
+        if swept.aims or swept.moved <= NO_ROTATION:
             break
     return _with_end_twist(chain, solved, aim, before)
 
 
 def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
-    """Algorithm 22: angles (n,) within limits, joints turned from the end downwards, off their edges; then the end's twist."""
+    """Algorithm 22: angles (n,) within limits, joints rotated from the end downwards, off their edges; then the end's twist."""
     solved = list(angles)
     whole = _whole(chain, aim)
     edge = hyper.disturbance if hyper.avoid_edges else 0.0
 
-    def settled(k: int, angle: float) -> float:
+    def limited(k: int, angle: float) -> float:
         safe = chain.models[k].safe_angle(angle)
         return chain.models[k].off_edge(safe, edge) if edge else safe
 
     last = 0.0
     for _ in range(hyper.max_ccd_iterations):
-        swept = _sweep(chain, solved, aim, hyper, settled, tip_first=True, whole=whole)
+        swept = _sweep(chain, solved, aim, hyper, limited, tip_first=True, whole=whole)
         gain = abs(dot_quaternions(aim.nearest(swept.end), swept.end)) if whole else aim.gain(swept.end)
         if swept.aims or abs(gain - last) <= hyper.ccd_precision:
             break

@@ -48,7 +48,7 @@ def forward_phase(
         angles[k] = angle
         # FinishForward: as printed, QDiff nearly doubles the error; the basis is the child's without the link's own turn. The end's as
         # well, though not printed: it would stay the warped posture's, which misses the target by what BWCD leaves over.
-        bases[k] = multiply(child, conjugate(model.turn(angle)))
+        bases[k] = multiply(child, conjugate(model.rotation(angle)))
     return angles, bases
 
 

@@ -62,7 +62,7 @@ class JointModel:
         """The other angle at the same latitude, if there is one within limits."""
         return self.within(2.0 * self._zero - angle) if self.has_latitude else None
 
-    def turn(self, angle: float) -> Quaternion:
+    def rotation(self, angle: float) -> Quaternion:
         """The local transform L of eq. 18a."""
         return about(self.axis, angle)
 

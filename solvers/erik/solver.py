@@ -1,4 +1,4 @@
-"""ERIK behind the solver protocol: from goals on a skeleton to the virtual chain and back. Knows no Blender."""
+"""The ERIK solver: from goals on a skeleton to the virtual chain and back. Knows no Blender."""
 
 import math
 import time
@@ -13,8 +13,8 @@ from .algorithm import Answer, calculate_erik
 from .chain import VirtualChain
 from .parameters import Hyperparameters
 
-MAX_VIEWS = 8  # solves for one point at most: each sees it from where the last one left the end
-SAME_VIEW = 1e-4  # [rad] a view that is missed by less is not solved again: a hundredth of the threshold
+MAX_VIEWS = 8  # solves for one point at most, each seen from where the last one left the end
+SAME_VIEW = 1e-4  # [rad] a smaller error of the view is not solved again: a hundredth of the threshold
 
 
 class Erik:
@@ -37,7 +37,7 @@ class Erik:
         uses = start is not None and self.hyper.use_previous_solution
         angles, answer = self.angles(goal, posture, self.skeleton.clamp(start) if uses and start is not None else None)
         pose = self.skeleton.forward(angles)
-        error = max(papers_error(miss.whole) for miss in misses(self.skeleton, goal, pose)) + answer.posture_error
+        error = max(papers_error(error.whole) for error in misses(self.skeleton, goal, pose)) + answer.posture_error
         return self.diagnosis.solution(
             goal,
             posture,
@@ -64,13 +64,14 @@ class Erik:
     def _at(
         self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None
     ) -> tuple[tuple[float, ...], Answer]:
-        """Solve for the view that the posture has of the point, then for the view from where that leaves the end, and so on.
+        """Solves for the view of a point from the posture, then from where that leaves the end, and so on.
 
-        Each view after the first goes on from the best answer yet: mended for the view, it mostly stands, and so the end stays about where
-        the view is from. Of near points that need not settle: a view that makes things worse is taken back, and less of the way is gone.
+        Each view after the first goes on from the best solution yet: corrected for the view, it mostly stays, and so does the position
+        that the view
+        is from. Near points need not converge: a view that increases the error is taken back, and a smaller step is made.
         """
         pose = self.skeleton.forward(self.skeleton.clamp(posture))
-        seen = look(point, pose.tool_place)  # a target at the end's own place is in no direction: the posture's own view will do
+        seen = look(point, pose.tool_place)  # a target at the end's own position is in no direction: the posture's own view is used
         view = best_view = best_seen = unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
         iterations, least, best, share = 0, math.inf, None, 1.0
         for _ in range(self.max_views):
@@ -78,9 +79,9 @@ class Erik:
             iterations += answer.iterations
             pose = self.skeleton.forward(angles)
             seen = look(point, pose.tool_place)
-            missed = vector_angle(seen, rotate(pose.tool_rotation, Y))
-            if missed < least or best is None:
-                least, best, best_view = missed, (angles, answer), view
+            error = vector_angle(seen, rotate(pose.tool_rotation, Y))
+            if error < least or best is None:
+                least, best, best_view = error, (angles, answer), view
                 best_seen = unit(seen) if length(seen) > NO_DIRECTION else view
             else:
                 share *= 0.5
@@ -115,13 +116,13 @@ class Erik:
         answer = calculate_erik(chain, [posture[k] for k in chain.turning], target, direction, hyper, last)
         angles = list(self.skeleton.clamp(posture))
         for k, angle in zip(chain.turning, answer.angles, strict=True):
-            angles[k] = self._nearest_turn(k, angle, (previous or posture)[k])
+            angles[k] = self._with_whole_turns(k, angle, (previous or posture)[k])
         return tuple(angles), answer
 
-    def _nearest_turn(self, k: int, angle: float, wanted: float) -> float:
-        """`angle` plus the whole turns that bring it nearest to `wanted` within the joint's limits, which may span several turns."""
+    def _with_whole_turns(self, k: int, angle: float, desired: float) -> float:
+        """`angle` plus the whole turns that bring it nearest to `desired` within the joint's limits, which may span several turns."""
         lower, upper = self.skeleton.lower[k], self.skeleton.upper[k]
-        turns = round((min(max(wanted, lower), upper) - angle) / math.tau)
+        turns = round((min(max(desired, lower), upper) - angle) / math.tau)
         if turns and not lower <= angle + turns * math.tau <= upper:
-            turns -= 1 if turns > 0 else -1  # what is nearest to a limit may be beyond it, by less than half a turn
+            turns -= 1 if turns > 0 else -1  # the nearest to a limit may be beyond it, by less than half a turn
         return angle + turns * math.tau

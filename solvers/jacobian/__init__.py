@@ -1,1 +1,1 @@
-"""The Jacobian family (Buss 2009): methods that turn joints by what the Jacobian says of the errors. Knows no Blender."""
+"""The Jacobian family (Buss 2009): transpose, pseudoinverse, damped and selectively damped least squares, priorities. Knows no Blender."""

@@ -1,4 +1,4 @@
-"""Targets brought closer: how much of an error one update goes for (Buss 2009, section 2). Knows no Blender."""
+"""Clamping of target distances: how much of an error one update corrects (Buss 2009, section 2). Knows no Blender."""
 
 import math
 from collections.abc import Mapping
@@ -12,50 +12,50 @@ from ..skeleton import Skeleton
 from .linear import Array, Linear, size
 
 HALF_A_LINK = 0.5  # of a typical link: Buss's D_max
-LARGEST_TURN = 0.5  # [rad] of an aim: half a link, seen from a link's length off
+LARGEST_TURN = 0.5  # [rad] D_max of an aim: half a link, seen from a link's length away
 
-Key = tuple[str, int]  # a block's kind and end
+Key = tuple[str, int]  # kind and end of a block
 
 
 @dataclass(frozen=True)
 class Allowances:
-    """How much of each block's error the next update goes for, and what was missed after the last one: a jump of the target shows there."""
+    """Largest correction of each block in the next update, and the errors after the last one, in which jumps of the target show."""
 
     most: Mapping[Key, float]
-    missed: Mapping[Key, Array]
+    error_size: Mapping[Key, Array]
 
 
 @dataclass(frozen=True)
 class Clamp:
-    """D_max of each kind. After a jump of its target an end first goes for the whole way, then for D_max beyond what each update gained."""
+    """D_max of each kind. After a jump of its target an end's error counts whole, then up to D_max beyond the last update's gain."""
 
-    distance: float  # shares of the reach
+    distance: float  # in shares of the reach
     angle: float = LARGEST_TURN  # [rad]
 
     @staticmethod
     def for_skeleton(skeleton: Skeleton) -> "Clamp":
-        """D_max is half the length of a typical link."""
+        """D_max of half a typical link's length."""
         lengths = [length(joint.rest_offset) for joint in skeleton.joints[1:]] + [length(end.offset) for end in skeleton.ends]
         real = [each for each in lengths if each > 0.0]
         return Clamp(HALF_A_LINK * float(np.median(real)) / max(skeleton.reach, SHORTEST_REACH) if real else 1.0)
 
     def at_first(self, linear: Linear, before: Allowances | None) -> Allowances:
-        """The allowances for a frame's first update: no bound for ends whose targets have jumped since `before`."""
-        now = missed_by(linear)
+        """The allowances for a frame's first update: unbounded for ends whose targets have jumped since `before`."""
+        now = errors_by_block(linear)
         if before is None:
             return Allowances(dict.fromkeys(now, math.inf), now)
         most = {}
         for key, rows in now.items():
-            last = before.missed.get(key)
+            last = before.error_size.get(key)
             jumped = last is None or len(last) != len(rows) or size(rows - last) > self._base(key)
             most[key] = math.inf if jumped else before.most[key]
         return Allowances(most, now)
 
     def after(self, linear: Linear, before: Allowances) -> Allowances:
-        """The allowances once an update has led to `linear`: D_max and what it took off."""
-        now = missed_by(linear)
+        """The allowances after an update that led to `linear`: D_max plus its gain."""
+        now = errors_by_block(linear)
         most = {
-            key: self._base(key) + max(0.0, size(before.missed[key]) - size(rows)) if key in before.missed else math.inf
+            key: self._base(key) + max(0.0, size(before.error_size[key]) - size(rows)) if key in before.error_size else math.inf
             for key, rows in now.items()
         }
         return Allowances(most, now)
@@ -65,11 +65,11 @@ class Clamp:
 
 
 def clamped(linear: Linear, allowances: Allowances) -> Linear:
-    """The problem with each block's error no longer than it may be (ClampMag)."""
+    """The problem with each block's error shortened to its allowance (ClampMag)."""
     shares = [
-        (block, min(1.0, allowances.most[key] / missed))
+        (block, min(1.0, allowances.most[key] / error_size))
         for block in linear.blocks
-        if (missed := size(allowances.missed[key := (block.kind, block.end)])) > 0.0
+        if (error_size := size(allowances.error_size[key := (block.kind, block.end)])) > 0.0
     ]
     if all(share == 1.0 for _, share in shares):
         return linear
@@ -79,6 +79,6 @@ def clamped(linear: Linear, allowances: Allowances) -> Linear:
     return linear.with_error(error)
 
 
-def missed_by(linear: Linear) -> dict[Key, Array]:
-    """What each block misses, without its weight."""
+def errors_by_block(linear: Linear) -> dict[Key, Array]:
+    """Error of each block, without its weight."""
     return {(block.kind, block.end): linear.error[block.start : block.stop] / (block.weight or 1.0) for block in linear.blocks}

@@ -1,4 +1,4 @@
-"""Choices of damping, among those that Buss (2009, section 5) surveys: how a direction's gain 1 / s is held back. Knows no Blender.
+"""Choices of damping, of those surveyed by Buss (2009, section 5): how a singular direction's gain 1 / s is reduced. Knows no Blender.
 
 Each gives the squared damping of every singular value, so that its gain is s / (s^2 + damping). Singular values have the errors' units,
 radians or shares of the reach, over the joints' units.
@@ -12,7 +12,7 @@ from .linear import Array, Factors
 
 
 class Damping(Protocol):
-    """How much each direction is damped."""
+    """Damping of each singular direction."""
 
     def squares(self, parts: Factors, along: Array) -> Array | float:
         """Squared damping, one for each singular value (k,) or for all.
@@ -26,7 +26,7 @@ class Damping(Protocol):
 
 @dataclass(frozen=True)
 class Constant:
-    """The same everywhere (Wampler 1986)."""
+    """Constant damping (Wampler 1986)."""
 
     damping: float = 0.1
 
@@ -36,26 +36,26 @@ class Constant:
 
 @dataclass(frozen=True)
 class BySmallest:
-    """Just enough, by the smallest singular value, for a change of at most `largest_change` (Maciejewski & Klein 1988; ERIK's eq. 15)."""
+    """The least, by the smallest singular value, with a change of at most `largest_change` (Maciejewski & Klein 1988; ERIK's eq. 15)."""
 
     largest_change: float = 0.5  # b_max [rad], Euclidean
 
     def squares(self, parts: Factors, along: Array) -> float:
-        wanted = math.sqrt(float(along @ along)) / self.largest_change
+        secondary = math.sqrt(float(along @ along)) / self.largest_change
         smallest = float(parts.values[-1])
-        if smallest <= 0.5 * wanted:
-            return 0.25 * wanted * wanted
-        return max(0.0, smallest * (wanted - smallest))
+        if smallest <= 0.5 * secondary:
+            return 0.25 * secondary * secondary
+        return max(0.0, smallest * (secondary - smallest))
 
 
 @dataclass(frozen=True)
 class ByError:
-    """In step with the error, so that it vanishes where the goal is met: squares are `gain` e'e / 2 (Chan & Lawrence 1988).
+    """Damping by the error, so that it vanishes where the goal is met: squares are `gain` e'e / 2 (Chan & Lawrence 1988).
 
-    Whatever the pose, no singular direction then changes joints by more than 1 / sqrt(2 gain): the most of s e / (s^2 + damping).
+    Whatever the pose, no singular direction then changes joints by more than 1 / sqrt(2 gain): the maximum of s e / (s^2 + damping).
     """
 
-    gain: float = 8.0  # .25 rad: calm out of reach, and still within a thousandth of the reach in a dozen updates
+    gain: float = 8.0  # .25 rad at most: smooth out of reach, and still within a thousandth of the reach after a dozen updates
 
     def squares(self, parts: Factors, along: Array) -> float:
         return 0.5 * self.gain * float(along @ along)

@@ -1,4 +1,4 @@
-"""The methods as solvers: what the table of solvers makes. Knows no Blender."""
+"""The methods as solvers, for the table of solvers. Knows no Blender."""
 
 from ..skeleton import Skeleton
 from .clamping import Clamp
@@ -12,7 +12,7 @@ PLAIN, IN_ORDER = Options(), PriorityOptions()
 
 
 def transpose(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
-    """The Jacobian's transpose, with the length that takes off most of the error."""
+    """The Jacobian's transpose, with the optimal step length."""
     return JacobianSolver(skeleton, Transpose(), Updates(objectives=options.objectives))
 
 
@@ -22,20 +22,20 @@ def pseudoinverse(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolve
 
 
 def dls(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
-    """Damped least squares; damping by the error, which bears targets out of reach without a constant made for each robot."""
+    """Damped least squares; damping by the error, which handles targets out of reach without a constant for each robot."""
     return JacobianSolver(skeleton, Damped(ByError()), Updates(objectives=options.objectives))
 
 
 def dls_clamped(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
-    """Buss's DLS': targets brought closer, so that damping can be less."""
+    """Buss's DLS': with clamped target distances, so that damping can be less."""
     return JacobianSolver(skeleton, Damped(ByError()), Updates(objectives=options.objectives, clamp=Clamp.for_skeleton(skeleton)))
 
 
 def sdls(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
-    """Selectively damped least squares, with targets brought closer as Buss & Kim advise."""
+    """Selectively damped least squares, with clamped target distances as Buss & Kim advise."""
     return JacobianSolver(skeleton, SelectivelyDamped(), Updates(objectives=options.objectives, clamp=Clamp.for_skeleton(skeleton)))
 
 
 def priorities(skeleton: Skeleton, options: PriorityOptions = IN_ORDER) -> JacobianSolver:
-    """Task priorities: places, then aims, then uprightness, then the posture, or in another order."""
+    """Task priorities: positions, then aims, then uprightness, then the posture, or in another order."""
     return JacobianSolver(skeleton, Priorities(options.levels), Updates(objectives=options.objectives))

@@ -1,4 +1,4 @@
-"""Joint limits: joints that a change would carry over theirs stop there, and the others take over. Knows no Blender.
+"""Joint limits of an update: joints that reach a limit stop there, and the others compensate. Knows no Blender.
 
 Source: the clamping loop of Baerlocher & Boulic 2004. Theirs goes around all levels, so that a joint which a lower level carries to its
 limit is lost to the higher ones; here each level has a loop of its own.
@@ -10,13 +10,13 @@ import numpy as np
 
 from .linear import Array, Indices, Linear
 
-AT_LIMIT = 1e-12  # a joint with less room has none
+AT_LIMIT = 1e-12  # a joint with less distance to its limit is at it
 
 
 def step_within(step: Callable[[Linear], Array], linear: Linear, down: Array, up: Array) -> Array:
-    """The step (n,) of a method, with no joint moved further than `down` (n,) <= 0 and `up` (n,) >= 0 allow.
+    """The step (n,) of a method, with every joint between `down` (n,) <= 0 and `up` (n,) >= 0.
 
-    Joints that would go too far are moved to their limits, what that does to the errors is taken off, and the rest is solved again without
+    Joints that would go too far are moved to their limits, the effect on the errors is subtracted, and the rest is solved again without
     them, until none goes too far.
     """
     change = step(linear)
@@ -38,15 +38,15 @@ def step_within(step: Callable[[Linear], Array], linear: Linear, down: Array, up
 
 
 def beneath(further: Callable[[Indices, Array], Array], change: Array, down: Array, up: Array) -> Array:
-    """`change` (n,) and what a lower level adds to it, within limits.
+    """`change` (n,) plus what a lower level adds to it, within limits.
 
     Args:
-        further: The addition (k,) for the free joints (k,), given those and the change so far; of no effect on the levels above.
-        change: What the levels above have come to, within limits.
-        down: How far joints may go (n,).
-        up: How far up.
+        further: The addition (k,) for the free joints (k,), given those and the change so far; without effect on the levels above.
+        change: The result of the levels above, within limits.
+        down: Lower bounds (n,) of the change.
+        up: Upper bounds (n,).
 
-    The addition is followed until a joint stops; then the level is solved again for the others, and so on.
+    The addition is followed until a joint reaches a limit; then the level is solved again for the others, and so on.
     """
     change = change.copy()
     free = np.arange(len(change))

@@ -1,4 +1,4 @@
-"""The linear problem that every update solves: errors, their Jacobian, and what the joints themselves would like. Knows no Blender."""
+"""The linear problem of an update: errors, their Jacobian, and secondary objectives. Knows no Blender."""
 
 import math
 from collections.abc import Sequence
@@ -16,24 +16,24 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 Kind = Literal["aim", "upright", "position"]
-VIEW_ROWS = 2  # of an aim whose roll is free; a third row is uprightness
-FARTHEST = 1e3  # of the reach: a place farther off is as good as this far, and its square still is a number
-RANK = 1e-10  # of the largest singular value: a smaller one is rounding, and its direction none
-NO_LEVER = 1e-150  # a largest singular value below is zero: its square still is a number
+VIEW_COMPONENTS = 2  # components of an aim whose roll is free; a third one is uprightness
+FARTHEST = 1e3  # of the reach: farther positions count as this far, so that squares stay finite
+RANK = 1e-10  # of the largest singular value: a smaller one is rounding
+NO_LEVER = 1e-150  # a smaller largest singular value is zero: its square would vanish
 
 
 class Block(NamedTuple):
-    """Rows that belong together: what one end misses, of one kind."""
+    """Error components of one end and one kind."""
 
     kind: Kind
     end: int  # index in `goal.ends`
-    start: int  # its first row
-    stop: int  # the row after its last
-    weight: float  # of the heaviest's
+    start: int  # index of its first component
+    stop: int  # the index after its last
+    weight: float  # relative to the largest
 
 
 class Factors(NamedTuple):
-    """Singular values above rounding, largest first, and their vectors: J = left diag(values) right."""
+    """Singular value decomposition J = left diag(values) right, without values that are rounding; largest first."""
 
     left: Array  # (r, k)
     values: Array  # (k,)
@@ -44,7 +44,7 @@ class Factors(NamedTuple):
         return len(self.values)
 
     def projector(self) -> Array:
-        """(n, n) onto the null space of J: changes that the errors do not feel (Buss 2009, eq. 7)."""
+        """Projector (n, n) onto the null space of J (Buss 2009, eq. 7)."""
         projector: Array = np.eye(self.right.shape[1]) - self.right.T @ self.right
         return projector
 
@@ -59,17 +59,18 @@ def factors(matrix: Array, nothing: float = NO_LEVER) -> Factors:
 class Linear:
     """error = jacobian @ change, to be solved for the change of the joints.
 
-    Joints count in units in which a change of one is large: revolute ones in radians, prismatic ones in shares of the reach. Rows carry
-    their weights.
+    Joint units are radians, or shares of the reach for prismatic joints, so that a change of 1 is large in all. Errors carry their weights.
     """
 
-    def __init__(self, error: Array, jacobian: Array, blocks: Sequence[Block], wanted: Array, kept: Mask, missed: float = math.inf) -> None:
+    def __init__(
+        self, error: Array, jacobian: Array, blocks: Sequence[Block], secondary: Array, kept: Mask, error_size: float = math.inf
+    ) -> None:
         self.error = error  # (r,)
         self.jacobian = jacobian  # (r, n)
         self.blocks = blocks
-        self.wanted = wanted  # (n,) the change that the joints would like, where the errors leave them free
-        self.kept = kept  # (n,) the joints whose posture counts
-        self.missed = missed  # [rad, or of the reach] by the worst block, whatever its weight, as long as it has one
+        self.secondary = secondary  # (n,) desired change in the null space, by secondary objectives
+        self.kept = kept  # (n,) joints whose posture counts
+        self.error_size = error_size  # [rad, or of the reach] of the block with the largest error among those with a weight
 
     @cached_property
     def factors(self) -> Factors:
@@ -80,47 +81,47 @@ class Linear:
         return [block.start for block in self.blocks]
 
     def norms(self, rows: Array) -> Array:
-        """Lengths (blocks, m) of each block's part of the columns of `rows` (r, m)."""
+        """Norms (blocks, m) of each block's part of the columns (r, m)."""
         lengths: Array = np.sqrt(np.add.reduceat(rows * rows, self.starts, axis=0))
         return lengths
 
     def with_error(self, error: Array) -> "Linear":
-        """The same with other errors."""
-        other = Linear(error, self.jacobian, self.blocks, self.wanted, self.kept)
+        """The same problem with other errors."""
+        other = Linear(error, self.jacobian, self.blocks, self.secondary, self.kept)
         if "factors" in self.__dict__:
             other.__dict__["factors"] = self.factors
         return other
 
     def without(self, fixed: Array, free: Indices) -> "Linear":
-        """What is left for the joints `free` (k,) once the whole change `fixed` (n,), zero at them, is made."""
+        """The remaining problem for the joints `free` (k,) after the change `fixed` (n,), zero at them."""
         error = self.error - self.jacobian @ fixed
-        return Linear(error, self.jacobian[:, free], self.blocks, self.wanted[free], self.kept[free])
+        return Linear(error, self.jacobian[:, free], self.blocks, self.secondary[free], self.kept[free])
 
 
 class Linearizer:
-    """Makes the linear problem of a goal at a pose."""
+    """Linearises a goal at a pose."""
 
     def __init__(self, skeleton: Skeleton, at_targets: bool = False) -> None:
         self.skeleton = skeleton
         self.at_targets = at_targets
-        slides = np.array([joint.kind == "prismatic" for joint in skeleton.joints])
-        self.units: Array = np.where(slides, max(skeleton.reach, SHORTEST_REACH), 1.0)  # (n,) [rad or m] of a coordinate of one
-        self._turns_only = not slides.any()
+        prismatic = np.array([joint.kind == "prismatic" for joint in skeleton.joints])
+        self.units: Array = np.where(prismatic, max(skeleton.reach, SHORTEST_REACH), 1.0)  # (n,) [rad or m] of a coordinate of one
+        self._all_revolute = not prismatic.any()
 
-    def linear(self, goal: GazeGoal, pose: Pose, wanted: Array, kept: Mask) -> Linear:
-        """The problem at a pose; `wanted` (n,) in the joints' units."""
+    def linear(self, goal: GazeGoal, pose: Pose, secondary: Array, kept: Mask) -> Linear:
+        """The problem at a pose; `secondary` (n,) in the joints' units."""
         error: list[float] = []
-        rows: list[float] = []  # the weight of each
-        nearer: list[float] = []  # what brings each row of a far target's Jacobian nearer, where that is the target's own
+        rows: list[float] = []  # the weight of each component
+        nearer: list[float] = []  # factors that shorten a far target's Jacobian, where that is the target's own
         blocks: list[Block] = []
         columns = []
         weights = goal.weights
-        missed = 0.0
+        error_size = 0.0
         for part in parts(self.skeleton, goal, pose, self.at_targets):
             left, weight = part.residual.error, weights[part.end]
             distance = math.hypot(*left)
             if weight > 0.0:
-                missed = max(missed, distance)
+                error_size = max(error_size, distance)
             share = FARTHEST / distance if distance > FARTHEST else 1.0
             if share != 1.0:
                 left = tuple(share * e for e in left)
@@ -132,22 +133,22 @@ class Linearizer:
             nearer += [share] * len(left)
             columns.append(part.residual.columns)
         jacobian = np.array(columns[0] if len(columns) == 1 else [sum(joint, ()) for joint in zip(*columns, strict=True)]).T
-        if not self._turns_only:
+        if not self._all_revolute:
             jacobian = jacobian * self.units
         if self.at_targets:
             jacobian = jacobian * np.array(nearer)[:, None]
         if all(weight == 1.0 for weight in rows):
-            return Linear(np.array(error), jacobian, blocks, wanted, kept, missed)
+            return Linear(np.array(error), jacobian, blocks, secondary, kept, error_size)
         by_row = np.array(rows)
-        return Linear(by_row * error, by_row[:, None] * jacobian, blocks, wanted, kept, missed)
+        return Linear(by_row * error, by_row[:, None] * jacobian, blocks, secondary, kept, error_size)
 
 
 def _kinds(part: Part, goal: GazeGoal) -> list[tuple[Kind, int]]:
-    """The kinds of a part's rows, and how many there are of each."""
+    """The kinds of a part's components, and how many there are of each."""
     count = len(part.residual.error)
-    if part.kind == "position" or orientation_of(goal.ends[part.end].aim) is not None or count <= VIEW_ROWS:
+    if part.kind == "position" or orientation_of(goal.ends[part.end].aim) is not None or count <= VIEW_COMPONENTS:
         return [(part.kind, count)]
-    return [("aim", VIEW_ROWS), ("upright", count - VIEW_ROWS)]
+    return [("aim", VIEW_COMPONENTS), ("upright", count - VIEW_COMPONENTS)]
 
 
 def clamp_largest(change: Array, most: float) -> Array:

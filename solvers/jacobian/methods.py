@@ -1,7 +1,8 @@
-"""From errors to a change of the joints: transpose, pseudoinverse, damped and selectively damped least squares. Knows no Blender.
+"""Methods of the family: transpose, pseudoinverse, damped and selectively damped least squares. Knows no Blender.
 
-Source: Buss 2009, sections 3 to 7; Buss & Kim 2005 for the last. Every change is clamped: no joint moves by more than `largest_change` at
-once. What the joints would like comes beneath, projected so that the errors do not feel it (Buss 2009, eq. 7).
+Source: Buss 2009, sections 3 to 7; Buss & Kim 2005 for the last. Every change is clamped: no joint moves by more than `largest_change`
+in one
+update. Secondary objectives are projected onto the null space (Buss 2009, eq. 7).
 """
 
 import math
@@ -16,19 +17,19 @@ from .linear import Array, Factors, Indices, Linear, clamp_largest, factors, siz
 
 
 class Method(Protocol):
-    """One update."""
+    """One update of the joints."""
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
-        """The change (n,) of the joints, in their units, within limits: from `down` (n,) <= 0 to `up` (n,) >= 0."""
+        """The change (n,) of the joints, in their units, from `down` (n,) <= 0 to `up` (n,) >= 0."""
         ...
 
-    def missed(self, linear: Linear) -> float:
-        """How much is missed, as the method weighs it: of two poses the one with less is better."""
+    def error_size(self, linear: Linear) -> float:
+        """Size of the error, as the method weighs it: of two poses the one with less is better."""
         ...
 
 
 class SingleTask:
-    """All errors at one level, the joints' wishes beneath."""
+    """A method with all errors at one level and secondary objectives in their null space."""
 
     largest_change: float
 
@@ -36,8 +37,8 @@ class SingleTask:
         """The change (n,) for the errors alone, without limits."""
         raise NotImplementedError
 
-    def missed(self, linear: Linear) -> float:
-        """See `Method.missed`."""
+    def error_size(self, linear: Linear) -> float:
+        """See `Method.error_size`."""
         return size(linear.error)
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
@@ -47,12 +48,12 @@ class SingleTask:
             return clamp_largest(self.step(part), self.largest_change)
 
         change = step_within(clamped, linear, down, up)
-        return clamp_largest(with_wishes(linear, change, down, up), self.largest_change)
+        return clamp_largest(with_secondary(linear, change, down, up), self.largest_change)
 
 
 @dataclass(frozen=True)
 class Transpose(SingleTask):
-    """J' e, as long as takes off most of the error if the problem were linear (Buss 2009, section 3)."""
+    """J' e, at the length that reduces the linear error most (Buss 2009, section 3)."""
 
     largest_change: float = math.radians(30)
 
@@ -65,7 +66,7 @@ class Transpose(SingleTask):
 
 @dataclass(frozen=True)
 class Pseudoinverse(SingleTask):
-    """The least change that takes off the whole error, or as much as can be (Buss 2009, section 4)."""
+    """The least change that removes the whole error, or as much as possible (Buss 2009, section 4)."""
 
     largest_change: float = math.radians(30)
 
@@ -77,7 +78,7 @@ class Pseudoinverse(SingleTask):
 
 @dataclass(frozen=True)
 class Damped(SingleTask):
-    """Weighs what is left of the error against the length of the change (Buss 2009, section 5, eq. 14)."""
+    """Least squares of the remaining error and the weighted change (Buss 2009, section 5, eq. 14)."""
 
     damping: Damping
     largest_change: float = math.radians(45)
@@ -88,9 +89,9 @@ class Damped(SingleTask):
 
 @dataclass(frozen=True)
 class SelectivelyDamped(SingleTask):
-    """Each singular vector bounded by how far it moves the ends for nothing (Buss & Kim 2005; Ribeiro & Paiva 2019, eq. 11 and 12).
+    """Bounds each singular vector by its useless movement of the ends (Buss & Kim 2005; Ribeiro & Paiva 2019, eq. 11 and 12).
 
-    A vector whose joints, one by one, move the ends a lot (M) for what they do together (N) may move no joint by more than
+    A vector whose joints, one by one, move the ends a lot (M) compared to what they do together (N) may move no joint by more than
     gamma = min(1, N / M) `largest_change`.
     """
 
@@ -108,10 +109,10 @@ class SelectivelyDamped(SingleTask):
 
 
 def selective_bounds(linear: Linear, largest_change: float) -> Array:
-    """gamma (k,) for each singular vector: what Buss & Kim allow it to move any joint by."""
+    """gamma (k,) for each singular vector: the largest movement of a joint by Buss & Kim."""
     parts = linear.factors
-    together = linear.norms(parts.left).sum(axis=0)  # N: what it does to all ends, a norm for each
-    one_by_one = (linear.norms(linear.jacobian) @ np.abs(parts.right).T).sum(axis=0) / parts.values  # M: what its joints do, one by one
+    together = linear.norms(parts.left).sum(axis=0)  # N: movement of all ends, a norm for each
+    one_by_one = (linear.norms(linear.jacobian) @ np.abs(parts.right).T).sum(axis=0) / parts.values  # M: movement by its joints one by one
     bounds: Array = np.minimum(1.0, together / np.maximum(one_by_one, np.finfo(float).tiny)) * largest_change
     return bounds
 
@@ -126,15 +127,15 @@ def damped(parts: Factors, error: Array, damping: Damping) -> Array:
     return step
 
 
-def with_wishes(linear: Linear, change: Array, down: Array, up: Array) -> Array:
-    """The change (n,) and, beneath it, what the joints would like, less what the errors would feel of it."""
-    if not linear.wanted.any():
+def with_secondary(linear: Linear, change: Array, down: Array, up: Array) -> Array:
+    """The change (n,) plus that of secondary objectives, projected onto the errors' null space."""
+    if not linear.secondary.any():
         return change
 
     def further(free: Indices, so_far: Array) -> Array:
         right = linear.factors.right if len(free) == len(so_far) else factors(linear.jacobian[:, free]).right
-        wishes = (linear.wanted - (so_far - change))[free]
-        addition: Array = wishes - right.T @ (right @ wishes)
+        free_secondary = (linear.secondary - (so_far - change))[free]
+        addition: Array = free_secondary - right.T @ (right @ free_secondary)
         return addition
 
     return beneath(further, change, down, up)

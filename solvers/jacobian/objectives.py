@@ -1,7 +1,7 @@
-"""What joints would like where the goals leave them free: gradients for the null space. Knows no Blender.
+"""Secondary objectives for the null space of the goals, with their gradients. Knows no Blender.
 
-Each is a function of the angles to be made small, with its gradient; the joints would like to go down it (Liegeois 1977; Buss 2009, eq. 7).
-Joints count in their units, see `linear`.
+Each is a function of the angles to be minimised (Liegeois 1977; Buss 2009, eq. 7).
+Joint units are those of `linear`.
 """
 
 from dataclasses import dataclass
@@ -15,36 +15,36 @@ from ..rotations import NO_DIRECTION, Vector, Y, cross, length, rotate
 from ..skeleton import Joint, Pose, Skeleton
 from .linear import Array, Mask
 
-ALONG = 1e-6  # sine of the angle under which an axis lies along a link
+ALONG = 1e-6  # sine of the angle below which an axis lies along a link
 
 
 class State(NamedTuple):
-    """Where the joints are, and what is asked of them."""
+    """Arguments of secondary objectives."""
 
     skeleton: Skeleton
     units: Array  # (n,)
     goal: GazeGoal
     posture: Array  # (n,) [rad or m] within limits
-    kept: Mask  # (n,) the joints whose posture counts
+    kept: Mask  # (n,) joints whose posture counts
     angles: Array  # (n,) [rad or m]
     pose: Pose
 
 
 class Objective(Protocol):
-    """Something to be made small."""
+    """A secondary objective, to be minimised."""
 
     def value(self, state: State) -> float: ...
 
     def downhill(self, state: State) -> Array:
-        """Minus the gradient (n,), in the joints' units."""
+        """Negative gradient (n,), in the joints' units."""
         ...
 
 
 @dataclass(frozen=True)
 class KeepPosture:
-    """Half the squared distance from the posture, times how much the goal would keep it (Liegeois 1977; Girard & Maciejewski 1985)."""
+    """Half the squared distance from the posture, times the goal's `keep` (Liegeois 1977; Girard & Maciejewski 1985)."""
 
-    gain: float = 1.0  # 1: all the way at once
+    gain: float = 1.0  # 1: the whole distance at once
 
     def value(self, state: State) -> float:
         away = np.where(state.kept, state.posture - state.angles, 0.0) / state.units
@@ -56,7 +56,7 @@ class KeepPosture:
 
 @dataclass(frozen=True)
 class LeaveLimits:
-    """Half the mean square of each joint's distance from the middle of its range, in shares of half the range (Liegeois 1977)."""
+    """Half the mean square of each joint's distance from the middle of its range, relative to half the range (Liegeois 1977)."""
 
     gain: float = 1.0
 
@@ -78,9 +78,9 @@ class LeaveLimits:
 
 @dataclass(frozen=True)
 class Manipulability:
-    """Minus Yoshikawa's measure (1985), the product of the singular values: keeps away from singular poses.
+    """Minus Yoshikawa's manipulability (1985), the product of the singular values: avoids singular poses.
 
-    Of the goal's first end: of its place, where it has one to reach, and of its turns, where it has a way to look.
+    Of the goal's first end: of its position, where the goal has one, and of its rotation, where it has a view.
     """
 
     gain: float = 1.0
@@ -92,18 +92,18 @@ class Manipulability:
     def downhill(self, state: State) -> Array:
         jacobian, slopes = _velocities(state)
         left, values, right = np.linalg.svd(jacobian, full_matrices=False)
-        # A singular value u'Jv changes by u'(dJ)v, the product by that times the others.
+        # The derivative of a singular value u'Jv is u'(dJ)v, that of the product this times the others.
         others = np.array([np.prod(np.delete(values, i)) for i in range(len(values))])
         downhill: Array = self.gain * np.einsum("ri,krj,ij,i->k", left, slopes, right, others)
         return downhill
 
 
 def _velocities(state: State) -> tuple[Array, Array]:
-    """The Jacobian (r, n) of the goal's first end, and its slope (n, r, n) by each joint."""
-    skeleton, (wanted, *_) = state.skeleton, state.goal.ends
-    angular, linear = skeleton.jacobian(state.angles.tolist(), wanted.end)
-    # A joint turns all velocities that joints further out cause; joints nearer to the base feel only that it moves the end.
-    on_path = np.isin(np.arange(len(skeleton)), skeleton.path(wanted.end))
+    """The Jacobian (r, n) of the goal's first end, and its derivative (n, r, n) by each joint."""
+    skeleton, (secondary, *_) = state.skeleton, state.goal.ends
+    angular, linear = skeleton.jacobian(state.angles.tolist(), secondary.end)
+    # A joint rotates all velocities caused by joints further out; those caused by joints nearer to the base change by the end's movement.
+    on_path = np.isin(np.arange(len(skeleton)), skeleton.path(secondary.end))
     turns = np.cross(angular.T[:, None], angular.T[None])  # (by joint, of joint, 3)
     moves = np.cross(angular.T[:, None], linear.T[None])
     outward = np.triu(np.ones((len(skeleton), len(skeleton)), dtype=bool))
@@ -111,10 +111,10 @@ def _velocities(state: State) -> tuple[Array, Array]:
     move_slopes = np.where(outward[..., None], moves, moves.transpose(1, 0, 2)) * (on_path[:, None] & on_path)[..., None]
     share = 1.0 / max(skeleton.reach, SHORTEST_REACH)
     rows, slopes = [], []
-    if not isinstance(wanted.aim, Position):
+    if not isinstance(secondary.aim, Position):
         rows.append(angular)
         slopes.append(turn_slopes)
-    if place_of(wanted.aim) is not None:
+    if place_of(secondary.aim) is not None:
         rows.append(share * linear)
         slopes.append(share * move_slopes)
     units = state.units
@@ -123,7 +123,7 @@ def _velocities(state: State) -> tuple[Array, Array]:
 
 
 def twists(skeleton: Skeleton) -> Mask:
-    """Which joints (n,) only twist at the root or at an end: they turn about the very line along which all that they carry lies."""
+    """Which joints (n,) are twisters at the root or at an end: all that they carry lies along their axis."""
     found = np.zeros(len(skeleton), dtype=bool)
     carried: list[list[Vector]] = [[] for _ in skeleton.joints]
     for joint in skeleton.joints:
@@ -138,6 +138,6 @@ def twists(skeleton: Skeleton) -> Mask:
 
 
 def _along(joint: Joint, lines: list[Vector]) -> bool:
-    """Whether lines of a joint's frame lie along its axis, those that have a length."""
+    """Whether all lines of a joint's frame that have a length lie along its axis."""
     sines = [length(cross(joint.axis, line)) / length(line) for line in lines if any(line)]
     return joint.kind == "revolute" and all(sine <= ALONG for sine in sines)

@@ -1,4 +1,4 @@
-"""What a user may set of the Jacobian family. Knows no Blender."""
+"""Options of the Jacobian family that a user may set. Knows no Blender."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,9 +6,9 @@ from typing import Literal
 from .objectives import KeepPosture, LeaveLimits, Manipulability, Objective
 from .priorities import AIM, POSITION, POSTURE, UPRIGHT, Level
 
-Wish = Literal["posture", "limits", "manipulability"]
+ObjectiveName = Literal["posture", "limits", "manipulability"]
 Task = Literal["position", "aim", "posture"]
-OBJECTIVES: dict[Wish, Objective] = {"posture": KeepPosture(), "limits": LeaveLimits(), "manipulability": Manipulability()}
+OBJECTIVES: dict[ObjectiveName, Objective] = {"posture": KeepPosture(), "limits": LeaveLimits(), "manipulability": Manipulability()}
 LEVELS: dict[Task, tuple[Level, ...]] = {"position": (POSITION,), "aim": (AIM, UPRIGHT), "posture": (POSTURE,)}
 
 
@@ -16,7 +16,7 @@ LEVELS: dict[Task, tuple[Level, ...]] = {"position": (POSITION,), "aim": (AIM, U
 class Options:
     """Settings of any method of the family."""
 
-    beneath: tuple[Wish, ...] = ("posture",)  # what joints would like beneath the goals, in the null space
+    beneath: tuple[ObjectiveName, ...] = ("posture",)  # secondary objectives, in the null space of the goals
 
     @property
     def objectives(self) -> tuple[Objective, ...]:
@@ -27,7 +27,7 @@ class Options:
 class PriorityOptions(Options):
     """Settings of task priorities."""
 
-    order: tuple[Task, ...] = ("position", "aim", "posture")  # the first counts most; "posture" stands for what joints would like
+    order: tuple[Task, ...] = ("position", "aim", "posture")  # the first counts most; "posture" stands for the secondary objectives
 
     @property
     def levels(self) -> tuple[Level, ...]:

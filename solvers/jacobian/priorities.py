@@ -1,4 +1,4 @@
-"""Task priorities: each level does what it can without disturbing those above. Knows no Blender.
+"""Task priorities: each level is solved in the null space of those above. Knows no Blender.
 
 Source: Maciejewski & Klein 1985 for two levels; Baerlocher & Boulic 1998, 2004 for any number, with the null space projected from level to
 level; Ribeiro & Paiva 2019, eq. 13 to 15 and 25. Joint limits are kept by a loop at each level, see `limits`.
@@ -16,38 +16,39 @@ from .limits import beneath
 from .linear import Array, Indices, Linear, clamp_largest, factors, size
 from .methods import damped
 
-NOT_LEFT = 1e-6  # a singular value below, of what the levels above leave of a level's Jacobian, is nothing that it can use
+NOT_LEFT = 1e-6  # a smaller singular value of a level's Jacobian, projected onto the null space above, is unusable
 
-NEXT_LEVEL = 0.01  # what a miss counts against one at the level above, where neither pose misses nothing
+NEXT_LEVEL = 0.01  # weight of an error against one at the level above, where poses are compared
 
 
 @dataclass(frozen=True)
 class Level:
-    """What counts at one level: one kind of goal, of some ends or of all; "posture" is what the joints would like."""
+    """A priority level: one kind of goal, of some ends or of all; "posture" is that of secondary objectives."""
 
     kind: Literal["aim", "upright", "position", "posture"]
     ends: tuple[int, ...] | None = None  # indices in `goal.ends`; None: all
 
 
-DAMPING = BySmallest(0.35)  # out of reach it shakes a sixth as much as with .5, for a quarter more updates
-WISHES = Constant(0.5)  # a posture that cannot be had leaves an error for good: undamped, joints that hardly help would swing to and fro
+DAMPING = BySmallest(0.35)  # out of reach it oscillates a sixth as much as with .5, for a quarter more updates
+# a posture out of reach leaves a permanent error: undamped, joints with small effect would oscillate
+SECONDARY_DAMPING = Constant(0.5)
 POSITION, AIM, UPRIGHT, POSTURE = Level("position"), Level("aim"), Level("upright"), Level("posture")
 
 
 @dataclass(frozen=True)
 class Priorities:
-    """Any number of levels, the first counts most. What no level names does not count."""
+    """Any number of priority levels, the first counts most. Goals without a level do not count."""
 
     levels: Sequence[Level] = (POSITION, AIM, UPRIGHT, POSTURE)
     damping: Damping = DAMPING
     largest_change: float = math.radians(45)
-    posture_damping: Damping = WISHES  # of the level "posture"
+    posture_damping: Damping = SECONDARY_DAMPING  # of the level "posture"
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
         """See `Method.change`."""
         count = linear.jacobian.shape[1]
         change = np.zeros(count)
-        above = np.zeros((0, count))  # the rows of all levels so far
+        above = np.zeros((0, count))  # Jacobian of all levels so far
         for level in self.levels:
             error, jacobian = task(linear, level)
             if not len(error):
@@ -57,12 +58,12 @@ class Priorities:
             above = np.vstack([above, jacobian])
         return clamp_largest(change, self.largest_change)
 
-    def missed(self, linear: Linear) -> float:
-        """See `Method.missed`."""
+    def error_size(self, linear: Linear) -> float:
+        """See `Method.error_size`."""
         return math.hypot(*(NEXT_LEVEL**depth * size(task(linear, level)[0]) for depth, level in enumerate(self.levels)))
 
     def _further(self, error: Array, jacobian: Array, above: Array, damping: Damping) -> Callable[[Indices, Array], Array]:
-        """What a level adds for the joints that are free, in the null space of all rows above it."""
+        """The addition of a level for the free joints, in the null space of all levels above."""
 
         def further(free: Indices, so_far: Array) -> Array:
             null = factors(above[:, free], NOT_LEFT).projector() if len(above) else np.eye(len(free))
@@ -72,9 +73,9 @@ class Priorities:
 
 
 def task(linear: Linear, level: Level) -> tuple[Array, Array]:
-    """A level's errors (r,) and Jacobian (r, n); no rows where the goal has nothing of the kind."""
+    """A level's errors (r,) and Jacobian (r, n); none where the goal has nothing of the kind."""
     if level.kind == "posture":
-        return linear.wanted[linear.kept], np.eye(len(linear.wanted))[linear.kept]
+        return linear.secondary[linear.kept], np.eye(len(linear.secondary))[linear.kept]
     rows = [
         row
         for block in linear.blocks

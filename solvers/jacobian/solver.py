@@ -1,4 +1,4 @@
-"""The Jacobian family behind the solver protocol: how updates are used, for any method. Knows no Blender."""
+"""Solvers of the Jacobian family: how the updates of a method are used. Knows no Blender."""
 
 import math
 import time
@@ -21,34 +21,37 @@ from .objectives import KeepPosture, Objective, State, twists
 class Updates:
     """How a solver uses its method's updates.
 
-    Buss (2009, section 2) has three ways: one update for a frame, as many as it takes to meet the goal, or a few. Without a start it is
-    always as many as it takes. Where those are stuck, they go on from elsewhere, as Beeson & Ames (2015) do at local minima, but first from
-    nearby, and by the same random numbers every time: so they leave singular poses and cycles as well.
+    Buss (2009, section 2) has three ways: one update per frame, as many as it takes to meet the goal, or a few. Without a start it is
+    always as
+    many as it takes. When those are stuck, they restart elsewhere, as Beeson & Ames (2015) do at local minima, but first nearby, and by
+    the same
+    random numbers every time: so they leave singular poses and cycles as well.
     """
 
-    in_frame: int | None = 8  # None: as many as it takes
+    in_frame: int | None = 8  # updates in a frame; None: as many as it takes
     at_most: int = 300
-    met: float = 1e-8  # [rad, or of the reach] an error below is none: uprightness, weighed lightly, is then still within `diagnosis.MET`
-    settled: float = 1e-4  # [rad] once the goal is met: a change of all joints by less than this is the last
+    # [rad, or of the reach] a smaller error is zero: uprightness, with its low weight, is then still within `diagnosis.MET`
+    met: float = 1e-8
+    settled: float = 1e-4  # [rad] once the goal is met: a smaller change of all joints is the last
     patience: int = 14  # updates
-    progress: float = 0.98  # the error must fall by this factor within so many updates, or they are stuck
-    shakes: int = 6  # times to go on: from a sixth of the way to a random pose within limits, then from two sixths, and so on
+    progress: float = 0.98  # ratio of errors over so many updates above which they are stuck
+    shakes: int = 6  # restarts: at a sixth of the distance to a random pose within limits, then at two sixths, and so on
     at_targets: bool = False  # Buss's alternate Jacobian
-    free_twists: bool = True  # first and last joints that only twist, which no one sees in the shape, are not held by the posture
-    objectives: tuple[Objective, ...] = (KeepPosture(),)  # what joints would like beneath the goals
+    free_twists: bool = True  # first and last joints that only twist, unseen in the shape, ignore the posture
+    objectives: tuple[Objective, ...] = (KeepPosture(),)  # secondary objectives
     clamp: Clamp | None = None  # D_max; None: errors count whole
 
 
 class Here(NamedTuple):
-    """Where updates have come to."""
+    """The current iterate."""
 
     angles: Array  # (n,) [rad or m] within limits
     pose: Pose
     linear: Linear
 
 
-class Way(NamedTuple):
-    """Where updates ended."""
+class Result(NamedTuple):
+    """Result of the updates."""
 
     here: Here
     updates: int
@@ -56,7 +59,7 @@ class Way(NamedTuple):
 
 
 class JacobianSolver:
-    """One method, for one skeleton."""
+    """Solver of one method for one skeleton."""
 
     def __init__(self, skeleton: Skeleton, method: Method, updates: Updates | None = None) -> None:
         self.skeleton, self.method = skeleton, method
@@ -67,21 +70,21 @@ class JacobianSolver:
         self._lower, self._upper = np.array(skeleton.lower), np.array(skeleton.upper)
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
-        """See `GazeSolver.solve`. From scratch it starts at the posture; with `memory` it tells a target's jump from its movement."""
+        """See `GazeSolver.solve`. From scratch it starts at the posture; `memory` tells a jump of the target from its movement."""
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)
         posture = np.array(self.skeleton.clamp(authored))
         before = memory if isinstance(memory, Allowances) else None
         if start is None or self.updates.in_frame is None:
-            way = self.until_met(goal, posture, posture if start is None else np.array(self.skeleton.clamp(start)), before)
+            result = self.until_met(goal, posture, posture if start is None else np.array(self.skeleton.clamp(start)), before)
         else:
-            way = self.some(goal, posture, np.array(self.skeleton.clamp(start)), before, self.updates.in_frame)
-        angles = tuple(way.here.angles.tolist())
+            result = self.some(goal, posture, np.array(self.skeleton.clamp(start)), before, self.updates.in_frame)
+        angles = tuple(result.here.angles.tolist())
         return self.diagnosis.solution(
-            goal, authored, angles, iterations=way.updates, began=began, memory=way.allowances, pose=way.here.pose
+            goal, authored, angles, iterations=result.updates, began=began, memory=result.allowances, pose=result.here.pose
         )
 
-    def some(self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None, count: int) -> Way:
+    def some(self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None, count: int) -> Result:
         """`count` updates from `angles` (n,), fewer where the goal is met before."""
         here = self.at(goal, posture, angles)
         allowances = self._allowances(here, before)
@@ -90,47 +93,47 @@ class JacobianSolver:
             allowances = self._allowances_after(following, allowances)
             is_settled = _moved(here, following, self.linearizer.units) <= self.updates.settled
             here = following
-            if is_settled and here.linear.missed <= self.updates.met:
-                return Way(here, done + 1, allowances)
-        return Way(here, count, allowances)
+            if is_settled and here.linear.error_size <= self.updates.met:
+                return Result(here, done + 1, allowances)
+        return Result(here, count, allowances)
 
-    def until_met(self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None) -> Way:
-        """Updates from `angles` (n,) until the goal is met and the posture settled, or nothing helps: the nearest that they come."""
+    def until_met(self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None) -> Result:
+        """Updates from `angles` (n,) until the goal is met and the posture settled, or restarts no longer help: the best iterate."""
         use = self.updates
         here = best = self.at(goal, posture, angles)
         allowances = self._allowances(here, before)
-        least, shaken, moved = self.method.missed(here.linear), 0, math.inf
-        leasts = [least]  # after each update since the last shake
+        least, shaken, moved = self.method.error_size(here.linear), 0, math.inf
+        leasts = [least]  # least error after each update since the last restart
         draw = np.random.default_rng(0)
         for done in range(use.at_most):
-            if here.linear.missed <= use.met and moved <= use.settled:
-                return Way(here, done, allowances)
+            if here.linear.error_size <= use.met and moved <= use.settled:
+                return Result(here, done, allowances)
             is_stuck = len(leasts) > use.patience and leasts[-1] > use.progress * leasts[-1 - use.patience]
-            if is_stuck and best.linear.missed > use.met:
+            if is_stuck and best.linear.error_size > use.met:
                 if shaken == use.shakes:
-                    return Way(best, done, allowances)
+                    return Result(best, done, allowances)
                 here = self.at(goal, posture, self._shaken(here.angles, shaken, draw))
                 allowances = self._allowances(here, None)
                 shaken, leasts = shaken + 1, []
             following = self.update(goal, posture, here, allowances)
             allowances = self._allowances_after(following, allowances)
             moved, here = _moved(here, following, self.linearizer.units), following
-            missed = self.method.missed(here.linear)
-            leasts.append(min(missed, leasts[-1]) if leasts else missed)
-            if missed <= least or here.linear.missed <= use.met:
-                best, least = here, min(missed, least)
-        return Way(best, use.at_most, allowances)
+            error_size = self.method.error_size(here.linear)
+            leasts.append(min(error_size, leasts[-1]) if leasts else error_size)
+            if error_size <= least or here.linear.error_size <= use.met:
+                best, least = here, min(error_size, least)
+        return Result(best, use.at_most, allowances)
 
     def at(self, goal: GazeGoal, posture: Array, angles: Array) -> Here:
         """The linear problem at `angles` (n,)."""
         state = self.state(goal, posture, angles)
-        wanted = np.zeros(len(angles))
+        secondary = np.zeros(len(angles))
         for objective in self.updates.objectives:
-            wanted += objective.downhill(state)
-        return Here(angles, state.pose, self.linearizer.linear(goal, state.pose, wanted, state.kept))
+            secondary += objective.downhill(state)
+        return Here(angles, state.pose, self.linearizer.linear(goal, state.pose, secondary, state.kept))
 
     def state(self, goal: GazeGoal, posture: Array, angles: Array) -> State:
-        """What objectives judge."""
+        """Arguments of the secondary objectives."""
         kept = self._kept if goal.keep > 0.0 else np.zeros(len(angles), dtype=bool)
         return State(self.skeleton, self.linearizer.units, goal, posture, kept, angles, self.skeleton.forward(angles.tolist()))
 

@@ -67,7 +67,7 @@ def test_joints_change_their_kind(files):
     mechanism = read_mechanism(*files(closures=changed))
     assert [mechanism.joint[name].kind for name in ("free_left", "pin", "free_right")] == ["spherical", "universal", "fixed"]
     turn = MechanismSolver(mechanism)
-    nodes = turn.tree.walked["pin"][0]
+    nodes = turn.tree.traversed["pin"][0]
     first = turn.tree.nodes[nodes[0]].before[:3, :3] @ (1.0, 0.0, 0.0)
     assert first == pytest.approx((0.0, 0.0, 1.0))  # about z first
 

@@ -47,11 +47,9 @@ def test_goals_that_some_pose_meets_are_met_mostly(name, kind):
 def test_annealing_leaves_concavities(name):
     chain = skeleton_of(name)
     goals = pairs_of(name, 80)
-    missed = {
-        anneals: fmean(Ccd(chain, CcdOptions(anneals=anneals)).solve(goal).orientation_error for goal in goals) for anneals in (0, 12)
-    }
-    assert missed[12] < 0.01
-    assert missed[0] > missed[12] or missed[0] < 1e-6
+    error = {anneals: fmean(Ccd(chain, CcdOptions(anneals=anneals)).solve(goal).orientation_error for goal in goals) for anneals in (0, 12)}
+    assert error[12] < 0.01
+    assert error[0] > error[12] or error[0] < 1e-6
 
 
 def test_several_ends_of_a_tree_reach_their_places_together():
@@ -72,11 +70,11 @@ def test_where_ends_contradict_each_other_the_heavier_gets_nearer():
     places = [(0.5, 0.5, 0.6), (-0.9, -0.9, 0.2)]
     posture = np.zeros(len(skeleton))
 
-    def missed(weight: float):
+    def error(weight: float):
         goal = GazeGoal(Position(places[0]), posture, weight=weight, others=(EndGoal(Position(places[1]), 1),))
         return Ccd(skeleton).solve(goal)
 
-    light, heavy = missed(0.2), missed(5.0)
+    light, heavy = error(0.2), error(5.0)
     assert heavy.misses[0].distance < light.misses[0].distance
     assert heavy.misses[1].distance > light.misses[1].distance
     assert not heavy.converged

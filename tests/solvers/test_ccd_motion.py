@@ -157,6 +157,6 @@ def test_no_descent_makes_it_worse():
         start = tuple(posture_of(draw, chain))
         for kind, aim in aims_of(chain, posture_of(draw, chain)).items():
             goal = GazeGoal(aim, np.array(start))
-            way = descent.descend(goal, start, chain.lower, chain.upper, kind != "frame", 10)
-            assert way.missed <= descent.missed(goal, chain.forward(start))
-            assert way.missed == descent.missed(goal, chain.forward(way.angles))
+            result = descent.descend(goal, start, chain.lower, chain.upper, kind != "frame", 10)
+            assert result.error <= descent.error(goal, chain.forward(start))
+            assert result.error == descent.error(goal, chain.forward(result.angles))

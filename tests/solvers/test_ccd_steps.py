@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.solvers.ccd import Ccd, CcdOptions
-from limber.solvers.ccd.wishes import Room, pull_to_frame, pull_to_point, turn_within
-from limber.solvers.coordinate_descent import Linkage, Pull, Tool, pull_of_frames, pull_of_vectors, sweep
+from limber.solvers.ccd.tasks import Range, pull_to_frame, pull_to_point, rotation_within
+from limber.solvers.coordinate_descent import Pull, SweepStart, Tool, pull_of_frames, pull_of_vectors, sweep
 from limber.solvers.goals import Direction, GazeGoal
 from limber.solvers.rotations import (
     IDENTITY,
@@ -47,10 +47,10 @@ from tests.solvers.chains import (
 def test_a_hinge_turns_as_if_all_turned_and_its_axis_were_put_back(seed):
     # Zalo's two steps, literally: the quaternion between both vectors, then the shortest way back for the axis.
     draw = random.Random(seed)
-    axis, now, wanted = (any_direction(draw) for _ in range(3))
-    free = between(now, wanted)
+    axis, now, end_goal = (any_direction(draw) for _ in range(3))
+    free = between(now, end_goal)
     kept = multiply(between(rotate(free, axis), axis), free)
-    assert angle_between(kept, about(axis, pull_of_vectors(axis, now, wanted).turn)) == pytest.approx(0, abs=1e-6)
+    assert angle_between(kept, about(axis, pull_of_vectors(axis, now, end_goal).turn)) == pytest.approx(0, abs=1e-6)
 
 
 @given(st.integers(0, 10**6))
@@ -59,16 +59,16 @@ def test_a_hinge_never_turns_too_far_and_the_best_turn_is_the_best(seed):
     axis = any_direction(draw)
     pairs = [(any_direction(draw), any_direction(draw), draw.uniform(0, 2)) for _ in range(3)]
     pull = Pull()
-    for now, wanted, weight in pairs:
-        pull = pull.plus(pull_of_vectors(axis, now, wanted).times(weight))
+    for now, end_goal, weight in pairs:
+        pull = pull.plus(pull_of_vectors(axis, now, end_goal).times(weight))
 
     def nearness(turn: float) -> float:
-        return sum(weight * dot(rotate(about(axis, turn), now), wanted) for now, wanted, weight in pairs)
+        return sum(weight * dot(rotate(about(axis, turn), now), end_goal) for now, end_goal, weight in pairs)
 
     gains = [nearness(share * pull.turn) for share in np.linspace(0, 1, 9)]
     assert all(b >= a - 1e-12 for a, b in itertools.pairwise(gains))
-    assert nearness(pull.best_turn) >= max(nearness(turn) for turn in np.linspace(-math.pi, math.pi, 60)) - 1e-12
-    assert abs(pull.turn) <= abs(pull.best_turn) + 1e-9
+    assert nearness(pull.best_rotation) >= max(nearness(turn) for turn in np.linspace(-math.pi, math.pi, 60)) - 1e-12
+    assert abs(pull.turn) <= abs(pull.best_rotation) + 1e-9
     assert pull.gain(0.7) - pull.gain(0.0) == pytest.approx(nearness(0.7) - nearness(0.0), abs=1e-12)
 
 
@@ -82,11 +82,11 @@ def test_opposite_vectors_turn_a_hinge_half_round_if_it_lies_across():
 @given(st.integers(0, 10**6))
 def test_a_whole_orientation_turns_a_hinge_by_its_twist(seed):
     draw = random.Random(seed)
-    axis, now, wanted = any_direction(draw), any_turn(draw), any_turn(draw)
+    axis, now, end_goal = any_direction(draw), any_turn(draw), any_turn(draw)
     back = (now[0], -now[1], -now[2], -now[3])
-    pull = pull_of_frames(axis, now, wanted)
-    assert math.remainder(pull.turn - twist_angle(multiply(wanted, back), axis), math.tau) == pytest.approx(0, abs=1e-9)
-    assert math.remainder(pull.turn - pull.best_turn, math.tau) == pytest.approx(0, abs=1e-9)
+    pull = pull_of_frames(axis, now, end_goal)
+    assert math.remainder(pull.turn - twist_angle(multiply(end_goal, back), axis), math.tau) == pytest.approx(0, abs=1e-9)
+    assert math.remainder(pull.turn - pull.best_rotation, math.tau) == pytest.approx(0, abs=1e-9)
 
 
 @given(st.integers(0, 10**6))
@@ -118,18 +118,18 @@ def test_a_free_joint_brings_its_line_of_sight_onto_any_point_at_once(seed):
 
 def test_where_limits_block_a_turn_the_other_way_round_is_taken_or_the_better_end():
     pull = pull_of_vectors(Z, X, rotate(about(Z, 2.0), X))
-    assert turn_within(pull, 2.0, Room(-1.0, 3.0)) == 2.0
-    assert turn_within(pull, 2.0, Room(-6.0, 1.0)) == pytest.approx(2.0 - math.tau)
-    assert turn_within(pull, 2.0, Room(-1.0, 1.5)) == 1.5
-    assert turn_within(pull, 2.0, Room(-3.0, 0.0)) == -3.0  # past the opposite it comes nearer again
+    assert rotation_within(pull, 2.0, Range(-1.0, 3.0)) == 2.0
+    assert rotation_within(pull, 2.0, Range(-6.0, 1.0)) == pytest.approx(2.0 - math.tau)
+    assert rotation_within(pull, 2.0, Range(-1.0, 1.5)) == 1.5
+    assert rotation_within(pull, 2.0, Range(-3.0, 0.0)) == -3.0  # past the opposite it comes nearer again
 
 
 def test_of_a_symmetric_ends_rolls_the_one_within_limits_is_taken():
     now, target = IDENTITY, about(Y, math.radians(80))
-    free, blocked = Room(-2.0, 2.0), Room(-2.0, 0.1)
-    assert pull_to_frame(Y, now, target, True, free).best_turn == pytest.approx(math.radians(80))
-    assert pull_to_frame(Y, now, target, True, blocked).best_turn == pytest.approx(math.radians(-100))
-    assert pull_to_frame(Y, now, target, False, blocked).best_turn == pytest.approx(math.radians(80))
+    free, blocked = Range(-2.0, 2.0), Range(-2.0, 0.1)
+    assert pull_to_frame(Y, now, target, True, free).best_rotation == pytest.approx(math.radians(80))
+    assert pull_to_frame(Y, now, target, True, blocked).best_rotation == pytest.approx(math.radians(-100))
+    assert pull_to_frame(Y, now, target, False, blocked).best_rotation == pytest.approx(math.radians(80))
 
 
 # Sweeps
@@ -159,7 +159,7 @@ def test_a_sweep_carries_the_tools_as_the_joints_turn_and_slide(seed, tip_first)
 
     slides = [joint.kind == "prismatic" for joint in skeleton.joints]
     carried = [[e for e in range(2) if k in skeleton.path(e)] for k in range(len(skeleton))]
-    linkage = Linkage(skeleton.world_axes(pose), pose.places, [joint.parent for joint in skeleton.joints], slides, carried, tools)
+    linkage = SweepStart(skeleton.world_axes(pose), pose.places, [joint.parent for joint in skeleton.joints], slides, carried, tools)
     sweep(linkage, move, tip_first)
     assert list(seen) == (list(range(len(skeleton)))[::-1] if tip_first else list(range(len(skeleton))))
     after = skeleton.forward(angles)

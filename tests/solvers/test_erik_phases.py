@@ -133,7 +133,7 @@ def test_forward_keeps_within_limits_and_hangs_the_root_on_its_child(chain):
         assert within(chain, angles)
         assert angle_between(bases[-1], target) < 1e-9
         # FinishForward: a link's own turn takes its basis to its child's (links below may roll both). QDiff as printed does not.
-        assert angle_between(multiply(bases[0], chain.models[0].turn(angles[0])), bases[1]) < 1e-7
+        assert angle_between(multiply(bases[0], chain.models[0].rotation(angles[0])), bases[1]) < 1e-7
 
 
 @pytest.mark.parametrize("name", PAPER)
@@ -148,9 +148,9 @@ def test_the_printed_turn_and_roll_of_a_links_basis_are_the_postures_basis(name)
         if before.is_twister and model.is_twister:
             continue
         basis = any_turn(draw)
-        wanted = rotate(posture[k], model.parent)
-        basis = multiply(between(rotate(basis, model.parent), wanted), basis)
-        roll = signed_angle(reject(rotate(basis, pitch), wanted), reject(rotate(posture[k], pitch), wanted), wanted)
+        desired = rotate(posture[k], model.parent)
+        basis = multiply(between(rotate(basis, model.parent), desired), basis)
+        roll = signed_angle(reject(rotate(basis, pitch), desired), reject(rotate(posture[k], pitch), desired), desired)
         basis = multiply(basis, about(model.parent, roll))
         assert angle_between(basis, posture[k]) < 1e-7
 
@@ -195,17 +195,17 @@ def test_backward_keeps_a_chain_that_already_starts_at_the_root(name):
 def test_a_twist_replaced_by_its_half_turn_changes_the_sign_of_the_bend():
     chain = VirtualChain(unit_chain("YXY", math.pi / 2))
     twist, bend = math.radians(150), math.radians(40)  # out of limits; half a turn further back is not
-    wanted = multiply(about(Y, twist), chain.models[1].turn(bend))
-    angles = backward_phase(chain, [0.0, bend, 0.0], [IDENTITY, about(Y, twist), wanted, wanted], wanted, True)
+    desired = multiply(about(Y, twist), chain.models[1].rotation(bend))
+    angles = backward_phase(chain, [0.0, bend, 0.0], [IDENTITY, about(Y, twist), desired, desired], desired, True)
     assert angles[0] == pytest.approx(math.radians(-30))
     assert angles[1] == pytest.approx(-bend)
-    assert orientation_error(wanted, chain.bases(angles)[-1], symmetric=True) < 1e-7
+    assert orientation_error(desired, chain.bases(angles)[-1], symmetric=True) < 1e-7
 
 
 def test_where_the_bends_own_twist_is_out_of_limits_the_opposite_bend_is_taken():
     chain = VirtualChain(unit_chain("YXY", math.pi / 2))
-    wanted = rotate(about(Y, math.radians(150)), rotate(about(X, 0.7), Y))
-    twist, bend = _twist_parent(chain, 1, IDENTITY, about(Y, math.radians(150)), wanted, 0.7)
+    desired = rotate(about(Y, math.radians(150)), rotate(about(X, 0.7), Y))
+    twist, bend = _twist_parent(chain, 1, IDENTITY, about(Y, math.radians(150)), desired, 0.7)
     assert twist == pytest.approx(math.radians(-30))
     assert bend == pytest.approx(-0.7)
 
@@ -216,7 +216,7 @@ def test_a_child_is_rolled_about_its_link_until_its_axis_fits_the_twister():
     for _ in range(20):
         basis, child, bend = any_turn(draw), any_turn(draw), draw.uniform(-2, 2)
         rolled = _roll_child(chain, 0, basis, child, bend)
-        link = [rotate(multiply(turn, chain.models[1].turn(bend)), Y) for turn in (child, rolled)]
+        link = [rotate(multiply(turn, chain.models[1].rotation(bend)), Y) for turn in (child, rolled)]
         assert link[1] == pytest.approx(link[0], abs=1e-9)
         assert dot(rotate(rolled, X), rotate(basis, Y)) == pytest.approx(0, abs=1e-9)
 
@@ -233,7 +233,7 @@ def test_the_end_twists_to_the_nearer_of_its_two_rolls_within_limits(seed):
     assert model.lower <= angle <= model.upper
 
     def error(twist: float) -> float:
-        return orientation_error(target, multiply(basis, model.turn(twist)), symmetric=True)
+        return orientation_error(target, multiply(basis, model.rotation(twist)), symmetric=True)
 
     assert all(error(angle) <= error(model.lower + (model.upper - model.lower) * i / 100) + 1e-9 for i in range(101))
 
@@ -290,12 +290,12 @@ def test_ccd_from_the_zero_pose_finds_straight_down_only_off_the_edges():
     chain = VirtualChain(skeleton_of("C"))
     aim = EndAim(scale(Y, -1.0), None, True)
 
-    def missed(hyper: Hyperparameters) -> float:
+    def error(hyper: Hyperparameters) -> float:
         start = [0.0, 0.3, 0.0, 0.0, 0.0]
         return math.acos(max(-1.0, dot(rotate(chain.bases(ccd(chain, start, aim, hyper))[-1], Y), aim.direction)))
 
-    assert missed(HYPER) <= missed(replace(HYPER, avoid_edges=False)) + 1e-9
-    assert missed(HYPER) < 0.1
+    assert error(HYPER) <= error(replace(HYPER, avoid_edges=False)) + 1e-9
+    assert error(HYPER) < 0.1
 
 
 def test_an_end_without_a_twister_is_turned_to_the_whole_orientation():

@@ -30,16 +30,16 @@ def test_every_kind_of_goal_is_met(name, kind, seed):
     solution = make_solver(name, long_chain()).solve(goals_that_can_be_met(seed)[kind])
     assert solution.converged
     assert solution.reason == ""
-    (missed,) = solution.misses
-    assert missed.whole <= MET
-    assert missed.distance <= MET * long_chain().reach
+    (error_size,) = solution.misses
+    assert error_size.whole <= MET
+    assert error_size.distance <= MET * long_chain().reach
 
 
 @pytest.mark.parametrize("kind", range(7))
 def test_the_transpose_comes_close_slowly(kind):
     goal = goals_that_can_be_met(1)[kind]
-    (missed,) = make_solver("transpose", long_chain()).solve(goal).misses
-    assert missed.whole + missed.distance / long_chain().reach < (0.5 if isinstance(goal.aim, Frame) else 0.05)
+    (error_size,) = make_solver("transpose", long_chain()).solve(goal).misses
+    assert error_size.whole + error_size.distance / long_chain().reach < (0.5 if isinstance(goal.aim, Frame) else 0.05)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -31,8 +31,8 @@ def any_skeleton(draw: random.Random) -> Skeleton:
     if draw.random() < 0.5:
         return any_tree(draw, count)
     chain = any_chain(draw, count)
-    slides = [draw.random() < 0.25 for _ in range(count)]
-    joints = [replace(joint, kind="prismatic") if slide else joint for joint, slide in zip(chain.joints, slides, strict=True)]
+    prismatic = [draw.random() < 0.25 for _ in range(count)]
+    joints = [replace(joint, kind="prismatic") if slide else joint for joint, slide in zip(chain.joints, prismatic, strict=True)]
     return replace(chain, joints=tuple(joints))
 
 
@@ -118,13 +118,13 @@ def test_how_the_angle_missed_changes_anywhere(seed):
     for aim in (Orientation(any_turn(draw)), Direction(any_direction(draw)), Point(place), Position(place)):
         goal = GazeGoal(aim, angles, symmetric=False)
 
-        def missed(moved, goal=goal):
+        def error_size(moved, goal=goal):
             return residual(skeleton, goal, skeleton.forward(moved)).size
 
         here = residual(skeleton, goal, skeleton.forward(angles))
         if not 0.1 < here.size < 3.0:
             continue  # where the angle missed is 0 or a half turn it has no slope
-        assert np.array(here.columns) @ here.error / here.size == pytest.approx(-slopes(missed, angles), abs=EXACT)
+        assert np.array(here.columns) @ here.error / here.size == pytest.approx(-slopes(error_size, angles), abs=EXACT)
 
 
 @often

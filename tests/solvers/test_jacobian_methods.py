@@ -26,7 +26,7 @@ def without_limits(method: Method, linear: Linear) -> np.ndarray:
     return method.change(linear, -everywhere, everywhere)
 
 
-def any_linear(seed: int, ends: int | None = None, joints: int | None = None, wishes: bool = True, spread: float = 1.0) -> Linear:
+def any_linear(seed: int, ends: int | None = None, joints: int | None = None, free_secondary: bool = True, spread: float = 1.0) -> Linear:
     """Random rows for some ends, three each; of some, joints without effect, or rows that say the same twice."""
     draw = np.random.default_rng(seed)
     ends = ends or int(draw.integers(1, 4))
@@ -38,14 +38,14 @@ def any_linear(seed: int, ends: int | None = None, joints: int | None = None, wi
         jacobian[0] = jacobian[-1]
     kinds = [("aim", "upright", "position")[int(draw.integers(3))] for _ in range(ends)]
     blocks = [Block(kind, end, 3 * end, 3 * end + 3, 1.0) for end, kind in enumerate(kinds)]
-    wanted = draw.normal(size=joints) * wishes
-    return Linear(spread * draw.normal(size=3 * ends), jacobian, blocks, wanted, np.ones(joints, dtype=bool))
+    secondary = draw.normal(size=joints) * free_secondary
+    return Linear(spread * draw.normal(size=3 * ends), jacobian, blocks, secondary, np.ones(joints, dtype=bool))
 
 
 @often
 @given(seeds)
 def test_the_transposes_length_takes_off_the_most_that_its_direction_can(seed):
-    linear = any_linear(seed, wishes=False)
+    linear = any_linear(seed, free_secondary=False)
     change = without_limits(Transpose(FREE), linear)
     downhill = linear.jacobian.T @ linear.error
     assert np.linalg.matrix_rank(np.stack([change, downhill]), tol=1e-9) <= 1
@@ -57,7 +57,7 @@ def test_the_transposes_length_takes_off_the_most_that_its_direction_can(seed):
 @often
 @given(seeds)
 def test_the_pseudoinverse_is_the_shortest_of_the_changes_that_leave_the_least_error(seed):
-    linear = any_linear(seed, wishes=False)
+    linear = any_linear(seed, free_secondary=False)
     change = without_limits(Pseudoinverse(FREE), linear)
     assert change == pytest.approx(np.linalg.lstsq(linear.jacobian, linear.error, rcond=1e-10)[0], abs=1e-8)
     other = change + linear.factors.projector() @ np.random.default_rng(seed).normal(size=len(change))  # as little error is left
@@ -68,7 +68,7 @@ def test_the_pseudoinverse_is_the_shortest_of_the_changes_that_leave_the_least_e
 @often
 @given(seeds, st.floats(0.01, 2.0))
 def test_damped_least_squares_solves_its_normal_equations(seed, damping):
-    linear = any_linear(seed, wishes=False)
+    linear = any_linear(seed, free_secondary=False)
     change = without_limits(Damped(Constant(damping), FREE), linear)
     jacobian = linear.jacobian
     normal = jacobian.T @ jacobian + damping**2 * np.eye(jacobian.shape[1])
@@ -78,7 +78,7 @@ def test_damped_least_squares_solves_its_normal_equations(seed, damping):
 @often
 @given(seeds)
 def test_no_singular_vector_moves_a_joint_by_more_than_its_selective_bound(seed):
-    linear = any_linear(seed, wishes=False, spread=5.0)
+    linear = any_linear(seed, free_secondary=False, spread=5.0)
     most = math.radians(45)
     left, values, right = np.linalg.svd(linear.jacobian, full_matrices=False)
     bounds = selective_bounds(linear, most)
@@ -98,7 +98,7 @@ def test_no_singular_vector_moves_a_joint_by_more_than_its_selective_bound(seed)
 
 
 def test_selective_damping_is_the_pseudoinverse_where_nothing_is_far_or_singular():
-    linear = any_linear(3, ends=1, joints=6, wishes=False, spread=1e-3)
+    linear = any_linear(3, ends=1, joints=6, free_secondary=False, spread=1e-3)
     assert without_limits(SelectivelyDamped(), linear) == pytest.approx(without_limits(Pseudoinverse(), linear), abs=1e-12)
 
 
@@ -114,17 +114,17 @@ def test_no_method_turns_a_joint_by_more_than_the_largest_change(method, seed):
 @often
 @given(seeds)
 def test_what_joints_would_like_does_not_disturb_the_errors(method, seed):
-    wishing, plain = any_linear(seed), any_linear(seed, wishes=False)
+    wishing, plain = any_linear(seed), any_linear(seed, free_secondary=False)
     assert wishing.jacobian @ without_limits(method, wishing) == pytest.approx(plain.jacobian @ without_limits(method, plain), abs=1e-8)
     moved = without_limits(method, wishing) - without_limits(method, plain)
-    assert moved == pytest.approx(wishing.factors.projector() @ wishing.wanted, abs=1e-8)  # eq. 7, and all of it
+    assert moved == pytest.approx(wishing.factors.projector() @ wishing.secondary, abs=1e-8)  # eq. 7, and all of it
 
 
 @pytest.mark.parametrize("damping", DAMPINGS, ids=lambda damping: type(damping).__name__)
 @often
 @given(seeds)
 def test_damping_shortens_the_change_and_never_turns_it_uphill(damping, seed):
-    linear = any_linear(seed, wishes=False, spread=3.0)
+    linear = any_linear(seed, free_secondary=False, spread=3.0)
     parts = linear.factors
     change = damped(parts, linear.error, damping)
     full = parts.right.T @ ((parts.left.T @ linear.error) / parts.values)
@@ -135,7 +135,7 @@ def test_damping_shortens_the_change_and_never_turns_it_uphill(damping, seed):
 @often
 @given(seeds, st.floats(0.05, 3.0))
 def test_maciejewskis_and_the_optimal_damping_keep_the_change_within_its_bound(seed, most):
-    linear = any_linear(seed, wishes=False, spread=5.0)
+    linear = any_linear(seed, free_secondary=False, spread=5.0)
     parts = linear.factors
     full = parts.right.T @ ((parts.left.T @ linear.error) / parts.values)
     assert np.linalg.norm(damped(parts, linear.error, BySmallest(most))) <= most * (1 + 1e-9)
@@ -205,7 +205,7 @@ def test_undamped_levels_are_met_as_long_as_joints_are_left_and_the_next_gets_wh
     projector = linear.factors.projector()
     start = np.linalg.lstsq(linear.jacobian, linear.error, rcond=None)[0]
     selected = np.eye(10)[linear.kept]
-    rest = np.linalg.lstsq(selected @ projector, linear.wanted[linear.kept] - selected @ start, rcond=1e-9)[0]
+    rest = np.linalg.lstsq(selected @ projector, linear.secondary[linear.kept] - selected @ start, rcond=1e-9)[0]
     assert change == pytest.approx(start + projector @ rest, abs=1e-6)
 
 
@@ -240,7 +240,7 @@ def any_room(seed: int, count: int) -> tuple[np.ndarray, np.ndarray]:
 @given(seeds)
 def test_changes_stay_within_limits_whatever_the_method(method, seed):
     linear = any_linear(seed, spread=10.0)
-    down, up = any_room(seed, len(linear.wanted))
+    down, up = any_room(seed, len(linear.secondary))
     change = method.change(linear, down, up)
     assert np.all((down <= change) & (change <= up))
 
@@ -248,7 +248,7 @@ def test_changes_stay_within_limits_whatever_the_method(method, seed):
 @often
 @given(seeds)
 def test_joints_that_are_left_take_over_from_those_that_stop_at_a_limit(seed):
-    linear = any_linear(seed, ends=1, joints=8, wishes=False, spread=0.1)
+    linear = any_linear(seed, ends=1, joints=8, free_secondary=False, spread=0.1)
     for method in (Pseudoinverse(FREE), Priorities((AIM, UPRIGHT, POSITION), Constant(0.0), FREE)):
         change = without_limits(method, linear)
         eager = int(np.argmax(np.abs(change)))
@@ -265,16 +265,16 @@ def test_joints_that_are_left_take_over_from_those_that_stop_at_a_limit(seed):
 @often
 @given(seeds)
 def test_at_limits_too_what_joints_would_like_does_not_disturb_the_errors(method, seed):
-    wishing, plain = any_linear(seed), any_linear(seed, wishes=False)
-    down, up = any_room(seed, len(wishing.wanted))
+    wishing, plain = any_linear(seed), any_linear(seed, free_secondary=False)
+    down, up = any_room(seed, len(wishing.secondary))
     moved = method.change(wishing, down, up) - method.change(plain, down, up)
     assert wishing.jacobian @ moved == pytest.approx(np.zeros(len(wishing.error)), abs=1e-7)
-    assert moved @ wishing.wanted >= -1e-9
+    assert moved @ wishing.secondary >= -1e-9
 
 
 def test_where_errors_feel_nothing_joints_get_what_they_would_like_as_far_as_limits_let_them():
-    wanted = np.array([0.1, -0.4, 0.3, 0.2])
-    linear = Linear(np.ones(2), np.zeros((2, 4)), [Block("aim", 0, 0, 2, 1.0)], wanted, np.ones(4, dtype=bool))
+    secondary = np.array([0.1, -0.4, 0.3, 0.2])
+    linear = Linear(np.ones(2), np.zeros((2, 4)), [Block("aim", 0, 0, 2, 1.0)], secondary, np.ones(4, dtype=bool))
     down, up = np.full(4, -0.25), np.array([0.02, 1.0, 0.25, 1.0])
     for method in (Pseudoinverse(), Priorities((AIM, POSTURE), Constant(0.0), posture_damping=Constant(0.0))):
         assert method.change(linear, down, up) == pytest.approx([0.02, -0.25, 0.25, 0.2])

@@ -49,7 +49,7 @@ def _turned(solver: MechanismSolver, state: State, joint: str, index: int, told:
     turns = round((told - solver.values(state, joint)[index]) / (2.0 * pi))
     if turns == 0:
         return state
-    for node in solver.tree.walked[joint][0]:
+    for node in solver.tree.traversed[joint][0]:
         c = int(solver.coordinates.first[node])
         for way in (turns, -turns) if solver.coordinates.is_turn[c] else ():
             values = state.values.copy()

@@ -1,0 +1,230 @@
+"""Tasks of CCD: what an end goal contributes to the step of each joint that carries the end. Knows no Blender."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from ..coordinate_descent import Pull, Tool, pull_of_frames, pull_of_vectors
+from ..goals import HALF_ROLL, Direction, EndGoal, Point, look, nearer_roll, orientation_of, place_of, upright
+from ..rotations import (
+    NO_DIRECTION,
+    Quaternion,
+    Vector,
+    Y,
+    Z,
+    add,
+    conjugate,
+    dot,
+    length,
+    multiply,
+    normalized,
+    reject,
+    rotate,
+    scale,
+    subtract,
+    unit,
+)
+
+NOTHING = Pull()
+ACROSS = 1e-3  # sine of the angle between a prismatic axis and the line of sight below which the joint does not change the view
+
+
+class TranslationPull(NamedTuple):
+    """Newton step of a prismatic joint: `pull` over `stiffness` [m]; those of several goals add up."""
+
+    pull: float = 0.0
+    stiffness: float = 0.0
+
+
+class Range(NamedTuple):
+    """How far [rad] a joint may rotate within its limits."""
+
+    back: float  # not positive
+    ahead: float
+
+
+class Task(Protocol):
+    """Task of one end, as its joints see it."""
+
+    def rotation_pull(self, k: int, axis: Vector, place: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
+        """Pull on hinge `k`, which has this axis and position [m] now."""
+        ...
+
+    def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
+        """Step of prismatic joint `k`."""
+        ...
+
+
+class OrientationTask:
+    """Orientation of an end."""
+
+    def __init__(self, end: int, target: Quaternion, symmetric: bool) -> None:
+        self.end, self.target, self.symmetric = end, target, symmetric
+
+    def rotation_pull(self, k: int, axis: Vector, place: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
+        return pull_to_frame(axis, tools[self.end].rotation, self.target, self.symmetric, range_left)
+
+    def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
+        return TranslationPull()
+
+
+class PositionTask:
+    """Position of an end, or of another point that is carried along; errors in shares of the skeleton's reach."""
+
+    def __init__(self, spot: int, place: Vector, reach: float) -> None:
+        self.spot, self.place, self.share = spot, place, 1.0 / reach
+
+    def rotation_pull(self, k: int, axis: Vector, place: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
+        return self.towards(axis, place, tools[self.spot].place, self.place)
+
+    def towards(self, axis: Vector, place: Vector, now: Vector, end_goal: Vector) -> Pull:
+        """The pull on a hinge from one position [m] to another."""
+        return pull_of_vectors(axis, subtract(now, place), subtract(end_goal, place)).times(self.share * self.share)
+
+    def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
+        stiffness = self.share * self.share
+        return TranslationPull(stiffness * dot(subtract(self.place, tools[self.spot].place), axis), stiffness)
+
+
+class WristTask:
+    """Position and orientation of an end, split: the last joints serve the orientation, those before them the position.
+
+    Zalo's "bonus: direction". The joints before bring the wrist, the position of the first of the last joints, to where it will be once
+    the end has
+    its orientation: so the one does not spoil the other.
+    """
+
+    def __init__(self, end: int, spot: int, wrist: frozenset[int], orientation_task: OrientationTask, position_task: PositionTask) -> None:
+        self.end, self.spot, self.wrist, self.orientation_task, self.position_task = end, spot, wrist, orientation_task, position_task
+
+    def _wrist_target(self, tools: Sequence[Tool]) -> Vector:
+        tool = tools[self.end]
+        target = nearer_roll(self.orientation_task.target, tool.rotation, self.orientation_task.symmetric)
+        arm = subtract(tools[self.spot].place, tool.place)
+        return add(self.position_task.place, rotate(multiply(target, conjugate(tool.rotation)), arm))
+
+    def rotation_pull(self, k: int, axis: Vector, place: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
+        if k in self.wrist:
+            return self.orientation_task.rotation_pull(k, axis, place, range_left, tools)
+        return self.position_task.towards(axis, place, tools[self.spot].place, self._wrist_target(tools))
+
+    def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
+        if k > min(self.wrist, default=k):
+            return self.position_task.translation_pull(k, axis, tools)
+        stiffness = self.position_task.share * self.position_task.share
+        return TranslationPull(stiffness * dot(subtract(self._wrist_target(tools), tools[self.spot].place), axis), stiffness)
+
+
+class PoseTask:
+    """Position and orientation of an end, both served by every joint."""
+
+    def __init__(self, orientation_task: OrientationTask, position_task: PositionTask) -> None:
+        self.orientation_task, self.position_task = orientation_task, position_task
+
+    def rotation_pull(self, k: int, axis: Vector, place: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
+        return self.orientation_task.rotation_pull(k, axis, place, range_left, tools).plus(
+            self.position_task.rotation_pull(k, axis, place, range_left, tools)
+        )
+
+    def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
+        return self.position_task.translation_pull(k, axis, tools)
+
+
+class ViewTask:
+    """View of an end along a direction or to a point, upright or not."""
+
+    def __init__(self, end: int, aim: Direction | Point, symmetric: bool) -> None:
+        self.end, self.aim, self.symmetric = end, aim, symmetric
+
+    def rotation_pull(self, k: int, axis: Vector, place: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
+        tool = tools[self.end]
+        view, gap = rotate(tool.rotation, Y), look(self.aim, tool.place)
+        if length(gap) <= NO_DIRECTION:  # the end is at its target: any view will do
+            return NOTHING
+        pull = pull_to_point(axis, place, tool.place, view, self.aim.place) if isinstance(self.aim, Point) else None
+        end_goal = unit(gap)
+        pull = pull_of_vectors(axis, view, end_goal) if pull is None else pull
+        target = upright(end_goal, self.aim.up)
+        if target is None or self.aim.up is None:
+            return pull
+        weight = length(reject(unit(self.aim.up), end_goal))
+        level = rotate(nearer_roll(target, tool.rotation, self.symmetric), Z)
+        return pull.plus(pull_of_vectors(axis, rotate(tool.rotation, Z), level).times(weight))
+
+    def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
+        """To where the line of sight passes nearest to the point."""
+        if not isinstance(self.aim, Point):
+            return TranslationPull()
+        view, gap = rotate(tools[self.end].rotation, Y), look(self.aim, tools[self.end].place)
+        away, across = length(gap), reject(axis, view)
+        if away <= NO_DIRECTION or length(across) < ACROSS:
+            return TranslationPull()
+        share = 1.0 / (away * away)
+        return TranslationPull(share * dot(reject(gap, view), across), share * dot(across, across))
+
+
+def pull_to_frame(axis: Vector, now: Quaternion, target: Quaternion, symmetric: bool, range_left: Range) -> Pull:
+    """The pull on a hinge to a whole orientation; of a symmetric end's two rolls to the nearer.
+
+    Where the hinge cannot reach that within its limits, to the one that it comes nearer to.
+    """
+    nearer = pull_of_frames(axis, now, nearer_roll(target, now, symmetric))
+    if not symmetric or range_left.back <= nearer.best_rotation <= range_left.ahead:
+        return nearer
+    other = pull_of_frames(axis, now, multiply(nearer_roll(target, now, symmetric), HALF_ROLL))
+    return other if _nearness(other, range_left) > _nearness(nearer, range_left) else nearer
+
+
+def _nearness(pull: Pull, range_left: Range) -> float:
+    """Best value (1 + cos of the remaining angle) that a hinge can reach for a whole orientation."""
+    return pull.gain(rotation_within(pull, pull.best_rotation, range_left)) + pull.together - pull.level
+
+
+def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
+    """`angle` [rad], the same in the other direction around, or the end of the range on the better side."""
+    for candidate in (angle, angle - math.copysign(math.tau, angle)):
+        if range_left.back <= candidate <= range_left.ahead:
+            return candidate
+    return max(range_left, key=pull.gain)
+
+
+def pull_to_point(axis: Vector, place: Vector, eye: Vector, view: Vector, target: Vector) -> Pull | None:
+    """The pull on a hinge at `place` that brings the line of sight onto a point [m]; None where there is none.
+
+    A line of sight that rotates with a joint keeps its distance from it. So the point on it that is as far from the joint as the target
+    is must
+    become the target: rotated there, the view is exact, however near the target. Where the line nowhere comes so near, its nearest point
+    is used.
+    """
+    arm, sight = subtract(target, place), subtract(eye, place)
+    away, along = length(arm), dot(sight, view)
+    discriminant = along * along - dot(sight, sight) + away * away
+    ahead = math.sqrt(max(discriminant, 0.0)) - along
+    spot = add(sight, scale(view, ahead))
+    size = length(spot)
+    if ahead <= 0.0 or min(away, size) <= NO_DIRECTION:
+        return None
+    return pull_of_vectors(axis, scale(spot, 1.0 / size), scale(arm, 1.0 / away))
+
+
+def task_of(end_goal: EndGoal, spot: int, wrist: frozenset[int], reach: float, splits: bool) -> Task:
+    """The task of one end goal.
+
+    Args:
+        end_goal: What the end must do.
+        spot: Index of the tool that is the end's wrist.
+        wrist: The last joints, which serve the orientation where a position is given as well.
+        reach: [m] of the skeleton.
+        splits: Whether they do; or every joint serves both.
+    """
+    target, place = orientation_of(end_goal.aim), place_of(end_goal.aim)
+    if isinstance(end_goal.aim, Direction | Point):
+        return ViewTask(end_goal.end, end_goal.aim, end_goal.symmetric)
+    position_task = None if place is None else PositionTask(end_goal.end, place, reach)
+    if target is None:
+        assert position_task is not None
+        return position_task
+    orientation_task = OrientationTask(end_goal.end, normalized(target), end_goal.symmetric)
+    if position_task is None:
+        return orientation_task
+    return WristTask(end_goal.end, spot, wrist, orientation_task, position_task) if splits else PoseTask(orientation_task, position_task)
