@@ -154,7 +154,7 @@ def moved(kind: str, values: tuple[float, ...]) -> Array:
             word, letter = move.split()
             axis = values[place] * np.array(AXES[letter])
             place += 1
-            if word == "turn":
+            if word == "rotate":
                 step[:3, :3] = exponential(axis)
             else:
                 step[:3, 3] = axis

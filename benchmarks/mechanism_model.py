@@ -59,7 +59,7 @@ def model_of(race: Race) -> tuple[str, Ends]:
     def body(k: int) -> str:
         node = solver.tree.nodes[k]
         word, _, letter = node.move.partition(" ")
-        kind = {"turn": "hinge", "slide": "slide", "ball": "ball"}[word]
+        kind = {"rotate": "hinge", "translate": "slide", "ball": "ball"}[word]
         axis = "" if word == "ball" else ' axis="' + " ".join(str(node.sign * (letter == each)) for each in "xyz") + '"'
         return f'<body name="n{k}" {_placed(node.before)}>{WEIGHT}<joint name="j{k}" type="{kind}"{axis}/>{inside(k)}</body>'
 

@@ -89,13 +89,13 @@ def _of_end(skeleton: Skeleton, index: int, wanted: EndGoal, pose: Pose, axes: l
         found.append(Part("aim", index, Residual(logarithm(difference), _angular(skeleton, axes, carried))))
     if goal_place is not None:
         moved = goal_place if at_targets else place
-        found.append(Part("position", index, _to_place(skeleton, goal_place, place, moved, pose, axes, carried)))
+        found.append(Part("position", index, _to_position(skeleton, goal_place, place, moved, pose, axes, carried)))
     if isinstance(wanted.aim, Direction | Point):
         found.append(Part("aim", index, _to_view(skeleton, wanted, rotation, place, pose, axes, carried)))
     return found
 
 
-def _to_place(
+def _to_position(
     skeleton: Skeleton, wanted: Vector, place: Vector, moved: Vector, pose: Pose, axes: list[Vector], carried: Sequence[int]
 ) -> Residual:
     """Residual from `place` to `wanted` [m], with the velocities of a point at `moved` on the end's link."""

@@ -123,7 +123,7 @@ class Diagnosis:
         if way.distance > MET * self.skeleton.reach:
             parts.append(f"{way.distance:.2g} m")
         weightless = "" if wanted.weight > 0.0 else ", as that has no weight"
-        return f"'{name}' misses its target by {' and '.join(parts)}{weightless}"
+        return f"'{name}' has an error of {' and '.join(parts)}{weightless}"
 
 
 def _without_a_direction(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> str:
@@ -132,7 +132,7 @@ def _without_a_direction(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> str:
         if isinstance(wanted.aim, Point):
             away = length(subtract(wanted.aim.place, skeleton.end_pose(pose, wanted.end)[1]))
             if away <= max(SAME_PLACE * skeleton.reach, NO_DIRECTION):
-                return f"the target is at the very place of '{skeleton.ends[wanted.end].name}', so it is in no direction: move it away"
+                return f"the target is at the very position of '{skeleton.ends[wanted.end].name}', so it is in no direction: move it away"
     return ""
 
 

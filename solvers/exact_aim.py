@@ -114,7 +114,7 @@ def least_change(limits: Limits, angles: Sequence[float], left: Residual, costs:
 
 
 def _solve_damped(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float) -> list[float]:
-    """Solves (sum of c c' / cost + damping trace I) x = wanted by Cholesky factors, for any number of unknowns."""
+    """Solves (sum of c c' / cost + damping trace I) x = error by Cholesky factors, for any number of unknowns."""
     rank = len(wanted)
     if rank == 3:
         return _solve_three(columns, wanted, damping)

@@ -205,7 +205,7 @@ def check_goal(
         if not math.isfinite(angle):
             raise PostureShapeError(f"the posture's angle for joint '{joint.name}' is {angle}: store the posture again")
     if not 0.0 <= goal.keep <= 1.0:
-        raise GazeError(f"the posture is kept by {goal.keep}: choose a share between 0 and 1")
+        raise GazeError(f"the posture has the weight {goal.keep}: choose a share between 0 and 1")
     for wanted in goal.ends:
         if type(wanted.aim) not in aims:
             known = ", ".join(sorted(WORDS[kind] for kind in aims))

@@ -136,7 +136,7 @@ def between(a: Vector, b: Vector) -> Quaternion:
 
 
 def turn_angle(q: Quaternion) -> float:
-    """The angle [rad] in 0..pi of the rotation `q`, exact for small angles and half turns alike."""
+    """The angle [rad] in 0..pi of the rotation `q`, exact for small angles and near pi alike."""
     return 2.0 * math.atan2(math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), abs(q[0]))
 
 
@@ -154,7 +154,7 @@ def logarithm(q: Quaternion) -> Vector:
 
 
 def twist_angle(q: Quaternion, axis: Vector) -> float:
-    """The angle [rad] in -pi..pi of the part of `q` about the unit vector `axis`; 0 where `q` swings it by a half turn."""
+    """The angle [rad] in -pi..pi of the part of `q` about the unit vector `axis`; 0 where `q` swings it by 180 degrees."""
     along = q[1] * axis[0] + q[2] * axis[1] + q[3] * axis[2]
     return wrap(2.0 * math.atan2(along, q[0])) if along or q[0] else 0.0
 
@@ -165,7 +165,7 @@ def wrap(angle: float) -> float:
 
 
 def to_matrix(q: Quaternion) -> Matrix:
-    """Rows of the rotation matrix of the unit quaternion `q`."""
+    """The rotation matrix of the unit quaternion `q`."""
     w, x, y, z = q
     return (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
@@ -175,7 +175,7 @@ def to_matrix(q: Quaternion) -> Matrix:
 
 
 def from_matrix(rows: Sequence[Sequence[float]]) -> Quaternion:
-    """The unit quaternion of a rotation matrix given by rows."""
+    """The unit quaternion of a rotation matrix (3, 3)."""
     (a, b, c), (d, e, f), (g, h, i) = rows
     candidates = (
         (1.0 + a + e + i, h - f, c - g, d - b),

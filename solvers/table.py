@@ -95,7 +95,7 @@ SOLVERS: dict[str, SolverInfo] = {
         SolverInfo(
             "priorities",
             "Task priorities",
-            "Place, then aim, then posture: none disturbs those before",
+            "Position, then aim, then posture: none disturbs those before",
             family.priorities,
             options=PriorityOptions,
         ),
@@ -128,7 +128,7 @@ def _why(info: SolverInfo, skeleton: Skeleton, aims: frozenset[type]) -> str:
     if not info.trees and not skeleton.is_chain:
         return "moves chains with one end, no trees"
     if not info.slides_only and all(joint.kind == "prismatic" for joint in skeleton.branch().joints):
-        return "needs a joint that turns"
+        return "needs a revolute joint"
     unknown = sorted(WORDS[kind] for kind in aims - info.aims)
     return f"cannot {' or '.join(unknown)}" if unknown else ""
 

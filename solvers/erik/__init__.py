@@ -1,5 +1,5 @@
 """ERIK, expressive inverse kinematics (Ribeiro & Paiva 2019): a file for each part of the paper's map (Figure 14). Knows no Blender.
 
-The names follow the paper's text: a link is a joint and the unit segment that it carries, its basis is its frame before its own turn, a
-twister turns about its own segment, a hinge does not. Section, equation and algorithm numbers are the paper's.
+The names follow the paper's text: a link is a joint and the unit segment that it carries, its basis is its frame before its own rotation, a
+twister rotates about its own segment, a hinge does not. Section, equation and algorithm numbers are the paper's.
 """

@@ -110,7 +110,7 @@ def calculate_erik(
 
 
 def _offset(chain: VirtualChain, angles: Sequence[float], goal: Quaternion, disturbance: float) -> Quaternion:
-    """NonConvOffsetTrick as section 7.1 has it (the text calls it random): the target turned about the root's axis, then its child's."""
+    """NonConvOffsetTrick as section 7.1 has it (the text calls it random): the target rotated about the root's axis, then its child's."""
     bases = chain.bases(angles)
     for k in range(min(2, len(chain))):
         model = chain.models[k]

@@ -102,7 +102,7 @@ def _roll_child(chain: VirtualChain, k: int, basis: Quaternion, child: Quaternio
 
 
 def _swing(chain: VirtualChain, k: int, basis: Quaternion, bases: Sequence[Quaternion], desired: Vector, angles: Sequence[float]) -> float:
-    """Lines 11 to 24 of Algorithm 15: of the angles at the wanted latitude the one nearer to the direction, else to the child's link."""
+    """Lines 11 to 24 of Algorithm 15: of the angles at the desired latitude the one nearer to the direction, else to the child's link."""
     model = chain.models[k]
     angle, other = model.local_swing(rotate(conjugate(basis), desired))
     if k == len(chain) - 1:
@@ -119,7 +119,7 @@ def _swing(chain: VirtualChain, k: int, basis: Quaternion, bases: Sequence[Quate
 def _twist_parent(
     chain: VirtualChain, k: int, parent_basis: Quaternion, child: Quaternion, desired: Vector, angle: float
 ) -> tuple[float, float]:
-    """Lines 25 to 38 of Algorithm 15: the parent twister's angle, within limits, that carries the swung link onto the wanted direction.
+    """Lines 25 to 38 of Algorithm 15: the parent twister's angle, within limits, that carries the swung link onto the desired direction.
 
     The printed alignment of axes is the same where the link is perpendicular to its axis; this holds for every axis. Half a turn further
     the opposite bend does as well: of both the one within limits that rolls the child least.

@@ -37,7 +37,7 @@ class VirtualChain:
     def __init__(self, skeleton: Skeleton) -> None:
         self.turning = [k for k, joint in enumerate(skeleton.joints) if joint.kind == "revolute"]
         if not self.turning:
-            raise SkeletonError("no joint of the chain can turn: unlock a rotation axis of one of the bones")
+            raise SkeletonError("no joint of the chain is revolute: unlock a rotation axis of one of the bones")
         rest = skeleton.forward([0.0] * len(skeleton))
         self.to_virtual = conjugate(rest.tool_rotation)
         axes = [rotate(self.to_virtual, skeleton.world_axes(rest)[k]) for k in self.turning]

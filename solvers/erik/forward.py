@@ -31,14 +31,14 @@ def forward_phase(
     angles = [0.0] * len(models)
     for k in range(end, -1, -1):
         model = models[k]
-        # Lines 2 to 9 turn and roll the link's basis until its parent's direction and its pitch axis are the posture's: its basis.
+        # Lines 2 to 9 rotate and roll the link's basis until its parent's direction and its pitch axis are the posture's: its basis.
         basis = posture_bases[k]
-        # Lines 10 to 25 (a search for a roll, and its propagation to the parents) change nothing: each parent's own turn resets its basis.
+        # Lines 10 to 25 (a search for a roll, and its propagation to the parents) change nothing: each parent's own rotation resets its basis.
         if k < end:
             _roll_children(chain, k, basis, bases, angles)
         child = bases[k + 1]
         if model.is_twister:
-            # Yaw and roll of Algorithm 11 turn about the same axis: together they are the twist. That a symmetric end rolls by half a turn
+            # Yaw and roll of Algorithm 11 rotate about the same axis: together they are the twist. That a symmetric end rolls by half a turn
             # at most (lines 35 to 38) is in the choice of the target: the nearer of its two rolls.
             angle = model.safe_twist(twist_angle(multiply(conjugate(basis), child), model.axis))
         else:
@@ -46,8 +46,8 @@ def forward_phase(
         if edge_offset:
             angle = model.off_edge(angle, edge_offset)
         angles[k] = angle
-        # FinishForward: as printed, QDiff nearly doubles the error; the basis is the child's without the link's own turn. The end's as
-        # well, though not printed: it would stay the warped posture's, which misses the target by what BWCD leaves over.
+        # FinishForward: as printed, QDiff nearly doubles the error; the basis is the child's without the link's own rotation. The end's as
+        # well, though not printed: it would stay the warped posture's, whose error is what BWCD leaves over.
         bases[k] = multiply(child, conjugate(model.rotation(angle)))
     return angles, bases
 

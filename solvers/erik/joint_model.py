@@ -67,7 +67,7 @@ class JointModel:
         return about(self.axis, angle)
 
     def within(self, angle: float) -> float | None:
-        """`angle` less whole turns, if that can be within limits."""
+        """`angle` modulo full rotations, if that can be within limits."""
         angle = wrap(angle)
         for candidate in (angle, angle - math.tau, angle + math.tau):
             if self.lower - ON_LIMIT <= candidate <= self.upper + ON_LIMIT:
@@ -75,7 +75,7 @@ class JointModel:
         return None
 
     def safe_angle(self, angle: float) -> float:
-        """`angle` less whole turns, or the limit nearest to it on the circle (SafeAngle of section 7.1, cycling)."""
+        """`angle` modulo full rotations, or the limit nearest to it on the circle (SafeAngle of section 7.1, cycling)."""
         safe = self.within(angle)
         if safe is not None:
             return safe

@@ -116,13 +116,13 @@ class Erik:
         answer = calculate_erik(chain, [posture[k] for k in chain.turning], target, direction, hyper, last)
         angles = list(self.skeleton.clamp(posture))
         for k, angle in zip(chain.turning, answer.angles, strict=True):
-            angles[k] = self._with_whole_turns(k, angle, (previous or posture)[k])
+            angles[k] = self._unwound(k, angle, (previous or posture)[k])
         return tuple(angles), answer
 
-    def _with_whole_turns(self, k: int, angle: float, desired: float) -> float:
-        """`angle` plus the whole turns that bring it nearest to `desired` within the joint's limits, which may span several turns."""
+    def _unwound(self, k: int, angle: float, desired: float) -> float:
+        """`angle` plus the full rotations that bring it nearest to `desired` within the joint's limits, which may span several."""
         lower, upper = self.skeleton.lower[k], self.skeleton.upper[k]
         turns = round((min(max(desired, lower), upper) - angle) / math.tau)
         if turns and not lower <= angle + turns * math.tau <= upper:
-            turns -= 1 if turns > 0 else -1  # the nearest to a limit may be beyond it, by less than half a turn
+            turns -= 1 if turns > 0 else -1  # the nearest to a limit may be beyond it, by less than half a rotation
         return angle + turns * math.tau

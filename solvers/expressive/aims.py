@@ -68,7 +68,7 @@ def _parts(model: Model, desired: EndGoal) -> list[Part]:
     if orientation is not None:
         parts.append(_Orientation(model, desired, orientation))
     if place is not None:
-        parts.append(_Place(model, desired, place))
+        parts.append(_Position(model, desired, place))
     if isinstance(aim, Direction | Point):
         parts.append(_View(model, desired, aim))
     return parts
@@ -90,7 +90,7 @@ class _Orientation:
         return logarithms(gap), poses.axes * self._turns
 
 
-class _Place:
+class _Position:
     two_sided = False
 
     def __init__(self, model: Model, desired: EndGoal, place: Vector) -> None:
@@ -176,7 +176,7 @@ class _Moves:
 
 
 def logarithms(rotations: Angles) -> Angles:
-    """Rotation vectors (m, 3) of matrices (m, 3, 3): exact to rounding away from half turns, and one of the two near them."""
+    """Rotation vectors (m, 3) of matrices (m, 3, 3): exact to rounding away from 180 degrees, and one of the two near them."""
     skew = np.stack(
         [
             rotations[:, 2, 1] - rotations[:, 1, 2],
@@ -192,7 +192,7 @@ def logarithms(rotations: Angles) -> Angles:
     vectors: Angles = skew * (angle / np.maximum(double_sine, NO_DIRECTION))[:, None]
     if half_turns.any():
         for row in np.flatnonzero(half_turns):
-            spread = rotations[row] + np.eye(3)  # 2 u u' near a half turn
+            spread = rotations[row] + np.eye(3)  # 2 u u' near 180 degrees
             column = spread[:, int(np.argmax(np.diagonal(spread)))]
             column = column / np.sqrt((column**2).sum())
             vectors[row] = column * (angle[row] if float(column @ skew[row]) >= 0.0 else -angle[row])

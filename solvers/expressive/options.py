@@ -23,9 +23,9 @@ class Options:
         if not 0.0 <= self.roll <= 1.0:
             raise GazeError(f"the roll of links counts by {self.roll}: choose a share between 0 and 1")
         if not (self.glide_speed > 0.0 and math.isfinite(self.glide_speed)):
-            raise GazeError(f"the glide speed is {self.glide_speed}: choose a number above 0")
+            raise GazeError(f"the speed of transitions is {self.glide_speed}: choose a number above 0")
         if not 0 <= self.turn < self.turns:
-            raise GazeError(f"turn {self.turn} of {self.turns} is none: choose one from 0 to {self.turns - 1}")
+            raise GazeError(f"slot {self.turn} of {self.turns} does not exist: choose one from 0 to {self.turns - 1}")
 
     def weight(self, joint: int) -> float:
         """Weight of the link that a joint carries."""

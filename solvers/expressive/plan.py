@@ -16,7 +16,7 @@ from ..skeleton import Angles
 from .context import FrameContext
 from .descent import Candidates, Descent, StepGoal, StepSettings
 from .model import Model
-from .search import best_rows
+from .search import best_of
 from .seeds import Seeds
 from .simulation import Simulation, Simulator
 from .transitions import Floats, Transition, as_tuples
@@ -34,7 +34,7 @@ TRACKING_STEPS = 2
 POOL = 10  # candidates in the pool
 SPREAD_STEPS = 2  # steps in each of two frames; a short chain that shares no frames does both in one
 LONG = 10  # joints: longer chains are too slow for both in one frame
-# most branches to simulate, from the pool and from the spread: numpy takes many rows in hardly more time than few
+# most branches to simulate, from the pool and from the spread: numpy takes hardly more time for many than for few
 FROM_POOL, FROM_SPREAD = 8, 14
 MOST_THINNED = 40  # most candidates that are compared pairwise
 # [1/rad] of the farthest joint, against the mean squared difference of directions: long transitions lose the aim for long
@@ -110,7 +110,7 @@ class Planner:
             candidates = descent.step(candidates, SEARCH_STEP)
         if state.steps + piece < steps:
             return replace(state, searching=as_tuples(candidates.angles), sides=_sides(candidates), steps=state.steps + piece)
-        candidates = best_rows(candidates, kept)
+        candidates = best_of(candidates, kept)
         found = as_tuples(candidates.angles)
         state = replace(state, steps=0)
         if state.stage == SEARCH_DEEP:

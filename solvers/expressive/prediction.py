@@ -9,7 +9,7 @@ from ..goals import Aim, Direction, Frame, GazeGoal, Orientation, Point, Positio
 from ..rotations import NO_DIRECTION, Vector, about, add, between, conjugate, length, logarithm, multiply, normalized, rotate, scale, unit
 from ..rotations import subtract as difference
 
-DECAY = 0.97  # share of a goal's velocity that is left after each frame: most targets stop or turn within half a second
+DECAY = 0.97  # share of a goal's velocity that is left after each frame: most targets stop or change direction within half a second
 FASTEST_TURN = 0.3  # [rad per frame] a faster rotation is a jump of the target, not movement
 FASTEST_DRIFT = 0.3  # [of the target's distance from the base, per frame] the same for positions
 NEWEST = 0.5  # weight of the last frame in the velocity: smooths hand-held targets

@@ -78,7 +78,7 @@ def _roll_error(desired: _DesiredRoll, poses: Poses) -> _RollError:
     sine, cosine = -(rotation[:, :, 0] @ desired.up), rotation[:, :, 2] @ desired.up
     error_sine = desired.sine * cosine - desired.cosine * sine
     error_cosine = desired.cosine * cosine + desired.sine * sine
-    if desired.symmetric:  # the nearer of the roll and its half turn
+    if desired.symmetric:  # the nearer of the roll and the opposite one
         side = np.where(error_cosine < 0.0, -1.0, 1.0)
         error_sine, error_cosine = side * error_sine, side * error_cosine
     return _RollError(error_sine, error_cosine, np.hypot(sine, cosine) * np.hypot(desired.sine, desired.cosine))

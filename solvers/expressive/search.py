@@ -50,7 +50,7 @@ class Search:
         steps, spare = 0, candidates
         for kept, count in ROUNDS:
             if kept is not None:
-                candidates = best_rows(candidates, kept)
+                candidates = best_of(candidates, kept)
                 spare = candidates if steps <= ROUNDS[0][1] else spare
             for _ in range(count):
                 candidates = descent.step(candidates, BOLD)
@@ -68,7 +68,7 @@ class Search:
         return Answer(best, steps + best.steps)
 
 
-def best_rows(candidates: Candidates, count: int) -> Candidates:
+def best_of(candidates: Candidates, count: int) -> Candidates:
     """The `count` candidates of least cost, best first."""
     return candidates.pick(np.argsort(candidates.merit, kind="stable")[:count])
 

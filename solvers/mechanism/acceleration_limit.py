@@ -175,7 +175,7 @@ class AccelerationLimit:
     def _limiting_step(self, here: Configurations, matrix: Array, slope: Array) -> Array:
         """The step (f v,) that minimises x' `matrix` x / 2 - `slope`' x plus the penalty on excess accelerations after it."""
         lower, upper = self._room(here)
-        acceleration, rows = np.concatenate(self.accelerations.at(*here)), self._acceleration_rows(here)
+        acceleration, rows = np.concatenate(self.accelerations.at(*here)), self._acceleration_jacobian(here)
         step, after = np.zeros(len(slope)), acceleration
         included = np.zeros(len(acceleration), bool)
         for attempt in range(ROUNDS_OF_BODIES):
@@ -198,7 +198,7 @@ class AccelerationLimit:
         upper = [np.maximum((high - at.values) / unit, 0.0) for at, (_, high) in zip(here, bounds, strict=True)]
         return np.concatenate(lower), np.concatenate(upper)
 
-    def _acceleration_rows(self, here: Configurations) -> Array:
+    def _acceleration_jacobian(self, here: Configurations) -> Array:
         """Jacobian (f b, 3, f v) of all frames' accelerations by all their steps."""
         coordinates, nodes, count = self.descent.coordinates, self.accelerations.nodes, len(here)
         rotations = [at.shape.screws[0] * coordinates.carries[nodes][:, None, :] for at in here]

@@ -33,7 +33,7 @@ def assemble(solver: MechanismSolver, start: State | None = None, goals: Goals =
     Returns:
         The best solution found. Where `report.assembled` is False, no start could be closed, and `report.worst` names the worst joint.
     """
-    start = _by_whole_turns(solver, solver.rest() if start is None else start, goals)
+    start = _by_full_rotations(solver, solver.rest() if start is None else start, goals)
     dice = np.random.default_rng(seed)
     best: Solution | None = None
     for k in range(max(tries, 1)):
@@ -80,8 +80,8 @@ def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
     return State(here.values, here.balls)
 
 
-def _by_whole_turns(solver: MechanismSolver, start: State, goals: Goals) -> State:
-    """The start with its actuators moved by whole turns to the commanded ones, where limits allow."""
+def _by_full_rotations(solver: MechanismSolver, start: State, goals: Goals) -> State:
+    """The start with its actuators moved by full rotations to the commanded ones, where limits allow."""
     values = start.values.copy()
     for name, desired in goals.actuators.items():
         for node, value in zip(solver.tree.traversed.get(name, ((), False))[0], desired, strict=False):

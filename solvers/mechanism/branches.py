@@ -16,7 +16,7 @@ from .frames import Array
 
 RANK = 1e-7  # of the largest singular value: constraints that count have 1e-3 and more, the next are rounding
 CLEAR = 1e-3  # of the largest singular value: a pose without smaller ones, except rounding, is not near a singular pose
-STALE = 2.0  # ratio of a determinant to that of its reference, either way, from which the reference is renewed
+STALE = 2.0  # ratio of a determinant to that of its reference, or its inverse, from which the reference is renewed
 LASTING = 30  # frames after which it is renewed anyway, since at a singular start directions are missing
 UNSURE = 0.05  # of a determinant at a clear pose: below it its sign is uncertain
 SMALL = 0.5  # [rad or sizes] of a motor's step: up to it linear prediction holds

@@ -64,7 +64,7 @@ class Clusters:
 
     @staticmethod
     def project(rows: Array, across: list[Across]) -> Array:
-        """Jacobian rows (e, v), or a step (v,), projected onto the loops' null space."""
+        """A Jacobian (e, v), or a step (v,), projected onto the loops' null space."""
         rows = rows.copy()
         for held, blocks in across:
             part = rows[..., held]

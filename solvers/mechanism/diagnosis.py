@@ -2,7 +2,7 @@
 
 At a pose each degree of freedom of a joint is a screw (its rotation, and the velocity of a point). A loop allows those rates of its
 joints whose
-screws sum to zero, so the matrix with a column for each degree of freedom and six rows for each loop has the possible motions as its
+screws sum to zero, so the matrix with a column for each degree of freedom and six equations for each loop has the possible motions as its
 null space.
 A misaligned hinge adds a screw that the others of its loop cannot balance: it is locked, and mostly the whole loop with it. Without it
 the others
@@ -212,9 +212,9 @@ class _Screws:
             if move == "ball":
                 continue
             word, letter = move.split()
-            is_late = move == "turn y" or (word == "turn" and joint.kind in ("planar", "cylindrical"))
+            is_late = move == "rotate y" or (word == "rotate" and joint.kind in ("planar", "cylindrical"))
             axis = (child if is_late else parent)[:3, "xyz".index(letter)]
-            found.append(self._rotation(k, axis) if word == "turn" else self._translation(axis))
+            found.append(self._rotation(k, axis) if word == "rotate" else self._translation(axis))
         if "ball" in KINDS[joint.kind].moves:
             found += [self._rotation(k, axis) for axis in np.eye(3)]
         return found

@@ -15,7 +15,7 @@ Indices = NDArray[np.int64]
 TINY_TURN = 1e-8  # [rad] below it a rotation equals its first order in double precision
 NEAR_HALF_TURN = 1e-4  # cosine of half an angle: the sine of the whole angle has lost four digits by then
 SMALLEST_SINE = 1e-12
-LEAST_COSINE = 1e-6  # of half an angle: next to a half turn the derivative is unbounded
+LEAST_COSINE = 1e-6  # of half an angle: next to 180 degrees the derivative is unbounded
 
 # Constant matrices that read vectors from rotations in one product, which is faster for few of them than picking entries.
 HATS = np.zeros((3, 9))  # a vector's cross product matrix, row by row
@@ -102,19 +102,19 @@ def orthonormal(turns: Array) -> Array:
 def half_angle(turns: Array) -> tuple[Array, Array]:
     """Axis times twice the sine of half the angle (..., 3), and its derivative (..., 3, 3) by a rotation from the left.
 
-    Unlike dot products of axes it grows up to 180 degrees, so that a body reversed by half a turn is not taken for one that is aligned.
+    Unlike dot products of axes it grows up to 180 degrees, so that a body rotated by 180 degrees is not taken for one that is aligned.
     """
     products = turns.reshape(*turns.shape[:-2], 9) @ TO_VEE_AND_TRACE
     cosine = np.maximum(0.5 * np.sqrt(np.maximum(1.0 + products[..., 3], 0.0)), LEAST_COSINE)  # of half the angle
     vector = products[..., :3] / cosine[..., None]
     if (cosine < NEAR_HALF_TURN).any():
-        vector = np.where(cosine[..., None] < NEAR_HALF_TURN, _near_half_turn(turns), vector)
+        vector = np.where(cosine[..., None] < NEAR_HALF_TURN, _near_pi(turns), vector)
     products[..., :3], products[..., 3] = vector, cosine
     derivative: Array = (products @ TO_HALF_ANGLES_SLOPE).reshape(turns.shape)
     return vector, derivative
 
 
-def _near_half_turn(turns: Array) -> Array:
+def _near_pi(turns: Array) -> Array:
     """Half-angle vectors (..., 3) from the symmetric part, 2 u u^T - 1, where the antisymmetric part has no digits left."""
     outer = 0.5 * (turns + np.swapaxes(turns, -1, -2)) + np.eye(3)
     largest = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), -1)

@@ -30,10 +30,10 @@ class FrameGoal:
     def __post_init__(self) -> None:
         who = f"the goal of body '{self.body}': its"
         if self.place is not None:
-            check_numbers(f"{who} place [m]", self.place, 3, FARTHEST)
+            check_numbers(f"{who} position [m]", self.place, 3, FARTHEST)
         if self.rotation is not None:
             check_rotation(f"{who} rotation", self.rotation)
-        _check_weights(f"{who} weights of place", self.place_weight)
+        _check_weights(f"{who} weights of position", self.place_weight)
         _check_weights(f"{who} weights of rotation", self.rotation_weight)
 
 
@@ -45,7 +45,7 @@ class CentreGoal:
     weight: Vector = EVENLY
 
     def __post_init__(self) -> None:
-        check_numbers("the goal of the centre of mass: its place [m]", self.place, 3, FARTHEST)
+        check_numbers("the goal of the centre of mass: its position [m]", self.place, 3, FARTHEST)
         _check_weights("the goal of the centre of mass: its weights", self.weight)
 
 
@@ -74,11 +74,11 @@ class Goals:
     actuators: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint -> its commanded values [rad or m]: forward kinematics
     driven: Mapping[str, Frame] = field(default_factory=dict)  # driven body -> its pose; one without is free in this frame
     steady: Steady = CALM
-    counts_turns: bool = False  # whether actuators' whole turns count; else they take the shortest rotation within their limits
+    counts_turns: bool = False  # whether actuators' full rotations count; else they rotate the shortest distance within their limits
 
     def __post_init__(self) -> None:
         for name, values in self.actuators.items():
             check_numbers(f"joint '{name}': the values of its actuator", values)
         for name, pose in self.driven.items():
-            check_numbers(f"driven body '{name}': its place [m]", pose.place, 3, FARTHEST)
+            check_numbers(f"driven body '{name}': its position [m]", pose.place, 3, FARTHEST)
             check_rotation(f"driven body '{name}': its rotation", pose.rotation)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 Kind = Literal["fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "cartesian", "planar", "free"]
-Freedom = Literal["slide x", "slide y", "slide z", "turn x", "turn y", "turn z", "ball"]
+Freedom = Literal["translate x", "translate y", "translate z", "rotate x", "rotate y", "rotate z", "ball"]
 
 # Indices of a joint's residuals, in the parent's joint frame. 0..2: position [m] along x, y, z. 3..5: half-angle vector of the rotation.
 # 6, 7: half-angle vector of the swing of the z axes. 8: the child's y axis along the parent's x axis (0 where they are perpendicular).
@@ -33,13 +33,13 @@ class Shape:
 
 KINDS: dict[str, Shape] = {
     "fixed": Shape((), (*PLACE, *TURN)),
-    "revolute": Shape(("turn z",), (*PLACE, *SWING)),
-    "prismatic": Shape(("slide z",), (0, 1, *TURN)),
-    "cylindrical": Shape(("slide z", "turn z"), (0, 1, *SWING)),
+    "revolute": Shape(("rotate z",), (*PLACE, *SWING)),
+    "prismatic": Shape(("translate z",), (0, 1, *TURN)),
+    "cylindrical": Shape(("translate z", "rotate z"), (0, 1, *SWING)),
     "spherical": Shape(("ball",), PLACE),
-    "universal": Shape(("turn x", "turn y"), (*PLACE, *CROSS)),  # about x of the parent's frame, then about y of the child's
-    "cartesian": Shape(("slide x", "slide y", "slide z"), TURN),
-    "planar": Shape(("slide x", "slide y", "turn z"), (2, *SWING)),
-    "free": Shape(("slide x", "slide y", "slide z", "ball"), ()),
+    "universal": Shape(("rotate x", "rotate y"), (*PLACE, *CROSS)),  # about x of the parent's frame, then about y of the child's
+    "cartesian": Shape(("translate x", "translate y", "translate z"), TURN),
+    "planar": Shape(("translate x", "translate y", "rotate z"), (2, *SWING)),
+    "free": Shape(("translate x", "translate y", "translate z", "ball"), ()),
 }
 assert set(KINDS) == set(get_args(Kind))

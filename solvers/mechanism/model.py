@@ -29,12 +29,12 @@ def check_numbers(what: str, numbers: Sequence[float], count: int | None = None,
     except TypeError:
         is_fine = False
     if not is_fine:
-        raise MechanismError(f"{what} must be {'' if count is None else f'{count} '}finite numbers, got {_told(numbers)}")
+        raise MechanismError(f"{what} must be {'' if count is None else f'{count} '}finite numbers, got {_listed(numbers)}")
     if any(abs(number) > most for number in numbers):
-        raise MechanismError(f"{what} is beyond {most:g}, got {_told(numbers)}: bring it nearer to the origin")
+        raise MechanismError(f"{what} is beyond {most:g}, got {_listed(numbers)}: bring it nearer to the origin")
 
 
-def _told(numbers: Sequence[float]) -> str:
+def _listed(numbers: Sequence[float]) -> str:
     try:
         return ", ".join(str(number) for number in numbers)
     except TypeError:
@@ -116,16 +116,16 @@ class Joint:
 
         need(self.kind in KINDS, f"there is no kind '{self.kind}': choose one of {', '.join(KINDS)}")
         for word, frame in (("parent", self.in_parent), ("child", self.in_child)):
-            _check_frame(f"joint '{self.name}': its place on its {word}", frame)
+            _check_frame(f"joint '{self.name}': its frame on its {word}", frame)
         need(self.parent != self.child, f"it joins body '{self.parent}' to itself: name two bodies")
         count = len(KINDS[self.kind].freedoms)
         for word, numbers in (("lower", self.lower), ("upper", self.upper), ("velocity", self.velocity)):
-            need(len(numbers) in (0, count), f"a {self.kind} joint has {count} freedoms, but {len(numbers)} numbers for '{word}'")
+            need(len(numbers) in (0, count), f"a {self.kind} joint has {count} degrees of freedom, but {len(numbers)} numbers for '{word}'")
             need(not any(map(math.isnan, numbers)), f"its '{word}' limits {numbers} must be numbers")
         for lower, upper in zip(self.lower, self.upper, strict=bool(self.lower and self.upper)):
             need(lower <= upper, f"its lower limit {lower:.6g} is above its upper limit {upper:.6g}: exchange them")
         need(not any(velocity < 0.0 for velocity in self.velocity), f"its velocity limits {self.velocity} must not be below zero")
-        need(not (self.actuated and count == 0), f"an actuator needs a joint with a freedom, and a {self.kind} joint has none")
+        need(not (self.actuated and count == 0), f"an actuator needs a joint with a degree of freedom, and a {self.kind} joint has none")
 
     @property
     def is_valued(self) -> bool:

@@ -21,10 +21,10 @@ def moves_of(kind: str, relative: Array) -> list[float | Array]:
     for move in KINDS[kind].moves:
         if move == "ball":
             found.append(turn)
-        elif move.startswith("slide"):
+        elif move.startswith("translate"):
             found.append(float(place["xyz".index(move[-1])]))
         elif kind == "universal":  # rotation = about x, then about y
-            found.append(float(np.arctan2(turn[2, 1], turn[1, 1]) if move == "turn x" else np.arctan2(turn[0, 2], turn[0, 0])))
+            found.append(float(np.arctan2(turn[2, 1], turn[1, 1]) if move == "rotate x" else np.arctan2(turn[0, 2], turn[0, 0])))
         else:
             found.append(float(np.arctan2(turn[1, 0] - turn[0, 1], turn[0, 0] + turn[1, 1])))
     return found
@@ -59,7 +59,7 @@ def coordinates_at(mechanism: Mechanism, tree: Tree, coordinates: Coordinates, p
 
 
 def values_of(tree: Tree, coordinates: Coordinates, name: str, values: Array, balls: Array) -> tuple[float, ...]:
-    """A tree joint's values [rad, m] with whole turns counted; a ball's is its rotation vector, shorter than half a turn."""
+    """A tree joint's values [rad, m] continuous over full rotations; a ball's is its rotation vector, shorter than pi."""
     nodes, is_backward = tree.traversed[name]
     found: list[float] = []
     for node in nodes:

@@ -31,7 +31,7 @@ class Report:
     goal_error: float  # root of the remaining weighted sum of squares (units of `task_errors`)
     at_limits: tuple[str, ...]  # sentences on joints whose position or speed limit is active against the goals
     iterations: int
-    flipped: bool  # the assembly mode has changed since the last frame, in a way that the motors' movement does not explain
+    flipped: bool  # the assembly mode has changed since the last frame, other than by the motors' own movement
 
     @property
     def converged(self) -> bool:

@@ -27,7 +27,7 @@ from .workspace_edge import MotionRecord, continued, limited
 
 TURN = 2.0 * np.pi
 WAYPOINT_SPACING = 0.25  # [rad or sizes] of one joint: farther commands are reached by waypoints, which keep the assembly
-MOST_WAYPOINTS = 24  # waypoints of a whole turn
+MOST_WAYPOINTS = 24  # waypoints of a full rotation
 ITERATIONS = 20  # most steps of a frame: three are usual from the last frame's state
 HELD_WITHIN = 1e-9  # [rad or sizes] from a bound: a nearer joint is at it
 
@@ -36,7 +36,7 @@ HELD_WITHIN = 1e-9  # [rad or sizes] from a bound: a nearer joint is at it
 class State:
     """Configuration of a mechanism, and what its next solve starts from. An immutable value: keep it, copy it, restore it."""
 
-    values: Array  # (v,) coordinates [rad, m], whole turns counted
+    values: Array  # (v,) coordinates [rad, m], full rotations counted
     balls: Array  # (k, 3, 3) rotations of ball joints
     damping: float = 1e-3
     pace: MotionRecord | None = field(default=None, repr=False, compare=False)  # motion of the last frame
@@ -116,7 +116,7 @@ class MechanismSolver:
         return self._bodies(self.coordinates.frames(state.values, state.balls))
 
     def values(self, state: State, joint: str) -> tuple[float, ...]:
-        """A joint's values [rad, m], continuous over whole turns. KeyError where a joint closes a loop without actuator or limit."""
+        """A joint's values [rad, m], continuous over full rotations. KeyError where a joint closes a loop without actuator or limit."""
         return values_of(self.tree, self.coordinates, joint, state.values, state.balls)
 
     def _bodies(self, frames: Array) -> Array:
@@ -124,10 +124,10 @@ class MechanismSolver:
         return poses
 
     def _within(self, values: Array, lower: Array, upper: Array) -> Array:
-        """Values (v,) moved into limits, by whole turns where possible."""
+        """Values (v,) moved into limits, by full rotations where possible."""
         if ((values >= lower) & (values <= upper)).all():
             return values
-        within: Array = np.clip(_by_whole_turns(values, lower, upper, self.coordinates.is_turn), lower, upper)
+        within: Array = np.clip(_by_full_rotations(values, lower, upper, self.coordinates.is_turn), lower, upper)
         return within
 
     # -- solving --
@@ -159,7 +159,7 @@ class MechanismSolver:
         values = self._within(state.values, *bounds)
         task = TaskErrors(self.mechanism, self.tree, self.coordinates, goals, values)
         if not goals.counts_turns and len(desired := task.driven):
-            task.desired = _by_whole_turns(task.desired, self.lower[desired], self.upper[desired], self.coordinates.is_turn[desired])
+            task.desired = _by_full_rotations(task.desired, self.lower[desired], self.upper[desired], self.coordinates.is_turn[desired])
         regulariser = None
         if goals.steady.weight > 0.0 or (goals.steady.speed_weight > 0.0 and dt is not None):
             last = self.coordinates.frames(state.values, state.balls)
@@ -263,8 +263,8 @@ class MechanismSolver:
         return found
 
 
-def _by_whole_turns(values: Array, lower: Array, upper: Array, is_turn: NDArray[np.bool_]) -> Array:
-    """Values (v,) moved into limits by the fewest whole turns, where possible."""
+def _by_full_rotations(values: Array, lower: Array, upper: Array, is_turn: NDArray[np.bool_]) -> Array:
+    """Values (v,) moved into limits by the fewest full rotations, where possible."""
     with np.errstate(invalid="ignore"):
         below, above = np.ceil((lower - values) / TURN), -np.ceil((values - upper) / TURN)
     turns = np.where(values < lower, below, np.where(values > upper, above, 0.0))

@@ -20,7 +20,7 @@ class TaskErrors:
     """One frame's goals for one mechanism: e residuals."""
 
     def __init__(self, mechanism: Mechanism, tree: Tree, coordinates: Coordinates, goals: Goals, reference: Array) -> None:
-        """`reference` (v,): values relative to which a rotating actuator's whole turns are counted."""
+        """`reference` (v,): values relative to which a rotating actuator's full rotations are counted."""
         self.coordinates = coordinates
         nodes, offsets, places, rotations, weights = [], [], [], [], []
         for goal in goals.frames:
@@ -146,13 +146,15 @@ class _Centre:
 
 
 def _actuators(goals: Goals, tree: Tree, coordinates: Coordinates, reference: Array) -> tuple[Array, Array]:
-    """Coordinates (m,) of commanded actuators, and their values (m,); rotating ones less whole turns where these do not count."""
+    """Coordinates (m,) of commanded actuators, and their values (m,); rotating ones modulo full rotations where these do not count."""
     driven, desired = [], []
     for name, values in goals.actuators.items():
         nodes, _ = _driven_nodes(tree, name)
         count = sum(3 if tree.nodes[node].move == "ball" else 1 for node in nodes)
         if len(values) != count:
-            raise MechanismError(f"joint '{name}' has {count} freedoms, but its actuator has {len(values)} values: give one for each")
+            raise MechanismError(
+                f"joint '{name}' has {count} degrees of freedom, but its actuator has {len(values)} values: give one for each"
+            )
         if tree.nodes[nodes[-1]].move == "ball":
             nodes, values = nodes[:-1], values[:-3]
         for node, value in zip(nodes, values, strict=True):
@@ -179,5 +181,5 @@ def _driven_balls(goals: Goals, tree: Tree, coordinates: Coordinates) -> tuple[A
 def _driven_nodes(tree: Tree, name: str) -> tuple[tuple[int, ...], bool]:
     if not tree.traversed.get(name, ((), False))[0]:
         free = ", ".join(joint for joint, (nodes, _) in tree.traversed.items() if nodes)
-        raise MechanismError(f"there is no joint '{name}' with a freedom to drive: name one of {free}")
+        raise MechanismError(f"there is no joint '{name}' with a degree of freedom to drive: name one of {free}")
     return tree.traversed[name]

@@ -186,9 +186,9 @@ class Coordinates:
             axis = node.sign * np.array(AXES[letter])
             of_node.append(k)
             axes.append(axis)
-            is_turn.append(word == "turn")
+            is_turn.append(word == "rotate")
             bend = np.zeros((4, 4))
-            if word == "turn":
+            if word == "rotate":
                 bend[:3, :3] = hat(axis)
                 shaped[k, 1], shaped[k, 2] = node.before @ bend, node.before @ bend @ bend
             else:

@@ -108,7 +108,7 @@ def limited(
 
 
 def continued(descent: Descent, start: Configuration, here: Configuration, last: Array, iterations: int) -> Configuration | None:
-    """The continuation of a path where its solution turns back; None where it does not, or no continuation meets the goals as well.
+    """The continuation of a path where its solution reverses; None where it does not, or no continuation meets the goals as well.
 
     Where a path passes a fold, two solutions meet: its continuation, and a mirror image of its past, which soon ends.
 

@@ -11,7 +11,9 @@ from .so3 import Array, log
 from .targets import Contact
 
 
-def contact_rows(body: Body, frames: Frames, base_position: Array, contacts: Sequence[Contact]) -> tuple[Constraints, tuple[str, ...]]:
+def contact_constraints(
+    body: Body, frames: Frames, base_position: Array, contacts: Sequence[Contact]
+) -> tuple[Constraints, tuple[str, ...]]:
     """Equality constraints that bring every contact's link to its position in this step, and a name for each."""
     parts, desired, names = [np.zeros((0, body.unknowns))], [np.zeros(0)], []
     for contact in contacts:
@@ -28,7 +30,7 @@ def contact_rows(body: Body, frames: Frames, base_position: Array, contacts: Seq
     return Constraints(np.concatenate(parts), move, move), tuple(names)
 
 
-def coupling_rows(body: Body, joints: Array, limits: Limits, dt: float) -> Constraints:
+def coupling_constraints(body: Body, joints: Array, limits: Limits, dt: float) -> Constraints:
     """Constraints that keep the couplings of joints (n,) in this step."""
     couplings = body.couplings
     at = couplings.matrix @ joints

@@ -1,6 +1,6 @@
 """Quadratic program of a step: least squares within a box and linear constraints. Knows no Blender.
 
-Bounds are many and cheap, constraints few and expensive, so they are kept apart. Without constraints that matter the box's own solver is
+Bounds are many and cheap, constraints few and expensive, so they are separate. Without constraints that matter the box's own solver is
 all
 that runs. With them an active set of bounds and constraints, warm-started from the last step, is updated until a check of optimality
 confirms
@@ -100,7 +100,7 @@ def _by_active_set(
     for rounds in range(1, MOST_GUESSES + 1):
         held = np.flatnonzero((row_sides != 0) | equal)
         bounds = np.where(row_sides[held] < 0, constraints.lower[held], constraints.upper[held])
-        x, forces = _with_rows(matrix, vector, lower, upper, sides, constraints.matrix[held], bounds)
+        x, forces = _with_active(matrix, vector, lower, upper, sides, constraints.matrix[held], bounds)
         slope = matrix @ x - vector + constraints.matrix[held].T @ forces
         slack = ROUNDING * max(1.0, float(np.abs(x).max()))
         flat = ROUNDING * max(float(np.abs(vector).max()), steepest * float(np.abs(x).max()))
@@ -119,7 +119,7 @@ def _by_active_set(
     return None
 
 
-def _with_rows(matrix: Array, vector: Array, lower: Array, upper: Array, sides: Sides, own: Array, bounds: Array) -> tuple[Array, Array]:
+def _with_active(matrix: Array, vector: Array, lower: Array, upper: Array, sides: Sides, own: Array, bounds: Array) -> tuple[Array, Array]:
     """The minimum (n,) with active bounds and equality constraints (r, n) at (r,), and the constraints' multipliers (r,)."""
     x = np.where(sides < 0, lower, np.where(sides > 0, upper, 0.0))
     loose = np.flatnonzero(sides == 0)

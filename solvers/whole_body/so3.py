@@ -21,9 +21,9 @@ def antisymmetric(turns: Array) -> Array:
 
 
 def log(turns: Array) -> Array:
-    """Rotation vectors (..., 3) [rad], of up to a half turn, of rotations (..., 3, 3).
+    """Rotation vectors (..., 3) [rad], of up to 180 degrees, of rotations (..., 3, 3).
 
-    A half turn has two axes, opposite to each other: the one whose largest component is positive is taken.
+    A rotation by 180 degrees has two axes, opposite to each other: the one whose largest component is positive is taken.
     """
     sines = antisymmetric(turns)
     sine = np.sqrt((sines * sines).sum(-1))
@@ -32,11 +32,11 @@ def log(turns: Array) -> Array:
     vectors: Array = sines * (angle / np.maximum(sine, np.finfo(float).tiny))[..., None]
     half = (sine < HALF_TURN) & (cosine < 0.0)
     if half.any():
-        vectors[half] = _half_turns(turns[half], sines[half], angle[half])
+        vectors[half] = _near_pi(turns[half], sines[half], angle[half])
     return vectors
 
 
-def _half_turns(turns: Array, sines: Array, angles: Array) -> Array:
+def _near_pi(turns: Array, sines: Array, angles: Array) -> Array:
     """`log` of rotations (m, 3, 3) by nearly pi, whose axis is in their symmetric part: R + R' = 2 cos + 2 (1 - cos) a a'."""
     outer = 0.5 * (turns + turns.swapaxes(-1, -2)) + np.eye(3)
     rows = np.arange(len(turns))

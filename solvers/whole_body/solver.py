@@ -15,7 +15,7 @@ from . import program
 from .articulated import Limbs
 from .body import BASE, Body, Frames
 from .constraints import Constraints, stacked
-from .contacts import contact_rows, coupling_rows
+from .contacts import contact_constraints, coupling_constraints
 from .desired_motion import DesiredMotion, MotionTargets
 from .law import Law
 from .limits import Limits
@@ -28,7 +28,7 @@ LINEAR = 3  # unknowns whose moves are exact however large: the base's position
 CONTACT_MET = 1e-10  # [m, rad] error of a contact that counts as met
 CONTACT_CORRECTIONS = 6  # corrections of a contact in a step: each squares the error
 SETTLED = 1e-9  # [rad or m] a full solve has converged when all moves are smaller
-FULL_STEP = 0.5  # [rad or m] of a joint in a step of a full solve: with larger ones joints wind up by whole turns
+FULL_STEP = 0.5  # [rad or m] of a joint in a step of a full solve: with larger ones joints wind up by full rotations
 FULL_SOLVE = 200  # most steps of a full solve
 LARGE_MOVE = 0.1  # [rad or m] of a joint in a step, from which the error of linearisation may matter
 CORRECTED_ERROR = 0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
@@ -42,7 +42,9 @@ class Options:
     law: Law = field(default_factory=Law)
     limits: Limits = field(default_factory=Limits)
     damping: float = 1e-2  # [of a unit weight's square root] of moves: 1e-3 shakes where three hinges lock, .1 lags by half a degree
-    damping_by_error: float = 0.7  # damping added per root mean square of the errors: with .1 joints wind up by whole turns on far targets
+    damping_by_error: float = (
+        0.7  # damping added per root mean square of the errors: with .1 joints wind up by full rotations on far targets
+    )
     posture: Array | None = None  # (n,) [rad or m] of joints that targets leave free
     posture_gain: float = 1.0  # [1/s] rate at which they return to it
 
@@ -149,9 +151,9 @@ class WholeBody:
         """Constraints of contacts and couplings in a step from a state, and their names."""
         parts, names = [], self.body.coupling_names
         if names:
-            parts.append(coupling_rows(self.body, state.joints, self.options.limits, dt))
+            parts.append(coupling_constraints(self.body, state.joints, self.options.limits, dt))
         if values.contacts:
-            constraints, own = contact_rows(self.body, state.frames, state.base_position, values.contacts)
+            constraints, own = contact_constraints(self.body, state.frames, state.base_position, values.contacts)
             parts.append(constraints)
             names += own
         return (stacked(parts) if parts else None), names
@@ -184,7 +186,7 @@ class WholeBody:
                 vector += drawn
                 answer = _minimum(matrix, vector, lower, upper, constraints, state)
             if level != self._levels[-1]:
-                constraints = self._kept(chosen, frames, answer.x, constraints)
+                constraints = self._fixed(chosen, frames, answer.x, constraints)
         return answer._replace(row_sides=answer.row_sides[:own], yielded=answer.yielded[:own])
 
     def _of_level(self, desired: DesiredMotion, level: int) -> DesiredMotion:
@@ -195,7 +197,7 @@ class WholeBody:
         placed = np.array([target.level == level for target in self.placed], bool)
         return desired._replace(turn_weights=desired.turn_weights * turning, weights=desired.weights * placed)
 
-    def _kept(self, desired: DesiredMotion, frames: Frames, move: Array, constraints: Constraints | None) -> Constraints:
+    def _fixed(self, desired: DesiredMotion, frames: Frames, move: Array, constraints: Constraints | None) -> Constraints:
         """Constraints by which lower levels keep what a level has reached."""
         parts = [self.body.jacobian(frames, int(link))[0] for link in self._motion_targets.turning_links[desired.turn_weights > 0.0]]
         parts += [self.body.jacobian(frames, int(link))[1] for link in self._motion_targets.placed_links[desired.weights > 0.0]]

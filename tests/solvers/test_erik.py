@@ -277,7 +277,7 @@ def test_targets_along_the_axes_from_a_straight_posture_are_no_trouble(name, tar
 
 def test_a_chain_that_cannot_turn_is_refused():
     slide = Joint("rail", -1, (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), X, 0.0, 1.0, kind="prismatic")
-    with pytest.raises(UnavailableSolverError, match="ERIK needs a joint that turns"):
+    with pytest.raises(UnavailableSolverError, match="ERIK needs a revolute joint"):
         make_solver("erik", Skeleton((slide,)))
 
 

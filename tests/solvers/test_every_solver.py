@@ -230,7 +230,7 @@ def test_a_goal_without_weight_stands_in_no_other_goals_way(name):
     goal = GazeGoal(Position(left), np.zeros(5), others=(EndGoal(Position((-3.0, -3.0, 0.2)), 1, weight=0.0),))
     solution = make_solver(name, skeleton).solve(goal)
     assert solution.misses[0].distance < 1e-3
-    assert "'right hand' misses its target" in solution.reason
+    assert "'right hand' has an error of" in solution.reason
     assert "no weight" in solution.reason
     assert "together" not in solution.reason
 

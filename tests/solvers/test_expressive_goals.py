@@ -33,7 +33,7 @@ def test_a_place_out_of_reach_is_approached_and_the_reason_says_by_how_much_it_i
     chain = lamp()
     solution = Expressive(chain).solve(GazeGoal(Position((10.0, 0.0, 0.05)), np.zeros(5)))
     assert not solution.converged
-    assert "'head roll' misses its target by 9" in solution.reason
+    assert "'head roll' has an error of 9" in solution.reason
     assert chain.forward(solution.angles).tool_place[0] == pytest.approx(chain.reach - 0.06, abs=1e-3)  # all links but the upright base
 
 
@@ -151,7 +151,7 @@ def test_a_posture_that_counts_for_nothing_lets_the_body_move_least():
 
 @pytest.mark.parametrize(
     ("wrong", "named"),
-    [({"link_weights": (1.0, -1.0)}, "link weights"), ({"roll": 2.0}, "roll"), ({"glide_speed": 0.0}, "glide speed")],
+    [({"link_weights": (1.0, -1.0)}, "link weights"), ({"roll": 2.0}, "roll"), ({"glide_speed": 0.0}, "speed of transitions")],
 )
 def test_a_wrong_option_is_named(wrong, named):
     with pytest.raises(GazeError, match=named):

@@ -44,25 +44,25 @@ def test_bodies_and_joints_at_no_place_are_refused_by_name(number):
         replace(bar.bodies[0], start=Frame(place=(number, 0.0, 0.0)))
     with pytest.raises(MechanismError, match=r"body 'crank': its centre of mass \[m\]"):
         replace(bar.bodies[1], centre=(0.0, number, 0.0))
-    with pytest.raises(MechanismError, match=r"joint 'motor': its place on its parent \[m\]"):
+    with pytest.raises(MechanismError, match=r"joint 'motor': its frame on its parent \[m\]"):
         replace(bar.joints[0], in_parent=Frame(mechanisms.FLAT, (0.0, 0.0, number)))
     with pytest.raises(MechanismError, match="joint 'motor': its 'lower' limits"):
         replace(bar.joints[0], lower=(math.nan,), upper=(1.0,))
 
 
 def test_a_frame_without_a_rotation_is_refused_by_name():
-    with pytest.raises(MechanismError, match="joint 'motor': its place on its child, rotation is 0, 0, 0, 0, which is no rotation"):
+    with pytest.raises(MechanismError, match="joint 'motor': its frame on its child, rotation is 0, 0, 0, 0, which is no rotation"):
         replace(mechanisms.four_bar().joints[0], in_child=Frame((0.0, 0.0, 0.0, 0.0)))
 
 
 @pytest.mark.parametrize("number", [*BAD, "far", None])
 def test_goals_that_are_no_numbers_are_refused_by_name(number):
     goal = FrameGoal("rocker", place=(0.3, 0.0, 0.2))
-    with pytest.raises(MechanismError, match=r"the goal of body 'rocker': its place \[m\]"):
+    with pytest.raises(MechanismError, match=r"the goal of body 'rocker': its position \[m\]"):
         replace(goal, place=(number, 0.0, 0.0))
-    with pytest.raises(MechanismError, match="the goal of body 'rocker': its weights of place"):
+    with pytest.raises(MechanismError, match="the goal of body 'rocker': its weights of position"):
         replace(goal, place_weight=(1.0, number, 0.0))
-    with pytest.raises(MechanismError, match=r"the goal of the centre of mass: its place \[m\]"):
+    with pytest.raises(MechanismError, match=r"the goal of the centre of mass: its position \[m\]"):
         CentreGoal((0.0, number, 0.0))
     with pytest.raises(MechanismError, match="the goal of the centre of mass: its weights"):
         CentreGoal((0.0, 0.0, 0.0), (number, 1.0, 1.0))
@@ -74,20 +74,20 @@ def test_goals_that_are_no_numbers_are_refused_by_name(number):
 def test_values_of_actuators_and_driven_poses_that_are_no_numbers_are_refused_by_name(number):
     with pytest.raises(MechanismError, match="joint 'motor': the values of its actuator must be finite numbers, got"):
         Goals(actuators={"motor": (number,)})
-    with pytest.raises(MechanismError, match=r"driven body 'crank': its place \[m\]"):
+    with pytest.raises(MechanismError, match=r"driven body 'crank': its position \[m\]"):
         Goals(driven={"crank": Frame(place=(number, 0.0, 0.0))})
     with pytest.raises(MechanismError, match="the goal of body 'rocker': its rotation must be 4 finite numbers"):
         FrameGoal("rocker", rotation=(number, 0.0, 0.0, 0.0))
 
 
 def test_goals_of_the_wrong_size_are_refused_by_name():
-    with pytest.raises(MechanismError, match=r"the goal of body 'rocker': its place \[m\] must be 3 finite numbers, got 1.0, 2.0"):
+    with pytest.raises(MechanismError, match=r"the goal of body 'rocker': its position \[m\] must be 3 finite numbers, got 1.0, 2.0"):
         FrameGoal("rocker", place=(1.0, 2.0))
     with pytest.raises(MechanismError, match="weights of rotation must not be below 0"):
         FrameGoal("rocker", rotation_weight=(1.0, -1.0, 1.0))
     solver = MechanismSolver(mechanisms.four_bar())
     state = assemble(solver).state
-    with pytest.raises(MechanismError, match="joint 'motor' has 1 freedoms, but its actuator has 2 values: give one for each"):
+    with pytest.raises(MechanismError, match="joint 'motor' has 1 degrees of freedom, but its actuator has 2 values: give one for each"):
         solver.solve(Goals(actuators={"motor": (0.1, 0.2)}), state)
     for time in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(MechanismError, match="the time since the last frame must be above 0 and finite"):

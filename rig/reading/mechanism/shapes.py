@@ -69,5 +69,5 @@ def freedoms(kind: str) -> Sequence[str]:
             found += LETTERS
         else:
             word, letter = move.split()
-            found.append(axes.slide(letter.upper()) if word == "slide" else letter.upper())
+            found.append(axes.slide(letter.upper()) if word == "translate" else letter.upper())
     return found
