@@ -33,12 +33,12 @@ def forward_phase(
         model = models[k]
         # Lines 2 to 9 rotate and roll the link's basis until its parent's direction and its pitch axis are the posture's: its basis.
         basis = posture_bases[k]
-        # Lines 10 to 25 (a search for a roll, and its propagation to the parents) change nothing: each parent's own rotation resets its basis.
+        # Lines 10 to 25 (a search for a roll, and its propagation to the parents) change nothing: each parent's own rotation resets it.
         if k < end:
             _roll_children(chain, k, basis, bases, angles)
         child = bases[k + 1]
         if model.is_twister:
-            # Yaw and roll of Algorithm 11 rotate about the same axis: together they are the twist. That a symmetric end rolls by half a turn
+            # Yaw and roll of Algorithm 11 are about the same axis: together they are the twist. That a symmetric end rolls by half a turn
             # at most (lines 35 to 38) is in the choice of the target: the nearer of its two rolls.
             angle = model.safe_twist(twist_angle(multiply(conjugate(basis), child), model.axis))
         else:

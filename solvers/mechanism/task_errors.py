@@ -152,9 +152,7 @@ def _actuators(goals: Goals, tree: Tree, coordinates: Coordinates, reference: Ar
         nodes, _ = _driven_nodes(tree, name)
         count = sum(3 if tree.nodes[node].move == "ball" else 1 for node in nodes)
         if len(values) != count:
-            raise MechanismError(
-                f"joint '{name}' has {count} degrees of freedom, but its actuator has {len(values)} values: give one for each"
-            )
+            raise MechanismError(f"joint '{name}' has {count} degrees of freedom and its actuator {len(values)} values: give one each")
         if tree.nodes[nodes[-1]].move == "ball":
             nodes, values = nodes[:-1], values[:-3]
         for node, value in zip(nodes, values, strict=True):

@@ -87,7 +87,7 @@ def test_goals_of_the_wrong_size_are_refused_by_name():
         FrameGoal("rocker", rotation_weight=(1.0, -1.0, 1.0))
     solver = MechanismSolver(mechanisms.four_bar())
     state = assemble(solver).state
-    with pytest.raises(MechanismError, match="joint 'motor' has 1 degrees of freedom, but its actuator has 2 values: give one for each"):
+    with pytest.raises(MechanismError, match="joint 'motor' has 1 degrees of freedom and its actuator 2 values: give one each"):
         solver.solve(Goals(actuators={"motor": (0.1, 0.2)}), state)
     for time in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(MechanismError, match="the time since the last frame must be above 0 and finite"):
